@@ -1,0 +1,109 @@
+//! Congestion control: how much, and how fast, a flow may send.
+
+use crate::{Cx, FlowContext};
+use crate::units::{Bytes, Rate, Span, Time};
+
+pub mod dctcp;
+pub mod fixed_rate;
+pub mod mprdma_dctcp;
+
+/// News that packets arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// Bytes this ACK is the first to acknowledge (payload and header).
+    pub bytes: Bytes,
+    /// Whether the packet that triggered the ACK carried a congestion mark.
+    pub marked: bool,
+    /// Its round trip; `None` if the packet was sent more than once or the ACK is a duplicate.
+    pub rtt: Option<Span>,
+    /// Bytes in flight, these no longer among them.
+    pub in_flight: Bytes,
+    /// All packets below this one have arrived.
+    pub cumulative: u32,
+    /// The next packet that was never sent.
+    pub next_new: u32,
+}
+
+/// Why a packet counts as lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossCause {
+    /// A NACK for its trimmed header.
+    Trim,
+    /// Its retransmission timeout.
+    Timeout,
+    /// Later packets arrived, more than the reorder threshold ahead.
+    Reordering,
+}
+
+/// News that a packet was lost.
+#[derive(Clone, Copy, Debug)]
+pub struct Loss {
+    /// Its bytes (payload and header).
+    pub bytes: Bytes,
+    /// How the sender knows.
+    pub cause: LossCause,
+    /// Bytes in flight, these no longer among them.
+    pub in_flight: Bytes,
+}
+
+/// What a flow may do now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// At most this many bytes in flight.
+    pub window: Bytes,
+    /// At most this fast, paced; `None` means line rate.
+    pub rate: Option<Rate>,
+}
+
+/// Sets a flow's window and rate; one instance per flow.
+pub trait CongestionControl {
+    /// An ACK arrived.
+    fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack);
+    /// A packet was found lost.
+    fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss);
+    /// When the scheme wants to be woken, if it does.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+    /// The time asked for has come.
+    fn on_timer(&mut self, _cx: &mut Cx<'_>) {}
+    /// The present limits.
+    fn limits(&self) -> Limits;
+}
+
+crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
+    MprdmaDctcp: mprdma_dctcp,
+    Dctcp: dctcp,
+    FixedRate: fixed_rate,
+}
+
+impl AnyCongestionControl {
+    /// See [`CongestionControl::on_ack`].
+    #[inline]
+    pub fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
+        dispatch!(self, scheme => scheme.on_ack(cx, ack));
+    }
+
+    /// See [`CongestionControl::on_loss`].
+    #[inline]
+    pub fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss) {
+        dispatch!(self, scheme => scheme.on_loss(cx, loss));
+    }
+
+    /// See [`CongestionControl::next_timer`].
+    #[inline]
+    pub fn next_timer(&self) -> Option<Time> {
+        dispatch!(self, scheme => scheme.next_timer())
+    }
+
+    /// See [`CongestionControl::on_timer`].
+    pub fn on_timer(&mut self, cx: &mut Cx<'_>) {
+        dispatch!(self, scheme => scheme.on_timer(cx));
+    }
+
+    /// See [`CongestionControl::limits`].
+    #[inline]
+    pub fn limits(&self) -> Limits {
+        dispatch!(self, scheme => scheme.limits())
+    }
+}

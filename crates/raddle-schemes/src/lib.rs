@@ -1,0 +1,87 @@
+//! Every published way of moving packets, as small state machines free of input and output.
+//!
+//! Each scheme is one file: its state, its parameters with the paper's defaults, its [`Card`], its
+//! handlers with the paper's lines, and known answers in a test at the bottom. One entry in its
+//! family's list registers it; scenario words, catalogue, dispatch and conformance tests follow.
+//! The same code runs in the simulator, over real sockets, and in a NIC's firmware: no clock, no
+//! I/O, no globals, and nothing allocated per packet once a flow has reached its full window.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod congestion;
+pub mod family;
+pub mod ids;
+pub mod load_balance;
+pub mod marking;
+pub mod recovery;
+pub mod rng;
+pub mod size;
+pub mod transport;
+pub mod units;
+
+use rng::Rng;
+use units::{Bytes, Rate, Span, Time};
+
+pub use family::{Card, Need, Scheme};
+
+/// What every call of a scheme gets: the time, its own random stream, and a place for its events.
+pub struct Cx<'a> {
+    /// The present.
+    pub now: Time,
+    /// The random stream of the flow, host or switch that calls.
+    pub rng: &'a mut Rng,
+    /// Where noteworthy moments go (`"reps: freeze"`).
+    pub events: &'a mut dyn Events,
+}
+
+/// Takes a scheme's noteworthy moments; what becomes of them is the caller's business.
+pub trait Events {
+    /// Something a reader of the run's timeline would want to see happened now.
+    fn event(&mut self, now: Time, name: &'static str);
+}
+
+/// Ignores every event.
+impl Events for () {
+    fn event(&mut self, _now: Time, _name: &'static str) {}
+}
+
+/// What a flow's parts may know of its path when they are built; constant for the flow's life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowContext {
+    /// Payload of a full packet.
+    pub payload: Bytes,
+    /// Header of every data packet.
+    pub header: Bytes,
+    /// Round trip of a full packet and its ACK through empty queues.
+    pub base_rtt: Span,
+    /// Rate of the slowest link that every path of the flow crosses (usually its NIC's).
+    pub rate: Rate,
+    /// Bytes that `rate` carries in `base_rtt`.
+    pub bdp: Bytes,
+    /// Retransmission timeout.
+    pub rto: Span,
+    /// Whether switches trim on overflow, so that a timeout means real loss.
+    pub trimming: bool,
+    /// The sending host: the entropy of schemes that keep one path (ECMP).
+    pub source: ids::HostId,
+    /// The receiving host.
+    pub destination: ids::HostId,
+}
+
+impl FlowContext {
+    /// Bytes of a full packet on the wire.
+    pub fn packet(&self) -> Bytes {
+        self.payload + self.header
+    }
+
+    /// What relative sizes (`packets`, `bdp`) of a flow's parameters refer to. A percentage has no
+    /// meaning for a flow; it is taken of the BDP.
+    pub fn sizes(&self) -> size::Base {
+        size::Base { packet: self.packet(), bdp: self.bdp, whole: self.bdp }
+    }
+}

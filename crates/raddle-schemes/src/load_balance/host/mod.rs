@@ -1,0 +1,81 @@
+//! Host load balancing: the entropy value of every data packet a sender emits.
+
+use crate::ids::{Entropy, Psn};
+use crate::units::{Bytes, Span};
+use crate::{Cx, FlowContext};
+
+pub mod ecmp;
+pub mod ops;
+pub mod reps;
+
+/// A data packet about to be sent, new or again.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing {
+    /// Its number in the flow.
+    pub psn: Psn,
+    /// Whether it was sent before.
+    pub again: bool,
+}
+
+/// What became of a packet, as far as its sender can tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// Acknowledged, not marked.
+    Clean,
+    /// Acknowledged with a congestion mark.
+    Marked,
+    /// Trimmed: it met a full queue.
+    Trimmed,
+    /// Not heard of within the retransmission timeout.
+    TimedOut,
+}
+
+/// One piece of news about a path.
+#[derive(Clone, Copy, Debug)]
+pub struct Feedback {
+    /// The entropy of the packet that the news is about.
+    pub path: Entropy,
+    /// What became of it.
+    pub fate: Fate,
+    /// Its round trip, where the news is an ACK that gives one.
+    pub rtt: Option<Span>,
+    /// Congestion window before the congestion control heard the same news.
+    pub window_before: Bytes,
+    /// Congestion window after it.
+    pub window_after: Bytes,
+    /// Bytes in flight after it.
+    pub in_flight: Bytes,
+}
+
+/// Chooses the entropy of each data packet; one instance per flow.
+pub trait PathSelector {
+    /// The entropy for the packet that leaves now.
+    fn next_path(&mut self, cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy;
+
+    /// News about a packet sent earlier. A coalesced ACK brings one piece for the packet that
+    /// triggered it and, if it carries entropies, one for each of those, in order of arrival.
+    fn on_feedback(&mut self, _cx: &mut Cx<'_>, _news: &Feedback) {}
+}
+
+crate::family! { PathSelector, AnyPathSelector, FlowContext;
+    Ecmp: ecmp,
+    Ops: ops,
+    Reps: reps,
+}
+
+impl AnyPathSelector {
+    /// See [`PathSelector::next_path`].
+    #[inline]
+    pub fn next_path(&mut self, cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy {
+        dispatch!(self, scheme => scheme.next_path(cx, packet))
+    }
+
+    /// See [`PathSelector::on_feedback`].
+    #[inline]
+    pub fn on_feedback(&mut self, cx: &mut Cx<'_>, news: &Feedback) {
+        dispatch!(self, scheme => scheme.on_feedback(cx, news));
+    }
+}
+
+// A fat scheme would tax every flow: large state goes behind a box made in `new`.
+const _: () = assert!(size_of::<AnyPathSelector>() <= 128);

@@ -1,0 +1,4 @@
+//! Load balancing: where the next packet goes, chosen by its sender or by each switch.
+
+pub mod host;
+pub mod switch;

@@ -1,0 +1,52 @@
+//! ECMP: each switch hashes flow and entropy with a salt of its own.
+//!
+//! With a fixed entropy a flow keeps one path; with a fresh entropy per packet the same hash
+//! sprays. Salts differ between switches: equal ones would polarise the tiers, so that half of
+//! the paths go unused (REPS spec, section 3; LB study, pitfalls).
+
+use super::{Choices, Header, PortSelector, SwitchContext};
+use crate::{Card, Cx};
+use crate::rng::mix;
+
+/// What `raddle schemes ecmp` says.
+pub const CARD: Card = Card {
+    name: "ecmp",
+    title: "Equal-cost multi-path hashing",
+    paper: "Hopps, RFC 2992 (2000)",
+    needs: &[],
+    summary: "Hashes flow and entropy with a salt per switch. What hosts' schemes steer by.",
+};
+
+crate::parameters! {
+    /// ECMP has no parameters.
+    pub struct Config {}
+}
+
+/// One switch's salt.
+#[derive(Clone, Debug)]
+pub struct Ecmp {
+    salt: u64,
+}
+
+impl Ecmp {
+    /// A hash with the switch's own salt.
+    pub fn new(_config: &Config, context: &SwitchContext) -> Self {
+        Self { salt: mix(context.stream) }
+    }
+
+    /// The choice for a flow key and an entropy among `count` ports: the hash's high bits times
+    /// `count`, which is uniform for any count.
+    #[inline]
+    pub fn pick(&self, flow_key: u32, entropy: u16, count: usize) -> usize {
+        let key = (u64::from(flow_key) << 16) | u64::from(entropy);
+        let hash = mix(key ^ self.salt) >> 32;
+        ((hash * count as u64) >> 32) as usize
+    }
+}
+
+impl PortSelector for Ecmp {
+    #[inline]
+    fn select(&mut self, _cx: &mut Cx<'_>, packet: &Header, choices: &Choices<'_>) -> usize {
+        self.pick(packet.flow_key, packet.entropy.0, choices.count)
+    }
+}

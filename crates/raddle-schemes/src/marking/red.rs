@@ -1,0 +1,77 @@
+//! RED marking: never below one threshold, always above another, linear between them.
+//!
+//! REPS spec, section 3: probability 0 below K_min, rising linearly to 1 at K_max.
+
+use super::{Marker, QueueState};
+use crate::Card;
+use crate::size::{Base, Size};
+
+/// What `raddle schemes red` says.
+pub const CARD: Card = Card {
+    name: "red",
+    title: "Random early detection, marking",
+    paper: "Floyd and Jacobson, Random early detection gateways, ToN 1993",
+    needs: &[],
+    summary: "Marks data frames with a probability that rises from 0 at `low` to 1 at `high`.",
+};
+
+crate::parameters! {
+    /// Parameters of RED.
+    pub struct Config {
+        /// Below this nothing is marked (K_min).
+        pub low: Size = Size::Percent(20.0);
+        /// Above this everything is marked (K_max).
+        pub high: Size = Size::Percent(80.0);
+    }
+}
+
+/// The thresholds in bytes.
+#[derive(Clone, Debug)]
+pub struct Red {
+    low: u64,
+    high: u64,
+}
+
+impl Red {
+    /// A marker with its thresholds resolved for one port.
+    pub fn new(config: &Config, base: &Base) -> Self {
+        Self { low: config.low.resolve(base).0, high: config.high.resolve(base).0 }
+    }
+}
+
+impl Marker for Red {
+    #[inline]
+    fn mark(&self, queue: &QueueState) -> bool {
+        let bytes = queue.bytes.0;
+        if bytes <= self.low {
+            return false;
+        }
+        if bytes >= self.high {
+            return true;
+        }
+        // coin / 2^32 < (bytes - low) / (high - low), without division. Queues stay below 4 GiB,
+        // so the products stay below 2^64.
+        u64::from(queue.coin()) * (self.high - self.low) < (bytes - self.low) << 32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Bytes;
+
+    #[test]
+    fn probability_rises_linearly() {
+        let base = Base { packet: Bytes(100), bdp: Bytes(1000), whole: Bytes(1_000_000) };
+        let red = Red::new(&Config::default(), &base);
+        let share = |bytes| {
+            let marks = |event| red.mark(&QueueState { bytes: Bytes(bytes), stream: 9, event });
+            (0..20_000).filter(|&event| marks(event)).count() as f64 / 20_000.0
+        };
+        assert_eq!(share(200_000), 0.0);
+        assert_eq!(share(800_000), 1.0);
+        for (bytes, expected) in [(350_000, 0.25), (500_000, 0.5), (650_000, 0.75)] {
+            assert!((share(bytes) - expected).abs() < 0.015, "{bytes}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Sizes as users write them: absolute, in packets, in bandwidth-delay products, or in percent.
+
+use crate::units::{Bytes, QuantityError, split_number};
+use alloc::string::{String, ToString};
+use core::fmt;
+use core::str::FromStr;
+
+/// A size that may depend on the fabric it is used in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Size {
+    /// `"64 KiB"`.
+    Bytes(Bytes),
+    /// `"100 packets"`: full packets, payload and header.
+    Packets(f64),
+    /// `"1.5 bdp"`: bandwidth-delay products.
+    Bdp(f64),
+    /// `"20%"`: of the whole that the key belongs to (a threshold: of its queue).
+    Percent(f64),
+    /// `"unlimited"`.
+    Unlimited,
+}
+
+/// What a relative [`Size`] refers to.
+#[derive(Clone, Copy, Debug)]
+pub struct Base {
+    /// A full packet on the wire.
+    pub packet: Bytes,
+    /// The bandwidth-delay product.
+    pub bdp: Bytes,
+    /// 100 %.
+    pub whole: Bytes,
+}
+
+impl Size {
+    /// The size in bytes, rounded to the nearest.
+    pub fn resolve(self, base: &Base) -> Bytes {
+        let of = |factor: f64, unit: Bytes| Bytes(libm::round(factor * unit.0 as f64) as u64);
+        match self {
+            Self::Bytes(bytes) => bytes,
+            Self::Packets(n) => of(n, base.packet),
+            Self::Bdp(n) => of(n, base.bdp),
+            Self::Percent(n) => of(n / 100.0, base.whole),
+            Self::Unlimited => Bytes(u64::MAX / 4),
+        }
+    }
+}
+
+impl FromStr for Size {
+    type Err = QuantityError;
+    fn from_str(text: &str) -> Result<Self, QuantityError> {
+        if text.trim() == "unlimited" {
+            return Ok(Self::Unlimited);
+        }
+        let (number, unit) = split_number(text)?;
+        if !(0.0..1e15).contains(&number) {
+            return Err(QuantityError::Range);
+        }
+        match unit {
+            "packets" | "packet" => Ok(Self::Packets(number)),
+            "bdp" => Ok(Self::Bdp(number)),
+            "%" => Ok(Self::Percent(number)),
+            _ => text.parse().map(Self::Bytes).map_err(|error| match error {
+                QuantityError::Unit(_) => {
+                    QuantityError::Unit("B, kB, MB, KiB, MiB, GiB, packets, bdp, % (or `unlimited`)")
+                }
+                other => other,
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text: String = match self {
+            Self::Bytes(bytes) => bytes.to_string(),
+            Self::Packets(n) => alloc::format!("{n} packets"),
+            Self::Bdp(n) => alloc::format!("{n} bdp"),
+            Self::Percent(n) => alloc::format!("{n}%"),
+            Self::Unlimited => "unlimited".to_string(),
+        };
+        f.pad(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_sizes_resolve() {
+        let base = Base { packet: Bytes(4160), bdp: Bytes(416_000), whole: Bytes(500_000) };
+        let bytes = |text: &str| text.parse::<Size>().unwrap().resolve(&base).0;
+        assert_eq!(bytes("100 packets"), 416_000);
+        assert_eq!(bytes("1.5 bdp"), 624_000);
+        assert_eq!(bytes("20%"), 100_000);
+        assert_eq!(bytes("64 KiB"), 65_536);
+        assert!("20 pct".parse::<Size>().is_err());
+        for text in ["100 packets", "1.5 bdp", "20%", "64 KiB", "unlimited"] {
+            assert_eq!(text.parse::<Size>().unwrap().to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The one sender and the one receiver: later.

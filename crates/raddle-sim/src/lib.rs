@@ -1,0 +1,17 @@
+//! The world in which schemes run: fabrics, traffic, faults, and two engines that agree.
+//!
+//! A [`plan::Plan`] is everything a run depends on, already proved valid. [`simulate`] turns it into
+//! an [`record::Outcome`]; it cannot fail and prints nothing. The fast engine lives in [`engine`],
+//! the slow and obvious one in [`reference`]; both run the same schemes and give identical
+//! outcomes.
+
+pub mod bound;
+pub mod check;
+pub mod engine;
+pub mod net;
+pub mod plan;
+pub mod record;
+pub mod reference;
+pub mod routing;
+pub mod topology;
+pub mod workload;

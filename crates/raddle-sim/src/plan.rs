@@ -1,0 +1,133 @@
+//! Everything a run depends on, proved valid: the engines' only input.
+
+use crate::net::faults::Faults;
+use crate::record::RecordPlan;
+use crate::routing::Forwarding;
+use crate::topology::Fabric;
+use crate::workload::Traffic;
+use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::size::{Base, Size};
+use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::{congestion, marking, recovery};
+
+/// A run. Same plan, same outcome, on any machine and with either engine.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Hosts, switches, cables.
+    pub fabric: Fabric,
+    /// How switches forward, and from when on: the first entry at time zero, later ones where
+    /// routing has converged around faults. Times ascending.
+    pub routes: Vec<(Time, Forwarding)>,
+    /// The switches' queues.
+    pub queue: QueuePlan,
+    /// The switches' load balancing.
+    pub switch_load_balance: switch::Config,
+    /// What breaks and when.
+    pub faults: Faults,
+    /// The hosts.
+    pub transport: TransportPlan,
+    /// Flows and triggers.
+    pub traffic: Traffic,
+    /// What to record beside flows and totals.
+    pub record: RecordPlan,
+    /// The seed of every random stream.
+    pub seed: u64,
+    /// Simulated time at which the run stops, finished or not.
+    pub end: Option<Time>,
+    /// Without a newly delivered packet for this long, and nothing scheduled that could change it,
+    /// the run has stalled.
+    pub patience: Span,
+}
+
+/// Queues of switch ports.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueuePlan {
+    /// Capacity for data, per port (`bdp`: of the port's rate and the fabric's longest round trip).
+    pub size: Size,
+    /// Capacity for control frames, per port.
+    pub control_size: Size,
+    /// Who goes first.
+    pub service: Service,
+    /// Which frames get the congestion mark.
+    pub marking: marking::Config,
+    /// When that is decided.
+    pub mark_at: MarkAt,
+    /// What happens to a data frame that does not fit.
+    pub overflow: Overflow,
+    /// Idle bytes between frames on every link; not part of any queue's occupancy.
+    pub gap: Bytes,
+}
+
+raddle_schemes::words! {
+    /// How a port serves data and control frames (ACKs, NACKs, trimmed headers).
+    pub enum Service {
+        /// Two classes; control frames always first, no frame is interrupted.
+        Priority = "priority",
+        /// One class: first come, first served.
+        Fifo = "fifo",
+    }
+}
+
+raddle_schemes::words! {
+    /// When a frame is judged for marking.
+    pub enum MarkAt {
+        /// When its last bit leaves, on what it leaves behind.
+        Dequeue = "dequeue",
+        /// When it arrives, on what it finds.
+        Enqueue = "enqueue",
+    }
+}
+
+raddle_schemes::words! {
+    /// What happens to a data frame that does not fit.
+    pub enum Overflow {
+        /// It is dropped.
+        Drop = "drop",
+        /// It is cut to a header that joins the control class.
+        Trim = "trim",
+    }
+}
+
+raddle_schemes::words! {
+    /// How a NIC shares its wire between control frames and data.
+    pub enum NicOrder {
+        /// Control frames first.
+        ControlFirst = "control_first",
+        /// One control frame, one data frame, in turn.
+        RoundRobin = "round_robin",
+    }
+}
+
+/// The hosts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransportPlan {
+    /// Payload of a full packet.
+    pub payload: Bytes,
+    /// Header of a data packet; also the size of a trimmed one.
+    pub header: Bytes,
+    /// Size of an ACK or NACK on the wire.
+    pub ack: Bytes,
+    /// Path of every packet.
+    pub load_balance: host::Config,
+    /// Window and rate.
+    pub congestion: congestion::Config,
+    /// Loss detection, ACKs and retransmission.
+    pub recovery: recovery::Config,
+    /// Who goes first at the NIC.
+    pub nic: NicOrder,
+    /// Each flow's start is delayed by a uniform draw from `0..=phase`.
+    pub phase: Span,
+}
+
+impl Plan {
+    /// A full packet on the wire.
+    pub fn packet(&self) -> Bytes {
+        self.transport.payload + self.transport.header
+    }
+
+    /// What relative sizes of the queue at `port` refer to; 100 % is `whole`.
+    pub fn queue_base(&self, port: usize, base_rtt: Span, whole: Bytes) -> Base {
+        let bdp = self.fabric.ports[port].rate.bytes_in(base_rtt);
+        Base { packet: self.packet(), bdp, whole }
+    }
+}

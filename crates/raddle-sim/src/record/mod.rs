@@ -1,0 +1,192 @@
+//! What a run leaves behind: flows, ports, time series, totals.
+
+use raddle_schemes::ids::{FlowId, PortId};
+use raddle_schemes::units::{Span, Time};
+
+/// What to record beside flows, port counters and totals.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordPlan {
+    /// Ports whose departures and queues are recorded over time.
+    pub ports: Vec<PortId>,
+    /// Width of a time bucket; zero records no series.
+    pub bucket: Span,
+}
+
+/// What became of one flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowRecord {
+    /// When it started; `None` if it never did.
+    pub started: Option<Time>,
+    /// When its sender had the last needed ACK.
+    pub acked: Option<Time>,
+    /// When its receiver had the last byte.
+    pub delivered: Option<Time>,
+    /// Data packets sent, retransmissions included.
+    pub sent: u64,
+    /// Of these, sent again.
+    pub retransmitted: u64,
+    /// Data packets that arrived whole and were new.
+    pub received: u64,
+    /// Data packets that arrived whole a second time.
+    pub duplicates: u64,
+    /// Data packets that arrived with a congestion mark.
+    pub marked: u64,
+    /// Data packets that arrived as trimmed headers.
+    pub trimmed: u64,
+    /// Data packets lost on the way, whatever the cause.
+    pub dropped: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+}
+
+/// Why a packet was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DropCause {
+    /// The queue was full.
+    Overflow,
+    /// The link was or went down.
+    LinkDown,
+    /// The node was dead.
+    NodeDown,
+    /// Random loss or bit errors on the link.
+    Loss,
+    /// No port leads to the destination.
+    NoRoute,
+}
+
+impl DropCause {
+    /// Every cause.
+    pub const ALL: [Self; 5] =
+        [Self::Overflow, Self::LinkDown, Self::NodeDown, Self::Loss, Self::NoRoute];
+
+    /// The cause as tables and JSON name it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Overflow => "overflow",
+            Self::LinkDown => "link_down",
+            Self::NodeDown => "node_down",
+            Self::Loss => "loss",
+            Self::NoRoute => "no_route",
+        }
+    }
+}
+
+/// What passed one port.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PortRecord {
+    /// Frames whose last bit left, lost ones included.
+    pub frames: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Of the frames, data packets (not control).
+    pub data_frames: u64,
+    /// Data packets marked here.
+    pub marked: u64,
+    /// Data packets trimmed here.
+    pub trimmed: u64,
+    /// Frames lost here, by cause (order of [`DropCause::ALL`]).
+    pub dropped: [u64; 5],
+    /// Of all frames lost here, data packets (trimmed ones included).
+    pub dropped_data: u64,
+    /// Most bytes of data ever queued, frame in service included.
+    pub queue_bytes_max: u64,
+}
+
+/// One recorded port over time; bucket `i` covers `[i, i + 1) * bucket`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PortSeries {
+    /// Data packets whose last bit left in the bucket.
+    pub data_frames: Vec<u32>,
+    /// Bytes of all frames whose last bit left in the bucket.
+    pub bytes: Vec<u64>,
+    /// Most bytes of data queued in the bucket (seen by arrivals; 0 where none came).
+    pub queue_bytes_max: Vec<u64>,
+    /// Frames lost at the port in the bucket.
+    pub dropped: Vec<u32>,
+}
+
+/// Fabric-wide counts over time; bucket as in [`PortSeries`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeline {
+    /// Frames lost.
+    pub dropped: Vec<u32>,
+    /// Packets marked.
+    pub marked: Vec<u32>,
+    /// Packets trimmed.
+    pub trimmed: Vec<u32>,
+    /// Packets sent again.
+    pub retransmitted: Vec<u32>,
+    /// Retransmission timeouts.
+    pub timeouts: Vec<u32>,
+    /// Scheme events (`"reps: freeze"`): when, whose, what. The first 10 000.
+    pub events: Vec<(Time, FlowId, &'static str)>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Every flow completed.
+    Completed,
+    /// The scenario's end time came; holds the flows not completed.
+    EndTime(Vec<FlowId>),
+    /// No flow could make progress any more; holds the flows not completed.
+    Stalled(Vec<FlowId>),
+    /// The caller asked to stop.
+    Interrupted,
+}
+
+/// Everything a run left behind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// One per flow of the traffic.
+    pub flows: Vec<FlowRecord>,
+    /// One per port of the fabric.
+    pub ports: Vec<PortRecord>,
+    /// One per port of [`RecordPlan::ports`].
+    pub series: Vec<PortSeries>,
+    /// Fabric-wide, if a bucket was given.
+    pub timeline: Timeline,
+    /// Why it ended.
+    pub stop: Stop,
+    /// Simulated time of the last event.
+    pub end: Time,
+    /// Data packets still queued or on a wire at the end.
+    pub in_flight_data: u64,
+    /// Packets that left any queue, host or switch.
+    pub packet_hops: u64,
+    /// Engine events: arrivals and local host events.
+    pub events: u64,
+}
+
+/// What a running simulation tells its caller now and then.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: Time,
+    /// Packet-hops so far.
+    pub packet_hops: u64,
+    /// Flows completed so far.
+    pub flows_done: u64,
+    /// Data bytes acknowledged so far, as packets.
+    pub packets_acked: u64,
+}
+
+/// Hears of a run's progress and may end it.
+pub trait Observer {
+    /// Called at least every few hundred thousand events. Returns whether to go on.
+    fn progress(&mut self, progress: &Progress) -> bool;
+}
+
+/// Goes on without a word.
+impl Observer for () {
+    fn progress(&mut self, _progress: &Progress) -> bool {
+        true
+    }
+}
+
+impl PortRecord {
+    /// Frames lost here, whatever the cause.
+    pub fn dropped_total(&self) -> u64 {
+        self.dropped.iter().sum()
+    }
+}

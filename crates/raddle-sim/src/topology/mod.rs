@@ -1,0 +1,98 @@
+//! Fabrics: hosts, switches, ports and cables as one graph, whatever generated them.
+//!
+//! Ports are numbered densely: first one per host (its NIC, with the host's number), then each
+//! switch's ports in one run. A port stands for the directed link that leaves it; the port at the
+//! far end of the same cable is its `peer`, and `peer` of `peer` is the port itself.
+
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::units::{Rate, Span};
+use std::ops::Range;
+
+/// A host or a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Node {
+    /// A host.
+    Host(HostId),
+    /// A switch.
+    Switch(SwitchId),
+}
+
+/// A switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Switch {
+    /// Its name: `tor0`, `agg3`, `core1`, or what a graph file calls it.
+    pub name: String,
+    /// 0 for switches with hosts (ToR, leaf), 1 above them, 2 above those.
+    pub tier: u8,
+    /// The pod it belongs to; 0 where there are none, and for core switches.
+    pub pod: u32,
+    /// Its ports.
+    pub ports: Range<u32>,
+    /// From the arrival of a frame's last bit until the frame can be queued at its output.
+    pub latency: Span,
+}
+
+/// A port and the directed link that leaves it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Port {
+    /// Its name: `tor0.up1`, `agg2.down3`, `host7`.
+    pub name: String,
+    /// The node it belongs to.
+    pub owner: Node,
+    /// The port at the other end of the cable.
+    pub peer: PortId,
+    /// Rate of the link that leaves it.
+    pub rate: Rate,
+    /// Propagation delay of the cable.
+    pub delay: Span,
+    /// Whether it leads away from hosts, towards the top of the tree.
+    pub up: bool,
+}
+
+/// Hosts, switches and the cables between them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fabric {
+    /// Number of hosts; host `h` has port `h`.
+    pub hosts: u32,
+    /// The switches.
+    pub switches: Vec<Switch>,
+    /// All ports, hosts' first.
+    pub ports: Vec<Port>,
+    /// How switches forward while nothing is known to be broken.
+    pub forwarding: crate::routing::Forwarding,
+}
+
+impl Fabric {
+    /// The node a frame leaving `port` reaches.
+    pub fn destination(&self, port: PortId) -> Node {
+        self.ports[self.ports[port.index()].peer.index()].owner
+    }
+
+    /// From the last bit leaving `port` until the frame can be queued (switch) or is received
+    /// (host) at the far end: cable delay, plus the far switch's latency.
+    pub fn latency(&self, port: PortId) -> Span {
+        let delay = self.ports[port.index()].delay;
+        match self.destination(port) {
+            Node::Host(_) => delay,
+            Node::Switch(switch) => delay + self.switches[switch.index()].latency,
+        }
+    }
+
+    /// The switch that `host` is attached to.
+    pub fn edge(&self, host: HostId) -> SwitchId {
+        match self.destination(PortId(host.0)) {
+            Node::Switch(switch) => switch,
+            Node::Host(_) => unreachable!("a host's cable ends at a switch"),
+        }
+    }
+
+    /// The port of this name.
+    pub fn port_named(&self, name: &str) -> Option<PortId> {
+        self.ports.iter().position(|port| port.name == name).map(|i| PortId(i as u32))
+    }
+
+    /// The switch of this name.
+    pub fn switch_named(&self, name: &str) -> Option<SwitchId> {
+        self.switches.iter().position(|s| s.name == name).map(|i| SwitchId(i as u32))
+    }
+}
