@@ -98,7 +98,7 @@ mod tests {
     }
     const VALUES: [u64; 3] =
         [15_860_387_308_263_189_730, 6_041_210_882_225_723_052, 2_892_587_375_856_867_850];
-    const COIN: u32 = 0;
+    const COIN: u32 = 4_189_560_330;
 
     #[test]
     fn draws_are_uniform() {
