@@ -1,1 +1,3 @@
-//! later
+//! Raddle as a library: scenarios, studies, reports.
+
+pub mod problem;
