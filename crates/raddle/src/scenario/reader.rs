@@ -1,0 +1,255 @@
+//! Reads a table key by key, collects problems, and knows in the end which keys nobody asked for.
+
+use super::spec::{Item, Place, Table, Value};
+use crate::problem::Problem;
+use raddle_schemes::family::{Parameter, ParameterError, Raw};
+use std::cell::RefCell;
+
+/// Collects the problems of one reading.
+#[derive(Default)]
+pub(crate) struct Log {
+    problems: RefCell<Vec<Problem>>,
+}
+
+impl Log {
+    /// Adds a problem, unless the same one is known already.
+    pub(crate) fn add(&self, problem: Problem) {
+        let mut problems = self.problems.borrow_mut();
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+
+    /// How many problems there are so far.
+    pub(crate) fn count(&self) -> usize {
+        self.problems.borrow().len()
+    }
+
+    /// The problems, in the order they were found.
+    pub(crate) fn into_problems(self) -> Vec<Problem> {
+        self.problems.into_inner()
+    }
+}
+
+/// The valid word nearest to what was typed, if one is near.
+pub(crate) fn nearest<'a>(
+    typed: &str,
+    words: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let longest = |word: &str| word.chars().count().max(typed.chars().count());
+    words
+        .into_iter()
+        .map(|word| (strsim::damerau_levenshtein(typed, word), word))
+        .filter(|&(distance, word)| distance * 2 <= longest(word))
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, word)| word)
+}
+
+/// The problem with the nearest of `words` as its label, if one is near.
+pub(crate) fn with_nearest<'a>(
+    problem: Problem,
+    typed: &str,
+    words: impl IntoIterator<Item = &'a str>,
+) -> Problem {
+    match nearest(typed, words) {
+        Some(word) => problem.label(format!("nearest: `{word}`")),
+        None => problem,
+    }
+}
+
+/// A value as scheme parameters read it; lists and tables are none.
+pub(crate) fn raw(item: &Item) -> Option<Raw<'_>> {
+    match &item.value {
+        Value::Text(text) => Some(Raw::Text(text)),
+        Value::Integer(n) => Some(Raw::Integer(*n)),
+        Value::Float(x) => Some(Raw::Float(*x)),
+        Value::Flag(flag) => Some(Raw::Flag(*flag)),
+        Value::List(_) | Value::Table(_) => None,
+    }
+}
+
+/// The problem of a value that a parameter refused.
+pub(crate) fn refused(key: &str, item: &Item, error: ParameterError) -> Problem {
+    let problem = |message: String| item.place.problem(message);
+    match (error, &item.value) {
+        (ParameterError::Word(words), Value::Text(text)) => {
+            let help = format!("`{key}` is one of: {}", words.join(", "));
+            with_nearest(problem(format!("unknown word `{text}` for `{key}`")), text, words)
+                .help(help)
+        }
+        (ParameterError::Word(words), _) => problem(format!("wrong value for `{key}`"))
+            .label(format!("expected one of the words {}", words.join(", "))),
+        (ParameterError::Value(expected), _) => {
+            problem(format!("wrong value for `{key}`")).label(expected)
+        }
+        (ParameterError::Unknown, _) => problem(format!("`{key}` is not a parameter")),
+    }
+}
+
+/// Reads one value of a known type.
+///
+/// # Errors
+/// The problem, at the value's place.
+pub(crate) fn read<T: Parameter>(key: &str, item: &Item) -> Result<T, Problem> {
+    let refuse = |error| refused(key, item, error);
+    match raw(item) {
+        Some(raw) => T::read(raw).map_err(refuse),
+        None => Err(refuse(ParameterError::Value(format!("expected a {}", T::KIND)))),
+    }
+}
+
+/// Reads one table.
+pub(crate) struct Reader<'a> {
+    /// What messages call the table: `[fabric]`, `topology`.
+    name: String,
+    table: &'a Table,
+    place: &'a Place,
+    log: &'a Log,
+    known: Vec<&'static str>,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader of a whole document.
+    pub(crate) fn document(table: &'a Table, place: &'a Place, log: &'a Log) -> Self {
+        Self { name: "a scenario".to_owned(), table, place, log, known: Vec::new() }
+    }
+
+    /// A reader of `item`, which must be a table.
+    pub(crate) fn of(name: &str, item: &'a Item, log: &'a Log) -> Option<Self> {
+        if let Value::Table(table) = &item.value {
+            let name = name.to_owned();
+            return Some(Self { name, table, place: &item.place, log, known: Vec::new() });
+        }
+        let problem = item.place.problem(format!("`{name}` is a table"));
+        log.add(problem.label("expected a table, as in `{ key = value }`"));
+        None
+    }
+
+    /// Where the table stands.
+    pub(crate) fn place(&self) -> &'a Place {
+        self.place
+    }
+
+    /// The log that problems go to.
+    pub(crate) fn log(&self) -> &'a Log {
+        self.log
+    }
+
+    /// The value of a key that the table may have.
+    pub(crate) fn take(&mut self, key: &'static str) -> Option<&'a Item> {
+        self.known.push(key);
+        self.table.get(key)
+    }
+
+    /// The value of a key that the table must have.
+    pub(crate) fn demand(&mut self, key: &'static str, example: &str) -> Option<&'a Item> {
+        let item = self.take(key);
+        if item.is_none() {
+            let problem = self.place.problem(format!("{} lacks `{key}`", self.name));
+            self.log.add(problem.label(format!("add `{key} = {example}`")));
+        }
+        item
+    }
+
+    /// A typed value; `None` if it is absent or wrong.
+    pub(crate) fn get<T: Parameter>(&mut self, key: &'static str) -> Option<T> {
+        let item = self.take(key)?;
+        read(key, item).map_err(|problem| self.log.add(problem)).ok()
+    }
+
+    /// A typed value, or its default.
+    pub(crate) fn or<T: Parameter>(&mut self, key: &'static str, default: T) -> T {
+        self.get(key).unwrap_or(default)
+    }
+
+    /// A typed value that must be there.
+    pub(crate) fn need<T: Parameter>(&mut self, key: &'static str, example: &str) -> Option<T> {
+        let item = self.demand(key, example)?;
+        read(key, item).map_err(|problem| self.log.add(problem)).ok()
+    }
+
+    /// A number that must be at least `low`, or its default.
+    pub(crate) fn at_least<T>(&mut self, key: &'static str, low: T, default: Option<T>) -> Option<T>
+    where
+        T: Parameter + PartialOrd,
+    {
+        let item = match default {
+            Some(_) => self.take(key),
+            None => self.demand(key, &low.show()),
+        };
+        let Some(item) = item else { return default };
+        let value: T = read(key, item).map_err(|problem| self.log.add(problem)).ok()?;
+        if value < low {
+            let problem = item.place.problem(format!("`{key}` is too small"));
+            self.log.add(problem.label(format!("expected at least {}", low.show())));
+            return None;
+        }
+        Some(value)
+    }
+
+    /// One of several words, each with its meaning; must be there.
+    pub(crate) fn choice(&mut self, key: &'static str, words: &[&'static str]) -> Option<&'a str> {
+        let first = format!("\"{}\"", words.first().unwrap_or(&""));
+        let item = self.demand(key, &first)?;
+        match &item.value {
+            Value::Text(text) if words.contains(&text.as_str()) => Some(text),
+            _ => {
+                self.log.add(refused(key, item, ParameterError::Word(words.to_vec())));
+                None
+            }
+        }
+    }
+
+    /// A table that may be there.
+    pub(crate) fn table(&mut self, key: &'static str) -> Option<Self> {
+        let item = self.take(key)?;
+        Self::of(key, item, self.log)
+    }
+
+    /// The entries of a list that may be there.
+    pub(crate) fn list(&mut self, key: &'static str, what: &str) -> &'a [Item] {
+        match self.take(key) {
+            None => &[],
+            Some(Item { value: Value::List(items), .. }) => items,
+            Some(item) => {
+                let problem = item.place.problem(format!("`{key}` is a list"));
+                self.log.add(problem.label(format!("expected a list of {what}")));
+                &[]
+            }
+        }
+    }
+
+    /// Keys nobody has asked for yet, with their values.
+    pub(crate) fn rest(&self) -> impl Iterator<Item = (&'a str, &'a Place, &'a Item)> {
+        let unknown = |entry: &&'a super::spec::Entry| !self.known.contains(&&*entry.key);
+        self.table
+            .entries
+            .iter()
+            .filter(unknown)
+            .map(|entry| (&*entry.key, &entry.key_place, &entry.item))
+    }
+
+    /// Reports the keys that nobody asked for.
+    pub(crate) fn finish(self) {
+        for (key, place, _) in self.rest() {
+            let problem = place.problem(format!("unknown key `{key}` in {}", self.name));
+            let unused = self.known.iter().copied().filter(|known| self.table.get(known).is_none());
+            let help = format!("keys of {}: {}", self.name, self.known.join(", "));
+            self.log.add(with_nearest(problem, key, unused).help(help));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_word_is_near() {
+        let words = ["ecmp", "ops", "reps"];
+        assert_eq!(nearest("repss", words), Some("reps"));
+        assert_eq!(nearest("spo", words), Some("ops"));
+        assert_eq!(nearest("ospf", words), Some("ops"));
+        assert_eq!(nearest("quicksand", words), None);
+    }
+}

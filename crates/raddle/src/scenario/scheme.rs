@@ -1,0 +1,170 @@
+//! Reads `{ scheme = .., parameter = .. }` of any family, by the family's own list.
+
+use super::reader::{Log, Reader, raw, refused, with_nearest};
+use super::spec::{Item, Place, Value, quoted};
+use crate::problem::Problem;
+use raddle_schemes::family::{Need, ParameterError, ParameterInfo, Raw};
+use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::{Card, Scheme, congestion, marking, recovery};
+
+/// A family of schemes, as its module declares it.
+pub(crate) trait Family: Sized {
+    /// What its members are called, in the plural.
+    const WHAT: &'static str;
+    /// Where a scenario selects one.
+    const KEY: &'static str;
+    /// Its members.
+    const SCHEMES: &'static [Scheme];
+    /// The member called `name`.
+    fn named(name: &str) -> Option<Self>;
+    /// Sets one parameter.
+    fn set(&mut self, name: &str, raw: Raw<'_>) -> Result<(), ParameterError>;
+    /// Parameters and their values, as a scenario would hold them.
+    fn values(&self) -> Vec<(&'static str, String)>;
+    /// The parameters the member has.
+    fn parameters(&self) -> Vec<ParameterInfo>;
+    /// What the member says of itself.
+    fn card(&self) -> &'static Card;
+}
+
+macro_rules! families {
+    ($($module:path, $config:ty: $what:literal, $key:literal;)*) => {
+        $(impl Family for $config {
+            const WHAT: &'static str = $what;
+            const KEY: &'static str = $key;
+            const SCHEMES: &'static [Scheme] = { use $module as family; family::SCHEMES };
+            fn named(name: &str) -> Option<Self> {
+                Self::named(name)
+            }
+            fn set(&mut self, name: &str, raw: Raw<'_>) -> Result<(), ParameterError> {
+                self.set(name, raw)
+            }
+            fn values(&self) -> Vec<(&'static str, String)> {
+                self.values()
+            }
+            fn parameters(&self) -> Vec<ParameterInfo> {
+                self.parameters()
+            }
+            fn card(&self) -> &'static Card {
+                self.card()
+            }
+        })*
+
+        /// Every family: what its members are called, where one is selected, and who they are.
+        const FAMILIES: &[(&str, &str, &[Scheme])] =
+            &[$((<$config>::WHAT, <$config>::KEY, <$config as Family>::SCHEMES)),*];
+    };
+}
+families! {
+    host, host::Config: "host load balancers", "[transport] load_balance";
+    switch, switch::Config: "switch load balancers", "[fabric] load_balance";
+    congestion, congestion::Config: "congestion controls", "[transport] congestion";
+    recovery, recovery::Config: "recoveries", "[transport] recovery";
+    marking, marking::Config: "markings", "[fabric] queue.marking";
+}
+
+/// A selected scheme and the place of its name.
+pub(crate) struct Chosen<F> {
+    pub(crate) config: F,
+    pub(crate) place: Place,
+}
+
+/// A scheme of any family, as far as its needs are concerned.
+pub(crate) struct Needy<'a> {
+    pub(crate) card: &'static Card,
+    pub(crate) key: &'static str,
+    pub(crate) place: &'a Place,
+}
+
+impl<F: Family> Chosen<F> {
+    /// What the scheme needs, and who asks.
+    pub(crate) fn needy(&self) -> Needy<'_> {
+        Needy { card: self.config.card(), key: F::KEY, place: &self.place }
+    }
+
+    /// Whether the scheme needs this.
+    pub(crate) fn needs(&self, need: Need) -> bool {
+        self.config.card().needs.contains(&need)
+    }
+}
+
+/// Reads the scheme at `key`.
+pub(crate) fn scheme<F: Family>(reader: &mut Reader<'_>, key: &'static str) -> Option<Chosen<F>> {
+    let item = reader.demand(key, "{ scheme = \"..\" }")?;
+    if let Value::Text(name) = &item.value {
+        let problem = item.place.problem(format!("`{key}` is a table"));
+        reader.log().add(problem.label(format!("write `{{ scheme = \"{name}\" }}`")));
+        return None;
+    }
+    let inner = Reader::of(key, item, reader.log())?;
+    read_scheme(inner)
+}
+
+/// Reads the scheme that the rest of a table describes.
+pub(crate) fn read_scheme<F: Family>(mut inner: Reader<'_>) -> Option<Chosen<F>> {
+    let log = inner.log();
+    let item = inner.demand("scheme", "\"..\"")?;
+    let Value::Text(name) = &item.value else {
+        let expected = ParameterError::Value("expected the name of a scheme, quoted".to_owned());
+        log.add(refused("scheme", item, expected));
+        return None;
+    };
+    let Some(mut config) = F::named(name) else {
+        log.add(unknown_scheme::<F>(name, item));
+        return None;
+    };
+    for (key, place, value) in inner.rest() {
+        set_parameter(&mut config, key, place, value, log);
+    }
+    Some(Chosen { config, place: item.place.clone() })
+}
+
+fn unknown_scheme<F: Family>(name: &str, item: &Item) -> Problem {
+    let names = |schemes: &[Scheme]| schemes.iter().map(|s| s.card.name).collect::<Vec<_>>();
+    let own = names(F::SCHEMES);
+    let list = format!("{}: {} (`raddle schemes`)", F::WHAT, own.join(", "));
+    let problem = item.place.problem(format!("unknown scheme `{name}`"));
+    let elsewhere = FAMILIES.iter().find(|(.., schemes)| names(schemes).contains(&name));
+    match elsewhere {
+        Some((what, key, _)) => problem
+            .label(format!("not one of the {}", F::WHAT))
+            .help(format!("`{name}` is one of the {what}: it goes to {key}"))
+            .help(list),
+        None => with_nearest(problem, name, own).help(list),
+    }
+}
+
+fn set_parameter<F: Family>(config: &mut F, key: &str, place: &Place, item: &Item, log: &Log) {
+    let error = match raw(item) {
+        Some(raw) => config.set(key, raw).err(),
+        None => Some(ParameterError::Value("expected a single value".to_owned())),
+    };
+    let known: Vec<&str> = config.parameters().iter().map(|parameter| parameter.name).collect();
+    let unknown = !known.contains(&key);
+    let scheme = config.card().name;
+    match error {
+        Some(_) if unknown => {
+            let problem = place.problem(format!("`{scheme}` has no parameter `{key}`"));
+            let help = match known.as_slice() {
+                [] => format!("`{scheme}` has no parameters"),
+                known => format!("parameters of `{scheme}`: {}", known.join(", ")),
+            };
+            log.add(with_nearest(problem, key, known.iter().copied()).help(help));
+        }
+        Some(error) => log.add(refused(key, item, error)),
+        None => {}
+    }
+}
+
+/// A scheme and its parameters as an inline table; `more` comes first after the scheme's name.
+pub(crate) fn show<F: Family>(config: &F, more: &[(&str, String)]) -> String {
+    let parameters = config.values();
+    let pairs = parameters.iter().map(|(key, value)| (*key, value));
+    let pairs = more.iter().map(|(key, value)| (*key, value)).chain(pairs);
+    let mut text = format!("{{ scheme = {}", quoted(config.card().name));
+    for (key, value) in pairs {
+        text.push_str(&format!(", {key} = {value}"));
+    }
+    text.push_str(" }");
+    text
+}
