@@ -63,7 +63,7 @@ pub struct FlowContext {
     pub rate: Rate,
     /// Bytes that `rate` carries in `base_rtt`.
     pub bdp: Bytes,
-    /// Retransmission timeout.
+    /// Retransmission timeout, unless the recovery's parameters set another.
     pub rto: Span,
     /// Whether switches trim on overflow, so that a timeout means real loss.
     pub trimming: bool,
@@ -74,6 +74,19 @@ pub struct FlowContext {
 }
 
 impl FlowContext {
+    /// A flow across a small 400 Gbps fabric, for asking what schemes offer before there is one.
+    pub const NOMINAL: Self = Self {
+        payload: Bytes(4096),
+        header: Bytes(64),
+        base_rtt: Span::us(8),
+        rate: Rate::gbps(400),
+        bdp: Bytes(400_000),
+        rto: Span::us(70),
+        trimming: true,
+        source: ids::HostId(0),
+        destination: ids::HostId(1),
+    };
+
     /// Bytes of a full packet on the wire.
     pub fn packet(&self) -> Bytes {
         self.payload + self.header

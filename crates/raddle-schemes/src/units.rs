@@ -221,7 +221,7 @@ fn parse_scaled(
 }
 
 fn fmt_scaled(f: &mut fmt::Formatter<'_>, value: u64, units: &[(&str, u64)]) -> fmt::Result {
-    let exact = units.iter().find(|(_, factor)| value != 0 && value % factor == 0);
+    let exact = units.iter().find(|(_, factor)| value != 0 && value.is_multiple_of(*factor));
     match exact {
         Some((unit, factor)) if value / factor < 100_000 => {
             f.pad(&alloc::format!("{} {unit}", value / factor))

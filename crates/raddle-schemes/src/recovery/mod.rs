@@ -1,20 +1,89 @@
-//! Recovery: which packets count as lost, what is sent again, and when the receiver answers.
+//! Recovery: when the receiver answers, which packets count as lost, what is sent again.
+//!
+//! A scheme has two halves in one file: the sender's, which reads ACKs, NACKs and the clock and
+//! declares packets lost in the [`Ledger`]; and the receiver's, which decides on a reply to each
+//! packet. Each end of a flow owns an instance.
+
+use crate::family::Need;
+use crate::ids::Psn;
+use crate::transport::receiver::{Data, Reply};
+use crate::transport::{Ledger, Receiver};
+use crate::units::Span;
+use crate::{Cx, FlowContext};
 
 pub mod sack;
 
 crate::words! {
-    /// What an ACK for several packets tells REPS about their entropies.
+    /// What an ACK for several packets tells of their entropies (REPS, section 4.5.1).
     pub enum AckEntropies {
         /// The entropy and mark of the packet that triggered it.
         Trigger = "trigger",
-        /// The entropies of all unmarked packets since the previous ACK ("carry").
+        /// Also the entropies of all unmarked packets since the previous ACK ("Carry EVs").
         Carry = "carry",
     }
 }
 
-/// The parameters of the selected recovery: what a scenario selects.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Config {
-    /// Parameters of `sack`.
-    Sack(sack::Config),
+/// Both halves of a recovery.
+pub trait Recovery {
+    /// Sender: an ACK was entered into the ledger.
+    fn on_ack(&mut self, cx: &mut Cx<'_>, ledger: &mut Ledger);
+    /// Sender: the receiver says that `psn` did not make it.
+    fn on_nack(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger);
+    /// Sender: `psn` has been in flight for the retransmission timeout.
+    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger);
+    /// Receiver: a packet came in; `fresh` if it is whole and new. Returns the reply to send.
+    fn on_data(&mut self, data: &Data, fresh: bool, receiver: &mut Receiver) -> Reply;
+    /// What the ACKs tell of entropies.
+    fn ack_entropies(&self) -> AckEntropies;
+    /// The retransmission timeout.
+    fn rto(&self) -> Span;
+    /// Whether it offers what another scheme's card needs.
+    fn offers(&self, need: Need) -> bool;
+}
+
+crate::family! { Recovery, AnyRecovery, FlowContext;
+    Sack: sack,
+}
+
+impl Config {
+    /// Whether the selected recovery, with its parameters, offers what a scheme needs of it.
+    pub fn offers(&self, need: Need) -> bool {
+        let recovery = self.build(&FlowContext::NOMINAL);
+        dispatch!(&recovery, scheme => scheme.offers(need))
+    }
+}
+
+impl AnyRecovery {
+    /// See [`Recovery::on_ack`].
+    #[inline]
+    pub fn on_ack(&mut self, cx: &mut Cx<'_>, ledger: &mut Ledger) {
+        dispatch!(self, scheme => scheme.on_ack(cx, ledger));
+    }
+
+    /// See [`Recovery::on_nack`].
+    pub fn on_nack(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
+        dispatch!(self, scheme => scheme.on_nack(cx, psn, ledger));
+    }
+
+    /// See [`Recovery::on_timeout`].
+    pub fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
+        dispatch!(self, scheme => scheme.on_timeout(cx, psn, ledger));
+    }
+
+    /// See [`Recovery::on_data`].
+    #[inline]
+    pub fn on_data(&mut self, data: &Data, fresh: bool, receiver: &mut Receiver) -> Reply {
+        dispatch!(self, scheme => scheme.on_data(data, fresh, receiver))
+    }
+
+    /// See [`Recovery::ack_entropies`].
+    #[inline]
+    pub fn ack_entropies(&self) -> AckEntropies {
+        dispatch!(self, scheme => scheme.ack_entropies())
+    }
+
+    /// See [`Recovery::rto`].
+    pub fn rto(&self) -> Span {
+        dispatch!(self, scheme => scheme.rto())
+    }
 }

@@ -1,1 +1,12 @@
-//! The one sender and the one receiver: later.
+//! The one sender and the one receiver, composed of a path selector, a congestion control and a
+//! recovery. Sans-IO: the simulator's NIC and a real socket drive the same code.
+
+pub mod arrivals;
+pub mod ledger;
+pub mod receiver;
+pub mod sender;
+
+pub use arrivals::{Arrival, Arrivals};
+pub use ledger::Ledger;
+pub use receiver::{Data, Receiver, Reply};
+pub use sender::{AckHeader, Sender, SenderPlan, Transmit};

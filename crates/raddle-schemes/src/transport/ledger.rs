@@ -1,0 +1,355 @@
+//! The sender's book of packets: which are in flight, since when and on which path, which are
+//! lost, which have arrived.
+
+use crate::congestion::LossCause;
+use crate::ids::{Entropy, Psn};
+use crate::units::{Bytes, Span, Time};
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+/// State of a packet between its first transmission and the last ACK below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Sent once, not heard of.
+    InFlight = 0,
+    /// Sent more than once, not heard of.
+    InFlightAgain = 1,
+    /// To be sent again.
+    Lost = 2,
+    /// Arrived.
+    Acked = 3,
+}
+
+/// One packet, in 64 bits: last send time 46 (70 seconds) | entropy 16 | state 2.
+#[derive(Clone, Copy, Debug, Default)]
+struct Record(u64);
+
+/// Simulated or real time, since the start, that a ledger can write down.
+pub const TIME_LIMIT: Time = Time((1 << 46) - 1);
+
+impl Record {
+    fn new(at: Time, entropy: Entropy, state: State) -> Self {
+        debug_assert!(at <= TIME_LIMIT);
+        Self((at.0 << 18) | (u64::from(entropy.0) << 2) | state as u64)
+    }
+
+    fn state(self) -> State {
+        match self.0 & 3 {
+            0 => State::InFlight,
+            1 => State::InFlightAgain,
+            2 => State::Lost,
+            _ => State::Acked,
+        }
+    }
+
+    fn with(self, state: State) -> Self {
+        Self((self.0 & !3) | state as u64)
+    }
+
+    fn sent_at(self) -> Time {
+        Time(self.0 >> 18)
+    }
+
+    fn entropy(self) -> Entropy {
+        Entropy((self.0 >> 2) as u16)
+    }
+}
+
+/// A packet found lost, until the sender has told its congestion control and path selector.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LostPacket {
+    pub(crate) psn: Psn,
+    pub(crate) entropy: Entropy,
+    pub(crate) cause: LossCause,
+}
+
+/// What an ACK of one packet told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AckedPacket {
+    /// Its bytes if this is the first ACK for it, else 0.
+    pub(crate) bytes: Bytes,
+    /// When it was sent, if it was sent only once and had not been acknowledged.
+    pub(crate) sent_once_at: Option<Time>,
+}
+
+/// The packets of one message, from the first unacknowledged on.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    /// A ring; packet `psn` lies at `psn & (len - 1)`.
+    records: Vec<Record>,
+    total: u32,
+    packet: u32,
+    last_packet: u32,
+    low: u32,
+    next: u32,
+    high: u32,
+    lost: u32,
+    /// No packet below this is lost.
+    lost_from: u32,
+    in_flight: u64,
+    /// No packet below this is in flight for the first time.
+    oldest: u32,
+    /// Packets sent again, by time; stale entries are skipped.
+    again: VecDeque<(Time, Psn)>,
+    /// Found lost and not yet reported.
+    pub(crate) losses: Vec<LostPacket>,
+}
+
+impl Ledger {
+    /// A message of `total` packets: all of `packet` bytes on the wire but the last.
+    pub(crate) fn new(total: u32, packet: Bytes, last_packet: Bytes) -> Self {
+        Self {
+            records: Vec::new(),
+            total,
+            packet: packet.0 as u32,
+            last_packet: last_packet.0 as u32,
+            low: 0,
+            next: 0,
+            high: 0,
+            lost: 0,
+            lost_from: 0,
+            in_flight: 0,
+            oldest: 0,
+            again: VecDeque::new(),
+            losses: Vec::new(),
+        }
+    }
+
+    /// Bytes of a packet on the wire.
+    #[inline]
+    pub fn size(&self, psn: Psn) -> Bytes {
+        Bytes(u64::from(if psn.0 + 1 == self.total { self.last_packet } else { self.packet }))
+    }
+
+    /// Bytes sent and not heard of.
+    pub fn in_flight(&self) -> Bytes {
+        Bytes(self.in_flight)
+    }
+
+    /// All packets below this one have arrived.
+    pub fn low(&self) -> u32 {
+        self.low
+    }
+
+    /// The next packet that was never sent.
+    pub fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// One past the highest packet known to have arrived.
+    pub fn high(&self) -> u32 {
+        self.high
+    }
+
+    /// Number of packets in the message.
+    pub fn total(&self) -> u32 {
+        self.total
+    }
+
+    /// Whether every packet has arrived.
+    pub fn complete(&self) -> bool {
+        self.low == self.total
+    }
+
+    /// The packet to send now, were it allowed: the lowest lost one, else the next new one.
+    #[inline]
+    pub fn due(&mut self) -> Option<Psn> {
+        if self.lost > 0 {
+            while self.record(self.lost_from).state() != State::Lost {
+                self.lost_from += 1;
+            }
+            Some(Psn(self.lost_from))
+        } else if self.next < self.total {
+            Some(Psn(self.next))
+        } else {
+            None
+        }
+    }
+
+    /// Whether `psn` would go out for the second time or more.
+    pub(crate) fn is_again(&self, psn: Psn) -> bool {
+        psn.0 < self.next
+    }
+
+    /// Notes that the packet [`Ledger::due`] named leaves now.
+    pub(crate) fn sent(&mut self, now: Time, psn: Psn, entropy: Entropy) {
+        self.in_flight += self.size(psn).0;
+        if psn.0 == self.next {
+            if (self.next - self.low) as usize == self.records.len() {
+                self.grow();
+            }
+            self.next += 1;
+            self.set(psn.0, Record::new(now, entropy, State::InFlight));
+        } else {
+            self.lost -= 1;
+            self.set(psn.0, Record::new(now, entropy, State::InFlightAgain));
+            self.again.push_back((now, psn));
+        }
+    }
+
+    /// Notes that `psn` has arrived.
+    pub(crate) fn acked(&mut self, psn: Psn) -> AckedPacket {
+        if psn.0 < self.low || psn.0 >= self.next {
+            return AckedPacket { bytes: Bytes(0), sent_once_at: None };
+        }
+        let record = self.record(psn.0);
+        let size = self.size(psn);
+        let sent_once_at = match record.state() {
+            State::Acked => return AckedPacket { bytes: Bytes(0), sent_once_at: None },
+            State::InFlight => {
+                self.in_flight -= size.0;
+                Some(record.sent_at())
+            }
+            State::InFlightAgain => {
+                self.in_flight -= size.0;
+                None
+            }
+            State::Lost => {
+                self.lost -= 1;
+                None
+            }
+        };
+        self.set(psn.0, record.with(State::Acked));
+        self.high = self.high.max(psn.0 + 1);
+        while self.low < self.next && self.record(self.low).state() == State::Acked {
+            self.low += 1;
+        }
+        self.lost_from = self.lost_from.max(self.low);
+        self.oldest = self.oldest.max(self.low);
+        AckedPacket { bytes: size, sent_once_at }
+    }
+
+    /// Declares `psn` lost if it is in flight; it will be sent again. Returns whether it was.
+    pub fn declare_lost(&mut self, psn: Psn, cause: LossCause) -> bool {
+        if psn.0 < self.low || psn.0 >= self.next {
+            return false;
+        }
+        let record = self.record(psn.0);
+        if !matches!(record.state(), State::InFlight | State::InFlightAgain) {
+            return false;
+        }
+        self.in_flight -= self.size(psn).0;
+        self.set(psn.0, record.with(State::Lost));
+        self.lost += 1;
+        self.lost_from = self.lost_from.min(psn.0);
+        self.losses.push(LostPacket { psn, entropy: record.entropy(), cause });
+        true
+    }
+
+    /// Declares lost every packet in flight below `end` that was last sent at or before `before`.
+    pub fn declare_lost_below(&mut self, end: Psn, before: Time, cause: LossCause) {
+        for psn in self.low..end.0.min(self.next) {
+            if self.record(psn).sent_at() <= before {
+                self.declare_lost(Psn(psn), cause);
+            }
+        }
+    }
+
+    /// The packet in flight that was sent first, and when.
+    pub fn oldest(&mut self) -> Option<(Time, Psn)> {
+        while self.oldest < self.next && self.record(self.oldest).state() != State::InFlight {
+            self.oldest += 1;
+        }
+        while let Some(&(at, psn)) = self.again.front() {
+            let current = psn.0 >= self.low && {
+                let record = self.record(psn.0);
+                record.state() == State::InFlightAgain && record.sent_at() == at
+            };
+            if current {
+                break;
+            }
+            self.again.pop_front();
+        }
+        let first = (self.oldest < self.next)
+            .then(|| (self.record(self.oldest).sent_at(), Psn(self.oldest)));
+        match (first, self.again.front().copied()) {
+            (Some(first), Some(again)) => Some(first.min(again)),
+            (first, again) => first.or(again),
+        }
+    }
+
+    /// When the oldest packet in flight will have been out for `rto`.
+    pub fn deadline(&mut self, rto: Span) -> Option<Time> {
+        self.oldest().map(|(at, _)| at + rto)
+    }
+
+    #[inline]
+    fn record(&self, psn: u32) -> Record {
+        self.records[psn as usize & (self.records.len() - 1)]
+    }
+
+    #[inline]
+    fn set(&mut self, psn: u32, record: Record) {
+        let slot = psn as usize & (self.records.len() - 1);
+        self.records[slot] = record;
+    }
+
+    fn grow(&mut self) {
+        let length = (self.records.len() * 2).max(16);
+        let mut records = alloc::vec![Record::default(); length];
+        for psn in self.low..self.next {
+            records[psn as usize & (length - 1)] = self.record(psn);
+        }
+        self.records = records;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(ledger: &mut Ledger, at: u64) -> Psn {
+        let psn = ledger.due().unwrap();
+        ledger.sent(Time(at), psn, Entropy(at as u16));
+        psn
+    }
+
+    #[test]
+    fn lost_packets_go_first_and_lowest_first() {
+        let mut ledger = Ledger::new(40, Bytes(100), Bytes(30));
+        for at in 0..20 {
+            assert_eq!(sent(&mut ledger, at), Psn(at as u32));
+        }
+        assert_eq!(ledger.in_flight(), Bytes(2_000));
+        assert!(ledger.declare_lost(Psn(7), LossCause::Trim));
+        assert!(ledger.declare_lost(Psn(3), LossCause::Trim));
+        assert!(!ledger.declare_lost(Psn(3), LossCause::Trim));
+        assert_eq!(ledger.losses.len(), 2);
+        assert_eq!(ledger.in_flight(), Bytes(1_800));
+        assert_eq!(sent(&mut ledger, 100), Psn(3));
+        assert_eq!(ledger.acked(Psn(7)).sent_once_at, None);
+        assert_eq!(sent(&mut ledger, 101), Psn(20));
+    }
+
+    #[test]
+    fn the_oldest_packet_is_by_time_of_last_transmission() {
+        let mut ledger = Ledger::new(10, Bytes(100), Bytes(100));
+        for at in 0..4 {
+            sent(&mut ledger, at);
+        }
+        ledger.declare_lost(Psn(0), LossCause::Timeout);
+        assert_eq!(ledger.oldest(), Some((Time(1), Psn(1))));
+        sent(&mut ledger, 50);
+        for psn in 1..4 {
+            ledger.acked(Psn(psn));
+        }
+        assert_eq!(ledger.oldest(), Some((Time(50), Psn(0))));
+        assert_eq!(ledger.low(), 0);
+        ledger.acked(Psn(0));
+        assert_eq!((ledger.oldest(), ledger.low()), (None, 4));
+        assert_eq!(ledger.in_flight(), Bytes(0));
+    }
+
+    #[test]
+    fn the_last_packet_is_short() {
+        let mut ledger = Ledger::new(2, Bytes(100), Bytes(30));
+        sent(&mut ledger, 0);
+        sent(&mut ledger, 1);
+        assert_eq!(ledger.in_flight(), Bytes(130));
+        assert_eq!(ledger.acked(Psn(1)).bytes, Bytes(30));
+        assert_eq!(ledger.acked(Psn(1)).bytes, Bytes(0));
+        assert!(!ledger.complete());
+        assert_eq!(ledger.acked(Psn(0)).sent_once_at, Some(Time(0)));
+        assert!(ledger.complete());
+    }
+}
