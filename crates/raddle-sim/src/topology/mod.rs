@@ -4,6 +4,8 @@
 //! switch's ports in one run. A port stands for the directed link that leaves it; the port at the
 //! far end of the same cable is its `peer`, and `peer` of `peer` is the port itself.
 
+pub mod fat_tree;
+pub mod shape_error;
 pub mod tree;
 
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
