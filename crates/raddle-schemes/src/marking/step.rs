@@ -16,8 +16,8 @@ pub const CARD: Card = Card {
 crate::parameters! {
     /// Parameters of step marking.
     pub struct Config {
-        /// The threshold: bytes, packets, bdp, or percent of the queue.
-        pub at: Size = Size::Percent(20.0);
+        /// Bytes, packets, bdp, or percent of the queue.
+        pub threshold: Size = Size::Percent(20.0);
     }
 }
 
@@ -30,7 +30,7 @@ pub struct Step {
 impl Step {
     /// A marker with its threshold resolved for one port.
     pub fn new(config: &Config, base: &Base) -> Self {
-        Self { at: config.at.resolve(base).0 }
+        Self { at: config.threshold.resolve(base).0 }
     }
 }
 

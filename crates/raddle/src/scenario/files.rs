@@ -1,0 +1,73 @@
+//! Files that a scenario names, read once and kept as sources for problems.
+
+use super::reader::{Log, Reader};
+use super::spec::Value;
+use crate::problem::{Problem, Source};
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The files read so far.
+pub(crate) struct Files {
+    base: PathBuf,
+    read: RefCell<Vec<(PathBuf, Arc<str>)>>,
+}
+
+/// A file that a scenario names.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedFile {
+    /// Its absolute path.
+    pub(crate) path: PathBuf,
+    /// Its contents.
+    pub(crate) text: Arc<str>,
+}
+
+impl Files {
+    /// Files whose relative paths start at `base`.
+    pub(crate) fn new(base: &Path) -> Self {
+        let base = std::path::absolute(base).unwrap_or_else(|_| base.to_path_buf());
+        Self { base, read: RefCell::default() }
+    }
+
+    /// Reads the file that the key `file` names.
+    pub(crate) fn file(&self, reader: &mut Reader<'_>, example: &str) -> Option<NamedFile> {
+        let item = reader.demand("file", example)?;
+        let log: &Log = reader.log();
+        let Value::Text(name) = &item.value else {
+            log.add(item.place.problem("wrong value for `file`").label("expected a path, quoted"));
+            return None;
+        };
+        let path = self.base.join(name);
+        match self.load(&path) {
+            Ok(text) => Some(NamedFile { path, text }),
+            Err(error) => {
+                let problem = item.place.problem(format!("cannot read `{name}`: {error}"));
+                log.add(problem.help(format!("looked for {}", path.display())));
+                None
+            }
+        }
+    }
+
+    fn load(&self, path: &Path) -> std::io::Result<Arc<str>> {
+        let mut read = self.read.borrow_mut();
+        if let Some((_, text)) = read.iter().find(|(known, _)| known == path) {
+            return Ok(text.clone());
+        }
+        let text: Arc<str> = std::fs::read_to_string(path)?.into();
+        read.push((path.to_path_buf(), text.clone()));
+        Ok(text)
+    }
+
+    /// The files as sources that problems can point into.
+    pub(crate) fn into_sources(self) -> impl Iterator<Item = Source> {
+        let source = |(path, text): (PathBuf, Arc<str>)| Source { path, text: text.to_string() };
+        self.read.into_inner().into_iter().map(source)
+    }
+}
+
+impl NamedFile {
+    /// A problem at a place of the file.
+    pub(crate) fn problem(&self, place: (usize, usize, usize), message: String) -> Problem {
+        Problem::at_line(&self.path, &self.text, place, message)
+    }
+}

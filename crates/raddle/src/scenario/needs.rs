@@ -1,0 +1,89 @@
+//! Checks that fabric and transport offer what each selected scheme needs.
+
+use super::fabric::FabricSection;
+use super::reader::Log;
+use super::scheme::Needy;
+use super::spec::Place;
+use super::transport::TransportSection;
+use raddle_schemes::family::Need;
+use raddle_schemes::marking;
+use raddle_schemes::marking::QueueState;
+use raddle_schemes::size::Base;
+use raddle_schemes::units::Bytes;
+use raddle_sim::plan::Overflow;
+
+/// Who fails to offer something, and what would help.
+struct Lack<'a> {
+    whose: String,
+    remedy: &'static str,
+    place: &'a Place,
+}
+
+/// Adds a problem for every need that is not met.
+pub(crate) fn check(fabric: &FabricSection, transport: &TransportSection, log: &Log) {
+    let asking = [
+        fabric.load_balance.needy(),
+        transport.load_balance.needy(),
+        transport.congestion.needy(),
+        transport.recovery.needy(),
+    ];
+    for needy in &asking {
+        for &need in needy.card.needs {
+            if let Some(lack) = lack(need, fabric, transport) {
+                report(needy, need, &lack, log);
+            }
+        }
+    }
+}
+
+fn lack<'a>(
+    need: Need,
+    fabric: &'a FabricSection,
+    transport: &'a TransportSection,
+) -> Option<Lack<'a>> {
+    let none = &fabric.topology.place;
+    match need {
+        Need::Ecn => (!marks(&fabric.queue.marking)).then(|| Lack {
+            whose: format!("`{}` in [fabric] queue.marking", fabric.queue.marking.card().name),
+            remedy: "choose a marking that marks, or another scheme",
+            place: &fabric.marking_place,
+        }),
+        Need::Trimming => (fabric.queue.overflow != Overflow::Trim).then(|| Lack {
+            whose: "overflow = \"drop\" in [fabric] queue".to_owned(),
+            remedy: "set `overflow = \"trim\"`, or choose another scheme",
+            place: &fabric.overflow_place,
+        }),
+        Need::PacketAcks | Need::OutOfOrder => {
+            let recovery = &transport.recovery;
+            (!recovery.config.offers(need)).then(|| Lack {
+                whose: format!("`{}` as set in [transport] recovery", recovery.config.card().name),
+                remedy: "change the recovery or its parameters, or choose another scheme",
+                place: &recovery.place,
+            })
+        }
+        Need::QueueLengths => None,
+        Need::Telemetry | Need::Pfc | Need::SourceRouting => Some(Lack {
+            whose: "this fabric".to_owned(),
+            remedy: "choose another scheme",
+            place: none,
+        }),
+    }
+}
+
+/// Whether a marker marks anything: a frame that leaves a very full queue behind.
+fn marks(marking: &marking::Config) -> bool {
+    let base = Base { packet: Bytes(4160), bdp: Bytes(400_000), whole: Bytes(400_000) };
+    marking.build(&base).mark(&QueueState { bytes: Bytes(1 << 31), stream: 0, event: 0 })
+}
+
+fn report(needy: &Needy<'_>, need: Need, lack: &Lack<'_>, log: &Log) {
+    let what = need.text();
+    let name = needy.card.name;
+    // A scheme that a default put there has no place; then the other side's is shown.
+    let place = if needy.place.file.is_some() { needy.place } else { lack.place };
+    let message = format!(
+        "`{name}` in {} needs {what}, which {} does not offer",
+        needy.key, lack.whose
+    );
+    log.add(place.problem(message).help(lack.remedy));
+}

@@ -1,0 +1,236 @@
+//! `[fabric] topology`: hosts, switches and cables.
+
+use super::files::{Files, NamedFile};
+use super::reader::Reader;
+use super::scheme::shown;
+use super::spec::{Item, Place, Value, quoted};
+use crate::problem::Problem;
+use raddle_schemes::units::{Rate, Span};
+use raddle_sim::topology::fat_tree::TreeOptions;
+use raddle_sim::topology::shape_error::ShapeError;
+use raddle_sim::topology::tree::TreeShape;
+
+/// The kinds of topology.
+const KINDS: &[&str] = &["fat_tree", "leaf_spine", "dumbbell", "graph", "htsim_topo"];
+
+/// A topology whose keys are valid; whether its numbers fit together shows when it is built.
+#[derive(Clone, Debug)]
+pub(crate) struct Topology {
+    /// What to build.
+    pub(crate) shape: Shape,
+    /// The inline table with every default filled in.
+    pub(crate) resolved: String,
+    /// `3-tier fat tree`.
+    pub(crate) title: String,
+    /// The rate of its host links, where there is one.
+    pub(crate) rate: Option<Rate>,
+    /// Where it stands.
+    pub(crate) place: Place,
+}
+
+/// What to build.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    /// Fat trees and leaf-spine fabrics.
+    Tree(Box<TreeShape>),
+    /// Two switches and one cable between them.
+    Dumbbell {
+        /// Hosts at each switch.
+        hosts_per_side: u32,
+        /// Rate of the hosts' links.
+        rate: Rate,
+        /// Rate of the cable between the switches.
+        bottleneck_rate: Rate,
+        /// Delay of every link.
+        link_delay: Span,
+        /// Latency of both switches.
+        switch_delay: Span,
+    },
+    /// Any graph, from a file.
+    Graph(NamedFile),
+    /// A topology file of htsim.
+    HtsimTopo(NamedFile),
+}
+
+/// What all generated topologies are given.
+struct Common {
+    rate: Rate,
+    link_delay: Span,
+    switch_delay: Span,
+}
+
+impl Common {
+    fn read(reader: &mut Reader<'_>) -> Self {
+        Self {
+            rate: rate(reader, "rate").unwrap_or(Rate::gbps(400)),
+            link_delay: reader.or("link_delay", Span::ns(500)),
+            switch_delay: reader.or("switch_delay", Span::ns(500)),
+        }
+    }
+}
+
+/// Reads the topology of `[fabric]`.
+pub(crate) fn read(fabric: &mut Reader<'_>, files: &Files) -> Option<Topology> {
+    let example = "{ kind = \"fat_tree\", hosts = 128 }";
+    let item = fabric.demand("topology", example)?;
+    let mut reader = Reader::of("topology", item, fabric.log())?;
+    let before = reader.log().count();
+    let topology = match reader.choice("kind", KINDS)? {
+        "fat_tree" => fat_tree(&mut reader, item),
+        "leaf_spine" => leaf_spine(&mut reader, item),
+        "dumbbell" => dumbbell(&mut reader, item),
+        kind => from_file(&mut reader, item, kind, files),
+    };
+    let log = reader.log();
+    reader.finish();
+    topology.filter(|_| log.count() == before)
+}
+
+fn rate(reader: &mut Reader<'_>, key: &'static str) -> Option<Rate> {
+    reader.at_least(key, Rate(1), Some(Rate(0))).filter(|rate| rate.0 > 0)
+}
+
+fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
+    let tiers = reader.or("tiers", 3);
+    let hosts = reader.need("hosts", "128");
+    let Common { rate: host_rate, link_delay, switch_delay } = Common::read(reader);
+    let options = TreeOptions {
+        hosts_per_tor: reader.get("hosts_per_tor"),
+        tors_per_pod: reader.get("tors_per_pod"),
+        oversubscription: reader.get("oversubscription"),
+        parallel: reader.get("parallel"),
+        uplink_rate: rate(reader, "uplink_rate"),
+    };
+    let made =
+        TreeShape::fat_tree_with(tiers, hosts?, host_rate, link_delay, switch_delay, &options);
+    let shape = made.map_err(|error| reader.log().add(shape_problem(&error, item))).ok()?;
+    let pods = match tiers {
+        3 => format!("tors_per_pod = {}, ", shape.tors_per_pod),
+        _ => String::new(),
+    };
+    let resolved = format!(
+        "{{ kind = \"fat_tree\", tiers = {tiers}, hosts = {}, hosts_per_tor = {}, {pods}\
+         oversubscription = {:?}, parallel = {}, {}, uplink_rate = {} }}",
+        shape.hosts,
+        shape.hosts_per_tor,
+        options.oversubscription.unwrap_or(1.0),
+        shape.parallel[0],
+        links(&shape),
+        shown(&shape.rates[1]),
+    );
+    Some(Topology {
+        rate: Some(shape.rates[0]),
+        shape: Shape::Tree(Box::new(shape)),
+        resolved,
+        title: format!("{tiers}-tier fat tree"),
+        place: item.place.clone(),
+    })
+}
+
+fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
+    let leaves = reader.need("leaves", "16");
+    let hosts_per_leaf = reader.need("hosts_per_leaf", "8");
+    let spines = reader.need("spines", "8");
+    let parallel = reader.or("parallel", 1);
+    let Common { rate: host_rate, link_delay, switch_delay } = Common::read(reader);
+    let uplink_rate = rate(reader, "uplink_rate").unwrap_or(host_rate);
+    let made = TreeShape::leaf_spine(
+        leaves?,
+        hosts_per_leaf?,
+        spines?,
+        parallel,
+        host_rate,
+        link_delay,
+        switch_delay,
+    );
+    let mut shape = made.map_err(|error| reader.log().add(shape_problem(&error, item))).ok()?;
+    shape.rates[1] = uplink_rate;
+    let resolved = format!(
+        "{{ kind = \"leaf_spine\", leaves = {}, hosts_per_leaf = {}, spines = {}, \
+         parallel = {parallel}, {}, uplink_rate = {} }}",
+        leaves?,
+        hosts_per_leaf?,
+        spines?,
+        links(&shape),
+        shown(&uplink_rate),
+    );
+    Some(Topology {
+        rate: Some(host_rate),
+        shape: Shape::Tree(Box::new(shape)),
+        resolved,
+        title: "leaf-spine fabric".to_owned(),
+        place: item.place.clone(),
+    })
+}
+
+fn links(shape: &TreeShape) -> String {
+    format!(
+        "rate = {}, link_delay = {}, switch_delay = {}",
+        shown(&shape.rates[0]),
+        shown(&shape.delays[0]),
+        shown(&shape.switch_delays[0]),
+    )
+}
+
+fn dumbbell(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
+    let hosts_per_side = reader.at_least("hosts_per_side", 1, None);
+    let Common { rate: host_rate, link_delay, switch_delay } = Common::read(reader);
+    let bottleneck_rate = rate(reader, "bottleneck_rate").unwrap_or(host_rate);
+    let hosts_per_side = hosts_per_side?;
+    let resolved = format!(
+        "{{ kind = \"dumbbell\", hosts_per_side = {hosts_per_side}, rate = {}, \
+         bottleneck_rate = {}, link_delay = {}, switch_delay = {} }}",
+        shown(&host_rate),
+        shown(&bottleneck_rate),
+        shown(&link_delay),
+        shown(&switch_delay),
+    );
+    Some(Topology {
+        rate: Some(host_rate),
+        shape: Shape::Dumbbell {
+            hosts_per_side,
+            rate: host_rate,
+            bottleneck_rate,
+            link_delay,
+            switch_delay,
+        },
+        resolved,
+        title: "dumbbell".to_owned(),
+        place: item.place.clone(),
+    })
+}
+
+fn from_file(
+    reader: &mut Reader<'_>,
+    item: &Item,
+    kind: &str,
+    files: &Files,
+) -> Option<Topology> {
+    let file = files.file(reader, "\"fabric.txt\"")?;
+    let name = file.path.file_name().map_or("".into(), |name| name.to_string_lossy().into_owned());
+    let path = quoted(&file.path.display().to_string());
+    Some(Topology {
+        rate: None,
+        shape: if kind == "graph" { Shape::Graph(file) } else { Shape::HtsimTopo(file) },
+        resolved: format!("{{ kind = \"{kind}\", file = {path} }}"),
+        title: name,
+        place: item.place.clone(),
+    })
+}
+
+/// A shape's error at the key that it is about.
+pub(crate) fn shape_problem(error: &ShapeError, item: &Item) -> Problem {
+    let key = match error {
+        ShapeError::Tiers(_) => "tiers",
+        ShapeError::Hosts(_) | ShapeError::NotKAry { .. } | ShapeError::TooLarge { .. } => "hosts",
+        ShapeError::Uplinks { .. } | ShapeError::Oversubscription(_) => "oversubscription",
+        ShapeError::OnePod { .. } => "tors_per_pod",
+        ShapeError::Zero { what } | ShapeError::Unused { what, .. } => what,
+        ShapeError::Split { what, .. } => what,
+    };
+    let found = match &item.value {
+        Value::Table(table) => table.get(key),
+        _ => None,
+    };
+    found.map_or(&item.place, |value| &value.place).problem(error.to_string())
+}

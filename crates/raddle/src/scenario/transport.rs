@@ -1,0 +1,97 @@
+//! `[transport]`: the hosts.
+
+use super::reader::Reader;
+use super::scheme::{self, Chosen, show, shown};
+use raddle_schemes::load_balance::host;
+use raddle_schemes::units::{Bytes, Span};
+use raddle_schemes::{congestion, recovery};
+use raddle_sim::plan::{NicOrder, TransportPlan};
+
+/// The largest frame: payload and header of a packet, or an ACK.
+const MAX_FRAME: Bytes = Bytes::kib(64);
+
+/// The section, with the places of its schemes.
+pub(crate) struct TransportSection {
+    pub(crate) payload: Bytes,
+    pub(crate) header: Bytes,
+    pub(crate) ack: Bytes,
+    pub(crate) load_balance: Chosen<host::Config>,
+    pub(crate) congestion: Chosen<congestion::Config>,
+    pub(crate) recovery: Chosen<recovery::Config>,
+    pub(crate) nic: NicOrder,
+    pub(crate) phase: Span,
+}
+
+/// Reads the section.
+pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
+    let payload = frame_part(&mut reader, "payload");
+    let header = frame_part(&mut reader, "header");
+    let ack = frame_part(&mut reader, "ack");
+    if let (Some(payload), Some(header)) = (payload, header)
+        && payload.0 + header.0 > MAX_FRAME.0
+        && let Some(item) = reader.take("payload")
+    {
+        let problem = item.place.problem("payload and header make too large a packet");
+        reader.log().add(problem.label(format!("expected at most {MAX_FRAME} in all")));
+    }
+    let load_balance = scheme::scheme(&mut reader, "load_balance");
+    let congestion = scheme::scheme(&mut reader, "congestion");
+    let recovery = scheme::scheme(&mut reader, "recovery");
+    let nic = reader.need("nic", "\"control_first\"");
+    let phase = reader.need("phase", "\"0 ns\"");
+    reader.finish();
+    Some(TransportSection {
+        payload: payload?,
+        header: header?,
+        ack: ack?,
+        load_balance: load_balance?,
+        congestion: congestion?,
+        recovery: recovery?,
+        nic: nic?,
+        phase: phase?,
+    })
+}
+
+fn frame_part(reader: &mut Reader<'_>, key: &'static str) -> Option<Bytes> {
+    let bytes = reader.at_least(key, Bytes(1), None)?;
+    if bytes > MAX_FRAME {
+        let item = reader.take(key)?;
+        let problem = item.place.problem(format!("`{key}` is too large"));
+        reader.log().add(problem.label(format!("expected at most {MAX_FRAME}")));
+        return None;
+    }
+    Some(bytes)
+}
+
+impl TransportSection {
+    /// The hosts, as engines take them.
+    pub(crate) fn plan(&self) -> TransportPlan {
+        TransportPlan {
+            payload: self.payload,
+            header: self.header,
+            ack: self.ack,
+            load_balance: self.load_balance.config.clone(),
+            congestion: self.congestion.config.clone(),
+            recovery: self.recovery.config.clone(),
+            nic: self.nic,
+            phase: self.phase,
+        }
+    }
+
+    /// The section's lines with every default filled in.
+    pub(crate) fn resolved(&self) -> String {
+        [
+            "[transport]".to_owned(),
+            format!("payload = {}", shown(&self.payload)),
+            format!("header = {}", shown(&self.header)),
+            format!("ack = {}", shown(&self.ack)),
+            format!("load_balance = {}", show(&self.load_balance.config, &[])),
+            format!("congestion = {}", show(&self.congestion.config, &[])),
+            format!("recovery = {}", show(&self.recovery.config, &[])),
+            format!("nic = {}", shown(&self.nic)),
+            format!("phase = {}", shown(&self.phase)),
+            String::new(),
+        ]
+        .join("\n")
+    }
+}
