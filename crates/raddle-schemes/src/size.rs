@@ -60,9 +60,9 @@ impl FromStr for Size {
             "bdp" => Ok(Self::Bdp(number)),
             "%" => Ok(Self::Percent(number)),
             _ => text.parse().map(Self::Bytes).map_err(|error| match error {
-                QuantityError::Unit(_) => {
-                    QuantityError::Unit("B, kB, MB, KiB, MiB, GiB, packets, bdp, % (or `unlimited`)")
-                }
+                QuantityError::Unit(_) => QuantityError::Unit(
+                    "B, kB, MB, KiB, MiB, GiB, packets, bdp, % (or `unlimited`)",
+                ),
                 other => other,
             }),
         }

@@ -1,7 +1,7 @@
 //! Congestion control: how much, and how fast, a flow may send.
 
-use crate::{Cx, FlowContext};
 use crate::units::{Bytes, Rate, Span, Time};
+use crate::{Cx, FlowContext};
 
 pub mod dctcp;
 pub mod fixed_rate;

@@ -5,8 +5,8 @@
 //! the paths go unused (REPS spec, section 3; LB study, pitfalls).
 
 use super::{Choices, Header, PortSelector, SwitchContext};
-use crate::{Card, Cx};
 use crate::rng::mix;
+use crate::{Card, Cx};
 
 /// What `raddle schemes ecmp` says.
 pub const CARD: Card = Card {
