@@ -1,7 +1,7 @@
 //! Files that a scenario names, read once and kept as sources for problems.
 
 use super::reader::{Log, Reader};
-use super::spec::Value;
+use super::spec::{Item, Value};
 use crate::problem::{Problem, Source};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -32,11 +32,16 @@ impl Files {
     /// Reads the file that the key `file` names.
     pub(crate) fn file(&self, reader: &mut Reader<'_>, example: &str) -> Option<NamedFile> {
         let item = reader.demand("file", example)?;
-        let log: &Log = reader.log();
         let Value::Text(name) = &item.value else {
-            log.add(item.place.problem("wrong value for `file`").label("expected a path, quoted"));
+            let problem = item.place.problem("wrong value for `file`");
+            reader.log().add(problem.label("expected a path, quoted"));
             return None;
         };
+        self.named(item, name, reader.log())
+    }
+
+    /// Reads the file called `name` by `item`.
+    pub(crate) fn named(&self, item: &Item, name: &str, log: &Log) -> Option<NamedFile> {
         let path = self.base.join(name);
         match self.load(&path) {
             Ok(text) => Some(NamedFile { path, text }),

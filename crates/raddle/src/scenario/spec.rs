@@ -205,6 +205,16 @@ impl Table {
 }
 
 impl Item {
+    /// The table, if it is one.
+    pub(crate) fn table(&self) -> Option<&Table> {
+        if let Value::Table(table) = &self.value { Some(table) } else { None }
+    }
+
+    /// The entries, if it is a list.
+    pub(crate) fn list(&self) -> Option<&[Self]> {
+        if let Value::List(list) = &self.value { Some(list) } else { None }
+    }
+
     /// The value as a person would write it in a table of results: texts without quotes.
     pub(crate) fn show(&self) -> String {
         match &self.value {

@@ -3,7 +3,7 @@
 use super::files::{Files, NamedFile};
 use super::reader::Reader;
 use super::scheme::shown;
-use super::spec::{Item, Place, Value, quoted};
+use super::spec::{Item, Place, quoted};
 use crate::problem::Problem;
 use raddle_schemes::units::{Rate, Span};
 use raddle_sim::topology::fat_tree::TreeOptions;
@@ -228,9 +228,6 @@ pub(crate) fn shape_problem(error: &ShapeError, item: &Item) -> Problem {
         ShapeError::Zero { what } | ShapeError::Unused { what, .. } => what,
         ShapeError::Split { what, .. } => what,
     };
-    let found = match &item.value {
-        Value::Table(table) => table.get(key),
-        _ => None,
-    };
+    let found = item.table().and_then(|table| table.get(key));
     found.map_or(&item.place, |value| &value.place).problem(error.to_string())
 }

@@ -1,0 +1,149 @@
+//! `[record]` and `[run]`: what is kept beside flows and totals, and when a run ends.
+
+use super::fabric::span_or;
+use super::reader::{Log, Reader, with_nearest};
+use super::scheme::shown;
+use super::spec::{Item, Value, quoted};
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_sim::record::RecordPlan;
+use raddle_sim::topology::Fabric;
+
+/// The width of a time bucket where ports are recorded and none is given.
+const BUCKET: Span = Span::us(20);
+
+/// `[record]`: patterns of port names, and the bucket.
+#[derive(Clone, Debug)]
+pub(crate) struct RecordSection {
+    ports: Vec<Item>,
+    bucket: Span,
+}
+
+impl RecordSection {
+    /// Reads the section; without one nothing is recorded.
+    pub(crate) fn read(item: Option<&Item>, log: &Log) -> Option<Self> {
+        let Some(item) = item else {
+            return Some(Self { ports: Vec::new(), bucket: Span::ZERO });
+        };
+        let before = log.count();
+        let mut reader = Reader::of("[record]", item, log)?;
+        let ports = reader.list("ports", "port names, as in [\"tor0.up*\"]");
+        for port in ports {
+            if !matches!(port.value, Value::Text(_)) {
+                let problem = port.place.problem("wrong value in `ports`");
+                log.add(problem.label("expected a port's name, as in \"tor0.up*\""));
+            }
+        }
+        let bucket = reader.or("bucket", if ports.is_empty() { Span::ZERO } else { BUCKET });
+        if bucket == Span::ZERO
+            && let (false, Some(item)) = (ports.is_empty(), reader.take("bucket"))
+        {
+            let problem = item.place.problem("ports cannot be recorded in buckets of no length");
+            log.add(problem.label("expected a time, as in \"20 us\""));
+        }
+        reader.finish();
+        (log.count() == before).then(|| Self { ports: ports.to_vec(), bucket })
+    }
+
+    /// The ports of the fabric that the patterns name, each once, in the fabric's order.
+    pub(crate) fn plan(&self, fabric: &Fabric, log: &Log) -> RecordPlan {
+        let mut chosen = vec![false; fabric.ports.len()];
+        for item in &self.ports {
+            let Value::Text(pattern) = &item.value else { continue };
+            let mut found = false;
+            for (port, chosen) in fabric.ports.iter().zip(&mut chosen) {
+                if matches(pattern, &port.name) {
+                    *chosen = true;
+                    found = true;
+                }
+            }
+            if !found {
+                let problem = item.place.problem(format!("no port is called `{pattern}`"));
+                let names = fabric.ports.iter().map(|port| port.name.as_str());
+                let help = "ports are called `host7`, `tor0.up1`, `tor0.down3`; `*` stands for any \
+                            characters";
+                log.add(with_nearest(problem, pattern, names).help(help));
+            }
+        }
+        let ids = chosen.iter().zip(0..).filter(|(chosen, _)| **chosen);
+        RecordPlan { ports: ids.map(|(_, id)| PortId(id)).collect(), bucket: self.bucket }
+    }
+
+    /// The section's lines.
+    pub(crate) fn resolved(&self) -> String {
+        let ports: Vec<String> = self.ports.iter().map(Item::to_toml).collect();
+        let (ports, bucket) = (ports.join(", "), shown(&self.bucket));
+        format!("[record]\nports = [{ports}]\nbucket = {bucket}\n")
+    }
+}
+
+/// Whether `name` matches `pattern`, in which `*` stands for any characters.
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((head, tail)) => name.strip_prefix(head).is_some_and(|rest| {
+            (0..=rest.len()).filter(|&i| rest.is_char_boundary(i)).any(|i| matches(tail, &rest[i..]))
+        }),
+    }
+}
+
+/// `[run]`: the seed, and when the run ends.
+#[derive(Clone, Debug)]
+pub(crate) struct RunSection {
+    pub(crate) seed: u64,
+    pub(crate) end: Option<Time>,
+    patience: Option<Span>,
+}
+
+impl RunSection {
+    /// Reads the section.
+    pub(crate) fn read(mut reader: Reader<'_>) -> Option<Self> {
+        let seed = reader.need("seed", "1");
+        let end = span_or(&mut reader, "end", "never");
+        let patience = reader.get("patience").unwrap_or_default();
+        if let (Some(Span::ZERO), Some(item)) = (end, reader.take("end")) {
+            let problem = item.place.problem("the run would end before it starts");
+            reader.log().add(problem.label("expected a time, as in \"1 ms\", or \"never\""));
+        }
+        reader.finish();
+        Some(Self { seed: seed?, end: end.map(|end| Time(end.0)), patience })
+    }
+
+    /// The given patience, or one that is long against anything a packet of this size can meet on
+    /// this fabric: ten thousand times the slowest link's serialisation and latency, and no less
+    /// than 100 ms, which is ten times the longest timer of any scheme.
+    pub(crate) fn patience(&self, fabric: &Fabric, packet: Bytes) -> Span {
+        let hop = |(port, id): (&raddle_sim::topology::Port, u32)| {
+            port.rate.serialisation(packet) + fabric.latency(PortId(id))
+        };
+        let slowest = fabric.ports.iter().zip(0..).map(hop).max().unwrap_or_default();
+        let long = Span(slowest.0.saturating_mul(10_000));
+        self.patience.unwrap_or(long.max(Span::ms(100)))
+    }
+
+    /// The section's lines, without the seed: it is not part of what a scenario is.
+    pub(crate) fn resolved(&self, patience: Span) -> String {
+        let end = self.end.map_or(quoted("never"), |end| quoted(&end.to_string()));
+        format!("[run]\nend = {end}\npatience = {}\n", shown(&patience))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_match_names() {
+        for (pattern, name, expected) in [
+            ("tor0.up*", "tor0.up12", true),
+            ("tor0.up*", "tor0.up", true),
+            ("tor*.up1", "tor15.up1", true),
+            ("*.up*", "agg3.up0", true),
+            ("tor0.up", "tor0.up1", false),
+            ("tor*.up1", "tor1.up12", false),
+            ("*", "host7", true),
+        ] {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! `[sweep]` and `[[condition]]`: the cells of a study.
+
+use super::reader::{Log, Reader, with_nearest};
+use super::spec::{Entry, Item, Place, Table, Value};
+
+/// The most cells a study may have, and the most seeds.
+const MAX_CELLS: usize = 100_000;
+
+/// The sections that a path may start with.
+const SECTIONS: &[&str] = &["fabric", "transport", "traffic", "fault", "record", "run"];
+
+/// One axis: what varies, and what each of its values changes.
+pub(crate) struct AxisSpec {
+    pub(crate) name: String,
+    pub(crate) points: Vec<Point>,
+}
+
+/// One value of an axis.
+#[derive(Clone)]
+pub(crate) struct Point {
+    /// How tables of results show it.
+    pub(crate) shown: String,
+    /// Values to put at paths, with the places of the paths.
+    pub(crate) set: Vec<(String, Place, Item)>,
+    /// Faults to add.
+    pub(crate) faults: Vec<Item>,
+}
+
+/// What `[sweep]` and `[[condition]]` say.
+#[derive(Default)]
+pub(crate) struct SweepSpec {
+    pub(crate) axes: Vec<AxisSpec>,
+    pub(crate) seeds: Option<Vec<u64>>,
+}
+
+/// Reads both sections; conditions form the last axis.
+pub(crate) fn sweep(sweep: Option<&Item>, conditions: Option<&Item>, log: &Log) -> SweepSpec {
+    let mut spec = SweepSpec::default();
+    if let Some(item) = sweep {
+        match &item.value {
+            Value::Table(table) => axes(table, "", &mut spec, log),
+            _ => {
+                Reader::of("[sweep]", item, log);
+            }
+        }
+    }
+    if let Some(item) = conditions {
+        let points = conditions_of(item, log);
+        if !points.is_empty() {
+            spec.axes.push(AxisSpec { name: "condition".to_owned(), points });
+        }
+    }
+    let cells = spec.axes.iter().map(|axis| axis.points.len());
+    let cells = cells.fold(1, usize::saturating_mul);
+    if cells > MAX_CELLS {
+        let place = sweep.or(conditions).map(|item| item.place.clone()).unwrap_or_default();
+        let problem = place.problem(format!("the sweep has {cells} cells"));
+        log.add(problem.label(format!("expected at most {MAX_CELLS}")));
+        spec.axes.clear();
+    }
+    spec
+}
+
+/// Every list below `table` is an axis; tables on the way are parts of its path.
+fn axes(table: &Table, above: &str, spec: &mut SweepSpec, log: &Log) {
+    for Entry { key, key_place, item } in &table.entries {
+        let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
+        if path == "seed" || path == "run.seed" {
+            spec.seeds = seeds(item, log);
+            continue;
+        }
+        let section = path.split('.').next().unwrap_or("");
+        if !SECTIONS.contains(&section) {
+            let problem = key_place.problem(format!("no scenario has a value at `{path}`"));
+            let help = format!("a path starts with one of: {}; or `seed`", SECTIONS.join(", "));
+            log.add(with_nearest(problem, section, SECTIONS.iter().copied()).help(help));
+            continue;
+        }
+        match &item.value {
+            Value::Table(inner) => axes(inner, &path, spec, log),
+            Value::List(items) if !items.is_empty() => {
+                let point = |item: &Item| Point {
+                    shown: item.show(),
+                    set: vec![(path.clone(), key_place.clone(), item.clone())],
+                    faults: Vec::new(),
+                };
+                let points: Vec<Point> = items.iter().map(point).collect();
+                distinct(&points, items, &path, log);
+                spec.axes.push(AxisSpec { name: path, points });
+            }
+            _ => {
+                let problem = item.place.problem(format!("`{path}` is swept over nothing"));
+                log.add(problem.label("expected a list of values, as in [1, 2]"));
+            }
+        }
+    }
+}
+
+fn distinct(points: &[Point], items: &[Item], what: &str, log: &Log) {
+    for (i, point) in points.iter().enumerate() {
+        if points[..i].iter().any(|earlier| earlier.shown == point.shown) {
+            let problem = items[i].place.problem(format!("`{}` occurs twice", point.shown));
+            log.add(problem.label(format!("expected each value of `{what}` once")));
+        }
+    }
+}
+
+/// `"1..5"`, a list of numbers, or one number.
+fn seeds(item: &Item, log: &Log) -> Option<Vec<u64>> {
+    let seed = |item: &Item| match item.value {
+        Value::Integer(n) => u64::try_from(n).ok(),
+        _ => None,
+    };
+    let found = match &item.value {
+        Value::Text(text) => text.split_once("..").and_then(|(first, last)| {
+            let first: u64 = first.trim().parse().ok()?;
+            let last: u64 = last.trim().trim_start_matches('=').parse().ok()?;
+            let few = first <= last && last - first < MAX_CELLS as u64;
+            few.then(|| (first..=last).collect())
+        }),
+        Value::List(items) => {
+            let found = items.iter().map(seed).collect::<Option<Vec<u64>>>();
+            found.filter(|seeds| {
+                !seeds.is_empty() && (1..seeds.len()).all(|i| !seeds[..i].contains(&seeds[i]))
+            })
+        }
+        _ => seed(item).map(|seed| vec![seed]),
+    };
+    if found.is_none() {
+        let problem = item.place.problem("wrong value for `seed`");
+        let label = "expected seeds, each once, as in \"1..5\" (both included) or [1, 7]";
+        log.add(problem.label(label));
+    }
+    found
+}
+
+fn conditions_of(item: &Item, log: &Log) -> Vec<Point> {
+    let Some(items) = item.list() else {
+        let problem = item.place.problem("`condition` is a list of tables");
+        log.add(problem.label("write [[condition]]"));
+        return Vec::new();
+    };
+    let points: Vec<Point> = items.iter().filter_map(|item| condition(item, log)).collect();
+    if points.len() == items.len() {
+        distinct(&points, items, "condition", log);
+    }
+    points
+}
+
+fn condition(item: &Item, log: &Log) -> Option<Point> {
+    let mut reader = Reader::of("[[condition]]", item, log)?;
+    let name = reader.demand("name", "\"healthy\"");
+    let faults = reader.list("fault", "faults, as in [{ link = \"tor0.up1\", down = \"..\" }]");
+    let mut set = Vec::new();
+    if let Some(item) = reader.take("set") {
+        match &item.value {
+            Value::Table(table) => {
+                for entry in &table.entries {
+                    leaves(entry, &entry.key, &mut set, log);
+                }
+            }
+            _ => {
+                Reader::of("set", item, log);
+            }
+        }
+    }
+    reader.finish();
+    let name = name?;
+    let Value::Text(shown) = &name.value else {
+        log.add(name.place.problem("wrong value for `name`").label("expected a name, quoted"));
+        return None;
+    };
+    Some(Point { shown: shown.clone(), set, faults: faults.to_vec() })
+}
+
+/// A condition's `set`: quoted paths, or the same with tables on the way.
+fn leaves(entry: &Entry, path: &str, set: &mut Vec<(String, Place, Item)>, log: &Log) {
+    let section = path.split('.').next().unwrap_or("");
+    if !SECTIONS.contains(&section) {
+        let problem = entry.key_place.problem(format!("no scenario has a value at `{path}`"));
+        let help = format!("a path starts with one of: {}", SECTIONS.join(", "));
+        log.add(with_nearest(problem, section, SECTIONS.iter().copied()).help(help));
+        return;
+    }
+    match &entry.item.value {
+        Value::Table(table) if SECTIONS.contains(&path) => {
+            for inner in &table.entries {
+                leaves(inner, &format!("{path}.{}", inner.key), set, log);
+            }
+        }
+        _ => set.push((path.to_owned(), entry.key_place.clone(), entry.item.clone())),
+    }
+}

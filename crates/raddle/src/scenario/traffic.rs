@@ -1,0 +1,286 @@
+//! `[traffic]`: who sends what to whom.
+
+use super::files::{Files, NamedFile};
+use super::reader::{Log, Reader, with_nearest};
+use super::scheme::shown;
+use super::spec::{Item, Place, Value, quoted};
+use crate::problem::Problem;
+use raddle_schemes::ids::HostId;
+use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_sim::topology::Fabric;
+use raddle_sim::workload::all_to_all::AllToAll;
+use raddle_sim::workload::explicit::{self, ExplicitFlow};
+use raddle_sim::workload::incast::Incast;
+use raddle_sim::workload::law::{BUNDLED, Law, Sampling};
+use raddle_sim::workload::permutation::Permutation;
+use raddle_sim::workload::poisson::{LoadBase, Poisson};
+use raddle_sim::workload::tornado::Tornado;
+use raddle_sim::workload::{Traffic, WorkloadError};
+
+const KINDS: &[&str] =
+    &["permutation", "tornado", "incast", "all_to_all", "poisson", "flows", "htsim_cm"];
+
+/// The message where none is given.
+const MESSAGE: Bytes = Bytes::mib(8);
+
+/// The section, valid as far as it can be without a fabric.
+#[derive(Clone, Debug)]
+pub(crate) struct TrafficSection {
+    pub(crate) pattern: Pattern,
+    /// The section's lines with every default filled in.
+    pub(crate) resolved: String,
+    /// `8 MiB permutation`.
+    pub(crate) title: String,
+    /// Files that decide about the traffic.
+    pub(crate) files: Vec<NamedFile>,
+    item: Item,
+}
+
+/// What generates the flows.
+#[derive(Clone, Debug)]
+pub(crate) enum Pattern {
+    /// Everyone sends to one other and receives from one.
+    Permutation(Permutation),
+    /// To the host half of all hosts further on.
+    Tornado(Tornado),
+    /// Many to one.
+    Incast(Incast),
+    /// Everyone to everyone.
+    AllToAll(AllToAll),
+    /// Random arrivals.
+    Poisson(Box<Poisson>),
+    /// A list.
+    Flows(Vec<ExplicitFlow>),
+}
+
+/// A pattern, its lines, its title, and the files it was read from.
+type Made = (Pattern, Vec<String>, String, Vec<NamedFile>);
+
+/// Reads the section.
+pub(crate) fn traffic(item: &Item, files: &Files, log: &Log) -> Option<TrafficSection> {
+    let mut reader = Reader::of("[traffic]", item, log)?;
+    let before = log.count();
+    let kind = reader.choice("kind", KINDS)?;
+    let made = match kind {
+        "permutation" => permutation(&mut reader),
+        "tornado" => tornado(&mut reader),
+        "incast" => incast(&mut reader),
+        "all_to_all" => all_to_all(&mut reader),
+        "poisson" => poisson(&mut reader, files),
+        _ => flows(&mut reader),
+    };
+    reader.finish();
+    let (pattern, lines, title, files) = made.filter(|_| log.count() == before)?;
+    let resolved =
+        format!("[traffic]\nkind = {}\n{}\n", quoted(kind), lines.join("\n").trim_end());
+    Some(TrafficSection { pattern, resolved, title, files, item: item.clone() })
+}
+
+fn message(reader: &mut Reader<'_>) -> Option<Bytes> {
+    reader.at_least("message", Bytes(1), Some(MESSAGE))
+}
+
+fn line<T: raddle_schemes::family::Parameter>(key: &str, value: &T) -> String {
+    format!("{key} = {}", shown(value))
+}
+
+fn permutation(reader: &mut Reader<'_>) -> Option<Made> {
+    let message = message(reader);
+    let inter_pod_only = reader.or("inter_pod_only", false);
+    let message = message?;
+    Some((
+        Pattern::Permutation(Permutation { message, inter_pod_only }),
+        vec![line("message", &message), line("inter_pod_only", &inter_pod_only)],
+        format!("{message} {}permutation", if inter_pod_only { "inter-pod " } else { "" }),
+        Vec::new(),
+    ))
+}
+
+fn tornado(reader: &mut Reader<'_>) -> Option<Made> {
+    let message = message(reader)?;
+    let pattern = Pattern::Tornado(Tornado { message });
+    Some((pattern, vec![line("message", &message)], format!("{message} tornado"), Vec::new()))
+}
+
+fn incast(reader: &mut Reader<'_>) -> Option<Made> {
+    let senders = reader.at_least("senders", 1, None);
+    let receiver = reader.or("receiver", 0);
+    let message = message(reader)?;
+    let senders = senders?;
+    Some((
+        Pattern::Incast(Incast { senders, receiver: HostId(receiver), message }),
+        vec![line("senders", &senders), line("receiver", &receiver), line("message", &message)],
+        format!("{senders}:1 incast of {message}"),
+        Vec::new(),
+    ))
+}
+
+fn all_to_all(reader: &mut Reader<'_>) -> Option<Made> {
+    let message = message(reader);
+    let given = reader.take("parallel").is_some();
+    let in_flight = if given { Some(reader.at_least("parallel", 1, Some(1))?) } else { None };
+    let message = message?;
+    let parallel = in_flight.map(|n| line("parallel", &n));
+    let by = in_flight.map_or(String::new(), |n| format!(", {n} at a time"));
+    Some((
+        Pattern::AllToAll(AllToAll { message, in_flight }),
+        std::iter::once(line("message", &message)).chain(parallel).collect(),
+        format!("{message} all-to-all{by}"),
+        Vec::new(),
+    ))
+}
+
+fn poisson(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
+    let law = law(reader, files);
+    let load_item = reader.demand("load", "0.6");
+    let load: Option<f64> = load_item.and_then(|_| reader.get("load"));
+    let base: LoadBase = reader.or("base", LoadBase::HostLink);
+    let sampling: Sampling = reader.or("sampling", Sampling::Linear);
+    let until = reader.at_least("until", Span(1), None);
+    let (law, name, files) = law?;
+    let (load, until) = (load?, until?);
+    if !(load > 0.0 && load <= 1.0) {
+        let problem = load_item?.place.problem("wrong value for `load`");
+        reader.log().add(problem.label("expected more than 0 and at most 1"));
+        return None;
+    }
+    let written = files.first().map_or(name.clone(), |file| file.path.display().to_string());
+    let lines = vec![
+        format!("law = {}", quoted(&written)),
+        line("load", &load),
+        line("base", &base),
+        line("until", &until),
+        line("sampling", &sampling),
+    ];
+    let title = format!("{name} at {} % load", load * 100.0);
+    let horizon = Time(until.0);
+    let pattern = Poisson { law, sampling, load, base, horizon };
+    Some((Pattern::Poisson(Box::new(pattern)), lines, title, files))
+}
+
+fn law(reader: &mut Reader<'_>, files: &Files) -> Option<(Law, String, Vec<NamedFile>)> {
+    let item = reader.demand("law", "\"websearch\"")?;
+    let log = reader.log();
+    let Value::Text(name) = &item.value else {
+        log.add(item.place.problem("wrong value for `law`").label("expected a word or a file"));
+        return None;
+    };
+    if !name.contains(['.', '/']) {
+        let words = BUNDLED.iter().map(|bundled| bundled.name);
+        let Some(law) = Law::named(name) else {
+            let problem = item.place.problem(format!("unknown flow-size law `{name}`"));
+            let help = format!("laws: {}", words.clone().collect::<Vec<_>>().join(", "));
+            let file = "or the path of a file of lines `size_bytes,cdf`, as in \"my_law.csv\"";
+            log.add(with_nearest(problem, name, words).help(help).help(file));
+            return None;
+        };
+        return Some((law, name.clone(), Vec::new()));
+    }
+    let file = files.named(item, name, log)?;
+    match Law::from_csv(&file.text) {
+        Ok(law) => {
+            let stem = file.path.file_stem().map_or(String::new(), |stem| {
+                stem.to_string_lossy().into_owned()
+            });
+            Some((law, stem, vec![file]))
+        }
+        Err(error) => {
+            let length = file.text.lines().nth(error.line - 1).map_or(0, |l| l.chars().count());
+            log.add(file.problem((error.line, 1, length), error.problem));
+            None
+        }
+    }
+}
+
+fn flows(reader: &mut Reader<'_>) -> Option<Made> {
+    reader.demand("flow", "[{ from = 0, to = 1, bytes = \"1 MiB\" }]")?;
+    let mut list = Vec::new();
+    let mut lines = vec!["flow = [".to_owned()];
+    for item in reader.list("flow", "flows") {
+        let Some(mut flow) = Reader::of("flow", item, reader.log()) else { continue };
+        let from = flow.need("from", "0");
+        let to = flow.need("to", "1");
+        let bytes = flow.at_least("bytes", Bytes(1), None);
+        let start = flow.or("start", Span::ZERO);
+        flow.finish();
+        let (Some(from), Some(to), Some(message)) = (from, to, bytes) else { continue };
+        lines.push(format!(
+            "  {{ from = {from}, to = {to}, bytes = {}, start = {} }},",
+            shown(&message),
+            shown(&start)
+        ));
+        list.push(ExplicitFlow {
+            source: HostId(from),
+            destination: HostId(to),
+            message,
+            start: Time(start.0),
+        });
+    }
+    lines.push("]".to_owned());
+    let title = format!("{} flow{}", list.len(), if list.len() == 1 { "" } else { "s" });
+    Some((Pattern::Flows(list), lines, title, Vec::new()))
+}
+
+impl TrafficSection {
+    /// Adds the problems that the traffic has on this fabric, as far as they show without a seed
+    /// and without generating large traffic.
+    pub(crate) fn check(&self, fabric: &Fabric, log: &Log) {
+        match &self.pattern {
+            Pattern::Flows(list) if !list.is_empty() => {
+                for (i, flow) in list.iter().enumerate() {
+                    if let Err(error) = explicit::traffic(fabric.hosts, std::slice::from_ref(flow))
+                    {
+                        log.add(self.problem(&WorkloadError { flow: Some(i), ..error }));
+                    }
+                }
+            }
+            Pattern::AllToAll(_) | Pattern::Poisson(_) => {}
+            _ => {
+                if let Err(problem) = self.generate(fabric, 0) {
+                    log.add(problem);
+                }
+            }
+        }
+    }
+
+    /// The flows of a seed.
+    ///
+    /// # Errors
+    /// What does not fit the fabric.
+    pub(crate) fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Problem> {
+        let pod_of = |host| fabric.switches[fabric.edge(host).index()].pod;
+        let made = match &self.pattern {
+            Pattern::Permutation(pattern) => pattern.generate(fabric.hosts, &pod_of, seed),
+            Pattern::Tornado(pattern) => pattern.generate(fabric.hosts),
+            Pattern::Incast(pattern) => pattern.generate(fabric.hosts),
+            Pattern::AllToAll(pattern) => pattern.generate(fabric.hosts),
+            Pattern::Poisson(pattern) => pattern.generate(fabric, seed),
+            Pattern::Flows(list) => explicit::traffic(fabric.hosts, list),
+        };
+        made.map_err(|error| self.problem(&error))
+    }
+
+    /// A generator's error at the key that it is about.
+    fn problem(&self, error: &WorkloadError) -> Problem {
+        let key = match error.quantity {
+            "source" => "from",
+            "destination" => "to",
+            "message" if error.flow.is_some() => "bytes",
+            "horizon" => "until",
+            "in_flight" => "parallel",
+            "flows" => "flow",
+            other => other,
+        };
+        let place = self.place_of(key, error.flow);
+        place.problem(format!("`{key}` is {}", error.found)).label(format!("expected {}", error.fits))
+    }
+
+    fn place_of(&self, key: &str, flow: Option<usize>) -> &Place {
+        let table = self.item.table();
+        let table = match flow {
+            None => table,
+            Some(i) => table.and_then(|table| table.get("flow")?.list()?.get(i)?.table()),
+        };
+        table.and_then(|table| table.get(key)).map_or(&self.item.place, |item| &item.place)
+    }
+}
