@@ -1,0 +1,124 @@
+//! Why the numbers of a generated fabric do not fit together, and which would.
+
+use std::fmt;
+
+/// Why a shape cannot be built. The text names the quantities and what would fit.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ShapeError {
+    /// A quantity that must be at least one is zero.
+    Zero {
+        /// The quantity.
+        what: &'static str,
+    },
+    /// There are trees of two and three tiers only. Holds what was asked for.
+    Tiers(u32),
+    /// A tree without at least two hosts has no traffic. Holds what was asked for.
+    Hosts(u32),
+    /// A total is not a multiple of the size of its parts.
+    Split {
+        /// The total.
+        what: &'static str,
+        /// Its value.
+        total: u32,
+        /// The parts, their size included: `ToRs of 16 hosts`.
+        parts: String,
+        /// What the total must be a multiple of.
+        multiple: u32,
+    },
+    /// Three tiers by default are k-ary fat trees, which have k^3 / 4 hosts for an even k.
+    NotKAry {
+        /// The number of hosts asked for.
+        hosts: u32,
+        /// The largest k-ary size below it, if there is one, and the smallest above it.
+        nearest: (Option<u32>, u32),
+    },
+    /// The bandwidth asked for above a ToR is not a whole number of cables to each upper switch.
+    Uplinks {
+        /// Hosts below a ToR.
+        hosts_per_tor: u32,
+        /// Oversubscription asked for.
+        oversubscription: f64,
+        /// Cables that this would take.
+        cables: f64,
+        /// What the number of cables must be a multiple of (parallel cables).
+        parallel: u32,
+        /// Oversubscriptions with the next whole numbers of cables below and above.
+        nearest: (Option<f64>, f64),
+    },
+    /// Oversubscription is not a positive finite number. Holds what was asked for.
+    Oversubscription(f64),
+    /// A quantity was given that this kind of tree does not have.
+    Unused {
+        /// The quantity.
+        what: &'static str,
+        /// Why there is no such thing.
+        why: &'static str,
+    },
+    /// In two tiers all ToRs are in one pod.
+    OnePod {
+        /// The ToRs there are.
+        tors: u32,
+        /// The ToRs per pod asked for.
+        tors_per_pod: u32,
+    },
+    /// The fabric would have more ports than [`MAX_PORTS`](super::tree::MAX_PORTS).
+    TooLarge {
+        /// The ports it would have.
+        ports: u64,
+    },
+}
+
+impl fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zero { what } => write!(f, "{what} is 0; it must be at least 1"),
+            Self::Tiers(tiers) => write!(f, "tiers = {tiers}; a tree has 2 or 3 tiers"),
+            Self::Hosts(hosts) => write!(f, "hosts = {hosts}; at least 2 are needed"),
+            Self::Split { what, total, parts, multiple } => {
+                write!(f, "{what} = {total} cannot be split into {parts}; nearest: ")?;
+                let below = total - total % multiple;
+                let above = u64::from(below) + u64::from(*multiple);
+                if below > 0 { write!(f, "{below} or {above}") } else { write!(f, "{above}") }
+            }
+            Self::NotKAry { hosts, nearest: (below, above) } => {
+                write!(
+                    f,
+                    "hosts = {hosts} is not the size of a k-ary fat tree of three tiers (k^3 / 4 \
+                     for an even k); nearest: "
+                )?;
+                if let Some(below) = below {
+                    write!(f, "{below} or ")?;
+                }
+                write!(f, "{above}; or give hosts_per_tor and tors_per_pod")
+            }
+            Self::Uplinks { hosts_per_tor, oversubscription, cables, parallel, nearest } => {
+                write!(
+                    f,
+                    "oversubscription = {oversubscription} would give each ToR of {hosts_per_tor} \
+                     hosts {cables} uplink cables, which is not a multiple of parallel = \
+                     {parallel}; nearest oversubscription: "
+                )?;
+                if let Some(fewer) = nearest.0 {
+                    write!(f, "{fewer} or ")?;
+                }
+                write!(f, "{}", nearest.1)
+            }
+            Self::Oversubscription(value) => {
+                write!(f, "oversubscription = {value}; it must be a positive number such as 4.0")
+            }
+            Self::Unused { what, why } => write!(f, "{what} has no meaning here: {why}"),
+            Self::OnePod { tors, tors_per_pod } => write!(
+                f,
+                "tors_per_pod = {tors_per_pod}, but two tiers have all {tors} ToRs in one pod; \
+                 use {tors} or three tiers"
+            ),
+            Self::TooLarge { ports } => write!(
+                f,
+                "the fabric would have {ports} ports; at most {} are possible",
+                super::tree::MAX_PORTS
+            ),
+        }
+    }
+}
+
+impl std::error::Error for ShapeError {}
