@@ -4,7 +4,12 @@
 //! switch's ports in one run. A port stands for the directed link that leaves it; the port at the
 //! far end of the same cable is its `peer`, and `peer` of `peer` is the port itself.
 
+mod assemble;
+pub mod dumbbell;
 pub mod fat_tree;
+pub mod graph;
+mod nearest;
+mod paths;
 pub mod shape_error;
 pub mod tree;
 
@@ -93,6 +98,11 @@ impl Fabric {
     /// The port of this name.
     pub fn port_named(&self, name: &str) -> Option<PortId> {
         self.ports.iter().position(|port| port.name == name).map(|i| PortId(i as u32))
+    }
+
+    /// The names of all links, each that of the port it leaves.
+    pub fn link_names(&self) -> impl Iterator<Item = &str> {
+        self.ports.iter().map(|port| port.name.as_str())
     }
 
     /// The switch of this name.

@@ -1,0 +1,230 @@
+//! Paths through a healthy fabric and the time an unloaded round trip takes on them.
+
+use super::{Fabric, Node};
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::units::{Bytes, Span};
+
+impl Fabric {
+    /// The ports that a frame from `source` to `destination` leaves through, the source's own
+    /// first, where every switch takes the first of its choices. Empty if there is no path.
+    pub fn path(&self, source: HostId, destination: HostId) -> Vec<PortId> {
+        let mut path = vec![PortId(source.0)];
+        while let Node::Switch(switch) = self.destination(path[path.len() - 1]) {
+            let choices = self.forwarding.ports(switch, destination);
+            if choices.count() == 0 {
+                return Vec::new();
+            }
+            path.push(choices.get(0));
+        }
+        path
+    }
+
+    /// The round trip of a packet of `packet` bytes and its ACK of `ack` bytes through empty
+    /// queues, along [`Fabric::path`] both ways: at each hop serialisation, propagation and the
+    /// next switch's latency. Idle gaps between frames delay no single frame and do not count.
+    pub fn base_rtt(&self, source: HostId, destination: HostId, packet: Bytes, ack: Bytes) -> Span {
+        let along = |path: Vec<PortId>, size: Bytes| {
+            path.iter().fold(Span::ZERO, |sum, &port| sum + self.hop(port, size))
+        };
+        along(self.path(source, destination), packet) + along(self.path(destination, source), ack)
+    }
+
+    /// The largest [`Fabric::base_rtt`] of all pairs of different hosts.
+    pub fn longest_base_rtt(&self, packet: Bytes, ack: Bytes) -> Span {
+        let ports = (0..self.ports.len() as u32).map(PortId);
+        let hops: Vec<[Span; 2]> =
+            ports.map(|port| [self.hop(port, packet), self.hop(port, ack)]).collect();
+        let edges = self.edges(&hops);
+        let mut longest = Span::ZERO;
+        for (i, from) in edges.iter().enumerate() {
+            if let Some(within) = from.within {
+                longest = longest.max(within);
+            }
+            for to in edges.iter().skip(i + 1) {
+                let there = self.between(&hops, from, to);
+                let back = self.between(&hops, to, from);
+                let sent = from.sending + to.receiving + there[0] + back[1];
+                let sent_back = to.sending + from.receiving + back[0] + there[1];
+                longest = longest.max(sent).max(sent_back);
+            }
+        }
+        longest
+    }
+
+    fn hop(&self, port: PortId, size: Bytes) -> Span {
+        self.ports[port.index()].rate.serialisation(size) + self.latency(port)
+    }
+
+    /// The slowest hosts of each edge switch. Between switches, all hosts of an edge switch share
+    /// their paths, so that no other host can be on the longest round trip.
+    fn edges(&self, hops: &[[Span; 2]]) -> Vec<Edge> {
+        let mut hosts: Vec<HostId> = (0..self.hosts).map(HostId).collect();
+        hosts.sort_by_key(|&host| (self.edge(host), host));
+        let summary = |hosts: &[HostId]| {
+            let sending = |host: HostId| {
+                let down = self.ports[host.index()].peer;
+                hops[host.index()][0] + hops[down.index()][1]
+            };
+            let receiving = |host: HostId| {
+                let down = self.ports[host.index()].peer;
+                hops[host.index()][1] + hops[down.index()][0]
+            };
+            let slowest = |cost: &dyn Fn(HostId) -> Span| {
+                let mut order: Vec<(Span, HostId)> = hosts.iter().map(|&h| (cost(h), h)).collect();
+                order.sort_unstable_by(|a, b| b.cmp(a));
+                order.truncate(2);
+                order
+            };
+            let (senders, receivers) = (slowest(&sending), slowest(&receiving));
+            let pairs = senders.iter().flat_map(|s| receivers.iter().map(move |r| (s, r)));
+            Edge {
+                switch: self.edge(hosts[0]),
+                host: hosts[0],
+                sending: senders[0].0,
+                receiving: receivers[0].0,
+                within: pairs.filter(|(s, r)| s.1 != r.1).map(|(s, r)| s.0 + r.0).max(),
+            }
+        };
+        hosts.chunk_by(|&a, &b| self.edge(a) == self.edge(b)).map(summary).collect()
+    }
+
+    /// Time between two edge switches for a packet and for an ACK.
+    fn between(&self, hops: &[[Span; 2]], from: &Edge, to: &Edge) -> [Span; 2] {
+        let mut sum = [Span::ZERO; 2];
+        let mut at = from.switch;
+        while at != to.switch {
+            let choices = self.forwarding.ports(at, to.host);
+            if choices.count() == 0 {
+                break;
+            }
+            let port = choices.get(0);
+            let hop = hops[port.index()];
+            sum = [sum[0] + hop[0], sum[1] + hop[1]];
+            match self.destination(port) {
+                Node::Switch(switch) => at = switch,
+                Node::Host(_) => break,
+            }
+        }
+        sum
+    }
+}
+
+/// An edge switch and what its hosts' own cables can add to a round trip at most.
+struct Edge {
+    switch: SwitchId,
+    /// Any of its hosts, to ask for routes.
+    host: HostId,
+    /// A packet from a host, and its ACK to the host.
+    sending: Span,
+    /// A packet to a host, and its ACK from the host.
+    receiving: Span,
+    /// Both, for the slowest pair of different hosts, if there are two.
+    within: Option<Span>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::graph::parse_graph;
+    use crate::topology::tree::TreeShape;
+    use raddle_schemes::units::Rate;
+
+    const PACKET: Bytes = Bytes(4160);
+    const ACK: Bytes = Bytes(64);
+
+    fn names<'a>(fabric: &'a Fabric, path: &[PortId]) -> Vec<&'a str> {
+        path.iter().map(|port| fabric.ports[port.index()].name.as_str()).collect()
+    }
+
+    fn fat_tree(tiers: u32, hosts: u32) -> Fabric {
+        TreeShape::fat_tree(tiers, hosts, Rate::gbps(400), Span::ns(500), Span::ns(300))
+            .unwrap()
+            .build()
+            .unwrap()
+    }
+
+    /// The definition, without any short cut.
+    fn longest_by_definition(fabric: &Fabric) -> Span {
+        let hosts = || (0..fabric.hosts).map(HostId);
+        hosts()
+            .flat_map(|s| hosts().map(move |d| (s, d)))
+            .filter(|(s, d)| s != d)
+            .map(|(s, d)| fabric.base_rtt(s, d, PACKET, ACK))
+            .max()
+            .unwrap()
+    }
+
+    #[test]
+    fn paths_of_three_tiers_have_two_four_or_six_hops() {
+        let fabric = fat_tree(3, 16);
+        let path = |destination: u32| fabric.path(HostId(0), HostId(destination));
+        assert_eq!(names(&fabric, &path(1)), ["host0", "tor0.down1"]);
+        assert_eq!(names(&fabric, &path(2)), ["host0", "tor0.up0", "agg0.down1", "tor1.down0"]);
+        assert_eq!(
+            names(&fabric, &path(15)),
+            ["host0", "tor0.up0", "agg0.up0", "core0.down3", "agg6.down1", "tor7.down1"]
+        );
+    }
+
+    #[test]
+    fn round_trips_add_up() {
+        let fabric = fat_tree(3, 16);
+        // 4160 B take 83.2 ns, 64 B take 1.28 ns at 400 Gbps; n switches on n + 1 cables.
+        let rtt =
+            |hops: u64| Span(hops * (83_200 + 1_280 + 2 * 500_000) + 2 * (hops - 1) * 300_000);
+        assert_eq!(fabric.base_rtt(HostId(0), HostId(1), PACKET, ACK), rtt(2));
+        assert_eq!(fabric.base_rtt(HostId(0), HostId(2), PACKET, ACK), rtt(4));
+        assert_eq!(fabric.base_rtt(HostId(0), HostId(15), PACKET, ACK), rtt(6));
+        assert_eq!(fabric.longest_base_rtt(PACKET, ACK), rtt(6));
+        assert_eq!(fat_tree(2, 16).longest_base_rtt(PACKET, ACK), rtt(4));
+    }
+
+    #[test]
+    fn the_longest_round_trip_is_that_of_the_slowest_pair() {
+        let fabric = parse_graph(
+            r#"
+            host a
+            host b
+            host c
+            host d
+            host e
+            switch s latency "300 ns"
+            switch t latency "200 ns"
+            switch u
+            link a s "100 Gbps" "2 us"
+            link b s "400 Gbps" "500 ns" "10 Gbps"
+            link c t "400 Gbps" "500 ns"
+            link d t "25 Gbps" "700 ns" "400 Gbps"
+            link e u "400 Gbps" "100 ns"
+            link s t "400 Gbps" "500 ns" "50 Gbps"
+            link t u "400 Gbps" "500 ns"
+            "#,
+        )
+        .unwrap();
+        assert_eq!(fabric.longest_base_rtt(PACKET, ACK), longest_by_definition(&fabric));
+        for fabric in [fat_tree(2, 12), fat_tree(3, 16)] {
+            assert_eq!(fabric.longest_base_rtt(PACKET, ACK), longest_by_definition(&fabric));
+        }
+    }
+
+    #[test]
+    fn hosts_of_one_switch_can_be_the_slowest_pair() {
+        let fabric = parse_graph(
+            r#"
+            host a
+            host b
+            host c
+            switch s
+            switch t
+            link a s "100 Gbps" "9 us"
+            link b s "100 Gbps" "8 us"
+            link c t "400 Gbps" "100 ns"
+            link s t "400 Gbps" "100 ns"
+            "#,
+        )
+        .unwrap();
+        let longest = fabric.longest_base_rtt(PACKET, ACK);
+        assert_eq!(longest, fabric.base_rtt(HostId(0), HostId(1), PACKET, ACK));
+        assert_eq!(longest, longest_by_definition(&fabric));
+    }
+}
