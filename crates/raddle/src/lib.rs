@@ -1,3 +1,4 @@
 //! Raddle as a library: scenarios, studies, reports.
 
 pub mod problem;
+pub mod scenario;

@@ -124,8 +124,7 @@ impl Problems {
             let annotation =
                 AnnotationKind::Primary.span(span.clone()).label(problem.label.as_deref());
             let path = source.path.display().to_string();
-            group =
-                group.element(Snippet::source(&*source.text).path(path).annotation(annotation));
+            group = group.element(Snippet::source(&*source.text).path(path).annotation(annotation));
             gutter = gutter_padding(&source.text, &span);
         } else if let Some(file) = &problem.file {
             group = group.element(annotate_snippets::Origin::path(file.display().to_string()));
@@ -230,7 +229,8 @@ error: unknown scheme `repss`
 
     #[test]
     fn a_span_outside_the_text_is_cut() {
-        let rendered = demo("ü", Problem { span: Some(1..99), ..Problem::new("cut") }).render(false);
+        let rendered =
+            demo("ü", Problem { span: Some(1..99), ..Problem::new("cut") }).render(false);
         assert!(rendered.starts_with("error: cut\n  --> demo.toml:1:1"), "{rendered}");
     }
 

@@ -1,89 +1,30 @@
 //! `[[fault]]`: what breaks, how, and when.
 
-use super::fabric::span_or;
-use super::reader::{Log, Reader, read, with_nearest};
+use super::reader::{Log, Reader, read};
 use super::scheme::shown;
 use super::spec::{Item, Place, Value, quoted};
+use crate::problem::Problem;
 use raddle_schemes::units::{Rate, Span, Time, split_number};
-use raddle_sim::topology::Fabric;
+use raddle_sim::net::fault_error::FaultError;
+use raddle_sim::net::fault_plan::{Direction, Effect, Fault, RateTo, Target, flapping};
 
 const TARGETS: [&str; 4] = ["link", "switch", "host", "random"];
 const EFFECTS: [&str; 5] = ["down", "rate", "loss", "ber", "flap"];
+const DIRECTIONS: &[&str] = &["both", "out", "in"];
+const LAYERS: &[&str] = &["tor_agg", "agg_core"];
 
 /// One fault, valid as far as it can be without a fabric.
 #[derive(Clone, Debug)]
 pub(crate) struct FaultSection {
-    pub(crate) target: Target,
-    pub(crate) effect: Effect,
-    /// The place of what names the target.
-    pub(crate) place: Place,
+    pub(crate) fault: Fault,
+    /// Its lines with every default filled in.
+    pub(crate) resolved: String,
+    target_place: Place,
+    effect_place: Place,
 }
 
-/// What breaks.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Target {
-    /// The link or links of the cable at a port.
-    Link { name: String, direction: Direction },
-    /// A switch.
-    Switch(String),
-    /// A host.
-    Host(u32),
-    /// A share of the cables, drawn anew with each seed.
-    Random { share: f64, layer: Option<Layer>, two_way: bool },
-}
-
-raddle_schemes::words! {
-    /// Which of the two links of a cable.
-    pub enum Direction {
-        /// Both.
-        Both = "both",
-        /// The one that leaves the named port.
-        Out = "out",
-        /// The one that enters it.
-        In = "in",
-    }
-}
-
-raddle_schemes::words! {
-    /// A layer of cables between switches.
-    pub enum Layer {
-        /// Between ToRs (leaves) and the switches above them.
-        TorAgg = "tor_agg",
-        /// Between aggregation and core switches.
-        AggCore = "agg_core",
-    }
-}
-
-/// A stretch of time; `until` is `None` for the end of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Window {
-    pub(crate) from: Time,
-    pub(crate) until: Option<Time>,
-}
-
-/// How fast a slow link is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Speed {
-    /// In bits per second.
-    Rate(Rate),
-    /// As a share of the link's own rate.
-    Share(f64),
-}
-
-/// What happens to the target.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Effect {
-    /// It is down.
-    Down(Vec<Window>),
-    /// It is slow.
-    Rate { speed: Speed, scale_queue: bool, during: Window },
-    /// It loses frames with this probability.
-    Loss { probability: f64, during: Window },
-    /// It flips bits with this probability.
-    BitErrors { rate: f64, during: Window },
-    /// It goes down and up again and again.
-    Flap { first: Time, period: Span, down: Span, until: Option<Time> },
-}
+/// From an instant until another, or to the end.
+type Window = (Time, Option<Time>);
 
 /// Reads one fault.
 pub(crate) fn fault(item: &Item, log: &Log) -> Option<FaultSection> {
@@ -91,14 +32,19 @@ pub(crate) fn fault(item: &Item, log: &Log) -> Option<FaultSection> {
     let before = log.count();
     let target_key = one_of(&mut reader, &TARGETS, "target", "link = \"tor0.up1\"");
     let effect_key = one_of(&mut reader, &EFFECTS, "effect", "down = \"100 us..200 us\"");
-    let place = target_key.and_then(|key| reader.take(key)).map_or(&item.place, |item| &item.place);
+    let mut place_of = |key: Option<&'static str>| {
+        key.and_then(|key| reader.take(key)).map_or(&item.place, |item| &item.place).clone()
+    };
+    let (target_place, effect_place) = (place_of(target_key), place_of(effect_key));
     let target = target_key.and_then(|key| target(&mut reader, key));
     let effect = effect_key.and_then(|key| effect(&mut reader, key));
     if target_key.is_some() && effect_key.is_some() {
         reader.finish();
     }
-    let fault = FaultSection { target: target?, effect: effect?, place: place.clone() };
-    (log.count() == before).then_some(fault)
+    let ((target, first), (effect, windows, second)) = (target?, effect?);
+    let resolved = format!("[[fault]]\n{first}\n{second}\n");
+    let fault = Fault { target, effect, windows };
+    (log.count() == before).then_some(FaultSection { fault, resolved, target_place, effect_place })
 }
 
 /// The one key of `keys` that is there.
@@ -119,46 +65,65 @@ fn one_of(
         }
         [(first, _), (second, item), ..] => {
             let message = format!("the fault has both `{first}` and `{second}`");
-            reader.log().add(item.place.problem(message).label("make it a second fault").help(choice));
+            reader
+                .log()
+                .add(item.place.problem(message).label("make it a second fault").help(choice));
             None
         }
     }
 }
 
-fn target(reader: &mut Reader<'_>, key: &'static str) -> Option<Target> {
-    let name = |reader: &mut Reader<'_>| {
-        let item = reader.take(key)?;
-        if let Value::Text(name) = &item.value {
-            return Some(name.clone());
-        }
-        let problem = item.place.problem(format!("wrong value for `{key}`"));
-        reader.log().add(problem.label("expected a name, quoted"));
-        None
-    };
-    match key {
-        "link" => Some(Target::Link {
-            name: name(reader)?,
-            direction: reader.or("direction", Direction::Both),
-        }),
-        "switch" => name(reader).map(Target::Switch),
-        "host" => reader.get(key).map(Target::Host),
-        _ => random(reader.table(key)?),
+/// The target and its lines.
+fn target(reader: &mut Reader<'_>, key: &'static str) -> Option<(Target, String)> {
+    if key == "random" {
+        return random(reader.table(key)?);
     }
+    let item = reader.take(key)?;
+    let name = match &item.value {
+        Value::Text(name) => name.clone(),
+        Value::Integer(number) if key == "host" => format!("host{number}"),
+        _ => {
+            let problem = item.place.problem(format!("wrong value for `{key}`"));
+            reader.log().add(problem.label("expected a name, quoted"));
+            return None;
+        }
+    };
+    let line = format!("{key} = {}", quoted(&name));
+    Some(match key {
+        "link" => {
+            let word = reader.word("direction", DIRECTIONS, "both");
+            let direction = match word {
+                "out" => Direction::Out,
+                "in" => Direction::In,
+                _ => Direction::Both,
+            };
+            (Target::Link { name, direction }, format!("{line}\ndirection = {}", quoted(word)))
+        }
+        "switch" => (Target::Switch { name }, line),
+        _ => (Target::Host { name }, line),
+    })
 }
 
-fn random(mut reader: Reader<'_>) -> Option<Target> {
+fn random(mut reader: Reader<'_>) -> Option<(Target, String)> {
     let share = reader.demand("share", "\"1%\"").and_then(|item| {
         let share = percent(item).filter(|share| *share > 0.0 && *share <= 1.0);
         if share.is_none() {
             let problem = item.place.problem("wrong value for `share`");
-            reader.log().add(problem.label("expected a share over 0% and up to 100%, as in \"1%\""));
+            reader
+                .log()
+                .add(problem.label("expected a share over 0% and up to 100%, as in \"1%\""));
         }
         share
     });
-    let layer = reader.get("layer");
+    let layer = reader.word("layer", LAYERS, "");
+    let tier = LAYERS.iter().zip(0u8..).find(|(word, _)| **word == layer).map(|(_, tier)| tier);
     let two_way = reader.or("two_way", true);
     reader.finish();
-    Some(Target::Random { share: share?, layer, two_way })
+    let share = share?;
+    let layer = if layer.is_empty() { String::new() } else { format!(", layer = \"{layer}\"") };
+    let percent = share * 100.0;
+    let line = format!("random = {{ share = \"{percent}%\"{layer}, two_way = {two_way} }}");
+    Some((Target::Random { share, tier, two_way }, line))
 }
 
 /// `"1%"` as a fraction.
@@ -170,28 +135,46 @@ fn percent(item: &Item) -> Option<f64> {
     }
 }
 
-fn effect(reader: &mut Reader<'_>, key: &'static str) -> Option<Effect> {
+/// The effect, its times, and its lines.
+fn effect(reader: &mut Reader<'_>, key: &'static str) -> Option<(Effect, Vec<Window>, String)> {
     let item = reader.take(key)?;
     match key {
-        "down" => down(reader, item).map(Effect::Down),
-        "rate" => {
-            let speed = speed(reader, item);
-            let scale_queue = reader.or("scale_queue", true);
-            let during = during(reader)?;
-            Some(Effect::Rate { speed: speed?, scale_queue, during })
+        "down" => {
+            let windows = down(reader, item)?;
+            let shown: Vec<String> = windows.iter().copied().map(show).collect();
+            Some((Effect::Down, windows, format!("down = [{}]", shown.join(", "))))
         }
-        "loss" => {
-            let probability = probability(reader, key, item);
+        "flap" => flap(Reader::of(key, item, reader.log())?),
+        _ => {
+            let effect = match key {
+                "rate" => {
+                    let to = speed(reader, item);
+                    let scale = reader.or("scale_queue", true);
+                    to.map(|to| Effect::Rate { to, scale })
+                }
+                "loss" => probability(reader, key, item).map(Effect::Loss),
+                _ => probability(reader, key, item).map(Effect::BitErrors),
+            };
             let during = during(reader)?;
-            Some(Effect::Loss { probability: probability?, during })
+            let line = match effect? {
+                Effect::Rate { to: RateTo::Absolute(rate), scale } => {
+                    format!("rate = {}\nscale_queue = {scale}", shown(&rate))
+                }
+                Effect::Rate { to: RateTo::Factor(factor), scale } => {
+                    format!("rate = \"{}%\"\nscale_queue = {scale}", factor * 100.0)
+                }
+                Effect::Loss(p) => format!("loss = {p:?}"),
+                Effect::BitErrors(p) => format!("ber = {p:?}"),
+                Effect::Down => String::new(),
+            };
+            Some((effect?, vec![during], format!("{line}\nduring = {}", show(during))))
         }
-        "ber" => {
-            let rate = probability(reader, key, item);
-            let during = during(reader)?;
-            Some(Effect::BitErrors { rate: rate?, during })
-        }
-        _ => flap(Reader::of(key, item, reader.log())?),
     }
+}
+
+fn show((from, until): Window) -> String {
+    let until = until.map_or(String::new(), |until| until.to_string());
+    quoted(&format!("{from}..{until}"))
 }
 
 fn down(reader: &Reader<'_>, item: &Item) -> Option<Vec<Window>> {
@@ -204,7 +187,7 @@ fn down(reader: &Reader<'_>, item: &Item) -> Option<Vec<Window>> {
         items.iter().map(|item| window(reader, "down", item)).collect();
     let windows = windows.into_iter().collect::<Option<Vec<_>>>()?;
     for (pair, item) in windows.windows(2).zip(&items[1..]) {
-        if pair[0].until.is_none_or(|until| pair[1].from < until) {
+        if pair[0].1.is_none_or(|until| pair[1].0 < until) {
             let problem = item.place.problem("the times of `down` overlap or are not in order");
             reader.log().add(problem.label("expected a time after the one before it"));
         }
@@ -214,7 +197,7 @@ fn down(reader: &Reader<'_>, item: &Item) -> Option<Vec<Window>> {
 
 fn during(reader: &mut Reader<'_>) -> Option<Window> {
     match reader.take("during") {
-        None => Some(Window { from: Time::ZERO, until: None }),
+        None => Some((Time::ZERO, None)),
         Some(item) => window(reader, "during", item),
     }
 }
@@ -245,7 +228,7 @@ fn window(reader: &Reader<'_>, key: &str, item: &Item) -> Option<Window> {
                 wrong("expected an end after the start".to_owned());
                 return None;
             }
-            Some(Window { from, until })
+            Some((from, until))
         }
         (Err(error), _) | (_, Err(error)) => {
             wrong(format!("{error}, as in \"100 us..200 us\""));
@@ -254,15 +237,15 @@ fn window(reader: &Reader<'_>, key: &str, item: &Item) -> Option<Window> {
     }
 }
 
-fn speed(reader: &Reader<'_>, item: &Item) -> Option<Speed> {
+fn speed(reader: &Reader<'_>, item: &Item) -> Option<RateTo> {
     if let Some(share) = percent(item) {
         if share > 0.0 && share.is_finite() {
-            return Some(Speed::Share(share));
+            return Some(RateTo::Factor(share));
         }
     } else {
         match read::<Rate>("rate", item) {
             Ok(Rate(0)) => {}
-            Ok(rate) => return Some(Speed::Rate(rate)),
+            Ok(rate) => return Some(RateTo::Absolute(rate)),
             Err(problem) => {
                 let label = problem.label.clone().unwrap_or_default();
                 reader.log().add(problem.label(format!("{label} or \"50%\"")));
@@ -285,105 +268,68 @@ fn probability(reader: &Reader<'_>, key: &str, item: &Item) -> Option<f64> {
     None
 }
 
-fn flap(mut reader: Reader<'_>) -> Option<Effect> {
+fn flap(mut reader: Reader<'_>) -> Option<(Effect, Vec<Window>, String)> {
     let first = reader.or("first", Span::ZERO);
     let period = reader.at_least("period", Span(1), None);
-    let down_item = reader.demand("down", "\"10 us\"");
-    let down = down_item.and_then(|_| reader.at_least("down", Span(1), None));
-    let until = span_or(&mut reader, "until", "never");
+    let down = reader.at_least("down", Span(1), None);
+    let until = reader.at_least("until", Span(1), None);
+    let (place, log) = (reader.place(), reader.log());
     reader.finish();
-    let (period, down) = (period?, down?);
-    if down >= period {
-        let problem = down_item?.place.problem("the link would never come up");
-        reader.log().add(problem.label(format!("expected less than the period, {period}")));
-        return None;
-    }
-    let first = Time(first.0);
-    Some(Effect::Flap { first, period, down, until: until.map(|until| Time(until.0)) })
-}
-
-impl FaultSection {
-    /// Adds a problem if the fabric has nothing of the target's name.
-    pub(crate) fn check(&self, fabric: &Fabric, log: &Log) {
-        let unknown = |what: &str, name: &str, names: &mut dyn Iterator<Item = &str>| {
-            let problem = self.place.problem(format!("no {what} is called `{name}`"));
-            let names: Vec<&str> = names.collect();
-            let some: Vec<&str> = names.iter().rev().take(3).rev().copied().collect();
-            let help = format!("{what}s of this fabric: .., {}", some.join(", "));
-            log.add(with_nearest(problem, name, names.iter().copied()).help(help));
-        };
-        match &self.target {
-            Target::Link { name, .. } if fabric.port_named(name).is_none() => {
-                unknown("link", name, &mut fabric.ports.iter().map(|port| port.name.as_str()));
-            }
-            Target::Switch(name) if fabric.switch_named(name).is_none() => {
-                let mut names = fabric.switches.iter().map(|switch| switch.name.as_str());
-                unknown("switch", name, &mut names);
-            }
-            Target::Host(host) if *host >= fabric.hosts => {
-                let problem = self.place.problem(format!("there is no host {host}"));
-                log.add(problem.label(format!("expected a host from 0 to {}", fabric.hosts - 1)));
-            }
-            _ => {}
+    let (period, down, until) = (period?, down?, until?);
+    match flapping(Time(first.0), period, down, Time(until.0)) {
+        Ok(windows) => {
+            let line = format!(
+                "flap = {{ first = {}, period = {}, down = {}, until = {} }}",
+                shown(&first),
+                shown(&period),
+                shown(&down),
+                shown(&until)
+            );
+            Some((Effect::Down, windows, line))
+        }
+        Err(error) => {
+            log.add(place.problem(error.to_string()));
+            None
         }
     }
-
-    /// The fault's lines with every default filled in.
-    pub(crate) fn resolved(&self) -> String {
-        let target = match &self.target {
-            Target::Link { name, direction } => {
-                format!("link = {}\ndirection = {}", quoted(name), shown(direction))
-            }
-            Target::Switch(name) => format!("switch = {}", quoted(name)),
-            Target::Host(host) => format!("host = {host}"),
-            Target::Random { share, layer, two_way } => {
-                let layer = layer.map_or(String::new(), |l| format!(", layer = {}", shown(&l)));
-                let share = share * 100.0;
-                format!("random = {{ share = \"{share}%\"{layer}, two_way = {two_way} }}")
-            }
-        };
-        format!("[[fault]]\n{target}\n{}\n", self.effect.resolved())
-    }
 }
 
-impl Window {
-    fn show(self) -> String {
-        let until = self.until.map_or(String::new(), |until| until.to_string());
-        quoted(&format!("{}..{until}", self.from))
-    }
-}
-
-impl Effect {
-    fn resolved(&self) -> String {
-        match self {
-            Self::Down(windows) => {
-                let windows: Vec<String> = windows.iter().map(|window| window.show()).collect();
-                format!("down = [{}]", windows.join(", "))
-            }
-            Self::Rate { speed, scale_queue, during } => {
-                let speed = match speed {
-                    Speed::Rate(rate) => shown(rate),
-                    Speed::Share(share) => format!("\"{}%\"", share * 100.0),
-                };
-                let during = during.show();
-                format!("rate = {speed}\nscale_queue = {scale_queue}\nduring = {during}")
-            }
-            Self::Loss { probability, during } => {
-                format!("loss = {probability:?}\nduring = {}", during.show())
-            }
-            Self::BitErrors { rate, during } => {
-                format!("ber = {rate:?}\nduring = {}", during.show())
-            }
-            Self::Flap { first, period, down, until } => {
-                let until = until.map_or("never".to_owned(), |until| until.to_string());
-                format!(
-                    "flap = {{ first = {}, period = {}, down = {}, until = {} }}",
-                    quoted(&first.to_string()),
-                    shown(period),
-                    shown(down),
-                    quoted(&until)
-                )
-            }
+/// A resolution's error, at the fault it is about, or else at `fallback`.
+pub(crate) fn fault_problem(
+    error: &FaultError,
+    faults: &[FaultSection],
+    fallback: &Place,
+) -> Problem {
+    let target = |i: &usize| faults.get(*i).map_or(fallback, |fault| &fault.target_place);
+    let effect = |i: &usize| faults.get(*i).map_or(fallback, |fault| &fault.effect_place);
+    let unknown = |fault, what, name: &str, nearest: &[String]| {
+        let problem = target(fault).problem(format!("no {what} is called `{name}`"));
+        if nearest.is_empty() {
+            return problem.help("links are called `host7`, `tor0.up1`, `agg2.down3`");
+        }
+        let words: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
+        problem.label(format!("nearest: {}", words.join(", ")))
+    };
+    match error {
+        FaultError::UnknownLink { fault, name, nearest } => unknown(fault, "link", name, nearest),
+        FaultError::UnknownSwitch { fault, name, nearest } => {
+            unknown(fault, "switch", name, nearest)
+        }
+        FaultError::UnknownHost { fault, name, nearest } => unknown(fault, "host", name, nearest),
+        FaultError::Share { fault, .. }
+        | FaultError::NoCables { fault, .. }
+        | FaultError::NothingChosen { fault, .. }
+        | FaultError::NoDraw { fault, .. } => target(fault).problem(error.to_string()),
+        FaultError::NoWindow { fault }
+        | FaultError::EmptyWindow { fault, .. }
+        | FaultError::Rate { fault, .. }
+        | FaultError::Probability { fault, .. }
+        | FaultError::Overlap { second: fault, .. } => effect(fault).problem(error.to_string()),
+        FaultError::Disconnected { .. } => {
+            faults.last().map_or(fallback, |fault| &fault.target_place).problem(error.to_string())
+        }
+        FaultError::Flapping | FaultError::TooManyFlaps { .. } => {
+            fallback.problem(error.to_string())
         }
     }
 }

@@ -41,7 +41,7 @@ fn lack<'a>(
     fabric: &'a FabricSection,
     transport: &'a TransportSection,
 ) -> Option<Lack<'a>> {
-    let none = &fabric.topology.place;
+    let none = fabric.topology.place();
     match need {
         Need::Ecn => (!marks(&fabric.queue.marking)).then(|| Lack {
             whose: format!("`{}` in [fabric] queue.marking", fabric.queue.marking.card().name),
@@ -81,9 +81,7 @@ fn report(needy: &Needy<'_>, need: Need, lack: &Lack<'_>, log: &Log) {
     let name = needy.card.name;
     // A scheme that a default put there has no place; then the other side's is shown.
     let place = if needy.place.file.is_some() { needy.place } else { lack.place };
-    let message = format!(
-        "`{name}` in {} needs {what}, which {} does not offer",
-        needy.key, lack.whose
-    );
+    let message =
+        format!("`{name}` in {} needs {what}, which {} does not offer", needy.key, lack.whose);
     log.add(place.problem(message).help(lack.remedy));
 }

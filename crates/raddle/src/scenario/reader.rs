@@ -200,6 +200,21 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// One of several words, or `default`.
+    pub(crate) fn word(
+        &mut self,
+        key: &'static str,
+        words: &[&'static str],
+        default: &'static str,
+    ) -> &'static str {
+        let Some(item) = self.take(key) else { return default };
+        let typed = if let Value::Text(text) = &item.value { text.as_str() } else { "" };
+        words.iter().copied().find(|word| *word == typed).unwrap_or_else(|| {
+            self.log.add(refused(key, item, ParameterError::Word(words.to_vec())));
+            default
+        })
+    }
+
     /// A table that may be there.
     pub(crate) fn table(&mut self, key: &'static str) -> Option<Self> {
         let item = self.take(key)?;
@@ -233,7 +248,11 @@ impl<'a> Reader<'a> {
     pub(crate) fn finish(self) {
         for (key, place, _) in self.rest() {
             let problem = place.problem(format!("unknown key `{key}` in {}", self.name));
-            let unused = self.known.iter().copied().filter(|known| self.table.get(known).is_none());
+            // A key that a default put there is as good as absent.
+            let typed = |known: &str| {
+                self.table.entries.iter().any(|e| e.key == known && e.key_place.file.is_some())
+            };
+            let unused = self.known.iter().copied().filter(|known| !typed(known));
             let help = format!("keys of {}: {}", self.name, self.known.join(", "));
             self.log.add(with_nearest(problem, key, unused).help(help));
         }
@@ -248,7 +267,7 @@ mod tests {
     fn the_nearest_word_is_near() {
         let words = ["ecmp", "ops", "reps"];
         assert_eq!(nearest("repss", words), Some("reps"));
-        assert_eq!(nearest("spo", words), Some("ops"));
+        assert_eq!(nearest("osp", words), Some("ops"));
         assert_eq!(nearest("ospf", words), Some("ops"));
         assert_eq!(nearest("quicksand", words), None);
     }

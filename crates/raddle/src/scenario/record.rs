@@ -82,23 +82,24 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
         Some((head, tail)) => name.strip_prefix(head).is_some_and(|rest| {
-            (0..=rest.len()).filter(|&i| rest.is_char_boundary(i)).any(|i| matches(tail, &rest[i..]))
+            (0..=rest.len())
+                .filter(|&i| rest.is_char_boundary(i))
+                .any(|i| matches(tail, &rest[i..]))
         }),
     }
 }
 
-/// `[run]`: the seed, and when the run ends.
+/// `[run]`: when the run ends. Its seed belongs to the study.
 #[derive(Clone, Debug)]
 pub(crate) struct RunSection {
-    pub(crate) seed: u64,
     pub(crate) end: Option<Time>,
     patience: Option<Span>,
 }
 
 impl RunSection {
     /// Reads the section.
-    pub(crate) fn read(mut reader: Reader<'_>) -> Option<Self> {
-        let seed = reader.need("seed", "1");
+    pub(crate) fn read(mut reader: Reader<'_>) -> Self {
+        reader.need::<u64>("seed", "1");
         let end = span_or(&mut reader, "end", "never");
         let patience = reader.get("patience").unwrap_or_default();
         if let (Some(Span::ZERO), Some(item)) = (end, reader.take("end")) {
@@ -106,7 +107,7 @@ impl RunSection {
             reader.log().add(problem.label("expected a time, as in \"1 ms\", or \"never\""));
         }
         reader.finish();
-        Some(Self { seed: seed?, end: end.map(|end| Time(end.0)), patience })
+        Self { end: end.map(|end| Time(end.0)), patience }
     }
 
     /// The given patience, or one that is long against anything a packet of this size can meet on

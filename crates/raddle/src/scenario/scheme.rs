@@ -3,7 +3,7 @@
 use super::reader::{Log, Reader, raw, refused, with_nearest};
 use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
-use raddle_schemes::family::{Need, ParameterError, ParameterInfo, Raw};
+use raddle_schemes::family::{Parameter, ParameterError, ParameterInfo, Raw};
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::{Card, Scheme, congestion, marking, recovery};
 
@@ -80,11 +80,6 @@ impl<F: Family> Chosen<F> {
     /// What the scheme needs, and who asks.
     pub(crate) fn needy(&self) -> Needy<'_> {
         Needy { card: self.config.card(), key: F::KEY, place: &self.place }
-    }
-
-    /// Whether the scheme needs this.
-    pub(crate) fn needs(&self, need: Need) -> bool {
-        self.config.card().needs.contains(&need)
     }
 }
 
@@ -167,4 +162,9 @@ pub(crate) fn show<F: Family>(config: &F, more: &[(&str, String)]) -> String {
     }
     text.push_str(" }");
     text
+}
+
+/// A value in the form a scenario holds it.
+pub(crate) fn shown<T: Parameter>(value: &T) -> String {
+    value.show()
 }

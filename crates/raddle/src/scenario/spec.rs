@@ -140,6 +140,21 @@ impl Table {
         Some(self.entries.remove(position))
     }
 
+    /// Takes what is at a dotted path out, whether the path was typed in one piece or as tables.
+    pub(crate) fn remove_path(&mut self, path: &str) -> bool {
+        if self.remove(path).is_some() {
+            return true;
+        }
+        let splits = path.match_indices('.').map(|(i, _)| (&path[..i], &path[i + 1..]));
+        splits.into_iter().any(|(head, tail)| {
+            let entry = self.entries.iter_mut().find(|entry| entry.key == head);
+            match entry.map(|entry| &mut entry.item.value) {
+                Some(Value::Table(table)) => table.remove_path(tail),
+                _ => false,
+            }
+        })
+    }
+
     /// Puts `item` at a dotted path, making tables on the way; numbers index lists.
     ///
     /// # Errors
@@ -188,17 +203,23 @@ impl Table {
         }
     }
 
-    /// Fills in what is missing from `defaults`, table by table.
-    pub(crate) fn fill(&mut self, defaults: &Self) {
+    /// Fills in what is missing from `defaults`, table by table; `place` is where missing tables
+    /// are said to stand.
+    pub(crate) fn fill(&mut self, defaults: &Self, place: &Place) {
         for default in &defaults.entries {
-            match self.entries.iter_mut().find(|entry| entry.key == default.key) {
-                None => self.entries.push(default.clone()),
-                Some(Entry { item: Item { value: Value::Table(table), .. }, .. }) => {
-                    if let Value::Table(inner) = &default.item.value {
-                        table.fill(inner);
-                    }
+            if self.get(&default.key).is_none() {
+                let mut missing = default.clone();
+                if missing.item.table().is_some() {
+                    missing.item.place = place.clone();
                 }
-                Some(_) => {}
+                self.entries.push(missing);
+                continue;
+            }
+            let entry = self.entries.iter_mut().find(|entry| entry.key == default.key);
+            if let Some(Entry { item: Item { value: Value::Table(table), .. }, .. }) = entry
+                && let Some(inner) = default.item.table()
+            {
+                table.fill(inner, place);
             }
         }
     }
@@ -303,7 +324,7 @@ mod tests {
     #[test]
     fn defaults_fill_what_is_missing() {
         let mut table = document(&file(), "[transport]\npayload = \"1 KiB\"\n").unwrap();
-        table.fill(&defaults());
+        table.fill(&defaults(), &Place::default());
         let Value::Table(transport) = &table.get("transport").unwrap().value else { panic!() };
         assert_eq!(transport.get("payload").unwrap().show(), "1 KiB");
         assert_eq!(transport.get("ack").unwrap().show(), "64 B");

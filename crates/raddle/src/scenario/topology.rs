@@ -24,8 +24,8 @@ pub(crate) struct Topology {
     pub(crate) title: String,
     /// The rate of its host links, where there is one.
     pub(crate) rate: Option<Rate>,
-    /// Where it stands.
-    pub(crate) place: Place,
+    /// What was typed.
+    pub(crate) item: Item,
 }
 
 /// What to build.
@@ -50,6 +50,21 @@ pub(crate) enum Shape {
     Graph(NamedFile),
     /// A topology file of htsim.
     HtsimTopo(NamedFile),
+}
+
+impl Topology {
+    /// Where it stands.
+    pub(crate) fn place(&self) -> &Place {
+        &self.item.place
+    }
+
+    /// The file it comes from, if it does.
+    pub(crate) fn file(&self) -> Option<&NamedFile> {
+        match &self.shape {
+            Shape::Graph(file) | Shape::HtsimTopo(file) => Some(file),
+            Shape::Tree(_) | Shape::Dumbbell { .. } => None,
+        }
+    }
 }
 
 /// What all generated topologies are given.
@@ -123,7 +138,7 @@ fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         shape: Shape::Tree(Box::new(shape)),
         resolved,
         title: format!("{tiers}-tier fat tree"),
-        place: item.place.clone(),
+        item: item.clone(),
     })
 }
 
@@ -159,7 +174,7 @@ fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         shape: Shape::Tree(Box::new(shape)),
         resolved,
         title: "leaf-spine fabric".to_owned(),
-        place: item.place.clone(),
+        item: item.clone(),
     })
 }
 
@@ -196,16 +211,11 @@ fn dumbbell(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         },
         resolved,
         title: "dumbbell".to_owned(),
-        place: item.place.clone(),
+        item: item.clone(),
     })
 }
 
-fn from_file(
-    reader: &mut Reader<'_>,
-    item: &Item,
-    kind: &str,
-    files: &Files,
-) -> Option<Topology> {
+fn from_file(reader: &mut Reader<'_>, item: &Item, kind: &str, files: &Files) -> Option<Topology> {
     let file = files.file(reader, "\"fabric.txt\"")?;
     let name = file.path.file_name().map_or("".into(), |name| name.to_string_lossy().into_owned());
     let path = quoted(&file.path.display().to_string());
@@ -214,7 +224,7 @@ fn from_file(
         shape: if kind == "graph" { Shape::Graph(file) } else { Shape::HtsimTopo(file) },
         resolved: format!("{{ kind = \"{kind}\", file = {path} }}"),
         title: name,
-        place: item.place.clone(),
+        item: item.clone(),
     })
 }
 
@@ -229,5 +239,9 @@ pub(crate) fn shape_problem(error: &ShapeError, item: &Item) -> Problem {
         ShapeError::Split { what, .. } => what,
     };
     let found = item.table().and_then(|table| table.get(key));
-    found.map_or(&item.place, |value| &value.place).problem(error.to_string())
+    let place = found.map_or(&item.place, |value| &value.place);
+    match error.to_string().split_once("; ") {
+        Some((message, remedy)) => place.problem(message).label(remedy),
+        None => place.problem(error.to_string()),
+    }
 }

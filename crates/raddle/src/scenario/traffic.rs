@@ -71,8 +71,7 @@ pub(crate) fn traffic(item: &Item, files: &Files, log: &Log) -> Option<TrafficSe
     };
     reader.finish();
     let (pattern, lines, title, files) = made.filter(|_| log.count() == before)?;
-    let resolved =
-        format!("[traffic]\nkind = {}\n{}\n", quoted(kind), lines.join("\n").trim_end());
+    let resolved = format!("[traffic]\nkind = {}\n{}\n", quoted(kind), lines.join("\n").trim_end());
     Some(TrafficSection { pattern, resolved, title, files, item: item.clone() })
 }
 
@@ -179,9 +178,10 @@ fn law(reader: &mut Reader<'_>, files: &Files) -> Option<(Law, String, Vec<Named
     let file = files.named(item, name, log)?;
     match Law::from_csv(&file.text) {
         Ok(law) => {
-            let stem = file.path.file_stem().map_or(String::new(), |stem| {
-                stem.to_string_lossy().into_owned()
-            });
+            let stem = file
+                .path
+                .file_stem()
+                .map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
             Some((law, stem, vec![file]))
         }
         Err(error) => {
@@ -272,7 +272,9 @@ impl TrafficSection {
             other => other,
         };
         let place = self.place_of(key, error.flow);
-        place.problem(format!("`{key}` is {}", error.found)).label(format!("expected {}", error.fits))
+        place
+            .problem(format!("`{key}` is {}", error.found))
+            .label(format!("expected {}", error.fits))
     }
 
     fn place_of(&self, key: &str, flow: Option<usize>) -> &Place {

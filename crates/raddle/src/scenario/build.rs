@@ -1,0 +1,143 @@
+//! The glue to the simulator: fabrics from topologies, plans from scenarios.
+
+use super::Scenario;
+use super::fault::{FaultSection, fault_problem};
+use super::reader::Log;
+use super::topology::{Shape, Topology, shape_problem};
+use crate::problem::Problem;
+use raddle_schemes::ids::{HostId, PortId};
+use raddle_schemes::units::Span;
+use raddle_sim::net::fault_plan::FaultPlan;
+use raddle_sim::net::faults::OnDown;
+use raddle_sim::plan::Plan;
+use raddle_sim::topology::dumbbell::Dumbbell;
+use raddle_sim::topology::graph::parse_graph;
+use raddle_sim::topology::{Fabric, Node};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Fabrics built so far, by their resolved topology: the cells of a study share them.
+#[derive(Default)]
+pub(crate) struct Fabrics {
+    built: Vec<(String, Option<Arc<Fabric>>)>,
+}
+
+/// The least time from a frame's last bit leaving a port until a switch can queue it: the
+/// simulator's time window is as long as the shortest such time.
+const MIN_LATENCY: Span = Span::ns(10);
+
+impl Fabrics {
+    /// The fabric of a topology; its problems are added once.
+    pub(crate) fn get(&mut self, topology: &Topology, log: &Log) -> Option<Arc<Fabric>> {
+        let key = &topology.resolved;
+        if let Some((_, fabric)) = self.built.iter().find(|(built, _)| built == key) {
+            return fabric.clone();
+        }
+        let fabric = build(topology, log).filter(|fabric| long_enough(fabric, topology, log));
+        let fabric = fabric.map(Arc::new);
+        self.built.push((key.clone(), fabric.clone()));
+        fabric
+    }
+}
+
+fn build(topology: &Topology, log: &Log) -> Option<Fabric> {
+    match &topology.shape {
+        Shape::Tree(shape) => {
+            shape.build().map_err(|error| log.add(shape_problem(&error, &topology.item))).ok()
+        }
+        Shape::Dumbbell { hosts_per_side, rate, bottleneck_rate, link_delay, switch_delay } => {
+            let dumbbell = Dumbbell {
+                hosts_per_side: *hosts_per_side,
+                rate: *rate,
+                link_delay: *link_delay,
+                bottleneck_rate: *bottleneck_rate,
+                bottleneck_delay: *link_delay,
+                switch_delay: *switch_delay,
+            };
+            dumbbell.build().map_err(|error| log.add(shape_problem(&error, &topology.item))).ok()
+        }
+        Shape::Graph(file) => parse_graph(&file.text)
+            .map_err(|errors| {
+                for error in errors {
+                    let place = (error.line, error.column, error.length);
+                    let problem = file.problem(place, error.message);
+                    log.add(Problem { help: error.help.into_iter().collect(), ..problem });
+                }
+            })
+            .ok(),
+        Shape::HtsimTopo(_) => None,
+    }
+}
+
+fn long_enough(fabric: &Fabric, topology: &Topology, log: &Log) -> bool {
+    let ports = (0..fabric.ports.len() as u32).map(PortId);
+    let to_switch = ports.filter(|&port| matches!(fabric.destination(port), Node::Switch(_)));
+    let Some(port) = to_switch.min_by_key(|&port| fabric.latency(port)) else { return true };
+    let latency = fabric.latency(port);
+    if latency >= MIN_LATENCY {
+        return true;
+    }
+    let name = &fabric.ports[port.index()].name;
+    let message = format!("link and switch delay behind `{name}` add up to {latency}");
+    let problem = topology.place().problem(message);
+    log.add(problem.label(format!("expected at least {MIN_LATENCY}")));
+    false
+}
+
+impl Scenario {
+    /// The run of one seed: everything the engines need.
+    ///
+    /// # Errors
+    /// What only a draw can show: random faults that cut hosts off whatever is drawn, or traffic
+    /// that does not fit the fabric.
+    pub fn resolve(&self, seed: u64) -> Result<Plan, Problem> {
+        let traffic = self.traffic.generate(&self.fabric, seed)?;
+        let pairs: BTreeSet<(HostId, HostId)> =
+            traffic.flows.iter().map(|flow| (flow.source, flow.destination)).collect();
+        let pairs: Vec<_> = pairs.into_iter().collect();
+        let plan = fault_plan(&self.faults, self.on_down, self.convergence);
+        let resolved = plan.resolve(&self.fabric, &pairs, seed).map_err(|errors| {
+            let place = self.topology.place();
+            let problem = errors.first().map(|error| fault_problem(error, &self.faults, place));
+            problem.unwrap_or_default()
+        })?;
+        Ok(Plan {
+            fabric: Fabric::clone(&self.fabric),
+            routes: resolved.routes,
+            queue: self.queue.clone(),
+            switch_load_balance: self.switch_load_balance.clone(),
+            faults: resolved.faults,
+            transport: self.transport.clone(),
+            traffic,
+            record: self.record.clone(),
+            seed,
+            end: self.end,
+            patience: self.patience,
+        })
+    }
+}
+
+/// The faults, as the simulator resolves them.
+pub(crate) fn fault_plan(
+    faults: &[FaultSection],
+    on_down: OnDown,
+    convergence: Option<Span>,
+) -> FaultPlan {
+    let faults = faults.iter().map(|section| section.fault.clone()).collect();
+    FaultPlan { faults, on_down, convergence }
+}
+
+/// Adds the problems that the faults have on this fabric, whatever the traffic.
+pub(crate) fn check_faults(
+    faults: &[FaultSection],
+    fabric: &Fabric,
+    topology: &Topology,
+    log: &Log,
+) {
+    let plan = fault_plan(faults, OnDown::Drop, None);
+    if let Err(errors) = plan.resolve(fabric, &[], 0) {
+        for error in &errors {
+            log.add(fault_problem(error, faults, topology.place()));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Scenarios: from a text to proved, complete descriptions of runs.
+//!
+//! A text becomes a tree of typed values with their places (`spec`); overrides, sweeps and
+//! conditions change the tree; defaults fill it; readers turn it into a [`Scenario`], whose fields
+//! are private because they fit together. All problems of a text are reported at once. See
+//! [`parse`].
+
+mod build;
+mod fabric;
+mod fault;
+mod files;
+mod needs;
+mod reader;
+mod record;
+mod scheme;
+mod spec;
+mod study;
+mod sweep;
+mod topology;
+mod traffic;
+mod transport;
+
+pub use study::{Axis, Cell, Study, load, parse};
+
+use build::Fabrics;
+use fabric::FabricSection;
+use fault::FaultSection;
+use files::Files;
+use raddle_schemes::load_balance::switch;
+use raddle_schemes::rng;
+use raddle_schemes::units::{Rate, Span, Time};
+use raddle_sim::net::faults::OnDown;
+use raddle_sim::plan::{QueuePlan, TransportPlan};
+use raddle_sim::record::RecordPlan;
+use raddle_sim::topology::Fabric;
+use reader::{Log, Reader};
+use record::{RecordSection, RunSection};
+use spec::{Item, Place, Table, quoted};
+use std::sync::Arc;
+use topology::Topology;
+use traffic::TrafficSection;
+use transport::TransportSection;
+
+/// A complete, valid experiment; only the seed is missing.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    topology: Topology,
+    fabric: Arc<Fabric>,
+    switch_load_balance: switch::Config,
+    queue: QueuePlan,
+    convergence: Option<Span>,
+    on_down: OnDown,
+    transport: TransportPlan,
+    traffic: TrafficSection,
+    faults: Vec<FaultSection>,
+    record: RecordPlan,
+    end: Option<Time>,
+    patience: Span,
+    resolved: String,
+}
+
+/// The sections of a scenario, valid each for itself.
+struct Sections {
+    fabric: Option<FabricSection>,
+    transport: Option<TransportSection>,
+    traffic: Option<TrafficSection>,
+    faults: Vec<FaultSection>,
+    record: Option<RecordSection>,
+    run: Option<RunSection>,
+}
+
+impl Sections {
+    fn read<'a>(table: &'a Table, place: &'a Place, files: &Files, log: &'a Log) -> Self {
+        let mut reader = Reader::document(table, place, log);
+        let of = |name: &str, item: Option<&'a Item>| Reader::of(name, item?, log);
+        let fabric = of("[fabric]", reader.demand("fabric", "{ topology = .. }"));
+        let transport = of("[transport]", reader.take("transport"));
+        let traffic = reader.demand("traffic", "{ kind = \"permutation\" }");
+        let faults = reader.list("fault", "tables: write [[fault]]");
+        let record = reader.take("record");
+        let run = of("[run]", reader.take("run"));
+        for other in ["sweep", "condition"] {
+            reader.take(other);
+        }
+        reader.finish();
+        Self {
+            fabric: fabric.and_then(|reader| fabric::fabric(reader, files)),
+            transport: transport.and_then(transport::transport),
+            traffic: traffic.and_then(|item| traffic::traffic(item, files, log)),
+            faults: faults.iter().filter_map(|item| fault::fault(item, log)).collect(),
+            record: RecordSection::read(record, log),
+            run: run.map(RunSection::read),
+        }
+    }
+}
+
+impl Scenario {
+    /// Reads a tree whose defaults are filled in.
+    fn read(
+        table: &Table,
+        place: &Place,
+        files: &Files,
+        fabrics: &mut Fabrics,
+        log: &Log,
+    ) -> Option<Self> {
+        let before = log.count();
+        let sections = Sections::read(table, place, files, log);
+        if let (Some(fabric), Some(transport)) = (&sections.fabric, &sections.transport) {
+            needs::check(fabric, transport, log);
+        }
+        let section = sections.fabric?;
+        let fabric = fabrics.get(&section.topology, log)?;
+        let record = sections.record.as_ref().map(|record| record.plan(&fabric, log));
+        build::check_faults(&sections.faults, &fabric, &section.topology, log);
+        if let Some(traffic) = &sections.traffic {
+            traffic.check(&fabric, log);
+        }
+        let (transport, traffic, run) = (sections.transport?, sections.traffic?, sections.run?);
+        let plan = transport.plan();
+        let patience = run.patience(&fabric, plan.payload + plan.header);
+        let faults = sections.faults.iter().map(|fault| fault.resolved.clone());
+        let parts: Vec<String> =
+            [section.resolved(), transport.resolved(), traffic.resolved.clone()]
+                .into_iter()
+                .chain(faults)
+                .chain([sections.record.map(|r| r.resolved())?, run.resolved(patience)])
+                .collect();
+        (log.count() == before).then(|| Self {
+            topology: section.topology,
+            fabric,
+            switch_load_balance: section.load_balance.config,
+            queue: section.queue,
+            convergence: section.convergence,
+            on_down: section.on_down,
+            transport: plan,
+            traffic,
+            faults: sections.faults,
+            record: record.unwrap_or_default(),
+            end: run.end,
+            patience,
+            resolved: parts.join("\n"),
+        })
+    }
+
+    /// The number of hosts.
+    pub fn hosts(&self) -> u32 {
+        self.fabric.hosts
+    }
+
+    /// Hosts, switches and cables.
+    pub fn fabric(&self) -> &Fabric {
+        &self.fabric
+    }
+
+    /// What it is, in a line: `128 hosts, 3-tier fat tree, 400 Gbps, 8 MiB permutation`.
+    pub fn title(&self) -> String {
+        let rate = self.topology.rate.map_or(String::new(), |rate: Rate| format!(", {rate}"));
+        let (hosts, topology, traffic) = (self.hosts(), &self.topology.title, &self.traffic.title);
+        format!("{hosts} hosts, {topology}{rate}, {traffic}")
+    }
+
+    /// The whole scenario with every default filled in, ready to be loaded again. Files are named
+    /// by their absolute paths; the seed is not part of it.
+    pub fn resolved_toml(&self) -> &str {
+        &self.resolved
+    }
+
+    /// 64 bits in hexadecimal that depend on [`resolved_toml`](Self::resolved_toml) and the
+    /// contents of the files it names (not their paths), and on nothing else: neither on the order
+    /// of keys, nor on comments, nor on the seed.
+    pub fn hash(&self) -> String {
+        let mut text = self.resolved.clone();
+        for file in self.traffic.files.iter().chain(self.topology.file()) {
+            let contents = format!("{:016x}", rng::stream(0, &file.text, 0));
+            text = text.replace(&quoted(&file.path.display().to_string()), &contents);
+        }
+        format!("{:016x}", rng::stream(0, &text, 0))
+    }
+}

@@ -1,0 +1,230 @@
+//! A scenario's text as a study: the grid of its sweeps, every cell checked before anything runs.
+
+use super::build::Fabrics;
+use super::files::Files;
+use super::reader::Log;
+use super::spec::{self, Entry, Item, Place, Table, Value};
+use super::sweep::{self, AxisSpec, Point, SweepSpec};
+use super::{Scenario, reader};
+use crate::problem::{Problem, Problems, Source};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What varies in a study.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// A dotted path of the scenario, or `condition`.
+    pub name: String,
+    /// Its values, as tables of results show them.
+    pub values: Vec<String>,
+}
+
+/// One point of the grid.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// The value on each axis, in the order of [`Study::axes`].
+    pub settings: Vec<(String, String)>,
+    /// What is run, with each of the seeds.
+    pub scenario: Scenario,
+}
+
+/// Everything that a scenario's text asks for.
+#[derive(Clone, Debug)]
+pub struct Study {
+    /// The text's name, usually a file's.
+    pub name: String,
+    /// What varies, the seed apart; empty without a sweep.
+    pub axes: Vec<Axis>,
+    /// The seeds each cell is run with.
+    pub seeds: Vec<u64>,
+    /// The grid: all combinations, the last axis varying fastest. One cell without a sweep.
+    pub cells: Vec<Cell>,
+    /// What was accepted and deserves a word.
+    pub notes: Vec<String>,
+    sources: Vec<Source>,
+}
+
+impl Study {
+    /// A problem that showed later, say in [`Scenario::resolve`], with the texts it points into.
+    pub fn problem(&self, problem: Problem) -> Problems {
+        Problems { list: vec![problem], sources: self.sources.clone() }
+    }
+}
+
+/// Where overrides are said to stand.
+const OVERRIDES: &str = "--set";
+
+/// Reads the scenario in a file. `overrides` are paths and values as typed on the command line.
+///
+/// # Errors
+/// Every problem of the file and the overrides.
+pub fn load(path: &Path, overrides: &[(String, String)]) -> Result<Study, Problems> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let problem = Problem::new(format!("cannot read {}: {error}", path.display()));
+        Problems::one(problem, None)
+    })?;
+    let base = path.parent().unwrap_or(Path::new("."));
+    parse(&path.display().to_string(), &text, base, overrides)
+}
+
+/// Reads a scenario's text; `name` is what problems call it, relative paths start at `base_dir`.
+///
+/// # Errors
+/// Every problem of the text and the overrides.
+pub fn parse(
+    name: &str,
+    text: &str,
+    base_dir: &Path,
+    overrides: &[(String, String)],
+) -> Result<Study, Problems> {
+    let log = Log::default();
+    let files = Files::new(base_dir);
+    let study = read(name, text, &files, overrides, &log);
+    let set: Vec<String> =
+        overrides.iter().map(|(path, value)| format!("{path}={value}")).collect();
+    let mut sources = vec![Source { path: PathBuf::from(name), text: text.to_owned() }];
+    if !set.is_empty() {
+        sources.push(Source { path: PathBuf::from(OVERRIDES), text: set.join("\n") });
+    }
+    sources.extend(files.into_sources());
+    let mut list = log.into_problems();
+    match study {
+        Some(study) if list.is_empty() => Ok(Study { sources, ..study }),
+        _ => {
+            let file = |problem: &Problem| {
+                sources.iter().position(|source| Some(&source.path) == problem.file.as_ref())
+            };
+            list.sort_by_key(|problem| (file(problem), problem.span.as_ref().map(|s| s.start)));
+            Err(Problems { list, sources })
+        }
+    }
+}
+
+fn read(
+    name: &str,
+    text: &str,
+    files: &Files,
+    overrides: &[(String, String)],
+    log: &Log,
+) -> Option<Study> {
+    let file: Arc<Path> = Arc::from(Path::new(name));
+    let start = Place { file: Some(file.clone()), span: 0..0 };
+    let mut table = match spec::document(&file, text) {
+        Ok(table) => table,
+        Err(problems) => {
+            problems.into_iter().for_each(|problem| log.add(problem));
+            return None;
+        }
+    };
+    let mut notes = Vec::new();
+    override_values(&mut table, overrides, &mut notes, log);
+    let sweep = table.remove("sweep").map(|entry| entry.item);
+    let conditions = table.remove("condition").map(|entry| entry.item);
+    let SweepSpec { axes, seeds } = sweep::sweep(sweep.as_ref(), conditions.as_ref(), log);
+    let defaults = spec::defaults();
+    let mut fabrics = Fabrics::default();
+    let mut cells = Vec::new();
+    for points in grid(&axes) {
+        let mut cell = table.clone();
+        for point in &points {
+            apply(&mut cell, point, log);
+        }
+        cell.fill(&defaults, &start);
+        if let Some(scenario) = Scenario::read(&cell, &start, files, &mut fabrics, log) {
+            let names = axes.iter().map(|axis| axis.name.clone());
+            let values = points.iter().map(|point| point.shown.clone());
+            cells.push(Cell { settings: names.zip(values).collect(), scenario });
+        }
+    }
+    let seeds = seeds.or_else(|| {
+        let run = table.get("run").and_then(Item::table);
+        Some(vec![reader::read("seed", run?.get("seed")?).ok()?])
+    });
+    let axis = |axis: &AxisSpec| Axis {
+        name: axis.name.clone(),
+        values: axis.points.iter().map(|point| point.shown.clone()).collect(),
+    };
+    Some(Study {
+        name: name.to_owned(),
+        axes: axes.iter().map(axis).collect(),
+        seeds: seeds.unwrap_or_else(|| vec![1]),
+        cells,
+        notes,
+        sources: Vec::new(),
+    })
+}
+
+/// Puts overrides into the tree. One that fixes a swept value takes its axis away.
+fn override_values(
+    table: &mut Table,
+    overrides: &[(String, String)],
+    notes: &mut Vec<String>,
+    log: &Log,
+) {
+    let file: Arc<Path> = Arc::from(Path::new(OVERRIDES));
+    let mut offset = 0;
+    for (path, value) in overrides {
+        let key_place = Place { file: Some(file.clone()), span: offset..offset + path.len() };
+        let item = spec::typed_value(&file, offset + path.len() + 1, value);
+        offset += path.len() + 1 + value.len() + 1;
+        match item {
+            Ok(item) => {
+                if unsweep(table, path) {
+                    notes
+                        .push(format!("`{path}` is set to {}; its sweep is left out", item.show()));
+                }
+                if let Err(why) = table.set(path, &key_place, item) {
+                    log.add(key_place.problem(format!("cannot set `{path}`")).label(why));
+                }
+            }
+            Err(problem) => log.add(problem),
+        }
+    }
+}
+
+/// Takes the axis `path` out of `[sweep]`; the seed is swept under either of its names.
+fn unsweep(table: &mut Table, path: &str) -> bool {
+    let sweep = table.entries.iter_mut().find(|entry| entry.key == "sweep");
+    let Some(Entry { item: Item { value: Value::Table(sweep), .. }, .. }) = sweep else {
+        return false;
+    };
+    let seed = path == "run.seed" && sweep.remove("seed").is_some();
+    sweep.remove_path(path) || seed
+}
+
+/// All combinations of the axes' points, the last axis varying fastest.
+fn grid(axes: &[AxisSpec]) -> Vec<Vec<Point>> {
+    axes.iter().fold(vec![Vec::new()], |cells: Vec<Vec<Point>>, axis| {
+        let extend = |cell: &Vec<Point>| {
+            let cell = cell.clone();
+            axis.points.iter().map(move |point| {
+                let mut longer = cell.clone();
+                longer.push(point.clone());
+                longer
+            })
+        };
+        cells.iter().flat_map(extend).collect()
+    })
+}
+
+fn apply(table: &mut Table, point: &Point, log: &Log) {
+    for (path, place, item) in &point.set {
+        if let Err(why) = table.set(path, place, item.clone()) {
+            log.add(place.problem(format!("cannot set `{path}`")).label(why));
+        }
+    }
+    if point.faults.is_empty() {
+        return;
+    }
+    match table.entries.iter_mut().find(|entry| entry.key == "fault") {
+        Some(Entry { item: Item { value: Value::List(list), .. }, .. }) => {
+            list.extend(point.faults.iter().cloned());
+        }
+        Some(_) => {}
+        None => table.entries.push(Entry {
+            key: "fault".to_owned(),
+            key_place: Place::default(),
+            item: Item { value: Value::List(point.faults.clone()), place: Place::default() },
+        }),
+    }
+}
