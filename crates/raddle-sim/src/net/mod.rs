@@ -1,3 +1,10 @@
-//! The parts of the fabric model that both engines share: packets, NICs, queues, faults.
+//! The parts of the fabric model that both engines share: frames, NICs, ports' constants, faults.
 
 pub mod faults;
+pub mod frame;
+pub mod hosts;
+pub mod link;
+pub mod nic;
+pub mod port;
+pub mod stop;
+mod triggers;
