@@ -32,7 +32,8 @@ crate::parameters! {
         pub min_window: Size = Size::Packets(1.0);
         /// Packets of growth per window of unmarked bytes.
         pub increase: f64 = 1.0, in 0.0..=1000.0;
-        /// Share of the marked bytes by which the window shrinks.
+        /// Share of the marked bytes by which the window shrinks: 0.25 in the REPS artifact, 0.5
+        /// in MP-RDMA itself.
         pub decrease: f64 = 0.25, in 0.0..=1.0;
         /// Packets by which the window shrinks for each one lost or trimmed.
         pub loss_decrease: f64 = 1.0, in 0.0..=1000.0;
@@ -45,7 +46,7 @@ pub struct MprdmaDctcp {
     window: f64,
     min: f64,
     max: f64,
-    /// Byte times window gained per unmarked byte.
+    /// Growth per unmarked byte, times the window.
     gain: f64,
     decrease: f64,
     loss_decrease: f64,

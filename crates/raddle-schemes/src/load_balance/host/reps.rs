@@ -265,9 +265,9 @@ impl Reps {
         if self.frozen && self.mode != Mode::Paper {
             return self.replay_round();
         }
-        let buffer = self.slots.len() as u8;
         if self.valid > 0 {
-            let oldest = (self.head + buffer - self.valid) % buffer;
+            let wrap = if self.head < self.valid { self.slots.len() as u8 } else { 0 };
+            let oldest = self.head + wrap - self.valid;
             let slot = &mut self.slots[usize::from(oldest)];
             slot.lives -= 1;
             if slot.lives == 0 {

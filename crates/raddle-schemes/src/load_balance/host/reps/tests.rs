@@ -286,6 +286,104 @@ fn a_forced_freeze_comes_at_its_time_after_the_first_packet() {
     assert!(!off.reps.frozen);
 }
 
+/// Algorithms 1 and 2 line by line, with the two readings for exploration and unwritten slots.
+#[derive(Default)]
+struct Pseudocode {
+    slots: Vec<(u16, bool, bool)>, // cachedEV, isValid, written
+    head: usize,
+    valid: usize,
+    frozen: bool,
+    exit: Time,
+    explore: u32,
+}
+
+impl Pseudocode {
+    fn on_ack(&mut self, now: Time, entropy: u16, ecn: bool, cwnd: u32) {
+        if ecn {
+            return;
+        }
+        if !self.slots[self.head].1 {
+            self.valid += 1;
+        }
+        self.slots[self.head] = (entropy, true, true);
+        self.head = (self.head + 1) % self.slots.len();
+        if self.frozen && now > self.exit {
+            self.frozen = false;
+            self.explore = cwnd;
+        }
+    }
+
+    fn on_failure(&mut self, exit: Time) {
+        if !self.frozen && self.explore == 0 {
+            (self.frozen, self.exit) = (true, exit);
+        }
+    }
+
+    fn next(&mut self) -> u16 {
+        let buffer = self.slots.len();
+        let mut offset = (self.head + buffer - self.valid) % buffer;
+        if self.valid > 0 {
+            self.slots[offset].1 = false;
+            self.valid -= 1;
+        } else {
+            while !self.slots[offset].2 {
+                offset = (offset + 1) % buffer;
+            }
+            self.head = (offset + 1) % buffer;
+        }
+        self.slots[offset].0
+    }
+
+    fn on_send(&mut self, rng: &mut Rng) -> u16 {
+        if self.explore > 0 {
+            self.explore -= 1;
+            if self.explore.is_multiple_of(self.slots.len() as u32) {
+                return rng.below(65_536) as u16;
+            }
+        }
+        let empty = self.slots.iter().all(|slot| !slot.2);
+        if empty || (self.valid == 0 && !self.frozen) {
+            rng.below(65_536) as u16
+        } else {
+            self.next()
+        }
+    }
+}
+
+#[test]
+fn any_course_of_events_goes_as_the_pseudocode_says() {
+    for (buffer, explore) in [(1, 5), (3, 7), (8, 100), (64, 100)] {
+        let freeze = Span::us(40);
+        let explore_packets = Some(explore);
+        let config = Config { buffer, freeze, explore: explore_packets, ..Config::default() };
+        let mut flow = Flow::new(&config);
+        let mut paper =
+            Pseudocode { slots: vec![(0, false, false); buffer as usize], ..Default::default() };
+        let (mut rng, mut chance) = (Rng::new(1, "flow", 0), Rng::new(2, "course", buffer.into()));
+        let mut replayed = 0;
+        for _ in 0..100_000 {
+            flow.now += Span(chance.below(160_000));
+            let path = chance.next_u64() as u16;
+            match chance.below(1000) {
+                0 => {
+                    flow.time_out();
+                    paper.on_failure(flow.now + freeze);
+                }
+                1..400 => {
+                    let marked = chance.below(3) == 0;
+                    flow.news(path, if marked { Fate::Marked } else { Fate::Clean }, None);
+                    paper.on_ack(flow.now, path, marked, explore);
+                }
+                _ => {
+                    replayed += u32::from(paper.frozen && paper.valid == 0);
+                    assert_eq!(flow.send(), [paper.on_send(&mut rng)]);
+                }
+            }
+        }
+        assert!(replayed > 1000 && flow.log.0.len() > 50, "{replayed} {}", flow.log.0.len());
+    }
+}
+
 #[test]
 fn state_is_25_bytes_with_8_slots_and_10_with_one() {
     assert_eq!((state_bits(8), state_bits(1)), (193, 74));
