@@ -1,5 +1,7 @@
 //! The parts of the fabric model that both engines share: frames, NICs, ports' constants, faults.
 
+pub mod fault_error;
+pub mod fault_plan;
 pub mod faults;
 pub mod frame;
 pub mod hosts;
@@ -8,3 +10,4 @@ pub mod nic;
 pub mod port;
 pub mod stop;
 mod triggers;
+mod windows;

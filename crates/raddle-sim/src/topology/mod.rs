@@ -5,10 +5,11 @@
 //! far end of the same cable is its `peer`, and `peer` of `peer` is the port itself.
 
 mod assemble;
+mod connectivity;
 pub mod dumbbell;
 pub mod fat_tree;
 pub mod graph;
-mod nearest;
+pub(crate) mod nearest;
 mod paths;
 pub mod shape_error;
 pub mod tree;

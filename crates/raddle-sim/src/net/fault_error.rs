@@ -1,0 +1,217 @@
+//! Why a list of faults cannot be played on a fabric.
+
+use raddle_schemes::units::{Rate, Time};
+use std::fmt;
+
+/// What is wrong with a list of faults. `fault` is an index into the list, from 0; texts count
+/// from 1.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FaultError {
+    /// There is no such link.
+    UnknownLink {
+        /// Which fault.
+        fault: usize,
+        /// The name given.
+        name: String,
+        /// Links with names like it, nearest first.
+        nearest: Vec<String>,
+    },
+    /// There is no such switch.
+    UnknownSwitch {
+        /// Which fault.
+        fault: usize,
+        /// The name given.
+        name: String,
+        /// Switches with names like it, nearest first.
+        nearest: Vec<String>,
+    },
+    /// There is no such host.
+    UnknownHost {
+        /// Which fault.
+        fault: usize,
+        /// The name given.
+        name: String,
+        /// Hosts with names like it, nearest first.
+        nearest: Vec<String>,
+    },
+    /// It never happens.
+    NoWindow {
+        /// Which fault.
+        fault: usize,
+    },
+    /// A window ends before it begins, or at once.
+    EmptyWindow {
+        /// Which fault.
+        fault: usize,
+        /// Begin of the window.
+        from: Time,
+        /// End of the window.
+        until: Time,
+    },
+    /// Flapping needs `0 < down_for < period`, and a first time before the last.
+    Flapping,
+    /// Flapping makes more than [`MAX_FLAPS`](super::fault_plan::MAX_FLAPS) windows.
+    TooManyFlaps {
+        /// How many.
+        windows: u64,
+    },
+    /// A share is not from 0 to 1.
+    Share {
+        /// Which fault.
+        fault: usize,
+        /// The share given.
+        share: f64,
+    },
+    /// There are no cables between switches to choose from.
+    NoCables {
+        /// Which fault.
+        fault: usize,
+        /// The tier below the cables, if one was given.
+        tier: Option<u8>,
+    },
+    /// The share given is less than half a cable.
+    NothingChosen {
+        /// Which fault.
+        fault: usize,
+        /// The share given.
+        share: f64,
+        /// The cables there are.
+        cables: usize,
+    },
+    /// A rate is zero, not a number, or above the link's own.
+    Rate {
+        /// Which fault.
+        fault: usize,
+        /// The link.
+        link: String,
+        /// Its own rate.
+        nominal: Rate,
+    },
+    /// A probability is not from 0 to 1, or is too small to be told from 0.
+    Probability {
+        /// Which fault.
+        fault: usize,
+        /// The probability given.
+        value: f64,
+    },
+    /// Two faults change the same property of one link at the same time.
+    Overlap {
+        /// The fault whose window begins first.
+        first: usize,
+        /// The other.
+        second: usize,
+        /// The link.
+        link: String,
+        /// The property.
+        property: &'static str,
+        /// Since when both hold.
+        at: Time,
+    },
+    /// Two hosts that have traffic can never reach each other again.
+    Disconnected {
+        /// The sender.
+        source: String,
+        /// The receiver.
+        destination: String,
+    },
+    /// No random choice of cables was found that keeps the traffic's hosts connected.
+    NoDraw {
+        /// Which fault.
+        fault: usize,
+        /// Choices tried.
+        draws: u32,
+        /// The sender that was cut off by the last one.
+        source: String,
+        /// Its receiver.
+        destination: String,
+    },
+}
+
+impl fmt::Display for FaultError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnknownLink { fault, name, nearest } => {
+                write!(f, "fault {}: there is no link `{name}`", fault + 1)?;
+                list(f, nearest)
+            }
+            Self::UnknownSwitch { fault, name, nearest } => {
+                write!(f, "fault {}: there is no switch `{name}`", fault + 1)?;
+                list(f, nearest)
+            }
+            Self::UnknownHost { fault, name, nearest } => {
+                write!(f, "fault {}: there is no host `{name}`", fault + 1)?;
+                list(f, nearest)
+            }
+            Self::NoWindow { fault } => {
+                write!(f, "fault {}: it has no time; say when it begins", fault + 1)
+            }
+            Self::EmptyWindow { fault, from, until } => {
+                write!(f, "fault {}: from {from} until {until} is no time at all", fault + 1)
+            }
+            Self::Flapping => f.write_str(
+                "flapping needs a time down above 0 and below the period, and an end after the \
+                 first time down",
+            ),
+            Self::TooManyFlaps { windows } => write!(
+                f,
+                "flapping goes down {windows} times; at most {} are possible",
+                super::fault_plan::MAX_FLAPS
+            ),
+            Self::Share { fault, share } => {
+                write!(f, "fault {}: the share {share} is not from 0 to 1", fault + 1)
+            }
+            Self::NoCables { fault, tier: Some(tier) } => {
+                write!(f, "fault {}: no cable leads up from switches of tier {tier}", fault + 1)
+            }
+            Self::NoCables { fault, tier: None } => {
+                write!(f, "fault {}: there are no cables between switches", fault + 1)
+            }
+            Self::NothingChosen { fault, share, cables } => write!(
+                f,
+                "fault {}: the share {share} of {cables} cables is less than half a cable; one \
+                 cable is {}",
+                fault + 1,
+                1.0 / *cables as f64
+            ),
+            Self::Rate { fault, link, nominal } => write!(
+                f,
+                "fault {}: the rate of `{link}` must be above 0 and at most its own, {nominal}",
+                fault + 1
+            ),
+            Self::Probability { fault, value } => write!(
+                f,
+                "fault {}: {value} is no probability; use 0, or from 2.4e-10 to 1 (bit errors: \
+                 any from 0 to 1)",
+                fault + 1
+            ),
+            Self::Overlap { first, second, link, property, at } => write!(
+                f,
+                "faults {} and {} both set the {property} of `{link}` at {at}",
+                first + 1,
+                second + 1
+            ),
+            Self::Disconnected { source, destination } => write!(
+                f,
+                "the faults cut `{source}` off from `{destination}` until the end, and there is \
+                 traffic between them"
+            ),
+            Self::NoDraw { fault, draws, source, destination } => write!(
+                f,
+                "fault {}: none of {draws} random choices keeps all hosts with traffic \
+                 connected (the last one cuts `{source}` off from `{destination}`); use a \
+                 smaller share",
+                fault + 1
+            ),
+        }
+    }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, nearest: &[String]) -> fmt::Result {
+    if nearest.is_empty() {
+        return Ok(());
+    }
+    let quoted: Vec<String> = nearest.iter().map(|name| format!("`{name}`")).collect();
+    write!(f, "; nearest: {}", quoted.join(", "))
+}
+
+impl std::error::Error for FaultError {}
