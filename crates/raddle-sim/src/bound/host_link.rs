@@ -17,10 +17,10 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Of a flow that starts at `start`, at its sender's link.
-    pub(super) fn at_sender(lone: &Lone<'_>, start: Time) -> Self {
+    /// Of a flow that starts at time zero, at its sender's link.
+    pub(super) fn at_sender(lone: &Lone<'_>) -> Self {
         Self {
-            release: start,
+            release: Time::ZERO,
             occupancy: lone.sender_occupancy(),
             slack: lone.sender_slack(),
             after: lone.after_sender(),
@@ -28,13 +28,18 @@ impl Work {
     }
 
     /// The same at its receiver's link.
-    pub(super) fn at_receiver(lone: &Lone<'_>, start: Time) -> Self {
+    pub(super) fn at_receiver(lone: &Lone<'_>) -> Self {
         Self {
-            release: start + lone.release(),
+            release: Time::ZERO + lone.release(),
             occupancy: lone.receiver_occupancy(),
             slack: lone.receiver_slack(),
             after: lone.after_receiver(),
         }
+    }
+
+    /// The same work of a flow that starts at `start`.
+    pub(super) fn delayed(self, start: Time) -> Self {
+        Self { release: start + self.release.since(Time::ZERO), ..self }
     }
 }
 

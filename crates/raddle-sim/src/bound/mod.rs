@@ -17,6 +17,7 @@
 pub mod all_to_all;
 mod chain;
 pub mod flow_alone;
+mod flows;
 pub mod frames;
 mod host_link;
 pub mod permutation;
@@ -26,12 +27,12 @@ pub(crate) mod testing;
 
 use crate::topology::Fabric;
 use crate::workload::{Start, Traffic};
-use chain::Least;
-use flow_alone::Lone;
+use all_to_all::Exchange;
+use flows::Flows;
 pub use frames::Frames;
 use host_link::Work;
-use raddle_schemes::units::{Rate, Span, Time};
-use route::{Route, Routes};
+use permutation::TailTerm;
+use raddle_schemes::units::{Bytes, Span, Time};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -47,17 +48,16 @@ pub struct Bound {
 /// The bounds on the completion time that apply, the tightest first; none if no flow can start and
 /// finish.
 pub fn completion(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Vec<Bound> {
-    let Some(flows) = Flows::new(traffic, fabric, frames) else { return Vec::new() };
-    let named = |name| move |time| Bound { name, time };
-    let mut bounds: Vec<Bound> = [
-        flows.permutation().map(named("permutation")),
-        flows.all_to_all().map(named("all_to_all")),
-        Some(named("host_link")(flows.host_link())),
-        Some(named("flow_alone")(flows.flow_alone())),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let flows = Flows::new(traffic, fabric, frames);
+    let candidates = [
+        ("permutation", permutation_time(traffic, frames, &flows)),
+        ("all_to_all", all_to_all_time(traffic, fabric, frames, &flows)),
+        ("host_link", host_link_time(&flows)),
+        ("flow_alone", flow_alone_time(&flows)),
+    ];
+    let bounds =
+        candidates.into_iter().filter_map(|(name, time)| Some(Bound { name, time: time? }));
+    let mut bounds: Vec<Bound> = bounds.collect();
     bounds.sort_by_key(|bound| Reverse(bound.time));
     bounds
 }
@@ -65,132 +65,100 @@ pub fn completion(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Vec<Bo
 /// The tightest bound on the largest `fct_us` of any flow: that on the completion time if all flows
 /// start at time zero, else the longest that any flow takes alone.
 pub fn longest_flow(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Option<Bound> {
-    if traffic.flows.iter().all(|flow| flow.start == Start::At(Time::ZERO)) {
+    if all_at_zero(traffic) {
         return completion(traffic, fabric, frames).first().copied();
     }
-    let flows = Flows::new(traffic, fabric, frames)?;
-    let time = flows.lone().map(|(lone, _)| lone.at_least()).max()?;
+    let flows = Flows::new(traffic, fabric, frames);
+    let time = flows.running().map(|flow| flow.kind.least.acked).max()?;
     Some(Bound { name: "flow_alone", time })
 }
 
-/// The flows that can start and finish, with their routes.
-struct Flows<'a> {
-    traffic: &'a Traffic,
-    fabric: &'a Fabric,
-    frames: &'a Frames,
-    /// Ways there and back; `None` where there is no path.
-    routes: Vec<Option<(Route, Route)>>,
-    /// Earliest starts.
-    starts: Vec<Option<Time>>,
+fn all_at_zero(traffic: &Traffic) -> bool {
+    traffic.flows.iter().all(|flow| flow.start == Start::At(Time::ZERO))
 }
 
-impl<'a> Flows<'a> {
-    /// `None` if there are none.
-    fn new(traffic: &'a Traffic, fabric: &'a Fabric, frames: &'a Frames) -> Option<Self> {
-        let mut finder = Routes::new(fabric);
-        let routes: Vec<_> = traffic
-            .flows
-            .iter()
-            .map(|flow| {
-                let there = finder.find(flow.source, flow.destination)?;
-                Some((there, finder.find(flow.destination, flow.source)?))
-            })
-            .collect();
-        let mut flows = Self { traffic, fabric, frames, routes, starts: Vec::new() };
-        let least = (0..traffic.flows.len()).map(|index| {
-            let lone = flows.lone_flow(index)?;
-            Some(Least { delivered: lone.delivered_at_least(), acked: lone.at_least() })
-        });
-        flows.starts = chain::earliest_starts(traffic, &least.collect::<Vec<_>>());
-        let any = flows.lone().next().is_some();
-        any.then_some(flows)
-    }
+/// The size of every message, if they are all equal.
+fn one_size(traffic: &Traffic) -> Option<Bytes> {
+    one(traffic.flows.iter().map(|flow| flow.bytes))
+}
 
-    fn lone_flow(&self, index: usize) -> Option<Lone<'_>> {
-        let (route, back) = self.routes[index].as_ref()?;
-        let message = self.traffic.flows[index].bytes;
-        Some(Lone { message, frames: self.frames, route, back })
-    }
+/// What all items are, if they are all equal.
+fn one<T: PartialEq>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    items.all(|item| item == first).then_some(first)
+}
 
-    /// Each flow that can start and finish, and its earliest start.
-    fn lone(&self) -> impl Iterator<Item = (Lone<'_>, Time)> {
-        (0..self.starts.len())
-            .filter_map(|index| Some((self.lone_flow(index)?, self.starts[index]?)))
-    }
+fn flow_alone_time(flows: &Flows<'_>) -> Option<Span> {
+    let ends = flows.running().map(|flow| flow.start + flow.kind.least.acked);
+    Some(ends.max()?.since(Time::ZERO))
+}
 
-    fn flow_alone(&self) -> Span {
-        let ends = self.lone().map(|(lone, start)| start + lone.at_least());
-        ends.max().unwrap_or_default().since(Time::ZERO)
+fn host_link_time(flows: &Flows<'_>) -> Option<Span> {
+    let mut sending: BTreeMap<_, Vec<Work>> = BTreeMap::new();
+    let mut receiving: BTreeMap<_, Vec<Work>> = BTreeMap::new();
+    for running in flows.running() {
+        sending.entry(running.flow.source).or_default().push(running.sending());
+        receiving.entry(running.flow.destination).or_default().push(running.receiving());
     }
+    let links = sending.values_mut().chain(receiving.values_mut());
+    Some(links.map(|work| host_link::finish(work)).max()?.since(Time::ZERO))
+}
 
-    fn host_link(&self) -> Span {
-        let mut sending: BTreeMap<_, Vec<Work>> = BTreeMap::new();
-        let mut receiving: BTreeMap<_, Vec<Work>> = BTreeMap::new();
-        for (index, flow) in self.traffic.flows.iter().enumerate() {
-            let (Some(lone), Some(start)) = (self.lone_flow(index), self.starts[index]) else {
-                continue;
-            };
-            sending.entry(flow.source).or_default().push(Work::at_sender(&lone, start));
-            receiving.entry(flow.destination).or_default().push(Work::at_receiver(&lone, start));
-        }
-        let links = sending.values_mut().chain(receiving.values_mut());
-        links.map(|work| host_link::finish(work)).max().unwrap_or_default().since(Time::ZERO)
+/// The bound for the longest path, if every host that sends a message receives one, and ways there
+/// and back are alike.
+fn permutation_time(traffic: &Traffic, frames: &Frames, flows: &Flows<'_>) -> Option<Span> {
+    let message = one_size(traffic)?;
+    if !all_at_zero(traffic) || !flows.all_run() {
+        return None;
     }
-
-    /// The bound for the longest path among equal ones, if the traffic is a permutation.
-    fn permutation(&self) -> Option<Span> {
-        let flows = &self.traffic.flows;
-        let message = flows[0].bytes;
-        if flows.iter().any(|f| f.bytes != message || f.start != Start::At(Time::ZERO)) {
-            return None;
-        }
-        let mut senders: Vec<_> = flows.iter().map(|flow| flow.source).collect();
-        let mut receivers: Vec<_> = flows.iter().map(|flow| flow.destination).collect();
-        senders.sort_unstable();
-        receivers.sort_unstable();
-        if senders != receivers || senders.windows(2).any(|pair| pair[0] == pair[1]) {
-            return None;
-        }
-        let rate = self.one_rate()?;
-        let paths = self.routes.iter().flatten().map(|(route, _)| permutation::Path {
+    let mut senders: Vec<_> = traffic.flows.iter().map(|flow| flow.source).collect();
+    let mut receivers: Vec<_> = traffic.flows.iter().map(|flow| flow.destination).collect();
+    senders.sort_unstable();
+    receivers.sort_unstable();
+    if senders != receivers || has_repeats(&senders) {
+        return None;
+    }
+    let hops = flows.kinds.iter().flat_map(|kind| kind.route.hops.iter().chain(&kind.back.hops));
+    let rate = one(hops.map(|hop| hop.rate))?;
+    let ways = flows.kinds.iter().map(|kind| {
+        let [there, back] = [&kind.route, &kind.back].map(|route| permutation::Path {
             hops: route.hops.len() as u64,
             latency: route.latency(),
             rate,
         });
-        let tail = permutation::TailTerm::Ack;
-        paths.map(|path| permutation::bound(message, self.frames, &path, tail).time).max()
-    }
+        (there == back).then_some(there)
+    });
+    let paths = ways.collect::<Option<Vec<_>>>()?;
+    let bound = |path| permutation::bound(message, frames, path, TailTerm::Ack).time;
+    paths.iter().map(bound).max()
+}
 
-    /// The rate of all links on all routes, if it is one.
-    fn one_rate(&self) -> Option<Rate> {
-        let routes = self.routes.iter().flatten().flat_map(|(there, back)| [there, back]);
-        let mut rates = routes.flat_map(|route| &route.hops).map(|hop| hop.rate);
-        let first = rates.next()?;
-        rates.all(|rate| rate == first).then_some(first)
+/// The bound for an equal message between each pair of the fabric's hosts, whatever starts it.
+fn all_to_all_time(
+    traffic: &Traffic,
+    fabric: &Fabric,
+    frames: &Frames,
+    flows: &Flows<'_>,
+) -> Option<Span> {
+    let message = one_size(traffic)?;
+    let hosts = fabric.hosts;
+    let pairs = u64::from(hosts) * u64::from(hosts - 1);
+    if traffic.flows.len() as u64 != pairs || !flows.all_run() {
+        return None;
     }
+    let mut pairs: Vec<_> = traffic.flows.iter().map(|f| (f.source, f.destination)).collect();
+    pairs.sort_unstable();
+    if has_repeats(&pairs) {
+        return None;
+    }
+    let rate = one(fabric.ports[..hosts as usize].iter().map(|port| port.rate))?;
+    let latency = flows.kinds.iter().map(|kind| kind.route.latency()).max()?;
+    let exchange = Exchange { hosts, message, rate, latency, include_acks: true };
+    Some(all_to_all::bound(&exchange, frames))
+}
 
-    fn all_to_all(&self) -> Option<Span> {
-        let (flows, hosts) = (&self.traffic.flows, self.fabric.hosts);
-        let message = flows[0].bytes;
-        if flows.len() as u64 != u64::from(hosts) * u64::from(hosts - 1)
-            || flows.iter().any(|flow| flow.bytes != message)
-            || self.starts.contains(&None)
-        {
-            return None;
-        }
-        let mut pairs: Vec<_> = flows.iter().map(|f| (f.source, f.destination)).collect();
-        pairs.sort_unstable();
-        if pairs.windows(2).any(|pair| pair[0] == pair[1]) {
-            return None;
-        }
-        let rate = self.fabric.ports[0].rate;
-        if self.fabric.ports[..hosts as usize].iter().any(|port| port.rate != rate) {
-            return None;
-        }
-        let latency = self.routes.iter().flatten().map(|(route, _)| route.latency()).max()?;
-        let exchange = all_to_all::Exchange { hosts, message, rate, latency, include_acks: true };
-        Some(all_to_all::bound(&exchange, self.frames))
-    }
+fn has_repeats<T: PartialEq>(sorted: &[T]) -> bool {
+    sorted.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 #[cfg(test)]

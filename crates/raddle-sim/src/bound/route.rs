@@ -4,6 +4,7 @@ use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Bytes, Rate, Span};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A link: its rate, and the time from a frame's last bit leaving it until the frame can be queued
 /// or is received at the far end.
@@ -17,7 +18,7 @@ pub struct Hop {
 
 /// The hops from a host to another: the first leaves the sender's NIC, the last one ends at the
 /// receiver; there are at least two.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// The hops.
     pub hops: Vec<Hop>,
@@ -40,34 +41,43 @@ pub(super) fn crossing(hops: &[Hop], frame: Bytes) -> Span {
     Span(hops.iter().map(|hop| hop.rate.serialisation(frame).0 + hop.latency.0).sum())
 }
 
-/// Finds routes in a fabric. Each pair of edge switches is searched once.
+/// Finds routes in a fabric. Pairs of hosts whose links are alike share the route between their
+/// edge switches, which is searched once.
 ///
 /// Where switches have a choice, hop `k` of the route has the highest rate and the lowest latency
 /// among all links that hop `k` may be. In a tree these are all alike; in any fabric no packet is
 /// faster than the route says.
 pub struct Routes<'a> {
     fabric: &'a Fabric,
-    between: BTreeMap<(SwitchId, SwitchId), Option<Vec<Hop>>>,
+    found: BTreeMap<Ends, Option<Rc<Route>>>,
+}
+
+/// What a route depends on: the hosts' links, and their edge switches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Ends {
+    edges: (SwitchId, SwitchId),
+    links: (Hop, Hop),
 }
 
 impl<'a> Routes<'a> {
     /// Routes of `fabric` while nothing is broken.
     pub fn new(fabric: &'a Fabric) -> Self {
-        Self { fabric, between: BTreeMap::new() }
+        Self { fabric, found: BTreeMap::new() }
     }
 
     /// The route from `source` to `destination`; `None` if there is no path.
-    pub fn find(&mut self, source: HostId, destination: HostId) -> Option<Route> {
+    pub fn find(&mut self, source: HostId, destination: HostId) -> Option<Rc<Route>> {
         let fabric = self.fabric;
-        let up = PortId(source.0);
-        let down = fabric.ports[destination.index()].peer;
         let edges = (fabric.edge(source), fabric.edge(destination));
-        let between =
-            self.between.entry(edges).or_insert_with(|| search(fabric, edges, destination));
-        let mut hops = vec![hop(fabric, up)];
-        hops.extend(between.as_ref()?);
-        hops.push(hop(fabric, down));
-        Some(Route { hops })
+        let down = fabric.ports[destination.index()].peer;
+        let links = (hop(fabric, PortId(source.0)), hop(fabric, down));
+        let route = || {
+            let mut hops = vec![links.0];
+            hops.extend(search(fabric, edges, destination)?);
+            hops.push(links.1);
+            Some(Rc::new(Route { hops }))
+        };
+        self.found.entry(Ends { edges, links }).or_insert_with(route).clone()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Which bounds apply to which traffic, on a fabric small enough to compute them by hand.
 
+use super::flow_alone::Lone;
+use super::route::Routes;
 use super::testing::LeafSpine;
 use super::*;
 use crate::workload::all_to_all::AllToAll;
@@ -7,7 +9,7 @@ use crate::workload::incast::Incast;
 use crate::workload::tornado::Tornado;
 use crate::workload::{Flow, Traffic};
 use raddle_schemes::ids::HostId;
-use raddle_schemes::units::Bytes;
+use raddle_schemes::units::Rate;
 
 /// 1000 B take 80 ns and 64 B 5.12 ns at 100 Gbps.
 const FRAMES: Frames =
@@ -35,9 +37,11 @@ fn a_single_flow_is_bounded_by_its_time_alone() {
 fn a_slow_top_bounds_a_path_but_not_a_flow_that_may_use_many() {
     let slow = LeafSpine { up_rate: Rate::gbps(50), ..LeafSpine::default() };
     let fabric = slow.fabric();
-    let traffic = vec![Flow::at_zero(0, 3, Bytes(936 * 10))].into();
-    let flows = Flows::new(&traffic, &fabric, &FRAMES).unwrap();
-    let lone = flows.lone_flow(0).unwrap();
+    let mut routes = Routes::new(&fabric);
+    let route = routes.find(HostId(0), HostId(3)).unwrap();
+    let back = routes.find(HostId(3), HostId(0)).unwrap();
+    let message = Bytes(936 * 10);
+    let lone = Lone { message, frames: &FRAMES, route: &route, back: &back };
     let ends = 2 * FAR + 2 * 80_000 + 2 * 160_000 + 2 * 5_120 + 2 * 10_240;
     assert_eq!(lone.on_one_path(), Span(ends + 9 * 160_000));
     assert_eq!(lone.at_least(), Span(ends + 9 * 80_000));
