@@ -41,7 +41,7 @@ use std::collections::BTreeMap;
 pub struct Bound {
     /// Which bound it is: the word in results and tables.
     pub name: &'static str,
-    /// No run is faster.
+    /// No run that the bound holds for is faster.
     pub time: Span,
 }
 
