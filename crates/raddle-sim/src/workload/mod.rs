@@ -3,12 +3,25 @@
 //! Every kind of traffic becomes the same thing before the run: a list of flows, and triggers by
 //! which the end of one flow starts others. Collectives, foreign matrices and bounded all-to-alls
 //! are dependency graphs of this form.
+//!
+//! Every generator is a struct of what a scenario says about it, with a `generate` that takes the
+//! rest: the number of hosts or the fabric, and the seed. Hosts start at time zero unless the
+//! generator says otherwise.
+
+pub mod all_to_all;
+pub mod explicit;
+pub mod incast;
+pub mod law;
+pub mod permutation;
+pub mod poisson;
+pub mod tornado;
 
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::units::{Bytes, Time};
+use std::fmt;
 
 /// Index of a [`Trigger`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TriggerId(pub u32);
 
 /// One message from one host to another.
@@ -66,4 +79,69 @@ pub struct Traffic {
     pub flows: Vec<Flow>,
     /// The triggers that [`Flow::on_acked`] and [`Flow::on_delivered`] name.
     pub triggers: Vec<Trigger>,
+}
+
+impl Flow {
+    /// A message from `source` to `destination` at time zero, with no triggers.
+    pub fn at_zero(source: u32, destination: u32, bytes: Bytes) -> Self {
+        Self {
+            source: HostId(source),
+            destination: HostId(destination),
+            bytes,
+            start: Start::At(Time::ZERO),
+            on_acked: None,
+            on_delivered: None,
+        }
+    }
+}
+
+impl From<Vec<Flow>> for Traffic {
+    /// Flows without triggers.
+    fn from(flows: Vec<Flow>) -> Self {
+        Self { flows, triggers: Vec::new() }
+    }
+}
+
+/// Why a generator refused: which quantity is wrong, and what would fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkloadError {
+    /// The quantity, by its field's name.
+    pub quantity: &'static str,
+    /// The position of the flow it belongs to, from 0, in an explicit list.
+    pub flow: Option<usize>,
+    /// Its value.
+    pub found: String,
+    /// What would have been accepted.
+    pub fits: String,
+}
+
+impl WorkloadError {
+    fn new(quantity: &'static str, found: impl fmt::Display, fits: impl Into<String>) -> Self {
+        Self { quantity, flow: None, found: found.to_string(), fits: fits.into() }
+    }
+}
+
+impl fmt::Display for WorkloadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(flow) = self.flow {
+            write!(f, "flow {flow}: ")?;
+        }
+        write!(f, "`{}` is {}; expected {}", self.quantity, self.found, self.fits)
+    }
+}
+
+impl std::error::Error for WorkloadError {}
+
+fn check_hosts(hosts: u32) -> Result<(), WorkloadError> {
+    if hosts < 2 {
+        return Err(WorkloadError::new("hosts", hosts, "at least 2"));
+    }
+    Ok(())
+}
+
+fn check_message(message: Bytes) -> Result<(), WorkloadError> {
+    if message.0 == 0 {
+        return Err(WorkloadError::new("message", message, "at least 1 B"));
+    }
+    Ok(())
 }

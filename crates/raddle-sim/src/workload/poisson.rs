@@ -1,0 +1,207 @@
+//! Open-loop arrivals: every host starts flows at random times, whatever became of earlier ones.
+
+use super::law::{Law, Sampling};
+use super::{Flow, Start, Traffic, WorkloadError, check_hosts};
+use crate::topology::{Fabric, Node};
+use raddle_schemes::ids::{HostId, PortId};
+use raddle_schemes::rng::Rng;
+use raddle_schemes::units::{Rate, Time};
+
+/// Poisson arrivals at every host, sizes from a law, receivers uniform over the other hosts.
+///
+/// Arrivals at a host come at `load * base / (8 * mean size)` per second, with the mean of the law
+/// as it is sampled. Sizes are application bytes: headers and ACKs come on top of the load.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Poisson {
+    /// The flow sizes.
+    pub law: Law,
+    /// What lies between the law's points.
+    pub sampling: Sampling,
+    /// The load, over 0 and at most 1, of the base.
+    pub load: f64,
+    /// What the load is a fraction of.
+    pub base: LoadBase,
+    /// No flow starts at or after this time.
+    pub horizon: Time,
+}
+
+raddle_schemes::words! {
+    /// What a load is a fraction of.
+    pub enum LoadBase {
+        /// The rate of the host's link (HPCC, ConWeave, REPS, Opera).
+        HostLink = "host_link",
+        /// The host's share of its ToR's uplinks (ns3-datacenter). All flows count, also those
+        /// that stay below the ToR.
+        TorUplink = "tor_uplink",
+    }
+}
+
+impl Poisson {
+    /// Draws the traffic, in the order of start times, then of senders.
+    ///
+    /// Host `h` draws from stream `("poisson", h)`, for each flow the time since the one before,
+    /// the receiver and the size. The same seed at another load gives each host the same receivers
+    /// and sizes in the same order.
+    ///
+    /// # Errors
+    /// Fewer than 2 hosts, a load outside of 0 to 1, a horizon of zero, uplinks as the base where a
+    /// host's ToR has none, or so much traffic that flow numbers (32 bits) would run out.
+    pub fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, WorkloadError> {
+        check_hosts(fabric.hosts)?;
+        if !(self.load > 0.0 && self.load <= 1.0) {
+            return Err(WorkloadError::new("load", self.load, "over 0 and at most 1"));
+        }
+        if self.horizon == Time::ZERO {
+            return Err(WorkloadError::new("horizon", self.horizon, "more than 0 ps"));
+        }
+        let gaps = self.mean_gaps(fabric)?;
+        let expected: f64 = gaps.iter().map(|gap| self.horizon.0 as f64 / gap).sum();
+        if expected > 4e9 {
+            let found = format!("{}, which makes about {expected:.0} flows", self.horizon);
+            return Err(WorkloadError::new("horizon", found, "at most 4e9 flows"));
+        }
+        let mut flows = Vec::with_capacity(expected as usize);
+        for (host, &gap) in (0..).zip(&gaps) {
+            self.arrivals(host, fabric.hosts, gap, seed, &mut flows);
+        }
+        flows.sort_by_key(|(start, flow)| (*start, flow.source));
+        Ok(flows.into_iter().map(|(_, flow)| flow).collect::<Vec<_>>().into())
+    }
+
+    /// The mean time between a host's arrivals, in picoseconds, per host.
+    fn mean_gaps(&self, fabric: &Fabric) -> Result<Vec<f64>, WorkloadError> {
+        let bits = 8.0 * self.law.mean(self.sampling);
+        let rates = (0..fabric.hosts).map(|host| match self.base {
+            LoadBase::HostLink => Ok(fabric.ports[host as usize].rate.0 as f64),
+            LoadBase::TorUplink => uplink_share(fabric, HostId(host)),
+        });
+        rates.map(|rate| Ok(1e12 * bits / (self.load * rate?))).collect()
+    }
+
+    fn arrivals(
+        &self,
+        host: u32,
+        hosts: u32,
+        mean_gap: f64,
+        seed: u64,
+        flows: &mut Vec<(Time, Flow)>,
+    ) {
+        let mut rng = Rng::new(seed, "poisson", u64::from(host));
+        let mut now = 0u64;
+        loop {
+            // A gap beyond 2^64 ps saturates, and ends the host's arrivals.
+            now = now.saturating_add(rng.exponential(mean_gap).round() as u64);
+            if now >= self.horizon.0 {
+                return;
+            }
+            let other = rng.below(u64::from(hosts) - 1) as u32;
+            let receiver = if other < host { other } else { other + 1 };
+            let bytes = self.law.sample(self.sampling, &mut rng);
+            let start = Start::At(Time(now));
+            let flow = Flow { start, ..Flow::at_zero(host, receiver, bytes) };
+            flows.push((Time(now), flow));
+        }
+    }
+}
+
+/// The rate of the uplinks of a host's ToR, divided by the ToR's hosts.
+fn uplink_share(fabric: &Fabric, host: HostId) -> Result<f64, WorkloadError> {
+    let tor = &fabric.switches[fabric.edge(host).index()];
+    let ports = tor.ports.clone().map(PortId);
+    let hosts = ports.clone().filter(|&port| matches!(fabric.destination(port), Node::Host(_)));
+    let uplinks = ports.map(|port| &fabric.ports[port.index()]).filter(|port| port.up);
+    let Rate(total) = Rate(uplinks.map(|port| port.rate.0).sum());
+    if total == 0 {
+        let found = format!("tor_uplink, and {} has no uplinks", tor.name);
+        return Err(WorkloadError::new("base", found, "host_link"));
+    }
+    Ok(total as f64 / hosts.count() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bound::testing::LeafSpine;
+    use raddle_schemes::units::Bytes;
+
+    fn poisson(load: f64, base: LoadBase, horizon: Time) -> Poisson {
+        let law = Law::from_csv("size_bytes,cdf\n1000,0\n3000,1\n").unwrap();
+        Poisson { law, sampling: Sampling::Linear, load, base, horizon }
+    }
+
+    /// 16 hosts at 100 Gbps; ToRs have 4 hosts and 2 uplinks at 100 Gbps.
+    fn fabric() -> Fabric {
+        LeafSpine { tors: 4, hosts_per_tor: 4, ..LeafSpine::default() }.fabric()
+    }
+
+    fn started(flow: &Flow) -> Time {
+        match flow.start {
+            Start::At(time) => time,
+            Start::Triggered => panic!("Poisson flows start by themselves"),
+        }
+    }
+
+    #[test]
+    fn the_offered_bytes_are_the_load_of_the_base() {
+        let horizon = Time(2_000_000_000);
+        for (base, rate) in [(LoadBase::HostLink, 100), (LoadBase::TorUplink, 50)] {
+            let traffic = poisson(0.6, base, horizon).generate(&fabric(), 1).unwrap();
+            let offered: u64 = traffic.flows.iter().map(|flow| flow.bytes.0).sum();
+            let capacity = Rate::gbps(16 * rate).bytes_in(horizon.since(Time::ZERO)).0;
+            let load = offered as f64 / capacity as f64;
+            assert!((load / 0.6 - 1.0).abs() < 0.02, "{load}");
+        }
+    }
+
+    #[test]
+    fn gaps_are_exponential_and_receivers_uniform() {
+        let traffic =
+            poisson(0.5, LoadBase::HostLink, Time(8_000_000_000)).generate(&fabric(), 2).unwrap();
+        assert!(traffic.flows.is_sorted_by_key(|flow| (started(flow), flow.source)));
+        let first: Vec<_> = traffic.flows.iter().filter(|flow| flow.source.0 == 0).collect();
+        let gaps: Vec<f64> =
+            first.windows(2).map(|pair| (started(pair[1]) - started(pair[0])).0 as f64).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let square = gaps.iter().map(|gap| gap * gap).sum::<f64>() / gaps.len() as f64;
+        // 16 000 bits at 50 Gbps; the square of an exponential has mean 2.
+        assert!((mean / 320_000.0 - 1.0).abs() < 0.03, "{mean}");
+        assert!((square / (2.0 * mean * mean) - 1.0).abs() < 0.06);
+        let mut counts = [0u32; 16];
+        first.iter().for_each(|flow| counts[flow.destination.index()] += 1);
+        assert_eq!(counts[0], 0);
+        let even = first.len() as f64 / 15.0;
+        assert!(counts[1..].iter().all(|&n| (f64::from(n) / even - 1.0).abs() < 0.1), "{counts:?}");
+    }
+
+    #[test]
+    fn hosts_and_loads_do_not_move_each_other_s_draws() {
+        let of_host_3 = |fabric: &Fabric, load| -> Vec<(HostId, Bytes)> {
+            let poisson = poisson(load, LoadBase::HostLink, Time(500_000_000));
+            let flows = poisson.generate(fabric, 7).unwrap().flows;
+            let flows = flows.iter().filter(|flow| flow.source.0 == 3);
+            flows.take(100).map(|flow| (flow.destination, flow.bytes)).collect()
+        };
+        let mut slower = fabric();
+        slower.ports[5].rate = Rate::gbps(10);
+        let flows = of_host_3(&fabric(), 0.5);
+        assert_eq!(flows.len(), 100);
+        assert_eq!(flows, of_host_3(&slower, 0.5));
+        assert_eq!(flows, of_host_3(&fabric(), 0.9));
+    }
+
+    #[test]
+    fn impossible_arrivals_are_refused() {
+        let refuse = |load, base, horizon, fabric: &Fabric| {
+            poisson(load, base, Time(horizon)).generate(fabric, 1).unwrap_err()
+        };
+        let (host, uplink) = (LoadBase::HostLink, LoadBase::TorUplink);
+        for load in [0.0, -0.1, 40.0, f64::NAN] {
+            assert_eq!(refuse(load, host, 1, &fabric()).quantity, "load");
+        }
+        assert_eq!(refuse(0.5, host, 0, &fabric()).quantity, "horizon");
+        assert_eq!(refuse(0.5, host, u64::MAX, &fabric()).quantity, "horizon");
+        let single = LeafSpine { tors: 1, spines: 0, ..LeafSpine::default() }.fabric();
+        let error = refuse(0.5, uplink, 1, &single).to_string();
+        assert_eq!(error, "`base` is tor_uplink, and tor0 has no uplinks; expected host_link");
+    }
+}
