@@ -1,47 +1,173 @@
-//! Fixed rate: the ideal congestion control of the load-balancing study.
+//! The DCTCP variant of MP-RDMA that the REPS paper runs under every load balancer.
+//!
+//! Each ACK moves the window by itself: no rounds, no average, so packets may arrive in any order.
+//! REPS spec, sections 3 and 4.1 (last step). A full packet, payload and header, is the unit
+//! (`MTU` in the artifact).
 
 use super::{Ack, CongestionControl, Limits, Loss};
+use crate::family::Need;
 use crate::size::Size;
-use crate::units::{Bytes, Rate};
+use crate::units::Bytes;
 use crate::{Card, Cx, FlowContext};
 
 /// What `raddle schemes mprdma_dctcp` says.
 pub const CARD: Card = Card {
     name: "mprdma_dctcp",
-    title: "Fixed rate",
-    paper: "Load balancing for AI training (OFAN), section 3: ideal congestion control",
-    needs: &[],
-    summary: "A constant pace and an optional window; reacts to nothing.",
+    title: "DCTCP, MP-RDMA's variant",
+    paper: "Lu et al., Multi-Path Transport for RDMA in Datacenters, NSDI 2018, with the constants \
+            of Bonato et al., EuroSys 2026",
+    needs: &[Need::Ecn],
+    summary: "Grows by a packet per round trip and shrinks by a quarter of each marked packet. \
+              Indifferent to reordering; starts at line rate.",
 };
 
 crate::parameters! {
-    /// Parameters of the fixed rate.
+    /// Parameters of the DCTCP variant.
     pub struct Config {
-        /// The pace; `auto` is line rate, unpaced.
-        pub rate: Option<Rate> = None;
-        /// At most this much in flight.
-        pub window: Size = Size::Unlimited;
+        /// The window at the start.
+        pub initial_window: Size = Size::Bdp(1.5);
+        /// The window never grows beyond this.
+        pub max_window: Size = Size::Bdp(1.5);
+        /// The window never shrinks below this, nor below one packet.
+        pub min_window: Size = Size::Packets(1.0);
+        /// Packets of growth per window of unmarked bytes.
+        pub increase: f64 = 1.0, in 0.0..=1000.0;
+        /// Share of the marked bytes by which the window shrinks: 0.25 in the REPS artifact, 0.5
+        /// in MP-RDMA itself.
+        pub decrease: f64 = 0.25, in 0.0..=1.0;
+        /// Packets by which the window shrinks for each one lost or trimmed.
+        pub loss_decrease: f64 = 1.0, in 0.0..=1000.0;
     }
 }
 
-/// The constant limits.
+/// One flow's window. All sizes are bytes.
 #[derive(Clone, Debug)]
 pub struct MprdmaDctcp {
-    limits: Limits,
+    window: f64,
+    min: f64,
+    max: f64,
+    /// Growth per unmarked byte, times the window.
+    gain: f64,
+    decrease: f64,
+    loss_decrease: f64,
 }
 
 impl MprdmaDctcp {
-    /// Limits resolved for one flow.
+    /// The window at its start, between its bounds. A maximum below the minimum gives way.
     pub fn new(config: &Config, context: &FlowContext) -> Self {
-        let window = Bytes(config.window.resolve(&context.sizes()).0.max(context.packet().0));
-        Self { limits: Limits { window, rate: config.rate } }
+        let sizes = context.sizes();
+        let bytes = |size: Size| size.resolve(&sizes).0 as f64;
+        let packet = context.packet().0 as f64;
+        let min = bytes(config.min_window).max(packet);
+        let max = bytes(config.max_window).max(min);
+        Self {
+            window: bytes(config.initial_window).clamp(min, max),
+            min,
+            max,
+            gain: config.increase * packet,
+            decrease: config.decrease,
+            loss_decrease: config.loss_decrease * packet,
+        }
+    }
+
+    fn shrink(&mut self, bytes: f64) {
+        self.window = (self.window - bytes).max(self.min);
     }
 }
 
 impl CongestionControl for MprdmaDctcp {
-    fn on_ack(&mut self, _cx: &mut Cx<'_>, _ack: &Ack) {}
-    fn on_loss(&mut self, _cx: &mut Cx<'_>, _loss: &Loss) {}
+    #[inline]
+    fn on_ack(&mut self, _cx: &mut Cx<'_>, ack: &Ack) {
+        let acked = ack.bytes.0 as f64;
+        if ack.marked {
+            self.shrink(self.decrease * acked);
+        } else {
+            self.window = (self.window + self.gain * acked / self.window).min(self.max);
+        }
+    }
+
+    fn on_loss(&mut self, _cx: &mut Cx<'_>, _loss: &Loss) {
+        self.shrink(self.loss_decrease);
+    }
+
     fn limits(&self) -> Limits {
-        self.limits
+        Limits { window: Bytes(self.window as u64), rate: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::LossCause;
+    use crate::ids::HostId;
+    use crate::rng::Rng;
+    use crate::units::{Rate, Span, Time};
+
+    const PACKET: u64 = 4150;
+
+    /// 100 packets in flight fill the path.
+    fn flow(config: &Config) -> MprdmaDctcp {
+        let context = FlowContext {
+            payload: Bytes(4086),
+            header: Bytes(64),
+            base_rtt: Span::ns(8300),
+            rate: Rate::gbps(400),
+            bdp: Bytes(100 * PACKET),
+            rto: Span::us(70),
+            trimming: true,
+            source: HostId(0),
+            destination: HostId(1),
+        };
+        MprdmaDctcp::new(config, &context)
+    }
+
+    fn ack(flow: &mut MprdmaDctcp, packets: u64, marked: bool) {
+        let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
+        let bytes = Bytes(packets * PACKET);
+        let (in_flight, rtt) = (Bytes(0), None);
+        flow.on_ack(&mut cx, &Ack { bytes, marked, rtt, in_flight, cumulative: 0, next_new: 0 });
+    }
+
+    fn lose(flow: &mut MprdmaDctcp, cause: LossCause) {
+        let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
+        flow.on_loss(&mut cx, &Loss { bytes: Bytes(PACKET), cause, in_flight: Bytes(0) });
+    }
+
+    #[test]
+    fn it_starts_at_one_and_a_half_bdp_and_stays_below() {
+        let mut flow = flow(&Config::default());
+        assert_eq!(flow.limits(), Limits { window: Bytes(150 * PACKET), rate: None });
+        ack(&mut flow, 1, false);
+        assert_eq!(flow.limits().window, Bytes(150 * PACKET));
+    }
+
+    #[test]
+    fn a_marked_packet_costs_a_quarter_of_itself_and_a_lost_one_itself() {
+        let mut flow = flow(&Config::default());
+        ack(&mut flow, 4, true);
+        assert_eq!(flow.window, 149.0 * 4150.0);
+        for cause in [LossCause::Trim, LossCause::Timeout, LossCause::Reordering] {
+            lose(&mut flow, cause);
+        }
+        assert_eq!(flow.window, 146.0 * 4150.0);
+    }
+
+    #[test]
+    fn a_window_of_clean_packets_adds_one_packet() {
+        let mut flow = flow(&Config { initial_window: Size::Packets(50.0), ..Config::default() });
+        ack(&mut flow, 10, false);
+        assert_eq!(flow.window, 50.2 * 4150.0);
+        (0..40).for_each(|_| ack(&mut flow, 1, false));
+        assert!((50.98..51.0).contains(&(flow.window / 4150.0)));
+    }
+
+    #[test]
+    fn the_window_holds_at_least_one_packet() {
+        let tiny = Config { min_window: Size::Bytes(Bytes(1)), ..Config::default() };
+        let mut flow = flow(&tiny);
+        (0..200).for_each(|_| lose(&mut flow, LossCause::Timeout));
+        assert_eq!(flow.limits().window, Bytes(PACKET));
+        ack(&mut flow, 1, true);
+        assert_eq!(flow.limits().window, Bytes(PACKET));
     }
 }

@@ -1,1 +1,165 @@
-//! Under construction.
+//! Lower bounds: how fast a run could be at best.
+//!
+//! Two quantities are bounded. The completion time runs from time zero to the last needed ACK of
+//! any flow at its sender. The largest `fct_us` runs from each flow's own start to its last needed
+//! ACK. They are the same where all flows start at time zero.
+//!
+//! | bound | holds for |
+//! |---|---|
+//! | `permutation` | one equal message from and to each host involved, all at time zero, links of one rate, an ACK for every packet, NICs that do not hold ACKs back behind data; exact up to one gap, see [`permutation`] |
+//! | `all_to_all` | equal messages between all pairs of hosts, an ACK for every packet that counts towards the work of the host's link, see [`all_to_all`] |
+//! | `host_link` | any traffic: the data each host's link has to carry, the way of the first packet there, the way of the last ACK back |
+//! | `flow_alone` | any traffic: each flow as if it were alone, started as early as triggers allow |
+//!
+//! `host_link` and `flow_alone` hold for every scheme, also where packets of a flow take different
+//! paths and where ACKs are coalesced. All bounds take the fabric as it is without faults.
+
+pub mod all_to_all;
+mod chain;
+pub mod flow_alone;
+mod flows;
+pub mod frames;
+mod host_link;
+pub mod permutation;
+pub mod route;
+#[cfg(test)]
+pub(crate) mod testing;
+
+use crate::topology::Fabric;
+use crate::workload::{Start, Traffic};
+use all_to_all::Exchange;
+use flows::Flows;
+pub use frames::Frames;
+use host_link::Work;
+use permutation::TailTerm;
+use raddle_schemes::units::{Bytes, Span, Time};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// A lower bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bound {
+    /// Which bound it is: the word in results and tables.
+    pub name: &'static str,
+    /// No run that the bound holds for is faster.
+    pub time: Span,
+}
+
+/// The bounds on the completion time that apply, the tightest first; none if no flow can start and
+/// finish.
+pub fn completion(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Vec<Bound> {
+    let flows = Flows::new(traffic, fabric, frames);
+    let candidates = [
+        ("permutation", permutation_time(traffic, frames, &flows)),
+        ("all_to_all", all_to_all_time(traffic, fabric, frames, &flows)),
+        ("host_link", host_link_time(&flows)),
+        ("flow_alone", flow_alone_time(&flows)),
+    ];
+    let bounds =
+        candidates.into_iter().filter_map(|(name, time)| Some(Bound { name, time: time? }));
+    let mut bounds: Vec<Bound> = bounds.collect();
+    bounds.sort_by_key(|bound| Reverse(bound.time));
+    bounds
+}
+
+/// The tightest bound on the largest `fct_us` of any flow: that on the completion time if all flows
+/// start at time zero, else the longest that any flow takes alone.
+pub fn longest_flow(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Option<Bound> {
+    if all_at_zero(traffic) {
+        return completion(traffic, fabric, frames).first().copied();
+    }
+    let flows = Flows::new(traffic, fabric, frames);
+    let time = flows.running().map(|flow| flow.kind.least.acked).max()?;
+    Some(Bound { name: "flow_alone", time })
+}
+
+fn all_at_zero(traffic: &Traffic) -> bool {
+    traffic.flows.iter().all(|flow| flow.start == Start::At(Time::ZERO))
+}
+
+/// The size of every message, if they are all equal.
+fn one_size(traffic: &Traffic) -> Option<Bytes> {
+    one(traffic.flows.iter().map(|flow| flow.bytes))
+}
+
+/// What all items are, if they are all equal.
+fn one<T: PartialEq>(mut items: impl Iterator<Item = T>) -> Option<T> {
+    let first = items.next()?;
+    items.all(|item| item == first).then_some(first)
+}
+
+fn flow_alone_time(flows: &Flows<'_>) -> Option<Span> {
+    let ends = flows.running().map(|flow| flow.start + flow.kind.least.acked);
+    Some(ends.max()?.since(Time::ZERO))
+}
+
+fn host_link_time(flows: &Flows<'_>) -> Option<Span> {
+    let mut sending: BTreeMap<_, Vec<Work>> = BTreeMap::new();
+    let mut receiving: BTreeMap<_, Vec<Work>> = BTreeMap::new();
+    for running in flows.running() {
+        sending.entry(running.flow.source).or_default().push(running.sending());
+        receiving.entry(running.flow.destination).or_default().push(running.receiving());
+    }
+    let links = sending.values_mut().chain(receiving.values_mut());
+    Some(links.map(|work| host_link::finish(work)).max()?.since(Time::ZERO))
+}
+
+/// The bound for the longest path, if every host that sends a message receives one, and ways there
+/// and back are alike.
+fn permutation_time(traffic: &Traffic, frames: &Frames, flows: &Flows<'_>) -> Option<Span> {
+    let message = one_size(traffic)?;
+    if !all_at_zero(traffic) || !flows.all_run() {
+        return None;
+    }
+    let mut senders: Vec<_> = traffic.flows.iter().map(|flow| flow.source).collect();
+    let mut receivers: Vec<_> = traffic.flows.iter().map(|flow| flow.destination).collect();
+    senders.sort_unstable();
+    receivers.sort_unstable();
+    if senders != receivers || has_repeats(&senders) {
+        return None;
+    }
+    let hops = flows.kinds.iter().flat_map(|kind| kind.route.hops.iter().chain(&kind.back.hops));
+    let rate = one(hops.map(|hop| hop.rate))?;
+    let ways = flows.kinds.iter().map(|kind| {
+        let [there, back] = [&kind.route, &kind.back].map(|route| permutation::Path {
+            hops: route.hops.len() as u64,
+            latency: route.latency(),
+            rate,
+        });
+        (there == back).then_some(there)
+    });
+    let paths = ways.collect::<Option<Vec<_>>>()?;
+    let bound = |path| permutation::bound(message, frames, path, TailTerm::Ack).time;
+    paths.iter().map(bound).max()
+}
+
+/// The bound for an equal message between each pair of the fabric's hosts, whatever starts it.
+fn all_to_all_time(
+    traffic: &Traffic,
+    fabric: &Fabric,
+    frames: &Frames,
+    flows: &Flows<'_>,
+) -> Option<Span> {
+    let message = one_size(traffic)?;
+    let hosts = fabric.hosts;
+    let pairs = u64::from(hosts) * u64::from(hosts - 1);
+    if traffic.flows.len() as u64 != pairs || !flows.all_run() {
+        return None;
+    }
+    let mut pairs: Vec<_> = traffic.flows.iter().map(|f| (f.source, f.destination)).collect();
+    pairs.sort_unstable();
+    if has_repeats(&pairs) {
+        return None;
+    }
+    let rate = one(fabric.ports[..hosts as usize].iter().map(|port| port.rate))?;
+    let latency = flows.kinds.iter().map(|kind| kind.route.latency()).max()?;
+    let exchange = Exchange { hosts, message, rate, latency, include_acks: true };
+    Some(all_to_all::bound(&exchange, frames))
+}
+
+fn has_repeats<T: PartialEq>(sorted: &[T]) -> bool {
+    sorted.windows(2).any(|pair| pair[0] == pair[1])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,8 @@
 //! What a run leaves behind: flows, ports, time series, totals.
 
+pub mod recorder;
+pub mod series;
+
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::units::{Span, Time};
 

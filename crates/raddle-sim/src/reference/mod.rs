@@ -1,1 +1,469 @@
-//! Under construction.
+//! The slow, obvious engine: one heap of events, real queues, no tricks.
+//!
+//! It is how a reader learns the model, and what the fast engine is tested against: outcomes are
+//! identical bit for bit. A hop takes a departure, the wire becoming free, and an arrival. Events
+//! at one instant and node are ordered by [`Kind`], then by port.
+
+use crate::net::faults::{OnDown, PortChange};
+use crate::net::frame::Frame;
+use crate::net::hosts::Hosts;
+use crate::net::link::Link;
+use crate::net::nic::gap_span;
+use crate::net::port::PortFacts;
+use crate::net::stop::StopRules;
+use crate::plan::{MarkAt, Overflow, Plan, Service};
+use crate::record::recorder::Recorder;
+use crate::record::{DropCause, Observer, Outcome, PortRecord, Progress, Stop};
+use crate::topology::Node;
+use raddle_schemes::Cx;
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::load_balance::switch::{
+    AnyPortSelector, Choices, Group, Header, SwitchContext,
+};
+use raddle_schemes::marking::QueueState;
+use raddle_schemes::rng::{Rng, stream};
+use raddle_schemes::units::{Bytes, Time};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// What happens, in the order in which it happens at one instant at one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// The last bit of the frame in service leaves a switch port (unless its link broke).
+    Departure { port: u32, service: u32 },
+    /// A port's link changes.
+    Fault { port: u32 },
+    /// A switch port's wire becomes free.
+    WireFree { port: u32 },
+    /// A frame has come in through a port.
+    Arrival { port: u32 },
+    /// A host's wire is free, or a timer is due.
+    Local,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Event {
+    at: Time,
+    /// Hosts first, then switches.
+    node: u32,
+    kind: Kind,
+    frame: Frame,
+}
+
+impl Ord for Event {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.at, self.node, self.kind).cmp(&(other.at, other.node, other.kind))
+    }
+}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A switch port: two queues, one frame in service.
+struct Port {
+    facts: PortFacts,
+    link: Link,
+    /// Data, then control; one class uses only the first.
+    queues: [VecDeque<Frame>; 2],
+    /// Bytes per queue, frame in service included.
+    bytes: [u64; 2],
+    in_service: Option<InService>,
+    /// Services begun; tells a departure whether its frame is still the one in service.
+    services: u32,
+    free_at: Time,
+    record: PortRecord,
+}
+
+#[derive(Clone, Copy)]
+struct InService {
+    frame: Frame,
+    class: usize,
+    start: Time,
+    /// Whether noise on the link will spoil it.
+    lost: bool,
+}
+
+struct Reference<'a> {
+    plan: &'a Plan,
+    hosts: Hosts<'a>,
+    /// All ports of the fabric; hosts' entries only hold facts.
+    ports: Vec<Port>,
+    selectors: Vec<(AnyPortSelector, Rng)>,
+    heap: BinaryHeap<Reverse<Event>>,
+    /// Earliest [`Kind::Local`] in the heap, per host.
+    armed: Vec<Time>,
+    recorder: Recorder,
+    events: u64,
+}
+
+/// Runs a plan to its end.
+pub fn run(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
+    let mut reference = Reference::new(plan);
+    let (stop, end) = reference.run(observer);
+    reference.finish(stop, end)
+}
+
+impl<'a> Reference<'a> {
+    fn new(plan: &'a Plan) -> Self {
+        let mut links: Vec<_> =
+            plan.fabric.ports.iter().map(|port| Link::new(port.rate, Vec::new())).collect();
+        for (port, changes) in &plan.faults.ports {
+            links[port.index()] = Link::new(plan.fabric.ports[port.index()].rate, changes.clone());
+        }
+        let ports = PortFacts::of(plan).into_iter().zip(links).map(|(facts, link)| Port {
+            facts,
+            link,
+            queues: Default::default(),
+            bytes: [0; 2],
+            in_service: None,
+            services: 0,
+            free_at: Time::ZERO,
+            record: PortRecord::default(),
+        });
+        let selectors = (0..plan.fabric.switches.len() as u64).map(|index| {
+            let stream = stream(plan.seed, "switch", index);
+            let context = SwitchContext { switch: SwitchId(index as u32), stream };
+            let rng = Rng::new(plan.seed, "switch draws", index);
+            (plan.switch_load_balance.build(&context), rng)
+        });
+        let mut reference = Self {
+            plan,
+            hosts: Hosts::new(plan),
+            ports: ports.collect(),
+            selectors: selectors.collect(),
+            heap: BinaryHeap::new(),
+            armed: vec![Time::NEVER; plan.fabric.hosts as usize],
+            recorder: Recorder::new(&plan.record, plan.fabric.ports.len()),
+            events: 0,
+        };
+        for (port, changes) in &plan.faults.ports {
+            for (at, _) in changes.iter().filter(|_| port.0 >= plan.fabric.hosts) {
+                reference.push_at_port(*at, Kind::Fault { port: port.0 }, *port);
+            }
+        }
+        for host in 0..plan.fabric.hosts {
+            reference.arm(HostId(host));
+        }
+        reference
+    }
+
+    fn run(&mut self, observer: &mut dyn Observer) -> (Stop, Time) {
+        let rules = StopRules::new(self.plan);
+        let mut check = rules.next_check(Time::ZERO);
+        while let Some(Reverse(event)) = self.heap.peek().copied() {
+            if event.at >= check {
+                if let Some(stop) = rules.check(check, &self.hosts) {
+                    return stop;
+                }
+                check = rules.next_check(check);
+                continue;
+            }
+            self.heap.pop();
+            self.handle(event);
+            if self.events.is_multiple_of(1 << 18) {
+                let progress = Progress {
+                    now: event.at,
+                    packet_hops: self.ports.iter().map(|port| port.record.frames).sum(),
+                    flows_done: self.hosts.flows_done,
+                    packets_acked: self.hosts.packets_acked,
+                };
+                if !observer.progress(&progress) {
+                    return (Stop::Interrupted, event.at);
+                }
+            }
+        }
+        rules.exhausted(&self.hosts)
+    }
+
+    fn handle(&mut self, event: Event) {
+        let now = event.at;
+        match event.kind {
+            Kind::Departure { port, service } => self.depart(now, PortId(port), service),
+            Kind::Fault { port } => self.fault(now, PortId(port)),
+            Kind::WireFree { port } => self.serve(now, PortId(port)),
+            Kind::Arrival { port } => {
+                self.events += 1;
+                match self.plan.fabric.ports[port as usize].owner {
+                    Node::Host(host) => self.arrive_at_host(now, host, event.frame),
+                    Node::Switch(switch) => {
+                        self.arrive_at_switch(now, switch, PortId(port), event.frame);
+                    }
+                }
+            }
+            Kind::Local => {
+                let host = HostId(event.node);
+                if self.armed[host.index()] == now {
+                    self.armed[host.index()] = Time::NEVER;
+                }
+                if self.hosts.next_local(host) == now {
+                    self.events += 1;
+                    self.run_local(now, host);
+                }
+                self.arm(host);
+            }
+        }
+    }
+
+    fn arrive_at_host(&mut self, now: Time, host: HostId, frame: Frame) {
+        if self.is_dead(now, Node::Host(host)) {
+            self.drop(now, self.ports[host.index()].facts.peer, frame, DropCause::NodeDown);
+            return;
+        }
+        self.hosts.on_frame(now, host, frame);
+        self.arm(host);
+        self.arm_woken();
+    }
+
+    fn run_local(&mut self, now: Time, host: HostId) {
+        if let Some(departure) = self.hosts.run_local(now, host) {
+            let port = PortId(host.0);
+            match departure.lost {
+                Some(_) => self.note_drop(now, port, departure.frame),
+                None => self.launch(departure.departs, port, departure.frame),
+            }
+            if departure.lost != Some(DropCause::LinkDown) {
+                self.recorder.departed(port, departure.departs, departure.frame);
+            }
+        }
+        self.arm_woken();
+    }
+
+    fn arrive_at_switch(&mut self, now: Time, switch: SwitchId, port: PortId, frame: Frame) {
+        let came_from = self.ports[port.index()].facts.peer;
+        if self.is_dead(now, Node::Switch(switch)) {
+            return self.drop(now, came_from, frame, DropCause::NodeDown);
+        }
+        let routes = self.plan.routes.iter().rev().find(|(from, _)| *from <= now);
+        let Some((_, forwarding)) = routes else { return };
+        let host = self.hosts.locators().host(frame.to);
+        let choices = forwarding.ports(switch, host);
+        let chosen = match choices.count() {
+            0 => return self.drop(now, came_from, frame, DropCause::NoRoute),
+            1 => 0,
+            count => {
+                let ports = &self.ports;
+                let edge = self.plan.fabric.edge(host);
+                let header = Header {
+                    flow_key: frame.to.0,
+                    entropy: frame.entropy(),
+                    bytes: frame.size(),
+                    control: frame.is_control(),
+                };
+                let choices = Choices {
+                    count,
+                    group: Group { edge: edge.0, pod: self.plan.fabric.switches[edge.index()].pod },
+                    queues: &|i| Bytes(ports[choices.get(i).index()].bytes.iter().sum()),
+                };
+                let (selector, rng) = &mut self.selectors[switch.index()];
+                selector.select(&mut Cx { now, rng, events: &mut () }, &header, &choices)
+            }
+        };
+        self.enqueue(now, choices.get(chosen), port, frame);
+    }
+
+    fn enqueue(&mut self, now: Time, id: PortId, came_in: PortId, mut frame: Frame) {
+        let plan = self.plan;
+        let queue = &plan.queue;
+        let port = &mut self.ports[id.index()];
+        if !port.link.is_up() && plan.faults.on_down == OnDown::Drop {
+            return self.drop(now, id, frame, DropCause::LinkDown);
+        }
+        let size = frame.size().0;
+        let two_classes = queue.service == Service::Priority;
+        let mut class = usize::from(two_classes && frame.is_control());
+        if class == 0 && port.bytes[0] + size > port.link.capacity(port.facts.capacity) {
+            if queue.overflow == Overflow::Drop || frame.is_control() {
+                return self.drop(now, id, frame, DropCause::Overflow);
+            }
+            frame.trim(plan.transport.header);
+            port.record.trimmed += 1;
+            self.recorder.trimmed(now);
+            class = 1;
+        } else if class == 0 && !frame.is_control() && queue.mark_at == MarkAt::Enqueue {
+            // No two frames come in through one port at one instant.
+            let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
+            let bytes = Bytes(port.link.nominal_bytes(port.bytes[0]));
+            let state = QueueState { bytes, stream: port.facts.mark_stream, event };
+            if port.facts.marker.mark(&state) {
+                frame.mark();
+                port.record.marked += 1;
+                self.recorder.marked(now);
+            }
+        }
+        let size = frame.size().0;
+        if class == 1 && port.bytes[1] + size > port.facts.control_capacity {
+            return self.drop(now, id, frame, DropCause::Overflow);
+        }
+        port.queues[class].push_back(frame);
+        port.bytes[class] += size;
+        if class == 0 {
+            port.record.queue_bytes_max = port.record.queue_bytes_max.max(port.bytes[0]);
+            self.recorder.queued(id, now, port.bytes[0]);
+        }
+        self.serve(now, id);
+    }
+
+    /// Begins to send the next frame, control first, if the wire is free and the link up.
+    fn serve(&mut self, now: Time, id: PortId) {
+        let port = &mut self.ports[id.index()];
+        if port.in_service.is_some() || port.free_at > now || !port.link.is_up() {
+            return;
+        }
+        let class = usize::from(!port.queues[1].is_empty());
+        let Some(frame) = port.queues[class].pop_front() else { return };
+        let lost = port.link.loses(port.facts.loss_stream, now, frame.size());
+        port.in_service = Some(InService { frame, class, start: now, lost });
+        port.services += 1;
+        let departs = now + port.link.rate().serialisation(frame.size());
+        port.free_at = departs + gap_span(port.link.rate(), self.plan.queue.gap);
+        let service = port.services;
+        self.push_at_port(departs, Kind::Departure { port: id.0, service }, id);
+    }
+
+    fn depart(&mut self, now: Time, id: PortId, service: u32) {
+        let port = &mut self.ports[id.index()];
+        if port.services != service {
+            return;
+        }
+        let Some(InService { mut frame, class, start, lost }) = port.in_service.take() else {
+            return;
+        };
+        let size = frame.size();
+        port.bytes[class] -= size.0;
+        port.record.frames += 1;
+        port.record.bytes += size.0;
+        port.record.data_frames += u64::from(frame.is_data());
+        if !frame.is_control() && self.plan.queue.mark_at == MarkAt::Dequeue {
+            let bytes = Bytes(port.link.nominal_bytes(port.bytes[0]));
+            let state = QueueState { bytes, stream: port.facts.mark_stream, event: start.0 };
+            if port.facts.marker.mark(&state) {
+                frame.mark();
+                port.record.marked += 1;
+                self.recorder.marked(now);
+            }
+        }
+        let free_at = port.free_at;
+        self.recorder.departed(id, now, frame);
+        if lost {
+            self.drop(now, id, frame, DropCause::Loss);
+        } else {
+            self.launch(now, id, frame);
+        }
+        self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
+    }
+
+    fn fault(&mut self, now: Time, id: PortId) {
+        let port = &mut self.ports[id.index()];
+        match port.link.play() {
+            Some(PortChange::Down) => {
+                port.free_at = now;
+                port.services += 1;
+                let mut lost = Vec::new();
+                if let Some(InService { frame, class, .. }) = port.in_service.take() {
+                    port.bytes[class] -= frame.size().0;
+                    lost.push(frame);
+                }
+                if self.plan.faults.on_down == OnDown::Drop {
+                    port.bytes = [0; 2];
+                    lost.extend(port.queues.iter_mut().flat_map(|queue| queue.drain(..)));
+                }
+                for frame in lost {
+                    self.drop(now, id, frame, DropCause::LinkDown);
+                }
+            }
+            Some(PortChange::Up) => self.serve(now, id),
+            _ => {}
+        }
+    }
+
+    /// The last bit of `frame` left `port` at `departs`: it will arrive at the far end.
+    fn launch(&mut self, departs: Time, port: PortId, frame: Frame) {
+        let facts = &self.ports[port.index()].facts;
+        let arrival = Event {
+            at: departs + facts.latency,
+            node: self.node_number(facts.destination),
+            kind: Kind::Arrival { port: facts.peer.0 },
+            frame,
+        };
+        self.heap.push(Reverse(arrival));
+    }
+
+    fn drop(&mut self, now: Time, port: PortId, frame: Frame, cause: DropCause) {
+        let record = &mut self.ports[port.index()].record;
+        record.dropped[cause as usize] += 1;
+        record.dropped_data += u64::from(frame.is_data());
+        self.note_drop(now, port, frame);
+    }
+
+    /// The part of a drop that no port's record holds.
+    fn note_drop(&mut self, now: Time, port: PortId, frame: Frame) {
+        self.hosts.note_dropped(frame);
+        self.recorder.dropped(port, now);
+    }
+
+    fn is_dead(&self, now: Time, node: Node) -> bool {
+        let own = self.plan.faults.nodes.iter().filter(|(dead, _)| *dead == node);
+        own.flat_map(|(_, windows)| windows).any(|(from, until)| (*from..*until).contains(&now))
+    }
+
+    fn node_number(&self, node: Node) -> u32 {
+        match node {
+            Node::Host(host) => host.0,
+            Node::Switch(switch) => self.plan.fabric.hosts + switch.0,
+        }
+    }
+
+    fn push_at_port(&mut self, at: Time, kind: Kind, port: PortId) {
+        let node = self.node_number(self.plan.fabric.ports[port.index()].owner);
+        self.heap.push(Reverse(Event { at, node, kind, frame: Frame::default() }));
+    }
+
+    fn arm(&mut self, host: HostId) {
+        let next = self.hosts.next_local(host);
+        if next < self.armed[host.index()] {
+            self.armed[host.index()] = next;
+            let event =
+                Event { at: next, node: host.0, kind: Kind::Local, frame: Frame::default() };
+            self.heap.push(Reverse(event));
+        }
+    }
+
+    fn arm_woken(&mut self) {
+        for host in std::mem::take(&mut self.hosts.woken) {
+            self.arm(host);
+        }
+    }
+
+    fn finish(self, stop: Stop, end: Time) -> Outcome {
+        let on_links = self.heap.iter().filter(|Reverse(event)| {
+            matches!(event.kind, Kind::Arrival { .. }) && event.frame.is_data()
+        });
+        let queued = self.ports.iter().flat_map(|port| {
+            let waiting = port.queues.iter().flatten().copied();
+            waiting.chain(port.in_service.map(|service| service.frame))
+        });
+        let in_flight_data = (on_links.count() + queued.filter(Frame::is_data).count()) as u64;
+        let hosts = self.plan.fabric.hosts as usize;
+        let (flows, nics, timeline) = self.hosts.finish();
+        let mut ports: Vec<_> = self.ports.into_iter().map(|port| port.record).collect();
+        for (own, nic) in ports.iter_mut().zip(nics).take(hosts) {
+            // Drops at dead hosts are noted at the switch port they came from: nothing to add.
+            *own = nic;
+        }
+        let (series, timeline) = self.recorder.finish(timeline);
+        Outcome {
+            packet_hops: ports.iter().map(|port| port.frames).sum(),
+            flows,
+            ports,
+            series,
+            timeline,
+            stop,
+            end,
+            in_flight_data,
+            events: self.events,
+        }
+    }
+}

@@ -21,7 +21,7 @@ use raddle_schemes::units::{Bytes, Time};
 use std::fmt;
 
 /// Index of a [`Trigger`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TriggerId(pub u32);
 
 /// One message from one host to another.

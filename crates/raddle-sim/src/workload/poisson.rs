@@ -117,3 +117,91 @@ fn uplink_share(fabric: &Fabric, host: HostId) -> Result<f64, WorkloadError> {
     }
     Ok(total as f64 / hosts.count() as f64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bound::testing::LeafSpine;
+    use raddle_schemes::units::Bytes;
+
+    fn poisson(load: f64, base: LoadBase, horizon: Time) -> Poisson {
+        let law = Law::from_csv("size_bytes,cdf\n1000,0\n3000,1\n").unwrap();
+        Poisson { law, sampling: Sampling::Linear, load, base, horizon }
+    }
+
+    /// 16 hosts at 100 Gbps; ToRs have 4 hosts and 2 uplinks at 100 Gbps.
+    fn fabric() -> Fabric {
+        LeafSpine { tors: 4, hosts_per_tor: 4, ..LeafSpine::default() }.fabric()
+    }
+
+    fn started(flow: &Flow) -> Time {
+        match flow.start {
+            Start::At(time) => time,
+            Start::Triggered => panic!("Poisson flows start by themselves"),
+        }
+    }
+
+    #[test]
+    fn the_offered_bytes_are_the_load_of_the_base() {
+        let horizon = Time(2_000_000_000);
+        for (base, rate) in [(LoadBase::HostLink, 100), (LoadBase::TorUplink, 50)] {
+            let traffic = poisson(0.6, base, horizon).generate(&fabric(), 1).unwrap();
+            let offered: u64 = traffic.flows.iter().map(|flow| flow.bytes.0).sum();
+            let capacity = Rate::gbps(16 * rate).bytes_in(horizon.since(Time::ZERO)).0;
+            let load = offered as f64 / capacity as f64;
+            assert!((load / 0.6 - 1.0).abs() < 0.02, "{load}");
+        }
+    }
+
+    #[test]
+    fn gaps_are_exponential_and_receivers_uniform() {
+        let traffic =
+            poisson(0.5, LoadBase::HostLink, Time(8_000_000_000)).generate(&fabric(), 2).unwrap();
+        assert!(traffic.flows.is_sorted_by_key(|flow| (started(flow), flow.source)));
+        let first: Vec<_> = traffic.flows.iter().filter(|flow| flow.source.0 == 0).collect();
+        let gaps: Vec<f64> =
+            first.windows(2).map(|pair| (started(pair[1]) - started(pair[0])).0 as f64).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let square = gaps.iter().map(|gap| gap * gap).sum::<f64>() / gaps.len() as f64;
+        // 16 000 bits at 50 Gbps; the square of an exponential has mean 2.
+        assert!((mean / 320_000.0 - 1.0).abs() < 0.03, "{mean}");
+        assert!((square / (2.0 * mean * mean) - 1.0).abs() < 0.06);
+        let mut counts = [0u32; 16];
+        first.iter().for_each(|flow| counts[flow.destination.index()] += 1);
+        assert_eq!(counts[0], 0);
+        let even = first.len() as f64 / 15.0;
+        assert!(counts[1..].iter().all(|&n| (f64::from(n) / even - 1.0).abs() < 0.1), "{counts:?}");
+    }
+
+    #[test]
+    fn hosts_and_loads_do_not_move_each_other_s_draws() {
+        let of_host_3 = |fabric: &Fabric, load| -> Vec<(HostId, Bytes)> {
+            let poisson = poisson(load, LoadBase::HostLink, Time(500_000_000));
+            let flows = poisson.generate(fabric, 7).unwrap().flows;
+            let flows = flows.iter().filter(|flow| flow.source.0 == 3);
+            flows.take(100).map(|flow| (flow.destination, flow.bytes)).collect()
+        };
+        let mut slower = fabric();
+        slower.ports[5].rate = Rate::gbps(10);
+        let flows = of_host_3(&fabric(), 0.5);
+        assert_eq!(flows.len(), 100);
+        assert_eq!(flows, of_host_3(&slower, 0.5));
+        assert_eq!(flows, of_host_3(&fabric(), 0.9));
+    }
+
+    #[test]
+    fn impossible_arrivals_are_refused() {
+        let refuse = |load, base, horizon, fabric: &Fabric| {
+            poisson(load, base, Time(horizon)).generate(fabric, 1).unwrap_err()
+        };
+        let (host, uplink) = (LoadBase::HostLink, LoadBase::TorUplink);
+        for load in [0.0, -0.1, 40.0, f64::NAN] {
+            assert_eq!(refuse(load, host, 1, &fabric()).quantity, "load");
+        }
+        assert_eq!(refuse(0.5, host, 0, &fabric()).quantity, "horizon");
+        assert_eq!(refuse(0.5, host, u64::MAX, &fabric()).quantity, "horizon");
+        let single = LeafSpine { tors: 1, spines: 0, ..LeafSpine::default() }.fabric();
+        let error = refuse(0.5, uplink, 1, &single).to_string();
+        assert_eq!(error, "`base` is tor_uplink, and tor0 has no uplinks; expected host_link");
+    }
+}

@@ -4,6 +4,7 @@ use crate::ids::{Entropy, Psn};
 use crate::units::{Bytes, Span};
 use crate::{Cx, FlowContext};
 
+pub mod bitmap;
 pub mod ecmp;
 pub mod ops;
 pub mod reps;
@@ -61,6 +62,7 @@ crate::family! { PathSelector, AnyPathSelector, FlowContext;
     Ecmp: ecmp,
     Ops: ops,
     Reps: reps,
+    Bitmap: bitmap,
 }
 
 impl AnyPathSelector {

@@ -1,0 +1,213 @@
+//! What every registered scheme must do, whatever it is.
+
+mod driver;
+
+use driver::{Paths, Queue, Window};
+use raddle_schemes::family::{ParameterError, Raw};
+use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::{congestion, load_balance, marking};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+const STEPS: u32 = 20_000;
+
+/// The system's allocator, counting per thread.
+struct Counting;
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed on to the system's allocator unchanged; counting touches only a
+// thread-local number that needs no allocation and has no destructor.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `alloc` above, hence from the system, with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How often `work` allocated.
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.with(Cell::get);
+    work();
+    ALLOCATIONS.with(Cell::get) - before
+}
+
+/// A scenario's value as its text stands there.
+fn raw(text: &str) -> Raw<'_> {
+    if let Some(quoted) = text.strip_prefix('"') {
+        return Raw::Text(quoted.strip_suffix('"').unwrap_or(quoted));
+    }
+    match (text, text.parse(), text.parse()) {
+        ("true", ..) => Raw::Flag(true),
+        ("false", ..) => Raw::Flag(false),
+        (_, Ok(integer), _) => Raw::Integer(integer),
+        (_, _, Ok(float)) => Raw::Float(float),
+        _ => panic!("{text} is no value of a scenario"),
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Checks that ask for nothing but a family's list, made for each family.
+macro_rules! registered {
+    ($($family:ident: $module:path;)*) => {$(
+        mod $family {
+            use super::*;
+            use $module::{Config, SCHEMES};
+
+            #[test]
+            fn cards_are_complete_and_names_are_words_used_once() {
+                for (i, scheme) in SCHEMES.iter().enumerate() {
+                    let card = scheme.card;
+                    assert!(is_word(card.name), "{}", card.name);
+                    for text in [card.title, card.paper, card.summary] {
+                        let is_line = !text.is_empty() && text.trim() == text;
+                        assert!(is_line && !text.contains(['\n', '\t']), "{}: {text}", card.name);
+                        assert!(!text.contains("  "), "{}: {text}", card.name);
+                    }
+                    assert!(card.summary.ends_with('.'), "{}: {}", card.name, card.summary);
+                    assert!(SCHEMES[..i].iter().all(|other| other.card.name != card.name));
+                }
+            }
+
+            #[test]
+            fn a_name_selects_its_scheme_and_no_other() {
+                for scheme in SCHEMES {
+                    let config = Config::named(scheme.card.name).unwrap();
+                    assert_eq!(config.card(), scheme.card);
+                }
+                assert_eq!(Config::named("no_such_scheme"), None);
+            }
+
+            #[test]
+            fn parameters_are_documented_and_accept_their_own_defaults() {
+                for scheme in SCHEMES {
+                    let default = Config::named(scheme.card.name).unwrap();
+                    let parameters = (scheme.parameters)();
+                    assert_eq!(parameters.len(), default.values().len());
+                    for (parameter, (name, value)) in parameters.iter().zip(default.values()) {
+                        let place = format!("{}.{}", scheme.card.name, parameter.name);
+                        assert_eq!((parameter.name, &parameter.default), (name, &value), "{place}");
+                        assert!(is_word(parameter.name), "{place}");
+                        assert!(parameter.doc.ends_with('.') && !parameter.kind.is_empty());
+                        let mut config = default.clone();
+                        assert_eq!(config.set(name, raw(&value)), Ok(()), "{place}");
+                        assert_eq!(config, default, "{place}");
+                    }
+                }
+            }
+
+            #[test]
+            fn unknown_parameters_and_wrong_values_are_refused_and_change_nothing() {
+                for scheme in SCHEMES {
+                    let default = Config::named(scheme.card.name).unwrap();
+                    let mut config = default.clone();
+                    let unknown = config.set("no_such_parameter", Raw::Integer(1));
+                    assert_eq!(unknown, Err(ParameterError::Unknown));
+                    for parameter in config.parameters() {
+                        let refused = config.set(parameter.name, Raw::Text("no such value"));
+                        match refused {
+                            Err(ParameterError::Value(text)) => assert!(!text.is_empty()),
+                            Err(ParameterError::Word(words)) => assert!(!words.is_empty()),
+                            other => panic!("{}: {other:?}", parameter.name),
+                        }
+                    }
+                    assert_eq!(config, default);
+                }
+            }
+        }
+    )*};
+}
+
+registered! {
+    host_load_balancers: load_balance::host;
+    switch_load_balancers: load_balance::switch;
+    congestion_controls: congestion;
+    markers: marking;
+}
+
+#[test]
+fn load_balancers_draw_from_the_entropies_they_are_given() {
+    for default in driver::path_configs() {
+        let mut few = default.clone();
+        let limited = match few.set("entropies", Raw::Integer(32)) {
+            Ok(()) => 32,
+            Err(ParameterError::Unknown) => 1 << 16,
+            Err(other) => panic!("{}: {other:?}", default.card().name),
+        };
+        let mut scheme = few.build(&driver::flow_context(false));
+        let mut course = Paths::new(1, Time::ZERO);
+        for _ in 0..STEPS {
+            if let Some(entropy) = course.step(&mut scheme) {
+                assert!(u32::from(entropy.0) < limited, "{few:?} gave {entropy:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn windows_hold_at_least_one_packet_and_rates_are_not_zero() {
+    let context = driver::flow_context(true);
+    for config in driver::congestion_configs() {
+        let mut scheme = config.build(&context);
+        let mut course = Window::new(2, Time::ZERO);
+        for _ in 0..STEPS {
+            let limits = course.step(&mut scheme);
+            assert!(limits.window >= context.packet(), "{config:?}: {limits:?}");
+            assert!(limits.rate.is_none_or(|rate| rate.0 > 0), "{config:?}: {limits:?}");
+        }
+    }
+}
+
+#[test]
+fn empty_queues_are_never_marked() {
+    for config in driver::marking_configs() {
+        let scheme = config.build(&driver::queue_base());
+        let mut course = Queue::new(3, Time::ZERO);
+        for _ in 0..STEPS {
+            let (bytes, mark) = course.step(&scheme);
+            assert!(!(mark && bytes == Bytes(0)), "{config:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_allocated_once_a_scheme_is_built() {
+    for config in driver::path_configs() {
+        let mut scheme = config.build(&driver::flow_context(true));
+        let mut course = Paths::new(4, Time::ZERO);
+        let count = allocations(|| _ = course.run(&mut scheme, STEPS));
+        assert_eq!(count, 0, "{config:?}");
+    }
+    for config in driver::congestion_configs() {
+        let mut scheme = config.build(&driver::flow_context(true));
+        let mut course = Window::new(4, Time::ZERO);
+        let count = allocations(|| _ = course.run(&mut scheme, STEPS));
+        assert_eq!(count, 0, "{config:?}");
+    }
+    for config in driver::marking_configs() {
+        let scheme = config.build(&driver::queue_base());
+        let mut course = Queue::new(4, Time::ZERO);
+        let count = allocations(|| _ = course.run(&scheme, STEPS));
+        assert_eq!(count, 0, "{config:?}");
+    }
+}
+
+#[test]
+fn the_count_of_allocations_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(vec![1u8; 100]))), 1);
+}

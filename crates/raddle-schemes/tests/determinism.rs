@@ -1,0 +1,88 @@
+//! A scheme's answers depend on its events and its own random stream, and on nothing else.
+
+mod driver;
+
+use driver::{Answers, Paths, Queue, Window};
+use raddle_schemes::units::{Span, Time};
+use raddle_schemes::{congestion, load_balance::host, marking};
+
+const STEPS: u32 = 20_000;
+
+fn paths(config: &host::Config, seed: u64, start: Time) -> Answers {
+    let mut scheme = config.build(&driver::flow_context(false));
+    Paths::new(seed, start).run(&mut scheme, STEPS)
+}
+
+fn windows(config: &congestion::Config, seed: u64, start: Time) -> Answers {
+    let mut scheme = config.build(&driver::flow_context(false));
+    Window::new(seed, start).run(&mut scheme, STEPS)
+}
+
+fn marks(config: &marking::Config, seed: u64, start: Time) -> Answers {
+    let scheme = config.build(&driver::queue_base());
+    Queue::new(seed, start).run(&scheme, STEPS)
+}
+
+#[test]
+fn the_same_events_and_seed_give_the_same_answers_at_any_hour() {
+    let later = Time::ZERO + Span::ms(777) + Span(1);
+    for config in driver::path_configs() {
+        assert_eq!(paths(&config, 5, Time::ZERO), paths(&config, 5, later), "{config:?}");
+    }
+    for config in driver::congestion_configs() {
+        assert_eq!(windows(&config, 5, Time::ZERO), windows(&config, 5, later), "{config:?}");
+    }
+    for config in driver::marking_configs() {
+        assert_eq!(marks(&config, 5, Time::ZERO), marks(&config, 5, later), "{config:?}");
+    }
+}
+
+#[test]
+fn flows_do_not_hear_of_each_other() {
+    let context = driver::flow_context(false);
+    for config in driver::path_configs() {
+        let mut flows = [6, 7].map(|seed| (config.build(&context), Paths::new(seed, Time::ZERO)));
+        for _ in 1..STEPS {
+            flows.iter_mut().for_each(|(scheme, course)| _ = course.step(scheme));
+        }
+        let together = flows.map(|(mut scheme, mut course)| course.run(&mut scheme, 1));
+        assert_eq!(together, [6, 7].map(|seed| paths(&config, seed, Time::ZERO)), "{config:?}");
+    }
+    for config in driver::congestion_configs() {
+        let mut flows = [6, 7].map(|seed| (config.build(&context), Window::new(seed, Time::ZERO)));
+        for _ in 1..STEPS {
+            flows.iter_mut().for_each(|(scheme, course)| _ = course.step(scheme));
+        }
+        let together = flows.map(|(mut scheme, mut course)| course.run(&mut scheme, 1));
+        assert_eq!(together, [6, 7].map(|seed| windows(&config, seed, Time::ZERO)), "{config:?}");
+    }
+}
+
+/// Answers that no change of compiler, platform or code may move unless the scheme is meant to
+/// change; then this table tells the reviewer so.
+const PINNED: &[(&str, u64)] = &[
+    ("ecmp", 0x863a_771a_60ad_1967),
+    ("ops", 0x8e28_e354_c943_e3a9),
+    ("reps", 0x27a4_ba03_caed_51dd),
+    ("bitmap", 0xdafd_0387_1173_d78b),
+    ("mprdma_dctcp", 0x49e8_dd56_e881_2c6b),
+    ("dctcp", 0x600a_395f_5153_5ee7),
+    ("fixed_rate", 0xb5e2_b783_1eac_439e),
+    ("red", 0x020b_e6af_bbfd_aca8),
+    ("step", 0x8d5a_5c20_3ce8_7e3d),
+];
+
+#[test]
+fn answers_are_the_same_on_every_machine() {
+    let start = Time::ZERO;
+    let mut answers = Vec::new();
+    for (name, _) in PINNED {
+        let found = [
+            host::Config::named(name).map(|config| paths(&config, 1, start)),
+            congestion::Config::named(name).map(|config| windows(&config, 1, start)),
+            marking::Config::named(name).map(|config| marks(&config, 1, start)),
+        ];
+        answers.extend(found.into_iter().flatten().map(|answer| (*name, answer.0)));
+    }
+    assert_eq!(answers, PINNED);
+}

@@ -1,0 +1,123 @@
+//! The earliest times at which flows can start, given what starts what.
+
+use crate::workload::{Start, Traffic, TriggerId, TriggerKind};
+use raddle_schemes::ids::FlowId;
+use raddle_schemes::units::{Span, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The least time a flow takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Least {
+    /// From its start to the last byte at the receiver.
+    pub(super) delivered: Span,
+    /// From its start to the last ACK at the sender.
+    pub(super) acked: Span,
+}
+
+/// For each flow the earliest start; `None` for flows that nothing starts, or only flows that
+/// cannot finish. `least[flow]` is `None` where there is no path.
+///
+/// The run is replayed with every flow as fast as it can be. A trigger acts at the firing with a
+/// certain number; the earlier each firing, the earlier that one, so no run starts a flow earlier.
+pub(super) fn earliest_starts(traffic: &Traffic, least: &[Option<Least>]) -> Vec<Option<Time>> {
+    let mut starts: Vec<Option<Time>> = vec![None; traffic.flows.len()];
+    let mut fired = vec![0u32; traffic.triggers.len()];
+    // Firings of one trigger at one time are alike, and a flow started twice at one time starts
+    // once: the order of ties does not matter.
+    let mut firings: BinaryHeap<Reverse<(Time, TriggerId)>> = BinaryHeap::new();
+    for (index, flow) in traffic.flows.iter().enumerate() {
+        if let Start::At(time) = flow.start {
+            begin(traffic, least, index, time, &mut starts, &mut firings);
+        }
+    }
+    while let Some(Reverse((time, id))) = firings.pop() {
+        let trigger = &traffic.triggers[id.0 as usize];
+        let count = &mut fired[id.0 as usize];
+        *count += 1;
+        let targets: &[FlowId] = match trigger.kind {
+            TriggerKind::All { count: needed } if *count == needed => &trigger.targets,
+            TriggerKind::All { .. } => &[],
+            TriggerKind::Next => trigger
+                .targets
+                .get(*count as usize - 1)
+                .map_or(&[], |target| std::slice::from_ref(target)),
+        };
+        for target in targets {
+            begin(traffic, least, target.index(), time, &mut starts, &mut firings);
+        }
+    }
+    starts
+}
+
+fn begin(
+    traffic: &Traffic,
+    least: &[Option<Least>],
+    index: usize,
+    time: Time,
+    starts: &mut [Option<Time>],
+    firings: &mut BinaryHeap<Reverse<(Time, TriggerId)>>,
+) {
+    if starts[index].is_some() {
+        return;
+    }
+    starts[index] = Some(time);
+    let Some(Least { delivered, acked }) = least[index] else { return };
+    let flow = &traffic.flows[index];
+    let ends = [(flow.on_delivered, delivered), (flow.on_acked, acked)];
+    for (trigger, span) in ends {
+        firings.extend(trigger.map(|trigger| Reverse((time + span, trigger))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::{Flow, Trigger};
+    use raddle_schemes::units::Bytes;
+
+    fn least(spans: &[u64]) -> Vec<Option<Least>> {
+        let of = |&acked: &u64| Some(Least { delivered: Span(acked / 2), acked: Span(acked) });
+        spans.iter().map(of).collect()
+    }
+
+    fn flow(start: Start, on_acked: Option<u32>, on_delivered: Option<u32>) -> Flow {
+        Flow {
+            start,
+            on_acked: on_acked.map(TriggerId),
+            on_delivered: on_delivered.map(TriggerId),
+            ..Flow::at_zero(0, 1, Bytes(1))
+        }
+    }
+
+    const AT_ZERO: Start = Start::At(Time::ZERO);
+
+    #[test]
+    fn a_barrier_opens_with_the_last_of_its_firings() {
+        let flows = vec![
+            flow(AT_ZERO, Some(0), None),
+            flow(Start::At(Time(5)), None, Some(0)),
+            flow(Start::Triggered, None, None),
+            flow(Start::Triggered, None, None),
+        ];
+        let kind = TriggerKind::All { count: 2 };
+        let triggers = vec![Trigger { kind, targets: vec![FlowId(2)] }];
+        let traffic = Traffic { flows, triggers };
+        let starts = earliest_starts(&traffic, &least(&[30, 40, 10, 10]));
+        assert_eq!(starts, [Some(Time(0)), Some(Time(5)), Some(Time(30)), None]);
+        let mut unreachable = least(&[30, 40, 10, 10]);
+        unreachable[0] = None;
+        assert_eq!(earliest_starts(&traffic, &unreachable)[2], None);
+    }
+
+    #[test]
+    fn a_sliding_window_starts_the_next_flow_at_each_end() {
+        let start = |index| if index < 2 { AT_ZERO } else { Start::Triggered };
+        let flows = (0..5).map(|index| flow(start(index), Some(0), None)).collect();
+        let targets = (2..5).map(FlowId).collect();
+        let triggers = vec![Trigger { kind: TriggerKind::Next, targets }];
+        let starts = earliest_starts(&Traffic { flows, triggers }, &least(&[10, 25, 10, 50, 10]));
+        let times = [0, 0, 10, 20, 25].map(|time| Some(Time(time)));
+        assert_eq!(starts, times);
+    }
+}

@@ -1,0 +1,88 @@
+//! What the links of hosts have to carry.
+
+use super::flow_alone::Lone;
+use raddle_schemes::units::{Span, Time};
+
+/// A flow's part in the work of one link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Work {
+    /// When the link can begin with it, at the earliest.
+    pub(super) release: Time,
+    /// How long it occupies the link, gaps included.
+    pub(super) occupancy: Span,
+    /// The part of it after the last bit.
+    pub(super) slack: Span,
+    /// From the last bit to the ACK at the sender, at least.
+    pub(super) after: Span,
+}
+
+impl Work {
+    /// Of a flow that starts at time zero, at its sender's link.
+    pub(super) fn at_sender(lone: &Lone<'_>) -> Self {
+        Self {
+            release: Time::ZERO,
+            occupancy: lone.sender_occupancy(),
+            slack: lone.sender_slack(),
+            after: lone.after_sender(),
+        }
+    }
+
+    /// The same at its receiver's link.
+    pub(super) fn at_receiver(lone: &Lone<'_>) -> Self {
+        Self {
+            release: Time::ZERO + lone.release(),
+            occupancy: lone.receiver_occupancy(),
+            slack: lone.receiver_slack(),
+            after: lone.after_receiver(),
+        }
+    }
+
+    /// The same work of a flow that starts at `start`.
+    pub(super) fn delayed(self, start: Time) -> Self {
+        Self { release: start + self.release.since(Time::ZERO), ..self }
+    }
+}
+
+/// The earliest instant at which a link can be through with all its work and the last ACK back.
+///
+/// Whatever its order, all work that is released at or after some instant is carried after that
+/// instant, and some flow of it comes last.
+pub(super) fn finish(work: &mut [Work]) -> Time {
+    work.sort_by_key(|work| std::cmp::Reverse(work.release));
+    let (mut carried, mut slack, mut after) = (0, 0, u64::MAX);
+    let mut latest = 0;
+    for flow in work.iter() {
+        carried += flow.occupancy.0;
+        slack = slack.max(flow.slack.0);
+        after = after.min(flow.after.0);
+        latest = latest.max(flow.release.0 + carried - slack + after);
+    }
+    Time(latest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work(release: u64, occupancy: u64, after: u64) -> Work {
+        Work {
+            release: Time(release),
+            occupancy: Span(occupancy),
+            slack: Span(1),
+            after: Span(after),
+        }
+    }
+
+    #[test]
+    fn the_busiest_stretch_counts() {
+        // Busy from 0 to 30, then from 100 to 150: the later stretch ends last.
+        let mut late = [work(0, 30, 7), work(100, 20, 9), work(110, 30, 7)];
+        assert_eq!(finish(&mut late), Time(100 + 50 - 1 + 7));
+        // One stretch from 0 to 130.
+        let mut dense = [work(0, 100, 7), work(50, 20, 9), work(60, 10, 7)];
+        assert_eq!(finish(&mut dense), Time(130 - 1 + 7));
+        // The order of the list does not matter.
+        dense.reverse();
+        assert_eq!(finish(&mut dense), Time(130 - 1 + 7));
+    }
+}

@@ -1,0 +1,150 @@
+//! The links between two hosts, as far as a lower bound needs to know them.
+
+use crate::topology::{Fabric, Node};
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::units::{Bytes, Rate, Span};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// A link: its rate, and the time from a frame's last bit leaving it until the frame can be queued
+/// or is received at the far end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hop {
+    /// The link's rate.
+    pub rate: Rate,
+    /// Cable delay and the next switch's latency.
+    pub latency: Span,
+}
+
+/// The hops from a host to another: the first leaves the sender's NIC, the last one ends at the
+/// receiver; there are at least two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Route {
+    /// The hops.
+    pub hops: Vec<Hop>,
+}
+
+impl Route {
+    /// The latencies of all hops.
+    pub fn latency(&self) -> Span {
+        Span(self.hops.iter().map(|hop| hop.latency.0).sum())
+    }
+
+    /// The time of a frame that meets empty queues: latencies and serialisations.
+    pub fn crossing(&self, frame: Bytes) -> Span {
+        crossing(&self.hops, frame)
+    }
+}
+
+/// The time a frame takes over `hops` through empty queues.
+pub(super) fn crossing(hops: &[Hop], frame: Bytes) -> Span {
+    Span(hops.iter().map(|hop| hop.rate.serialisation(frame).0 + hop.latency.0).sum())
+}
+
+/// Finds routes in a fabric. Pairs of hosts whose links are alike share the route between their
+/// edge switches, which is searched once.
+///
+/// Where switches have a choice, hop `k` of the route has the highest rate and the lowest latency
+/// among all links that hop `k` may be. In a tree these are all alike; in any fabric no packet is
+/// faster than the route says.
+pub struct Routes<'a> {
+    fabric: &'a Fabric,
+    found: BTreeMap<Ends, Option<Rc<Route>>>,
+}
+
+/// What a route depends on: the hosts' links, and their edge switches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Ends {
+    edges: (SwitchId, SwitchId),
+    links: (Hop, Hop),
+}
+
+impl<'a> Routes<'a> {
+    /// Routes of `fabric` while nothing is broken.
+    pub fn new(fabric: &'a Fabric) -> Self {
+        Self { fabric, found: BTreeMap::new() }
+    }
+
+    /// The route from `source` to `destination`; `None` if there is no path.
+    pub fn find(&mut self, source: HostId, destination: HostId) -> Option<Rc<Route>> {
+        let fabric = self.fabric;
+        let edges = (fabric.edge(source), fabric.edge(destination));
+        let down = fabric.ports[destination.index()].peer;
+        let links = (hop(fabric, PortId(source.0)), hop(fabric, down));
+        let route = || {
+            let mut hops = vec![links.0];
+            hops.extend(search(fabric, edges, destination)?);
+            hops.push(links.1);
+            Some(Rc::new(Route { hops }))
+        };
+        self.found.entry(Ends { edges, links }).or_insert_with(route).clone()
+    }
+}
+
+fn hop(fabric: &Fabric, port: PortId) -> Hop {
+    Hop { rate: fabric.ports[port.index()].rate, latency: fabric.latency(port) }
+}
+
+/// The hops between two edge switches, level by level.
+fn search(
+    fabric: &Fabric,
+    (from, to): (SwitchId, SwitchId),
+    destination: HostId,
+) -> Option<Vec<Hop>> {
+    let mut hops = Vec::new();
+    let mut level = BTreeSet::from([from]);
+    while !level.contains(&to) {
+        let mut next = BTreeSet::new();
+        let mut best: Option<Hop> = None;
+        for &switch in &level {
+            let ports = fabric.forwarding.ports(switch, destination);
+            for port in (0..ports.count()).map(|i| ports.get(i)) {
+                let Node::Switch(reached) = fabric.destination(port) else { continue };
+                next.insert(reached);
+                let this = hop(fabric, port);
+                best = Some(best.map_or(this, |best| Hop {
+                    rate: best.rate.max(this.rate),
+                    latency: best.latency.min(this.latency),
+                }));
+            }
+        }
+        // A path that visits more switches than there are goes round in a circle.
+        if hops.len() > fabric.switches.len() {
+            return None;
+        }
+        hops.push(best?);
+        level = next;
+    }
+    Some(hops)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bound::testing::LeafSpine;
+
+    #[test]
+    fn routes_have_two_hops_below_a_tor_and_four_across_the_spine() {
+        let fabric = LeafSpine::default().fabric();
+        let mut routes = Routes::new(&fabric);
+        let near = routes.find(HostId(0), HostId(1)).unwrap();
+        let far = routes.find(HostId(0), HostId(3)).unwrap();
+        assert_eq!(near.hops.len(), 2);
+        assert_eq!(far.hops.len(), 4);
+        // Four cables of 500 ns and three switches of 200 ns.
+        assert_eq!(far.latency(), Span::ns(2_600));
+        assert_eq!(far.crossing(Bytes(1000)), Span::ns(2_600 + 4 * 80));
+    }
+
+    #[test]
+    fn a_hop_with_a_choice_is_as_good_as_the_best_of_each_kind() {
+        let mut fabric = LeafSpine::default().fabric();
+        let ups: Vec<_> = (0..).zip(&fabric.ports).filter(|(_, port)| port.up).collect();
+        let up = |name: &str| ups.iter().find(|(_, port)| port.name == name).unwrap().0 as usize;
+        let (up0, up1) = (up("tor0.up0"), up("tor0.up1"));
+        fabric.ports[up0].rate = Rate::gbps(400);
+        fabric.ports[up1].delay = Span::ns(100);
+        let hop = Routes::new(&fabric).find(HostId(0), HostId(3)).unwrap().hops[1];
+        assert_eq!(hop, Hop { rate: Rate::gbps(400), latency: Span::ns(300) });
+    }
+}

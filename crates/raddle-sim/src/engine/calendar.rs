@@ -1,0 +1,168 @@
+//! Which nodes have something to do in which window.
+//!
+//! The next [`SLOTS`] windows are slots of a ring: a bit per node, and for switches a mask of the
+//! in-ports through which something arrives. What lies further ahead waits in a heap. Idle windows
+//! are never visited.
+
+use raddle_schemes::units::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+const SLOTS: usize = 64;
+
+/// Who is woken in a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Wake {
+    /// A switch: something arrives through this in-port (counted within the switch).
+    Arrival { switch: u32, in_port: u32 },
+    /// A switch has departures to carry out.
+    Switch { switch: u32 },
+    /// A host.
+    Host { host: u32 },
+}
+
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    busy: bool,
+    switches: Vec<u64>,
+    hosts: Vec<u64>,
+    /// `words` words per switch.
+    in_ports: Vec<u64>,
+}
+
+/// Windows to come.
+pub(super) struct Calendar {
+    width: u64,
+    /// The window being run, or the next one.
+    current: u64,
+    words: usize,
+    slots: Vec<Slot>,
+    far: BinaryHeap<Reverse<(u64, Wake)>>,
+}
+
+impl Calendar {
+    /// A calendar of windows of `width` ps for a fabric whose largest switch has `ports` ports.
+    pub(super) fn new(width: u64, switches: usize, hosts: usize, ports: usize) -> Self {
+        let words = ports.div_ceil(64).max(1);
+        let slot = Slot {
+            busy: false,
+            switches: vec![0; switches.div_ceil(64)],
+            hosts: vec![0; hosts.div_ceil(64)],
+            in_ports: vec![0; switches * words],
+        };
+        Self { width, current: 0, words, slots: vec![slot; SLOTS], far: BinaryHeap::new() }
+    }
+
+    /// End of the window that holds `at`.
+    #[inline]
+    pub(super) fn end_of(&self, at: Time) -> Time {
+        Time((at.0 / self.width + 1) * self.width)
+    }
+
+    /// Wakes someone in the window that holds `at`, which is not before the current one.
+    #[inline]
+    pub(super) fn wake(&mut self, at: Time, wake: Wake) {
+        let window = at.0 / self.width;
+        debug_assert!(window >= self.current);
+        if window - self.current < SLOTS as u64 {
+            self.set(window, wake);
+        } else {
+            self.far.push(Reverse((window, wake)));
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, window: u64, wake: Wake) {
+        let slot = &mut self.slots[window as usize % SLOTS];
+        slot.busy = true;
+        match wake {
+            Wake::Arrival { switch, in_port } => {
+                slot.switches[switch as usize / 64] |= 1 << (switch % 64);
+                let word = switch as usize * self.words + in_port as usize / 64;
+                slot.in_ports[word] |= 1 << (in_port % 64);
+            }
+            Wake::Switch { switch } => slot.switches[switch as usize / 64] |= 1 << (switch % 64),
+            Wake::Host { host } => slot.hosts[host as usize / 64] |= 1 << (host % 64),
+        }
+    }
+
+    /// Moves to the next window in which anyone has something to do. Returns its start.
+    pub(super) fn next_window(&mut self) -> Option<Time> {
+        let near = (self.current..self.current + SLOTS as u64)
+            .find(|window| self.slots[*window as usize % SLOTS].busy);
+        let far = self.far.peek().map(|Reverse((window, _))| *window);
+        self.current = match (near, far) {
+            (Some(near), Some(far)) => near.min(far),
+            (near, far) => near.or(far)?,
+        };
+        while let Some(Reverse((window, wake))) = self.far.peek().copied() {
+            if window - self.current >= SLOTS as u64 {
+                break;
+            }
+            self.far.pop();
+            self.set(window, wake);
+        }
+        Some(Time(self.current * self.width))
+    }
+
+    /// Moves the numbers of the switches awake in this window to `list`.
+    pub(super) fn take_switches(&mut self, list: &mut Vec<u32>) {
+        take_bits(&mut self.slots[self.current as usize % SLOTS].switches, list);
+    }
+
+    /// Moves the numbers of the hosts awake in this window to `list`. Hosts run last: the window
+    /// counts as done.
+    pub(super) fn take_hosts(&mut self, list: &mut Vec<u32>) {
+        let slot = &mut self.slots[self.current as usize % SLOTS];
+        take_bits(&mut slot.hosts, list);
+        slot.busy = false;
+    }
+
+    /// Moves the in-ports through which something arrives at `switch` in this window to `list`.
+    #[inline]
+    pub(super) fn take_in_ports(&mut self, switch: u32, list: &mut Vec<u32>) {
+        let first = switch as usize * self.words;
+        let slot = &mut self.slots[self.current as usize % SLOTS];
+        take_bits(&mut slot.in_ports[first..first + self.words], list);
+    }
+}
+
+#[inline]
+fn take_bits(words: &mut [u64], list: &mut Vec<u32>) {
+    list.clear();
+    for (index, word) in words.iter_mut().enumerate() {
+        let mut bits = std::mem::take(word);
+        while bits != 0 {
+            list.push(index as u32 * 64 + bits.trailing_zeros());
+            bits &= bits - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_come_in_order_and_idle_ones_are_skipped() {
+        let mut calendar = Calendar::new(1_000, 3, 130, 70);
+        calendar.wake(Time(500), Wake::Host { host: 129 });
+        calendar.wake(Time(5_000_000), Wake::Switch { switch: 2 });
+        calendar.wake(Time(3_999), Wake::Arrival { switch: 1, in_port: 69 });
+        let mut list = Vec::new();
+        assert_eq!(calendar.next_window(), Some(Time(0)));
+        calendar.take_hosts(&mut list);
+        assert_eq!(list, [129]);
+        assert_eq!(calendar.next_window(), Some(Time(3_000)));
+        calendar.take_switches(&mut list);
+        assert_eq!(list, [1]);
+        calendar.take_in_ports(1, &mut list);
+        assert_eq!(list, [69]);
+        calendar.take_hosts(&mut list);
+        assert_eq!(calendar.next_window(), Some(Time(5_000_000)));
+        calendar.take_switches(&mut list);
+        assert_eq!(list, [2]);
+        calendar.take_hosts(&mut list);
+        assert_eq!(calendar.next_window(), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! Forwarding compiled for the inner loop.
+
+use crate::routing::{Forwarding, Ports, Table, TreeSwitch};
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
+
+/// [`Forwarding`] with divisions turned into multiplications.
+pub(super) enum Forward<'a> {
+    Tree(Vec<TreeNode>),
+    Table(&'a Table),
+}
+
+/// One switch of a tree, in 32 bytes.
+pub(super) struct TreeNode {
+    hosts_low: u32,
+    hosts_below: u32,
+    /// 2^32 / hosts per run of down ports, rounded up: exact, since hosts times it stays below
+    /// 2^32 (see `limits`).
+    per_down: u64,
+    parallel: u32,
+    down_first: u32,
+    up_first: u32,
+    up_count: u32,
+}
+
+impl<'a> Forward<'a> {
+    pub(super) fn new(forwarding: &'a Forwarding) -> Self {
+        match forwarding {
+            Forwarding::Tree(switches) => Self::Tree(switches.iter().map(TreeNode::new).collect()),
+            Forwarding::Table(table) => Self::Table(table),
+        }
+    }
+
+    #[inline]
+    pub(super) fn ports(&self, switch: SwitchId, host: HostId) -> Ports<'a> {
+        match self {
+            Self::Tree(nodes) => nodes[switch.index()].ports(host),
+            Self::Table(table) => table.ports(switch, host),
+        }
+    }
+}
+
+impl TreeNode {
+    fn new(switch: &TreeSwitch) -> Self {
+        Self {
+            hosts_low: switch.hosts_low,
+            hosts_below: switch.hosts_high - switch.hosts_low,
+            per_down: (1u64 << 32).div_ceil(u64::from(switch.hosts_per_down)),
+            parallel: switch.parallel,
+            down_first: switch.down_first.0,
+            up_first: switch.up_first.0,
+            up_count: switch.up_count,
+        }
+    }
+
+    #[inline]
+    fn ports<'a>(&self, host: HostId) -> Ports<'a> {
+        let below = host.0.wrapping_sub(self.hosts_low);
+        if below < self.hosts_below {
+            let run = ((u64::from(below) * self.per_down) >> 32) as u32;
+            let first = PortId(self.down_first + run * self.parallel);
+            Ports::Run { first, count: self.parallel }
+        } else {
+            Ports::Run { first: PortId(self.up_first), count: self.up_count }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compiled_forwarding_is_forwarding() {
+        for (hosts_per_down, runs) in [(1, 64), (3, 7), (12, 5), (1000, 65), (65_536, 1)] {
+            let switch = TreeSwitch {
+                hosts_low: 24,
+                hosts_high: 24 + hosts_per_down * runs,
+                hosts_per_down,
+                parallel: 2,
+                down_first: PortId(100),
+                up_first: PortId(500),
+                up_count: 8,
+            };
+            let compiled = TreeNode::new(&switch);
+            for host in (0..switch.hosts_high + 30).map(HostId) {
+                assert_eq!(compiled.ports(host), switch.ports(host), "{host:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! A queue of packets in a power-of-two ring that grows when full.
+
+use crate::net::frame::Frame;
+use raddle_schemes::units::Time;
+
+/// A packet with a time, in 16 bytes: four to a cache line. On a link the time is its arrival, in
+/// picoseconds modulo 2^32, read against the start of the window that it arrives in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Entry {
+    time: u32,
+    pub(super) frame: Frame,
+}
+
+const _: () = assert!(size_of::<Entry>() == 16);
+
+/// Longest time from a packet's start on a wire to its arrival that 32 bits can tell apart.
+pub const HORIZON: Time = Time(1 << 31);
+
+impl Entry {
+    #[inline]
+    pub(super) fn new(at: Time, frame: Frame) -> Self {
+        Self { time: at.0 as u32, frame }
+    }
+
+    /// Picoseconds from `origin`, which is not after the entry's time, to that time.
+    #[inline]
+    pub(super) fn offset(&self, origin: Time) -> u32 {
+        self.time.wrapping_sub(origin.0 as u32)
+    }
+}
+
+/// First in, first out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ring {
+    entries: Vec<Entry>,
+    head: u32,
+    length: u32,
+}
+
+impl Ring {
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.length as usize
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, entry: Entry) {
+        if self.length as usize == self.entries.len() {
+            self.grow();
+        }
+        let slot = self.slot(self.length);
+        self.entries[slot] = entry;
+        self.length += 1;
+    }
+
+    /// The entry `i` places behind the head; there must be that many.
+    #[inline]
+    pub(super) fn get(&self, i: u32) -> Entry {
+        debug_assert!(i < self.length);
+        self.entries[self.slot(i)]
+    }
+
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<Entry> {
+        if self.length == 0 {
+            return None;
+        }
+        let entry = self.get(0);
+        self.skip(1);
+        Some(entry)
+    }
+
+    /// Forgets the first `n` entries.
+    #[inline]
+    pub(super) fn skip(&mut self, n: u32) {
+        debug_assert!(n <= self.length);
+        self.head = self.head.wrapping_add(n);
+        self.length -= n;
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Entry> + '_ {
+        (0..self.length).map(|i| self.get(i))
+    }
+
+    #[inline]
+    fn slot(&self, i: u32) -> usize {
+        self.head.wrapping_add(i) as usize & (self.entries.len() - 1)
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let mut entries = Vec::with_capacity((self.entries.len() * 2).max(8));
+        entries.extend(self.iter());
+        entries.resize((self.entries.len() * 2).max(8), Entry::default());
+        self.entries = entries;
+        self.head = 0;
+    }
+}

@@ -1,0 +1,59 @@
+//! What is constant about a switch port during a run.
+
+use crate::plan::Plan;
+use crate::topology::Node;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::marking::AnyMarker;
+use raddle_schemes::rng::stream;
+use raddle_schemes::units::{Bytes, Rate, Span};
+
+/// A port's constants.
+pub struct PortFacts {
+    /// The link's nominal rate.
+    pub rate: Rate,
+    /// From the last bit sent until the frame can be queued or received at the far end.
+    pub latency: Span,
+    /// The port at the far end.
+    pub peer: PortId,
+    /// The node at the far end.
+    pub destination: Node,
+    /// Most data bytes queued, frame in service included (all bytes where the port has one class).
+    pub capacity: u64,
+    /// Most control bytes queued.
+    pub control_capacity: u64,
+    /// Which frames are marked.
+    pub marker: AnyMarker,
+    /// Stream of marking coins.
+    pub mark_stream: u64,
+    /// Stream of loss coins.
+    pub loss_stream: u64,
+}
+
+impl PortFacts {
+    /// The constants of every port of a plan. Hosts' ports have no queue to speak of: their NIC
+    /// pulls.
+    pub fn of(plan: &Plan) -> Vec<Self> {
+        let longest = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
+        (0..plan.fabric.ports.len())
+            .map(|index| {
+                let id = PortId(index as u32);
+                let port = &plan.fabric.ports[index];
+                let unlimited = Bytes(u64::MAX / 4);
+                let base = plan.queue_base(index, longest, unlimited);
+                let capacity = plan.queue.size.resolve(&base);
+                let base = plan.queue_base(index, longest, capacity);
+                Self {
+                    rate: port.rate,
+                    latency: plan.fabric.latency(id),
+                    peer: port.peer,
+                    destination: plan.fabric.destination(id),
+                    capacity: capacity.0,
+                    control_capacity: plan.queue.control_size.resolve(&base).0,
+                    marker: plan.queue.marking.build(&base),
+                    mark_stream: stream(plan.seed, "mark", u64::from(id.0)),
+                    loss_stream: stream(plan.seed, "loss", u64::from(id.0)),
+                }
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,75 @@
+//! When a run stops before everything is done: its end time, or no hope of progress.
+//!
+//! Both rules are looked at only at fixed instants (the end time and multiples of the patience), so
+//! that both engines stop at the same one, after all events before it and none at it.
+
+use super::hosts::Hosts;
+use crate::plan::Plan;
+use crate::record::Stop;
+use crate::workload::Start;
+use raddle_schemes::units::Time;
+
+/// The rules of one run.
+pub struct StopRules {
+    end: Time,
+    patience: u64,
+    /// Nothing is scheduled to change from outside after this: no fault, no route, no start.
+    quiet_after: Time,
+    flows: u64,
+}
+
+impl StopRules {
+    /// The rules of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let changes = plan.faults.ports.iter().flat_map(|(_, list)| list.iter().map(|c| c.0));
+        let nodes = plan.faults.nodes.iter().flat_map(|(_, list)| list.iter());
+        let deaths = nodes.flat_map(|window| [window.0, window.1]);
+        let routes = plan.routes.iter().map(|(at, _)| *at);
+        let starts = plan.traffic.flows.iter().filter_map(|flow| match flow.start {
+            Start::At(at) => Some(at + plan.transport.phase),
+            Start::Triggered => None,
+        });
+        let scheduled = changes.chain(deaths).chain(routes).chain(starts);
+        Self {
+            end: plan.end.unwrap_or(Time::NEVER),
+            patience: plan.patience.0.max(1),
+            quiet_after: scheduled.filter(|&at| at < Time::NEVER).max().unwrap_or(Time::ZERO),
+            flows: plan.traffic.flows.len() as u64,
+        }
+    }
+
+    /// The first instant after `now` at which the rules are looked at.
+    pub fn next_check(&self, now: Time) -> Time {
+        let next = (now.0 / self.patience).saturating_add(1).saturating_mul(self.patience);
+        // The end itself is looked at once; past it there is nothing to look at.
+        if now < self.end { self.end.min(Time(next)) } else { Time(next) }
+    }
+
+    /// Whether the run stops at `at`, an instant that [`StopRules::next_check`] named.
+    pub fn check(&self, at: Time, hosts: &Hosts<'_>) -> Option<(Stop, Time)> {
+        if at == self.end {
+            return Some(self.stop(at, hosts, Stop::EndTime));
+        }
+        let hopeless = at.0 >= self.quiet_after.0.saturating_add(self.patience)
+            && at.0 >= hosts.last_progress.0 + self.patience;
+        hopeless.then(|| self.stop(at, hosts, Stop::Stalled))
+    }
+
+    /// How the run ends when nothing is left to happen.
+    pub fn exhausted(&self, hosts: &Hosts<'_>) -> (Stop, Time) {
+        self.stop(hosts.last_progress, hosts, Stop::Stalled)
+    }
+
+    fn stop(
+        &self,
+        at: Time,
+        hosts: &Hosts<'_>,
+        why: fn(Vec<raddle_schemes::ids::FlowId>) -> Stop,
+    ) -> (Stop, Time) {
+        if hosts.flows_done == self.flows {
+            (Stop::Completed, hosts.last_completion)
+        } else {
+            (why(hosts.unfinished()), at)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Series and timelines while a run goes on: the same few calls from both engines.
+
+use super::series::Buckets;
+use super::{PortSeries, RecordPlan, Timeline};
+use crate::net::frame::Frame;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::Time;
+
+/// Fills the series of the ports a plan names, and fabric-wide counts over time.
+pub struct Recorder {
+    buckets: Buckets,
+    /// Whether anything is recorded at all.
+    on: bool,
+    /// Index into `series`, per port.
+    series_of: Vec<Option<u32>>,
+    series: Vec<PortSeries>,
+    timeline: Timeline,
+}
+
+impl Recorder {
+    /// A recorder for a fabric of `ports` ports.
+    pub fn new(plan: &RecordPlan, ports: usize) -> Self {
+        let mut series_of = vec![None; ports];
+        for (index, port) in plan.ports.iter().enumerate() {
+            series_of[port.index()] = Some(index as u32);
+        }
+        Self {
+            buckets: Buckets::new(plan.bucket),
+            on: plan.bucket.0 > 0,
+            series_of,
+            series: vec![PortSeries::default(); plan.ports.len()],
+            timeline: Timeline::default(),
+        }
+    }
+
+    fn series(&mut self, port: PortId) -> Option<&mut PortSeries> {
+        self.series.get_mut(self.series_of[port.index()]? as usize)
+    }
+
+    /// A frame's last bit left `port`.
+    #[inline]
+    pub fn departed(&mut self, port: PortId, now: Time, frame: Frame) {
+        if !self.on {
+            return;
+        }
+        let buckets = self.buckets;
+        if let Some(series) = self.series(port) {
+            if let Some(bytes) = buckets.at(&mut series.bytes, now) {
+                *bytes += frame.size().0;
+            }
+            if frame.is_data() {
+                buckets.count(&mut series.data_frames, now);
+            }
+        }
+    }
+
+    /// `port` holds this many bytes of data now, after a frame joined.
+    #[inline]
+    pub fn queued(&mut self, port: PortId, now: Time, bytes: u64) {
+        if !self.on {
+            return;
+        }
+        let buckets = self.buckets;
+        if let Some(series) = self.series(port)
+            && let Some(most) = buckets.at(&mut series.queue_bytes_max, now)
+        {
+            *most = (*most).max(bytes);
+        }
+    }
+
+    /// A frame was lost at `port`.
+    pub fn dropped(&mut self, port: PortId, now: Time) {
+        let buckets = self.buckets;
+        buckets.count(&mut self.timeline.dropped, now);
+        if let Some(series) = self.series(port) {
+            buckets.count(&mut series.dropped, now);
+        }
+    }
+
+    /// A packet was marked.
+    #[inline]
+    pub fn marked(&mut self, now: Time) {
+        if self.on {
+            self.buckets.count(&mut self.timeline.marked, now);
+        }
+    }
+
+    /// A packet was trimmed.
+    pub fn trimmed(&mut self, now: Time) {
+        self.buckets.count(&mut self.timeline.trimmed, now);
+    }
+
+    /// What was recorded, with what the hosts recorded.
+    pub fn finish(self, hosts: Timeline) -> (Vec<PortSeries>, Timeline) {
+        let timeline = Timeline {
+            retransmitted: hosts.retransmitted,
+            timeouts: hosts.timeouts,
+            events: hosts.events,
+            ..self.timeline
+        };
+        (self.series, timeline)
+    }
+}

@@ -1,0 +1,32 @@
+//! Counting over time, in buckets of equal width.
+
+use raddle_schemes::units::{Span, Time};
+
+/// Bucket arithmetic; a width of zero records nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Buckets {
+    width: Span,
+}
+
+impl Buckets {
+    /// Buckets of this width.
+    pub fn new(width: Span) -> Self {
+        Self { width }
+    }
+
+    /// The counter for `now`, the series grown to hold it; `None` if nothing is recorded.
+    pub fn at<T: Default + Clone>(self, series: &mut Vec<T>, now: Time) -> Option<&mut T> {
+        let bucket = now.0.checked_div(self.width.0)? as usize;
+        if series.len() <= bucket {
+            series.resize(bucket + 1, T::default());
+        }
+        series.get_mut(bucket)
+    }
+
+    /// Counts one at `now`.
+    pub fn count(self, series: &mut Vec<u32>, now: Time) {
+        if let Some(counter) = self.at(series, now) {
+            *counter += 1;
+        }
+    }
+}
