@@ -1,7 +1,9 @@
 //! The parts of the fabric model that both engines share: frames, NICs, ports' constants, faults.
 
+mod fault_changes;
 pub mod fault_error;
 pub mod fault_plan;
+mod fault_targets;
 pub mod faults;
 pub mod frame;
 pub mod hosts;

@@ -1,0 +1,60 @@
+//! Small plans for tests.
+
+use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::size::Size;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::{congestion, marking, recovery};
+use raddle_sim::net::faults::Faults;
+use raddle_sim::plan::{MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, TransportPlan};
+use raddle_sim::record::RecordPlan;
+use raddle_sim::topology::Fabric;
+use raddle_sim::topology::tree::TreeShape;
+use raddle_sim::workload::Traffic;
+use raddle_sim::workload::permutation::Permutation;
+
+/// DESIGN's defaults on a fat tree: 400 Gbps, 500 ns links and switches.
+pub fn fat_tree(tiers: u32, hosts: u32) -> Fabric {
+    let (link, switch) = (Span::ns(500), Span::ns(500));
+    TreeShape::fat_tree(tiers, hosts, Rate::gbps(400), link, switch).unwrap().build().unwrap()
+}
+
+/// A permutation of `message` on `fabric`, everything else as the defaults have it.
+pub fn permutation(fabric: Fabric, message: Bytes, scheme: &str, seed: u64) -> Plan {
+    let draw = Permutation { message, inter_pod_only: false };
+    let traffic = draw.generate(fabric.hosts, &|_| 0, seed).unwrap();
+    plan(fabric, traffic, scheme, seed)
+}
+
+/// The defaults with this fabric, traffic and host load balancing.
+pub fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) -> Plan {
+    Plan {
+        routes: vec![(Time::ZERO, fabric.forwarding.clone())],
+        fabric,
+        queue: QueuePlan {
+            size: Size::Bdp(1.0),
+            control_size: Size::Unlimited,
+            service: Service::Priority,
+            marking: marking::Config::named("red").unwrap(),
+            mark_at: MarkAt::Dequeue,
+            overflow: Overflow::Drop,
+            gap: Bytes(0),
+        },
+        switch_load_balance: switch::Config::named("ecmp").unwrap(),
+        faults: Faults::default(),
+        transport: TransportPlan {
+            payload: Bytes(4096),
+            header: Bytes(64),
+            ack: Bytes(64),
+            load_balance: host::Config::named(scheme).unwrap(),
+            congestion: congestion::Config::named("mprdma_dctcp").unwrap(),
+            recovery: recovery::Config::named("sack").unwrap(),
+            nic: NicOrder::ControlFirst,
+            phase: Span::ZERO,
+        },
+        traffic,
+        record: RecordPlan::default(),
+        seed,
+        end: None,
+        patience: Span::ms(5),
+    }
+}
