@@ -1,1 +1,3 @@
-//! later
+//! Raddle as a library: what the command line is made of.
+
+pub mod study;
