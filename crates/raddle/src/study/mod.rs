@@ -2,8 +2,9 @@
 //!
 //! A [`run::Job`] is one scenario with one seed. [`run::Runner`] runs jobs and hands each finished
 //! run to a [`run::Sink`] at once; [`store::Store`] is the sink that keeps runs on disk. What a run
-//! is reduced to is a [`summary::RunSummary`].
+//! is reduced to is a [`summary::RunSummary`]; [`compare`] sets the summaries of many side by side.
 
+pub mod compare;
 pub mod estimate;
 #[cfg(test)]
 pub(crate) mod fixture;
