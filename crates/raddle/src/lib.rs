@@ -1,1 +1,3 @@
-//! later
+//! Raddle: the laboratory for AI-training fabrics.
+
+pub mod report;
