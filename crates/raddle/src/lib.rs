@@ -1,1 +1,3 @@
 //! later
+
+pub mod import;
