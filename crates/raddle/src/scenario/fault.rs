@@ -302,6 +302,12 @@ pub(crate) fn fault_problem(
 ) -> Problem {
     let target = |i: &usize| faults.get(*i).map_or(fallback, |fault| &fault.target_place);
     let effect = |i: &usize| faults.get(*i).map_or(fallback, |fault| &fault.effect_place);
+    // The place says which fault it is.
+    let text = error.to_string();
+    let text = match text.split_once(": ") {
+        Some((head, tail)) if head.starts_with("fault ") => tail,
+        _ => &text,
+    };
     let unknown = |fault, what, name: &str, nearest: &[String]| {
         let problem = target(fault).problem(format!("no {what} is called `{name}`"));
         if nearest.is_empty() {
@@ -319,17 +325,15 @@ pub(crate) fn fault_problem(
         FaultError::Share { fault, .. }
         | FaultError::NoCables { fault, .. }
         | FaultError::NothingChosen { fault, .. }
-        | FaultError::NoDraw { fault, .. } => target(fault).problem(error.to_string()),
+        | FaultError::NoDraw { fault, .. } => target(fault).problem(text),
         FaultError::NoWindow { fault }
         | FaultError::EmptyWindow { fault, .. }
         | FaultError::Rate { fault, .. }
         | FaultError::Probability { fault, .. }
-        | FaultError::Overlap { second: fault, .. } => effect(fault).problem(error.to_string()),
+        | FaultError::Overlap { second: fault, .. } => effect(fault).problem(text),
         FaultError::Disconnected { .. } => {
-            faults.last().map_or(fallback, |fault| &fault.target_place).problem(error.to_string())
+            faults.last().map_or(fallback, |fault| &fault.target_place).problem(text)
         }
-        FaultError::Flapping | FaultError::TooManyFlaps { .. } => {
-            fallback.problem(error.to_string())
-        }
+        FaultError::Flapping | FaultError::TooManyFlaps { .. } => fallback.problem(text),
     }
 }

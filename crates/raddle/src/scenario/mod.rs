@@ -61,6 +61,7 @@ pub struct Scenario {
 
 /// The sections of a scenario, valid each for itself.
 struct Sections {
+    topology: Option<Topology>,
     fabric: Option<FabricSection>,
     transport: Option<TransportSection>,
     traffic: Option<TrafficSection>,
@@ -83,8 +84,11 @@ impl Sections {
             reader.take(other);
         }
         reader.finish();
+        let (topology, fabric) =
+            fabric.map_or((None, None), |reader| fabric::fabric(reader, files));
         Self {
-            fabric: fabric.and_then(|reader| fabric::fabric(reader, files)),
+            topology,
+            fabric,
             transport: transport.and_then(transport::transport),
             traffic: traffic.and_then(|item| traffic::traffic(item, files, log)),
             faults: faults.iter().filter_map(|item| fault::fault(item, log)).collect(),
@@ -108,25 +112,26 @@ impl Scenario {
         if let (Some(fabric), Some(transport)) = (&sections.fabric, &sections.transport) {
             needs::check(fabric, transport, log);
         }
-        let section = sections.fabric?;
-        let fabric = fabrics.get(&section.topology, log)?;
+        let topology = sections.topology?;
+        let fabric = fabrics.get(&topology, log)?;
         let record = sections.record.as_ref().map(|record| record.plan(&fabric, log));
-        build::check_faults(&sections.faults, &fabric, &section.topology, log);
+        build::check_faults(&sections.faults, &fabric, &topology, log);
         if let Some(traffic) = &sections.traffic {
             traffic.check(&fabric, log);
         }
+        let section = sections.fabric?;
         let (transport, traffic, run) = (sections.transport?, sections.traffic?, sections.run?);
         let plan = transport.plan();
         let patience = run.patience(&fabric, plan.payload + plan.header);
         let faults = sections.faults.iter().map(|fault| fault.resolved.clone());
         let parts: Vec<String> =
-            [section.resolved(), transport.resolved(), traffic.resolved.clone()]
+            [section.resolved(&topology), transport.resolved(), traffic.resolved.clone()]
                 .into_iter()
                 .chain(faults)
                 .chain([sections.record.map(|r| r.resolved())?, run.resolved(patience)])
                 .collect();
         (log.count() == before).then(|| Self {
-            topology: section.topology,
+            topology,
             fabric,
             switch_load_balance: section.load_balance.config,
             queue: section.queue,

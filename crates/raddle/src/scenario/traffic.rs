@@ -49,8 +49,8 @@ pub(crate) enum Pattern {
     AllToAll(AllToAll),
     /// Random arrivals.
     Poisson(Box<Poisson>),
-    /// A list.
-    Flows(Vec<ExplicitFlow>),
+    /// A list, each flow with its position among those typed.
+    Flows(Vec<(usize, ExplicitFlow)>),
 }
 
 /// A pattern, its lines, its title, and the files it was read from.
@@ -59,7 +59,6 @@ type Made = (Pattern, Vec<String>, String, Vec<NamedFile>);
 /// Reads the section.
 pub(crate) fn traffic(item: &Item, files: &Files, log: &Log) -> Option<TrafficSection> {
     let mut reader = Reader::of("[traffic]", item, log)?;
-    let before = log.count();
     let kind = reader.choice("kind", KINDS)?;
     let made = match kind {
         "permutation" => permutation(&mut reader),
@@ -70,7 +69,7 @@ pub(crate) fn traffic(item: &Item, files: &Files, log: &Log) -> Option<TrafficSe
         _ => flows(&mut reader),
     };
     reader.finish();
-    let (pattern, lines, title, files) = made.filter(|_| log.count() == before)?;
+    let (pattern, lines, title, files) = made?;
     let resolved = format!("[traffic]\nkind = {}\n{}\n", quoted(kind), lines.join("\n").trim_end());
     Some(TrafficSection { pattern, resolved, title, files, item: item.clone() })
 }
@@ -196,7 +195,7 @@ fn flows(reader: &mut Reader<'_>) -> Option<Made> {
     reader.demand("flow", "[{ from = 0, to = 1, bytes = \"1 MiB\" }]")?;
     let mut list = Vec::new();
     let mut lines = vec!["flow = [".to_owned()];
-    for item in reader.list("flow", "flows") {
+    for (position, item) in reader.list("flow", "flows").iter().enumerate() {
         let Some(mut flow) = Reader::of("flow", item, reader.log()) else { continue };
         let from = flow.need("from", "0");
         let to = flow.need("to", "1");
@@ -209,12 +208,8 @@ fn flows(reader: &mut Reader<'_>) -> Option<Made> {
             shown(&message),
             shown(&start)
         ));
-        list.push(ExplicitFlow {
-            source: HostId(from),
-            destination: HostId(to),
-            message,
-            start: Time(start.0),
-        });
+        let (source, destination) = (HostId(from), HostId(to));
+        list.push((position, ExplicitFlow { source, destination, message, start: Time(start.0) }));
     }
     lines.push("]".to_owned());
     let title = format!("{} flow{}", list.len(), if list.len() == 1 { "" } else { "s" });
@@ -226,12 +221,16 @@ impl TrafficSection {
     /// and without generating large traffic.
     pub(crate) fn check(&self, fabric: &Fabric, log: &Log) {
         match &self.pattern {
-            Pattern::Flows(list) if !list.is_empty() => {
-                for (i, flow) in list.iter().enumerate() {
-                    if let Err(error) = explicit::traffic(fabric.hosts, std::slice::from_ref(flow))
-                    {
-                        log.add(self.problem(&WorkloadError { flow: Some(i), ..error }));
+            Pattern::Flows(list) => {
+                for (i, flow) in list {
+                    let alone = explicit::traffic(fabric.hosts, std::slice::from_ref(flow));
+                    if let Err(error) = alone {
+                        log.add(self.problem(&WorkloadError { flow: Some(*i), ..error }));
                     }
+                }
+                if list.is_empty() {
+                    let problem = self.place_of("flow", None).problem("there are no flows");
+                    log.add(problem.label("expected at least one flow"));
                 }
             }
             Pattern::AllToAll(_) | Pattern::Poisson(_) => {}
@@ -255,7 +254,10 @@ impl TrafficSection {
             Pattern::Incast(pattern) => pattern.generate(fabric.hosts),
             Pattern::AllToAll(pattern) => pattern.generate(fabric.hosts),
             Pattern::Poisson(pattern) => pattern.generate(fabric, seed),
-            Pattern::Flows(list) => explicit::traffic(fabric.hosts, list),
+            Pattern::Flows(list) => {
+                let flows: Vec<_> = list.iter().map(|(_, flow)| flow.clone()).collect();
+                explicit::traffic(fabric.hosts, &flows)
+            }
         };
         made.map_err(|error| self.problem(&error))
     }
