@@ -1,4 +1,5 @@
 //! Raddle as a library: scenarios, studies, reports.
 
+pub mod import;
 pub mod problem;
 pub mod scenario;

@@ -1,0 +1,154 @@
+//! What no single line can tell: whether triggers and connections fit together.
+
+use super::super::Place;
+use super::super::words::Reader;
+use super::{Connection, ConnectionStart, TriggerDeclaration};
+use raddle_sim::workload::TriggerKind;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The ids that lines declare and use, kept even where the line has mistakes.
+#[derive(Debug, Default)]
+pub(super) struct Ids {
+    /// Flow ids with the line that has them.
+    pub(super) flows: BTreeMap<u32, usize>,
+    /// Declared triggers.
+    pub(super) triggers: BTreeMap<u32, Place>,
+    /// Triggers that connections wait for.
+    pub(super) waits: Vec<(u32, Place)>,
+    /// Triggers that connections fire.
+    pub(super) fires: Vec<(u32, Place)>,
+    /// A trigger line whose id could not be read: it may declare anything.
+    pub(super) unreadable_trigger: bool,
+}
+
+/// Every trigger that is used is declared, and the other way round.
+pub(super) fn references(reader: &mut Reader, ids: &Ids) {
+    if ids.unreadable_trigger {
+        return;
+    }
+    for (id, at) in ids.waits.iter().chain(&ids.fires) {
+        if !ids.triggers.contains_key(id) {
+            reader.error(
+                *at,
+                format!("trigger {id} is not declared: htsim stops"),
+                format!("add a line `trigger id {id} oneshot`"),
+            );
+        }
+    }
+    let waited: BTreeSet<u32> = ids.waits.iter().map(|(id, _)| *id).collect();
+    let fired: BTreeSet<u32> = ids.fires.iter().map(|(id, _)| *id).collect();
+    for (id, at) in &ids.triggers {
+        match (waited.contains(id), fired.contains(id)) {
+            (false, false) => reader.strict_error(
+                "unused trigger",
+                *at,
+                format!("trigger {id} is neither fired nor waited for: htsim ignores it"),
+                "remove it",
+            ),
+            (true, false) => reader.strict_error(
+                "trigger never fired",
+                *at,
+                format!("trigger {id} is never fired: in htsim what waits for it never starts"),
+                format!("let a connection fire it with `send_done_trigger {id}`"),
+            ),
+            _ => {}
+        }
+    }
+}
+
+/// Every flow starts, and no trigger is fired more often than it may be. Sound only for a file
+/// without other mistakes.
+pub(super) fn starts(
+    reader: &mut Reader,
+    connections: &[Connection],
+    triggers: &[TriggerDeclaration],
+) {
+    let index: BTreeMap<u32, usize> =
+        triggers.iter().enumerate().map(|(i, trigger)| (trigger.id, i)).collect();
+    let mut targets = vec![Vec::new(); triggers.len()];
+    let mut uses = vec![0u64; triggers.len()];
+    let mut pending = Vec::new();
+    for (flow, connection) in connections.iter().enumerate() {
+        match connection.start {
+            ConnectionStart::At(_) => pending.push(flow),
+            ConnectionStart::Trigger(id) => targets[index[&id]].push(flow),
+        }
+        for id in connection.on_acked.iter().chain(&connection.on_delivered) {
+            uses[index[id]] += 1;
+        }
+    }
+    let mut started = vec![false; connections.len()];
+    let mut fired = vec![0u64; triggers.len()];
+    // How often a trigger fires does not depend on the order in which flows end.
+    while let Some(flow) = pending.pop() {
+        let connection = &connections[flow];
+        started[flow] = true;
+        // An endless flow never fires anything.
+        if connection.size.is_none() {
+            continue;
+        }
+        for id in connection.on_acked.iter().chain(&connection.on_delivered) {
+            let trigger = index[id];
+            fired[trigger] += 1;
+            match triggers[trigger].kind {
+                TriggerKind::All { count } if fired[trigger] == u64::from(count) => {
+                    pending.extend(&targets[trigger]);
+                }
+                TriggerKind::All { .. } => {}
+                TriggerKind::Next => {
+                    pending.extend(targets[trigger].get(fired[trigger] as usize - 1));
+                }
+            }
+        }
+    }
+    for (trigger, declaration) in triggers.iter().enumerate() {
+        firings(reader, declaration, fired[trigger], targets[trigger].len());
+    }
+    for (flow, connection) in connections.iter().enumerate() {
+        if let (false, ConnectionStart::Trigger(id)) = (started[flow], connection.start)
+            && uses[index[&id]] > 0
+        {
+            let times = fired[index[&id]];
+            reader.strict_error(
+                "never starts",
+                connection.at,
+                format!("the connection never starts: trigger {id} is fired {times} times"),
+                match triggers[index[&id]].kind {
+                    TriggerKind::All { count } => {
+                        format!("let {count} connections that end fire trigger {id}")
+                    }
+                    TriggerKind::Next => {
+                        format!("fire trigger {id} once for each connection that waits for it")
+                    }
+                },
+            );
+        }
+    }
+}
+
+fn firings(reader: &mut Reader, trigger: &TriggerDeclaration, fired: u64, targets: usize) {
+    let TriggerDeclaration { id, kind, at } = *trigger;
+    match kind {
+        TriggerKind::All { .. } if fired > 0 && targets == 0 => reader.error(
+            at,
+            format!("no connection waits for trigger {id}: htsim stops when it is fired"),
+            format!("let a connection start with `trigger {id}`, or remove the trigger"),
+        ),
+        TriggerKind::All { count } if fired > u64::from(count) => reader.error(
+            at,
+            format!(
+                "trigger {id} is fired {fired} times and takes {count}: htsim stops at the next one"
+            ),
+            format!("write `trigger id {id} barrier count {fired}` to wait for all of them"),
+        ),
+        TriggerKind::Next if fired > targets as u64 => reader.note(
+            "multishot surplus",
+            at,
+            format!(
+                "multishot trigger {id} is fired {fired} times and starts {targets} connections; \
+                 the other firings do nothing"
+            ),
+        ),
+        _ => {}
+    }
+}
