@@ -67,7 +67,6 @@ fn build(topology: &Topology, log: &Log) -> Option<Fabric> {
                 }
             })
             .ok(),
-        Shape::HtsimTopo(_) => None,
     }
 }
 

@@ -294,6 +294,20 @@ fn flap(mut reader: Reader<'_>) -> Option<(Effect, Vec<Window>, String)> {
     }
 }
 
+impl FaultSection {
+    /// A cable that a file, named at `place`, says is cut from start to end. It has no lines of
+    /// its own: the file is read again with the scenario.
+    pub(crate) fn cut(link: String, place: &Place) -> Self {
+        let target = Target::Link { name: link, direction: Direction::Both };
+        Self {
+            fault: Fault { target, effect: Effect::Down, windows: vec![(Time::ZERO, None)] },
+            resolved: String::new(),
+            target_place: place.clone(),
+            effect_place: place.clone(),
+        }
+    }
+}
+
 /// A resolution's error, at the fault it is about, or else at `fallback`.
 pub(crate) fn fault_problem(
     error: &FaultError,

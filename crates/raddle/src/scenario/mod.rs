@@ -113,9 +113,13 @@ impl Scenario {
             needs::check(fabric, transport, log);
         }
         let topology = sections.topology?;
+        let mut faults = sections.faults;
+        if let Some(traffic) = &sections.traffic {
+            faults.extend(traffic.faults(&topology, log));
+        }
         let fabric = fabrics.get(&topology, log)?;
         let record = sections.record.as_ref().map(|record| record.plan(&fabric, log));
-        build::check_faults(&sections.faults, &fabric, &topology, log);
+        build::check_faults(&faults, &fabric, &topology, log);
         if let Some(traffic) = &sections.traffic {
             traffic.check(&fabric, log);
         }
@@ -123,11 +127,11 @@ impl Scenario {
         let (transport, traffic, run) = (sections.transport?, sections.traffic?, sections.run?);
         let plan = transport.plan();
         let patience = run.patience(&fabric, plan.payload + plan.header);
-        let faults = sections.faults.iter().map(|fault| fault.resolved.clone());
+        let lines = faults.iter().map(|fault| fault.resolved.clone()).filter(|l| !l.is_empty());
         let parts: Vec<String> =
             [section.resolved(&topology), transport.resolved(), traffic.resolved.clone()]
                 .into_iter()
-                .chain(faults)
+                .chain(lines)
                 .chain([sections.record.map(|r| r.resolved())?, run.resolved(patience)])
                 .collect();
         (log.count() == before).then(|| Self {
@@ -139,7 +143,7 @@ impl Scenario {
             on_down: section.on_down,
             transport: plan,
             traffic,
-            faults: sections.faults,
+            faults,
             record: record.unwrap_or_default(),
             end: run.end,
             patience,
@@ -175,7 +179,7 @@ impl Scenario {
     /// of keys, nor on comments, nor on the seed.
     pub fn hash(&self) -> String {
         let mut text = self.resolved.clone();
-        for file in self.traffic.files.iter().chain(self.topology.file()) {
+        for file in self.traffic.files.iter().chain(&self.topology.file) {
             let contents = format!("{:016x}", rng::stream(0, &file.text, 0));
             text = text.replace(&quoted(&file.path.display().to_string()), &contents);
         }

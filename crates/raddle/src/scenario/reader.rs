@@ -9,6 +9,7 @@ use std::cell::RefCell;
 #[derive(Default)]
 pub(crate) struct Log {
     problems: RefCell<Vec<Problem>>,
+    notes: RefCell<Vec<String>>,
 }
 
 impl Log {
@@ -18,6 +19,19 @@ impl Log {
         if !problems.contains(&problem) {
             problems.push(problem);
         }
+    }
+
+    /// Adds a note, unless the same one is known already.
+    pub(crate) fn note(&self, note: String) {
+        let mut notes = self.notes.borrow_mut();
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+
+    /// The notes so far.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.notes.borrow().clone()
     }
 
     /// How many problems there are so far.

@@ -116,8 +116,7 @@ fn read(
             return None;
         }
     };
-    let mut notes = Vec::new();
-    override_values(&mut table, overrides, &mut notes, log);
+    override_values(&mut table, overrides, log);
     let sweep = table.remove("sweep").map(|entry| entry.item);
     let conditions = table.remove("condition").map(|entry| entry.item);
     let SweepSpec { axes, seeds } = sweep::sweep(sweep.as_ref(), conditions.as_ref(), log);
@@ -149,18 +148,13 @@ fn read(
         axes: axes.iter().map(axis).collect(),
         seeds: seeds.unwrap_or_else(|| vec![1]),
         cells,
-        notes,
+        notes: log.notes(),
         sources: Vec::new(),
     })
 }
 
 /// Puts overrides into the tree. One that fixes a swept value takes its axis away.
-fn override_values(
-    table: &mut Table,
-    overrides: &[(String, String)],
-    notes: &mut Vec<String>,
-    log: &Log,
-) {
+fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log) {
     let file: Arc<Path> = Arc::from(Path::new(OVERRIDES));
     let mut offset = 0;
     for (path, value) in overrides {
@@ -170,8 +164,7 @@ fn override_values(
         match item {
             Ok(item) => {
                 if unsweep(table, path) {
-                    notes
-                        .push(format!("`{path}` is set to {}; its sweep is left out", item.show()));
+                    log.note(format!("`{path}` is set to {}; its sweep is left out", item.show()));
                 }
                 if let Err(why) = table.set(path, &key_place, item) {
                     log.add(key_place.problem(format!("cannot set `{path}`")).label(why));

@@ -1,9 +1,12 @@
 //! `[traffic]`: who sends what to whom.
 
+use super::fault::FaultSection;
 use super::files::{Files, NamedFile};
 use super::reader::{Log, Reader, with_nearest};
 use super::scheme::shown;
 use super::spec::{Item, Place, Value, quoted};
+use super::topology::{Shape, Topology};
+use crate::import::htsim_cm::{self, CmOptions, ConnectionMatrix, Cut};
 use crate::problem::Problem;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span, Time};
@@ -49,6 +52,8 @@ pub(crate) enum Pattern {
     AllToAll(AllToAll),
     /// Random arrivals.
     Poisson(Box<Poisson>),
+    /// A connection matrix of htsim.
+    Matrix(Box<ConnectionMatrix>),
     /// A list, each flow with its position among those typed.
     Flows(Vec<(usize, ExplicitFlow)>),
 }
@@ -66,7 +71,8 @@ pub(crate) fn traffic(item: &Item, files: &Files, log: &Log) -> Option<TrafficSe
         "incast" => incast(&mut reader),
         "all_to_all" => all_to_all(&mut reader),
         "poisson" => poisson(&mut reader, files),
-        _ => flows(&mut reader),
+        "flows" => flows(&mut reader),
+        _ => matrix(&mut reader, files),
     };
     reader.finish();
     let (pattern, lines, title, files) = made?;
@@ -216,7 +222,50 @@ fn flows(reader: &mut Reader<'_>) -> Option<Made> {
     Some((Pattern::Flows(list), lines, title, Vec::new()))
 }
 
+fn matrix(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
+    let compat = reader.or("compat", false);
+    let file = files.file(reader, "\"permutation.cm\"")?;
+    let report = |errors| file.report(errors, reader.log());
+    let matrix = htsim_cm::parse(&file.text, CmOptions { compat }).map_err(report).ok()?;
+    file.note(&matrix.notes, reader.log());
+    let path = quoted(&file.path.display().to_string());
+    Some((
+        Pattern::Matrix(Box::new(matrix)),
+        vec![format!("file = {path}"), line("compat", &compat)],
+        file.name(),
+        vec![file],
+    ))
+}
+
 impl TrafficSection {
+    /// Faults that come with the traffic: a connection matrix may cut cables of a tree.
+    pub(crate) fn faults(&self, topology: &Topology, log: &Log) -> Vec<FaultSection> {
+        let (Pattern::Matrix(matrix), [file, ..]) = (&self.pattern, &self.files[..]) else {
+            return Vec::new();
+        };
+        if matrix.failures.is_empty() {
+            return Vec::new();
+        }
+        let place = self.place_of("file", None);
+        let Shape::Tree(shape) = &topology.shape else {
+            let problem = place.problem("the matrix cuts cables by their place in a tree");
+            log.add(problem.label("expected a topology that is a tree"));
+            return Vec::new();
+        };
+        match matrix.cuts(shape) {
+            Ok((cuts, notes)) => {
+                file.note(&notes, log);
+                let parallel = shape.parallel[1];
+                let link = |cut: &Cut| format!("agg{}.up{}", cut.agg, cut.core_of_agg * parallel);
+                cuts.iter().map(|cut| FaultSection::cut(link(cut), place)).collect()
+            }
+            Err(errors) => {
+                file.report(errors, log);
+                Vec::new()
+            }
+        }
+    }
+
     /// Adds the problems that the traffic has on this fabric, as far as they show without a seed
     /// and without generating large traffic.
     pub(crate) fn check(&self, fabric: &Fabric, log: &Log) {
@@ -233,6 +282,11 @@ impl TrafficSection {
                     log.add(problem.label("expected at least one flow"));
                 }
             }
+            Pattern::Matrix(matrix) => match (matrix.traffic(fabric.hosts), &self.files[..]) {
+                (Ok((_, notes)), [file, ..]) => file.note(&notes, log),
+                (Err(errors), [file, ..]) => file.report(errors, log),
+                (_, []) => {}
+            },
             Pattern::AllToAll(_) | Pattern::Poisson(_) => {}
             _ => {
                 if let Err(problem) = self.generate(fabric, 0) {
@@ -254,6 +308,14 @@ impl TrafficSection {
             Pattern::Incast(pattern) => pattern.generate(fabric.hosts),
             Pattern::AllToAll(pattern) => pattern.generate(fabric.hosts),
             Pattern::Poisson(pattern) => pattern.generate(fabric, seed),
+            // What is wrong with it on this fabric was reported when the scenario was checked.
+            Pattern::Matrix(matrix) => {
+                let made = matrix.traffic(fabric.hosts).map(|(traffic, _)| traffic);
+                return made.map_err(|errors| {
+                    let message = errors.first().map_or(String::new(), ToString::to_string);
+                    self.place_of("file", None).problem(message)
+                });
+            }
             Pattern::Flows(list) => {
                 let flows: Vec<_> = list.iter().map(|(_, flow)| flow.clone()).collect();
                 explicit::traffic(fabric.hosts, &flows)
