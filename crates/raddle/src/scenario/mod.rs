@@ -76,7 +76,11 @@ impl Sections {
         let of = |name: &str, item: Option<&'a Item>| Reader::of(name, item?, log);
         let fabric = of("[fabric]", reader.demand("fabric", "{ topology = .. }"));
         let transport = of("[transport]", reader.take("transport"));
-        let traffic = reader.demand("traffic", "{ kind = \"permutation\" }");
+        let traffic = reader.take("traffic");
+        if traffic.is_none() {
+            let problem = place.problem("the scenario lacks [traffic]");
+            log.add(problem.label("add [traffic] with a `kind`, as in `kind = \"permutation\"`"));
+        }
         let faults = reader.list("fault", "tables: write [[fault]]");
         let record = reader.take("record");
         let run = of("[run]", reader.take("run"));
