@@ -28,13 +28,13 @@ fn only(text: &str) -> Scenario {
 }
 
 fn plan(text: &str) -> Plan {
-    only(text).resolve(1).unwrap()
+    only(text).resolve(1).expect("the draw succeeds")
 }
 
 fn scenario_files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let entries = std::fs::read_dir(folder).expect("the repository has scenarios");
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     files.sort();
     files
 }
@@ -199,6 +199,18 @@ fn overrides_change_values_and_end_their_sweeps() {
     assert!(resolved.contains("queue = { size = \"100 packets\""), "{resolved}");
     assert!(resolved.contains("message = \"64 KiB\""), "{resolved}");
     assert!(resolved.contains("load_balance = { scheme = \"ecmp\" }"), "{resolved}");
+}
+
+#[test]
+fn an_override_chooses_a_condition() {
+    let text = format!(
+        "{FABRIC}{TRAFFIC}[[condition]]\nname = \"healthy\"\n[[condition]]\nname = \"dead\"\n\
+         fault = [{{ link = \"tor0.up1\", down = \"..\" }}]\n"
+    );
+    let study = study_with(&text, &[("condition", "dead")]);
+    assert_eq!(study.cells.len(), 1);
+    assert_eq!(study.cells[0].settings, [("condition".to_owned(), "dead".to_owned())]);
+    assert_eq!(study.cells[0].scenario.resolve(1).unwrap().faults.ports.len(), 2);
 }
 
 #[test]

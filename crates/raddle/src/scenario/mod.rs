@@ -9,6 +9,7 @@ mod build;
 mod fabric;
 mod fault;
 mod files;
+mod limits;
 mod needs;
 mod reader;
 mod record;
@@ -123,13 +124,15 @@ impl Scenario {
         }
         let fabric = fabrics.get(&topology, log)?;
         let record = sections.record.as_ref().map(|record| record.plan(&fabric, log));
-        build::check_faults(&faults, &fabric, &topology, log);
+        let slowed = build::check_faults(&faults, &fabric, &topology, log);
         if let Some(traffic) = &sections.traffic {
             traffic.check(&fabric, log);
         }
         let section = sections.fabric?;
         let (transport, traffic, run) = (sections.transport?, sections.traffic?, sections.run?);
         let plan = transport.plan();
+        limits::links(&fabric, &slowed, &plan, topology.place(), log);
+        limits::messages(&traffic, plan.payload, log);
         let patience = run.patience(&fabric, plan.payload + plan.header);
         let lines = faults.iter().map(|fault| fault.resolved.clone()).filter(|l| !l.is_empty());
         let parts: Vec<String> =

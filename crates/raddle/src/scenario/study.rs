@@ -166,6 +166,10 @@ fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log)
                 if unsweep(table, path) {
                     log.note(format!("`{path}` is set to {}; its sweep is left out", item.show()));
                 }
+                if path == "condition" {
+                    choose_condition(table, &item, log);
+                    continue;
+                }
                 if let Err(why) = table.set(path, &key_place, item) {
                     log.add(key_place.problem(format!("cannot set `{path}`")).label(why));
                 }
@@ -173,6 +177,25 @@ fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log)
             Err(problem) => log.add(problem),
         }
     }
+}
+
+/// Leaves only the condition that an override names.
+fn choose_condition(table: &mut Table, chosen: &Item, log: &Log) {
+    let entry = table.entries.iter_mut().find(|entry| entry.key == "condition");
+    let Some(Entry { item: Item { value: Value::List(list), .. }, .. }) = entry else {
+        log.add(chosen.place.problem("the scenario has no conditions"));
+        return;
+    };
+    let name = |item: &Item| Some(item.table()?.get("name")?.show());
+    let names: Vec<String> = list.iter().filter_map(name).collect();
+    if !names.contains(&chosen.show()) {
+        let problem = chosen.place.problem(format!("no condition is called `{}`", chosen.show()));
+        let words = names.iter().map(String::as_str);
+        let help = format!("conditions: {}", names.join(", "));
+        log.add(reader::with_nearest(problem, &chosen.show(), words).help(help));
+        return;
+    }
+    list.retain(|item| name(item).as_deref() == Some(&chosen.show()));
 }
 
 /// Takes the axis `path` out of `[sweep]`; the seed is swept under either of its names.

@@ -341,6 +341,39 @@ impl TrafficSection {
             .label(format!("expected {}", error.fits))
     }
 
+    /// Where the section stands.
+    pub(crate) fn place(&self) -> &Place {
+        &self.item.place
+    }
+
+    /// Where the size of messages stands.
+    pub(crate) fn message_place(&self) -> &Place {
+        let key = match self.pattern {
+            Pattern::Poisson(_) => "law",
+            Pattern::Matrix(_) => "file",
+            Pattern::Flows(_) => "flow",
+            _ => "message",
+        };
+        self.place_of(key, None)
+    }
+
+    /// The largest message there can be.
+    pub(crate) fn largest(&self) -> Bytes {
+        match &self.pattern {
+            Pattern::Permutation(pattern) => pattern.message,
+            Pattern::Tornado(pattern) => pattern.message,
+            Pattern::Incast(pattern) => pattern.message,
+            Pattern::AllToAll(pattern) => pattern.message,
+            Pattern::Poisson(pattern) => pattern.law.quantile(pattern.sampling, 1.0),
+            Pattern::Matrix(matrix) => {
+                matrix.connections.iter().filter_map(|c| c.size).max().unwrap_or_default()
+            }
+            Pattern::Flows(list) => {
+                list.iter().map(|(_, flow)| flow.message).max().unwrap_or_default()
+            }
+        }
+    }
+
     fn place_of(&self, key: &str, flow: Option<usize>) -> &Place {
         let table = self.item.table();
         let table = match flow {
