@@ -82,7 +82,7 @@ pub fn record_uplinks(plan: &Plan) -> RecordPlan {
         .map(raddle_schemes::ids::PortId)
         .collect();
     let ports = if up.is_empty() { own.map(raddle_schemes::ids::PortId).collect() } else { up };
-    let whole = super::jobs::bound_of(plan).map_or(Span::us(200), |bound| bound.span);
+    let whole = super::jobs::bound_of(plan).map_or(Span::us(200), |bound| bound.time);
     let step = (whole.0 / 120).max(1);
     // A round number: 1, 2 or 5 times a power of ten.
     let magnitude = 10u64.pow(step.ilog10());

@@ -40,7 +40,6 @@ pub fn jobs(study: &Study, record: Option<DefaultRecord>) -> Vec<Job> {
 
 /// The tightest lower bound known for a plan's traffic; faults are not taken into account.
 pub fn bound_of(plan: &Plan) -> Option<Bound> {
-    let frames = Frames::from(plan);
-    let bounds = bound::completion(&plan.traffic, &plan.fabric, &frames);
-    bounds.first().map(|bound| Bound { name: bound.name.to_string(), span: bound.time })
+    let bounds = bound::completion(&plan.traffic, &plan.fabric, &Frames::from(plan));
+    bounds.first().copied()
 }

@@ -6,17 +6,9 @@ mod text;
 use super::timing::Cost;
 use raddle_schemes::rng::mix;
 use raddle_schemes::units::{Span, Time};
+pub use raddle_sim::bound::Bound;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{FlowRecord, Outcome, PortRecord, Stop};
-
-/// A lower bound on a run's completion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bound {
-    /// Its name, as JSON and tables show it.
-    pub name: &'static str,
-    /// No run completes sooner after time zero.
-    pub time: Span,
-}
 
 /// A distribution of times in microseconds, over the flows that have one; `None` if none has.
 /// Percentiles are by nearest rank: the smallest time that at least that share does not exceed.
