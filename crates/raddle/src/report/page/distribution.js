@@ -29,6 +29,7 @@ function drawDistribution({ width, resize, over }) {
   const chart = resize(height);
   const all = conditions.flatMap((c) => cellsOf(c).flatMap((cell) => [cell.flows.us[0], cell.flows.us[cell.flows.us.length - 1]]));
   const axis = timeAxis(all, Math.max(3, inner / 90), 3);
+  axis.min -= (axis.max - axis.min) * 0.14;
   const floor = Math.min(...conditions.flatMap((c) => cellsOf(c).map((cell) => 1 / (cell.flows.count + unfinished(cell)))));
   const bottom = Math.floor(Math.log10(floor));
   const ticks = tail ? Array.from({ length: -bottom + 1 }, (_, i) => i + bottom) : [0, 0.25, 0.5, 0.75, 1];
@@ -64,12 +65,12 @@ function drawDistribution({ width, resize, over }) {
   chart.setOption(option, true);
 }
 
-// Names beside the lines: the faster half to the left of its line, the slower half to the right.
+// Names beside the lines: the fastest to the left of its line, the others to the right.
 function distributionLabels(over, condition, { axis, level, tail, bottom, x, y, inner, tall }) {
   const middle = (cell) => cell.flows.us[Math.floor(cell.flows.us.length / 2)];
   const cells = cellsOf(condition).sort((a, b) => middle(a) - middle(b));
   cells.forEach((cell, i) => {
-    const fast = i < cells.length / 2 && cells.length > 1;
+    const fast = i === 0 && cells.length > 1;
     const share = 0.85 - (0.65 * (i + 0.5)) / cells.length;
     const reach = share * (cell.flows.count / (cell.flows.count + unfinished(cell)));
     const k = cell.flows.us.findIndex((us) => shareDone(cell, us) >= reach);
