@@ -12,11 +12,22 @@ function timelineRange(opened) {
   return range && range[1] > range[0] ? [Math.max(0, range[0]), Math.min(range[1], end)] : [0, end];
 }
 
+// The last parts of the ports' dotted names, as many as tell them apart.
+function shortNames(names) {
+  const most = Math.max(1, ...names.map((name) => name.split('.').length));
+  for (let parts = 1; parts < most; parts++) {
+    const short = names.map((name) => name.split('.').slice(-parts).join('.'));
+    if (new Set(short).size === names.length) return short;
+  }
+  return names;
+}
+
 // Where everything goes, in pixels.
 function timelineLayout(width, opened) {
   const names = opened.map((o) => o.ports.map((p) => p.name).join('\n'));
   const longest = widest(opened.flatMap((o) => [...o.ports.map((p) => p.name), ...o.rows.map((r) => r.name)]), '12px');
-  const [label, value, gap] = [Math.min(width / 5, 12 + longest), 92, 20];
+  const short = opened.map((o) => shortNames(o.ports.map((p) => p.name)));
+  const [label, value, gap] = [Math.min(width / 5, 12 + longest), Math.max(92, 8 + widest(short.flat().map((name) => `${name} 0.999 %`), '12px')), 20];
   const labels = opened.map((_, i) => (i === 0 || names[i] !== names[0] ? label : 0));
   const inner = (width - sum(labels) - opened.length * value - (opened.length - 1) * gap) / opened.length;
   let x = 0;
@@ -28,7 +39,7 @@ function timelineLayout(width, opened) {
   const tops = [];
   let y = 34;
   for (const tall of heights) { tops.push(y); y += tall + 56; }
-  return { lefts, labelled: labels.map((l) => l > 0), inner, value, row, kinds, tops, heights, height: y - 56 + 44 };
+  return { lefts, labelled: labels.map((l) => l > 0), inner, row, kinds, short, tops, heights, height: y - 56 + 44 };
 }
 
 function rectangles(grid, items, z) {
@@ -92,7 +103,7 @@ function drawTimeline({ width, resize, over, box }) {
     const blocks = [
       heat(o.ports.map((p) => p.queue), o, range, pixels, 'most', queueColour),
       heat(o.ports.map((p) => p.use), o, range, pixels, 'mean', useColour),
-      shares.bands.map(([from, until, a, b, port]) => [from, until, a, b, tints[port % 2]]),
+      shares.bands.map(([from, until, a, b, port]) => [from, until, a, b, tints[port % 2], 1]),
       lay.kinds.flatMap((name, row) => {
         const found = o.rows.find((r) => r.name === name);
         return found ? columns(found.count, o.bucket, range, pixels / 2, 'sum').filter((c) => c[2] > 0)

@@ -41,6 +41,8 @@ function timelineLabels(over, lay, opened, { px, low, high, capacity, range }) {
       put(over, x, lay.tops[0], '', 'hair', `height:${lay.tops[3] + lay.heights[3] - lay.tops[0]}px;border-left:1px dotted ${css('--soft')}`);
       const late = x > lay.lefts[side] + lay.inner / 2;
       put(over, late ? x - 4 : x + 4, lay.tops[3] - 15, `last flow done ${micros(o.done)}`, late ? 'end soft' : 'soft');
+    } else if (o.run && o.done == null) {
+      put(over, lay.lefts[side] + lay.inner - 4, lay.tops[3] - 15, `never finished: ${plural(o.run.unfinished_flows, 'flow')} left \u25b6`, 'end fault');
     }
   });
 }
@@ -60,7 +62,7 @@ function timelineValues(o, lay, at) {
   const whole = (share) => Math.round(share * 100);
   return {
     queue: o.ports.map((p) => or(() => span(p.queueLeast && p.queueLeast[i] / 1024, p.queue[i] / 1024, (k) => number(k, 3)) + ' KiB')),
-    use: o.ports.map((p) => or(() => o.joined > 1 ? `${whole(p.use[i])} (${whole(p.useLeast[i])}\u2013${whole(p.useMost[i])}) %` : percent(p.use[i]))),
+    use: o.ports.map((p) => or(() => (o.joined > 1 && whole(p.useLeast[i]) !== whole(p.useMost[i]) ? `${whole(p.use[i])} (${whole(p.useLeast[i])}\u2013${whole(p.useMost[i])}) %` : percent(p.use[i])))),
     share: o.ports.map((p) => or(() => (o.total[i] ? percent(p.frames[i] / o.total[i]) : NONE))),
     counts: lay.kinds.map((name) => or(() => { const row = o.rows.find((r) => r.name === name); return count(row ? row.count[i] : 0); })),
   };
@@ -118,7 +120,7 @@ function shareLabels(over, lay, o, side, x) {
     if (y < lay.tops[2] - 14) { nodes.push(null); return; }
     free = y;
     const value = el('span', null, '');
-    over.append(el('span', { style: `left:${x}px;top:${y}px` }, el('span', { class: 'soft' }, `${p.name.replace(/^.*\./, '')} `), value));
+    over.append(el('span', { style: `left:${x}px;top:${y}px` }, el('span', { class: 'soft' }, `${lay.short[side][i]} `), value));
     nodes.push(value);
   });
   return nodes;
