@@ -1,5 +1,10 @@
-//! Raddle as a library: scenarios, studies, reports.
+//! Raddle as a library: what the command line is made of.
+//!
+//! Data flows one way: a scenario becomes validated plans, plans become runs, runs become tables,
 
+pub mod cli;
 pub mod import;
 pub mod problem;
+pub mod report;
 pub mod scenario;
+pub mod study;

@@ -362,7 +362,7 @@ impl Port {
         world: &mut World<'_>,
     ) {
         self.record.dropped[cause as usize] += 1;
-        self.record.dropped_data += u64::from(frame.is_data());
+        self.record.dropped_data[cause as usize] += u64::from(frame.is_data());
         world.hosts.note_dropped(frame);
         world.recorder.dropped(self.id, now);
     }

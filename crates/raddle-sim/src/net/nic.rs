@@ -151,7 +151,7 @@ impl Nic {
 
     fn lose(&mut self, frame: Frame, cause: DropCause) {
         self.record.dropped[cause as usize] += 1;
-        self.record.dropped_data += u64::from(frame.is_data());
+        self.record.dropped_data[cause as usize] += u64::from(frame.is_data());
     }
 }
 

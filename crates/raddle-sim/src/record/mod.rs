@@ -89,8 +89,8 @@ pub struct PortRecord {
     pub trimmed: u64,
     /// Frames lost here, by cause (order of [`DropCause::ALL`]).
     pub dropped: [u64; 5],
-    /// Of all frames lost here, data packets (trimmed ones included).
-    pub dropped_data: u64,
+    /// Of these, data packets (trimmed ones included), in the same order.
+    pub dropped_data: [u64; 5],
     /// Most bytes of data ever queued, frame in service included.
     pub queue_bytes_max: u64,
 }

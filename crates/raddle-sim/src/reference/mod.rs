@@ -394,7 +394,7 @@ impl<'a> Reference<'a> {
     fn drop(&mut self, now: Time, port: PortId, frame: Frame, cause: DropCause) {
         let record = &mut self.ports[port.index()].record;
         record.dropped[cause as usize] += 1;
-        record.dropped_data += u64::from(frame.is_data());
+        record.dropped_data[cause as usize] += u64::from(frame.is_data());
         self.note_drop(now, port, frame);
     }
 

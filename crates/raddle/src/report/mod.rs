@@ -1,0 +1,14 @@
+//! `report.html`: one file that answers which scheme wins, why, for whom, and what was run.
+//!
+//! [`Report`] is plain data that the caller fills; [`Report::html`] makes the page. Everything the
+//! page needs is inside it, so it opens from a file with no network.
+
+mod data;
+mod html;
+mod json;
+mod thin;
+
+pub use data::{
+    Bound, Cell, Condition, Counts, Detail, Entry, Event, FaultWindow, Interval, Port, Provenance,
+    Report, Run, Scheme, Table,
+};

@@ -1,0 +1,113 @@
+// Section one: completion times as dots and whiskers, one panel per condition.
+
+function drawCompletion({ width, resize, over }) {
+  const finished = (run) => run.completed && run.fct_max_us != null;
+  const values = DATA.cells.flatMap((cell) => [
+    ...cell.runs.filter(finished).map((run) => run.fct_max_us),
+    ...(cell.interval ? [cell.interval.low_us, cell.interval.high_us] : []),
+  ]).concat(DATA.conditions.filter((c) => c.bound).map((c) => c.bound.us)).filter((v) => v > 0);
+  const axis = timeAxis(values.length ? values : [1], 8);
+  const never = DATA.cells.some((cell) => cell.runs.some((run) => !finished(run)));
+  const statistics = Math.min(width / 3, 16 + widest(DATA.cells.map((c) => c.statistics), '13px'));
+  const left = Math.min(width / 4, 24 + widest(DATA.schemes.map((s) => s.name), '600 13px'));
+  const right = statistics + (never ? 20 + textWidth('\u25b6 99 of 99 never finished', '600 13px') : 0);
+  const inner = width - left - right;
+  const [header, row, gap] = [38, 34, 16];
+  const tall = DATA.schemes.length * row;
+  const top = (panel) => panel * (header + tall + gap) + header;
+  const height = top(DATA.conditions.length - 1) + tall + 44;
+  const px = (us) => left + ((axis.f(us) - axis.min) / (axis.max - axis.min)) * inner;
+  const chart = resize(height);
+  const series = [];
+  DATA.conditions.forEach((condition, panel) => {
+    const y = top(panel);
+    put(over, 0, y - header, condition.name, 'panel');
+    if (condition.bound) {
+      const x = px(condition.bound.us);
+      put(over, x - 4, y - 17, `bound ${micros(condition.bound.us)} (${condition.bound.name})`, 'soft');
+      series.push(boundLine(panel, axis.f(condition.bound.us)));
+    }
+    DATA.schemes.forEach((scheme, index) => {
+      const middle = y + (index + 0.5) * row;
+      const colour = schemeColour(index);
+      put(over, left - 12, middle - 8, scheme.name, 'name end', `color:${colour}`);
+      const cell = DATA.cells.find((c) => c.condition === panel && c.scheme === index);
+      if (!cell) {
+        put(over, width - statistics + 10, middle - 8, 'not run', 'soft');
+        return;
+      }
+      put(over, width - statistics + 10, middle - 8, cell.statistics, '', 'font-size:13px');
+      const stuck = cell.runs.filter((run) => !finished(run)).length;
+      if (stuck) put(over, width - right + 10, middle - 8, `\u25b6 ${stuck} of ${cell.runs.length} never finished`, 'name', `color:${colour}`);
+      if (cell.interval) series.push(whisker(panel, index, cell.interval, axis, colour));
+      series.push(dots(panel, index, cell.runs.filter(finished), axis, condition.bound, colour));
+    });
+  });
+  put(over, left + inner / 2, height - 18, axis.title, 'mid soft');
+  const last = DATA.conditions.length - 1;
+  const each = (make) => DATA.conditions.map((_, panel) => make(panel));
+  chart.setOption({
+    animation: false,
+    tooltip: { trigger: 'item', confine: true, backgroundColor: css('--paper'), borderColor: css('--line'), textStyle: { color: css('--ink'), fontSize: 13 } },
+    grid: each((panel) => ({ left, width: inner, top: top(panel), height: tall, show: true, backgroundColor: css('--plot'), borderWidth: 0 })),
+    xAxis: each((panel) => ({
+      gridIndex: panel, type: 'value', min: axis.min, max: axis.max, axisLine: { show: false },
+      axisTick: { show: false, customValues: axis.ticks }, splitLine: { lineStyle: { color: css('--line') } },
+      axisLabel: { ...axisText(), show: panel === last, customValues: axis.ticks, formatter: (v) => number(axis.inverse(v)) },
+    })),
+    yAxis: each((panel) => ({ gridIndex: panel, type: 'value', inverse: true, min: -0.5, max: DATA.schemes.length - 0.5, ...hiddenAxis })),
+    series,
+  }, true);
+}
+
+function boundLine(panel, x) {
+  return {
+    type: 'custom', xAxisIndex: panel, yAxisIndex: panel, silent: true, z: 3, data: [[x, 0]],
+    renderItem: (params, api) => {
+      const [at] = api.coord([x, 0]);
+      const { y, height } = params.coordSys;
+      return { type: 'line', shape: { x1: at, x2: at, y1: y - 4, y2: y + height }, style: { stroke: css('--ink'), lineWidth: 1.5, lineDash: [5, 3] } };
+    },
+  };
+}
+
+function whisker(panel, row, interval, axis, colour) {
+  return {
+    type: 'custom', xAxisIndex: panel, yAxisIndex: panel, silent: true, z: 4, data: [[axis.f(interval.middle_us), row]],
+    renderItem: (params, api) => {
+      const [low, y] = api.coord([axis.f(interval.low_us), row]);
+      const [high] = api.coord([axis.f(interval.high_us), row]);
+      const [middle] = api.coord([axis.f(interval.middle_us), row]);
+      const style = { stroke: colour, lineWidth: 2 };
+      const line = (x1, y1, x2, y2, lineWidth = 2) => ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { ...style, lineWidth } });
+      return { type: 'group', children: [line(low, y, high, y), line(low, y - 5, low, y + 5), line(high, y - 5, high, y + 5), line(middle, y - 8, middle, y + 8, 3)] };
+    },
+  };
+}
+
+function dots(panel, row, runs, axis, bound, colour) {
+  const spread = Math.min(0.13, 0.6 / Math.max(1, runs.length));
+  return {
+    type: 'scatter', xAxisIndex: panel, yAxisIndex: panel, z: 5, symbol: 'circle', symbolSize: 8,
+    itemStyle: { color: colour, opacity: 0.75, borderColor: css('--paper'), borderWidth: 1 },
+    data: runs.map((run, i) => ({ value: [axis.f(run.fct_max_us), row + (i - (runs.length - 1) / 2) * spread], run })),
+    tooltip: {
+      formatter: ({ data: { run } }) => {
+        const over = bound ? `, ${percent(run.fct_max_us / bound.us - 1)} over the bound` : '';
+        return escapeHtml(`${DATA.schemes[row].name}, seed ${run.seed}: ${micros(run.fct_max_us)}${over}`) +
+          `<br>${plural(run.drops, 'drop')}, ${plural(run.marks, 'mark')}, ${plural(run.trims, 'trim')}, ${plural(run.retransmissions, 'retransmission')}, ${plural(run.timeouts, 'timeout')}`;
+      },
+    },
+  };
+}
+
+function completionSection(parent) {
+  if (!DATA.cells.length) {
+    parent.append(el('p', { class: 'note' }, 'No run is in this report.'));
+    return;
+  }
+  plot(parent, 'Completion time of the last flow in microseconds, one row per scheme, one dot per seed, one panel per condition. The table below holds the values.', drawCompletion);
+  const whiskers = DATA.interval_meaning ? ` Whiskers: ${DATA.interval_meaning}.` : '';
+  parent.append(el('p', { class: 'note' }, `One dot per seed: the time until the last flow was done. Dots are spread vertically only to keep them apart.${whiskers} Dashed: the time no scheme can beat.`));
+  parent.append(foldedTable('cells', 'Table: schemes and conditions', cellsTable), foldedTable('runs', 'Table: every run', runsTable));
+}

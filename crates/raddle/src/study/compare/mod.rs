@@ -1,0 +1,324 @@
+//! Many runs side by side: which finishes first, by how much, and whether the seeds support it.
+//!
+//! Rows are what is compared (the values of the first axis of a sweep), columns the conditions
+//! under which it is. Differences are tested within a column, paired by seed.
+
+mod answer;
+mod json;
+mod table;
+
+use super::stats::{Difference, Spread, Test};
+use super::summary::RunSummary;
+
+/// A condition under which rows are compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name; may be empty if it is the only one.
+    pub name: String,
+    /// Name of the lower bound on the completion, where one is known.
+    pub bound: Option<String>,
+    /// That bound in microseconds, per seed.
+    pub bound_us: Vec<Option<f64>>,
+}
+
+/// What is compared: completion times by row, column and seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompareInput {
+    /// What all runs have in common.
+    pub title: String,
+    /// What is compared.
+    pub rows: Vec<String>,
+    /// Under which conditions.
+    pub columns: Vec<Column>,
+    /// The seeds, in the order of the values.
+    pub seeds: Vec<u64>,
+    /// `[row][column][seed]`: microseconds to complete; `None` if the run did not.
+    pub completion_us: Vec<Vec<Vec<Option<f64>>>>,
+    /// `[row][column][seed]`: flows that did not complete; `None` if there is no run.
+    pub unfinished: Vec<Vec<Vec<Option<u64>>>>,
+}
+
+/// One run to compare.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a> {
+    /// What the sweep set, first axis first: path and value.
+    pub settings: &'a [(String, String)],
+    /// The seed.
+    pub seed: u64,
+    /// The run; `None` if it failed.
+    pub summary: Option<&'a RunSummary>,
+}
+
+impl CompareInput {
+    /// Sorts the runs of a sweep into rows (values of the first axis), columns (values of the
+    /// others) and seeds, each in the order in which they come.
+    pub fn of_runs(title: &str, entries: &[Entry<'_>]) -> Self {
+        let row_of = |e: &Entry<'_>| e.settings.first().map_or("all", |(_, v)| v).to_string();
+        let column_of = |e: &Entry<'_>| {
+            let values: Vec<&str> = e.settings.iter().skip(1).map(|(_, v)| v.as_str()).collect();
+            values.join(", ")
+        };
+        let rows = distinct(entries.iter().map(row_of));
+        let names = distinct(entries.iter().map(column_of));
+        let seeds = distinct(entries.iter().map(|e| e.seed));
+        let mut columns: Vec<Column> = names
+            .iter()
+            .map(|name| Column {
+                name: name.clone(),
+                bound: None,
+                bound_us: vec![None; seeds.len()],
+            })
+            .collect();
+        let mut completion_us = vec![vec![vec![None; seeds.len()]; names.len()]; rows.len()];
+        let mut unfinished = vec![vec![vec![None; seeds.len()]; names.len()]; rows.len()];
+        for entry in entries {
+            let Some(summary) = entry.summary else { continue };
+            let place = (
+                rows.iter().position(|row| *row == row_of(entry)),
+                names.iter().position(|name| *name == column_of(entry)),
+                seeds.iter().position(|seed| *seed == entry.seed),
+            );
+            let (Some(row), Some(column), Some(seed)) = place else { continue };
+            completion_us[row][column][seed] = summary.completion_us;
+            unfinished[row][column][seed] = Some(summary.unfinished);
+            let bounds = &mut columns[column];
+            bounds.bound = bounds.bound.take().or_else(|| summary.bound.clone());
+            bounds.bound_us[seed] = bounds.bound_us[seed].or(summary.bound_us);
+        }
+        Self { title: title.to_string(), rows, columns, seeds, completion_us, unfinished }
+    }
+}
+
+fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut list = Vec::new();
+    for item in items {
+        if !list.contains(&item) {
+            list.push(item);
+        }
+    }
+    list
+}
+
+/// How a cell stands in its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Finishes with every seed, and first on the mean.
+    First,
+    /// Finishes with every seed; the seeds do not tell it apart from the first.
+    Level,
+    /// Finishes with every seed, later than the first.
+    Behind,
+    /// Does not finish with every seed, or has no run for some.
+    Out,
+}
+
+/// What the seeds say of one row in one column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// Completion in microseconds over the seeds with which it finishes.
+    pub spread: Option<Spread>,
+    /// Seeds with which it does not finish.
+    pub never: usize,
+    /// Seeds for which there is no run.
+    pub missing: usize,
+    /// Most flows that did not complete with any one seed.
+    pub stuck: u64,
+    /// Mean over seeds of the completion over the bound, in percent.
+    pub increase_pct: Option<f64>,
+    /// How it stands.
+    pub standing: Standing,
+}
+
+/// Runs side by side, judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// What is compared.
+    pub input: CompareInput,
+    /// `[row][column]`.
+    pub cells: Vec<Vec<Cell>>,
+}
+
+impl Comparison {
+    /// Judges `input`.
+    pub fn new(input: CompareInput) -> Self {
+        let cell = |row, column| Cell::of(&input, row, column);
+        let cells = (0..input.rows.len())
+            .map(|row| (0..input.columns.len()).map(|column| cell(row, column)).collect())
+            .collect();
+        let mut comparison = Self { input, cells };
+        for column in 0..comparison.input.columns.len() {
+            comparison.judge(column);
+        }
+        comparison
+    }
+
+    fn judge(&mut self, column: usize) {
+        let Some(&first) = self.ranked(column).first() else { return };
+        for row in self.ranked(column) {
+            let apart = match self.difference(column, first, row) {
+                Some(Difference { p: None, mean, .. }) => mean != 0.0,
+                Some(difference) => difference.supported(),
+                None => true,
+            };
+            self.cells[row][column].standing = match (row == first, apart) {
+                (true, _) => Standing::First,
+                (false, false) => Standing::Level,
+                (false, true) => Standing::Behind,
+            };
+        }
+    }
+
+    /// The rows that finish with every seed, by their mean; equal ones in their order.
+    fn ranked(&self, column: usize) -> Vec<usize> {
+        let mean = |row: usize| {
+            let cell = &self.cells[row][column];
+            let whole = cell.never + cell.missing == 0;
+            cell.spread.filter(|_| whole).map(|spread| spread.mean)
+        };
+        let mut rows: Vec<(f64, usize)> =
+            (0..self.cells.len()).filter_map(|row| Some((mean(row)?, row))).collect();
+        rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        rows.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// `row` against `base` in `column`, over the seeds with which both finish.
+    pub fn difference(&self, column: usize, base: usize, row: usize) -> Option<Difference> {
+        let values = &self.input.completion_us;
+        let both = values[base][column].iter().zip(&values[row][column]);
+        let (a, b): (Vec<f64>, Vec<f64>) = both.filter_map(|(a, b)| a.zip(*b)).unzip();
+        Difference::of(&a, &b)
+    }
+
+    /// The test that as many pairs as there are seeds get.
+    fn test(&self) -> Option<Test> {
+        Test::for_pairs(self.input.seeds.len())
+    }
+}
+
+impl Cell {
+    fn of(input: &CompareInput, row: usize, column: usize) -> Self {
+        let values = &input.completion_us[row][column];
+        let unfinished = &input.unfinished[row][column];
+        let finished: Vec<f64> = values.iter().copied().flatten().collect();
+        let increases: Vec<f64> = values
+            .iter()
+            .zip(&input.columns[column].bound_us)
+            .filter_map(|(value, bound)| value.zip(bound.filter(|bound| *bound > 0.0)))
+            .map(|(value, bound)| (value / bound - 1.0) * 100.0)
+            .collect();
+        let missing = unfinished.iter().filter(|flows| flows.is_none()).count();
+        Self {
+            spread: Spread::of(&finished),
+            never: values.len() - finished.len() - missing,
+            missing,
+            stuck: unfinished.iter().copied().flatten().max().unwrap_or(0),
+            increase_pct: Spread::of(&increases).map(|spread| spread.mean),
+            standing: Standing::Out,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three schemes under two conditions with five seeds; `ecmp` never finishes with a dead
+    /// uplink, `ops` and `reps` cannot be told apart there.
+    pub(super) fn example() -> CompareInput {
+        let some = |values: [f64; 5]| values.map(Some).to_vec();
+        let column = |name: &str, us: f64| Column {
+            name: name.into(),
+            bound: Some("permutation".into()),
+            bound_us: vec![Some(us); 5],
+        };
+        CompareInput {
+            title: "128 GPUs, 3-tier fat tree, 400 Gbps, 8 MiB permutation".into(),
+            rows: ["ecmp", "ops", "reps"].map(String::from).to_vec(),
+            columns: vec![column("healthy", 176.0), column("one uplink dead", 200.0)],
+            seeds: (1..=5).collect(),
+            completion_us: vec![
+                vec![some([740.0, 745.0, 736.0, 742.0, 747.0]), vec![None; 5]],
+                vec![
+                    some([196.0, 195.0, 197.0, 196.5, 195.5]),
+                    some([251.0, 259.0, 246.0, 249.0, 245.0]),
+                ],
+                vec![
+                    some([185.0, 185.2, 184.8, 185.1, 184.9]),
+                    some([249.0, 251.0, 248.0, 250.0, 247.0]),
+                ],
+            ],
+            unfinished: vec![
+                vec![vec![Some(0); 5], vec![Some(2), Some(4), Some(1), Some(2), Some(3)]],
+                vec![vec![Some(0); 5]; 2],
+                vec![vec![Some(0); 5]; 2],
+            ],
+        }
+    }
+
+    #[test]
+    fn standings_follow_the_tests() {
+        let comparison = Comparison::new(example());
+        let standings: Vec<Vec<Standing>> =
+            comparison.cells.iter().map(|row| row.iter().map(|c| c.standing).collect()).collect();
+        use Standing::{Behind, First, Level, Out};
+        assert_eq!(standings, [vec![Behind, Out], vec![Behind, Level], vec![First, First]]);
+        let cell = &comparison.cells[0][1];
+        assert_eq!((cell.never, cell.missing, cell.stuck, cell.spread), (5, 0, 4, None));
+        // 742 / 176 = 4.21591.
+        let increase = comparison.cells[0][0].increase_pct.unwrap();
+        assert!((increase - 321.591).abs() < 1e-3, "{increase}");
+    }
+
+    #[test]
+    fn a_row_that_misses_one_seed_cannot_be_first() {
+        let mut input = example();
+        input.completion_us[2][0][3] = None;
+        input.unfinished[2][0][3] = Some(1);
+        let comparison = Comparison::new(input);
+        assert_eq!(comparison.cells[2][0].standing, Standing::Out);
+        assert_eq!(comparison.cells[1][0].standing, Standing::First);
+        assert_eq!(comparison.difference(0, 1, 2).unwrap().n, 4);
+    }
+
+    #[test]
+    fn one_seed_ranks_without_a_test() {
+        let mut input = example();
+        input.seeds.truncate(1);
+        input.columns.iter_mut().for_each(|c| c.bound_us.truncate(1));
+        for row in &mut input.completion_us {
+            row.iter_mut().for_each(|seeds| seeds.truncate(1));
+        }
+        for row in &mut input.unfinished {
+            row.iter_mut().for_each(|seeds| seeds.truncate(1));
+        }
+        let comparison = Comparison::new(input);
+        assert_eq!(comparison.cells[2][1].standing, Standing::First);
+        assert_eq!(comparison.cells[1][1].standing, Standing::Behind);
+        assert_eq!(comparison.test(), None);
+    }
+
+    #[test]
+    fn runs_fall_into_rows_columns_and_seeds() {
+        let plan = crate::study::fixture::plan(1);
+        let outcome = crate::study::fixture::engine(&plan, &mut ());
+        let cost = crate::study::timing::Cost::default();
+        let summary = RunSummary::new("h", &plan, &outcome, None, 1, cost);
+        let setting = |scheme: &str, size: &str| {
+            vec![("scheme".to_string(), scheme.to_string()), ("size".into(), size.into())]
+        };
+        let settings = [setting("ops", "1"), setting("ops", "2"), setting("reps", "1")];
+        let mut entries = Vec::new();
+        for settings in &settings {
+            for seed in [4, 5] {
+                entries.push(Entry { settings, seed, summary: Some(&summary) });
+            }
+        }
+        entries[5].summary = None;
+        let input = CompareInput::of_runs("title", &entries);
+        assert_eq!(input.rows, ["ops", "reps"]);
+        assert_eq!(input.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["1", "2"]);
+        assert_eq!(input.seeds, [4, 5]);
+        assert_eq!(input.completion_us[0][1], vec![summary.completion_us; 2]);
+        assert_eq!(input.unfinished[1], [vec![Some(0), None], vec![None, None]]);
+    }
+}

@@ -1,0 +1,131 @@
+//! What a run will take, before it runs.
+
+use super::text::{count, plural, short};
+use raddle_schemes::ids::{HostId, PortId};
+use raddle_sim::plan::Plan;
+use raddle_sim::topology::Node;
+
+/// Packet-hops that one core does in a second at a thousand hosts, unless the machine was measured.
+pub const DEFAULT_HOPS_PER_S: f64 = 20e6;
+
+/// A link's record, its ring under a full load with one-BDP windows, and its counters.
+const BYTES_PER_PORT: u64 = 2048;
+/// A flow's sender, receiver and record.
+const BYTES_PER_FLOW: u64 = 1024;
+/// The program itself.
+const BYTES_PER_PROCESS: u64 = 8_000_000;
+
+/// What a run will take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Number of flows.
+    pub flows: u64,
+    /// Data packets, without retransmissions.
+    pub packets: u64,
+    /// Packet-hops of these packets and as many ACKs.
+    pub packet_hops: u64,
+    /// Memory in bytes.
+    pub memory_bytes: u64,
+    /// Seconds on one core at the given rate.
+    pub seconds: f64,
+}
+
+/// Data packets of the whole traffic, without retransmissions.
+pub fn data_packets(plan: &Plan) -> u64 {
+    let payload = plan.transport.payload.0.max(1);
+    plan.traffic.flows.iter().map(|flow| flow.bytes.0.div_ceil(payload)).sum()
+}
+
+/// Predicts a run at `hops_per_s` packet-hops a second: every data packet and its ACK cross every
+/// port of one shortest path, and nothing is lost.
+pub fn estimate(plan: &Plan, hops_per_s: f64) -> Estimate {
+    let payload = plan.transport.payload.0.max(1);
+    let flows = &plan.traffic.flows;
+    let hops = |flow: &raddle_sim::workload::Flow| {
+        let packets = flow.bytes.0.div_ceil(payload);
+        packets * 2 * path_ports(plan, flow.source, flow.destination)
+    };
+    let packet_hops: u64 = flows.iter().map(hops).sum();
+    Estimate {
+        flows: flows.len() as u64,
+        packets: data_packets(plan),
+        packet_hops,
+        memory_bytes: BYTES_PER_PROCESS
+            + plan.fabric.ports.len() as u64 * BYTES_PER_PORT
+            + flows.len() as u64 * BYTES_PER_FLOW,
+        seconds: packet_hops as f64 / hops_per_s,
+    }
+}
+
+/// Ports that a packet leaves on its way, the sender's NIC included; 0 if there is no way.
+fn path_ports(plan: &Plan, source: HostId, destination: HostId) -> u64 {
+    let fabric = &plan.fabric;
+    let mut port = PortId(source.0);
+    for hops in 1..=fabric.switches.len() as u64 + 1 {
+        match fabric.destination(port) {
+            Node::Host(host) => return if host == destination { hops } else { 0 },
+            Node::Switch(switch) => {
+                let choice = fabric.forwarding.ports(switch, destination);
+                if choice.count() == 0 {
+                    return 0;
+                }
+                port = choice.get(0);
+            }
+        }
+    }
+    0
+}
+
+impl std::fmt::Display for Estimate {
+    /// One line: what is to be done, and what it takes.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{}, {} data packets, about {} packet-hops: {} and {} MB",
+            plural(self.flows, "flow"),
+            count(self.packets),
+            short(self.packet_hops as f64),
+            duration(self.seconds),
+            (self.memory_bytes as f64 / 1e6).round()
+        )
+    }
+}
+
+/// A duration rounded to what an estimate is worth.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 0.1 => "less than 0.1 s".to_string(),
+        s if s < 9.95 => format!("about {s:.1} s"),
+        s if s < 120.0 => format!("about {s:.0} s"),
+        s if s < 7200.0 => format!("about {:.0} min", s / 60.0),
+        s => format!("about {:.1} h", s / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::fixture;
+
+    #[test]
+    fn packets_and_their_acks_cross_every_port_of_the_path() {
+        let plan = fixture::plan(1);
+        let estimate = estimate(&plan, 12.0);
+        // 10 000 B are 3 packets of 4096 B; NIC and ToR make 2 hops; data and ACK, 2 flows.
+        assert_eq!(estimate.packets, 6);
+        assert_eq!(estimate.packet_hops, 3 * 2 * 2 * 2);
+        assert_eq!(estimate.seconds, 2.0);
+        assert_eq!(
+            estimate.to_string(),
+            "2 flows, 6 data packets, about 24 packet-hops: about 2.0 s and 8 MB"
+        );
+    }
+
+    #[test]
+    fn durations_are_no_more_precise_than_they_can_be() {
+        assert_eq!(duration(0.02), "less than 0.1 s");
+        assert_eq!(duration(42.3), "about 42 s");
+        assert_eq!(duration(600.0), "about 10 min");
+        assert_eq!(duration(36_000.0), "about 10.0 h");
+    }
+}

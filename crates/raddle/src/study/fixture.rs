@@ -1,0 +1,175 @@
+//! A fabric of three hosts at one switch and an engine that makes up its outcome, for tests.
+
+use super::run::{Engine, Job};
+use raddle_schemes::ids::{FlowId, HostId, PortId, SwitchId};
+use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::rng::Rng;
+use raddle_schemes::size::Size;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::{congestion, marking, recovery};
+use raddle_sim::net::faults::Faults;
+use raddle_sim::plan::{MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, TransportPlan};
+use raddle_sim::record::{
+    FlowRecord, Observer, Outcome, PortRecord, PortSeries, Progress, RecordPlan, Stop, Timeline,
+};
+use raddle_sim::routing::{Forwarding, Table};
+use raddle_sim::topology::{Fabric, Node, Port, Switch};
+use raddle_sim::workload::{Flow, Start, Traffic};
+
+const HOSTS: u32 = 3;
+
+/// Three hosts at one switch, 400 Gbps and 500 ns everywhere.
+fn fabric() -> Fabric {
+    let port = |name: String, owner, peer| Port {
+        name,
+        owner,
+        peer: PortId(peer),
+        rate: Rate::gbps(400),
+        delay: Span::ns(500),
+        up: false,
+    };
+    let nics = (0..HOSTS).map(|h| port(format!("host{h}"), Node::Host(HostId(h)), HOSTS + h));
+    let downs = (0..HOSTS).map(|h| port(format!("tor0.down{h}"), Node::Switch(SwitchId(0)), h));
+    Fabric {
+        hosts: HOSTS,
+        switches: vec![Switch {
+            name: "tor0".into(),
+            tier: 0,
+            pod: 0,
+            ports: HOSTS..2 * HOSTS,
+            latency: Span::ns(500),
+        }],
+        ports: nics.chain(downs).collect(),
+        forwarding: Forwarding::Table(Table {
+            edge_of: vec![SwitchId(0); HOSTS as usize],
+            host_port: (HOSTS..2 * HOSTS).map(PortId).collect(),
+            column: vec![0],
+            columns: 1,
+            starts: vec![0, 0],
+            lists: Vec::new(),
+        }),
+    }
+}
+
+/// Flows 0 to 1 and 1 to 2 of 10 000 bytes each, payload 4096.
+pub(crate) fn plan(seed: u64) -> Plan {
+    let fabric = fabric();
+    let flow = |source, destination| Flow {
+        source: HostId(source),
+        destination: HostId(destination),
+        bytes: Bytes(10_000),
+        start: Start::At(Time::ZERO),
+        on_acked: None,
+        on_delivered: None,
+    };
+    Plan {
+        routes: vec![(Time::ZERO, fabric.forwarding.clone())],
+        fabric,
+        queue: QueuePlan {
+            size: Size::Bdp(1.0),
+            control_size: Size::Bdp(1.0),
+            service: Service::Priority,
+            marking: marking::Config::named("none").unwrap(),
+            mark_at: MarkAt::Dequeue,
+            overflow: Overflow::Drop,
+            gap: Bytes(0),
+        },
+        switch_load_balance: switch::Config::named("ecmp").unwrap(),
+        faults: Faults::default(),
+        transport: TransportPlan {
+            payload: Bytes(4096),
+            header: Bytes(64),
+            ack: Bytes(64),
+            load_balance: host::Config::named("ops").unwrap(),
+            congestion: congestion::Config::named("fixed_rate").unwrap(),
+            recovery: recovery::Config::Sack(recovery::sack::Config::default()),
+            nic: NicOrder::ControlFirst,
+            phase: Span::ZERO,
+        },
+        traffic: Traffic { flows: vec![flow(0, 1), flow(1, 2)], triggers: Vec::new() },
+        record: RecordPlan { ports: vec![PortId(4)], bucket: Span::us(1) },
+        seed,
+        end: None,
+        patience: Span::ms(1),
+    }
+}
+
+/// Outcomes that depend on the seed alone; reports progress ten times and obeys.
+pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
+    let mut rng = Rng::new(plan.seed, "fixture", 0);
+    let total = 6;
+    let mut go_on = true;
+    for step in 1..=10 {
+        go_on &= observer.progress(&Progress {
+            now: Time(step * 100_000),
+            packet_hops: step * 24 / 10,
+            flows_done: step * 2 / 10,
+            packets_acked: step * total / 10,
+        });
+    }
+    let flows = (0..plan.traffic.flows.len())
+        .map(|i| {
+            let delivered = 2_000_000 + 1_000_000 * i as u64 + rng.below(100_000);
+            FlowRecord {
+                started: Some(Time::ZERO),
+                acked: Some(Time(delivered + 1_000_000)),
+                delivered: Some(Time(delivered)),
+                sent: 4,
+                retransmitted: 1,
+                received: 3,
+                dropped: 1,
+                ..FlowRecord::default()
+            }
+        })
+        .collect();
+    let mut ports = vec![PortRecord::default(); plan.fabric.ports.len()];
+    ports[4] = PortRecord {
+        frames: 12,
+        bytes: 30_000,
+        data_frames: 4,
+        marked: 5,
+        dropped: [2, 0, 0, 1, 0],
+        dropped_data: [2, 0, 0, 0, 0],
+        queue_bytes_max: 8_320,
+        ..PortRecord::default()
+    };
+    Outcome {
+        flows,
+        ports,
+        series: vec![PortSeries {
+            data_frames: vec![3, 1],
+            bytes: vec![12_480, 4_160],
+            queue_bytes_max: vec![8_320, 0],
+            dropped: vec![2, 0],
+        }],
+        timeline: Timeline {
+            dropped: vec![2, 0],
+            marked: vec![5, 0],
+            trimmed: vec![0, 0],
+            retransmitted: vec![0, 2],
+            timeouts: vec![0, 0],
+            events: vec![(Time(1_500_000), FlowId(1), "reps: freeze")],
+        },
+        stop: if go_on { Stop::Completed } else { Stop::Interrupted },
+        end: Time(4_100_000),
+        in_flight_data: 0,
+        packet_hops: 24,
+        events: 30,
+    }
+}
+
+/// One job per seed, of a scenario with hash `5ce7a110`.
+pub(crate) fn jobs(seeds: std::ops::RangeInclusive<u64>) -> Vec<Job> {
+    seeds
+        .map(|seed| Job {
+            scenario: "5ce7a110".into(),
+            seed,
+            settings: vec![("transport.load_balance.scheme".into(), "ops".into())],
+            toml: "[fabric]\n".into(),
+            plan: Box::new(move || Ok(plan(seed))),
+        })
+        .collect()
+}
+
+/// The engine above, as jobs want it.
+pub(crate) const ENGINE: Engine = engine;

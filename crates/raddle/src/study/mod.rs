@@ -1,0 +1,24 @@
+//! Studies: many runs of one experiment, run in parallel, stored, summarised and compared.
+//!
+//! A [`run::Job`] is one scenario with one seed. [`run::Runner`] runs jobs and hands each finished
+//! run to a [`run::Sink`] at once; [`store::Store`] is the sink that keeps runs on disk. What a run
+//! is reduced to is a [`summary::RunSummary`]; [`compare`] sets the summaries of many side by side.
+
+pub mod compare;
+pub mod estimate;
+#[cfg(test)]
+pub(crate) mod fixture;
+pub mod gather;
+pub mod jobs;
+pub mod page;
+pub mod progress;
+pub mod run;
+pub mod stats;
+pub mod store;
+pub mod summary;
+pub mod tables;
+pub mod text;
+pub mod timing;
+
+/// The version that tables and folders carry.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,286 @@
+//! Runs many jobs in parallel; what comes out does not depend on how many at a time.
+
+use super::estimate;
+use super::summary::{Bound, RunSummary};
+use super::timing::Stopwatch;
+use raddle_sim::plan::Plan;
+use raddle_sim::record::{Observer, Outcome, Progress, Stop};
+use rayon::prelude::*;
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What turns a plan into an outcome.
+pub type Engine = fn(&Plan, &mut dyn Observer) -> Outcome;
+
+/// What bounds a plan's completion from below, if anything known does.
+pub type BoundOf = fn(&Plan) -> Option<Bound>;
+
+/// One scenario with one seed.
+pub struct Job {
+    /// Hash of the scenario; names its files.
+    pub scenario: String,
+    /// The seed.
+    pub seed: u64,
+    /// What the sweep set to make this scenario: path and value, first axis first.
+    pub settings: Vec<(String, String)>,
+    /// The resolved scenario, as a file that gives the same run again.
+    pub toml: String,
+    /// Resolves the scenario with the seed; an error says which draw failed.
+    pub plan: PlanOf,
+}
+
+/// Makes a job's plan when its turn comes, so that only running jobs hold one.
+pub type PlanOf = Box<dyn Fn() -> Result<Plan, String> + Send + Sync>;
+
+/// A run that came to an end.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// What was run.
+    pub plan: Plan,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The same in numbers.
+    pub summary: RunSummary,
+}
+
+/// Takes finished runs, each at once, from several threads.
+pub trait Sink: Sync {
+    /// What remains of a run.
+    type Kept: Send;
+
+    /// Called before `job` runs. A run that is already there is returned and not repeated.
+    ///
+    /// # Errors
+    /// Why the run could not be kept.
+    fn begin(&self, job: &Job) -> Result<Option<Self::Kept>, String>;
+
+    /// Called when `job` has finished.
+    ///
+    /// # Errors
+    /// Why the run could not be kept.
+    fn finish(&self, job: &Job, run: Finished) -> Result<Self::Kept, String>;
+
+    /// Called instead of [`Sink::finish`] when `job` came to nothing.
+    fn abandon(&self, job: &Job);
+}
+
+/// Keeps finished runs as they are.
+pub struct Keep;
+
+impl Sink for Keep {
+    type Kept = Finished;
+
+    fn begin(&self, _job: &Job) -> Result<Option<Finished>, String> {
+        Ok(None)
+    }
+
+    fn finish(&self, _job: &Job, run: Finished) -> Result<Finished, String> {
+        Ok(run)
+    }
+
+    fn abandon(&self, _job: &Job) {}
+}
+
+/// Hears how far the jobs are, from several threads; jobs are named by their index.
+pub trait Meter: Sync {
+    /// `job` begins; it has `packets` data packets to send.
+    fn begin(&self, job: usize, packets: u64);
+    /// `job` has come this far.
+    fn progress(&self, job: usize, progress: &Progress);
+    /// `job` is over, whether it ran or not.
+    fn end(&self, job: usize);
+}
+
+/// Measures nothing.
+impl Meter for () {
+    fn begin(&self, _job: usize, _packets: u64) {}
+    fn progress(&self, _job: usize, _progress: &Progress) {}
+    fn end(&self, _job: usize) {}
+}
+
+/// Why there is nothing of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The seed's draws failed, or the plan does.
+    Plan(String),
+    /// The caller asked to stop before the run had finished.
+    Interrupted,
+    /// The engine panicked, which is a bug; holds its message. Where panics abort the process,
+    /// the sink's unfinished runs tell which runs were under way.
+    Panic(String),
+    /// The run finished but could not be kept.
+    Kept(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plan(why) => write!(f, "the scenario cannot be run with this seed: {why}"),
+            Self::Interrupted => f.write_str("interrupted"),
+            Self::Panic(message) => write!(f, "the simulator failed, which is a bug: {message}"),
+            Self::Kept(why) => write!(f, "the run could not be kept: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// How jobs are run.
+pub struct Runner<'a> {
+    /// What runs a plan.
+    pub engine: Engine,
+    /// What bounds it.
+    pub bound: BoundOf,
+    /// Jobs at a time; at least 1.
+    pub threads: usize,
+    /// Ends all runs when it becomes true; no finished run is lost.
+    pub stop: &'a AtomicBool,
+    /// Hears how far the jobs are.
+    pub meter: &'a dyn Meter,
+}
+
+impl Runner<'_> {
+    /// Runs `jobs` and hands each to `sink` as it finishes. What remains of them comes in the
+    /// order of `jobs`, whatever the number of threads.
+    ///
+    /// # Errors
+    /// Per job, why there is nothing of it; the other jobs run all the same.
+    pub fn run<S: Sink>(&self, jobs: &[Job], sink: &S) -> Vec<Result<S::Kept, Failure>> {
+        let run = |(index, job): (usize, &Job)| {
+            let result = self.run_one(index, job, sink);
+            self.meter.end(index);
+            result
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.max(1)).build();
+        match pool {
+            Ok(pool) => {
+                pool.install(|| jobs.par_iter().enumerate().with_max_len(1).map(run).collect())
+            }
+            // No threads to be had: the jobs still run, one after the other.
+            Err(_) => jobs.iter().enumerate().map(run).collect(),
+        }
+    }
+
+    fn run_one<S: Sink>(&self, index: usize, job: &Job, sink: &S) -> Result<S::Kept, Failure> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted);
+        }
+        if let Some(kept) = sink.begin(job).map_err(Failure::Kept)? {
+            return Ok(kept);
+        }
+        let run = self.simulate(index, job);
+        match run {
+            Ok(run) => sink.finish(job, run).map_err(Failure::Kept),
+            Err(failure) => {
+                sink.abandon(job);
+                Err(failure)
+            }
+        }
+    }
+
+    fn simulate(&self, index: usize, job: &Job) -> Result<Finished, Failure> {
+        let plan = (job.plan)().map_err(Failure::Plan)?;
+        self.meter.begin(index, estimate::data_packets(&plan));
+        let mut watcher = Watcher { stop: self.stop, meter: self.meter, index };
+        let watch = Stopwatch::start();
+        let outcome = catch_unwind(AssertUnwindSafe(|| (self.engine)(&plan, &mut watcher)))
+            .map_err(|payload| Failure::Panic(message(payload.as_ref())))?;
+        let cost = watch.stop();
+        if outcome.stop == Stop::Interrupted {
+            return Err(Failure::Interrupted);
+        }
+        let bound = (self.bound)(&plan);
+        let summary =
+            RunSummary::new(&job.scenario, &plan, &outcome, bound.as_ref(), ENGINE_THREADS, cost);
+        Ok(Finished { plan, outcome, summary })
+    }
+}
+
+/// Threads inside one run; runs are what is parallel.
+const ENGINE_THREADS: u64 = 1;
+
+struct Watcher<'a> {
+    stop: &'a AtomicBool,
+    meter: &'a dyn Meter,
+    index: usize,
+}
+
+impl Observer for Watcher<'_> {
+    fn progress(&mut self, progress: &Progress) -> bool {
+        self.meter.progress(self.index, progress);
+        !self.stop.load(Ordering::Relaxed)
+    }
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    payload
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::fixture::{self, ENGINE};
+
+    fn runner<'a>(engine: Engine, threads: usize, stop: &'a AtomicBool) -> Runner<'a> {
+        Runner { engine, bound: |_| None, threads, stop, meter: &() }
+    }
+
+    fn hashes(threads: usize) -> Vec<(u64, String)> {
+        let stop = AtomicBool::new(false);
+        runner(ENGINE, threads, &stop)
+            .run(&fixture::jobs(1..=40), &Keep)
+            .into_iter()
+            .map(|run| run.unwrap().summary)
+            .map(|summary| (summary.seed, summary.results_hash))
+            .collect()
+    }
+
+    #[test]
+    fn results_come_in_order_whatever_the_number_of_threads() {
+        let one = hashes(1);
+        assert!(one.iter().map(|(seed, _)| *seed).eq(1..=40));
+        assert_eq!(one, hashes(4));
+    }
+
+    #[test]
+    fn a_panic_fails_its_own_run_only() {
+        let engine: Engine = |plan, observer| {
+            assert!(plan.seed != 2, "seed 2 is broken");
+            fixture::engine(plan, observer)
+        };
+        let stop = AtomicBool::new(false);
+        let runs = runner(engine, 2, &stop).run(&fixture::jobs(1..=3), &Keep);
+        assert!(runs[0].is_ok() && runs[2].is_ok());
+        assert_eq!(runs[1].as_ref().err(), Some(&Failure::Panic("seed 2 is broken".into())));
+    }
+
+    #[test]
+    fn a_draw_that_fails_is_reported_with_its_reason() {
+        let mut jobs = fixture::jobs(1..=1);
+        jobs[0].plan = Box::new(|| Err("tor0 is cut off".into()));
+        let stop = AtomicBool::new(false);
+        let runs = runner(ENGINE, 1, &stop).run(&jobs, &Keep);
+        assert_eq!(runs[0].as_ref().err(), Some(&Failure::Plan("tor0 is cut off".into())));
+    }
+
+    #[test]
+    fn stopping_interrupts_the_running_and_keeps_the_finished() {
+        static STOP: AtomicBool = AtomicBool::new(false);
+        let engine: Engine = |plan, observer| {
+            if plan.seed == 2 {
+                STOP.store(true, Ordering::Relaxed);
+            }
+            fixture::engine(plan, observer)
+        };
+        let runs = runner(engine, 1, &STOP).run(&fixture::jobs(1..=3), &Keep);
+        assert!(runs[0].is_ok());
+        assert_eq!(runs[1].as_ref().err(), Some(&Failure::Interrupted));
+        assert_eq!(runs[2].as_ref().err(), Some(&Failure::Interrupted));
+    }
+}

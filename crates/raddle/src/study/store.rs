@@ -1,0 +1,272 @@
+//! Runs on disk: one folder per scenario hash, seed and version, complete or not there at all.
+
+use super::VERSION;
+use super::run::{Finished, Job, Sink};
+use super::summary::RunSummary;
+use super::tables::{self, Format, RunRow};
+use raddle_schemes::rng::mix;
+use std::fmt::Display;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The run as JSON (`raddle.run/1`).
+const SUMMARY_FILE: &str = "run.json";
+/// The resolved scenario.
+const SCENARIO_FILE: &str = "scenario.toml";
+/// Leads the names of folders whose run has not finished.
+const UNFINISHED: &str = ".unfinished-";
+
+/// A folder of runs.
+///
+/// A run is written into a folder of its own with a leading `.unfinished-`, which loses that name
+/// by one rename when everything is in it. What an interruption or a crash leaves under such a
+/// name is never read as a run and is replaced when the run is repeated.
+#[derive(Clone, Debug)]
+pub struct Store {
+    folder: PathBuf,
+    format: Format,
+}
+
+impl Store {
+    /// The store in `folder`, which is made if it is not there.
+    ///
+    /// # Errors
+    /// The folder and what the system said.
+    pub fn open(folder: &Path, format: Format) -> Result<Self, String> {
+        fs::create_dir_all(folder).map_err(|error| at(folder, error))?;
+        Ok(Self { folder: folder.to_path_buf(), format })
+    }
+
+    /// The folder of a run.
+    pub fn run_folder(&self, scenario: &str, seed: u64) -> PathBuf {
+        self.folder.join(run_name(scenario, seed))
+    }
+
+    /// Names of runs that were under way when the process that ran them ended, sorted.
+    ///
+    /// # Errors
+    /// The folder and what the system said.
+    pub fn unfinished(&self) -> Result<Vec<String>, String> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&self.folder).map_err(|error| at(&self.folder, error))? {
+            let name = entry.map_err(|error| at(&self.folder, error))?.file_name();
+            if let Some(run) = name.to_str().and_then(|name| name.strip_prefix(UNFINISHED)) {
+                names.push(run.to_string());
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// The run of a scenario and a seed by this version, if it is there.
+    ///
+    /// # Errors
+    /// The file that cannot be read, and why.
+    pub fn find(&self, scenario: &str, seed: u64) -> Result<Option<RunSummary>, String> {
+        let folder = self.run_folder(scenario, seed);
+        if !folder.is_dir() {
+            return Ok(None);
+        }
+        let path = folder.join(SUMMARY_FILE);
+        let text = fs::read_to_string(&path).map_err(|error| at(&path, error))?;
+        let value = serde_json::from_str(&text).map_err(|error| at(&path, error))?;
+        RunSummary::from_json(&value).map(Some).map_err(|error| at(&path, error))
+    }
+
+    /// Writes the table `runs` over all `rows`, replacing the one that is there.
+    ///
+    /// # Errors
+    /// The file and what the system said.
+    pub fn write_runs(&self, rows: &[RunRow<'_>]) -> Result<PathBuf, String> {
+        let scratch = self.folder.join(format!("{UNFINISHED}runs"));
+        let path = self.folder.join(format!("runs.{}", self.format.extension()));
+        remake(&scratch)?;
+        let written = tables::write(&scratch, &tables::runs(rows), self.format)
+            .map_err(|error| error.to_string())?;
+        fs::rename(&written, &path).map_err(|error| at(&path, error))?;
+        fs::remove_dir(&scratch).map_err(|error| at(&scratch, error))?;
+        Ok(path)
+    }
+
+    /// Distinct for jobs that differ in their settings alone: two values of a sweep may make the
+    /// same scenario, and both may run at the same time.
+    fn unfinished_folder(&self, job: &Job) -> PathBuf {
+        let text: String = job.settings.iter().map(|(k, v)| format!("{k}={v}\n")).collect();
+        let suffix = text.bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte))) as u32;
+        let run = run_name(&job.scenario, job.seed);
+        self.folder.join(format!("{UNFINISHED}{run}-{suffix:08x}"))
+    }
+}
+
+impl Sink for Store {
+    type Kept = RunSummary;
+
+    fn begin(&self, job: &Job) -> Result<Option<RunSummary>, String> {
+        let found = self.find(&job.scenario, job.seed)?;
+        if found.is_none() {
+            let folder = self.unfinished_folder(job);
+            remake(&folder)?;
+            let path = folder.join(SCENARIO_FILE);
+            fs::write(&path, &job.toml).map_err(|error| at(&path, error))?;
+        }
+        Ok(found)
+    }
+
+    fn finish(&self, job: &Job, run: Finished) -> Result<RunSummary, String> {
+        let folder = self.unfinished_folder(job);
+        for table in tables::of_run(&job.scenario, &run.plan, &run.outcome) {
+            tables::write(&folder, &table, self.format).map_err(|error| error.to_string())?;
+        }
+        let path = folder.join(SUMMARY_FILE);
+        let json = format!("{:#}\n", run.summary.to_json());
+        fs::write(&path, json).map_err(|error| at(&path, error))?;
+        let place = self.run_folder(&job.scenario, job.seed);
+        match fs::rename(&folder, &place) {
+            Ok(()) => Ok(run.summary),
+            // The same scenario, made by other settings, was faster.
+            Err(_) if place.is_dir() => {
+                self.abandon(job);
+                Ok(run.summary)
+            }
+            Err(error) => Err(at(&place, error)),
+        }
+    }
+
+    fn abandon(&self, job: &Job) {
+        // What cannot be removed is harmless: the next attempt replaces it.
+        let _ = fs::remove_dir_all(self.unfinished_folder(job));
+    }
+}
+
+fn run_name(scenario: &str, seed: u64) -> String {
+    format!("{scenario}-seed{seed}-v{VERSION}")
+}
+
+/// Makes an empty folder where there may be an old one.
+fn remake(folder: &Path) -> Result<(), String> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|error| at(folder, error))?;
+    }
+    fs::create_dir_all(folder).map_err(|error| at(folder, error))
+}
+
+fn at(path: &Path, error: impl Display) -> String {
+    format!("{}: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::fixture::{self, ENGINE};
+    use crate::study::run::{Engine, Failure, Runner};
+    use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    fn run(
+        engine: Engine,
+        store: &Store,
+        seeds: std::ops::RangeInclusive<u64>,
+    ) -> Vec<Result<RunSummary, Failure>> {
+        let stop = AtomicBool::new(false);
+        Runner { engine, bound: |_| None, threads: 2, stop: &stop, meter: &() }
+            .run(&fixture::jobs(seeds), store)
+    }
+
+    #[test]
+    fn a_resumed_sweep_runs_only_what_is_missing() {
+        static RUNS: AtomicUsize = AtomicUsize::new(0);
+        let engine: Engine = |plan, observer| {
+            RUNS.fetch_add(1, Ordering::Relaxed);
+            fixture::engine(plan, observer)
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Format::Parquet).unwrap();
+        let first = run(engine, &store, 1..=3);
+        assert_eq!(RUNS.load(Ordering::Relaxed), 3);
+        let second = run(engine, &store, 1..=5);
+        assert_eq!(RUNS.load(Ordering::Relaxed), 5);
+        assert_eq!(first[..], second[..3]);
+        assert_eq!(store.unfinished().unwrap(), [""; 0]);
+        let files = fs::read_dir(store.run_folder("5ce7a110", 1)).unwrap();
+        let mut names: Vec<_> = files.map(|f| f.unwrap().file_name()).collect();
+        names.sort();
+        let expected = ["events", "flows", "ports", "run", "scenario", "series", "timeline"];
+        assert!(names.iter().zip(expected).all(|(n, e)| n.to_str().unwrap().starts_with(e)));
+        assert_eq!(names.len(), expected.len());
+    }
+
+    #[test]
+    fn a_run_that_fails_leaves_nothing_that_looks_like_a_run() {
+        let engine: Engine = |plan, observer| {
+            assert!(plan.seed != 2, "broken");
+            fixture::engine(plan, observer)
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Format::Parquet).unwrap();
+        let runs = run(engine, &store, 1..=2);
+        assert!(runs[0].is_ok() && matches!(runs[1], Err(Failure::Panic(_))));
+        assert_eq!(store.find("5ce7a110", 2), Ok(None));
+        assert!(run(ENGINE, &store, 2..=2)[0].is_ok());
+    }
+
+    #[test]
+    fn what_a_crash_leaves_is_named_and_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Format::Csv).unwrap();
+        let jobs = fixture::jobs(1..=1);
+        assert_eq!(store.begin(&jobs[0]), Ok(None));
+        let left = store.unfinished().unwrap();
+        assert!(left.len() == 1 && left[0].starts_with(&run_name("5ce7a110", 1)), "{left:?}");
+        assert_eq!(store.find("5ce7a110", 1), Ok(None));
+        assert!(run(ENGINE, &store, 1..=1)[0].is_ok());
+        assert_eq!(store.unfinished().unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn settings_that_make_the_same_scenario_do_not_collide() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Format::Parquet).unwrap();
+        let plan = fixture::plan(1);
+        let outcome = fixture::engine(&plan, &mut ());
+        let cost = crate::study::timing::Cost::default();
+        let summary = RunSummary::new("5ce7a110", &plan, &outcome, None, 1, cost);
+        let finished = Finished { plan, outcome, summary };
+        let [mut a, mut b] = [(); 2].map(|()| fixture::jobs(1..=1));
+        (a[0].settings[0].1, b[0].settings[0].1) = ("1 bdp".into(), "416 kB".into());
+        for job in [&a[0], &b[0]] {
+            assert_eq!(store.begin(job), Ok(None));
+        }
+        for job in [&a[0], &b[0]] {
+            assert_eq!(store.finish(job, finished.clone()), Ok(finished.summary.clone()));
+        }
+        assert_eq!(store.unfinished().unwrap(), [""; 0]);
+        assert_eq!(store.find("5ce7a110", 1), Ok(Some(finished.summary)));
+    }
+
+    #[test]
+    fn a_damaged_run_is_an_error_that_names_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Format::Csv).unwrap();
+        assert!(run(ENGINE, &store, 1..=1)[0].is_ok());
+        let path = store.run_folder("5ce7a110", 1).join(SUMMARY_FILE);
+        fs::write(&path, "{\"schema\": \"raddle.run/1\"}").unwrap();
+        let message = store.find("5ce7a110", 1).unwrap_err();
+        assert!(message.contains("run.json: `packets` is missing"), "{message}");
+    }
+
+    #[test]
+    fn the_table_of_runs_has_a_column_per_swept_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Format::Csv).unwrap();
+        let summaries = run(ENGINE, &store, 1..=2);
+        let settings = vec![("queue.size".to_string(), "1 bdp".to_string())];
+        let rows: Vec<RunRow<'_>> = summaries
+            .iter()
+            .map(|s| RunRow { settings: &settings, summary: s.as_ref().unwrap() })
+            .collect();
+        let path = store.write_runs(&rows).unwrap();
+        let text = fs::read_to_string(path).unwrap();
+        assert!(text.lines().next().unwrap().ends_with(",wall_s,queue.size"));
+        assert!(text.lines().nth(2).unwrap().ends_with(",1 bdp"));
+        assert_eq!(text.lines().count(), 3);
+    }
+}

@@ -1,0 +1,208 @@
+//! A run as the JSON object `raddle.run/1`, written and read.
+
+use super::{Packets, RunSummary, Times};
+use crate::study::timing::Cost;
+use raddle_sim::record::DropCause;
+use serde_json::{Map, Value, json};
+
+/// The value of `schema`.
+const SCHEMA: &str = "raddle.run/1";
+
+/// The order of the causes in JSON.
+const DROPPED_ORDER: [DropCause; 5] = [
+    DropCause::Overflow,
+    DropCause::LinkDown,
+    DropCause::Loss,
+    DropCause::NodeDown,
+    DropCause::NoRoute,
+];
+
+impl RunSummary {
+    /// The object of `raddle.run/1`.
+    pub fn to_json(&self) -> Value {
+        let dropped: Map<String, Value> = DROPPED_ORDER
+            .iter()
+            .map(|cause| (cause.word().to_string(), json!(self.packets.dropped[*cause as usize])))
+            .collect();
+        json!({
+            "schema": SCHEMA,
+            "scenario": self.scenario,
+            "seed": self.seed,
+            "threads": self.threads,
+            "completed": self.completed,
+            "flows": self.flows,
+            "unfinished": self.unfinished,
+            "completion_us": self.completion_us,
+            "fct_us": self.fct_us.to_json(),
+            "delivered_us": self.delivered_us.to_json(),
+            "bound_us": self.bound_us,
+            "bound": self.bound,
+            "increase_pct": self.increase_pct,
+            "packets": {
+                "sent": self.packets.sent,
+                "delivered": self.packets.delivered,
+                "retransmitted": self.packets.retransmitted,
+                "dropped": dropped,
+                "trimmed": self.packets.trimmed,
+                "marked": self.packets.marked,
+            },
+            "queue_bytes_max": self.queue_bytes_max,
+            "timeouts": self.timeouts,
+            "packet_hops": self.packet_hops,
+            "results_hash": self.results_hash,
+            "cpu_s": self.cost.cpu_s,
+            "wall_s": self.cost.wall_s,
+            "hops_per_s": self.hops_per_s(),
+            "peak_rss_mb": self.cost.peak_rss_mb,
+        })
+    }
+
+    /// Reads the object that [`RunSummary::to_json`] wrote.
+    ///
+    /// # Errors
+    /// The key that is missing or of the wrong type.
+    pub fn from_json(value: &Value) -> Result<Self, String> {
+        let object = Object(value);
+        if object.text("schema")? != SCHEMA {
+            return Err(format!("`schema` is not `{SCHEMA}`"));
+        }
+        let packets = object.object("packets")?;
+        let lost = packets.object("dropped")?;
+        let mut dropped = [0; 5];
+        for cause in DropCause::ALL {
+            dropped[cause as usize] = lost.count(cause.word())?;
+        }
+        Ok(Self {
+            scenario: object.text("scenario")?,
+            seed: object.count("seed")?,
+            threads: object.count("threads")?,
+            completed: object.get("completed", Value::as_bool)?,
+            flows: object.count("flows")?,
+            unfinished: object.count("unfinished")?,
+            completion_us: object.number("completion_us")?,
+            fct_us: Times::from_json(&object.object("fct_us")?)?,
+            delivered_us: Times::from_json(&object.object("delivered_us")?)?,
+            bound_us: object.number("bound_us")?,
+            bound: match value.get("bound") {
+                Some(Value::Null) => None,
+                _ => Some(object.text("bound")?),
+            },
+            increase_pct: object.number("increase_pct")?,
+            packets: Packets {
+                sent: packets.count("sent")?,
+                delivered: packets.count("delivered")?,
+                retransmitted: packets.count("retransmitted")?,
+                dropped,
+                trimmed: packets.count("trimmed")?,
+                marked: packets.count("marked")?,
+            },
+            queue_bytes_max: object.count("queue_bytes_max")?,
+            timeouts: object.count("timeouts")?,
+            packet_hops: object.count("packet_hops")?,
+            results_hash: object.text("results_hash")?,
+            cost: Cost {
+                cpu_s: object.number("cpu_s")?,
+                wall_s: object.get("wall_s", Value::as_f64)?,
+                peak_rss_mb: object.number("peak_rss_mb")?,
+            },
+        })
+    }
+}
+
+impl Times {
+    fn to_json(self) -> Value {
+        json!({"max": self.max, "mean": self.mean, "p50": self.p50, "p99": self.p99})
+    }
+
+    fn from_json(object: &Object<'_>) -> Result<Self, String> {
+        Ok(Self {
+            max: object.number("max")?,
+            mean: object.number("mean")?,
+            p50: object.number("p50")?,
+            p99: object.number("p99")?,
+        })
+    }
+}
+
+/// A JSON object whose missing or wrong members are named in errors.
+struct Object<'a>(&'a Value);
+
+impl<'a> Object<'a> {
+    fn get<T>(&self, key: &str, read: impl Fn(&'a Value) -> Option<T>) -> Result<T, String> {
+        self.0
+            .get(key)
+            .and_then(read)
+            .ok_or_else(|| format!("`{key}` is missing or of the wrong type"))
+    }
+
+    fn object(&self, key: &str) -> Result<Object<'a>, String> {
+        self.get(key, |v| v.is_object().then_some(v)).map(Object)
+    }
+
+    fn count(&self, key: &str) -> Result<u64, String> {
+        self.get(key, Value::as_u64)
+    }
+
+    fn text(&self, key: &str) -> Result<String, String> {
+        self.get(key, |v| v.as_str().map(str::to_string))
+    }
+
+    fn number(&self, key: &str) -> Result<Option<f64>, String> {
+        self.get(key, |v| if v.is_null() { Some(None) } else { v.as_f64().map(Some) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::fixture;
+    use crate::study::summary::Bound;
+    use raddle_schemes::units::Span;
+
+    fn summary() -> RunSummary {
+        let plan = fixture::plan(1);
+        let outcome = fixture::engine(&plan, &mut ());
+        let bound = Bound { name: "permutation", time: Span::us(3) };
+        let cost = Cost { wall_s: 0.1, cpu_s: Some(0.3), peak_rss_mb: None };
+        RunSummary::new("5ce7a110", &plan, &outcome, Some(&bound), 1, cost)
+    }
+
+    #[test]
+    fn the_object_has_the_published_keys_in_order() {
+        let json = summary().to_json();
+        let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(
+            keys(&json).join(" "),
+            "schema scenario seed threads completed flows unfinished completion_us fct_us \
+             delivered_us bound_us bound increase_pct packets queue_bytes_max timeouts packet_hops \
+             results_hash cpu_s wall_s hops_per_s peak_rss_mb"
+        );
+        assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");
+        assert_eq!(
+            keys(&json["packets"]).join(" "),
+            "sent delivered retransmitted dropped trimmed marked"
+        );
+        assert_eq!(
+            keys(&json["packets"]["dropped"]).join(" "),
+            "overflow link_down loss node_down no_route"
+        );
+        assert!(json["peak_rss_mb"].is_null());
+        assert_eq!(json["hops_per_s"], 80.0);
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let summary = summary();
+        let text = summary.to_json().to_string();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(RunSummary::from_json(&value), Ok(summary));
+    }
+
+    #[test]
+    fn a_missing_key_is_named() {
+        let mut value = summary().to_json();
+        value.as_object_mut().unwrap().remove("timeouts");
+        let error = RunSummary::from_json(&value).unwrap_err();
+        assert_eq!(error, "`timeouts` is missing or of the wrong type");
+    }
+}

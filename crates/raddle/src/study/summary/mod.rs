@@ -1,0 +1,300 @@
+//! One run in numbers: the object of `raddle.run/1`, and the same for people.
+
+mod json;
+mod text;
+
+use super::timing::Cost;
+use raddle_schemes::rng::mix;
+use raddle_schemes::units::{Span, Time};
+pub use raddle_sim::bound::Bound;
+use raddle_sim::plan::Plan;
+use raddle_sim::record::{FlowRecord, Outcome, PortRecord, Stop};
+
+/// A distribution of times in microseconds, over the flows that have one; `None` if none has.
+/// Percentiles are by nearest rank: the smallest time that at least that share does not exceed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Times {
+    /// The longest.
+    pub max: Option<f64>,
+    /// The mean.
+    pub mean: Option<f64>,
+    /// The median.
+    pub p50: Option<f64>,
+    /// The 99th percentile.
+    pub p99: Option<f64>,
+}
+
+/// Data packets of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packets {
+    /// Sent, retransmissions included.
+    pub sent: u64,
+    /// Arrived whole and new.
+    pub delivered: u64,
+    /// Of those sent, sent again.
+    pub retransmitted: u64,
+    /// Lost, by cause (order of [`DropCause::ALL`](raddle_sim::record::DropCause::ALL)).
+    pub dropped: [u64; 5],
+    /// Trimmed in a switch.
+    pub trimmed: u64,
+    /// Marked in a switch.
+    pub marked: u64,
+}
+
+/// One run in numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunSummary {
+    /// Hash of the scenario.
+    pub scenario: String,
+    /// The seed.
+    pub seed: u64,
+    /// Threads of the engine.
+    pub threads: u64,
+    /// Whether every flow completed.
+    pub completed: bool,
+    /// Number of flows.
+    pub flows: u64,
+    /// Of these, how many did not complete.
+    pub unfinished: u64,
+    /// From time zero to the last needed ACK of any flow, in microseconds; `None` unless every flow
+    /// completed. The time that a bound bounds.
+    pub completion_us: Option<f64>,
+    /// Flow completion times: start to last needed ACK at the sender.
+    pub fct_us: Times,
+    /// Start to last byte at the receiver.
+    pub delivered_us: Times,
+    /// The lower bound on [`RunSummary::completion_us`].
+    pub bound_us: Option<f64>,
+    /// The name of that bound.
+    pub bound: Option<String>,
+    /// By how much the completion exceeds the bound, in percent of the bound.
+    pub increase_pct: Option<f64>,
+    /// Data packets.
+    pub packets: Packets,
+    /// Most bytes of data in any switch port's queue, frame in service included.
+    pub queue_bytes_max: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+    /// Packets that left any queue, host or switch.
+    pub packet_hops: u64,
+    /// Hash of all flow and port records: equal on every machine for the same scenario, seed and
+    /// version.
+    pub results_hash: String,
+    /// What the run cost.
+    pub cost: Cost,
+}
+
+impl RunSummary {
+    /// The numbers of a run of the scenario with hash `scenario`.
+    pub fn new(
+        scenario: &str,
+        plan: &Plan,
+        outcome: &Outcome,
+        bound: Option<&Bound>,
+        threads: u64,
+        cost: Cost,
+    ) -> Self {
+        let flows = &outcome.flows;
+        let completion = completion(flows);
+        let bound_us = bound.map(|b| b.time.as_us());
+        let increase_pct = completion
+            .zip(bound)
+            .filter(|(_, b)| b.time > Span::ZERO)
+            .map(|(c, b)| (c.0 as f64 / b.time.0 as f64 - 1.0) * 100.0);
+        let hosts = plan.fabric.hosts as usize;
+        let switch_ports = outcome.ports.iter().skip(hosts);
+        Self {
+            scenario: scenario.to_string(),
+            seed: plan.seed,
+            threads,
+            completed: outcome.stop == Stop::Completed,
+            flows: flows.len() as u64,
+            unfinished: flows.iter().filter(|f| f.acked.is_none()).count() as u64,
+            completion_us: completion.map(Span::as_us),
+            fct_us: Times::of(flows.iter().filter_map(fct)),
+            delivered_us: Times::of(flows.iter().filter_map(delivery)),
+            bound_us,
+            bound: bound.map(|b| b.name.to_string()),
+            increase_pct,
+            packets: Packets::of(outcome),
+            queue_bytes_max: switch_ports.map(|p| p.queue_bytes_max).max().unwrap_or(0),
+            timeouts: flows.iter().map(|f| f.timeouts).sum(),
+            packet_hops: outcome.packet_hops,
+            results_hash: results_hash(flows, &outcome.ports),
+            cost,
+        }
+    }
+
+    /// Packet-hops per CPU second (per wall-clock second where CPU time is not known).
+    pub fn hops_per_s(&self) -> f64 {
+        let seconds = self.cost.cpu_s.unwrap_or(self.cost.wall_s);
+        if seconds > 0.0 { self.packet_hops as f64 / seconds } else { 0.0 }
+    }
+}
+
+/// From a flow's start to the last needed ACK at its sender.
+pub fn fct(flow: &FlowRecord) -> Option<Span> {
+    Some(flow.acked?.since(flow.started?))
+}
+
+/// From a flow's start to the last byte at its receiver.
+pub fn delivery(flow: &FlowRecord) -> Option<Span> {
+    Some(flow.delivered?.since(flow.started?))
+}
+
+/// From time zero to the last needed ACK; `None` unless every flow completed.
+fn completion(flows: &[FlowRecord]) -> Option<Span> {
+    let mut last = Time::ZERO;
+    for flow in flows {
+        last = last.max(flow.acked?);
+    }
+    Some(last.since(Time::ZERO))
+}
+
+impl Times {
+    /// The distribution of `spans`.
+    pub fn of(spans: impl Iterator<Item = Span>) -> Self {
+        let mut spans: Vec<Span> = spans.collect();
+        spans.sort_unstable();
+        let n = spans.len();
+        let rank = |percent: usize| {
+            spans.get((n * percent).div_ceil(100).max(1) - 1).map(|span| span.as_us())
+        };
+        let total: u128 = spans.iter().map(|s| u128::from(s.0)).sum();
+        Self {
+            max: spans.last().map(|span| span.as_us()),
+            mean: (n > 0).then(|| total as f64 / n as f64 / 1e6),
+            p50: rank(50),
+            p99: rank(99),
+        }
+    }
+}
+
+impl Packets {
+    /// Data packets over all flows and ports.
+    pub fn of(outcome: &Outcome) -> Self {
+        let mut packets = Self::default();
+        for flow in &outcome.flows {
+            packets.sent += flow.sent;
+            packets.delivered += flow.received;
+            packets.retransmitted += flow.retransmitted;
+        }
+        for port in &outcome.ports {
+            packets.trimmed += port.trimmed;
+            packets.marked += port.marked;
+            for (sum, dropped) in packets.dropped.iter_mut().zip(port.dropped_data) {
+                *sum += dropped;
+            }
+        }
+        packets
+    }
+}
+
+/// Hash of all flow and port records in their order, as 16 hexadecimal digits.
+pub fn results_hash(flows: &[FlowRecord], ports: &[PortRecord]) -> String {
+    let mut digest = Digest(0);
+    digest.add(flows.len() as u64);
+    for flow in flows {
+        digest.add_time(flow.started);
+        digest.add_time(flow.acked);
+        digest.add_time(flow.delivered);
+        let FlowRecord { sent, retransmitted, received, duplicates, .. } = *flow;
+        let FlowRecord { marked, trimmed, dropped, timeouts, .. } = *flow;
+        for n in [sent, retransmitted, received, duplicates, marked, trimmed, dropped, timeouts] {
+            digest.add(n);
+        }
+    }
+    digest.add(ports.len() as u64);
+    for port in ports {
+        let PortRecord { frames, bytes, data_frames, marked, trimmed, .. } = *port;
+        for n in [frames, bytes, data_frames, marked, trimmed, port.queue_bytes_max] {
+            digest.add(n);
+        }
+        for n in port.dropped.iter().chain(&port.dropped_data) {
+            digest.add(*n);
+        }
+    }
+    format!("{:016x}", digest.0)
+}
+
+struct Digest(u64);
+
+impl Digest {
+    fn add(&mut self, n: u64) {
+        // The odd constant keeps a run of zeros from leaving the digest at zero.
+        self.0 = mix(self.0.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ n);
+    }
+
+    fn add_time(&mut self, time: Option<Time>) {
+        self.add(u64::from(time.is_some()));
+        self.add(time.unwrap_or_default().0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::fixture;
+
+    fn us(values: &[u64]) -> Times {
+        Times::of(values.iter().map(|&us| Span::us(us)))
+    }
+
+    #[test]
+    fn percentiles_are_by_nearest_rank() {
+        let hundred: Vec<u64> = (1..=100).rev().collect();
+        let times = us(&hundred);
+        assert_eq!((times.p50, times.p99), (Some(50.0), Some(99.0)));
+        assert_eq!((times.max, times.mean), (Some(100.0), Some(50.5)));
+        assert_eq!(us(&[3, 1, 2]).p50, Some(2.0));
+        assert_eq!(us(&[3, 1, 2]).p99, Some(3.0));
+        assert_eq!(us(&[7]).p50, Some(7.0));
+        assert_eq!(us(&[]), Times::default());
+    }
+
+    #[test]
+    fn the_results_hash_is_pinned_and_moves_with_every_record() {
+        let plan = fixture::plan(1);
+        let outcome = fixture::engine(&plan, &mut ());
+        let hash = results_hash(&outcome.flows, &outcome.ports);
+        assert_eq!(hash, "ada31c07a02bc6c7");
+        let mut other = outcome.clone();
+        other.flows.swap(0, 1);
+        assert_ne!(hash, results_hash(&other.flows, &other.ports));
+        let mut other = outcome.clone();
+        other.ports[0].dropped_data[4] = 1;
+        assert_ne!(hash, results_hash(&other.flows, &other.ports));
+        let mut other = outcome;
+        other.flows[0].started = None;
+        assert_ne!(hash, results_hash(&other.flows, &other.ports));
+    }
+
+    #[test]
+    fn unfinished_flows_leave_no_completion_and_are_counted() {
+        let plan = fixture::plan(1);
+        let mut outcome = fixture::engine(&plan, &mut ());
+        outcome.flows[1].acked = None;
+        outcome.stop = Stop::Stalled(vec![raddle_schemes::ids::FlowId(1)]);
+        let bound = Bound { name: "permutation", time: Span::us(2) };
+        let summary = RunSummary::new("h", &plan, &outcome, Some(&bound), 1, Cost::default());
+        assert_eq!((summary.completed, summary.unfinished), (false, 1));
+        assert_eq!((summary.completion_us, summary.increase_pct), (None, None));
+        assert!(summary.fct_us.max.is_some());
+        assert_eq!(summary.bound_us, Some(2.0));
+    }
+
+    #[test]
+    fn the_increase_is_of_the_completion_over_the_bound() {
+        let plan = fixture::plan(1);
+        let mut outcome = fixture::engine(&plan, &mut ());
+        outcome.flows[0].started = Some(Time(1_000_000));
+        outcome.flows[1].started = Some(Time(2_000_000));
+        outcome.flows[1].acked = Some(Time(5_000_000));
+        let bound = Bound { name: "permutation", time: Span::us(4) };
+        let summary = RunSummary::new("h", &plan, &outcome, Some(&bound), 1, Cost::default());
+        assert_eq!(summary.completion_us, Some(5.0));
+        assert_eq!(summary.increase_pct, Some(25.0));
+        assert_eq!(summary.packets.dropped, [2, 0, 0, 0, 0]);
+        assert_eq!((summary.packets.sent, summary.packets.retransmitted), (8, 2));
+    }
+}

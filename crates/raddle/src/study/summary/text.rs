@@ -1,0 +1,182 @@
+//! A run for people: about fifteen lines with units.
+
+use super::{Packets, RunSummary, Times};
+use crate::study::text::{count, left, percent, plural, short, time};
+use raddle_sim::plan::Plan;
+use raddle_sim::record::{DropCause, Outcome, Stop};
+use std::fmt::Write;
+
+impl RunSummary {
+    /// The run for people, about fifteen lines, each ended by a newline.
+    pub fn text(&self, plan: &Plan, outcome: &Outcome) -> String {
+        let mut lines = Vec::new();
+        let mut line = |name: &str, text: String| {
+            lines.push(format!("  {}{text}", left(name, 17)));
+        };
+        line("flows", format!("{}, {}", plural(self.flows, "flow"), stop_text(&outcome.stop)));
+        line("completion", self.completion_text());
+        line("flow completion", self.fct_us.text());
+        line("delivery", self.delivered_us.text());
+        let p = &self.packets;
+        line("data packets", format!("{} sent, {} delivered", count(p.sent), count(p.delivered)));
+        line(
+            "sent again",
+            format!("{}, {}", count(p.retransmitted), plural(self.timeouts, "timeout")),
+        );
+        line("dropped", dropped_text(p));
+        for text in top_ports(plan, outcome, 3) {
+            line("", text);
+        }
+        line("trimmed, marked", format!("{}, {}", count(p.trimmed), count(p.marked)));
+        line("longest queue", longest_queue(plan, outcome));
+        line(
+            "packet-hops",
+            format!(
+                "{} in {:.2} s CPU ({} per s), {:.2} s elapsed",
+                count(self.packet_hops),
+                self.cost.cpu_s.unwrap_or(self.cost.wall_s),
+                short(self.hops_per_s()),
+                self.cost.wall_s
+            ),
+        );
+        if let Some(mb) = self.cost.peak_rss_mb {
+            line("peak memory", format!("{mb:.0} MB"));
+        }
+        line("results hash", self.results_hash.clone());
+        let mut text = format!("scenario {}, seed {}\n", self.scenario, self.seed);
+        for line in lines {
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+        text
+    }
+
+    fn completion_text(&self) -> String {
+        let bound = match (self.bound_us, &self.bound) {
+            (Some(us), Some(name)) => format!("the bound of {} ({name})", time(us)),
+            _ => "no bound".to_string(),
+        };
+        match (self.completion_us, self.increase_pct) {
+            (Some(us), Some(increase)) => {
+                let increase = percent(increase);
+                format!("{}, {} over {bound}", time(us), increase.trim_start_matches('+'))
+            }
+            (Some(us), None) => format!("{}, {bound} known for this traffic", time(us)),
+            (None, _) => format!("never: {} not completed", plural(self.unfinished, "flow")),
+        }
+    }
+}
+
+impl Times {
+    fn text(self) -> String {
+        match (self.max, self.p99, self.p50, self.mean) {
+            (Some(max), Some(p99), Some(p50), Some(mean)) => format!(
+                "max {}, p99 {}, p50 {}, mean {}",
+                time(max),
+                time(p99),
+                time(p50),
+                time(mean)
+            ),
+            _ => "none completed".to_string(),
+        }
+    }
+}
+
+fn stop_text(stop: &Stop) -> String {
+    match stop {
+        Stop::Completed => "all completed".to_string(),
+        Stop::EndTime(open) => {
+            format!("{} not completed at the end time", count(open.len() as u64))
+        }
+        Stop::Stalled(open) => {
+            format!("{} not completed: no more progress is possible", count(open.len() as u64))
+        }
+        Stop::Interrupted => "interrupted".to_string(),
+    }
+}
+
+fn dropped_text(packets: &Packets) -> String {
+    let total: u64 = packets.dropped.iter().sum();
+    let causes: Vec<String> = DropCause::ALL
+        .iter()
+        .filter(|&&cause| packets.dropped[cause as usize] > 0)
+        .map(|&cause| format!("{} {}", cause.word(), count(packets.dropped[cause as usize])))
+        .collect();
+    if causes.is_empty() {
+        count(total)
+    } else {
+        format!("{}: {}", count(total), causes.join(", "))
+    }
+}
+
+/// One line for each of the `n` ports that lost most data packets.
+fn top_ports(plan: &Plan, outcome: &Outcome, n: usize) -> Vec<String> {
+    let lost = |i: usize| outcome.ports[i].dropped_data.iter().sum::<u64>();
+    let mut ports: Vec<usize> = (0..outcome.ports.len()).filter(|&i| lost(i) > 0).collect();
+    ports.sort_by_key(|&i| std::cmp::Reverse(lost(i)));
+    let others = ports.len().saturating_sub(n);
+    let mut lines: Vec<String> = ports
+        .iter()
+        .take(n)
+        .map(|&i| format!("{} at {}", count(lost(i)), plan.fabric.ports[i].name))
+        .collect();
+    if others > 0
+        && let Some(last) = lines.last_mut()
+    {
+        let _ = write!(last, ", and at {}", plural(others as u64, "other port"));
+    }
+    lines
+}
+
+fn longest_queue(plan: &Plan, outcome: &Outcome) -> String {
+    let hosts = plan.fabric.hosts as usize;
+    let longest = (hosts..outcome.ports.len())
+        .max_by_key(|&i| (outcome.ports[i].queue_bytes_max, std::cmp::Reverse(i)));
+    match longest {
+        Some(i) => format!(
+            "{} B at {}",
+            count(outcome.ports[i].queue_bytes_max),
+            plan.fabric.ports[i].name
+        ),
+        None => "no switch ports".to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::study::fixture;
+    use crate::study::summary::{Bound, RunSummary};
+    use crate::study::timing::Cost;
+    use raddle_schemes::units::{Span, Time};
+
+    #[test]
+    fn a_run_reads_as_this() {
+        let plan = fixture::plan(1);
+        let mut outcome = fixture::engine(&plan, &mut ());
+        for (i, flow) in outcome.flows.iter_mut().enumerate() {
+            flow.delivered = Some(Time(3_000_000 + 1_000_000 * i as u64));
+            flow.acked = Some(Time(4_000_000 + 1_000_000 * i as u64));
+        }
+        let bound = Bound { name: "permutation", time: Span::us(4) };
+        let cost = Cost { wall_s: 0.1, cpu_s: Some(0.08), peak_rss_mb: Some(12.3) };
+        let summary = RunSummary::new("5ce7a110", &plan, &outcome, Some(&bound), 1, cost);
+        let text = summary.text(&plan, &outcome).replace(&summary.results_hash, "0123456789abcdef");
+        assert_eq!(text, EXPECTED);
+    }
+
+    const EXPECTED: &str = "\
+scenario 5ce7a110, seed 1
+  flows            2 flows, all completed
+  completion       5.000 us, 25 % over the bound of 4.000 us (permutation)
+  flow completion  max 5.000 us, p99 5.000 us, p50 4.000 us, mean 4.500 us
+  delivery         max 4.000 us, p99 4.000 us, p50 3.000 us, mean 3.500 us
+  data packets     8 sent, 6 delivered
+  sent again       2, 0 timeouts
+  dropped          2: overflow 2
+                   2 at tor0.down1
+  trimmed, marked  0, 5
+  longest queue    8 320 B at tor0.down1
+  packet-hops      24 in 0.08 s CPU (300 per s), 0.10 s elapsed
+  peak memory      12 MB
+  results hash     0123456789abcdef
+";
+}

@@ -1,0 +1,280 @@
+//! Tables as files: Parquet, and CSV on request.
+
+use super::{Column, Table, Values};
+use crate::study::VERSION;
+use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::Type;
+use serde_json::{Map, Value, json};
+use std::fmt;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a file's metadata calls the description of its columns.
+pub(super) const COLUMNS_KEY: &str = "raddle.columns";
+
+/// How tables are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Parquet, compressed with Snappy, with meanings and units in the metadata.
+    #[default]
+    Parquet,
+    /// Comma-separated values with a header line (RFC 4180); what is absent is empty.
+    Csv,
+}
+
+impl Format {
+    /// The extension of the files.
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Parquet => "parquet",
+            Self::Csv => "csv",
+        }
+    }
+}
+
+/// A table could not be written or read.
+#[derive(Debug)]
+pub struct TableError {
+    /// The file.
+    pub path: PathBuf,
+    /// What went wrong.
+    pub reason: String,
+}
+
+impl TableError {
+    pub(super) fn new(path: &Path, reason: impl fmt::Display) -> Self {
+        Self { path: path.to_path_buf(), reason: reason.to_string() }
+    }
+}
+
+impl fmt::Display for TableError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.reason)
+    }
+}
+
+impl std::error::Error for TableError {}
+
+/// Writes `table` into `folder` under its name and the format's extension; returns the path.
+///
+/// # Errors
+/// The file and what the system said.
+pub fn write(folder: &Path, table: &Table, format: Format) -> Result<PathBuf, TableError> {
+    let path = folder.join(format!("{}.{}", table.name, format.extension()));
+    let file = File::create(&path).map_err(|error| TableError::new(&path, error))?;
+    match format {
+        Format::Parquet => write_parquet(file, table).map_err(|e| TableError::new(&path, e))?,
+        Format::Csv => write_csv(file, table).map_err(|e| TableError::new(&path, e))?,
+    }
+    Ok(path)
+}
+
+fn metadata(table: &Table) -> Vec<KeyValue> {
+    let columns: Map<String, Value> = table
+        .columns
+        .iter()
+        .map(|c| (c.name.clone(), json!({"unit": c.unit, "meaning": c.meaning})))
+        .collect();
+    let mut pairs = vec![
+        ("raddle.table", table.name.to_string()),
+        ("raddle.meaning", table.meaning.to_string()),
+        ("raddle.version", VERSION.to_string()),
+    ];
+    pairs.extend(table.scenario.iter().map(|hash| ("raddle.scenario", hash.clone())));
+    pairs.extend(table.seed.iter().map(|seed| ("raddle.seed", seed.to_string())));
+    pairs.push((COLUMNS_KEY, Value::Object(columns).to_string()));
+    pairs.into_iter().map(|(key, value)| KeyValue::new(key.to_string(), value)).collect()
+}
+
+fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
+    let (physical, logical) = match column.values {
+        Values::U64(_) => (PhysicalType::INT64, Some(LogicalType::integer(64, false))),
+        Values::F64(_) => (PhysicalType::DOUBLE, None),
+        Values::Text(_) => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+        Values::Bool(_) => (PhysicalType::BOOLEAN, None),
+    };
+    Type::primitive_type_builder(&column.name, physical)
+        .with_repetition(Repetition::OPTIONAL)
+        .with_logical_type(logical)
+        .build()
+        .map(Arc::new)
+}
+
+fn write_parquet(file: File, table: &Table) -> Result<(), ParquetError> {
+    let fields = table.columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
+    let schema = Type::group_type_builder(table.name).with_fields(fields).build()?;
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_created_by(format!("raddle {VERSION}"))
+        .set_key_value_metadata(Some(metadata(table)))
+        .build();
+    let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
+    let mut group = writer.next_row_group()?;
+    for column in &table.columns {
+        let Some(mut chunk) = group.next_column()? else { break };
+        match &column.values {
+            Values::U64(values) => put::<Int64Type, _>(&mut chunk, values, |n| *n as i64)?,
+            Values::F64(values) => put::<DoubleType, _>(&mut chunk, values, |x| *x)?,
+            Values::Text(values) => {
+                put::<ByteArrayType, _>(&mut chunk, values, |t| ByteArray::from(t.as_str()))?;
+            }
+            Values::Bool(values) => put::<BoolType, _>(&mut chunk, values, |b| *b)?,
+        }
+        chunk.close()?;
+    }
+    group.close()?;
+    writer.close()?;
+    Ok(())
+}
+
+fn put<T: DataType, V>(
+    chunk: &mut SerializedColumnWriter<'_>,
+    values: &[Option<V>],
+    convert: impl Fn(&V) -> T::T,
+) -> Result<(), ParquetError> {
+    let levels: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+    let present: Vec<T::T> = values.iter().flatten().map(convert).collect();
+    chunk.typed::<T>().write_batch(&present, Some(&levels), None)?;
+    Ok(())
+}
+
+fn write_csv(file: File, table: &Table) -> std::io::Result<()> {
+    let mut out = BufWriter::new(file);
+    let names: Vec<String> = table.columns.iter().map(|c| quoted(&c.name)).collect();
+    writeln!(out, "{}", names.join(","))?;
+    for row in 0..table.rows() {
+        for (i, column) in table.columns.iter().enumerate() {
+            if i > 0 {
+                out.write_all(b",")?;
+            }
+            match &column.values {
+                Values::U64(values) => put_csv(&mut out, values[row].as_ref())?,
+                Values::F64(values) => put_csv(&mut out, values[row].as_ref())?,
+                Values::Bool(values) => put_csv(&mut out, values[row].as_ref())?,
+                Values::Text(values) => {
+                    put_csv(&mut out, values[row].as_deref().map(quoted).as_ref())?;
+                }
+            }
+        }
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+fn put_csv(out: &mut impl Write, value: Option<&impl fmt::Display>) -> std::io::Result<()> {
+    value.map_or(Ok(()), |value| write!(out, "{value}"))
+}
+
+/// `text` as a CSV field: in quotes if it holds a comma, a quote or a line's end.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::fixture;
+    use crate::study::tables::of_run;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+
+    /// The file's columns, read with the library's row reader.
+    fn read_back(path: &Path, table: &Table) -> Vec<Values> {
+        let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+        assert_eq!(reader.metadata().num_row_groups(), 1);
+        let rows: Vec<Vec<Field>> = reader
+            .get_row_iter(None)
+            .unwrap()
+            .map(|row| row.unwrap().into_columns().into_iter().map(|(_, field)| field).collect())
+            .collect();
+        let column = |i: usize, values: &Values| {
+            let cells = rows.iter().map(|row| &row[i]);
+            match values {
+                Values::U64(_) => Values::U64(
+                    cells
+                        .map(|f| match f {
+                            Field::ULong(n) => Some(*n),
+                            Field::Null => None,
+                            other => panic!("{other:?}"),
+                        })
+                        .collect(),
+                ),
+                Values::F64(_) => Values::F64(
+                    cells.map(|f| if let Field::Double(x) = f { Some(*x) } else { None }).collect(),
+                ),
+                Values::Text(_) => Values::Text(
+                    cells
+                        .map(|f| if let Field::Str(t) = f { Some(t.clone()) } else { None })
+                        .collect(),
+                ),
+                Values::Bool(_) => Values::Bool(
+                    cells.map(|f| if let Field::Bool(b) = f { Some(*b) } else { None }).collect(),
+                ),
+            }
+        };
+        table.columns.iter().enumerate().map(|(i, c)| column(i, &c.values)).collect()
+    }
+
+    #[test]
+    fn what_is_written_as_parquet_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = fixture::plan(7);
+        let mut outcome = fixture::engine(&plan, &mut ());
+        outcome.flows[1].acked = None;
+        let tables = of_run("5ce7a110", &plan, &outcome);
+        let names: Vec<&str> = tables.iter().map(|t| t.name).collect();
+        assert_eq!(names, ["flows", "ports", "series", "timeline", "events"]);
+        for table in &tables {
+            let path = write(folder.path(), table, Format::Parquet).unwrap();
+            let values: Vec<Values> = table.columns.iter().map(|c| c.values.clone()).collect();
+            assert_eq!(read_back(&path, table), values, "{}", table.name);
+        }
+    }
+
+    #[test]
+    fn every_column_of_a_table_has_one_value_per_row() {
+        let plan = fixture::plan(7);
+        let outcome = fixture::engine(&plan, &mut ());
+        for table in of_run("5ce7a110", &plan, &outcome) {
+            for column in &table.columns {
+                assert_eq!(column.values.len(), table.rows(), "{}.{}", table.name, column.name);
+            }
+        }
+    }
+
+    #[test]
+    fn csv_has_a_header_quotes_and_empty_cells() {
+        let folder = tempfile::tempdir().unwrap();
+        let column = |name: &str, values| Column {
+            name: name.into(),
+            unit: String::new(),
+            meaning: String::new(),
+            values,
+        };
+        let table = Table {
+            name: "flows",
+            meaning: "",
+            columns: vec![
+                column("a", Values::Text(vec![Some("x, \"y\"".into()), None])),
+                column("b_us", Values::F64(vec![Some(1.5), Some(0.1)])),
+                column("c", Values::Bool(vec![None, Some(true)])),
+            ],
+            scenario: None,
+            seed: None,
+        };
+        let path = write(folder.path(), &table, Format::Csv).unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
+        assert_eq!(text, "a,b_us,c\n\"x, \"\"y\"\"\",1.5,\n,0.1,true\n");
+    }
+}

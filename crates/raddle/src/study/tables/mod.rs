@@ -1,0 +1,104 @@
+//! Tables: what a run left behind, in columns that say what they mean and in which unit.
+//!
+//! Every table is described once, by its [`TableSpec`] in [`TABLES`]; files, their metadata and
+//! [`explain()`] follow from it.
+
+mod explain;
+mod files;
+mod rows;
+
+pub use explain::explain;
+pub use files::{Format, TableError, write};
+pub use rows::{RunRow, TABLES, of_run, runs};
+
+/// A kind of table.
+#[derive(Debug)]
+pub struct TableSpec {
+    /// Its name, which is the file's.
+    pub name: &'static str,
+    /// What a row is.
+    pub meaning: &'static str,
+    /// Its columns, in order.
+    pub columns: &'static [ColumnSpec],
+}
+
+/// A kind of column.
+#[derive(Debug)]
+pub struct ColumnSpec {
+    /// Its name; the unit stands in it where there is one.
+    pub name: &'static str,
+    /// The unit; empty for names, words and flags.
+    pub unit: &'static str,
+    /// What a value means, and what it means that there is none.
+    pub meaning: &'static str,
+}
+
+/// A column and its values; `None` where a row has none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its unit; empty for names, words and flags.
+    pub unit: String,
+    /// What a value means.
+    pub meaning: String,
+    /// One per row.
+    pub values: Values,
+}
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Whole numbers.
+    U64(Vec<Option<u64>>),
+    /// Numbers.
+    F64(Vec<Option<f64>>),
+    /// Texts.
+    Text(Vec<Option<String>>),
+    /// Flags.
+    Bool(Vec<Option<bool>>),
+}
+
+/// A table and where it comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Its name, which is the file's.
+    pub name: &'static str,
+    /// What a row is.
+    pub meaning: &'static str,
+    /// Its columns, all of the same length.
+    pub columns: Vec<Column>,
+    /// Hash of the scenario, if all rows come from one.
+    pub scenario: Option<String>,
+    /// The seed, if all rows come from one run.
+    pub seed: Option<u64>,
+}
+
+impl Values {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::U64(values) => values.len(),
+            Self::F64(values) => values.len(),
+            Self::Text(values) => values.len(),
+            Self::Bool(values) => values.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Table {
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.values.len())
+    }
+
+    /// The column of this name.
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+}

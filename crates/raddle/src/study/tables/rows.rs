@@ -1,0 +1,419 @@
+//! The tables themselves: the meaning of every column, and the rows of a run.
+
+use super::{Column, ColumnSpec, Table, TableSpec, Values};
+use crate::study::VERSION;
+use crate::study::summary::{RunSummary, delivery, fct};
+use raddle_schemes::units::{Span, Time};
+use raddle_sim::plan::Plan;
+use raddle_sim::record::{DropCause, Outcome};
+use raddle_sim::topology::{Fabric, Node};
+
+/// Every kind of table.
+pub const TABLES: [&TableSpec; 6] = [&RUNS, &FLOWS, &PORTS, &SERIES, &TIMELINE, &EVENTS];
+
+const fn col(name: &'static str, unit: &'static str, meaning: &'static str) -> ColumnSpec {
+    ColumnSpec { name, unit, meaning }
+}
+
+const SCENARIO: ColumnSpec = col("scenario", "", "hash of the resolved scenario");
+const SEED: ColumnSpec = col("seed", "", "seed of every random stream of the run");
+const TIME: ColumnSpec = col("time_us", "us", "start of the time bucket, since the run's start");
+
+const RUNS: TableSpec = TableSpec {
+    name: "runs",
+    meaning: "One row per run; behind these columns, one per key that the sweep set.",
+    columns: &[
+        SCENARIO,
+        SEED,
+        col("version", "", "version of raddle"),
+        col("completed", "", "whether every flow completed"),
+        col("flows", "flows", "number of flows"),
+        col("unfinished", "flows", "flows that did not complete"),
+        col(
+            "completion_us",
+            "us",
+            "time zero to the last needed ACK of any flow; empty unless every flow completed",
+        ),
+        col("bound_us", "us", "lower bound on the completion; empty where none is known"),
+        col("bound", "", "name of that bound"),
+        col("increase_pct", "%", "completion over the bound"),
+        col("fct_max_us", "us", "longest flow completion time, of completed flows"),
+        col("fct_mean_us", "us", "mean flow completion time, of completed flows"),
+        col("fct_p50_us", "us", "median flow completion time, of completed flows, nearest rank"),
+        col("fct_p99_us", "us", "99th percentile of flow completion times, nearest rank"),
+        col("delivered_max_us", "us", "longest time from a flow's start to its last byte"),
+        col("delivered_mean_us", "us", "mean time from a flow's start to its last byte"),
+        col("delivered_p50_us", "us", "median time from a flow's start to its last byte"),
+        col("delivered_p99_us", "us", "99th percentile of times to the last byte"),
+        col("sent_packets", "packets", "data packets sent, retransmissions included"),
+        col("delivered_packets", "packets", "data packets that arrived whole and were new"),
+        col("retransmitted_packets", "packets", "data packets sent again"),
+        col("dropped_overflow_packets", "packets", "data packets lost: the queue was full"),
+        col("dropped_link_down_packets", "packets", "data packets lost: the link was down"),
+        col("dropped_node_down_packets", "packets", "data packets lost: the node was dead"),
+        col("dropped_loss_packets", "packets", "data packets lost: random loss or bit errors"),
+        col("dropped_no_route_packets", "packets", "data packets lost: no port led there"),
+        col("trimmed_packets", "packets", "data packets cut to their header in a switch"),
+        col("marked_packets", "packets", "data packets that got a congestion mark"),
+        col("queue_bytes_max", "B", "most data bytes in a switch port's queue at any time"),
+        col("timeouts", "timeouts", "retransmission timeouts"),
+        col("packet_hops", "packet-hops", "packets that left any queue, host or switch"),
+        col("results_hash", "", "hash of all flow and port records"),
+        col("cpu_s", "s", "CPU time of the run"),
+        col("wall_s", "s", "elapsed time of the run"),
+    ],
+};
+
+const FLOWS: TableSpec = TableSpec {
+    name: "flows",
+    meaning: "One row per flow.",
+    columns: &[
+        SCENARIO,
+        SEED,
+        col("flow", "", "number of the flow"),
+        col("source", "", "sending host"),
+        col("destination", "", "receiving host"),
+        col("size_bytes", "B", "application bytes"),
+        col("start_us", "us", "when it started; empty if it never did"),
+        col("fct_us", "us", "start to last needed ACK at the sender; empty if not completed"),
+        col("delivered_us", "us", "start to last byte at the receiver; empty if not delivered"),
+        col("sent_packets", "packets", "data packets sent, retransmissions included"),
+        col("retransmitted_packets", "packets", "data packets sent again"),
+        col("received_packets", "packets", "data packets that arrived whole and were new"),
+        col("duplicate_packets", "packets", "data packets that arrived whole a second time"),
+        col("marked_packets", "packets", "data packets that arrived with a congestion mark"),
+        col("trimmed_packets", "packets", "data packets that arrived as trimmed headers"),
+        col("dropped_packets", "packets", "data packets lost on the way, whatever the cause"),
+        col("timeouts", "timeouts", "retransmission timeouts"),
+    ],
+};
+
+const PORTS: TableSpec = TableSpec {
+    name: "ports",
+    meaning: "One row per port, that is per directed link.",
+    columns: &[
+        SCENARIO,
+        SEED,
+        col("port", "", "number of the port"),
+        col("name", "", "name of the port"),
+        col("node", "", "host or switch that the port belongs to"),
+        col("peer", "", "host or switch at the other end of the cable"),
+        col("rate_gbps", "Gbps", "rate of the link when nothing is broken"),
+        col("frames", "frames", "frames whose last bit left, lost ones included"),
+        col("sent_bytes", "B", "their bytes"),
+        col("data_frames", "frames", "of these frames, data packets"),
+        col("marked_packets", "packets", "data packets marked here"),
+        col("trimmed_packets", "packets", "data packets trimmed here"),
+        col("dropped_overflow_frames", "frames", "frames lost here: the queue was full"),
+        col("dropped_link_down_frames", "frames", "frames lost here: the link was down"),
+        col("dropped_node_down_frames", "frames", "frames lost here: the node was dead"),
+        col("dropped_loss_frames", "frames", "frames lost here: random loss or bit errors"),
+        col("dropped_no_route_frames", "frames", "frames lost here: no port led there"),
+        col("dropped_packets", "packets", "of all frames lost here, data packets"),
+        col("queue_bytes_max", "B", "most data bytes queued, frame in service included"),
+    ],
+};
+
+const SERIES: TableSpec = TableSpec {
+    name: "series",
+    meaning: "One row per recorded port and time bucket.",
+    columns: &[
+        SCENARIO,
+        SEED,
+        col("port", "", "number of the port"),
+        col("name", "", "name of the port"),
+        TIME,
+        col("data_frames", "frames", "data packets whose last bit left in the bucket"),
+        col("sent_bytes", "B", "bytes of all frames whose last bit left in the bucket"),
+        col("queue_bytes_max", "B", "most data bytes queued, as arrivals saw it; 0 if none came"),
+        col("dropped_frames", "frames", "frames lost at the port in the bucket"),
+    ],
+};
+
+const TIMELINE: TableSpec = TableSpec {
+    name: "timeline",
+    meaning: "One row per time bucket, over the whole fabric.",
+    columns: &[
+        SCENARIO,
+        SEED,
+        TIME,
+        col("dropped_frames", "frames", "frames lost"),
+        col("marked_packets", "packets", "data packets marked"),
+        col("trimmed_packets", "packets", "data packets trimmed"),
+        col("retransmitted_packets", "packets", "data packets sent again"),
+        col("timeouts", "timeouts", "retransmission timeouts"),
+    ],
+};
+
+const EVENTS: TableSpec = TableSpec {
+    name: "events",
+    meaning: "One row per noteworthy moment of a scheme; the first 10 000 of the run.",
+    columns: &[
+        SCENARIO,
+        SEED,
+        col("time_us", "us", "when it happened, since the run's start"),
+        col("flow", "", "number of the flow whose scheme it is"),
+        col("event", "", "scheme and moment"),
+    ],
+};
+
+/// One run of a study, as a row of the table `runs`.
+#[derive(Clone, Copy, Debug)]
+pub struct RunRow<'a> {
+    /// What the sweep set: path and value.
+    pub settings: &'a [(String, String)],
+    /// The run in numbers.
+    pub summary: &'a RunSummary,
+}
+
+fn counts<T>(items: impl IntoIterator<Item = T>, of: impl Fn(T) -> u64) -> Values {
+    Values::U64(items.into_iter().map(|item| Some(of(item))).collect())
+}
+
+fn numbers<T>(items: impl IntoIterator<Item = T>, of: impl Fn(T) -> Option<f64>) -> Values {
+    Values::F64(items.into_iter().map(of).collect())
+}
+
+fn texts<T>(items: impl IntoIterator<Item = T>, of: impl Fn(T) -> String) -> Values {
+    Values::Text(items.into_iter().map(|item| Some(of(item))).collect())
+}
+
+/// Columns from their specification and their values, in the same order.
+fn columns<const N: usize>(spec: &'static TableSpec, values: [Values; N]) -> Vec<Column> {
+    debug_assert_eq!(spec.columns.len(), N);
+    let column = |(spec, values): (&ColumnSpec, Values)| Column {
+        name: spec.name.to_string(),
+        unit: spec.unit.to_string(),
+        meaning: spec.meaning.to_string(),
+        values,
+    };
+    spec.columns.iter().zip(values).map(column).collect()
+}
+
+/// The table `runs`: all that differs between runs, and what came of each.
+pub fn runs(rows: &[RunRow<'_>]) -> Table {
+    let count = |of: fn(&RunSummary) -> u64| counts(rows, |row| of(row.summary));
+    let number = |of: fn(&RunSummary) -> Option<f64>| numbers(rows, |row| of(row.summary));
+    let dropped =
+        |cause: DropCause| counts(rows, |row| row.summary.packets.dropped[cause as usize]);
+    let mut columns = columns(
+        &RUNS,
+        [
+            texts(rows, |row| row.summary.scenario.clone()),
+            count(|s| s.seed),
+            texts(rows, |_| VERSION.to_string()),
+            Values::Bool(rows.iter().map(|row| Some(row.summary.completed)).collect()),
+            count(|s| s.flows),
+            count(|s| s.unfinished),
+            number(|s| s.completion_us),
+            number(|s| s.bound_us),
+            Values::Text(rows.iter().map(|row| row.summary.bound.clone()).collect()),
+            number(|s| s.increase_pct),
+            number(|s| s.fct_us.max),
+            number(|s| s.fct_us.mean),
+            number(|s| s.fct_us.p50),
+            number(|s| s.fct_us.p99),
+            number(|s| s.delivered_us.max),
+            number(|s| s.delivered_us.mean),
+            number(|s| s.delivered_us.p50),
+            number(|s| s.delivered_us.p99),
+            count(|s| s.packets.sent),
+            count(|s| s.packets.delivered),
+            count(|s| s.packets.retransmitted),
+            dropped(DropCause::Overflow),
+            dropped(DropCause::LinkDown),
+            dropped(DropCause::NodeDown),
+            dropped(DropCause::Loss),
+            dropped(DropCause::NoRoute),
+            count(|s| s.packets.trimmed),
+            count(|s| s.packets.marked),
+            count(|s| s.queue_bytes_max),
+            count(|s| s.timeouts),
+            count(|s| s.packet_hops),
+            texts(rows, |row| row.summary.results_hash.clone()),
+            number(|s| s.cost.cpu_s),
+            number(|s| Some(s.cost.wall_s)),
+        ],
+    );
+    let mut paths: Vec<&str> = Vec::new();
+    for (path, _) in rows.iter().flat_map(|row| row.settings) {
+        if !paths.contains(&path.as_str()) {
+            paths.push(path);
+        }
+    }
+    columns.extend(paths.into_iter().map(|path| setting_column(rows, path)));
+    Table { name: RUNS.name, meaning: RUNS.meaning, columns, scenario: None, seed: None }
+}
+
+fn setting_column(rows: &[RunRow<'_>], path: &str) -> Column {
+    let value = |row: &RunRow<'_>| {
+        row.settings.iter().find(|(p, _)| p == path).map(|(_, value)| value.clone())
+    };
+    Column {
+        name: path.to_string(),
+        unit: String::new(),
+        meaning: "what the sweep set this key of the scenario to".to_string(),
+        values: Values::Text(rows.iter().map(value).collect()),
+    }
+}
+
+/// The tables of one run: flows and ports, and what was recorded over time.
+pub fn of_run(scenario: &str, plan: &Plan, outcome: &Outcome) -> Vec<Table> {
+    let run = Run { scenario, plan, outcome };
+    let mut tables = vec![run.flows(), run.ports()];
+    if plan.record.bucket > Span::ZERO {
+        tables.push(run.series());
+        tables.push(run.timeline());
+    }
+    if !outcome.timeline.events.is_empty() {
+        tables.push(run.events());
+    }
+    tables
+}
+
+struct Run<'a> {
+    scenario: &'a str,
+    plan: &'a Plan,
+    outcome: &'a Outcome,
+}
+
+impl Run<'_> {
+    fn table<const N: usize>(&self, spec: &'static TableSpec, values: [Values; N]) -> Table {
+        Table {
+            name: spec.name,
+            meaning: spec.meaning,
+            columns: columns(spec, values),
+            scenario: Some(self.scenario.to_string()),
+            seed: Some(self.plan.seed),
+        }
+    }
+
+    fn scenario(&self, rows: usize) -> Values {
+        Values::Text(vec![Some(self.scenario.to_string()); rows])
+    }
+
+    fn seed(&self, rows: usize) -> Values {
+        Values::U64(vec![Some(self.plan.seed); rows])
+    }
+
+    fn flows(&self) -> Table {
+        let (plan, flows) = (&self.plan.traffic.flows, &self.outcome.flows);
+        let us = |span: Option<Span>| span.map(Span::as_us);
+        self.table(
+            &FLOWS,
+            [
+                self.scenario(flows.len()),
+                self.seed(flows.len()),
+                counts(0..flows.len(), |i| i as u64),
+                counts(plan, |f| u64::from(f.source.0)),
+                counts(plan, |f| u64::from(f.destination.0)),
+                counts(plan, |f| f.bytes.0),
+                numbers(flows, |f| f.started.map(Time::as_us)),
+                numbers(flows, |f| us(fct(f))),
+                numbers(flows, |f| us(delivery(f))),
+                counts(flows, |f| f.sent),
+                counts(flows, |f| f.retransmitted),
+                counts(flows, |f| f.received),
+                counts(flows, |f| f.duplicates),
+                counts(flows, |f| f.marked),
+                counts(flows, |f| f.trimmed),
+                counts(flows, |f| f.dropped),
+                counts(flows, |f| f.timeouts),
+            ],
+        )
+    }
+
+    fn ports(&self) -> Table {
+        let (fabric, ports) = (&self.plan.fabric, &self.outcome.ports);
+        let dropped = |cause: DropCause| counts(ports, |p| p.dropped[cause as usize]);
+        self.table(
+            &PORTS,
+            [
+                self.scenario(ports.len()),
+                self.seed(ports.len()),
+                counts(0..ports.len(), |i| i as u64),
+                texts(&fabric.ports, |p| p.name.clone()),
+                texts(&fabric.ports, |p| node_name(fabric, p.owner)),
+                texts(&fabric.ports, |p| node_name(fabric, fabric.ports[p.peer.index()].owner)),
+                numbers(&fabric.ports, |p| Some(p.rate.0 as f64 / 1e9)),
+                counts(ports, |p| p.frames),
+                counts(ports, |p| p.bytes),
+                counts(ports, |p| p.data_frames),
+                counts(ports, |p| p.marked),
+                counts(ports, |p| p.trimmed),
+                dropped(DropCause::Overflow),
+                dropped(DropCause::LinkDown),
+                dropped(DropCause::NodeDown),
+                dropped(DropCause::Loss),
+                dropped(DropCause::NoRoute),
+                counts(ports, |p| p.dropped_data.iter().sum()),
+                counts(ports, |p| p.queue_bytes_max),
+            ],
+        )
+    }
+
+    fn series(&self) -> Table {
+        let recorded = self.plan.record.ports.iter().zip(&self.outcome.series);
+        let rows: Vec<_> = recorded
+            .flat_map(|(port, series)| (0..series.bytes.len()).map(move |i| (port, series, i)))
+            .collect();
+        self.table(
+            &SERIES,
+            [
+                self.scenario(rows.len()),
+                self.seed(rows.len()),
+                counts(&rows, |(port, ..)| u64::from(port.0)),
+                texts(&rows, |(port, ..)| self.plan.fabric.ports[port.index()].name.clone()),
+                numbers(&rows, |(.., i)| Some(self.bucket_us(*i))),
+                counts(&rows, |(_, series, i)| u64::from(series.data_frames[*i])),
+                counts(&rows, |(_, series, i)| series.bytes[*i]),
+                counts(&rows, |(_, series, i)| series.queue_bytes_max[*i]),
+                counts(&rows, |(_, series, i)| u64::from(series.dropped[*i])),
+            ],
+        )
+    }
+
+    fn timeline(&self) -> Table {
+        let timeline = &self.outcome.timeline;
+        let rows = timeline.dropped.len();
+        let column = |values: &[u32]| counts(values, |n| u64::from(*n));
+        self.table(
+            &TIMELINE,
+            [
+                self.scenario(rows),
+                self.seed(rows),
+                numbers(0..rows, |i| Some(self.bucket_us(i))),
+                column(&timeline.dropped),
+                column(&timeline.marked),
+                column(&timeline.trimmed),
+                column(&timeline.retransmitted),
+                column(&timeline.timeouts),
+            ],
+        )
+    }
+
+    fn events(&self) -> Table {
+        let events = &self.outcome.timeline.events;
+        self.table(
+            &EVENTS,
+            [
+                self.scenario(events.len()),
+                self.seed(events.len()),
+                numbers(events, |(time, ..)| Some(time.as_us())),
+                counts(events, |(_, flow, _)| u64::from(flow.0)),
+                texts(events, |(.., event)| event.to_string()),
+            ],
+        )
+    }
+
+    fn bucket_us(&self, bucket: usize) -> f64 {
+        Span(self.plan.record.bucket.0 * bucket as u64).as_us()
+    }
+}
+
+fn node_name(fabric: &Fabric, node: Node) -> String {
+    match node {
+        Node::Host(host) => format!("host{}", host.0),
+        Node::Switch(switch) => fabric.switches[switch.index()].name.clone(),
+    }
+}
