@@ -2,6 +2,7 @@
 //!
 //! Data flows one way: a scenario becomes validated plans, plans become runs, runs become tables,
 
+pub mod cli;
 pub mod import;
 pub mod problem;
 pub mod report;

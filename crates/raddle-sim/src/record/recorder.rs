@@ -90,14 +90,35 @@ impl Recorder {
         self.buckets.count(&mut self.timeline.trimmed, now);
     }
 
-    /// What was recorded, with what the hosts recorded.
-    pub fn finish(self, hosts: Timeline) -> (Vec<PortSeries>, Timeline) {
-        let timeline = Timeline {
+    /// What was recorded, with what the hosts recorded; all series equally long.
+    pub fn finish(mut self, hosts: Timeline) -> (Vec<PortSeries>, Timeline) {
+        let mut timeline = Timeline {
             retransmitted: hosts.retransmitted,
             timeouts: hosts.timeouts,
             events: hosts.events,
             ..self.timeline
         };
+        let counts = [
+            &mut timeline.dropped,
+            &mut timeline.marked,
+            &mut timeline.trimmed,
+            &mut timeline.retransmitted,
+            &mut timeline.timeouts,
+        ];
+        let of_ports = self.series.iter().map(|series| {
+            let counts = series.data_frames.len().max(series.dropped.len());
+            counts.max(series.bytes.len()).max(series.queue_bytes_max.len())
+        });
+        let longest = counts.iter().map(|list| list.len()).chain(of_ports).max().unwrap_or(0);
+        for list in counts {
+            list.resize(longest, 0);
+        }
+        for series in &mut self.series {
+            series.data_frames.resize(longest, 0);
+            series.dropped.resize(longest, 0);
+            series.bytes.resize(longest, 0);
+            series.queue_bytes_max.resize(longest, 0);
+        }
         (self.series, timeline)
     }
 }
