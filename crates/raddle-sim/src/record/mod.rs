@@ -192,4 +192,12 @@ impl PortRecord {
     pub fn dropped_total(&self) -> u64 {
         self.dropped.iter().sum()
     }
+
+    /// Adds the losses that `other` counted at the same port.
+    pub(crate) fn add_losses(&mut self, other: &Self) {
+        for (sum, more) in self.dropped.iter_mut().zip(other.dropped) {
+            *sum += more;
+        }
+        self.dropped_data += other.dropped_data;
+    }
 }

@@ -449,8 +449,9 @@ impl<'a> Reference<'a> {
         let hosts = self.plan.fabric.hosts as usize;
         let (flows, nics, timeline) = self.hosts.finish();
         let mut ports: Vec<_> = self.ports.into_iter().map(|port| port.record).collect();
-        for (own, nic) in ports.iter_mut().zip(nics).take(hosts) {
-            // Drops at dead hosts are noted at the switch port they came from: nothing to add.
+        for (own, mut nic) in ports.iter_mut().zip(nics).take(hosts) {
+            // Frames that a dead switch or one without a route lost are noted at the host's port.
+            nic.add_losses(own);
             *own = nic;
         }
         let (series, timeline) = self.recorder.finish(timeline);
