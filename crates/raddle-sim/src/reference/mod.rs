@@ -38,13 +38,13 @@ enum Kind {
     /// A frame has come in through a port.
     Arrival { port: u32 },
     /// A host's wire is free, or a timer is due.
-    Local,
+    Local { host: u32 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Event {
     at: Time,
-    /// Hosts first, then switches.
+    /// Switches first, then hosts: the way to a host may take no time.
     node: u32,
     kind: Kind,
     frame: Frame,
@@ -193,8 +193,8 @@ impl<'a> Reference<'a> {
                     }
                 }
             }
-            Kind::Local => {
-                let host = HostId(event.node);
+            Kind::Local { host } => {
+                let host = HostId(host);
                 if self.armed[host.index()] == now {
                     self.armed[host.index()] = Time::NEVER;
                 }
@@ -411,8 +411,8 @@ impl<'a> Reference<'a> {
 
     fn node_number(&self, node: Node) -> u32 {
         match node {
-            Node::Host(host) => host.0,
-            Node::Switch(switch) => self.plan.fabric.hosts + switch.0,
+            Node::Switch(switch) => switch.0,
+            Node::Host(host) => self.plan.fabric.switches.len() as u32 + host.0,
         }
     }
 
@@ -425,9 +425,7 @@ impl<'a> Reference<'a> {
         let next = self.hosts.next_local(host);
         if next < self.armed[host.index()] {
             self.armed[host.index()] = next;
-            let event =
-                Event { at: next, node: host.0, kind: Kind::Local, frame: Frame::default() };
-            self.heap.push(Reverse(event));
+            self.push_at_port(next, Kind::Local { host: host.0 }, PortId(host.0));
         }
     }
 

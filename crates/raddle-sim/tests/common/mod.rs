@@ -1,6 +1,8 @@
 //! Small plans for tests.
 #![allow(dead_code, reason = "each test file uses its own part of these")]
 
+pub(crate) mod agree;
+
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};

@@ -1,0 +1,34 @@
+//! Corner cases in which the engines once differed or broke a law.
+
+mod common;
+
+use common::agree::trouble;
+use common::plan;
+use raddle_schemes::units::{Bytes, Rate, Span};
+use raddle_sim::plan::Plan;
+use raddle_sim::topology::dumbbell::Dumbbell;
+use raddle_sim::workload::Flow;
+
+/// Two hosts, round packets, cables without delay.
+fn two_hosts(flows: Vec<Flow>) -> Plan {
+    let shape = Dumbbell {
+        hosts_per_side: 1,
+        rate: Rate::gbps(80),
+        link_delay: Span::ZERO,
+        bottleneck_rate: Rate::gbps(80),
+        bottleneck_delay: Span::ZERO,
+        switch_delay: Span::ns(100),
+    };
+    let mut plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
+    plan.transport.payload = Bytes(936);
+    plan
+}
+
+#[test]
+fn what_arrives_without_delay_goes_before_the_wire_and_timers() {
+    // Every ACK arrives at an instant at which its host's wire becomes free.
+    let flow = |from, to| Flow::at_zero(from, to, Bytes(93_600));
+    let mut plan = two_hosts(vec![flow(0, 1), flow(1, 0)]);
+    plan.transport.ack = Bytes(1_000);
+    assert_eq!(trouble(&plan), None);
+}
