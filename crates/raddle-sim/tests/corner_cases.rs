@@ -32,3 +32,19 @@ fn what_arrives_without_delay_goes_before_the_wire_and_timers() {
     plan.transport.ack = Bytes(1_000);
     assert_eq!(trouble(&plan), None);
 }
+
+#[test]
+fn the_end_is_the_last_completion_whichever_host_runs_last() {
+    let shape = Dumbbell {
+        hosts_per_side: 2,
+        rate: Rate::gbps(80),
+        link_delay: Span::ns(500),
+        bottleneck_rate: Rate::gbps(400),
+        bottleneck_delay: Span::ns(500),
+        switch_delay: Span::ZERO,
+    };
+    // Host 0 completes 3.6 ns after host 1, in the same window, and runs before it.
+    let flows = vec![Flow::at_zero(0, 2, Bytes(936)), Flow::at_zero(1, 3, Bytes(900))];
+    let plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
+    assert_eq!(trouble(&plan), None);
+}

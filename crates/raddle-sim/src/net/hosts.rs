@@ -322,7 +322,7 @@ impl<'a> Hosts<'a> {
         record.marked += u64::from(marked && !trimmed);
         if fresh {
             record.received += 1;
-            self.last_progress = now;
+            self.last_progress = self.last_progress.max(now);
         } else if !trimmed {
             record.duplicates += 1;
         }
@@ -386,7 +386,7 @@ impl<'a> Hosts<'a> {
         }
         record.acked = Some(now);
         self.flows_done += 1;
-        self.last_completion = now;
+        self.last_completion = self.last_completion.max(now);
         let receiver = &mut self.receivers[slot.receiver as usize];
         receiver.live = None;
         receiver.done = true;
@@ -451,7 +451,7 @@ impl<'a> Hosts<'a> {
         self.senders[index as usize].live =
             Some(Box::new(Sender::new(&parts, &context, bytes, rng)));
         self.records[flow.index()].started = Some(now);
-        self.last_progress = now;
+        self.last_progress = self.last_progress.max(now);
         self.make_ready(now, index);
     }
 
