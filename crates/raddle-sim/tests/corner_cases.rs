@@ -4,8 +4,12 @@ mod common;
 
 use common::agree::trouble;
 use common::plan;
-use raddle_schemes::units::{Bytes, Rate, Span};
+use raddle_schemes::ids::{FlowId, PortId};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_sim::engine;
+use raddle_sim::net::faults::PortChange;
 use raddle_sim::plan::Plan;
+use raddle_sim::record::Stop;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::workload::Flow;
 
@@ -47,4 +51,18 @@ fn the_end_is_the_last_completion_whichever_host_runs_last() {
     let flows = vec![Flow::at_zero(0, 2, Bytes(936)), Flow::at_zero(1, 3, Bytes(900))];
     let plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
     assert_eq!(trouble(&plan), None);
+}
+
+#[test]
+fn a_run_without_anything_left_to_do_ends_as_if_time_went_on() {
+    // Host 0 never gets a frame out, so no timeout is ever set.
+    let mut plan = two_hosts(vec![Flow::at_zero(0, 1, Bytes(936))]);
+    plan.patience = Span::ms(1);
+    let later = (PortId(2), vec![(Time(10_000_000_000), PortChange::Down)]);
+    plan.faults.ports = vec![(PortId(0), vec![(Time::ZERO, PortChange::Down)]), later];
+    assert_eq!(trouble(&plan), None);
+    assert_eq!(engine::run(&plan, &mut ()).end, Time(11_000_000_000));
+    plan.end = Some(Time(5_000_000_000));
+    assert_eq!(trouble(&plan), None);
+    assert_eq!(engine::run(&plan, &mut ()).stop, Stop::EndTime(vec![FlowId(0)]));
 }
