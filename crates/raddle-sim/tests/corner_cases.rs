@@ -66,3 +66,14 @@ fn a_run_without_anything_left_to_do_ends_as_if_time_went_on() {
     assert_eq!(trouble(&plan), None);
     assert_eq!(engine::run(&plan, &mut ()).stop, Stop::EndTime(vec![FlowId(0)]));
 }
+
+#[test]
+fn hosts_hear_of_frames_that_arrive_after_the_patience_is_looked_at() {
+    let mut plan = two_hosts(vec![Flow::at_zero(0, 1, Bytes(93_600))]);
+    for switch in &mut plan.fabric.switches {
+        switch.latency = Span::us(1);
+    }
+    // In the middle of windows of 1 us in which frames reach host 1 all the time.
+    plan.patience = Span::ns(3_333);
+    assert_eq!(trouble(&plan), None);
+}

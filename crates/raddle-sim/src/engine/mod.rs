@@ -419,7 +419,7 @@ impl<'a> Engine<'a> {
 
     /// After half a window: everyone who has something to do from `now` on.
     fn wake_everyone(&mut self, now: Time) {
-        for port in &self.ports {
+        for port in &mut self.ports {
             port.wake_again(now, &mut self.world.calendar);
         }
         for host in 0..self.plan.fabric.hosts {
