@@ -3,13 +3,14 @@
 mod common;
 
 use common::agree::trouble;
-use common::plan;
-use raddle_schemes::ids::{FlowId, PortId};
+use common::{fat_tree, permutation, plan};
+use raddle_schemes::ids::{FlowId, PortId, SwitchId};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine;
 use raddle_sim::net::faults::PortChange;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Stop;
+use raddle_sim::topology::Node;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::workload::Flow;
 
@@ -75,5 +76,17 @@ fn hosts_hear_of_frames_that_arrive_after_the_patience_is_looked_at() {
     }
     // In the middle of windows of 1 us in which frames reach host 1 all the time.
     plan.patience = Span::ns(3_333);
+    assert_eq!(trouble(&plan), None);
+}
+
+#[test]
+fn scheme_events_are_in_order_of_time_whichever_host_runs_first() {
+    let fabric = fat_tree(2, 16);
+    let spine = Node::Switch(SwitchId(4));
+    let mut plan = permutation(fabric, Bytes::mib(1), "reps", 1);
+    plan.faults.nodes.push((spine, vec![(Time(10_000_000), Time::NEVER)]));
+    let outcome = engine::run(&plan, &mut ());
+    assert!(outcome.timeline.events.iter().any(|(_, _, name)| *name == "reps: freeze"));
+    assert!(outcome.timeline.events.is_sorted());
     assert_eq!(trouble(&plan), None);
 }

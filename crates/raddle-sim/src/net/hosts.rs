@@ -88,10 +88,18 @@ struct FlowEvents<'a> {
 
 impl Events for FlowEvents<'_> {
     fn event(&mut self, now: Time, name: &'static str) {
-        if self.events.len() < EVENTS_KEPT {
-            self.events.push((now, self.flow, name));
+        self.events.push((now, self.flow, name));
+        if self.events.len() >= 2 * EVENTS_KEPT {
+            keep_first(self.events);
         }
     }
+}
+
+/// Keeps the first events by time and flow. Hosts are run in an order that depends on the windows;
+/// the events of one flow are in order, and stay so.
+fn keep_first(events: &mut Vec<(Time, FlowId, &'static str)>) {
+    events.sort_by_key(|&(at, flow, _)| (at, flow));
+    events.truncate(EVENTS_KEPT);
 }
 
 /// Positions of `count` things in order of `host_of`, with where each host's begin.
@@ -258,6 +266,7 @@ impl<'a> Hosts<'a> {
                 note_sender(&mut self.records[slot.flow.index()], &sender);
             }
         }
+        keep_first(&mut self.timeline.events);
         let ports = self.nics.into_iter().map(|nic| nic.record).collect();
         (self.records, ports, self.timeline)
     }

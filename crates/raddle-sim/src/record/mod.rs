@@ -121,7 +121,7 @@ pub struct Timeline {
     pub retransmitted: Vec<u32>,
     /// Retransmission timeouts.
     pub timeouts: Vec<u32>,
-    /// Scheme events (`"reps: freeze"`): when, whose, what. The first 10 000.
+    /// Scheme events (`"reps: freeze"`): when, whose, what. The first 10 000, by time and flow.
     pub events: Vec<(Time, FlowId, &'static str)>,
 }
 
