@@ -426,7 +426,7 @@ impl<'a> Engine<'a> {
 
     /// After half a window: everyone who has something to do from `now` on.
     fn wake_everyone(&mut self, now: Time) {
-        for port in &self.ports {
+        for port in &mut self.ports {
             port.wake_again(now, &mut self.world.calendar);
         }
         for host in 0..self.plan.fabric.hosts {
@@ -444,7 +444,9 @@ impl<'a> Engine<'a> {
         let queued: u64 = self.ports.iter().map(Port::data_queued).sum();
         let (flows, nics, timeline) = self.world.hosts.finish();
         let mut ports: Vec<_> = self.ports.into_iter().map(|port| port.record).collect();
-        for (own, nic) in ports.iter_mut().zip(nics) {
+        for (own, mut nic) in ports.iter_mut().zip(nics) {
+            // Frames that a dead switch or one without a route lost are noted at the host's port.
+            nic.add_losses(own);
             *own = nic;
         }
         let (series, timeline) = self.world.recorder.finish(timeline);

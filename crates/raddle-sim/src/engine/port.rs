@@ -133,9 +133,12 @@ impl Port {
         }
     }
 
-    /// Wakes the far end again for the packet that arrives next; `origin` is not after it.
-    pub(super) fn wake_again(&self, origin: Time, calendar: &mut Calendar) {
-        if !self.link_ring.is_empty() {
+    /// Wakes the far end again for the packet that arrives next; `origin` is not after it. If there
+    /// is none, the next one wakes it, though it may arrive in a window that it was woken for.
+    pub(super) fn wake_again(&mut self, origin: Time, calendar: &mut Calendar) {
+        if self.link_ring.is_empty() {
+            self.woken_until = origin;
+        } else {
             let offset = self.link_ring.get(0).offset(origin);
             calendar.wake(Time(origin.0 + u64::from(offset)), self.far_end);
         }

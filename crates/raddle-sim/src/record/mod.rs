@@ -121,7 +121,7 @@ pub struct Timeline {
     pub retransmitted: Vec<u32>,
     /// Retransmission timeouts.
     pub timeouts: Vec<u32>,
-    /// Scheme events (`"reps: freeze"`): when, whose, what. The first 10 000.
+    /// Scheme events (`"reps: freeze"`): when, whose, what. The first 10 000, by time and flow.
     pub events: Vec<(Time, FlowId, &'static str)>,
 }
 
@@ -191,5 +191,13 @@ impl PortRecord {
     /// Frames lost here, whatever the cause.
     pub fn dropped_total(&self) -> u64 {
         self.dropped.iter().sum()
+    }
+
+    /// Adds the losses that `other` counted at the same port.
+    pub(crate) fn add_losses(&mut self, other: &Self) {
+        for (sum, more) in self.dropped.iter_mut().zip(other.dropped) {
+            *sum += more;
+        }
+        self.dropped_data += other.dropped_data;
     }
 }
