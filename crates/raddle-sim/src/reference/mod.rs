@@ -245,7 +245,7 @@ impl<'a> Reference<'a> {
             1 => 0,
             count => {
                 let ports = &self.ports;
-                let edge = self.plan.fabric.edge(host);
+                let fabric = &self.plan.fabric;
                 let header = Header {
                     flow_key: frame.to.0,
                     entropy: frame.entropy(),
@@ -254,7 +254,10 @@ impl<'a> Reference<'a> {
                 };
                 let choices = Choices {
                     count,
-                    group: Group { edge: edge.0, pod: self.plan.fabric.switches[edge.index()].pod },
+                    group: &|| {
+                        let edge = fabric.edge(host);
+                        Group { edge: edge.0, pod: fabric.switches[edge.index()].pod }
+                    },
                     queues: &|i| Bytes(ports[choices.get(i).index()].bytes.iter().sum()),
                 };
                 let (selector, rng) = &mut self.selectors[switch.index()];

@@ -136,13 +136,9 @@ fn read(arguments: &Arguments) -> Result<(Study, String), End> {
     }
 }
 
-/// What all cells have in common, and the seeds.
+/// What the scenarios have in common.
 fn title(study: &Study) -> String {
-    let scenario = study.cells.first().map_or(String::new(), |cell| cell.scenario.title());
-    match study.seeds.len() {
-        1 => format!("{scenario}, seed {}", study.seeds[0]),
-        n => format!("{scenario}, {n} seeds"),
-    }
+    study.cells.first().map_or(String::new(), |cell| cell.scenario.title())
 }
 
 fn entries<'a>(jobs: &'a [Job], results: &'a [Result<Gathered, Failure>]) -> Vec<Entry<'a>> {
