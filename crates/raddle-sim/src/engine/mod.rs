@@ -10,6 +10,7 @@ mod calendar;
 mod forward;
 mod port;
 mod ring;
+mod sort;
 
 use crate::net::frame::Frame;
 use crate::net::hosts::Hosts;
@@ -29,6 +30,7 @@ use raddle_schemes::load_balance::switch::{
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{Cx, Need};
+use sort::KeySort;
 
 pub use ring::HORIZON;
 
@@ -95,6 +97,7 @@ struct Scratch {
     keys: Vec<u64>,
     /// Links into the node, and how many packets arrive on each.
     arrived: Vec<(PortId, u32)>,
+    sort: KeySort,
 }
 
 impl<'a> Engine<'a> {
@@ -242,7 +245,7 @@ impl<'a> Engine<'a> {
             }
             arrived.push((peer, place));
         }
-        keys.sort_unstable();
+        self.scratch.sort.sort(&mut keys, width);
         self.events += keys.len() as u64;
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
         for &key in &keys {
