@@ -37,7 +37,7 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
 
 fn recovery(choices: &mut Choices<'_>) -> recovery::Config {
     let mut config = recovery::Config::named("sack").unwrap();
-    let recovery::Config::Sack(sack) = &mut config;
+    let recovery::Config::Sack(sack) = &mut config else { return config };
     sack.rto = choices.pick(&[Some(Span::us(10)), None, Some(Span(3_141_592)), Some(Span::us(2))]);
     sack.ack_every = choices.pick(&[1, 2, 4, 16]);
     sack.ack_entropies = choices.pick(&[AckEntropies::Trigger, AckEntropies::Carry]);

@@ -83,7 +83,7 @@ fn marking(choices: &mut Choices<'_>) -> marking::Config {
                 (red.low, red.high) = (Size::Packets(low), Size::Packets(high));
             }
             marking::Config::Step(step) => step.threshold = Size::Packets(low),
-            marking::Config::NoMarking(_) => {}
+            marking::Config::NoMarking(_) | marking::Config::Custom(_) => {}
         }
     }
     config
