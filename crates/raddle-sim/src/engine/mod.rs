@@ -41,10 +41,13 @@ pub const SHORTEST_WINDOW: Span = Span::ns(10);
 
 /// The width of windows in a fabric: the shortest latency into a switch.
 pub fn window(fabric: &Fabric) -> Span {
-    let into_switches = (0..fabric.ports.len() as u32).map(PortId).filter_map(|port| {
-        matches!(fabric.destination(port), Node::Switch(_)).then(|| fabric.latency(port))
-    });
-    into_switches.min().unwrap_or(LONGEST_WINDOW).min(LONGEST_WINDOW)
+    let ports = (0..fabric.ports.len() as u32).map(PortId);
+    let into_switches = ports.filter(|&p| matches!(fabric.destination(p), Node::Switch(_)));
+    into_switches
+        .map(|port| fabric.latency(port))
+        .min()
+        .unwrap_or(LONGEST_WINDOW)
+        .min(LONGEST_WINDOW)
 }
 
 /// Runs a plan to its end.

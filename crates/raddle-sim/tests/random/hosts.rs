@@ -10,8 +10,13 @@ use raddle_sim::plan::{NicOrder, TransportPlan};
 
 pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
     // 936 + 64 B take 100 ns at 80 Gbps, 4096 + 64 B 83.2 ns at 400 Gbps.
-    let (payload, header, ack) =
-        choices.pick(&[(936, 64, 100), (4096, 64, 64), (1000, 1, 62), (50, 50, 50), (936, 64, 1)]);
+    let (payload, header, ack) = choices.pick(&[
+        (936, 64, 100),
+        (4096, 64, 64),
+        (1000, 40, 62),
+        (50, 50, 50),
+        (936, 64, 16),
+    ]);
     let names: Vec<_> = host::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
     TransportPlan {
         payload: Bytes(payload),
