@@ -14,5 +14,6 @@ pub mod plan;
 pub mod record;
 pub mod reference;
 pub mod routing;
+pub mod theory;
 pub mod topology;
 pub mod workload;
