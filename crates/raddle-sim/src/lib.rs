@@ -8,6 +8,7 @@
 pub mod bound;
 pub mod check;
 pub mod engine;
+pub mod limits;
 pub mod net;
 pub mod plan;
 pub mod record;

@@ -1,1 +1,5 @@
-fn main() {}
+//! The `raddle` command.
+
+fn main() -> std::process::ExitCode {
+    raddle::cli::main()
+}

@@ -61,6 +61,15 @@ fn long_series_of_many_ports_stay_below_three_megabytes() {
 }
 
 #[test]
+fn many_cells_with_many_flows_stay_below_three_megabytes() {
+    let mut report = made_up::comparison();
+    let mut cell = report.cells[0].clone();
+    cell.fct_us = (0..40_000).map(|i| 176.9 + f64::from(i) / 7.0).collect();
+    report.cells = vec![cell; 100];
+    assert!(report.html().len() < 3 * MEGABYTE);
+}
+
+#[test]
 fn the_data_reads_back() {
     let report = made_up::comparison();
     let data = data(&report.html());

@@ -10,6 +10,7 @@ mod calendar;
 mod forward;
 mod port;
 mod ring;
+mod sort;
 
 use crate::net::frame::Frame;
 use crate::net::hosts::Hosts;
@@ -29,6 +30,7 @@ use raddle_schemes::load_balance::switch::{
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{Cx, Need};
+use sort::KeySort;
 
 pub use ring::HORIZON;
 
@@ -39,10 +41,13 @@ pub const SHORTEST_WINDOW: Span = Span::ns(10);
 
 /// The width of windows in a fabric: the shortest latency into a switch.
 pub fn window(fabric: &Fabric) -> Span {
-    let into_switches = (0..fabric.ports.len() as u32).map(PortId).filter_map(|port| {
-        matches!(fabric.destination(port), Node::Switch(_)).then(|| fabric.latency(port))
-    });
-    into_switches.min().unwrap_or(LONGEST_WINDOW).min(LONGEST_WINDOW)
+    let ports = (0..fabric.ports.len() as u32).map(PortId);
+    let into_switches = ports.filter(|&p| matches!(fabric.destination(p), Node::Switch(_)));
+    into_switches
+        .map(|port| fabric.latency(port))
+        .min()
+        .unwrap_or(LONGEST_WINDOW)
+        .min(LONGEST_WINDOW)
 }
 
 /// Runs a plan to its end.
@@ -68,7 +73,6 @@ struct SwitchState {
     busy: Vec<u64>,
     /// When it is dead.
     deaths: Vec<(Time, Time)>,
-    edge_group: Group,
 }
 
 struct Engine<'a> {
@@ -94,6 +98,9 @@ struct Scratch {
     in_ports: Vec<u32>,
     /// Arrivals: offset in the window 32 | in-port 16 | place in the link's ring 16.
     keys: Vec<u64>,
+    /// Links into the node, and how many packets arrive on each.
+    arrived: Vec<(PortId, u32)>,
+    sort: KeySort,
 }
 
 impl<'a> Engine<'a> {
@@ -118,7 +125,6 @@ impl<'a> Engine<'a> {
                 first_port: switch.ports.start,
                 busy: vec![0; switch.ports.len().div_ceil(64)],
                 deaths: deaths(Node::Switch(id)),
-                edge_group: Group { edge: id.0, pod: switch.pod },
             }
         });
         let hosts = Hosts::new(plan);
@@ -220,14 +226,17 @@ impl<'a> Engine<'a> {
     fn run_switch(&mut self, id: SwitchId, start: Time, end: Time) {
         let mut keys = std::mem::take(&mut self.scratch.keys);
         let mut in_ports = std::mem::take(&mut self.scratch.in_ports);
+        let mut arrived = std::mem::take(&mut self.scratch.arrived);
         let first_port = self.switches[id.index()].first_port;
         let width = (end.0 - start.0) as u32;
         self.world.calendar.take_in_ports(id.0, &mut in_ports);
         keys.clear();
+        arrived.clear();
         for &in_port in &in_ports {
             let peer = self.ports[(first_port + in_port) as usize].peer;
             let ring = &self.ports[peer.index()].link_ring;
-            for place in 0..ring.len() as u32 {
+            let mut place = 0;
+            while place < ring.len() as u32 {
                 let offset = ring.get(place).offset(start);
                 if offset >= width {
                     break;
@@ -235,9 +244,11 @@ impl<'a> Engine<'a> {
                 keys.push(
                     (u64::from(offset) << 32) | (u64::from(in_port) << 16) | u64::from(place),
                 );
+                place += 1;
             }
+            arrived.push((peer, place));
         }
-        keys.sort_unstable();
+        self.scratch.sort.sort(&mut keys, width);
         self.events += keys.len() as u64;
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
         for &key in &keys {
@@ -249,13 +260,12 @@ impl<'a> Engine<'a> {
             self.forward(id, now, came_in, route, frame);
         }
         // Rings are read by place, so they move on only now.
-        for &key in &keys {
-            let came_in = first_port + ((key >> 16) as u32 & 0xffff);
-            let peer = self.ports[came_in as usize].peer;
-            self.ports[peer.index()].link_ring.skip(1);
+        for &(link, arrived) in &arrived {
+            self.ports[link.index()].link_ring.skip(arrived);
         }
         self.scratch.keys = keys;
         self.scratch.in_ports = in_ports;
+        self.scratch.arrived = arrived;
         self.replay_busy(id, end);
     }
 
@@ -283,7 +293,7 @@ impl<'a> Engine<'a> {
                     self.ports[choices.get(i).index()].replay(now, &mut self.world);
                 }
             }
-            let edge = self.plan.fabric.edge(host);
+            let fabric = &self.plan.fabric;
             let header = Header {
                 flow_key: frame.to.0,
                 entropy: frame.entropy(),
@@ -293,7 +303,10 @@ impl<'a> Engine<'a> {
             let ports = &self.ports;
             let choices = Choices {
                 count,
-                group: self.switches[edge.index()].edge_group,
+                group: &|| {
+                    let edge = fabric.edge(host);
+                    Group { edge: edge.0, pod: fabric.switches[edge.index()].pod }
+                },
                 queues: &|i| Bytes(ports[choices.get(i).index()].bytes.iter().sum()),
             };
             let SwitchState { selector, rng, .. } = &mut self.switches[id.index()];
@@ -419,7 +432,7 @@ impl<'a> Engine<'a> {
 
     /// After half a window: everyone who has something to do from `now` on.
     fn wake_everyone(&mut self, now: Time) {
-        for port in &self.ports {
+        for port in &mut self.ports {
             port.wake_again(now, &mut self.world.calendar);
         }
         for host in 0..self.plan.fabric.hosts {
@@ -437,7 +450,9 @@ impl<'a> Engine<'a> {
         let queued: u64 = self.ports.iter().map(Port::data_queued).sum();
         let (flows, nics, timeline) = self.world.hosts.finish();
         let mut ports: Vec<_> = self.ports.into_iter().map(|port| port.record).collect();
-        for (own, nic) in ports.iter_mut().zip(nics) {
+        for (own, mut nic) in ports.iter_mut().zip(nics) {
+            // Frames that a dead switch or one without a route lost are noted at the host's port.
+            nic.add_losses(own);
             *own = nic;
         }
         let (series, timeline) = self.world.recorder.finish(timeline);

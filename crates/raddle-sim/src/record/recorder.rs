@@ -40,9 +40,12 @@ impl Recorder {
     /// A frame's last bit left `port`.
     #[inline]
     pub fn departed(&mut self, port: PortId, now: Time, frame: Frame) {
-        if !self.on {
-            return;
+        if self.on {
+            self.note_departed(port, now, frame);
         }
+    }
+
+    fn note_departed(&mut self, port: PortId, now: Time, frame: Frame) {
         let buckets = self.buckets;
         if let Some(series) = self.series(port) {
             if let Some(bytes) = buckets.at(&mut series.bytes, now) {
@@ -57,9 +60,12 @@ impl Recorder {
     /// `port` holds this many bytes of data now, after a frame joined.
     #[inline]
     pub fn queued(&mut self, port: PortId, now: Time, bytes: u64) {
-        if !self.on {
-            return;
+        if self.on {
+            self.note_queued(port, now, bytes);
         }
+    }
+
+    fn note_queued(&mut self, port: PortId, now: Time, bytes: u64) {
         let buckets = self.buckets;
         if let Some(series) = self.series(port)
             && let Some(most) = buckets.at(&mut series.queue_bytes_max, now)
@@ -90,14 +96,35 @@ impl Recorder {
         self.buckets.count(&mut self.timeline.trimmed, now);
     }
 
-    /// What was recorded, with what the hosts recorded.
-    pub fn finish(self, hosts: Timeline) -> (Vec<PortSeries>, Timeline) {
-        let timeline = Timeline {
+    /// What was recorded, with what the hosts recorded; all series equally long.
+    pub fn finish(mut self, hosts: Timeline) -> (Vec<PortSeries>, Timeline) {
+        let mut timeline = Timeline {
             retransmitted: hosts.retransmitted,
             timeouts: hosts.timeouts,
             events: hosts.events,
             ..self.timeline
         };
+        let counts = [
+            &mut timeline.dropped,
+            &mut timeline.marked,
+            &mut timeline.trimmed,
+            &mut timeline.retransmitted,
+            &mut timeline.timeouts,
+        ];
+        let of_ports = self.series.iter().map(|series| {
+            let counts = series.data_frames.len().max(series.dropped.len());
+            counts.max(series.bytes.len()).max(series.queue_bytes_max.len())
+        });
+        let longest = counts.iter().map(|list| list.len()).chain(of_ports).max().unwrap_or(0);
+        for list in counts {
+            list.resize(longest, 0);
+        }
+        for series in &mut self.series {
+            series.data_frames.resize(longest, 0);
+            series.dropped.resize(longest, 0);
+            series.bytes.resize(longest, 0);
+            series.queue_bytes_max.resize(longest, 0);
+        }
         (self.series, timeline)
     }
 }

@@ -116,6 +116,7 @@ pub fn parse(text: &str, options: CmOptions) -> Result<ConnectionMatrix, Vec<Inp
             counts.failures += 1;
             failures.extend(failure::read(&mut reader, &words));
         } else {
+            counts.connections += usize::from(header::is_spaced_connection(&words));
             header::misplaced(&mut reader, &words);
         }
     }
@@ -123,6 +124,7 @@ pub fn parse(text: &str, options: CmOptions) -> Result<ConnectionMatrix, Vec<Inp
     failure::check_repeats(&mut reader, &failures);
     check::references(&mut reader, &ids);
     if !reader.failed() {
+        check::unused(&mut reader, &ids);
         check::starts(&mut reader, &connections, &triggers);
     }
     let notes = reader.finish()?;

@@ -15,7 +15,7 @@
 
 mod shape;
 
-use super::words::{Reader, Word, suggest};
+use super::words::{Reader, Word, nearest, suggest};
 use super::{InputError, Place};
 use raddle_schemes::units::{Bytes, Rate, Span};
 use std::collections::BTreeMap;
@@ -116,6 +116,8 @@ struct Draft {
     tiers: [Option<DraftTier>; 3],
     /// The block that lines belong to: in the header none, below a wrong `Tier` line `Some(3)`.
     current: Option<usize>,
+    /// A `Tier` line could not be read, so a missing tier is no news.
+    unreadable_tier: bool,
 }
 
 #[derive(Debug)]
@@ -129,7 +131,11 @@ impl Draft {
         let key = words[0];
         let known: &[&'static str] = if self.current.is_none() { &HEADER_KEYS } else { &TIER_KEYS };
         let Some(&name) = known.iter().find(|known| known.eq_ignore_ascii_case(key.text)) else {
-            return self.unknown(reader, key, known);
+            self.unknown(reader, key, known);
+            if let Some(meant) = nearest(key.text, known) {
+                self.store(reader, meant, (None, key.at));
+            }
+            return;
         };
         let Some(&number) = words.get(1) else {
             reader.error(
@@ -195,6 +201,7 @@ impl Draft {
 
     fn begin_tier(&mut self, reader: &mut Reader, value: Option<u32>, number: Place, at: Place) {
         self.current = Some(3);
+        self.unreadable_tier |= value.is_none_or(|value| value > 2);
         let Some(value) = value else { return };
         match self.tiers.get_mut(value as usize) {
             // htsim too lets a tier's settings stand in several blocks.
@@ -218,7 +225,11 @@ impl Draft {
                 _ => return,
             },
         };
-        if let Some((_, earlier)) = settings.get(name) {
+        if let Some((Some(_), earlier)) = settings.get(name) {
+            // What a misspelt word may have meant is no second value.
+            if setting.0.is_none() {
+                return;
+            }
             reader.error(
                 setting.1,
                 format!("`{name}` is set in line {} already", earlier.line),
@@ -265,7 +276,7 @@ impl Draft {
                     format!("a tree of {count} tiers has no tier {index}: htsim ignores the block"),
                     "remove the block, or write `Tiers 3`",
                 ),
-                None if index < count && tiers.is_some() => reader.error(
+                None if index < count && tiers.is_some() && !self.unreadable_tier => reader.error(
                     tiers.map_or(Place::line(1), |(_, at)| at),
                     format!("the file has no `Tier {index}` block: htsim stops"),
                     format!(
@@ -353,7 +364,7 @@ impl Tier {
     fn cite(&self, name: &str, value: u64) -> String {
         match self.places.get(name) {
             Some(at) => format!("{name} {value} (line {})", at.line),
-            None => format!("{name} {value} (the default; tier in line {})", self.at.line),
+            None => format!("{name} {value} (the default)"),
         }
     }
 }

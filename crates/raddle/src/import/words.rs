@@ -224,6 +224,22 @@ fn stoi(text: &str) -> Stoi {
     }
 }
 
+/// Reports an unknown attribute, and skips what looks like its value.
+pub(super) fn unknown_attribute<'a>(
+    reader: &mut Reader,
+    kind: &str,
+    word: Word<'a>,
+    known: &[&str],
+    rest: &mut std::iter::Peekable<impl Iterator<Item = Word<'a>>>,
+) {
+    reader.error(
+        word.at,
+        format!("htsim knows no {kind} attribute `{}`", word.text.escape_debug()),
+        suggest(word.text, known),
+    );
+    rest.next_if(|next| next.text.starts_with(|c: char| c.is_ascii_digit()));
+}
+
 /// The known word a misspelt one most likely means.
 pub(super) fn nearest<'k>(text: &str, known: &[&'k str]) -> Option<&'k str> {
     let text = text.to_ascii_lowercase();
@@ -240,5 +256,48 @@ pub(super) fn suggest(text: &str, known: &[&str]) -> String {
     match nearest(text, known) {
         Some(word) => format!("did you mean `{word}`?"),
         None => format!("known words: {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(compat: bool, line: &str) -> Vec<&str> {
+        Reader::with_compat(compat).words(1, line).iter().map(|word| word.text).collect()
+    }
+
+    #[test]
+    fn compat_splits_as_getline_does() {
+        assert_eq!(texts(true, ""), [""; 0]);
+        assert_eq!(texts(true, "a b "), ["a", "b"]);
+        assert_eq!(texts(true, " a  b"), ["", "a", "", "b"]);
+        assert_eq!(texts(true, "a  "), ["a", ""]);
+        assert_eq!(texts(true, "a\tb\r"), ["a\tb\r"]);
+        assert_eq!(texts(false, " a  b\tc\r"), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn compat_reads_numbers_as_stoi_does() {
+        let read = |text| {
+            let at = Place { line: 1, column: 1, length: 1 };
+            Reader::with_compat(true).integer(Word { at, text }, "size")
+        };
+        for (text, value) in [("7", 7), ("\t +7x", 7), ("-3", -3), ("0x10", 0), ("5\r", 5)] {
+            assert_eq!(read(text), Some(value), "{text}");
+        }
+        assert_eq!(read("2147483647"), Some(i32::MAX));
+        for text in ["", "x", "2147483648", "+ 7", "--7", "\u{a0}7"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn misspelt_words_find_their_neighbours() {
+        let known = ["start", "size", "id"];
+        assert_eq!(nearest("strat", &known), Some("start"));
+        assert_eq!(nearest("SIZE", &known), Some("size"));
+        assert_eq!(nearest("colour", &known), None);
+        assert_eq!(nearest("7", &known), None);
     }
 }

@@ -2,7 +2,8 @@
 
 /// A comparison (or a single run), ready to be shown.
 ///
-/// Sentences and intervals come computed: the page draws and never judges.
+/// Sentences and intervals come computed: the page draws and never judges. Indices of conditions and
+/// schemes lie within their lists.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
     /// What was simulated, in one line.

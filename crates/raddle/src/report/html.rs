@@ -36,6 +36,7 @@ impl Report {
         fill(TEMPLATE, |name| match name {
             "title" => escape(&self.title),
             "question" => escape(&self.question),
+            "wins" => self.first_heading().to_owned(),
             "answer" => answer.clone(),
             "version" => escape(&self.provenance.version),
             "style" => STYLE.to_owned(),
@@ -45,6 +46,14 @@ impl Report {
             "script" => SCRIPT.to_owned(),
             other => format!("[[{other}]]"),
         })
+    }
+
+    fn first_heading(&self) -> &'static str {
+        if self.schemes.len() > 1 {
+            "Which wins, by how much, how sure?"
+        } else {
+            "How long does it take, how sure?"
+        }
     }
 }
 

@@ -5,9 +5,6 @@ use super::thin;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Events of one run that a page lists one by one; all of them are counted.
-const EVENTS_MAX: usize = 500;
-
 /// Everything the page draws.
 pub(super) fn report(report: &Report) -> Value {
     json!({
@@ -27,20 +24,25 @@ pub(super) fn report(report: &Report) -> Value {
             "name": scheme.name,
             "palette_index": scheme.palette_index,
         })).collect::<Vec<_>>(),
-        "cells": report.cells.iter().map(cell).collect::<Vec<_>>(),
+        "cells": report.cells.iter()
+            .map(|one| cell(one, thin::points(report.cells.len())))
+            .collect::<Vec<_>>(),
         "details": report.details.iter()
-            .map(|one| detail(one, thin::group(&report.details, buckets(one))))
+            .map(|one| {
+                let group = thin::group(&report.details, buckets(one));
+                detail(one, group, thin::events(report.details.len()))
+            })
             .collect::<Vec<_>>(),
         "tables": report.tables.iter().map(table).collect::<Vec<_>>(),
         "provenance": provenance(&report.provenance),
     })
 }
 
-fn cell(cell: &Cell) -> Value {
+fn cell(cell: &Cell, points: usize) -> Value {
     let mut sorted = cell.fct_us.clone();
     sorted.sort_by(f64::total_cmp);
-    let ranks = thin::ranks(sorted.len());
-    let us: Vec<f64> = ranks.iter().map(|&rank| sorted[rank]).collect();
+    let ranks = thin::ranks(sorted.len(), points);
+    let us: Vec<f64> = ranks.iter().map(|&rank| to_picoseconds(sorted[rank])).collect();
     json!({
         "condition": cell.condition,
         "scheme": cell.scheme,
@@ -57,6 +59,11 @@ fn cell(cell: &Cell) -> Value {
             "us": us,
         },
     })
+}
+
+/// The same time without digits below a picosecond, the simulator's unit.
+fn to_picoseconds(us: f64) -> f64 {
+    (us * 1e6).round() / 1e6
 }
 
 fn run(run: &Run) -> Value {
@@ -97,7 +104,7 @@ fn counts(detail: &Detail) -> [(&'static str, &[u32]); 5] {
     ]
 }
 
-fn detail(detail: &Detail, group: usize) -> Value {
+fn detail(detail: &Detail, group: usize, events: usize) -> Value {
     let bucket_us = detail.bucket_us * group as f64;
     let mut rows: Vec<Value> = counts(detail)
         .iter()
@@ -116,7 +123,7 @@ fn detail(detail: &Detail, group: usize) -> Value {
         "counts": rows,
         "events": {
             "total": detail.events.len(),
-            "first": detail.events.iter().take(EVENTS_MAX)
+            "first": detail.events.iter().take(events)
                 .map(|event| json!([event.us, event.flow, event.name]))
                 .collect::<Vec<_>>(),
         },
@@ -237,7 +244,7 @@ mod tests {
         let one =
             Port { bytes: vec![1, 2, 3, 4], queue_bytes_max: vec![9, 7, 5, 6], ..Port::default() };
         let whole = Detail { bucket_us: 0.5, ports: vec![one], ..Detail::default() };
-        let value = detail(&whole, 2);
+        let value = detail(&whole, 2, 0);
         assert_eq!(value["bucket_us"], json!(1.0));
         assert_eq!(value["buckets"], json!(2));
         assert_eq!(value["ports"][0]["bytes"], json!([3, 7]));

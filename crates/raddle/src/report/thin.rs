@@ -11,16 +11,31 @@ const NUMBERS_MAX: usize = 200_000;
 /// Numbers a page keeps per port and bucket: sum, least and most of bytes, frames, and least and
 /// most of the queue.
 const NUMBERS_PER_BUCKET: usize = 6;
-/// Most points of one distribution in a page.
+/// Events listed one by one, all details together.
+const EVENTS_MAX: usize = 5000;
+/// Most events listed of one detail.
+const EVENTS_PER_DETAIL_MAX: usize = 500;
+/// Completion times of all distributions together.
+const TIMES_MAX: usize = 60_000;
+/// Most points of one distribution.
 const POINTS_MAX: usize = 2000;
-/// The slowest flows, kept one by one whatever the number of flows.
-const TAIL: usize = 200;
+/// Fewest points a distribution is thinned to.
+const POINTS_MIN: usize = 100;
+/// Of the points of a thinned distribution, one in so many is spent on the slowest flows, each of
+/// which is kept.
+const TAIL_SHARE: usize = 10;
 
 /// How many buckets to join into one so that all details fit a page.
 pub(super) fn group(details: &[Detail], buckets: usize) -> usize {
-    let ports: usize = details.iter().map(|detail| detail.ports.len()).sum();
-    let share = NUMBERS_MAX / (NUMBERS_PER_BUCKET * ports.max(1));
+    // The network-wide counts of a detail weigh about as much as a port.
+    let series: usize = details.iter().map(|detail| detail.ports.len() + 1).sum();
+    let share = NUMBERS_MAX / (NUMBERS_PER_BUCKET * series.max(1));
     buckets.div_ceil(share.clamp(BUCKETS_MIN, BUCKETS_MAX)).max(1)
+}
+
+/// How many events of each of `details` a page lists one by one.
+pub(super) fn events(details: usize) -> usize {
+    (EVENTS_MAX / details.max(1)).min(EVENTS_PER_DETAIL_MAX)
 }
 
 /// The sum of every group.
@@ -38,15 +53,20 @@ pub(super) fn least(series: &[u64], group: usize) -> Vec<u64> {
     series.chunks(group).map(|chunk| chunk.iter().copied().min().unwrap_or(0)).collect()
 }
 
-/// The ranks of a sorted sample of `count` that stand for all of it: first, last, the tail, and
-/// evenly spaced ones between.
-pub(super) fn ranks(count: usize) -> Vec<usize> {
-    if count <= POINTS_MAX {
+/// How many points each of `distributions` may keep so that all of them fit a page.
+pub(super) fn points(distributions: usize) -> usize {
+    (TIMES_MAX / distributions.max(1)).clamp(POINTS_MIN, POINTS_MAX)
+}
+
+/// The ranks of a sorted sample of `count` that stand for all of it, at most `points`: first,
+/// last, the tail, and evenly spaced ones between.
+pub(super) fn ranks(count: usize, points: usize) -> Vec<usize> {
+    if count <= points {
         return (0..count).collect();
     }
-    let body = count - TAIL;
-    let points = POINTS_MAX - TAIL;
-    (0..points).map(|i| i * body / points).chain(body..count).collect()
+    let tail = points / TAIL_SHARE;
+    let (body, even) = (count - tail, points - tail);
+    (0..even).map(|i| i * body / even).chain(body..count).collect()
 }
 
 #[cfg(test)]
@@ -84,12 +104,19 @@ mod tests {
     }
 
     #[test]
+    fn many_distributions_share_one_budget() {
+        assert_eq!(points(9), 2000);
+        assert_eq!(points(100), 600);
+        assert_eq!(points(10_000), 100);
+    }
+
+    #[test]
     fn a_thinned_distribution_keeps_both_ends_and_the_tail() {
-        assert_eq!(ranks(3), [0, 1, 2]);
-        let ranks = ranks(100_000);
-        assert_eq!(ranks.len(), POINTS_MAX);
+        assert_eq!(ranks(3, 2000), [0, 1, 2]);
+        let ranks = ranks(100_000, 2000);
+        assert_eq!(ranks.len(), 2000);
         assert_eq!(ranks[0], 0);
-        assert_eq!(ranks[POINTS_MAX - TAIL..], (99_800..100_000).collect::<Vec<_>>());
+        assert_eq!(ranks[1800..], (99_800..100_000).collect::<Vec<_>>());
         assert!(ranks.is_sorted());
     }
 }

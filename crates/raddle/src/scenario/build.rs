@@ -2,17 +2,20 @@
 
 use super::Scenario;
 use super::fault::{FaultSection, fault_problem};
+use super::limits;
 use super::reader::Log;
 use super::topology::{Shape, Topology, shape_problem};
 use crate::problem::Problem;
+use raddle_schemes::family::Need;
 use raddle_schemes::ids::{HostId, PortId};
-use raddle_schemes::units::Span;
+use raddle_schemes::units::{Rate, Span};
+use raddle_sim::bound::{self, Bound, Frames};
 use raddle_sim::net::fault_plan::FaultPlan;
-use raddle_sim::net::faults::OnDown;
+use raddle_sim::net::faults::{OnDown, PortChange};
 use raddle_sim::plan::Plan;
+use raddle_sim::topology::Fabric;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::topology::graph::parse_graph;
-use raddle_sim::topology::{Fabric, Node};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -22,10 +25,6 @@ pub(crate) struct Fabrics {
     built: Vec<(String, Option<Arc<Fabric>>)>,
 }
 
-/// The least time from a frame's last bit leaving a port until a switch can queue it: the
-/// simulator's time window is as long as the shortest such time.
-const MIN_LATENCY: Span = Span::ns(10);
-
 impl Fabrics {
     /// The fabric of a topology; its problems are added once.
     pub(crate) fn get(&mut self, topology: &Topology, log: &Log) -> Option<Arc<Fabric>> {
@@ -33,7 +32,9 @@ impl Fabrics {
         if let Some((_, fabric)) = self.built.iter().find(|(built, _)| built == key) {
             return fabric.clone();
         }
-        let fabric = build(topology, log).filter(|fabric| long_enough(fabric, topology, log));
+        let fabric = build(topology, log)
+            .filter(|fabric| limits::hosts(fabric.hosts.into(), topology.place(), log))
+            .filter(|fabric| limits::shortest_way(fabric, topology.place(), log));
         let fabric = fabric.map(Arc::new);
         self.built.push((key.clone(), fabric.clone()));
         fabric
@@ -41,6 +42,15 @@ impl Fabrics {
 }
 
 fn build(topology: &Topology, log: &Log) -> Option<Fabric> {
+    // Known before a fabric is built that would be thrown away.
+    let hosts = match &topology.shape {
+        Shape::Tree(shape) => shape.hosts.into(),
+        Shape::Dumbbell { hosts_per_side, .. } => 2 * u64::from(*hosts_per_side),
+        Shape::Graph(_) => 0,
+    };
+    if !limits::hosts(hosts, topology.place(), log) {
+        return None;
+    }
     match &topology.shape {
         Shape::Tree(shape) => {
             shape.build().map_err(|error| log.add(shape_problem(&error, &topology.item))).ok()
@@ -65,23 +75,7 @@ fn build(topology: &Topology, log: &Log) -> Option<Fabric> {
                 }
             })
             .ok(),
-        Shape::HtsimTopo(_) => None,
     }
-}
-
-fn long_enough(fabric: &Fabric, topology: &Topology, log: &Log) -> bool {
-    let ports = (0..fabric.ports.len() as u32).map(PortId);
-    let to_switch = ports.filter(|&port| matches!(fabric.destination(port), Node::Switch(_)));
-    let Some(port) = to_switch.min_by_key(|&port| fabric.latency(port)) else { return true };
-    let latency = fabric.latency(port);
-    if latency >= MIN_LATENCY {
-        return true;
-    }
-    let name = &fabric.ports[port.index()].name;
-    let message = format!("link and switch delay behind `{name}` add up to {latency}");
-    let problem = topology.place().problem(message);
-    log.add(problem.label(format!("expected at least {MIN_LATENCY}")));
-    false
 }
 
 impl Scenario {
@@ -92,6 +86,9 @@ impl Scenario {
     /// that does not fit the fabric.
     pub fn resolve(&self, seed: u64) -> Result<Plan, Problem> {
         let traffic = self.traffic.generate(&self.fabric, seed)?;
+        if let Some(message) = limits::traffic(&traffic, self.hosts()) {
+            return Err(self.traffic.place().problem(message));
+        }
         let pairs: BTreeSet<(HostId, HostId)> =
             traffic.flows.iter().map(|flow| (flow.source, flow.destination)).collect();
         let pairs: Vec<_> = pairs.into_iter().collect();
@@ -117,6 +114,28 @@ impl Scenario {
     }
 }
 
+impl Scenario {
+    /// Lower bounds on the completion time of a seed's traffic, the tightest first. Those that
+    /// count an ACK for every packet are left out where the recovery sends fewer.
+    ///
+    /// # Errors
+    /// Traffic that does not fit the fabric.
+    pub fn bounds(&self, seed: u64) -> Result<Vec<Bound>, Problem> {
+        let traffic = self.traffic.generate(&self.fabric, seed)?;
+        let frames = Frames {
+            payload: self.transport.payload,
+            header: self.transport.header,
+            ack: self.transport.ack,
+            gap: self.queue.gap,
+        };
+        let mut bounds = bound::completion(&traffic, &self.fabric, &frames);
+        if !self.transport.recovery.offers(Need::PacketAcks) {
+            bounds.retain(|bound| !matches!(bound.name, "permutation" | "all_to_all"));
+        }
+        Ok(bounds)
+    }
+}
+
 /// The faults, as the simulator resolves them.
 pub(crate) fn fault_plan(
     faults: &[FaultSection],
@@ -127,17 +146,29 @@ pub(crate) fn fault_plan(
     FaultPlan { faults, on_down, convergence }
 }
 
-/// Adds the problems that the faults have on this fabric, whatever the traffic.
+/// Adds the problems that the faults have on this fabric, whatever the traffic. Returns the links
+/// they slow down, with the rates.
 pub(crate) fn check_faults(
     faults: &[FaultSection],
     fabric: &Fabric,
     topology: &Topology,
     log: &Log,
-) {
-    let plan = fault_plan(faults, OnDown::Drop, None);
-    if let Err(errors) = plan.resolve(fabric, &[], 0) {
-        for error in &errors {
-            log.add(fault_problem(error, faults, topology.place()));
+) -> Vec<(PortId, Rate)> {
+    match fault_plan(faults, OnDown::Drop, None).resolve(fabric, &[], 0) {
+        Err(errors) => {
+            for error in &errors {
+                log.add(fault_problem(error, faults, topology.place()));
+            }
+            Vec::new()
+        }
+        Ok(resolved) => {
+            let changes = resolved.faults.ports.iter();
+            let changes = changes.flat_map(|(port, list)| list.iter().map(|(_, c)| (*port, c)));
+            let slowed = changes.filter_map(|(port, change)| match change {
+                PortChange::Rate { rate, .. } => Some((port, *rate)),
+                _ => None,
+            });
+            slowed.collect()
         }
     }
 }

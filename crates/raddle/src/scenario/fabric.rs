@@ -12,9 +12,8 @@ use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::net::faults::OnDown;
 use raddle_sim::plan::{MarkAt, Overflow, QueuePlan, Service};
 
-/// The section, valid as far as it can be without the rest.
+/// The section without its topology.
 pub(crate) struct FabricSection {
-    pub(crate) topology: Topology,
     pub(crate) load_balance: Chosen<switch::Config>,
     pub(crate) queue: QueuePlan,
     pub(crate) marking_place: Place,
@@ -23,8 +22,11 @@ pub(crate) struct FabricSection {
     pub(crate) on_down: OnDown,
 }
 
-/// Reads the section.
-pub(crate) fn fabric(mut reader: Reader<'_>, files: &Files) -> Option<FabricSection> {
+/// Reads the section; the topology is of use even where the rest is not right.
+pub(crate) fn fabric(
+    mut reader: Reader<'_>,
+    files: &Files,
+) -> (Option<Topology>, Option<FabricSection>) {
     let topology = topology::read(&mut reader, files);
     let load_balance = scheme::scheme(&mut reader, "load_balance");
     let gap = reader.or("gap", Bytes(0));
@@ -36,16 +38,18 @@ pub(crate) fn fabric(mut reader: Reader<'_>, files: &Files) -> Option<FabricSect
     });
     let on_down = reader.choice("on_down", &["drop", "keep"]);
     reader.finish();
-    let (queue, marking_place, overflow_place) = queue?;
-    Some(FabricSection {
-        topology: topology?,
-        load_balance: load_balance?,
-        queue,
-        marking_place,
-        overflow_place,
-        convergence: convergence?,
-        on_down: if on_down? == "keep" { OnDown::Keep } else { OnDown::Drop },
-    })
+    let section = || {
+        let (queue, marking_place, overflow_place) = queue?;
+        Some(FabricSection {
+            load_balance: load_balance?,
+            queue,
+            marking_place,
+            overflow_place,
+            convergence: convergence?,
+            on_down: if on_down? == "keep" { OnDown::Keep } else { OnDown::Drop },
+        })
+    };
+    (topology, section())
 }
 
 fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<(QueuePlan, Place, Place)> {
@@ -118,14 +122,14 @@ pub(crate) fn span_or(reader: &mut Reader<'_>, key: &'static str, word: &str) ->
 
 impl FabricSection {
     /// The section's lines with every default filled in.
-    pub(crate) fn resolved(&self) -> String {
+    pub(crate) fn resolved(&self, topology: &Topology) -> String {
         let queue = &self.queue;
         let marking = show(&queue.marking, &[("at", shown(&queue.mark_at))]);
         let convergence = self.convergence.map_or("\"never\"".to_owned(), |span| shown(&span));
         let on_down = if self.on_down == OnDown::Keep { "keep" } else { "drop" };
         [
             "[fabric]".to_owned(),
-            format!("topology = {}", self.topology.resolved),
+            format!("topology = {}", topology.resolved),
             format!("load_balance = {}", show(&self.load_balance.config, &[])),
             format!(
                 "queue = {{ size = {}, control_size = {}, service = {}, marking = {marking}, \

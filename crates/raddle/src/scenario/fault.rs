@@ -106,7 +106,7 @@ fn target(reader: &mut Reader<'_>, key: &'static str) -> Option<(Target, String)
 
 fn random(mut reader: Reader<'_>) -> Option<(Target, String)> {
     let share = reader.demand("share", "\"1%\"").and_then(|item| {
-        let share = percent(item).filter(|share| *share > 0.0 && *share <= 1.0);
+        let share = percent(item).filter(|percent| *percent > 0.0 && *percent <= 100.0);
         if share.is_none() {
             let problem = item.place.problem("wrong value for `share`");
             reader
@@ -119,18 +119,17 @@ fn random(mut reader: Reader<'_>) -> Option<(Target, String)> {
     let tier = LAYERS.iter().zip(0u8..).find(|(word, _)| **word == layer).map(|(_, tier)| tier);
     let two_way = reader.or("two_way", true);
     reader.finish();
-    let share = share?;
+    let percent = share?;
     let layer = if layer.is_empty() { String::new() } else { format!(", layer = \"{layer}\"") };
-    let percent = share * 100.0;
     let line = format!("random = {{ share = \"{percent}%\"{layer}, two_way = {two_way} }}");
-    Some((Target::Random { share, tier, two_way }, line))
+    Some((Target::Random { share: percent / 100.0, tier, two_way }, line))
 }
 
-/// `"1%"` as a fraction.
+/// The number of `"1%"`.
 fn percent(item: &Item) -> Option<f64> {
     let Value::Text(text) = &item.value else { return None };
     match split_number(text) {
-        Ok((number, "%")) => Some(number / 100.0),
+        Ok((number, "%")) => Some(number),
         _ => None,
     }
 }
@@ -148,26 +147,19 @@ fn effect(reader: &mut Reader<'_>, key: &'static str) -> Option<(Effect, Vec<Win
         _ => {
             let effect = match key {
                 "rate" => {
-                    let to = speed(reader, item);
+                    let speed = speed(reader, item);
                     let scale = reader.or("scale_queue", true);
-                    to.map(|to| Effect::Rate { to, scale })
+                    let lines = |shown| format!("rate = {shown}\nscale_queue = {scale}");
+                    speed.map(|(to, shown)| (Effect::Rate { to, scale }, lines(shown)))
                 }
-                "loss" => probability(reader, key, item).map(Effect::Loss),
-                _ => probability(reader, key, item).map(Effect::BitErrors),
+                "loss" => probability(reader, key, item)
+                    .map(|p| (Effect::Loss(p), format!("loss = {p:?}"))),
+                _ => probability(reader, key, item)
+                    .map(|p| (Effect::BitErrors(p), format!("ber = {p:?}"))),
             };
             let during = during(reader)?;
-            let line = match effect? {
-                Effect::Rate { to: RateTo::Absolute(rate), scale } => {
-                    format!("rate = {}\nscale_queue = {scale}", shown(&rate))
-                }
-                Effect::Rate { to: RateTo::Factor(factor), scale } => {
-                    format!("rate = \"{}%\"\nscale_queue = {scale}", factor * 100.0)
-                }
-                Effect::Loss(p) => format!("loss = {p:?}"),
-                Effect::BitErrors(p) => format!("ber = {p:?}"),
-                Effect::Down => String::new(),
-            };
-            Some((effect?, vec![during], format!("{line}\nduring = {}", show(during))))
+            let (effect, line) = effect?;
+            Some((effect, vec![during], format!("{line}\nduring = {}", show(during))))
         }
     }
 }
@@ -237,15 +229,16 @@ fn window(reader: &Reader<'_>, key: &str, item: &Item) -> Option<Window> {
     }
 }
 
-fn speed(reader: &Reader<'_>, item: &Item) -> Option<RateTo> {
-    if let Some(share) = percent(item) {
-        if share > 0.0 && share.is_finite() {
-            return Some(RateTo::Factor(share));
+/// The rate of a slow link, and how a scenario holds it.
+fn speed(reader: &Reader<'_>, item: &Item) -> Option<(RateTo, String)> {
+    if let Some(percent) = percent(item) {
+        if percent > 0.0 {
+            return Some((RateTo::Factor(percent / 100.0), format!("\"{percent}%\"")));
         }
     } else {
         match read::<Rate>("rate", item) {
             Ok(Rate(0)) => {}
-            Ok(rate) => return Some(RateTo::Absolute(rate)),
+            Ok(rate) => return Some((RateTo::Absolute(rate), shown(&rate))),
             Err(problem) => {
                 let label = problem.label.clone().unwrap_or_default();
                 reader.log().add(problem.label(format!("{label} or \"50%\"")));
@@ -294,6 +287,20 @@ fn flap(mut reader: Reader<'_>) -> Option<(Effect, Vec<Window>, String)> {
     }
 }
 
+impl FaultSection {
+    /// A cable that a file, named at `place`, says is cut from start to end. It has no lines of
+    /// its own: the file is read again with the scenario.
+    pub(crate) fn cut(link: String, place: &Place) -> Self {
+        let target = Target::Link { name: link, direction: Direction::Both };
+        Self {
+            fault: Fault { target, effect: Effect::Down, windows: vec![(Time::ZERO, None)] },
+            resolved: String::new(),
+            target_place: place.clone(),
+            effect_place: place.clone(),
+        }
+    }
+}
+
 /// A resolution's error, at the fault it is about, or else at `fallback`.
 pub(crate) fn fault_problem(
     error: &FaultError,
@@ -302,6 +309,12 @@ pub(crate) fn fault_problem(
 ) -> Problem {
     let target = |i: &usize| faults.get(*i).map_or(fallback, |fault| &fault.target_place);
     let effect = |i: &usize| faults.get(*i).map_or(fallback, |fault| &fault.effect_place);
+    // The place says which fault it is.
+    let text = error.to_string();
+    let text = match text.split_once(": ") {
+        Some((head, tail)) if head.starts_with("fault ") => tail,
+        _ => &text,
+    };
     let unknown = |fault, what, name: &str, nearest: &[String]| {
         let problem = target(fault).problem(format!("no {what} is called `{name}`"));
         if nearest.is_empty() {
@@ -319,17 +332,15 @@ pub(crate) fn fault_problem(
         FaultError::Share { fault, .. }
         | FaultError::NoCables { fault, .. }
         | FaultError::NothingChosen { fault, .. }
-        | FaultError::NoDraw { fault, .. } => target(fault).problem(error.to_string()),
+        | FaultError::NoDraw { fault, .. } => target(fault).problem(text),
         FaultError::NoWindow { fault }
         | FaultError::EmptyWindow { fault, .. }
         | FaultError::Rate { fault, .. }
         | FaultError::Probability { fault, .. }
-        | FaultError::Overlap { second: fault, .. } => effect(fault).problem(error.to_string()),
+        | FaultError::Overlap { second: fault, .. } => effect(fault).problem(text),
         FaultError::Disconnected { .. } => {
-            faults.last().map_or(fallback, |fault| &fault.target_place).problem(error.to_string())
+            faults.last().map_or(fallback, |fault| &fault.target_place).problem(text)
         }
-        FaultError::Flapping | FaultError::TooManyFlaps { .. } => {
-            fallback.problem(error.to_string())
-        }
+        FaultError::Flapping | FaultError::TooManyFlaps { .. } => fallback.problem(text),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::reader::{Log, Reader};
 use super::spec::{Item, Value};
+use crate::import::InputError;
 use crate::problem::{Problem, Source};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -71,8 +72,36 @@ impl Files {
 }
 
 impl NamedFile {
-    /// A problem at a place of the file.
+    /// Its name without folders.
+    pub(crate) fn name(&self) -> String {
+        self.path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
+    }
+
+    /// A problem at a line, column and length; without a length in the first column, of the whole
+    /// line.
     pub(crate) fn problem(&self, place: (usize, usize, usize), message: String) -> Problem {
-        Problem::at_line(&self.path, &self.text, place, message)
+        let (line, column, length) = place;
+        let whole = column == 1 && length == 0;
+        let length = if whole {
+            self.text.lines().nth(line.saturating_sub(1)).map_or(0, |text| text.chars().count())
+        } else {
+            length
+        };
+        Problem::at_line(&self.path, &self.text, (line, column, length), message)
+    }
+
+    /// Adds the mistakes of an imported file.
+    pub(crate) fn report(&self, errors: Vec<InputError>, log: &Log) {
+        for error in errors {
+            let problem = self.problem((error.line, error.column, error.length), error.message);
+            log.add(Problem { help: error.help.into_iter().collect(), ..problem });
+        }
+    }
+
+    /// Adds the notes on an imported file.
+    pub(crate) fn note(&self, notes: &[InputError], log: &Log) {
+        for note in notes {
+            log.note(format!("{}: {note}", self.path.display()));
+        }
     }
 }

@@ -9,6 +9,7 @@ mod build;
 mod fabric;
 mod fault;
 mod files;
+mod limits;
 mod needs;
 pub(crate) mod reader;
 mod record;
@@ -61,6 +62,7 @@ pub struct Scenario {
 
 /// The sections of a scenario, valid each for itself.
 struct Sections {
+    topology: Option<Topology>,
     fabric: Option<FabricSection>,
     transport: Option<TransportSection>,
     traffic: Option<TrafficSection>,
@@ -75,7 +77,11 @@ impl Sections {
         let of = |name: &str, item: Option<&'a Item>| Reader::of(name, item?, log);
         let fabric = of("[fabric]", reader.demand("fabric", "{ topology = .. }"));
         let transport = of("[transport]", reader.take("transport"));
-        let traffic = reader.demand("traffic", "{ kind = \"permutation\" }");
+        let traffic = reader.take("traffic");
+        if traffic.is_none() {
+            let problem = place.problem("the scenario lacks [traffic]");
+            log.add(problem.label("add [traffic] with a `kind`, as in `kind = \"permutation\"`"));
+        }
         let faults = reader.list("fault", "tables: write [[fault]]");
         let record = reader.take("record");
         let run = of("[run]", reader.take("run"));
@@ -83,8 +89,11 @@ impl Sections {
             reader.take(other);
         }
         reader.finish();
+        let (topology, fabric) =
+            fabric.map_or((None, None), |reader| fabric::fabric(reader, files));
         Self {
-            fabric: fabric.and_then(|reader| fabric::fabric(reader, files)),
+            topology,
+            fabric,
             transport: transport.and_then(transport::transport),
             traffic: traffic.and_then(|item| traffic::traffic(item, files, log)),
             faults: faults.iter().filter_map(|item| fault::fault(item, log)).collect(),
@@ -108,25 +117,32 @@ impl Scenario {
         if let (Some(fabric), Some(transport)) = (&sections.fabric, &sections.transport) {
             needs::check(fabric, transport, log);
         }
-        let section = sections.fabric?;
-        let fabric = fabrics.get(&section.topology, log)?;
+        let topology = sections.topology?;
+        let mut faults = sections.faults;
+        if let Some(traffic) = &sections.traffic {
+            faults.extend(traffic.faults(&topology, log));
+        }
+        let fabric = fabrics.get(&topology, log)?;
         let record = sections.record.as_ref().map(|record| record.plan(&fabric, log));
-        build::check_faults(&sections.faults, &fabric, &section.topology, log);
+        let slowed = build::check_faults(&faults, &fabric, &topology, log);
         if let Some(traffic) = &sections.traffic {
             traffic.check(&fabric, log);
         }
+        let section = sections.fabric?;
         let (transport, traffic, run) = (sections.transport?, sections.traffic?, sections.run?);
         let plan = transport.plan();
+        limits::links(&fabric, &slowed, &plan, topology.place(), log);
+        limits::messages(&traffic, plan.payload, log);
         let patience = run.patience(&fabric, plan.payload + plan.header);
-        let faults = sections.faults.iter().map(|fault| fault.resolved.clone());
+        let lines = faults.iter().map(|fault| fault.resolved.clone()).filter(|l| !l.is_empty());
         let parts: Vec<String> =
-            [section.resolved(), transport.resolved(), traffic.resolved.clone()]
+            [section.resolved(&topology), transport.resolved(), traffic.resolved.clone()]
                 .into_iter()
-                .chain(faults)
+                .chain(lines)
                 .chain([sections.record.map(|r| r.resolved())?, run.resolved(patience)])
                 .collect();
         (log.count() == before).then(|| Self {
-            topology: section.topology,
+            topology,
             fabric,
             switch_load_balance: section.load_balance.config,
             queue: section.queue,
@@ -134,7 +150,7 @@ impl Scenario {
             on_down: section.on_down,
             transport: plan,
             traffic,
-            faults: sections.faults,
+            faults,
             record: record.unwrap_or_default(),
             end: run.end,
             patience,
@@ -170,7 +186,7 @@ impl Scenario {
     /// of keys, nor on comments, nor on the seed.
     pub fn hash(&self) -> String {
         let mut text = self.resolved.clone();
-        for file in self.traffic.files.iter().chain(self.topology.file()) {
+        for file in self.traffic.files.iter().chain(&self.topology.file) {
             let contents = format!("{:016x}", rng::stream(0, &file.text, 0));
             text = text.replace(&quoted(&file.path.display().to_string()), &contents);
         }

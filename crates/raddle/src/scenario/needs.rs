@@ -41,7 +41,6 @@ fn lack<'a>(
     fabric: &'a FabricSection,
     transport: &'a TransportSection,
 ) -> Option<Lack<'a>> {
-    let none = fabric.topology.place();
     match need {
         Need::Ecn => (!marks(&fabric.queue.marking)).then(|| Lack {
             whose: format!("`{}` in [fabric] queue.marking", fabric.queue.marking.card().name),
@@ -65,7 +64,7 @@ fn lack<'a>(
         Need::Telemetry | Need::Pfc | Need::SourceRouting => Some(Lack {
             whose: "this fabric".to_owned(),
             remedy: "choose another scheme",
-            place: none,
+            place: &fabric.load_balance.place,
         }),
     }
 }

@@ -9,6 +9,7 @@ use std::cell::RefCell;
 #[derive(Default)]
 pub(crate) struct Log {
     problems: RefCell<Vec<Problem>>,
+    notes: RefCell<Vec<String>>,
 }
 
 impl Log {
@@ -18,6 +19,19 @@ impl Log {
         if !problems.contains(&problem) {
             problems.push(problem);
         }
+    }
+
+    /// Adds a note, unless the same one is known already.
+    pub(crate) fn note(&self, note: String) {
+        let mut notes = self.notes.borrow_mut();
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+
+    /// The notes so far.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.notes.borrow().clone()
     }
 
     /// How many problems there are so far.
@@ -111,7 +125,7 @@ pub(crate) struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A reader of a whole document.
     pub(crate) fn document(table: &'a Table, place: &'a Place, log: &'a Log) -> Self {
-        Self { name: "a scenario".to_owned(), table, place, log, known: Vec::new() }
+        Self { name: "the scenario".to_owned(), table, place, log, known: Vec::new() }
     }
 
     /// A reader of `item`, which must be a table.
@@ -120,7 +134,7 @@ impl<'a> Reader<'a> {
             let name = name.to_owned();
             return Some(Self { name, table, place: &item.place, log, known: Vec::new() });
         }
-        let problem = item.place.problem(format!("`{name}` is a table"));
+        let problem = item.place.problem(format!("wrong value for `{name}`"));
         log.add(problem.label("expected a table, as in `{ key = value }`"));
         None
     }
@@ -252,9 +266,11 @@ impl<'a> Reader<'a> {
             let typed = |known: &str| {
                 self.table.entries.iter().any(|e| e.key == known && e.key_place.file.is_some())
             };
-            let unused = self.known.iter().copied().filter(|known| !typed(known));
+            let (used, unused): (Vec<&str>, Vec<&str>) =
+                self.known.iter().copied().partition(|known| typed(known));
+            let words = if nearest(key, unused.iter().copied()).is_some() { unused } else { used };
             let help = format!("keys of {}: {}", self.name, self.known.join(", "));
-            self.log.add(with_nearest(problem, key, unused).help(help));
+            self.log.add(with_nearest(problem, key, words).help(help));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `[record]` and `[run]`: what is kept beside flows and totals, and when a run ends.
 
 use super::fabric::span_or;
+use super::limits::LATEST;
 use super::reader::{Log, Reader, with_nearest};
 use super::scheme::shown;
 use super::spec::{Item, Value, quoted};
@@ -105,6 +106,10 @@ impl RunSection {
         if let (Some(Span::ZERO), Some(item)) = (end, reader.take("end")) {
             let problem = item.place.problem("the run would end before it starts");
             reader.log().add(problem.label("expected a time, as in \"1 ms\", or \"never\""));
+        }
+        if let (true, Some(item)) = (end.is_some_and(|end| end > LATEST), reader.take("end")) {
+            let problem = item.place.problem("the end is too late");
+            reader.log().add(problem.label(format!("expected at most {LATEST}, or \"never\"")));
         }
         reader.finish();
         Self { end: end.map(|end| Time(end.0)), patience }

@@ -87,7 +87,7 @@ impl<F: Family> Chosen<F> {
 pub(crate) fn scheme<F: Family>(reader: &mut Reader<'_>, key: &'static str) -> Option<Chosen<F>> {
     let item = reader.demand(key, "{ scheme = \"..\" }")?;
     if let Value::Text(name) = &item.value {
-        let problem = item.place.problem(format!("`{key}` is a table"));
+        let problem = item.place.problem(format!("wrong value for `{key}`"));
         reader.log().add(problem.label(format!("write `{{ scheme = \"{name}\" }}`")));
         return None;
     }

@@ -116,8 +116,7 @@ fn read(
             return None;
         }
     };
-    let mut notes = Vec::new();
-    override_values(&mut table, overrides, &mut notes, log);
+    override_values(&mut table, overrides, log);
     let sweep = table.remove("sweep").map(|entry| entry.item);
     let conditions = table.remove("condition").map(|entry| entry.item);
     let SweepSpec { axes, seeds } = sweep::sweep(sweep.as_ref(), conditions.as_ref(), log);
@@ -149,18 +148,13 @@ fn read(
         axes: axes.iter().map(axis).collect(),
         seeds: seeds.unwrap_or_else(|| vec![1]),
         cells,
-        notes,
+        notes: log.notes(),
         sources: Vec::new(),
     })
 }
 
 /// Puts overrides into the tree. One that fixes a swept value takes its axis away.
-fn override_values(
-    table: &mut Table,
-    overrides: &[(String, String)],
-    notes: &mut Vec<String>,
-    log: &Log,
-) {
+fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log) {
     let file: Arc<Path> = Arc::from(Path::new(OVERRIDES));
     let mut offset = 0;
     for (path, value) in overrides {
@@ -170,8 +164,11 @@ fn override_values(
         match item {
             Ok(item) => {
                 if unsweep(table, path) {
-                    notes
-                        .push(format!("`{path}` is set to {}; its sweep is left out", item.show()));
+                    log.note(format!("`{path}` is set to {}; its sweep is left out", item.show()));
+                }
+                if path == "condition" {
+                    choose_condition(table, &item, log);
+                    continue;
                 }
                 if let Err(why) = table.set(path, &key_place, item) {
                     log.add(key_place.problem(format!("cannot set `{path}`")).label(why));
@@ -180,6 +177,25 @@ fn override_values(
             Err(problem) => log.add(problem),
         }
     }
+}
+
+/// Leaves only the condition that an override names.
+fn choose_condition(table: &mut Table, chosen: &Item, log: &Log) {
+    let entry = table.entries.iter_mut().find(|entry| entry.key == "condition");
+    let Some(Entry { item: Item { value: Value::List(list), .. }, .. }) = entry else {
+        log.add(chosen.place.problem("the scenario has no conditions"));
+        return;
+    };
+    let name = |item: &Item| Some(item.table()?.get("name")?.show());
+    let names: Vec<String> = list.iter().filter_map(name).collect();
+    if !names.contains(&chosen.show()) {
+        let problem = chosen.place.problem(format!("no condition is called `{}`", chosen.show()));
+        let words = names.iter().map(String::as_str);
+        let help = format!("conditions: {}", names.join(", "));
+        log.add(reader::with_nearest(problem, &chosen.show(), words).help(help));
+        return;
+    }
+    list.retain(|item| name(item).as_deref() == Some(&chosen.show()));
 }
 
 /// Takes the axis `path` out of `[sweep]`; the seed is swept under either of its names.

@@ -136,8 +136,8 @@ fn seeds(item: &Item, log: &Log) -> Option<Vec<u64>> {
 
 fn conditions_of(item: &Item, log: &Log) -> Vec<Point> {
     let Some(items) = item.list() else {
-        let problem = item.place.problem("`condition` is a list of tables");
-        log.add(problem.label("write [[condition]]"));
+        let problem = item.place.problem("wrong value for `condition`");
+        log.add(problem.label("expected tables: write [[condition]]"));
         return Vec::new();
     };
     let points: Vec<Point> = items.iter().filter_map(|item| condition(item, log)).collect();

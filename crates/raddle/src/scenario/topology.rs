@@ -4,6 +4,7 @@ use super::files::{Files, NamedFile};
 use super::reader::Reader;
 use super::scheme::shown;
 use super::spec::{Item, Place, quoted};
+use crate::import::htsim_topo;
 use crate::problem::Problem;
 use raddle_schemes::units::{Rate, Span};
 use raddle_sim::topology::fat_tree::TreeOptions;
@@ -22,8 +23,10 @@ pub(crate) struct Topology {
     pub(crate) resolved: String,
     /// `3-tier fat tree`.
     pub(crate) title: String,
-    /// The rate of its host links, where there is one.
+    /// The rate of its host links, where it is known without building it.
     pub(crate) rate: Option<Rate>,
+    /// The file it comes from, if it does.
+    pub(crate) file: Option<NamedFile>,
     /// What was typed.
     pub(crate) item: Item,
 }
@@ -31,7 +34,7 @@ pub(crate) struct Topology {
 /// What to build.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
-    /// Fat trees and leaf-spine fabrics.
+    /// Fat trees and leaf-spine fabrics, whatever describes them.
     Tree(Box<TreeShape>),
     /// Two switches and one cable between them.
     Dumbbell {
@@ -48,22 +51,12 @@ pub(crate) enum Shape {
     },
     /// Any graph, from a file.
     Graph(NamedFile),
-    /// A topology file of htsim.
-    HtsimTopo(NamedFile),
 }
 
 impl Topology {
     /// Where it stands.
     pub(crate) fn place(&self) -> &Place {
         &self.item.place
-    }
-
-    /// The file it comes from, if it does.
-    pub(crate) fn file(&self) -> Option<&NamedFile> {
-        match &self.shape {
-            Shape::Graph(file) | Shape::HtsimTopo(file) => Some(file),
-            Shape::Tree(_) | Shape::Dumbbell { .. } => None,
-        }
     }
 }
 
@@ -89,16 +82,15 @@ pub(crate) fn read(fabric: &mut Reader<'_>, files: &Files) -> Option<Topology> {
     let example = "{ kind = \"fat_tree\", hosts = 128 }";
     let item = fabric.demand("topology", example)?;
     let mut reader = Reader::of("topology", item, fabric.log())?;
-    let before = reader.log().count();
     let topology = match reader.choice("kind", KINDS)? {
         "fat_tree" => fat_tree(&mut reader, item),
         "leaf_spine" => leaf_spine(&mut reader, item),
         "dumbbell" => dumbbell(&mut reader, item),
-        kind => from_file(&mut reader, item, kind, files),
+        "graph" => graph(&mut reader, item, files),
+        _ => htsim_topo(&mut reader, item, files),
     };
-    let log = reader.log();
     reader.finish();
-    topology.filter(|_| log.count() == before)
+    topology
 }
 
 fn rate(reader: &mut Reader<'_>, key: &'static str) -> Option<Rate> {
@@ -138,6 +130,7 @@ fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         shape: Shape::Tree(Box::new(shape)),
         resolved,
         title: format!("{tiers}-tier fat tree"),
+        file: None,
         item: item.clone(),
     })
 }
@@ -174,6 +167,7 @@ fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         shape: Shape::Tree(Box::new(shape)),
         resolved,
         title: "leaf-spine fabric".to_owned(),
+        file: None,
         item: item.clone(),
     })
 }
@@ -211,21 +205,46 @@ fn dumbbell(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         },
         resolved,
         title: "dumbbell".to_owned(),
+        file: None,
         item: item.clone(),
     })
 }
 
-fn from_file(reader: &mut Reader<'_>, item: &Item, kind: &str, files: &Files) -> Option<Topology> {
+fn graph(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Topology> {
     let file = files.file(reader, "\"fabric.txt\"")?;
-    let name = file.path.file_name().map_or("".into(), |name| name.to_string_lossy().into_owned());
-    let path = quoted(&file.path.display().to_string());
     Some(Topology {
+        resolved: in_file("graph", &file),
+        title: file.name(),
         rate: None,
-        shape: if kind == "graph" { Shape::Graph(file) } else { Shape::HtsimTopo(file) },
-        resolved: format!("{{ kind = \"{kind}\", file = {path} }}"),
-        title: name,
+        shape: Shape::Graph(file.clone()),
+        file: Some(file),
         item: item.clone(),
     })
+}
+
+fn htsim_topo(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Topology> {
+    let file = files.file(reader, "\"fat_tree.topo\"")?;
+    let log = reader.log();
+    let report = |errors| file.report(errors, log);
+    let described = htsim_topo::parse(&file.text).map_err(report).ok()?;
+    let shape = described.shape().map_err(report).ok()?;
+    file.note(&described.notes(&shape), log);
+    if described.tier.iter().any(|tier| tier.queue_up.is_some() || tier.queue_down.is_some()) {
+        let name = file.path.display();
+        log.note(format!("{name}: its queue sizes are not used; [fabric] queue.size is"));
+    }
+    Some(Topology {
+        resolved: in_file("htsim_topo", &file),
+        title: format!("{}-tier fat tree", shape.tiers),
+        rate: Some(shape.rates[0]),
+        shape: Shape::Tree(Box::new(shape)),
+        file: Some(file),
+        item: item.clone(),
+    })
+}
+
+fn in_file(kind: &str, file: &NamedFile) -> String {
+    format!("{{ kind = \"{kind}\", file = {} }}", quoted(&file.path.display().to_string()))
 }
 
 /// A shape's error at the key that it is about.

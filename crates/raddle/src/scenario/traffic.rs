@@ -1,9 +1,12 @@
 //! `[traffic]`: who sends what to whom.
 
+use super::fault::FaultSection;
 use super::files::{Files, NamedFile};
 use super::reader::{Log, Reader, with_nearest};
 use super::scheme::shown;
 use super::spec::{Item, Place, Value, quoted};
+use super::topology::{Shape, Topology};
+use crate::import::htsim_cm::{self, CmOptions, ConnectionMatrix, Cut};
 use crate::problem::Problem;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span, Time};
@@ -54,8 +57,10 @@ pub(crate) enum Pattern {
     AllToAll(AllToAll),
     /// Random arrivals.
     Poisson(Box<Poisson>),
-    /// A list.
-    Flows(Vec<ExplicitFlow>),
+    /// A connection matrix of htsim.
+    Matrix(Box<ConnectionMatrix>),
+    /// A list, each flow with its position among those typed.
+    Flows(Vec<(usize, ExplicitFlow)>),
 }
 
 /// A pattern, its lines, its title, and the files it was read from.
@@ -64,7 +69,6 @@ type Made = (Pattern, Vec<String>, String, Vec<NamedFile>);
 /// Reads the section.
 pub(crate) fn traffic(item: &Item, files: &Files, log: &Log) -> Option<TrafficSection> {
     let mut reader = Reader::of("[traffic]", item, log)?;
-    let before = log.count();
     let kind = reader.choice("kind", KINDS)?;
     let seed = if DRAWN.contains(&kind) { reader.get("seed") } else { None };
     let made = match kind {
@@ -73,10 +77,11 @@ pub(crate) fn traffic(item: &Item, files: &Files, log: &Log) -> Option<TrafficSe
         "incast" => incast(&mut reader),
         "all_to_all" => all_to_all(&mut reader),
         "poisson" => poisson(&mut reader, files),
-        _ => flows(&mut reader),
+        "flows" => flows(&mut reader),
+        _ => matrix(&mut reader, files),
     };
     reader.finish();
-    let (pattern, lines, title, files) = made.filter(|_| log.count() == before)?;
+    let (pattern, lines, title, files) = made?;
     let lines: Vec<String> =
         lines.into_iter().chain(seed.map(|seed| line("seed", &seed))).collect();
     let resolved = format!("[traffic]\nkind = {}\n{}\n", quoted(kind), lines.join("\n").trim_end());
@@ -204,7 +209,7 @@ fn flows(reader: &mut Reader<'_>) -> Option<Made> {
     reader.demand("flow", "[{ from = 0, to = 1, bytes = \"1 MiB\" }]")?;
     let mut list = Vec::new();
     let mut lines = vec!["flow = [".to_owned()];
-    for item in reader.list("flow", "flows") {
+    for (position, item) in reader.list("flow", "flows").iter().enumerate() {
         let Some(mut flow) = Reader::of("flow", item, reader.log()) else { continue };
         let from = flow.need("from", "0");
         let to = flow.need("to", "1");
@@ -217,31 +222,79 @@ fn flows(reader: &mut Reader<'_>) -> Option<Made> {
             shown(&message),
             shown(&start)
         ));
-        list.push(ExplicitFlow {
-            source: HostId(from),
-            destination: HostId(to),
-            message,
-            start: Time(start.0),
-        });
+        let (source, destination) = (HostId(from), HostId(to));
+        list.push((position, ExplicitFlow { source, destination, message, start: Time(start.0) }));
     }
     lines.push("]".to_owned());
     let title = format!("{} flow{}", list.len(), if list.len() == 1 { "" } else { "s" });
     Some((Pattern::Flows(list), lines, title, Vec::new()))
 }
 
+fn matrix(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
+    let compat = reader.or("compat", false);
+    let file = files.file(reader, "\"permutation.cm\"")?;
+    let report = |errors| file.report(errors, reader.log());
+    let matrix = htsim_cm::parse(&file.text, CmOptions { compat }).map_err(report).ok()?;
+    file.note(&matrix.notes, reader.log());
+    let path = quoted(&file.path.display().to_string());
+    Some((
+        Pattern::Matrix(Box::new(matrix)),
+        vec![format!("file = {path}"), line("compat", &compat)],
+        file.name(),
+        vec![file],
+    ))
+}
+
 impl TrafficSection {
+    /// Faults that come with the traffic: a connection matrix may cut cables of a tree.
+    pub(crate) fn faults(&self, topology: &Topology, log: &Log) -> Vec<FaultSection> {
+        let (Pattern::Matrix(matrix), [file, ..]) = (&self.pattern, &self.files[..]) else {
+            return Vec::new();
+        };
+        if matrix.failures.is_empty() {
+            return Vec::new();
+        }
+        let place = self.place_of("file", None);
+        let Shape::Tree(shape) = &topology.shape else {
+            let problem = place.problem("the matrix cuts cables by their place in a tree");
+            log.add(problem.label("expected a topology that is a tree"));
+            return Vec::new();
+        };
+        match matrix.cuts(shape) {
+            Ok((cuts, notes)) => {
+                file.note(&notes, log);
+                let parallel = shape.parallel[1];
+                let link = |cut: &Cut| format!("agg{}.up{}", cut.agg, cut.core_of_agg * parallel);
+                cuts.iter().map(|cut| FaultSection::cut(link(cut), place)).collect()
+            }
+            Err(errors) => {
+                file.report(errors, log);
+                Vec::new()
+            }
+        }
+    }
+
     /// Adds the problems that the traffic has on this fabric, as far as they show without a seed
     /// and without generating large traffic.
     pub(crate) fn check(&self, fabric: &Fabric, log: &Log) {
         match &self.pattern {
-            Pattern::Flows(list) if !list.is_empty() => {
-                for (i, flow) in list.iter().enumerate() {
-                    if let Err(error) = explicit::traffic(fabric.hosts, std::slice::from_ref(flow))
-                    {
-                        log.add(self.problem(&WorkloadError { flow: Some(i), ..error }));
+            Pattern::Flows(list) => {
+                for (i, flow) in list {
+                    let alone = explicit::traffic(fabric.hosts, std::slice::from_ref(flow));
+                    if let Err(error) = alone {
+                        log.add(self.problem(&WorkloadError { flow: Some(*i), ..error }));
                     }
                 }
+                if list.is_empty() {
+                    let problem = self.place_of("flow", None).problem("there are no flows");
+                    log.add(problem.label("expected at least one flow"));
+                }
             }
+            Pattern::Matrix(matrix) => match (matrix.traffic(fabric.hosts), &self.files[..]) {
+                (Ok((_, notes)), [file, ..]) => file.note(&notes, log),
+                (Err(errors), [file, ..]) => file.report(errors, log),
+                (_, []) => {}
+            },
             Pattern::AllToAll(_) | Pattern::Poisson(_) => {}
             _ => {
                 if let Err(problem) = self.generate(fabric, 0) {
@@ -264,7 +317,18 @@ impl TrafficSection {
             Pattern::Incast(pattern) => pattern.generate(fabric.hosts),
             Pattern::AllToAll(pattern) => pattern.generate(fabric.hosts),
             Pattern::Poisson(pattern) => pattern.generate(fabric, seed),
-            Pattern::Flows(list) => explicit::traffic(fabric.hosts, list),
+            // What is wrong with it on this fabric was reported when the scenario was checked.
+            Pattern::Matrix(matrix) => {
+                let made = matrix.traffic(fabric.hosts).map(|(traffic, _)| traffic);
+                return made.map_err(|errors| {
+                    let message = errors.first().map_or(String::new(), ToString::to_string);
+                    self.place_of("file", None).problem(message)
+                });
+            }
+            Pattern::Flows(list) => {
+                let flows: Vec<_> = list.iter().map(|(_, flow)| flow.clone()).collect();
+                explicit::traffic(fabric.hosts, &flows)
+            }
         };
         made.map_err(|error| self.problem(&error))
     }
@@ -284,6 +348,39 @@ impl TrafficSection {
         place
             .problem(format!("`{key}` is {}", error.found))
             .label(format!("expected {}", error.fits))
+    }
+
+    /// Where the section stands.
+    pub(crate) fn place(&self) -> &Place {
+        &self.item.place
+    }
+
+    /// Where the size of messages stands.
+    pub(crate) fn message_place(&self) -> &Place {
+        let key = match self.pattern {
+            Pattern::Poisson(_) => "law",
+            Pattern::Matrix(_) => "file",
+            Pattern::Flows(_) => "flow",
+            _ => "message",
+        };
+        self.place_of(key, None)
+    }
+
+    /// The largest message there can be.
+    pub(crate) fn largest(&self) -> Bytes {
+        match &self.pattern {
+            Pattern::Permutation(pattern) => pattern.message,
+            Pattern::Tornado(pattern) => pattern.message,
+            Pattern::Incast(pattern) => pattern.message,
+            Pattern::AllToAll(pattern) => pattern.message,
+            Pattern::Poisson(pattern) => pattern.law.quantile(pattern.sampling, 1.0),
+            Pattern::Matrix(matrix) => {
+                matrix.connections.iter().filter_map(|c| c.size).max().unwrap_or_default()
+            }
+            Pattern::Flows(list) => {
+                list.iter().map(|(_, flow)| flow.message).max().unwrap_or_default()
+            }
+        }
     }
 
     fn place_of(&self, key: &str, flow: Option<usize>) -> &Place {

@@ -5,10 +5,8 @@ use super::scheme::{self, Chosen, show, shown};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{congestion, recovery};
+use raddle_sim::net::frame::SIZE_LIMIT;
 use raddle_sim::plan::{NicOrder, TransportPlan};
-
-/// The largest frame: payload and header of a packet, or an ACK.
-const MAX_FRAME: Bytes = Bytes::kib(64);
 
 /// The section, with the places of its schemes.
 pub(crate) struct TransportSection {
@@ -28,11 +26,11 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
     let header = frame_part(&mut reader, "header");
     let ack = frame_part(&mut reader, "ack");
     if let (Some(payload), Some(header)) = (payload, header)
-        && payload.0 + header.0 > MAX_FRAME.0
+        && payload.0 + header.0 > SIZE_LIMIT.0
         && let Some(item) = reader.take("payload")
     {
         let problem = item.place.problem("payload and header make too large a packet");
-        reader.log().add(problem.label(format!("expected at most {MAX_FRAME} in all")));
+        reader.log().add(problem.label(format!("expected at most {SIZE_LIMIT} in all")));
     }
     let load_balance = scheme::scheme(&mut reader, "load_balance");
     let congestion = scheme::scheme(&mut reader, "congestion");
@@ -54,10 +52,10 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
 
 fn frame_part(reader: &mut Reader<'_>, key: &'static str) -> Option<Bytes> {
     let bytes = reader.at_least(key, Bytes(1), None)?;
-    if bytes > MAX_FRAME {
+    if bytes > SIZE_LIMIT {
         let item = reader.take(key)?;
         let problem = item.place.problem(format!("`{key}` is too large"));
-        reader.log().add(problem.label(format!("expected at most {MAX_FRAME}")));
+        reader.log().add(problem.label(format!("expected at most {SIZE_LIMIT}")));
         return None;
     }
     Some(bytes)

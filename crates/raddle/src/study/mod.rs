@@ -8,6 +8,9 @@ pub mod compare;
 pub mod estimate;
 #[cfg(test)]
 pub(crate) mod fixture;
+pub mod gather;
+pub mod jobs;
+pub mod page;
 pub mod progress;
 pub mod run;
 pub mod stats;

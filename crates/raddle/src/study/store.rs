@@ -4,6 +4,7 @@ use super::VERSION;
 use super::run::{Finished, Job, Sink};
 use super::summary::RunSummary;
 use super::tables::{self, Format, RunRow};
+use raddle_schemes::rng::mix;
 use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,8 +88,13 @@ impl Store {
         Ok(path)
     }
 
+    /// Distinct for jobs that differ in their settings alone: two values of a sweep may make the
+    /// same scenario, and both may run at the same time.
     fn unfinished_folder(&self, job: &Job) -> PathBuf {
-        self.folder.join(format!("{UNFINISHED}{}", run_name(&job.scenario, job.seed)))
+        let text: String = job.settings.iter().map(|(k, v)| format!("{k}={v}\n")).collect();
+        let suffix = text.bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte))) as u32;
+        let run = run_name(&job.scenario, job.seed);
+        self.folder.join(format!("{UNFINISHED}{run}-{suffix:08x}"))
     }
 }
 
@@ -115,8 +121,15 @@ impl Sink for Store {
         let json = format!("{:#}\n", run.summary.to_json());
         fs::write(&path, json).map_err(|error| at(&path, error))?;
         let place = self.run_folder(&job.scenario, job.seed);
-        fs::rename(&folder, &place).map_err(|error| at(&place, error))?;
-        Ok(run.summary)
+        match fs::rename(&folder, &place) {
+            Ok(()) => Ok(run.summary),
+            // The same scenario, made by other settings, was faster.
+            Err(_) if place.is_dir() => {
+                self.abandon(job);
+                Ok(run.summary)
+            }
+            Err(error) => Err(at(&place, error)),
+        }
     }
 
     fn abandon(&self, job: &Job) {
@@ -201,10 +214,32 @@ mod tests {
         let store = Store::open(folder.path(), Format::Csv).unwrap();
         let jobs = fixture::jobs(1..=1);
         assert_eq!(store.begin(&jobs[0]), Ok(None));
-        assert_eq!(store.unfinished().unwrap(), [run_name("5ce7a110", 1)]);
+        let left = store.unfinished().unwrap();
+        assert!(left.len() == 1 && left[0].starts_with(&run_name("5ce7a110", 1)), "{left:?}");
         assert_eq!(store.find("5ce7a110", 1), Ok(None));
         assert!(run(ENGINE, &store, 1..=1)[0].is_ok());
         assert_eq!(store.unfinished().unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn settings_that_make_the_same_scenario_do_not_collide() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Format::Parquet).unwrap();
+        let plan = fixture::plan(1);
+        let outcome = fixture::engine(&plan, &mut ());
+        let cost = crate::study::timing::Cost::default();
+        let summary = RunSummary::new("5ce7a110", &plan, &outcome, None, 1, cost);
+        let finished = Finished { plan, outcome, summary };
+        let [mut a, mut b] = [(); 2].map(|()| fixture::jobs(1..=1));
+        (a[0].settings[0].1, b[0].settings[0].1) = ("1 bdp".into(), "416 kB".into());
+        for job in [&a[0], &b[0]] {
+            assert_eq!(store.begin(job), Ok(None));
+        }
+        for job in [&a[0], &b[0]] {
+            assert_eq!(store.finish(job, finished.clone()), Ok(finished.summary.clone()));
+        }
+        assert_eq!(store.unfinished().unwrap(), [""; 0]);
+        assert_eq!(store.find("5ce7a110", 1), Ok(Some(finished.summary)));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! htsim's own files read as a hand calculation says, and every mistake is named where it stands.
 
+#![expect(clippy::unwrap_used, reason = "these are tests, their helpers too")]
+
 mod bad_matrices;
 mod bad_trees;
 mod compat_mode;

@@ -44,7 +44,7 @@ fn surplus_firings_of_a_multishot_are_noted() {
     let notes = strict(&matrix(&text)).unwrap().notes;
     assert_eq!(notes.len(), 1);
     assert_eq!(notes[0].line, 9);
-    assert!(notes[0].message.contains("is fired 2 times and starts 1 connections"));
+    assert!(notes[0].message.contains("is fired 2 times for 1 waiting connections"));
 }
 
 #[test]

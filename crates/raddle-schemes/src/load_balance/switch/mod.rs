@@ -25,7 +25,7 @@ pub struct Choices<'a> {
     /// How many there are; at least one.
     pub count: usize,
     /// Where the packet is going.
-    pub group: Group,
+    pub group: &'a dyn Fn() -> Group,
     /// Bytes queued at each port now, frame in service included. Only kept up to date for schemes
     /// whose card needs [`QueueLengths`](crate::Need::QueueLengths).
     pub queues: &'a dyn Fn(usize) -> Bytes,

@@ -21,7 +21,7 @@ pub(super) struct Ids {
     pub(super) unreadable_trigger: bool,
 }
 
-/// Every trigger that is used is declared, and the other way round.
+/// Every trigger that is used is declared.
 pub(super) fn references(reader: &mut Reader, ids: &Ids) {
     if ids.unreadable_trigger {
         return;
@@ -35,6 +35,10 @@ pub(super) fn references(reader: &mut Reader, ids: &Ids) {
             );
         }
     }
+}
+
+/// Every declared trigger is used. Sound only for a file without other mistakes.
+pub(super) fn unused(reader: &mut Reader, ids: &Ids) {
     let waited: BTreeSet<u32> = ids.waits.iter().map(|(id, _)| *id).collect();
     let fired: BTreeSet<u32> = ids.fires.iter().map(|(id, _)| *id).collect();
     for (id, at) in &ids.triggers {
@@ -108,22 +112,30 @@ pub(super) fn starts(
         if let (false, ConnectionStart::Trigger(id)) = (started[flow], connection.start)
             && uses[index[&id]] > 0
         {
-            let times = fired[index[&id]];
             reader.strict_error(
                 "never starts",
                 connection.at,
-                format!("the connection never starts: trigger {id} is fired {times} times"),
+                format!(
+                    "the connection never starts: trigger {id} is fired {}",
+                    times(fired[index[&id]])
+                ),
                 match triggers[index[&id]].kind {
                     TriggerKind::All { count } => {
-                        format!("let {count} connections that end fire trigger {id}")
+                        format!("let connections that end fire it {}", times(u64::from(count)))
                     }
                     TriggerKind::Next => {
-                        format!("fire trigger {id} once for each connection that waits for it")
+                        format!(
+                            "let trigger {id} be fired once for every connection that waits for it"
+                        )
                     }
                 },
             );
         }
     }
+}
+
+fn times(fired: u64) -> String {
+    if fired == 1 { "once".to_owned() } else { format!("{fired} times") }
 }
 
 fn firings(reader: &mut Reader, trigger: &TriggerDeclaration, fired: u64, targets: usize) {
@@ -136,17 +148,16 @@ fn firings(reader: &mut Reader, trigger: &TriggerDeclaration, fired: u64, target
         ),
         TriggerKind::All { count } if fired > u64::from(count) => reader.error(
             at,
-            format!(
-                "trigger {id} is fired {fired} times and takes {count}: htsim stops at the next one"
-            ),
+            format!("trigger {id} is fired {}, and htsim stops after {count}", times(fired)),
             format!("write `trigger id {id} barrier count {fired}` to wait for all of them"),
         ),
         TriggerKind::Next if fired > targets as u64 => reader.note(
             "multishot surplus",
             at,
             format!(
-                "multishot trigger {id} is fired {fired} times and starts {targets} connections; \
-                 the other firings do nothing"
+                "multishot trigger {id} is fired {} for {targets} waiting connections; the other firings do \
+                 nothing",
+                times(fired)
             ),
         ),
         _ => {}

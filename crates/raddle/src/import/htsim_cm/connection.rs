@@ -1,7 +1,7 @@
 //! Connection lines: `0->13 id 1 start 0 size 2000000 send_done_trigger 1`.
 
 use super::super::Place;
-use super::super::words::{Reader, Word, suggest};
+use super::super::words::{Reader, Word, unknown_attribute};
 use super::check::Ids;
 use super::header::Header;
 use super::{Connection, ConnectionStart, start_time};
@@ -45,11 +45,7 @@ pub(super) fn read(
     let mut rest = words[1..].iter().copied().peekable();
     while let Some(word) = rest.next() {
         let Some(&keyword) = KEYWORDS.iter().find(|known| **known == word.text) else {
-            reader.error(
-                word.at,
-                format!("htsim knows no connection attribute `{}`", word.text.escape_debug()),
-                suggest(word.text, &KEYWORDS),
-            );
+            unknown_attribute(reader, "connection", word, &KEYWORDS, &mut rest);
             continue;
         };
         draft.note_repeat(reader, keyword, word.at);
@@ -83,15 +79,17 @@ pub(super) fn read(
             }
         }
     }
+    let begun = draft.finish(reader, at);
     let (source, destination) = ends?;
-    draft.finish(reader, at).map(|(start, size, id, on_acked, on_delivered)| Connection {
+    let (start, size) = begun?;
+    Some(Connection {
         source,
         destination,
         size,
         start,
-        id,
-        on_acked,
-        on_delivered,
+        id: draft.id.flatten(),
+        on_acked: draft.on_acked,
+        on_delivered: draft.on_delivered,
         at,
     })
 }
@@ -200,12 +198,8 @@ impl Draft {
         Some(id)
     }
 
-    #[expect(clippy::type_complexity, reason = "the parts of a connection, used once")]
-    fn finish(
-        self,
-        reader: &mut Reader,
-        at: Place,
-    ) -> Option<(ConnectionStart, Option<Bytes>, Option<u32>, Option<u32>, Option<u32>)> {
+    /// The start and size, if the line has what a connection needs.
+    fn finish(&self, reader: &mut Reader, at: Place) -> Option<(ConnectionStart, Option<Bytes>)> {
         if self.size.is_none() {
             reader.error(
                 at,
@@ -234,7 +228,7 @@ impl Draft {
             (Some(time), None) => time.map(ConnectionStart::At),
             (None, Some(id)) => id.map(ConnectionStart::Trigger),
         };
-        Some((start?, self.size??, self.id.flatten(), self.on_acked, self.on_delivered))
+        Some((start?, self.size??))
     }
 }
 

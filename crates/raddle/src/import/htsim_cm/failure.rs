@@ -1,6 +1,6 @@
 //! Failure lines: `failure switch_type AGG switch_id 3 link_id 1`.
 
-use super::super::words::{Reader, Word, suggest};
+use super::super::words::{Reader, Word, unknown_attribute};
 use super::super::{InputError, Place};
 use super::ConnectionMatrix;
 use raddle_sim::topology::tree::TreeShape;
@@ -35,11 +35,7 @@ pub(super) fn read(reader: &mut Reader, words: &[Word<'_>]) -> Option<Failure> {
     let mut rest = words[1..].iter().copied().peekable();
     while let Some(word) = rest.next() {
         let Some(index) = KEYWORDS.iter().position(|known| *known == word.text) else {
-            reader.error(
-                word.at,
-                format!("htsim knows no failure attribute `{}`", word.text.escape_debug()),
-                suggest(word.text, &KEYWORDS),
-            );
+            unknown_attribute(reader, "failure", word, &KEYWORDS, &mut rest);
             continue;
         };
         if values[index].is_some() {

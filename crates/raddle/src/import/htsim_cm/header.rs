@@ -12,6 +12,8 @@ pub(super) struct Header {
     connections: Option<(u32, Place)>,
     triggers: Option<(u32, Place)>,
     failures: Option<(u32, Place)>,
+    /// Keys whose line is there but could not be read, so that its absence is no news.
+    unreadable: Vec<&'static str>,
 }
 
 /// How many lines of each kind the body has.
@@ -43,7 +45,7 @@ pub(super) fn read<'l, 'a>(
             header.line(reader, &words);
         }
     }
-    if header.nodes.is_none() {
+    if header.nodes.is_none() && !header.unreadable.contains(&"Nodes") {
         reader.error(
             Place::line(1),
             "the header has no `Nodes` line: htsim takes the number from its command line",
@@ -63,26 +65,30 @@ pub(super) fn read<'l, 'a>(
 impl Header {
     fn line(&mut self, reader: &mut Reader, words: &[Word<'_>]) {
         let Some(&key) = words.first() else { return };
-        let slot = match key.text {
+        let Some(&name) = KEYS.iter().find(|name| **name == key.text) else {
+            self.unreadable.extend(ignored(reader, words));
+            return;
+        };
+        let slot = match name {
             "Nodes" => &mut self.nodes,
             "Connections" => &mut self.connections,
             "Triggers" => &mut self.triggers,
-            "Failures" => &mut self.failures,
-            _ => return ignored(reader, words),
+            _ => &mut self.failures,
         };
         let Some(&number) = words.get(1) else {
             reader.error(
                 key.at,
-                format!("`{}` has no number", key.text),
-                format!("write `{} 16`, for example", key.text),
+                format!("`{name}` has no number"),
+                format!("write `{name} 16`, for example"),
             );
+            self.unreadable.push(name);
             return;
         };
         if let Some(extra) = words.get(2) {
             reader.strict_error(
                 "header words",
                 extra.at,
-                format!("htsim ignores what follows the number of `{}`", key.text),
+                format!("htsim ignores what follows the number of `{name}`"),
                 "remove it",
             );
         }
@@ -91,20 +97,20 @@ impl Header {
                 "header repeats",
                 key.at,
                 format!(
-                    "`{}` stands in line {} already: htsim takes the last one",
-                    key.text, earlier.line
+                    "`{name}` stands in line {} already: htsim takes the last one",
+                    earlier.line
                 ),
                 "keep one of them",
             );
         }
         let Some(value) = reader.integer(number, key.text) else {
-            slot.get_or_insert((0, number.at));
+            self.unreadable.push(name);
             return;
         };
         // htsim keeps the number in an unsigned variable.
         let value = value as u32;
         *slot = Some((value, number.at));
-        if key.text == "Nodes" && value < 2 {
+        if name == "Nodes" && value < 2 {
             reader.error(
                 number.at,
                 format!("`Nodes {value}` leaves no pair of hosts"),
@@ -125,20 +131,17 @@ impl Header {
             ("Triggers", self.triggers, counts.triggers),
             ("Failures", self.failures, counts.failures),
         ] {
-            let what = key.to_ascii_lowercase();
             match promised {
                 Some((number, at)) if number as usize != found => reader.error(
                     at,
                     format!(
-                        "the header promises {number} {what}, the file has {found}: htsim stops"
+                        "the header promises `{key} {number}`, the file has {found}: htsim stops"
                     ),
                     format!("write `{key} {found}`"),
                 ),
-                None if found > 0 => reader.error(
+                None if found > 0 && !self.unreadable.contains(&key) => reader.error(
                     Place::line(1),
-                    format!(
-                        "the header has no `{key}` line, the file has {found} {what}: htsim stops"
-                    ),
+                    format!("the header has no `{key}` line: htsim takes it for 0 and stops"),
                     format!("add the line `{key} {found}`"),
                 ),
                 _ => {}
@@ -147,15 +150,21 @@ impl Header {
     }
 }
 
-/// A header line that htsim skips without a word.
-fn ignored(reader: &mut Reader, words: &[Word<'_>]) {
+/// Whether a line is a connection with a space before its arrow.
+pub(super) fn is_spaced_connection(words: &[Word<'_>]) -> bool {
+    words.get(1).is_some_and(|word| word.text.starts_with("->"))
+}
+
+/// A header line that htsim skips without a word. Returns the key it may have been meant for.
+fn ignored(reader: &mut Reader, words: &[Word<'_>]) -> Option<&'static str> {
     let first = words[0];
     let text = first.text.escape_debug();
-    let help = if words.get(1).is_some_and(|word| word.text.starts_with("->")) {
+    let meant = nearest(first.text.trim_start_matches('\u{feff}'), &KEYS);
+    let help = if is_spaced_connection(words) {
         "write a connection without spaces around its arrow, like `0->1`".to_owned()
     } else if first.text.starts_with('\u{feff}') {
         "remove the byte order mark at the start of the file".to_owned()
-    } else if let Some(key) = nearest(first.text, &KEYS) {
+    } else if let Some(key) = meant {
         format!("did you mean `{key}`?")
     } else {
         "start the line with `#` if it is a comment".to_owned()
@@ -163,9 +172,10 @@ fn ignored(reader: &mut Reader, words: &[Word<'_>]) {
     let message = format!("`{text}` is not a header word: htsim ignores this line");
     if reader.compat {
         reader.note("header line", first.at, message);
-    } else {
-        reader.error(first.at, message, help);
+        return None;
     }
+    reader.error(first.at, message, help);
+    meant
 }
 
 /// A line of the body that is none of its kinds: htsim stops at it.
@@ -180,7 +190,7 @@ pub(super) fn misplaced(reader: &mut Reader, words: &[Word<'_>]) {
         );
         return;
     }
-    let help = if words.get(1).is_some_and(|word| word.text.starts_with("->")) {
+    let help = if is_spaced_connection(words) {
         "write a connection without spaces around its arrow, like `0->1`".to_owned()
     } else if let Some(word) = nearest(first.text, &["trigger", "failure"]) {
         format!("did you mean `{word}`?")

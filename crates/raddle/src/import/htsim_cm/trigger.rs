@@ -1,7 +1,7 @@
 //! Trigger lines: `trigger id 3 barrier count 4`.
 
 use super::super::Place;
-use super::super::words::{Reader, Word, suggest};
+use super::super::words::{Reader, Word, unknown_attribute};
 use super::check::Ids;
 use raddle_sim::workload::TriggerKind;
 
@@ -22,6 +22,8 @@ struct Draft<'a> {
     id: Option<Option<u32>>,
     kind: Option<Word<'a>>,
     count: Option<(Option<u32>, Place)>,
+    /// There is a word that may have been meant for the id or the kind.
+    unclear: bool,
 }
 
 /// Reads a trigger. `None` if it has mistakes that leave it without a meaning.
@@ -42,7 +44,7 @@ pub(super) fn read(
                         format!("`{}` has no value", word.text),
                         format!("write `{} 1`, for example", word.text),
                     );
-                    ids.unreadable_trigger |= word.text == "id";
+                    draft.unclear = true;
                     continue;
                 };
                 let repeated =
@@ -77,11 +79,10 @@ pub(super) fn read(
                 ),
                 None => draft.kind = Some(word),
             },
-            other => reader.error(
-                word.at,
-                format!("htsim knows no trigger attribute `{}`", other.escape_debug()),
-                suggest(other, &KEYWORDS),
-            ),
+            _ => {
+                unknown_attribute(reader, "trigger", word, &KEYWORDS, &mut rest);
+                draft.unclear = true;
+            }
         }
     }
     let id = draft.identify(reader, ids, at);
@@ -101,7 +102,7 @@ fn trigger_id(reader: &mut Reader, number: Option<i32>, at: Place) -> Option<u32
 impl Draft<'_> {
     fn identify(&self, reader: &mut Reader, ids: &mut Ids, at: Place) -> Option<u32> {
         let Some(id) = self.id else {
-            if !ids.unreadable_trigger {
+            if !self.unclear {
                 reader.error(at, "the trigger has no id: htsim stops", "add `id` and a number");
             }
             ids.unreadable_trigger = true;
@@ -124,11 +125,13 @@ impl Draft<'_> {
 
     fn kind(&self, reader: &mut Reader, at: Place) -> Option<TriggerKind> {
         let Some(kind) = self.kind else {
-            reader.error(
-                at,
-                "the trigger has no kind: htsim stops",
-                "add `oneshot`, `multishot`, or `barrier count` and a number",
-            );
+            if !self.unclear {
+                reader.error(
+                    at,
+                    "the trigger has no kind: htsim stops",
+                    "add `oneshot`, `multishot`, or `barrier count` and a number",
+                );
+            }
             return None;
         };
         if kind.text == "barrier" {

@@ -56,10 +56,11 @@ function logTicks(low, high) {
   return ticks;
 }
 
-// A completion-time axis over some values: logarithmic when they span more than a factor.
+// A completion-time axis over some values: logarithmic when they span more than a factor. Never
+// narrower than a fifth, so that small differences look small.
 function timeAxis(values, wanted, factor = 10) {
   const least = Math.min(...values);
-  const most = Math.max(...values);
+  const most = Math.max(...values, least * 1.2);
   const log = least > 0 && most / least > factor;
   const margin = log ? Math.log10(most / least) * 0.04 : (most - least || most || 1) * 0.06;
   const f = log ? Math.log10 : (x) => x;
@@ -76,14 +77,12 @@ const PALETTE = {
   light: ['#0072b2', '#d55e00', '#009e73', '#a6488a', '#b57c00', '#3a93c7', '#5b5f66', '#7a5230'],
   dark: ['#4fa8e0', '#f0813a', '#2fc79a', '#dd92c2', '#e6a820', '#93d0f5', '#b4b9c2', '#c79a73'],
 };
-const SYMBOLS = ['circle', 'diamond', 'triangle', 'rect', 'pin', 'roundRect'];
 const DASHES = ['solid', [7, 3], [2, 2], [10, 3, 2, 3], [5, 2, 1, 2], [1, 2]];
 
 function schemeColour(scheme) {
   const palette = PALETTE[theme()];
   return palette[DATA.schemes[scheme].palette_index % palette.length];
 }
-const schemeSymbol = (scheme) => SYMBOLS[DATA.schemes[scheme].palette_index % SYMBOLS.length];
 const schemeDash = (scheme) => DASHES[DATA.schemes[scheme].palette_index % DASHES.length];
 const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -124,6 +123,7 @@ function redraw() {
 
 // A drawing area of a given height with an overlay for labels; `draw` runs again on every change
 // of theme or width.
+const PAPER_WIDTH = 700;
 function plot(parent, label, draw) {
   const canvas = el('div', { class: 'canvas', role: 'img', 'aria-label': label });
   const over = el('div', { class: 'over', 'aria-hidden': 'true' });
@@ -132,6 +132,7 @@ function plot(parent, label, draw) {
   let chart = null;
   const again = () => {
     over.replaceChildren();
+    box.style.width = printing ? `${PAPER_WIDTH}px` : '';
     const width = box.clientWidth;
     const resize = (height) => {
       box.style.height = `${height}px`;

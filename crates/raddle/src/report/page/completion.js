@@ -12,7 +12,7 @@ function drawCompletion({ width, resize, over }) {
   const left = Math.min(width / 4, 24 + widest(DATA.schemes.map((s) => s.name), '600 13px'));
   const right = statistics + (never ? 20 + textWidth('\u25b6 99 of 99 never finished', '600 13px') : 0);
   const inner = width - left - right;
-  const [header, row, gap] = [38, 30, 14];
+  const [header, row, gap] = [38, 34, 16];
   const tall = DATA.schemes.length * row;
   const top = (panel) => panel * (header + tall + gap) + header;
   const height = top(DATA.conditions.length - 1) + tall + 44;
@@ -86,9 +86,9 @@ function whisker(panel, row, interval, axis, colour) {
 }
 
 function dots(panel, row, runs, axis, bound, colour) {
-  const spread = Math.min(0.12, 0.5 / Math.max(1, runs.length));
+  const spread = Math.min(0.13, 0.6 / Math.max(1, runs.length));
   return {
-    type: 'scatter', xAxisIndex: panel, yAxisIndex: panel, z: 5, symbol: schemeSymbol(row), symbolSize: 8,
+    type: 'scatter', xAxisIndex: panel, yAxisIndex: panel, z: 5, symbol: 'circle', symbolSize: 8,
     itemStyle: { color: colour, opacity: 0.75, borderColor: css('--paper'), borderWidth: 1 },
     data: runs.map((run, i) => ({ value: [axis.f(run.fct_max_us), row + (i - (runs.length - 1) / 2) * spread], run })),
     tooltip: {

@@ -20,7 +20,7 @@ function shareDone(cell, us) {
 function drawDistribution({ width, resize, over }) {
   const { tail } = distributionState;
   const conditions = DATA.conditions.map((_, i) => i).filter((i) => cellsOf(i).length);
-  const across = Math.min(3, conditions.length);
+  const across = Math.min(width < 900 ? 2 : 3, conditions.length);
   const [left, gap, header, tall, foot] = [58, 34, 44, 240, 58];
   const inner = Math.min(720, (width - across * left - (across - 1) * gap - 10) / across);
   const x = (k) => left + (k % across) * (inner + gap + left);
@@ -29,6 +29,7 @@ function drawDistribution({ width, resize, over }) {
   const chart = resize(height);
   const all = conditions.flatMap((c) => cellsOf(c).flatMap((cell) => [cell.flows.us[0], cell.flows.us[cell.flows.us.length - 1]]));
   const axis = timeAxis(all, Math.max(3, inner / 90), 3);
+  axis.min -= (axis.max - axis.min) * 0.14;
   const floor = Math.min(...conditions.flatMap((c) => cellsOf(c).map((cell) => 1 / (cell.flows.count + unfinished(cell)))));
   const bottom = Math.floor(Math.log10(floor));
   const ticks = tail ? Array.from({ length: -bottom + 1 }, (_, i) => i + bottom) : [0, 0.25, 0.5, 0.75, 1];
@@ -46,7 +47,11 @@ function drawDistribution({ width, resize, over }) {
       const whole = cell.flows.count + unfinished(cell);
       const points = [[axis.min, level(0)]];
       cell.flows.us.forEach((us, i) => points.push([axis.f(us), level((rankOf(cell.flows, i) + 1) / whole)]));
-      if (unfinished(cell)) points.push([axis.max, level(cell.flows.count / whole)]);
+      if (unfinished(cell)) {
+        // Two points for the plateau: ECharts skips points within a pixel of the last one.
+        const beside = points[points.length - 1][0] + ((axis.max - axis.min) * 2) / inner;
+        points.push([beside, level(cell.flows.count / whole)], [axis.max, level(cell.flows.count / whole)]);
+      }
       option.series.push({ type: 'line', name: DATA.schemes[cell.scheme].name, xAxisIndex: k, yAxisIndex: k, step: 'end', symbol: 'none', clip: true, data: points, lineStyle: { color: schemeColour(cell.scheme), width: 2, type: schemeDash(cell.scheme) }, itemStyle: { color: schemeColour(cell.scheme) }, emphasis: { disabled: true } });
     }
     if (bound && axis.f(bound.us) >= axis.min) option.series.push(boundLine(k, axis.f(bound.us)));
@@ -64,14 +69,16 @@ function drawDistribution({ width, resize, over }) {
   chart.setOption(option, true);
 }
 
-// Names beside the lines: the faster half to the left of its line, the slower half to the right.
+// Names beside the lines at staggered heights: the fastest to the left of its line, the others to
+// the right.
 function distributionLabels(over, condition, { axis, level, tail, bottom, x, y, inner, tall }) {
   const middle = (cell) => cell.flows.us[Math.floor(cell.flows.us.length / 2)];
   const cells = cellsOf(condition).sort((a, b) => middle(a) - middle(b));
   cells.forEach((cell, i) => {
-    const fast = i < cells.length / 2 && cells.length > 1;
-    const share = 0.85 - (0.65 * (i + 0.5)) / cells.length;
-    const reach = share * (cell.flows.count / (cell.flows.count + unfinished(cell)));
+    const fast = i === 0 && cells.length > 1;
+    const step = (i + 0.5) / cells.length;
+    const most = cell.flows.count / (cell.flows.count + unfinished(cell));
+    const reach = Math.min(most, tail ? 1 - 10 ** (bottom * (0.2 + 0.6 * step)) : (0.85 - 0.65 * step) * most);
     const k = cell.flows.us.findIndex((us) => shareDone(cell, us) >= reach);
     const at = x + ((axis.f(cell.flows.us[Math.max(0, k)]) - axis.min) / (axis.max - axis.min)) * inner;
     const height = tail ? level(reach) / bottom : 1 - reach;

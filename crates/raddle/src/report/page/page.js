@@ -2,7 +2,9 @@
 
 function whatSection(parent) {
   const p = DATA.provenance;
-  const bounds = DATA.conditions.filter((c) => c.bound).map((c) => `${c.name}: ${micros(c.bound.us)} (${c.bound.name})`);
+  const bounded = DATA.conditions.filter((c) => c.bound);
+  const boundText = ({ bound }) => `${micros(bound.us)} (${bound.name})`;
+  const bounds = [...new Set(bounded.map(boundText))].map((text) => `${text}: ${bounded.filter((c) => boundText(c) === text).map((c) => c.name).join(', ')}`);
   const facts = [
     ['version', `Raddle ${p.version}`], ['seeds', p.seeds.join(', ')], ['bounds', bounds.join('; ') || 'none known'], ['machine', p.machine],
     ['packet-hops', `${count(p.packet_hops)} (packets leaving any queue, over all runs)`], ['CPU time', `${number(p.cpu_s)} s`],
@@ -21,7 +23,7 @@ function whatSection(parent) {
     el('h3', null, 'The resolved scenario'), el('pre', { tabindex: 0 }, p.scenario_toml),
     el('h3', null, 'Tables'), el('p', { class: 'note' }, 'Column names end in their units: us is microseconds, pct is percent.'),
     foldedTable('cells', 'Schemes and conditions', cellsTable), foldedTable('runs', 'Every run', runsTable),
-    DATA.tables.map((table) => foldedTable(table.name, table.title, () => table)));
+    ...DATA.tables.map((table) => foldedTable(table.name, table.title, () => table)));
 }
 
 document.documentElement.dataset.theme = theme();

@@ -22,10 +22,10 @@ const ROWS_SHOWN = 200;
 function tableElement({ title, columns, rows }) {
   const numeric = columns.map((_, i) => rows.some((row) => typeof row[i] === 'number') && rows.every((row) => row[i] == null || typeof row[i] === 'number'));
   const cell = (tag, i, text) => el(tag, { class: numeric[i] ? 'n' : '', scope: tag === 'th' ? 'col' : null }, text);
-  const shown = (value) => (value == null ? NONE : typeof value === 'number' ? (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(8)))) : String(value));
+  const shown = (value) => (value == null ? NONE : typeof value === 'number' ? (Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)))) : String(value));
   const body = rows.slice(0, ROWS_SHOWN).map((row) => el('tr', null, row.map((value, i) => cell('td', i, shown(value)))));
   const more = rows.length > ROWS_SHOWN ? el('p', { class: 'note' }, `The first ${ROWS_SHOWN} of ${count(rows.length)} rows; the CSV holds all.`) : null;
-  return el('div', { class: 'scroll' },
+  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': title },
     el('table', null, el('caption', null, title), el('thead', null, el('tr', null, columns.map((name, i) => cell('th', i, name)))), el('tbody', null, body)), more);
 }
 

@@ -12,28 +12,39 @@ function timelineRange(opened) {
   return range && range[1] > range[0] ? [Math.max(0, range[0]), Math.min(range[1], end)] : [0, end];
 }
 
+// The last parts of the ports' dotted names, as many as tell them apart.
+function shortNames(names) {
+  const most = Math.max(1, ...names.map((name) => name.split('.').length));
+  for (let parts = 1; parts < most; parts++) {
+    const short = names.map((name) => name.split('.').slice(-parts).join('.'));
+    if (new Set(short).size === names.length) return short;
+  }
+  return names;
+}
+
 // Where everything goes, in pixels.
 function timelineLayout(width, opened) {
   const names = opened.map((o) => o.ports.map((p) => p.name).join('\n'));
   const longest = widest(opened.flatMap((o) => [...o.ports.map((p) => p.name), ...o.rows.map((r) => r.name)]), '12px');
-  const [label, value, gap] = [Math.min(width / 8, 12 + longest), 92, 20];
+  const short = opened.map((o) => shortNames(o.ports.map((p) => p.name)));
+  const [label, value, gap] = [Math.min(width / 5, 12 + longest), Math.max(92, 8 + widest(short.flat().map((name) => `${name} 0.999 %`), '12px')), 20];
   const labels = opened.map((_, i) => (i === 0 || names[i] !== names[0] ? label : 0));
   const inner = (width - sum(labels) - opened.length * value - (opened.length - 1) * gap) / opened.length;
   let x = 0;
   const lefts = labels.map((own) => { const left = x + own; x = left + inner + value + gap; return left; });
   const ports = Math.max(1, ...opened.map((o) => o.ports.length));
-  const row = Math.max(5, Math.min(20, Math.floor(340 / ports)));
+  const row = Math.max(5, Math.min(printing ? 15 : 20, Math.floor(340 / ports)));
   const kinds = [...new Set(opened.flatMap((o) => o.rows).filter((r) => ALWAYS.includes(r.name) || r.count.some((c) => c)).map((r) => r.name))];
-  const heights = [ports * row, ports * row, 150, kinds.length * 20];
+  const heights = [ports * row, ports * row, printing ? 110 : 150, kinds.length * 20];
   const tops = [];
   let y = 34;
   for (const tall of heights) { tops.push(y); y += tall + 56; }
-  return { lefts, labelled: labels.map((l) => l > 0), inner, value, row, kinds, tops, heights, height: y - 56 + 44 };
+  return { lefts, labelled: labels.map((l) => l > 0), inner, row, kinds, short, tops, heights, height: y - 56 + 44 };
 }
 
-function rectangles(grid, items) {
+function rectangles(grid, items, z) {
   return {
-    type: 'custom', xAxisIndex: grid, yAxisIndex: grid, silent: true, z: 2, clip: true,
+    type: 'custom', xAxisIndex: grid, yAxisIndex: grid, silent: true, z, clip: true,
     data: items.map((item) => [item[0], item[2], item[1], item[3]]),
     encode: { x: [0, 2], y: [1, 3] },
     renderItem: (params, api) => {
@@ -92,7 +103,7 @@ function drawTimeline({ width, resize, over, box }) {
     const blocks = [
       heat(o.ports.map((p) => p.queue), o, range, pixels, 'most', queueColour),
       heat(o.ports.map((p) => p.use), o, range, pixels, 'mean', useColour),
-      shares.bands.map(([from, until, a, b, port]) => [from, until, a, b, tints[port % 2]]),
+      shares.bands.map(([from, until, a, b, port]) => [from, until, a, b, tints[port % 2], 1]),
       lay.kinds.flatMap((name, row) => {
         const found = o.rows.find((r) => r.name === name);
         return found ? columns(found.count, o.bucket, range, pixels / 2, 'sum').filter((c) => c[2] > 0)
@@ -102,11 +113,12 @@ function drawTimeline({ width, resize, over, box }) {
     const limits = [o.ports.length, o.ports.length, 1, lay.kinds.length];
     blocks.forEach((items, block) => {
       const grid = option.grid.length;
-      const bottom = block === blocks.length - 1;
-      option.grid.push({ left: lay.lefts[side], width: lay.inner, top: lay.tops[block], height: lay.heights[block] * (block < 2 ? o.ports.length * lay.row / lay.heights[block] : 1), show: true, backgroundColor: css('--plot'), borderWidth: 0 });
-      option.xAxis.push({ gridIndex: grid, type: 'value', min: range[0], max: range[1], axisLine: { show: false }, axisTick: { show: bottom, customValues: ticks, lineStyle: { color: css('--soft') } }, axisLabel: { ...axisText(), show: true, customValues: ticks, formatter: (v) => number(v) }, splitLine: { show: false } });
+      const tall = block < 2 ? o.ports.length * lay.row : lay.heights[block];
+      option.grid.push({ left: lay.lefts[side], width: lay.inner, top: lay.tops[block], height: tall });
+      option.xAxis.push({ gridIndex: grid, type: 'value', min: range[0], max: range[1], axisLine: { show: false }, axisTick: { show: false, customValues: ticks }, axisLabel: { ...axisText(), show: true, customValues: ticks, formatter: (v) => number(v) }, splitLine: { show: false } });
       option.yAxis.push({ gridIndex: grid, type: 'value', min: 0, max: limits[block], inverse: block !== 2, ...hiddenAxis });
-      option.series.push(rectangles(grid, items), faultShades(grid, o, block, range));
+      const ground = [0, o.whole.end, 0, limits[block], css('--plot')];
+      option.series.push(rectangles(grid, [ground], 1), shades(grid, o, range), rectangles(grid, items, 3), faultEdges(grid, o, block, range));
     });
   });
   chart.setOption(option, true);
@@ -114,26 +126,33 @@ function drawTimeline({ width, resize, over, box }) {
   timelinePointer(over, box, lay, opened, range, px);
 }
 
-// A fault shades its time in every block; where its port has a row, that row is outlined.
-function faultShades(grid, o, block, range) {
-  const { faults } = o.detail;
+// A fault shades its time in every block, as far as the run went; where its port has a row, that
+// row is outlined.
+const faultTime = (fault, o, range) => [Math.max(fault.from_us, range[0]), Math.min(fault.until_us ?? o.whole.end, o.whole.end, range[1])];
+
+function shades(grid, o, range) {
+  const items = o.detail.faults.map((fault) => [...faultTime(fault, o, range), 0, 1e9, mix(css('--plot'), css('--fault'), 0.12)]);
+  return rectangles(grid, items.filter(([from, until]) => until > from), 2);
+}
+
+function faultEdges(grid, o, block, range) {
+  const faults = o.detail.faults.filter((fault) => { const [from, until] = faultTime(fault, o, range); return until > from; });
   return {
-    type: 'custom', xAxisIndex: grid, yAxisIndex: grid, silent: true, z: 5, clip: true, data: faults.map((f) => [f.from_us, 0]),
+    type: 'custom', xAxisIndex: grid, yAxisIndex: grid, silent: true, z: 5, clip: true, data: faults.map((fault) => [fault.from_us, 0]),
     renderItem: (params, api) => {
       const fault = faults[params.dataIndex];
       const frame = params.coordSys;
-      const clamp = (us) => Math.min(frame.x + frame.width, Math.max(frame.x, api.coord([us, 0])[0]));
-      const [x1, x2] = [clamp(fault.from_us), clamp(fault.until_us ?? range[1])];
-      if (x2 <= x1) return null;
-      const edge = css('--fault');
-      const line = (x) => ({ type: 'line', shape: { x1: x, x2: x, y1: frame.y, y2: frame.y + frame.height }, style: { stroke: edge, lineWidth: 1, lineDash: [3, 2] } });
-      const children = [{ type: 'rect', shape: { x: x1, y: frame.y, width: x2 - x1, height: frame.height }, style: { fill: edge, opacity: 0.09 } }];
-      if (fault.from_us >= range[0]) children.push(line(x1));
-      if (fault.until_us != null && fault.until_us <= range[1]) children.push(line(x2));
-      const row = o.ports.findIndex((p) => p.name === fault.port);
+      const [from, until] = faultTime(fault, o, range);
+      const [x1, x2] = [api.coord([from, 0])[0], api.coord([until, 0])[0]];
+      const stroke = css('--fault');
+      const line = (x) => ({ type: 'line', shape: { x1: x, x2: x, y1: frame.y, y2: frame.y + frame.height }, style: { stroke, lineWidth: 1, lineDash: [3, 2] } });
+      const children = [];
+      if (fault.from_us === from) children.push(line(x1));
+      if (fault.until_us === until) children.push(line(x2));
+      const row = o.ports.findIndex((port) => port.name === fault.port);
       if (block < 2 && row >= 0) {
         const [top, bottom] = [api.coord([0, row])[1], api.coord([0, row + 1])[1]];
-        children.push({ type: 'rect', shape: { x: x1, y: top, width: x2 - x1, height: bottom - top - 1 }, style: { fill: 'none', stroke: edge, lineWidth: 1.5 } });
+        children.push({ type: 'rect', shape: { x: x1, y: top, width: x2 - x1, height: bottom - top - 1 }, style: { fill: 'none', stroke, lineWidth: 1.5 } });
       }
       return { type: 'group', children };
     },

@@ -88,7 +88,7 @@ function timelineSection(parent) {
     sides.forEach((side) => side.paint());
     drawTimeline(area);
   });
-  parent.append(el('p', { class: 'note' }, 'Both sides share one time axis and one colour scale. Move the pointer over the chart, or use the slider, to read every value at that moment on both sides. Shaded: something was broken.'));
+  parent.append(el('p', { class: 'note' }, `${sides.length > 1 ? 'Both sides share one time axis and one colour scale. ' : ''}Move the pointer over the chart, or use the slider, to read every value at that moment. Shaded: something was broken.`));
   sides.forEach((side, i) => {
     const which = sides.length > 1 ? (i === 0 ? 'left run: ' : 'right run: ') : '';
     const stem = sides.length > 1 ? (i === 0 ? 'left_' : 'right_') : '';

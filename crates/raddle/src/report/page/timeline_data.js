@@ -29,13 +29,13 @@ function openDetail(detail) {
   });
   const rows = detail.counts.map((row) => ({ name: row.name, count: decode(row.count, n) }));
   const run = (DATA.cells.find((c) => c.condition === detail.condition && c.scheme === detail.scheme) || { runs: [] }).runs.find((r) => r.seed === detail.seed);
-  const whole = { queue: ports.map((p) => Math.max(0, ...p.queue)), use: [], share: [], frames: sum(total), end: n * bucket };
-  const end = run && run.completed && run.fct_max_us ? run.fct_max_us : whole.end;
+  const done = run && run.completed ? run.fct_max_us : null;
+  const whole = { queue: ports.map((p) => Math.max(0, ...p.queue)), use: [], share: [], frames: sum(total), end: Math.max(n * bucket, done ?? 0) };
   ports.forEach((p) => {
-    whole.use.push(sum(p.bytes) / ((p.rate * 1000 / 8) * end));
+    whole.use.push(sum(p.bytes) / ((p.rate * 1000 / 8) * (done || whole.end)));
     whole.share.push(whole.frames ? sum(p.frames) / whole.frames : 0);
   });
-  detail.opened = { detail, n, bucket, joined, ports, total, rows, run, whole, done: run && run.completed ? run.fct_max_us : null };
+  detail.opened = { detail, n, bucket, joined, ports, total, rows, run, whole, done };
   return detail.opened;
 }
 const sum = (series) => series.reduce((a, b) => a + b, 0);

@@ -2,16 +2,17 @@
 
 function timelineLabels(over, lay, opened, { px, low, high, capacity, range }) {
   const bucket = (o) => `${number(o.bucket)} \u00b5s`;
-  const buckets = [...new Set(opened.map(bucket))].join(' and ');
+  const same = opened.every((o) => o.bucket === opened[0].bucket);
+  const buckets = same ? bucket(opened[0]) : `${bucket(opened[0])} left, ${bucket(opened[1])} right`;
   const mode = theme();
   const stops = [0, (low ?? capacity / 3) / capacity, (high ?? (capacity * 2) / 3) / capacity, 1];
   const bar = (colours, at) => el('i', { class: 'ramp', style: `background:linear-gradient(to right,${colours.map((c, i) => `${c} ${at[i] * 100}%`).join(',')})` });
-  const marking = low != null && high != null ? ` (marking from ${kib(low)}, every frame from ${kib(high)})` : '';
+  const marking = low != null && high != null ? ` (marks from ${kib(low)}, all from ${kib(high)})` : '';
   const ports = [...new Set(opened.map((o) => o.detail.ports_title).filter(Boolean))].join(' and ') || 'recorded ports';
   const legends = [
-    ['Queue length', `${ports}; most per ${buckets}: 0`, bar(QUEUE_RAMP[mode], stops), `${kib(capacity)}${marking}`],
+    ['Queue length', `${ports}, most per ${buckets}: 0`, bar(QUEUE_RAMP[mode], stops), `${kib(capacity)}${marking}`],
     ['Utilisation', `mean per ${buckets}: 0`, bar(USE_RAMP[mode], [0, 1]), '100 % of the port\u2019s rate'],
-    ['Where packets went', `share of data packets per port, per ${number(timelineState.sides[0].shareWidth)} \u00b5s; bands of equal height mean an even spread`],
+    ['Where packets went', `share of data packets per port, drawn per ${number(timelineState.sides[0].shareWidth)} \u00b5s; bands of equal height mean an even spread`],
     ['What happened', `whole network, per ${buckets}; a bar\u2019s height is the square root of its count`],
   ];
   legends.forEach(([title, ...rest], block) => {
@@ -39,7 +40,9 @@ function timelineLabels(over, lay, opened, { px, low, high, capacity, range }) {
       const x = px(side, o.done);
       put(over, x, lay.tops[0], '', 'hair', `height:${lay.tops[3] + lay.heights[3] - lay.tops[0]}px;border-left:1px dotted ${css('--soft')}`);
       const late = x > lay.lefts[side] + lay.inner / 2;
-      put(over, late ? x + 4 : x - 4, lay.tops[3] - 15, `last flow done ${micros(o.done)}`, late ? 'end soft' : 'soft');
+      put(over, late ? x - 4 : x + 4, lay.tops[3] - 15, `last flow done ${micros(o.done)}`, late ? 'end soft' : 'soft');
+    } else if (o.run && o.done == null) {
+      put(over, lay.lefts[side] + lay.inner - 4, lay.tops[3] - 15, `never finished: ${plural(o.run.unfinished_flows, 'flow')} left \u25b6`, 'end fault');
     }
   });
 }
@@ -56,12 +59,12 @@ function timelineValues(o, lay, at) {
     };
   }
   const or = (text) => (inside ? text() : NONE);
-  const short = (share) => number(share * 100, 3);
+  const whole = (share) => Math.round(share * 100);
   return {
     queue: o.ports.map((p) => or(() => span(p.queueLeast && p.queueLeast[i] / 1024, p.queue[i] / 1024, (k) => number(k, 3)) + ' KiB')),
-    use: o.ports.map((p) => or(() => percent(p.use[i]) + (o.joined > 1 ? ` (${short(p.useLeast[i])}\u2013${short(p.useMost[i])})` : ''))),
+    use: o.ports.map((p) => or(() => (o.joined > 1 && whole(p.useLeast[i]) !== whole(p.useMost[i]) ? `${whole(p.use[i])} (${whole(p.useLeast[i])}\u2013${whole(p.useMost[i])}) %` : percent(p.use[i])))),
     share: o.ports.map((p) => or(() => (o.total[i] ? percent(p.frames[i] / o.total[i]) : NONE))),
-    counts: lay.kinds.map((name) => or(() => { const row = o.rows.find((r) => r.name === name); return row ? count(row.count[i]) : NONE; })),
+    counts: lay.kinds.map((name) => or(() => { const row = o.rows.find((r) => r.name === name); return count(row ? row.count[i] : 0); })),
   };
 }
 
@@ -117,7 +120,7 @@ function shareLabels(over, lay, o, side, x) {
     if (y < lay.tops[2] - 14) { nodes.push(null); return; }
     free = y;
     const value = el('span', null, '');
-    over.append(el('span', { style: `left:${x}px;top:${y}px` }, el('span', { class: 'soft' }, `${p.name.replace(/^.*\./, '')} `), value));
+    over.append(el('span', { style: `left:${x}px;top:${y}px` }, el('span', { class: 'soft' }, `${lay.short[side][i]} `), value));
     nodes.push(value);
   });
   return nodes;

@@ -302,6 +302,30 @@ mod tests {
         assert!(screen.contains("failed in 1/5 seeds"), "{screen}");
     }
 
+    proptest::proptest! {
+        #[test]
+        fn any_comparison_fits_and_lines_up(
+            values in proptest::collection::vec(
+                proptest::option::weighted(0.95, 1e-3..1e5f64), 3 * 2 * 5),
+            cells in 70..160usize,
+        ) {
+            let mut input = example();
+            for (i, value) in values.into_iter().enumerate() {
+                let (row, column, seed) = (i / 10, i / 5 % 2, i % 5);
+                input.completion_us[row][column][seed] = value;
+                input.unfinished[row][column][seed] = Some(u64::from(value.is_none()));
+            }
+            let screen = Comparison::new(input.clone()).screen(cells);
+            proptest::prop_assert!(screen.lines().all(|line| width(line) <= cells), "{}", screen);
+            input.columns.truncate(1);
+            let screen = Comparison::new(input).screen(cells);
+            let rows = screen.lines().filter(|line| line.contains(" ±") && !line.contains("± 95 %"));
+            let signs: Vec<usize> =
+                rows.map(|line| width(line.split(" ±").next().unwrap_or(line))).collect();
+            proptest::prop_assert!(signs.windows(2).all(|w| w[0] == w[1]), "{}", screen);
+        }
+    }
+
     const WIDE: &str = "\
 128 GPUs, 3-tier fat tree, 400 Gbps, 8 MiB permutation, 5 seeds
 

@@ -162,7 +162,7 @@ mod tests {
     fn summary() -> RunSummary {
         let plan = fixture::plan(1);
         let outcome = fixture::engine(&plan, &mut ());
-        let bound = Bound { name: "permutation".into(), span: Span::us(3) };
+        let bound = Bound { name: "permutation", time: Span::us(3) };
         let cost = Cost { wall_s: 0.1, cpu_s: Some(0.3), peak_rss_mb: None };
         RunSummary::new("5ce7a110", &plan, &outcome, Some(&bound), 1, cost)
     }

@@ -6,17 +6,9 @@ mod text;
 use super::timing::Cost;
 use raddle_schemes::rng::mix;
 use raddle_schemes::units::{Span, Time};
+pub use raddle_sim::bound::Bound;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{FlowRecord, Outcome, PortRecord, Stop};
-
-/// A time that no scheme can beat.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bound {
-    /// The bound's name.
-    pub name: String,
-    /// From the first flow's start to the last flow's end.
-    pub span: Span,
-}
 
 /// A distribution of times in microseconds, over the flows that have one; `None` if none has.
 /// Percentiles are by nearest rank: the smallest time that at least that share does not exceed.
@@ -64,8 +56,8 @@ pub struct RunSummary {
     pub flows: u64,
     /// Of these, how many did not complete.
     pub unfinished: u64,
-    /// From the first flow's start to the last flow's last ACK, in microseconds; `None` unless
-    /// every flow completed. The time that a bound bounds.
+    /// From time zero to the last needed ACK of any flow, in microseconds; `None` unless every flow
+    /// completed. The time that a bound bounds.
     pub completion_us: Option<f64>,
     /// Flow completion times: start to last needed ACK at the sender.
     pub fct_us: Times,
@@ -104,11 +96,11 @@ impl RunSummary {
     ) -> Self {
         let flows = &outcome.flows;
         let completion = completion(flows);
-        let bound_us = bound.map(|b| b.span.as_us());
+        let bound_us = bound.map(|b| b.time.as_us());
         let increase_pct = completion
             .zip(bound)
-            .filter(|(_, b)| b.span > Span::ZERO)
-            .map(|(c, b)| (c.0 as f64 / b.span.0 as f64 - 1.0) * 100.0);
+            .filter(|(_, b)| b.time > Span::ZERO)
+            .map(|(c, b)| (c.0 as f64 / b.time.0 as f64 - 1.0) * 100.0);
         let hosts = plan.fabric.hosts as usize;
         let switch_ports = outcome.ports.iter().skip(hosts);
         Self {
@@ -122,7 +114,7 @@ impl RunSummary {
             fct_us: Times::of(flows.iter().filter_map(fct)),
             delivered_us: Times::of(flows.iter().filter_map(delivery)),
             bound_us,
-            bound: bound.map(|b| b.name.clone()),
+            bound: bound.map(|b| b.name.to_string()),
             increase_pct,
             packets: Packets::of(outcome),
             queue_bytes_max: switch_ports.map(|p| p.queue_bytes_max).max().unwrap_or(0),
@@ -150,14 +142,13 @@ pub fn delivery(flow: &FlowRecord) -> Option<Span> {
     Some(flow.delivered?.since(flow.started?))
 }
 
-/// From the first start to the last needed ACK; `None` unless every flow completed.
+/// From time zero to the last needed ACK; `None` unless every flow completed.
 fn completion(flows: &[FlowRecord]) -> Option<Span> {
-    let first: Time = flows.iter().filter_map(|f| f.started).min()?;
     let mut last = Time::ZERO;
     for flow in flows {
         last = last.max(flow.acked?);
     }
-    Some(last.since(first))
+    Some(last.since(Time::ZERO))
 }
 
 impl Times {
@@ -284,7 +275,7 @@ mod tests {
         let mut outcome = fixture::engine(&plan, &mut ());
         outcome.flows[1].acked = None;
         outcome.stop = Stop::Stalled(vec![raddle_schemes::ids::FlowId(1)]);
-        let bound = Bound { name: "permutation".into(), span: Span::us(2) };
+        let bound = Bound { name: "permutation", time: Span::us(2) };
         let summary = RunSummary::new("h", &plan, &outcome, Some(&bound), 1, Cost::default());
         assert_eq!((summary.completed, summary.unfinished), (false, 1));
         assert_eq!((summary.completion_us, summary.increase_pct), (None, None));
@@ -298,8 +289,8 @@ mod tests {
         let mut outcome = fixture::engine(&plan, &mut ());
         outcome.flows[0].started = Some(Time(1_000_000));
         outcome.flows[1].started = Some(Time(2_000_000));
-        outcome.flows[1].acked = Some(Time(6_000_000));
-        let bound = Bound { name: "permutation".into(), span: Span::us(4) };
+        outcome.flows[1].acked = Some(Time(5_000_000));
+        let bound = Bound { name: "permutation", time: Span::us(4) };
         let summary = RunSummary::new("h", &plan, &outcome, Some(&bound), 1, Cost::default());
         assert_eq!(summary.completion_us, Some(5.0));
         assert_eq!(summary.increase_pct, Some(25.0));

@@ -156,7 +156,7 @@ mod tests {
             flow.delivered = Some(Time(3_000_000 + 1_000_000 * i as u64));
             flow.acked = Some(Time(4_000_000 + 1_000_000 * i as u64));
         }
-        let bound = Bound { name: "permutation".into(), span: Span::us(4) };
+        let bound = Bound { name: "permutation", time: Span::us(4) };
         let cost = Cost { wall_s: 0.1, cpu_s: Some(0.08), peak_rss_mb: Some(12.3) };
         let summary = RunSummary::new("5ce7a110", &plan, &outcome, Some(&bound), 1, cost);
         let text = summary.text(&plan, &outcome).replace(&summary.results_hash, "0123456789abcdef");

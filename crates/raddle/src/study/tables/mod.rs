@@ -1,7 +1,7 @@
 //! Tables: what a run left behind, in columns that say what they mean and in which unit.
 //!
-//! Every table is described once, by the [`TableSpec`] next to its rows in [`rows`]; files, their
-//! metadata and [`explain`] follow from it.
+//! Every table is described once, by its [`TableSpec`] in [`TABLES`]; files, their metadata and
+//! [`explain()`] follow from it.
 
 mod explain;
 mod files;

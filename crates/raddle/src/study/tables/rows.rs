@@ -32,7 +32,7 @@ const RUNS: TableSpec = TableSpec {
         col(
             "completion_us",
             "us",
-            "first flow's start to last flow's last ACK; empty unless every flow completed",
+            "time zero to the last needed ACK of any flow; empty unless every flow completed",
         ),
         col("bound_us", "us", "lower bound on the completion; empty where none is known"),
         col("bound", "", "name of that bound"),

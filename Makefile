@@ -1,0 +1,16 @@
+# The two commands of the README. Each does its own set-up on a fresh clone.
+.PHONY: demo test
+
+CARGO ?= cargo
+
+# A comparison of ECMP, OPS and REPS on 128 GPUs; writes report.html and results/.
+demo:
+	$(CARGO) run --release --quiet -p raddle -- compare
+
+# Everything that must hold before a change lands.
+test:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+	$(CARGO) test --workspace --quiet
+	$(CARGO) run --release --quiet -p raddle -- reproduce --quick

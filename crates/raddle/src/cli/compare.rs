@@ -1,0 +1,206 @@
+//! `raddle compare`: a sweep as one answer, on the terminal and as a page.
+
+use super::{End, input, machine};
+use crate::scenario::{self, Study};
+use crate::study::compare::{CompareInput, Comparison, Entry};
+use crate::study::gather::{Gather, Gathered, record_uplinks};
+use crate::study::page::{Occasion, page};
+use crate::study::progress::Bar;
+use crate::study::run::{Failure, Job, Runner};
+use crate::study::store::Store;
+use crate::study::tables::{Format, RunRow};
+use crate::study::text::{count, short};
+use crate::study::{jobs, timing};
+use raddle_schemes::load_balance::host;
+use raddle_sim::engine;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `raddle compare`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// The scenario file, with a `[sweep]`; without one, the demonstration.
+    file: Option<PathBuf>,
+    /// Change a key of the scenario. May be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = input::assignment)]
+    set: Vec<(String, String)>,
+    /// The seeds, as `1..5`; else the scenario's.
+    #[arg(long, value_name = "FIRST..LAST")]
+    seeds: Option<String>,
+    /// Write report, tables and resolved scenarios into this folder.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+    /// Write no tables, only the report.
+    #[arg(long)]
+    no_tables: bool,
+    /// Runs at a time; else one per core.
+    #[arg(long, value_name = "N")]
+    parallel: Option<usize>,
+    /// Print one JSON object (`raddle.compare/1`) and nothing else.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The comparison that needs no file.
+const DEMO: &str = include_str!("../../../../scenarios/demo.toml");
+
+/// The report's file name, and that of the folder with the tables.
+const REPORT: &str = "report.html";
+const TABLES: &str = "results";
+
+pub(super) fn compare(arguments: &Arguments) -> End {
+    let (study, text) = match read(arguments) {
+        Ok(read) => read,
+        Err(end) => return end,
+    };
+    let store = if arguments.no_tables {
+        None
+    } else {
+        match Store::open(&arguments.out.join(TABLES), Format::Parquet) {
+            Ok(store) => Some(store),
+            Err(why) => return input::refuse_text(&why),
+        }
+    };
+    let drawn_seed = study.seeds.first().copied().unwrap_or(1);
+    let gather = Gather { store, drawn_seed };
+    let jobs = jobs::jobs(&study, Some(record_uplinks));
+    let stop = input::interruption();
+    let bar = (!arguments.json).then(|| Bar::on_stderr(jobs.len()));
+    let runner = Runner {
+        engine: engine::run,
+        bound: jobs::bound_of,
+        threads: input::parallel(arguments.parallel),
+        stop: &stop,
+        meter: bar.as_ref().map_or(&(), |bar| bar),
+    };
+    let watch = timing::Stopwatch::start();
+    let results = runner.run(&jobs, &gather);
+    let wall_s = watch.stop().wall_s;
+    if let Some(bar) = bar {
+        bar.clear();
+    }
+    report_failures(&jobs, &results);
+    let comparison =
+        Comparison::new(CompareInput::of_runs(&title(&study), &entries(&jobs, &results)));
+    let runs: Vec<(&Job, &Gathered)> = jobs
+        .iter()
+        .zip(&results)
+        .filter_map(|(job, result)| Some((job, result.as_ref().ok()?)))
+        .collect();
+    let report = arguments.out.join(REPORT);
+    let occasion = Occasion {
+        command: command_line(arguments),
+        scenario_toml: text,
+        machine: machine::words(),
+    };
+    if let Err(why) = write(&report, &comparison, &runs, occasion, &gather) {
+        anstream::eprintln!("error: {why}");
+        return End::Failed;
+    }
+    if arguments.json {
+        anstream::println!("{}", comparison.to_json());
+    } else {
+        anstream::print!("{}", comparison.screen(input::columns()));
+        let hops: u64 = runs.iter().map(|(_, kept)| kept.summary.packet_hops).sum();
+        let tables = gather
+            .store
+            .as_ref()
+            .map_or(String::new(), |_| format!("  {}/", arguments.out.join(TABLES).display()));
+        anstream::println!(
+            "\n  {}{tables}  scenario: {}   {} s, {} packet-hops",
+            report.display(),
+            study.name,
+            short(wall_s),
+            count(hops)
+        );
+    }
+    if runs.len() == jobs.len() { End::Done } else { End::Failed }
+}
+
+fn read(arguments: &Arguments) -> Result<(Study, String), End> {
+    let mut set = arguments.set.clone();
+    if let Some(seeds) = &arguments.seeds {
+        set.push(("sweep.seed".to_owned(), format!("\"{seeds}\"")));
+    }
+    match &arguments.file {
+        Some(file) => {
+            let study = input::load_file(file, &set)?;
+            let text = std::fs::read_to_string(file).unwrap_or_default();
+            Ok((study, text))
+        }
+        None => {
+            let study = scenario::parse("demo.toml", DEMO, Path::new("."), &set)
+                .map_err(|problems| input::refuse(&problems))?;
+            input::note(&study);
+            Ok((study, DEMO.to_owned()))
+        }
+    }
+}
+
+/// What the scenarios have in common.
+fn title(study: &Study) -> String {
+    study.cells.first().map_or(String::new(), |cell| cell.scenario.title())
+}
+
+fn entries<'a>(jobs: &'a [Job], results: &'a [Result<Gathered, Failure>]) -> Vec<Entry<'a>> {
+    let both = jobs.iter().zip(results);
+    both.map(|(job, result)| Entry {
+        settings: &job.settings,
+        seed: job.seed,
+        summary: result.as_ref().ok().map(|kept| &kept.summary),
+    })
+    .collect()
+}
+
+fn report_failures(jobs: &[Job], results: &[Result<Gathered, Failure>]) {
+    for (job, result) in jobs.iter().zip(results) {
+        if let Err(failure) = result {
+            let settings: Vec<String> =
+                job.settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
+            anstream::eprintln!("error: {}, seed {}: {failure}", settings.join(", "), job.seed);
+        }
+    }
+}
+
+/// Every host scheme keeps its colour: its place in the catalogue.
+pub(super) fn palette(name: &str) -> usize {
+    host::SCHEMES.iter().position(|scheme| scheme.card.name == name).unwrap_or_else(|| {
+        // Not a scheme: a colour from the name alone.
+        name.bytes().fold(host::SCHEMES.len(), |sum, byte| sum + usize::from(byte))
+    })
+}
+
+fn command_line(arguments: &Arguments) -> String {
+    let mut line = "raddle compare".to_owned();
+    if let Some(file) = &arguments.file {
+        line += &format!(" {}", file.display());
+    }
+    for (path, value) in &arguments.set {
+        line += &format!(" --set '{path}={value}'");
+    }
+    if let Some(seeds) = &arguments.seeds {
+        line += &format!(" --seeds {seeds}");
+    }
+    line
+}
+
+fn write(
+    report: &Path,
+    comparison: &Comparison,
+    runs: &[(&Job, &Gathered)],
+    occasion: Occasion,
+    gather: &Gather,
+) -> Result<(), String> {
+    let page = page(comparison, runs, &palette, occasion);
+    if let Some(folder) = report.parent() {
+        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    std::fs::write(report, page.html()).map_err(|e| format!("{}: {e}", report.display()))?;
+    if let Some(store) = &gather.store {
+        let rows: Vec<RunRow<'_>> = runs
+            .iter()
+            .map(|(job, kept)| RunRow { settings: &job.settings, summary: &kept.summary })
+            .collect();
+        store.write_runs(&rows)?;
+    }
+    Ok(())
+}

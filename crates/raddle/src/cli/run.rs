@@ -1,0 +1,136 @@
+//! `raddle run`: one simulation.
+
+use super::{End, ScenarioArguments, input};
+use crate::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
+use crate::study::progress::Bar;
+use crate::study::run::{Failure, Finished, Job, Keep, Runner, Sink};
+use crate::study::store::Store;
+use crate::study::tables::{Format, RunRow};
+use crate::study::{VERSION, jobs};
+use raddle_sim::record::Stop;
+use raddle_sim::{check, engine};
+use std::path::PathBuf;
+
+/// Arguments of `raddle run`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    scenario: ScenarioArguments,
+    /// The seed; else the scenario's.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Threads inside the run; this version runs on one.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    threads: u32,
+    /// Write the tables, the summary and the resolved scenario into this folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Tables as CSV instead of Parquet.
+    #[arg(long, requires = "out")]
+    csv: bool,
+    /// Check conservation of packets and bytes at the end.
+    #[arg(long)]
+    check: bool,
+    /// Print one JSON object (`raddle.run/1`) and nothing else.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> End {
+    if arguments.threads != 1 {
+        let asked = arguments.threads;
+        return input::refuse_text(&format!(
+            "--threads {asked}: this version runs a simulation on one thread; \
+             `raddle sweep` and `raddle compare` run several at a time"
+        ));
+    }
+    let mut study = match input::load(&arguments.scenario) {
+        Ok(study) => study,
+        Err(end) => return end,
+    };
+    if study.cells.len() > 1 {
+        let cells = study.cells.len();
+        return input::refuse_text(&format!(
+            "{} sweeps over {cells} scenarios, and `raddle run` runs one: \
+             use `raddle compare` or `raddle sweep`, or fix the swept keys with --set",
+            study.name
+        ));
+    }
+    study.seeds = vec![arguments.seed.or(study.seeds.first().copied()).unwrap_or(1)];
+    let job = &jobs::jobs(&study, None)[0];
+    let plan = match study.cells[0].scenario.resolve(job.seed) {
+        Ok(plan) => plan,
+        Err(problem) => return input::refuse(&study.problem(problem)),
+    };
+    if !arguments.json {
+        anstream::eprintln!("{}", study.cells[0].scenario.title());
+        anstream::eprintln!("{}", estimate(&plan, DEFAULT_HOPS_PER_S));
+    }
+    drop(plan);
+    let finished = match simulate(job, arguments.json) {
+        Ok(finished) => finished,
+        Err(Failure::Plan(why)) => return input::refuse_text(&why),
+        Err(failure) => {
+            anstream::eprintln!("error: {failure}");
+            return End::Failed;
+        }
+    };
+    let (plan, outcome, summary) = (&finished.plan, &finished.outcome, &finished.summary);
+    if arguments.json {
+        anstream::println!("{}", summary.to_json());
+    } else {
+        anstream::println!("{}", summary.text(plan, outcome));
+    }
+    let mut end = if outcome.stop == Stop::Completed { End::Done } else { End::Failed };
+    if arguments.check {
+        let violations = check::violations(plan, outcome);
+        for violation in &violations {
+            anstream::eprintln!("check failed: {violation}");
+        }
+        if violations.is_empty() {
+            anstream::eprintln!("check: every packet and byte is accounted for");
+        } else {
+            end = End::Failed;
+        }
+    }
+    if let Some(folder) = &arguments.out {
+        let format = if arguments.csv { Format::Csv } else { Format::Parquet };
+        if let Err(why) = store(folder, format, job, finished) {
+            anstream::eprintln!("error: {why}");
+            return End::Failed;
+        }
+    }
+    end
+}
+
+fn simulate(job: &Job, quiet: bool) -> Result<Finished, Failure> {
+    let stop = input::interruption();
+    let bar = (!quiet).then(|| Bar::on_stderr(1));
+    let runner = Runner {
+        engine: engine::run,
+        bound: jobs::bound_of,
+        threads: 1,
+        stop: &stop,
+        meter: bar.as_ref().map_or(&(), |bar| bar),
+    };
+    let result = runner.run(std::slice::from_ref(job), &Keep).pop();
+    if let Some(bar) = bar {
+        bar.clear();
+    }
+    result.unwrap_or(Err(Failure::Interrupted))
+}
+
+fn store(folder: &std::path::Path, format: Format, job: &Job, run: Finished) -> Result<(), String> {
+    let store = Store::open(folder, format)?;
+    let place = store.run_folder(&job.scenario, job.seed);
+    let summary = match store.begin(job)? {
+        Some(summary) => {
+            anstream::eprintln!("{} was there already (version {VERSION})", place.display());
+            summary
+        }
+        None => store.finish(job, run)?,
+    };
+    store.write_runs(&[RunRow { settings: &job.settings, summary: &summary }])?;
+    anstream::eprintln!("wrote {}", place.display());
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! `raddle sweep`: a grid of runs, kept one by one.
+
+use super::{End, ScenarioArguments, input};
+use crate::study::compare::{CompareInput, Comparison, Entry};
+use crate::study::jobs;
+use crate::study::progress::Bar;
+use crate::study::run::{Failure, Runner};
+use crate::study::store::Store;
+use crate::study::tables::{Format, RunRow};
+use crate::study::text::plural;
+use raddle_sim::engine;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+/// Arguments of `raddle sweep`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    scenario: ScenarioArguments,
+    /// The folder that keeps the runs; runs that it holds are not repeated.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Tables as CSV instead of Parquet.
+    #[arg(long)]
+    csv: bool,
+    /// Runs at a time; else one per core.
+    #[arg(long, value_name = "N")]
+    parallel: Option<usize>,
+    /// Print one JSON object (`raddle.compare/1`) and nothing else.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn sweep(arguments: &Arguments) -> End {
+    let study = match input::load(&arguments.scenario) {
+        Ok(study) => study,
+        Err(end) => return end,
+    };
+    let format = if arguments.csv { Format::Csv } else { Format::Parquet };
+    let store = match Store::open(&arguments.out, format) {
+        Ok(store) => store,
+        Err(why) => return input::refuse_text(&why),
+    };
+    let jobs = jobs::jobs(&study, None);
+    let there = jobs
+        .iter()
+        .filter(|job| matches!(store.find(&job.scenario, job.seed), Ok(Some(_))))
+        .count();
+    if !arguments.json {
+        let runs = plural(jobs.len() as u64, "run");
+        anstream::eprintln!("{runs}, {there} of them there already");
+    }
+    let stop = input::interruption();
+    let bar = (!arguments.json).then(|| Bar::on_stderr(jobs.len()));
+    let runner = Runner {
+        engine: engine::run,
+        bound: jobs::bound_of,
+        threads: input::parallel(arguments.parallel),
+        stop: &stop,
+        meter: bar.as_ref().map_or(&(), |bar| bar),
+    };
+    let results = runner.run(&jobs, &store);
+    if let Some(bar) = bar {
+        bar.clear();
+    }
+    let mut failed = false;
+    for (job, result) in jobs.iter().zip(&results) {
+        match result {
+            Ok(_) | Err(Failure::Interrupted) => {}
+            Err(failure) => {
+                failed = true;
+                let (scenario, seed) = (&job.scenario, job.seed);
+                anstream::eprintln!("error: scenario {scenario}, seed {seed}: {failure}");
+            }
+        }
+    }
+    let both = || jobs.iter().zip(&results);
+    let rows: Vec<RunRow<'_>> = both()
+        .filter_map(|(job, result)| {
+            Some(RunRow { settings: &job.settings, summary: result.as_ref().ok()? })
+        })
+        .collect();
+    let runs = match store.write_runs(&rows) {
+        Ok(path) => path,
+        Err(why) => {
+            anstream::eprintln!("error: {why}");
+            return End::Failed;
+        }
+    };
+    let entries: Vec<Entry<'_>> = both()
+        .map(|(job, result)| Entry {
+            settings: &job.settings,
+            seed: job.seed,
+            summary: result.as_ref().ok(),
+        })
+        .collect();
+    let title = study.cells.first().map_or(String::new(), |cell| cell.scenario.title());
+    let comparison = Comparison::new(CompareInput::of_runs(&title, &entries));
+    if arguments.json {
+        anstream::println!("{}", comparison.to_json());
+    } else {
+        anstream::print!("{}", comparison.screen(input::columns()));
+        anstream::println!("\n  {}  one row per run", runs.display());
+    }
+    if stop.load(Ordering::Relaxed) {
+        let done = rows.len();
+        anstream::eprintln!(
+            "interrupted: {done} of {} runs are kept; the same command goes on with the rest",
+            jobs.len()
+        );
+        return End::Failed;
+    }
+    if failed { End::Failed } else { End::Done }
+}

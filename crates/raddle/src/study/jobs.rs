@@ -1,0 +1,45 @@
+//! From a scenario's study to jobs: every cell with every seed.
+
+use super::run::Job;
+use super::summary::Bound;
+use crate::problem::Problem;
+use crate::scenario::Study;
+use raddle_schemes::units::Span;
+use raddle_sim::bound::{self, Frames};
+use raddle_sim::plan::Plan;
+use raddle_sim::record::RecordPlan;
+
+/// Changes a plan's recording where the scenario asks for none.
+pub type DefaultRecord = fn(&Plan) -> RecordPlan;
+
+/// The jobs of a study, seeds varying fastest. `record` says what to record where the scenario
+/// records nothing; recording never changes what happens.
+pub fn jobs(study: &Study, record: Option<DefaultRecord>) -> Vec<Job> {
+    let cells = study.cells.iter();
+    cells
+        .flat_map(|cell| {
+            study.seeds.iter().map(move |&seed| {
+                let scenario = cell.scenario.clone();
+                Job {
+                    scenario: scenario.hash(),
+                    seed,
+                    settings: cell.settings.clone(),
+                    toml: scenario.resolved_toml().to_owned(),
+                    plan: Box::new(move || {
+                        let mut plan = scenario.resolve(seed).map_err(|p: Problem| p.message)?;
+                        if let Some(record) = record.filter(|_| plan.record.bucket == Span::ZERO) {
+                            plan.record = record(&plan);
+                        }
+                        Ok(plan)
+                    }),
+                }
+            })
+        })
+        .collect()
+}
+
+/// The tightest lower bound known for a plan's traffic; faults are not taken into account.
+pub fn bound_of(plan: &Plan) -> Option<Bound> {
+    let bounds = bound::completion(&plan.traffic, &plan.fabric, &Frames::from(plan));
+    bounds.first().copied()
+}

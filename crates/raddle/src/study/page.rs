@@ -1,0 +1,158 @@
+//! A comparison as a report: runs sorted into conditions and schemes.
+
+use super::VERSION;
+use super::compare::Comparison;
+use super::gather::Gathered;
+use super::run::Job;
+use super::summary::RunSummary;
+use super::tables::{self, RunRow, Values};
+use super::text::{percent, time};
+use crate::report;
+
+/// What the page says of the whole that runs do not know.
+pub struct Occasion {
+    /// A command line that runs it again.
+    pub command: String,
+    /// The scenario as it was read, sweep included.
+    pub scenario_toml: String,
+    /// The machine, in words.
+    pub machine: String,
+}
+
+/// The report of a comparison. `runs` are the jobs and what remains of them, in the order of the
+/// jobs; `palette` gives a scheme its colour.
+pub fn page(
+    comparison: &Comparison,
+    runs: &[(&Job, &Gathered)],
+    palette: &dyn Fn(&str) -> usize,
+    occasion: Occasion,
+) -> report::Report {
+    let input = &comparison.input;
+    let condition_of = |job: &Job| {
+        let values: Vec<&str> = job.settings.iter().skip(1).map(|(_, v)| v.as_str()).collect();
+        input.columns.iter().position(|column| column.name == values.join(", ")).unwrap_or(0)
+    };
+    let scheme_of = |job: &Job| {
+        let value = job.settings.first().map_or("all", |(_, value)| value.as_str());
+        input.rows.iter().position(|row| row == value).unwrap_or(0)
+    };
+    let mut cells = Vec::new();
+    for condition in 0..input.columns.len() {
+        for scheme in 0..input.rows.len() {
+            let own: Vec<_> = runs
+                .iter()
+                .filter(|(job, _)| condition_of(job) == condition && scheme_of(job) == scheme)
+                .collect();
+            let cell = &comparison.cells[scheme][condition];
+            let finished = cell.never == 0 && cell.missing == 0;
+            let spread = cell.spread.filter(|_| finished);
+            cells.push(report::Cell {
+                condition,
+                scheme,
+                runs: own.iter().map(|(_, kept)| run(&kept.summary)).collect(),
+                interval: spread.and_then(|s| {
+                    let half = s.ci95_half?;
+                    Some(report::Interval {
+                        middle_us: s.mean,
+                        low_us: s.mean - half,
+                        high_us: s.mean + half,
+                    })
+                }),
+                statistics: spread.map_or_else(
+                    || format!("{} of {} runs never finished", cell.never, own.len()),
+                    |s| match cell.increase_pct {
+                        Some(pct) => format!("{}, {} over the bound", time(s.mean), percent(pct)),
+                        None => time(s.mean),
+                    },
+                ),
+                fct_us: own.iter().flat_map(|(_, kept)| kept.fct_us.iter().copied()).collect(),
+            });
+        }
+    }
+    let details = runs.iter().filter_map(|(job, kept)| {
+        let detail = kept.detail.clone()?;
+        Some(report::Detail { condition: condition_of(job), scheme: scheme_of(job), ..detail })
+    });
+    let rows: Vec<RunRow<'_>> = runs
+        .iter()
+        .map(|(job, kept)| RunRow { settings: &job.settings, summary: &kept.summary })
+        .collect();
+    let cost = |of: fn(&RunSummary) -> f64| runs.iter().map(|(_, kept)| of(&kept.summary)).sum();
+    report::Report {
+        title: input.title.clone(),
+        question: question(comparison),
+        answer: comparison.answer(),
+        interval_meaning: "mean and 95 % confidence interval over seeds (Student t)".to_owned(),
+        conditions: input
+            .columns
+            .iter()
+            .map(|column| report::Condition {
+                name: column.name.clone(),
+                bound: column.bound.clone().and_then(|name| {
+                    let us = column.bound_us.iter().flatten().copied().reduce(f64::min)?;
+                    Some(report::Bound { name, us })
+                }),
+            })
+            .collect(),
+        schemes: input
+            .rows
+            .iter()
+            .map(|name| report::Scheme { name: name.clone(), palette_index: palette(name) })
+            .collect(),
+        cells,
+        details: details.collect(),
+        tables: vec![table(&tables::runs(&rows))],
+        provenance: report::Provenance {
+            version: VERSION.to_owned(),
+            command: occasion.command,
+            scenario_toml: occasion.scenario_toml,
+            seeds: input.seeds.clone(),
+            machine: occasion.machine,
+            packet_hops: runs.iter().map(|(_, kept)| kept.summary.packet_hops).sum(),
+            cpu_s: cost(|summary| summary.cost.cpu_s.unwrap_or(summary.cost.wall_s)),
+        },
+    }
+}
+
+fn question(comparison: &Comparison) -> String {
+    match &comparison.input.rows[..] {
+        [_] => "How long does it take?".to_owned(),
+        rows => format!("Which of {} finishes first?", super::text::list(rows)),
+    }
+}
+
+fn run(summary: &RunSummary) -> report::Run {
+    report::Run {
+        seed: summary.seed,
+        completed: summary.completed,
+        unfinished_flows: summary.unfinished,
+        fct_max_us: summary.fct_us.max,
+        fct_mean_us: summary.fct_us.mean,
+        fct_p50_us: summary.fct_us.p50,
+        fct_p99_us: summary.fct_us.p99,
+        drops: summary.packets.dropped.iter().sum(),
+        marks: summary.packets.marked,
+        trims: summary.packets.trimmed,
+        retransmissions: summary.packets.retransmitted,
+        timeouts: summary.timeouts,
+    }
+}
+
+fn table(table: &tables::Table) -> report::Table {
+    let entry = |values: &Values, row: usize| -> report::Entry {
+        match values {
+            Values::U64(list) => list[row].into(),
+            Values::F64(list) => list[row].into(),
+            Values::Text(list) => list[row].clone().into(),
+            Values::Bool(list) => list[row].map(|flag| flag.to_string()).into(),
+        }
+    };
+    report::Table {
+        name: table.name.to_string(),
+        title: table.meaning.to_string(),
+        columns: table.columns.iter().map(|column| column.name.clone()).collect(),
+        rows: (0..table.rows())
+            .map(|row| table.columns.iter().map(|column| entry(&column.values, row)).collect())
+            .collect(),
+    }
+}
