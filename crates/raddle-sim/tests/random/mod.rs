@@ -25,6 +25,8 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     let mut choices = Choices::new(numbers);
     let fabric = fabric::draw(&mut choices);
     let queue = queue(&mut choices);
+    let selectors: Vec<_> = switch::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    let selector = choices.pick(&selectors);
     let transport = hosts::draw(&mut choices);
     let seed = u64::from(choices.below(1 << 16));
     let traffic = traffic::draw(&mut choices, &fabric, seed);
@@ -36,7 +38,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
         fabric,
         routes: resolved.routes,
         queue,
-        switch_load_balance: switch::Config::named("ecmp").unwrap(),
+        switch_load_balance: switch::Config::named(selector).unwrap(),
         faults: resolved.faults,
         transport,
         traffic,
