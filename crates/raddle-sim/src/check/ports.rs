@@ -21,7 +21,11 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         found.at_most(place, ("its data frames' headers", least), ("bytes of data", data));
         found.at_most(place, ("bytes of data", data), ("its data frames in full", most));
         let lost = port.dropped_total();
-        found.at_most(place, ("data frames lost", port.dropped_data), ("frames lost", lost));
+        found.at_most(
+            place,
+            ("data frames lost", port.dropped_data_total()),
+            ("frames lost", lost),
+        );
         let lost_on_link: u64 = [DropCause::Loss, DropCause::NodeDown, DropCause::NoRoute]
             .map(|cause| port.dropped[cause as usize])
             .iter()

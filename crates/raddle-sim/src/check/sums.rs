@@ -12,7 +12,7 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     found.equal(all, ("frames", ports(|p| p.frames)), ("packet hops", outcome.packet_hops));
     found.equal(
         all,
-        ("data frames lost", ports(|p| p.dropped_data)),
+        ("data frames lost", ports(PortRecord::dropped_data_total)),
         ("packets lost by flows", flows(|f| f.dropped)),
     );
     let (marked, trimmed) = (ports(|p| p.marked), ports(|p| p.trimmed));

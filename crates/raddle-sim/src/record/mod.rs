@@ -193,11 +193,16 @@ impl PortRecord {
         self.dropped.iter().sum()
     }
 
+    /// Of these, data packets.
+    pub fn dropped_data_total(&self) -> u64 {
+        self.dropped_data.iter().sum()
+    }
+
     /// Adds the losses that `other` counted at the same port.
     pub(crate) fn add_losses(&mut self, other: &Self) {
-        for (sum, more) in self.dropped.iter_mut().zip(other.dropped) {
+        let own = self.dropped.iter_mut().chain(&mut self.dropped_data);
+        for (sum, more) in own.zip(other.dropped.into_iter().chain(other.dropped_data)) {
             *sum += more;
         }
-        self.dropped_data += other.dropped_data;
     }
 }

@@ -82,7 +82,7 @@ fn marking(choices: &mut Choices<'_>) -> marking::Config {
             marking::Config::Red(red) => {
                 (red.low, red.high) = (Size::Packets(low), Size::Packets(high));
             }
-            marking::Config::Step(step) => step.at = Size::Packets(low),
+            marking::Config::Step(step) => step.threshold = Size::Packets(low),
             marking::Config::NoMarking(_) => {}
         }
     }

@@ -129,8 +129,8 @@ fn detail(plan: &Plan, outcome: &Outcome) -> report::Detail {
             })
             .collect(),
         faults: fault_windows(plan),
-        queue_low_bytes: threshold("low").or_else(|| threshold("at")),
-        queue_high_bytes: threshold("high").or_else(|| threshold("at")),
+        queue_low_bytes: threshold("low").or_else(|| threshold("threshold")),
+        queue_high_bytes: threshold("high").or_else(|| threshold("threshold")),
         queue_capacity_bytes: base.whole.0,
         ..Default::default()
     }
