@@ -78,7 +78,8 @@ fn check_stop(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         Stop::Stalled(flows) => (Some(flows), latest <= outcome.end && outcome.end < plan_end),
         Stop::Interrupted => (None, latest <= outcome.end),
     };
-    if named.is_some_and(|flows| flows != open) {
+    let unfinished = matches!(outcome.stop, Stop::EndTime(_) | Stop::Stalled(_));
+    if named.is_some_and(|flows| flows != open) || (unfinished && open.is_empty()) {
         found.note(format!("stopped as {:?}, but open are {open:?}", outcome.stop));
     }
     if !fits {

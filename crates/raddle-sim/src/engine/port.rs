@@ -229,18 +229,15 @@ impl Port {
         if self.faults.is_some() {
             return self.replay_with_faults(until, world);
         }
-        while self.departs <= until {
-            self.depart(world);
-            if self.free_at > until {
-                break;
+        loop {
+            if self.in_service.is_some() {
+                if self.departs > until {
+                    return;
+                }
+                self.depart(world);
             }
-            self.start_next(self.free_at, world.discipline.gap);
-        }
-        // After a gap between frames the next start may be due without a departure.
-        if self.in_service.is_none() && self.free_at <= until {
-            self.start_next(self.free_at, world.discipline.gap);
-            if self.departs <= until {
-                self.replay(until, world);
+            if self.free_at > until || !self.start_next(self.free_at, world.discipline.gap) {
+                return;
             }
         }
     }
@@ -295,12 +292,13 @@ impl Port {
         }
     }
 
+    /// Begins to send the next frame, control first. Returns whether there was one.
     #[inline]
-    fn start_next(&mut self, now: Time, gap: Bytes) {
+    fn start_next(&mut self, now: Time, gap: Bytes) -> bool {
         let class = usize::from(!self.queues[1].is_empty());
-        if let Some(entry) = self.queues[class].pop() {
-            self.start(now, entry.frame, class, gap);
-        }
+        let Some(entry) = self.queues[class].pop() else { return false };
+        self.start(now, entry.frame, class, gap);
+        true
     }
 
     #[inline]

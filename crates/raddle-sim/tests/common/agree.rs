@@ -29,6 +29,9 @@ fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
 
 /// Runs a plan in every way there is. Returns what is wrong.
 pub(crate) fn trouble(plan: &Plan) -> Option<String> {
+    if let Err(error) = plan.check_limits() {
+        return Some(format!("beyond a limit: {error}"));
+    }
     let expected = reference::run(plan, &mut ());
     let broken = violations(plan, &expected);
     if !broken.is_empty() {

@@ -1,4 +1,5 @@
 //! Small plans for tests.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 #![allow(dead_code, reason = "each test file uses its own part of these")]
 
 pub(crate) mod agree;

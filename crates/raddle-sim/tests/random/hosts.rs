@@ -10,8 +10,13 @@ use raddle_sim::plan::{NicOrder, TransportPlan};
 
 pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
     // 936 + 64 B take 100 ns at 80 Gbps, 4096 + 64 B 83.2 ns at 400 Gbps.
-    let (payload, header, ack) =
-        choices.pick(&[(936, 64, 100), (4096, 64, 64), (1000, 1, 62), (50, 50, 50), (936, 64, 1)]);
+    let (payload, header, ack) = choices.pick(&[
+        (936, 64, 100),
+        (4096, 64, 64),
+        (1000, 40, 62),
+        (50, 50, 50),
+        (936, 64, 16),
+    ]);
     let names: Vec<_> = host::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
     TransportPlan {
         payload: Bytes(payload),
@@ -37,7 +42,7 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
 
 fn recovery(choices: &mut Choices<'_>) -> recovery::Config {
     let mut config = recovery::Config::named("sack").unwrap();
-    let recovery::Config::Sack(sack) = &mut config;
+    let recovery::Config::Sack(sack) = &mut config else { return config };
     sack.rto = choices.pick(&[Some(Span::us(10)), None, Some(Span(3_141_592)), Some(Span::us(2))]);
     sack.ack_every = choices.pick(&[1, 2, 4, 16]);
     sack.ack_entropies = choices.pick(&[AckEntropies::Trigger, AckEntropies::Carry]);
