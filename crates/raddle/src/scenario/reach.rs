@@ -83,7 +83,7 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
         {
             let name = queue.marking.card().name;
             let message = format!("marking `{name}` begins above where it is complete");
-            let label = format!("at `{port}`, `{low}` is {from} and `{high}` is {to}");
+            let label = format!("at `{port}`, {low} is {} B and {high} is {} B", from.0, to.0);
             log.add(places.threshold.problem(message).label(label));
             return;
         }
@@ -93,9 +93,13 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
         let name = queue.marking.card().name;
         let message = format!("marking `{name}` never marks: no queue grows beyond its threshold");
         let label = "expected less than the queue's size";
-        log.add(places.threshold.problem(message).label(label).help(
-            "a marking that is to do nothing is `marking = { scheme = \"none\" }`",
-        ));
+        log.add(
+            places
+                .threshold
+                .problem(message)
+                .label(label)
+                .help("a marking that is to do nothing is `marking = { scheme = \"none\" }`"),
+        );
     }
 }
 

@@ -114,7 +114,9 @@ impl Comparison {
     /// What the signs mean, in as few lines as fit.
     fn legend(&self, cells: usize) -> Vec<String> {
         let Some(test) = self.test() else {
-            return vec!["* first; one seed says nothing about chance".to_string()];
+            return vec![
+                "* first   ~ level with it   one seed says nothing about chance".to_string(),
+            ];
         };
         let seeds = plural(self.input.seeds.len() as u64, "seed");
         let test = test.text();
