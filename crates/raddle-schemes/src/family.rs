@@ -372,6 +372,33 @@ pub struct Scheme {
     pub parameters: fn() -> Vec<ParameterInfo>,
 }
 
+/// A scheme that is in no list: its card, and how an instance is made. Lets another crate, a
+/// notebook or a test run a scheme of its own without an edit here.
+pub struct Plugin<C, T: ?Sized> {
+    /// What it says of itself; also tells two plugins apart.
+    pub card: &'static Card,
+    /// Makes an instance.
+    pub build: fn(&C) -> alloc::boxed::Box<T>,
+}
+
+impl<C, T: ?Sized> Clone for Plugin<C, T> {
+    fn clone(&self) -> Self {
+        Self { card: self.card, build: self.build }
+    }
+}
+
+impl<C, T: ?Sized> PartialEq for Plugin<C, T> {
+    fn eq(&self, other: &Self) -> bool {
+        core::ptr::eq(self.card, other.card)
+    }
+}
+
+impl<C, T: ?Sized> core::fmt::Debug for Plugin<C, T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("Plugin").field(&self.card.name).finish()
+    }
+}
+
 /// Makes a family from its list: the enum that runs, the enum that is configured, and the list.
 ///
 /// `family! { Trait, AnyTrait, Context; Reps: reps, }` wants, in each module, `CARD`, `Config`
@@ -398,6 +425,8 @@ macro_rules! family {
                 #[doc = concat!("Parameters of `", stringify!($module), "`.")]
                 $variant($module::Config),
             )*
+            /// A scheme that is in no list; it has no parameters.
+            Custom($crate::family::Plugin<$context, dyn $trait + Send>),
         }
 
         /// The schemes of the family, in the order of the catalogue.
@@ -419,7 +448,10 @@ macro_rules! family {
 
             /// The card of the selected scheme.
             pub fn card(&self) -> &'static $crate::family::Card {
-                match self { $(Self::$variant(_) => &$module::CARD,)* }
+                match self {
+                    $(Self::$variant(_) => &$module::CARD,)*
+                    Self::Custom(plugin) => plugin.card,
+                }
             }
 
             /// Sets one parameter from a scenario value.
@@ -433,18 +465,23 @@ macro_rules! family {
             ) -> Result<(), $crate::family::ParameterError> {
                 match self {
                     $(Self::$variant(c) => $crate::family::Parameters::set(c, name, raw),)*
+                    Self::Custom(_) => Err($crate::family::ParameterError::Unknown),
                 }
             }
 
             /// The parameters and their values, as a scenario would hold them.
             pub fn values(&self) -> $crate::family::Values {
-                match self { $(Self::$variant(c) => $crate::family::Parameters::values(c),)* }
+                match self {
+                    $(Self::$variant(c) => $crate::family::Parameters::values(c),)*
+                    Self::Custom(_) => $crate::family::Values::new(),
+                }
             }
 
             /// The parameters of the selected scheme.
             pub fn parameters(&self) -> $crate::family::List {
                 match self {
                     $(Self::$variant(_) => <$module::Config as $crate::family::Parameters>::list(),)*
+                    Self::Custom(_) => $crate::family::List::new(),
                 }
             }
 
@@ -452,6 +489,7 @@ macro_rules! family {
             pub fn build(&self, context: &$context) -> $any {
                 match self {
                     $(Self::$variant(c) => $any::$variant($module::$variant::new(c, context)),)*
+                    Self::Custom(plugin) => $any::Custom((plugin.build)(context)),
                 }
             }
         }

@@ -8,10 +8,12 @@
 pub mod bound;
 pub mod check;
 pub mod engine;
+pub mod limits;
 pub mod net;
 pub mod plan;
 pub mod record;
 pub mod reference;
 pub mod routing;
+pub mod theory;
 pub mod topology;
 pub mod workload;

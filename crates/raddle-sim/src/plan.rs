@@ -32,7 +32,8 @@ pub struct Plan {
     pub record: RecordPlan,
     /// The seed of every random stream.
     pub seed: u64,
-    /// Simulated time at which the run stops, finished or not.
+    /// Simulated time at which the run stops, finished or not; at the latest after 70 s
+    /// ([`TIME_LIMIT`](raddle_schemes::transport::ledger::TIME_LIMIT)).
     pub end: Option<Time>,
     /// Without a newly delivered packet for this long, and nothing scheduled that could change it,
     /// the run has stalled.

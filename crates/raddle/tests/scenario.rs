@@ -1,5 +1,6 @@
 //! What a scenario's text means.
 
+use proptest::prelude::*;
 use raddle::scenario::{Scenario, Study, load, parse};
 use raddle::study::jobs::bounds_of;
 use raddle_schemes::ids::HostId;
@@ -274,4 +275,60 @@ fn files_count_by_their_contents_and_not_by_their_place() {
     assert_eq!(scenario(there.path(), matrix).hash(), one.hash());
     assert_eq!(only(one.resolved_toml()).hash(), one.hash());
     assert_ne!(scenario(there.path(), &matrix.replace("1000", "1001")).hash(), one.hash());
+}
+
+/// Every section and most kinds of value.
+const LONG: &str = r#"[fabric]
+topology = { kind = "fat_tree", tiers = 2, hosts = 32, oversubscription = 2.0 }
+queue = { size = "100 packets", marking = { scheme = "red", low = "20%" }, overflow = "trim" }
+routing = { convergence = "50 us" }
+[transport]
+load_balance = { scheme = "reps" }
+recovery = { scheme = "sack", rto = "70 us" }
+[traffic]
+kind = "flows"
+flow = [{ from = 0, to = 3, bytes = "1 MiB", start = "1.5 us" }]
+[[fault]]
+link = "tor0.up1"
+down = ["1 us..2 us", "5 us.."]
+[[fault]]
+random = { share = "50%", layer = "tor_agg" }
+rate = "50%"
+during = "..9 us"
+[record]
+ports = ["tor*.up1"]
+[run]
+end = "1 ms"
+[sweep]
+"transport.payload" = ["1 KiB", "4 KiB"]
+seed = "1..3"
+[[condition]]
+name = "healthy"
+set = { run.end = "2 ms" }
+"#;
+
+proptest! {
+    /// Edits never add digits, so that no edit asks for a huge fabric.
+    #[test]
+    fn no_text_makes_the_reader_panic(
+        edits in prop::collection::vec((0..LONG.len(), 0..12_usize, "[a-z ü\"\\[\\]{}=.,%#\n-]{0,4}"), 1..5),
+    ) {
+        let mut text = LONG.to_owned();
+        for (at, length, insert) in edits {
+            let floor = |i: usize| (0..=i.min(text.len())).rev().find(|&i| text.is_char_boundary(i));
+            let (from, to) = (floor(at).unwrap_or(0), floor(at + length).unwrap_or(0));
+            text.replace_range(from..to.max(from), &insert);
+        }
+        match parse("demo.toml", &text, Path::new("."), &[]) {
+            Err(problems) => {
+                prop_assert!(!problems.list.is_empty());
+                prop_assert!(problems.render(false).ends_with("nothing was run\n"));
+            }
+            Ok(study) => {
+                let scenario = &study.cells[0].scenario;
+                prop_assert_eq!(only(scenario.resolved_toml()).hash(), scenario.hash());
+                let _ = scenario.resolve(1);
+            }
+        }
+    }
 }

@@ -49,9 +49,9 @@ impl Marker for Red {
         if bytes >= self.high {
             return true;
         }
-        // coin / 2^32 < (bytes - low) / (high - low), without division. Queues stay below 4 GiB,
-        // so the products stay below 2^64.
-        u64::from(queue.coin()) * (self.high - self.low) < (bytes - self.low) << 32
+        // coin / 2^32 < (bytes - low) / (high - low), without division.
+        let coin = u128::from(queue.coin());
+        coin * u128::from(self.high - self.low) < u128::from(bytes - self.low) << 32
     }
 }
 
@@ -73,5 +73,15 @@ mod tests {
         for (bytes, expected) in [(350_000, 0.25), (500_000, 0.5), (650_000, 0.75)] {
             assert!((share(bytes) - expected).abs() < 0.015, "{bytes}");
         }
+    }
+
+    #[test]
+    fn thresholds_may_lie_anywhere() {
+        let base = Base { packet: Bytes(100), bdp: Bytes(1000), whole: Bytes(u64::MAX / 4) };
+        let config = Config { low: Size::Bytes(Bytes(1_000)), high: Size::Unlimited };
+        let red = Red::new(&config, &base);
+        let mark = |bytes| red.mark(&QueueState { bytes: Bytes(bytes), stream: 9, event: 7 });
+        assert!(!mark(1 << 33));
+        assert!(mark(u64::MAX / 4 - 1));
     }
 }

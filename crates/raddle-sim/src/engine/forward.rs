@@ -13,8 +13,10 @@ pub(super) enum Forward<'a> {
 pub(super) struct TreeNode {
     hosts_low: u32,
     hosts_below: u32,
-    /// 2^32 / hosts per run of down ports, rounded up: exact, since hosts times it stays below
-    /// 2^32 (see `limits`).
+    /// 2^32 / hosts per run of down ports, rounded up. The quotient is exact as long as the rounding
+    /// error, less than the hosts per run, times the host's number among those below stays under
+    /// 2^32: for up to 2^16 hosts below, whatever the run
+    /// ([`HOSTS_BELOW_LIMIT`](crate::limits::HOSTS_BELOW_LIMIT)).
     per_down: u64,
     parallel: u32,
     down_first: u32,
@@ -68,6 +70,23 @@ impl TreeNode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::HOSTS_BELOW_LIMIT;
+
+    fn run_of(below: u64, hosts_per_down: u64) -> u64 {
+        (below * (1u64 << 32).div_ceil(hosts_per_down)) >> 32
+    }
+
+    #[test]
+    fn division_is_exact_up_to_the_limit_and_not_beyond() {
+        for hosts_per_down in 1..=HOSTS_BELOW_LIMIT {
+            // The error grows with the host, and is most likely to show in the last of a run.
+            let runs = HOSTS_BELOW_LIMIT / hosts_per_down;
+            for below in [runs * hosts_per_down - 1, HOSTS_BELOW_LIMIT - 1] {
+                assert_eq!(run_of(below, hosts_per_down), below / hosts_per_down);
+            }
+        }
+        assert_eq!(run_of(HOSTS_BELOW_LIMIT, HOSTS_BELOW_LIMIT + 1), 1);
+    }
 
     #[test]
     fn compiled_forwarding_is_forwarding() {

@@ -10,6 +10,7 @@ mod calendar;
 mod forward;
 mod port;
 mod ring;
+mod sort;
 
 use crate::net::frame::Frame;
 use crate::net::hosts::Hosts;
@@ -29,6 +30,7 @@ use raddle_schemes::load_balance::switch::{
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{Cx, Need};
+use sort::KeySort;
 
 pub use ring::HORIZON;
 
@@ -39,10 +41,13 @@ pub const SHORTEST_WINDOW: Span = Span::ns(10);
 
 /// The width of windows in a fabric: the shortest latency into a switch.
 pub fn window(fabric: &Fabric) -> Span {
-    let into_switches = (0..fabric.ports.len() as u32).map(PortId).filter_map(|port| {
-        matches!(fabric.destination(port), Node::Switch(_)).then(|| fabric.latency(port))
-    });
-    into_switches.min().unwrap_or(LONGEST_WINDOW).min(LONGEST_WINDOW)
+    let ports = (0..fabric.ports.len() as u32).map(PortId);
+    let into_switches = ports.filter(|&p| matches!(fabric.destination(p), Node::Switch(_)));
+    into_switches
+        .map(|port| fabric.latency(port))
+        .min()
+        .unwrap_or(LONGEST_WINDOW)
+        .min(LONGEST_WINDOW)
 }
 
 /// Runs a plan to its end.
@@ -95,6 +100,7 @@ struct Scratch {
     keys: Vec<u64>,
     /// Links into the node, and how many packets arrive on each.
     arrived: Vec<(PortId, u32)>,
+    sort: KeySort,
 }
 
 impl<'a> Engine<'a> {
@@ -242,7 +248,7 @@ impl<'a> Engine<'a> {
             }
             arrived.push((peer, place));
         }
-        keys.sort_unstable();
+        self.scratch.sort.sort(&mut keys, width);
         self.events += keys.len() as u64;
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
         for &key in &keys {
@@ -426,7 +432,7 @@ impl<'a> Engine<'a> {
 
     /// After half a window: everyone who has something to do from `now` on.
     fn wake_everyone(&mut self, now: Time) {
-        for port in &self.ports {
+        for port in &mut self.ports {
             port.wake_again(now, &mut self.world.calendar);
         }
         for host in 0..self.plan.fabric.hosts {
@@ -444,7 +450,9 @@ impl<'a> Engine<'a> {
         let queued: u64 = self.ports.iter().map(Port::data_queued).sum();
         let (flows, nics, timeline) = self.world.hosts.finish();
         let mut ports: Vec<_> = self.ports.into_iter().map(|port| port.record).collect();
-        for (own, nic) in ports.iter_mut().zip(nics) {
+        for (own, mut nic) in ports.iter_mut().zip(nics) {
+            // Frames that a dead switch or one without a route lost are noted at the host's port.
+            nic.add_losses(own);
             *own = nic;
         }
         let (series, timeline) = self.world.recorder.finish(timeline);

@@ -133,9 +133,12 @@ impl Port {
         }
     }
 
-    /// Wakes the far end again for the packet that arrives next; `origin` is not after it.
-    pub(super) fn wake_again(&self, origin: Time, calendar: &mut Calendar) {
-        if !self.link_ring.is_empty() {
+    /// Wakes the far end again for the packet that arrives next; `origin` is not after it. If there
+    /// is none, the next one wakes it, though it may arrive in a window that it was woken for.
+    pub(super) fn wake_again(&mut self, origin: Time, calendar: &mut Calendar) {
+        if self.link_ring.is_empty() {
+            self.woken_until = origin;
+        } else {
             let offset = self.link_ring.get(0).offset(origin);
             calendar.wake(Time(origin.0 + u64::from(offset)), self.far_end);
         }
@@ -226,18 +229,15 @@ impl Port {
         if self.faults.is_some() {
             return self.replay_with_faults(until, world);
         }
-        while self.departs <= until {
-            self.depart(world);
-            if self.free_at > until {
-                break;
+        loop {
+            if self.in_service.is_some() {
+                if self.departs > until {
+                    return;
+                }
+                self.depart(world);
             }
-            self.start_next(self.free_at, world.discipline.gap);
-        }
-        // After a gap between frames the next start may be due without a departure.
-        if self.in_service.is_none() && self.free_at <= until {
-            self.start_next(self.free_at, world.discipline.gap);
-            if self.departs <= until {
-                self.replay(until, world);
+            if self.free_at > until || !self.start_next(self.free_at, world.discipline.gap) {
+                return;
             }
         }
     }
@@ -292,12 +292,13 @@ impl Port {
         }
     }
 
+    /// Begins to send the next frame, control first. Returns whether there was one.
     #[inline]
-    fn start_next(&mut self, now: Time, gap: Bytes) {
+    fn start_next(&mut self, now: Time, gap: Bytes) -> bool {
         let class = usize::from(!self.queues[1].is_empty());
-        if let Some(entry) = self.queues[class].pop() {
-            self.start(now, entry.frame, class, gap);
-        }
+        let Some(entry) = self.queues[class].pop() else { return false };
+        self.start(now, entry.frame, class, gap);
+        true
     }
 
     #[inline]

@@ -90,10 +90,18 @@ struct FlowEvents<'a> {
 
 impl Events for FlowEvents<'_> {
     fn event(&mut self, now: Time, name: &'static str) {
-        if self.events.len() < EVENTS_KEPT {
-            self.events.push((now, self.flow, name));
+        self.events.push((now, self.flow, name));
+        if self.events.len() >= 2 * EVENTS_KEPT {
+            keep_first(self.events);
         }
     }
+}
+
+/// Keeps the first events by time and flow. Hosts are run in an order that depends on the windows;
+/// the events of one flow are in order, and stay so.
+fn keep_first(events: &mut Vec<(Time, FlowId, &'static str)>) {
+    events.sort_by_key(|&(at, flow, _)| (at, flow));
+    events.truncate(EVENTS_KEPT);
 }
 
 /// Positions of `count` things in order of `host_of`, with where each host's begin.
@@ -260,6 +268,7 @@ impl<'a> Hosts<'a> {
                 note_sender(&mut self.records[slot.flow.index()], &sender);
             }
         }
+        keep_first(&mut self.timeline.events);
         let ports = self.nics.into_iter().map(|nic| nic.record).collect();
         (self.records, ports, self.timeline)
     }
@@ -324,7 +333,7 @@ impl<'a> Hosts<'a> {
         record.marked += u64::from(marked && !trimmed);
         if fresh {
             record.received += 1;
-            self.last_progress = now;
+            self.last_progress = self.last_progress.max(now);
         } else if !trimmed {
             record.duplicates += 1;
         }
@@ -388,7 +397,7 @@ impl<'a> Hosts<'a> {
         }
         record.acked = Some(now);
         self.flows_done += 1;
-        self.last_completion = now;
+        self.last_completion = self.last_completion.max(now);
         let receiver = &mut self.receivers[slot.receiver as usize];
         receiver.live = None;
         receiver.done = true;
@@ -453,7 +462,7 @@ impl<'a> Hosts<'a> {
         self.senders[index as usize].live =
             Some(Box::new(Sender::new(&parts, &context, bytes, rng)));
         self.records[flow.index()].started = Some(now);
-        self.last_progress = now;
+        self.last_progress = self.last_progress.max(now);
         self.make_ready(now, index);
     }
 

@@ -7,6 +7,7 @@ use super::hosts::Hosts;
 use crate::plan::Plan;
 use crate::record::Stop;
 use crate::workload::Start;
+use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::Time;
 
 /// The rules of one run.
@@ -31,7 +32,7 @@ impl StopRules {
         });
         let scheduled = changes.chain(deaths).chain(routes).chain(starts);
         Self {
-            end: plan.end.unwrap_or(Time::NEVER),
+            end: plan.end.unwrap_or(TIME_LIMIT),
             patience: plan.patience.0.max(1),
             quiet_after: scheduled.filter(|&at| at < Time::NEVER).max().unwrap_or(Time::ZERO),
             flows: plan.traffic.flows.len() as u64,
@@ -55,9 +56,18 @@ impl StopRules {
         hopeless.then(|| self.stop(at, hosts, Stop::Stalled))
     }
 
-    /// How the run ends when nothing is left to happen.
+    /// How the run ends when nothing is left to happen: as it would if time went on. What an engine
+    /// counts as something left (a fault at an idle port, a link that comes free) makes no
+    /// difference then.
     pub fn exhausted(&self, hosts: &Hosts<'_>) -> (Stop, Time) {
-        self.stop(hosts.last_progress, hosts, Stop::Stalled)
+        let quiet = self.quiet_after.max(hosts.last_progress).0;
+        let hopeless = quiet.saturating_add(self.patience).div_ceil(self.patience);
+        let hopeless = Time(hopeless.saturating_mul(self.patience));
+        if hopeless < self.end {
+            self.stop(hopeless, hosts, Stop::Stalled)
+        } else {
+            self.stop(self.end, hosts, Stop::EndTime)
+        }
     }
 
     fn stop(

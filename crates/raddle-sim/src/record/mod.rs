@@ -121,7 +121,7 @@ pub struct Timeline {
     pub retransmitted: Vec<u32>,
     /// Retransmission timeouts.
     pub timeouts: Vec<u32>,
-    /// Scheme events (`"reps: freeze"`): when, whose, what. The first 10 000.
+    /// Scheme events (`"reps: freeze"`): when, whose, what. The first 10 000, by time and flow.
     pub events: Vec<(Time, FlowId, &'static str)>,
 }
 
@@ -191,5 +191,18 @@ impl PortRecord {
     /// Frames lost here, whatever the cause.
     pub fn dropped_total(&self) -> u64 {
         self.dropped.iter().sum()
+    }
+
+    /// Of these, data packets.
+    pub fn dropped_data_total(&self) -> u64 {
+        self.dropped_data.iter().sum()
+    }
+
+    /// Adds the losses that `other` counted at the same port.
+    pub(crate) fn add_losses(&mut self, other: &Self) {
+        let own = self.dropped.iter_mut().chain(&mut self.dropped_data);
+        for (sum, more) in own.zip(other.dropped.into_iter().chain(other.dropped_data)) {
+            *sum += more;
+        }
     }
 }

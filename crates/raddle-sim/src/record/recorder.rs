@@ -40,9 +40,12 @@ impl Recorder {
     /// A frame's last bit left `port`.
     #[inline]
     pub fn departed(&mut self, port: PortId, now: Time, frame: Frame) {
-        if !self.on {
-            return;
+        if self.on {
+            self.note_departed(port, now, frame);
         }
+    }
+
+    fn note_departed(&mut self, port: PortId, now: Time, frame: Frame) {
         let buckets = self.buckets;
         if let Some(series) = self.series(port) {
             if let Some(bytes) = buckets.at(&mut series.bytes, now) {
@@ -57,9 +60,12 @@ impl Recorder {
     /// `port` holds this many bytes of data now, after a frame joined.
     #[inline]
     pub fn queued(&mut self, port: PortId, now: Time, bytes: u64) {
-        if !self.on {
-            return;
+        if self.on {
+            self.note_queued(port, now, bytes);
         }
+    }
+
+    fn note_queued(&mut self, port: PortId, now: Time, bytes: u64) {
         let buckets = self.buckets;
         if let Some(series) = self.series(port)
             && let Some(most) = buckets.at(&mut series.queue_bytes_max, now)

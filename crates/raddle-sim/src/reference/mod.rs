@@ -38,13 +38,13 @@ enum Kind {
     /// A frame has come in through a port.
     Arrival { port: u32 },
     /// A host's wire is free, or a timer is due.
-    Local,
+    Local { host: u32 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Event {
     at: Time,
-    /// Hosts first, then switches.
+    /// Switches first, then hosts: the way to a host may take no time.
     node: u32,
     kind: Kind,
     frame: Frame,
@@ -193,8 +193,8 @@ impl<'a> Reference<'a> {
                     }
                 }
             }
-            Kind::Local => {
-                let host = HostId(event.node);
+            Kind::Local { host } => {
+                let host = HostId(host);
                 if self.armed[host.index()] == now {
                     self.armed[host.index()] = Time::NEVER;
                 }
@@ -414,8 +414,8 @@ impl<'a> Reference<'a> {
 
     fn node_number(&self, node: Node) -> u32 {
         match node {
-            Node::Host(host) => host.0,
-            Node::Switch(switch) => self.plan.fabric.hosts + switch.0,
+            Node::Switch(switch) => switch.0,
+            Node::Host(host) => self.plan.fabric.switches.len() as u32 + host.0,
         }
     }
 
@@ -428,9 +428,7 @@ impl<'a> Reference<'a> {
         let next = self.hosts.next_local(host);
         if next < self.armed[host.index()] {
             self.armed[host.index()] = next;
-            let event =
-                Event { at: next, node: host.0, kind: Kind::Local, frame: Frame::default() };
-            self.heap.push(Reverse(event));
+            self.push_at_port(next, Kind::Local { host: host.0 }, PortId(host.0));
         }
     }
 
@@ -452,8 +450,9 @@ impl<'a> Reference<'a> {
         let hosts = self.plan.fabric.hosts as usize;
         let (flows, nics, timeline) = self.hosts.finish();
         let mut ports: Vec<_> = self.ports.into_iter().map(|port| port.record).collect();
-        for (own, nic) in ports.iter_mut().zip(nics).take(hosts) {
-            // Drops at dead hosts are noted at the switch port they came from: nothing to add.
+        for (own, mut nic) in ports.iter_mut().zip(nics).take(hosts) {
+            // Frames that a dead switch or one without a route lost are noted at the host's port.
+            nic.add_losses(own);
             *own = nic;
         }
         let (series, timeline) = self.recorder.finish(timeline);

@@ -1,4 +1,8 @@
 //! Small plans for tests.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
+#![allow(dead_code, reason = "each test file uses its own part of these")]
+
+pub(crate) mod agree;
 
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::size::Size;
@@ -13,20 +17,20 @@ use raddle_sim::workload::Traffic;
 use raddle_sim::workload::permutation::Permutation;
 
 /// DESIGN's defaults on a fat tree: 400 Gbps, 500 ns links and switches.
-pub fn fat_tree(tiers: u32, hosts: u32) -> Fabric {
+pub(crate) fn fat_tree(tiers: u32, hosts: u32) -> Fabric {
     let (link, switch) = (Span::ns(500), Span::ns(500));
     TreeShape::fat_tree(tiers, hosts, Rate::gbps(400), link, switch).unwrap().build().unwrap()
 }
 
 /// A permutation of `message` on `fabric`, everything else as the defaults have it.
-pub fn permutation(fabric: Fabric, message: Bytes, scheme: &str, seed: u64) -> Plan {
+pub(crate) fn permutation(fabric: Fabric, message: Bytes, scheme: &str, seed: u64) -> Plan {
     let draw = Permutation { message, inter_pod_only: false };
     let traffic = draw.generate(fabric.hosts, &|_| 0, seed).unwrap();
     plan(fabric, traffic, scheme, seed)
 }
 
 /// The defaults with this fabric, traffic and host load balancing.
-pub fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) -> Plan {
+pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) -> Plan {
     Plan {
         routes: vec![(Time::ZERO, fabric.forwarding.clone())],
         fabric,

@@ -162,7 +162,7 @@ fn report_failures(jobs: &[Job], results: &[Result<Gathered, Failure>]) {
 }
 
 /// Every host scheme keeps its colour: its place in the catalogue.
-fn palette(name: &str) -> usize {
+pub(super) fn palette(name: &str) -> usize {
     host::SCHEMES.iter().position(|scheme| scheme.card.name == name).unwrap_or_else(|| {
         // Not a scheme: a colour from the name alone.
         name.bytes().fold(host::SCHEMES.len(), |sum, byte| sum + usize::from(byte))

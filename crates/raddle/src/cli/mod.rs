@@ -9,6 +9,7 @@ mod compare;
 mod explain;
 mod input;
 mod machine;
+mod reproduce;
 mod run;
 mod schemes;
 mod sweep;
@@ -33,6 +34,8 @@ enum Command {
     Compare(compare::Arguments),
     /// Run a large grid in parallel; interrupted, it resumes where it stopped.
     Sweep(sweep::Arguments),
+    /// Run published figures again and judge each claim against its band.
+    Reproduce(reproduce::Arguments),
     /// Run the performance suite.
     Bench(bench::Arguments),
     /// List the schemes, or show one with its parameters.
@@ -70,6 +73,7 @@ pub fn main() -> ExitCode {
         Command::Run(arguments) => run::run(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Schemes(arguments) => schemes::schemes(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),

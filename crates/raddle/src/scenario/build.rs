@@ -30,8 +30,9 @@ impl Fabrics {
         if let Some((_, fabric)) = self.built.iter().find(|(built, _)| built == key) {
             return fabric.clone();
         }
-        let fabric =
-            build(topology, log).filter(|fabric| limits::fabric(fabric, topology.place(), log));
+        let fabric = build(topology, log)
+            .filter(|fabric| limits::hosts(fabric.hosts.into(), topology.place(), log))
+            .filter(|fabric| limits::shortest_way(fabric, topology.place(), log));
         let fabric = fabric.map(Arc::new);
         self.built.push((key.clone(), fabric.clone()));
         fabric
@@ -39,6 +40,15 @@ impl Fabrics {
 }
 
 fn build(topology: &Topology, log: &Log) -> Option<Fabric> {
+    // Known before a fabric is built that would be thrown away.
+    let hosts = match &topology.shape {
+        Shape::Tree(shape) => shape.hosts.into(),
+        Shape::Dumbbell { hosts_per_side, .. } => 2 * u64::from(*hosts_per_side),
+        Shape::Graph(_) => 0,
+    };
+    if !limits::hosts(hosts, topology.place(), log) {
+        return None;
+    }
     match &topology.shape {
         Shape::Tree(shape) => {
             shape.build().map_err(|error| log.add(shape_problem(&error, &topology.item))).ok()

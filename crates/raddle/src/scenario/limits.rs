@@ -23,13 +23,18 @@ const MAX_PACKETS: u64 = (NUMBER_LIMIT as u64).div_ceil(2);
 /// The latest time that a scenario may name.
 pub(crate) const LATEST: Span = Span(TIME_LIMIT.0);
 
-/// Adds a problem if the fabric is too large, or a link too quick or too slow.
-pub(crate) fn fabric(fabric: &Fabric, place: &Place, log: &Log) -> bool {
-    if fabric.hosts > MAX_HOSTS {
-        let problem = place.problem(format!("the fabric has {} hosts", fabric.hosts));
-        log.add(problem.label(format!("expected at most {MAX_HOSTS}")));
-        return false;
+/// Adds a problem if a fabric would have too many hosts.
+pub(crate) fn hosts(hosts: u64, place: &Place, log: &Log) -> bool {
+    if hosts <= u64::from(MAX_HOSTS) {
+        return true;
     }
+    let problem = place.problem(format!("the fabric has {hosts} hosts"));
+    log.add(problem.label(format!("expected at most {MAX_HOSTS}")));
+    false
+}
+
+/// Adds a problem if the way into a switch is too short.
+pub(crate) fn shortest_way(fabric: &Fabric, place: &Place, log: &Log) -> bool {
     let shortest = window(fabric);
     if shortest < SHORTEST_WINDOW {
         let message = format!("a link and the switch behind it have a delay of {shortest} in all");

@@ -23,6 +23,9 @@ use raddle_sim::workload::{Traffic, WorkloadError};
 const KINDS: &[&str] =
     &["permutation", "tornado", "incast", "all_to_all", "poisson", "flows", "htsim_cm"];
 
+/// Of these, the kinds that draw something, and so may have a `seed` of their own.
+const DRAWN: &[&str] = &["permutation", "poisson"];
+
 /// The message where none is given.
 const MESSAGE: Bytes = Bytes::mib(8);
 
@@ -36,6 +39,8 @@ pub(crate) struct TrafficSection {
     pub(crate) title: String,
     /// Files that decide about the traffic.
     pub(crate) files: Vec<NamedFile>,
+    /// The seed of the traffic's draws, if it is not the run's.
+    seed: Option<u64>,
     item: Item,
 }
 
@@ -65,6 +70,7 @@ type Made = (Pattern, Vec<String>, String, Vec<NamedFile>);
 pub(crate) fn traffic(item: &Item, files: &Files, log: &Log) -> Option<TrafficSection> {
     let mut reader = Reader::of("[traffic]", item, log)?;
     let kind = reader.choice("kind", KINDS)?;
+    let seed = if DRAWN.contains(&kind) { reader.get("seed") } else { None };
     let made = match kind {
         "permutation" => permutation(&mut reader),
         "tornado" => tornado(&mut reader),
@@ -76,8 +82,10 @@ pub(crate) fn traffic(item: &Item, files: &Files, log: &Log) -> Option<TrafficSe
     };
     reader.finish();
     let (pattern, lines, title, files) = made?;
+    let lines: Vec<String> =
+        lines.into_iter().chain(seed.map(|seed| line("seed", &seed))).collect();
     let resolved = format!("[traffic]\nkind = {}\n{}\n", quoted(kind), lines.join("\n").trim_end());
-    Some(TrafficSection { pattern, resolved, title, files, item: item.clone() })
+    Some(TrafficSection { pattern, resolved, title, files, seed, item: item.clone() })
 }
 
 fn message(reader: &mut Reader<'_>) -> Option<Bytes> {
@@ -296,11 +304,12 @@ impl TrafficSection {
         }
     }
 
-    /// The flows of a seed.
+    /// The flows of a run's seed.
     ///
     /// # Errors
     /// What does not fit the fabric.
     pub(crate) fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Problem> {
+        let seed = self.seed.unwrap_or(seed);
         let pod_of = |host| fabric.switches[fabric.edge(host).index()].pod;
         let made = match &self.pattern {
             Pattern::Permutation(pattern) => pattern.generate(fabric.hosts, &pod_of, seed),

@@ -42,7 +42,7 @@ fn fabric() -> Fabric {
         ports: nics.chain(downs).collect(),
         forwarding: Forwarding::Table(Table {
             edge_of: vec![SwitchId(0); HOSTS as usize],
-            host_port: (HOSTS..2 * HOSTS).map(PortId).map(Some).collect(),
+            host_port: (HOSTS..2 * HOSTS).map(|port| Some(PortId(port))).collect(),
             column: vec![0],
             columns: 1,
             starts: vec![0, 0],

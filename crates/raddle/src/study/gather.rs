@@ -29,6 +29,18 @@ pub struct Gathered {
     pub detail: Option<report::Detail>,
 }
 
+impl Gathered {
+    /// What remains of `run`; its series too if its seed is the one that is drawn.
+    pub fn of(run: &Finished, drawn_seed: u64) -> Self {
+        let drawn = run.plan.seed == drawn_seed;
+        Self {
+            summary: run.summary.clone(),
+            fct_us: run.outcome.flows.iter().filter_map(fct).map(Span::as_us).collect(),
+            detail: drawn.then(|| detail(&run.plan, &run.outcome)),
+        }
+    }
+}
+
 /// Keeps runs in memory and, where there is a store, on disk.
 pub struct Gather {
     /// Where runs are written.
@@ -49,11 +61,7 @@ impl Sink for Gather {
     }
 
     fn finish(&self, job: &Job, run: Finished) -> Result<Gathered, String> {
-        let gathered = Gathered {
-            summary: run.summary.clone(),
-            fct_us: run.outcome.flows.iter().filter_map(fct).map(Span::as_us).collect(),
-            detail: (job.seed == self.drawn_seed).then(|| detail(&run.plan, &run.outcome)),
-        };
+        let gathered = Gathered::of(&run, self.drawn_seed);
         if let Some(store) = &self.store
             && store.find(&job.scenario, job.seed)?.is_none()
         {

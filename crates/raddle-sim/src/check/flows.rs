@@ -1,0 +1,91 @@
+//! Every packet of every flow is somewhere, and flows end as the run says they did.
+
+use super::Findings;
+use crate::plan::Plan;
+use crate::record::{FlowRecord, Outcome, Stop};
+use raddle_schemes::ids::FlowId;
+use raddle_schemes::transport::ledger::TIME_LIMIT;
+use raddle_schemes::transport::sender::packets;
+use raddle_schemes::units::Time;
+
+pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
+    let mut in_flight = 0;
+    for (i, record) in outcome.flows.iter().enumerate() {
+        let place = format!("flow {i}");
+        let total = u64::from(packets(plan.traffic.flows[i].bytes, plan.transport.payload));
+        let settled = record.received + record.duplicates + record.trimmed + record.dropped;
+        found.at_most(&place, ("packets arrived or lost", settled), ("packets sent", record.sent));
+        in_flight += record.sent.saturating_sub(settled);
+        found.at_most(&place, ("received", record.received), ("its packets", total));
+        found.at_most(&place, ("retransmitted", record.retransmitted), ("sent", record.sent));
+        let first = record.sent.saturating_sub(record.retransmitted);
+        found.at_most(&place, ("packets sent a first time", first), ("its packets", total));
+        found.at_most(&place, ("received", record.received), ("packets sent a first time", first));
+        let whole = record.received + record.duplicates;
+        found.at_most(&place, ("marked", record.marked), ("arrived whole", whole));
+        let complete = record.received == total;
+        if record.delivered.is_some() != complete {
+            found.note(format!(
+                "{place}: delivered at {:?} with {} of {total} packets received",
+                record.delivered, record.received
+            ));
+        }
+        check_times(&place, record, found);
+    }
+    found.equal(
+        "all flows",
+        ("sent and neither arrived nor lost", in_flight),
+        ("data packets in flight", outcome.in_flight_data),
+    );
+    if outcome.stop == Stop::Completed {
+        // Each flow has every packet, so what is still under way was sent again for nothing.
+        let again = outcome.flows.iter().map(|record| record.retransmitted).sum();
+        found.at_most(
+            "completed run",
+            ("data packets in flight", outcome.in_flight_data),
+            ("retransmitted", again),
+        );
+    }
+    check_stop(plan, outcome, found);
+}
+
+fn check_times(place: &str, record: &FlowRecord, found: &mut Findings) {
+    let FlowRecord { started, delivered, acked, .. } = *record;
+    let in_order = match (started, delivered, acked) {
+        (None, None, None) => *record == FlowRecord::default(),
+        (Some(_), None, None) => true,
+        (Some(started), Some(delivered), None) => started <= delivered,
+        (Some(started), Some(delivered), Some(acked)) => started <= delivered && delivered <= acked,
+        _ => false,
+    };
+    if !in_order {
+        found.note(format!("{place}: its times and counts do not fit together: {record:?}"));
+    }
+}
+
+fn check_stop(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
+    let open = outcome.flows.iter().enumerate().filter(|(_, record)| record.acked.is_none());
+    let open: Vec<FlowId> = open.map(|(i, _)| FlowId(i as u32)).collect();
+    let last = |time: fn(&FlowRecord) -> Option<Time>| {
+        outcome.flows.iter().filter_map(time).max().unwrap_or(Time::ZERO)
+    };
+    let acked = last(|record| record.acked);
+    let latest = last(|record| record.started).max(last(|record| record.delivered)).max(acked);
+    let plan_end = plan.end.unwrap_or(TIME_LIMIT);
+    let (named, fits): (Option<&[FlowId]>, bool) = match &outcome.stop {
+        Stop::Completed => (Some(&[]), outcome.end == acked && latest == acked),
+        Stop::EndTime(flows) => (Some(flows), outcome.end == plan_end && latest < outcome.end),
+        Stop::Stalled(flows) => (Some(flows), latest <= outcome.end && outcome.end < plan_end),
+        Stop::Interrupted => (None, latest <= outcome.end),
+    };
+    let unfinished = matches!(outcome.stop, Stop::EndTime(_) | Stop::Stalled(_));
+    if named.is_some_and(|flows| flows != open) || (unfinished && open.is_empty()) {
+        found.note(format!("stopped as {:?}, but open are {open:?}", outcome.stop));
+    }
+    if !fits {
+        found.note(format!(
+            "ended at {} as {:?}, but flows moved until {latest} and the end time is {plan_end}",
+            outcome.end, outcome.stop
+        ));
+    }
+}

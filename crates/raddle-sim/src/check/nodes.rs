@@ -1,0 +1,96 @@
+//! What enters a node has left the ports that lead there; what leaves it has entered it.
+
+use super::Findings;
+use crate::plan::Plan;
+use crate::record::{DropCause, Outcome, PortRecord};
+use raddle_schemes::transport::sender::packets;
+
+pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
+    switches(plan, outcome, found);
+    sources(plan, outcome, found);
+    destinations(plan, outcome, found);
+}
+
+/// Frames that left `port` and were taken in at the far end, or still will be.
+fn through(port: &PortRecord) -> u64 {
+    let lost = [DropCause::Loss, DropCause::NodeDown, DropCause::NoRoute];
+    port.frames.saturating_sub(lost.map(|cause| port.dropped[cause as usize]).iter().sum())
+}
+
+fn switches(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
+    for switch in &plan.fabric.switches {
+        let own = || switch.ports.clone().map(|port| &outcome.ports[port as usize]);
+        let ports = &plan.fabric.ports;
+        let into = || {
+            let peers = switch.ports.clone().map(|port| ports[port as usize].peer);
+            peers.map(|peer| &outcome.ports[peer.index()])
+        };
+        let entered = into().map(through).sum();
+        let left = own().map(|port| {
+            let refused = [DropCause::Overflow, DropCause::LinkDown];
+            port.frames + refused.map(|cause| port.dropped[cause as usize]).iter().sum::<u64>()
+        });
+        found.at_most(&switch.name, ("frames out or lost", left.sum()), ("frames in", entered));
+        let sent = own().map(|port| port.data_frames).sum();
+        let received = into().map(|port| port.data_frames).sum();
+        found.at_most(&switch.name, ("data frames out", sent), ("data frames in", received));
+        let bytes_out = own().map(|port| port.bytes).sum();
+        let bytes_in = into().map(|port| port.bytes).sum();
+        found.at_most(&switch.name, ("bytes out", bytes_out), ("bytes in", bytes_in));
+    }
+}
+
+fn sources(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
+    let hosts = plan.fabric.hosts as usize;
+    let header = plan.transport.header.0;
+    let mut sent = vec![0; hosts];
+    // Bytes that left a host once all its packets left exactly once.
+    let mut bytes = vec![Some(0); hosts];
+    for (flow, record) in plan.traffic.flows.iter().zip(&outcome.flows) {
+        let host = flow.source.index();
+        sent[host] += record.sent;
+        let total = u64::from(packets(flow.bytes, plan.transport.payload));
+        if record.retransmitted > 0 || (record.sent != 0 && record.sent != total) {
+            bytes[host] = None;
+        } else if record.sent > 0 {
+            bytes[host] = bytes[host].map(|sum| sum + flow.bytes.0 + total * header);
+        }
+    }
+    for (host, nic) in outcome.ports.iter().take(hosts).enumerate() {
+        let place = format!("host {host}");
+        let cut_off = nic.dropped[DropCause::LinkDown as usize];
+        let sum = ("sent by its flows", sent[host]);
+        found.at_most(&place, ("data frames of its NIC", nic.data_frames), sum);
+        found.at_most(
+            &place,
+            sum,
+            ("data frames of its NIC and those cut off", nic.data_frames + cut_off),
+        );
+        if let (Some(expected), 0) = (bytes[host], cut_off) {
+            let control = nic.frames.saturating_sub(nic.data_frames) * plan.transport.ack.0;
+            let data = nic.bytes.saturating_sub(control);
+            found.equal(&place, ("bytes of data sent", data), ("bytes of its flows", expected));
+        }
+    }
+}
+
+fn destinations(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
+    let mut arrived = vec![0; plan.fabric.hosts as usize];
+    for (flow, record) in plan.traffic.flows.iter().zip(&outcome.flows) {
+        arrived[flow.destination.index()] += record.received + record.duplicates + record.trimmed;
+    }
+    for (host, &arrived) in arrived.iter().enumerate() {
+        let last_hop = &outcome.ports[plan.fabric.ports[host].peer.index()];
+        let place = format!("host {host}");
+        found.at_most(
+            &place,
+            ("data frames arrived", arrived),
+            ("data frames sent to it", last_hop.data_frames),
+        );
+        found.at_most(
+            &place,
+            ("data frames arrived", arrived),
+            ("frames sent to it and not lost", through(last_hop)),
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! What one port counted fits together: frames and bytes, lost data and all lost, queue and
+//! capacity.
+
+use super::Findings;
+use crate::net::faults::PortChange;
+use crate::net::port::PortFacts;
+use crate::plan::{Overflow, Plan};
+use crate::record::{DropCause, Outcome};
+use raddle_schemes::ids::PortId;
+
+pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
+    let transport = &plan.transport;
+    let largest = plan.packet().0;
+    for ((index, facts), port) in PortFacts::of(plan).iter().enumerate().zip(&outcome.ports) {
+        let place = plan.fabric.ports[index].name.as_str();
+        found.at_most(place, ("data frames", port.data_frames), ("frames", port.frames));
+        let control = port.frames.saturating_sub(port.data_frames) * transport.ack.0;
+        found.at_most(place, ("bytes of its control frames", control), ("bytes", port.bytes));
+        let data = port.bytes.saturating_sub(control);
+        let (least, most) = (port.data_frames * transport.header.0, port.data_frames * largest);
+        found.at_most(place, ("its data frames' headers", least), ("bytes of data", data));
+        found.at_most(place, ("bytes of data", data), ("its data frames in full", most));
+        let lost = port.dropped_total();
+        found.at_most(
+            place,
+            ("data frames lost", port.dropped_data_total()),
+            ("frames lost", lost),
+        );
+        let lost_on_link: u64 = [DropCause::Loss, DropCause::NodeDown, DropCause::NoRoute]
+            .map(|cause| port.dropped[cause as usize])
+            .iter()
+            .sum();
+        found.at_most(place, ("frames lost behind it", lost_on_link), ("frames", port.frames));
+        if plan.queue.overflow == Overflow::Drop {
+            found.equal(place, ("trimmed", port.trimmed), ("without trimming", 0));
+        }
+        if !capacity_changes(plan, PortId(index as u32)) {
+            found.at_most(
+                place,
+                ("most bytes queued", port.queue_bytes_max),
+                ("its capacity", facts.capacity),
+            );
+        }
+    }
+}
+
+fn capacity_changes(plan: &Plan, port: PortId) -> bool {
+    let mut changes = plan.faults.ports.iter().filter(|(id, _)| *id == port);
+    changes.any(|(_, list)| {
+        list.iter().any(|(_, change)| matches!(change, PortChange::Rate { scale: true, .. }))
+    })
+}

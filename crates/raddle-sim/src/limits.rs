@@ -1,0 +1,306 @@
+//! What the engines' field widths can hold, checked before a run.
+//!
+//! | limit | why |
+//! |---|---|
+//! | 2^24 - 1 packets per flow | 24 bits of a frame |
+//! | 65 535 B per frame, at least 1 B | 16 bits of a frame; frames of one port never share an instant |
+//! | flows that begin or end at one host | what 32 bits leave beside the host's number |
+//! | windows of at least 10 ns | below, an event queue is faster |
+//! | 2^31 ps from the start on a wire to the arrival | 32 bits of a packet on a link |
+//! | 2^16 arrivals at a port within a window, 2^16 ports per switch | 16 bits each in a sort key |
+//! | 2^16 hosts below a switch of a tree | division by multiplication with 32 bits is exact |
+//! | 2^46 - 1 ps | the time of a packet in a sender's ledger |
+//!
+//! Queues have no limit of their own.
+
+use crate::engine::{self, HORIZON, SHORTEST_WINDOW};
+use crate::net::faults::PortChange;
+use crate::net::frame::{Locators, NUMBER_LIMIT, SIZE_LIMIT};
+use crate::plan::{Overflow, Plan};
+use crate::routing::Forwarding;
+use crate::workload::Start;
+use raddle_schemes::ids::{FlowId, HostId, PortId};
+use raddle_schemes::transport::ledger::TIME_LIMIT;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use std::fmt;
+
+/// Most ports of one switch: the engine sorts arrivals by keys with 16 bits for the port.
+pub const PORT_LIMIT: u64 = 1 << 16;
+/// Most frames that may reach one port within a window: 16 bits in the same keys.
+pub const ARRIVAL_LIMIT: u64 = 1 << 16;
+/// Most hosts below one switch of a tree, so that the engine's compiled forwarding is exact. With
+/// one more it is not: host 65 536 of a run of 65 537 would be sent to the second run.
+pub const HOSTS_BELOW_LIMIT: u64 = 1 << 16;
+
+/// A quantity of a plan that the engines cannot hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LimitError {
+    /// A flow has too many packets.
+    Packets {
+        /// The flow.
+        flow: FlowId,
+        /// Its packets.
+        packets: u64,
+    },
+    /// A kind of frame is too large.
+    FrameTooLarge {
+        /// Which kind.
+        frame: &'static str,
+        /// Its bytes.
+        bytes: Bytes,
+    },
+    /// A size must not be zero.
+    Empty {
+        /// Which size.
+        what: &'static str,
+    },
+    /// Too many flows begin, or end, at one host.
+    FlowsPerHost {
+        /// The host.
+        host: HostId,
+        /// Whether they begin there.
+        begin: bool,
+        /// How many do.
+        flows: u64,
+        /// How many may.
+        limit: u64,
+    },
+    /// The shortest way into a switch is too short.
+    Window {
+        /// Cable delay plus switch latency.
+        window: Span,
+    },
+    /// A link is or becomes too slow for its largest frame.
+    Horizon {
+        /// The link, by its port's name.
+        link: String,
+        /// The link's lowest rate.
+        rate: Rate,
+        /// From a largest frame's start on the wire to its arrival; `None` at rate zero.
+        time: Option<Span>,
+    },
+    /// A link is so fast that too many of the smallest frames arrive within a window.
+    Arrivals {
+        /// The link, by its port's name.
+        link: String,
+        /// Frames that can arrive within a window.
+        frames: u64,
+    },
+    /// A switch has too many ports.
+    Ports {
+        /// The switch's name.
+        switch: String,
+        /// Its ports.
+        ports: u64,
+    },
+    /// A switch of a tree has too many hosts below it.
+    HostsBelow {
+        /// The switch's name.
+        switch: String,
+        /// Hosts below it.
+        hosts: u64,
+    },
+    /// The end time is not in range.
+    End {
+        /// The end time.
+        end: Time,
+    },
+    /// A flow may start too late.
+    FlowStart {
+        /// The flow.
+        flow: FlowId,
+        /// Its latest start, phase included.
+        start: Time,
+    },
+}
+
+impl fmt::Display for LimitError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Packets { flow, packets } => write!(
+                f,
+                "flow {} has {packets} packets; at most {NUMBER_LIMIT} fit, so send less or choose \
+                 a larger payload",
+                flow.0
+            ),
+            Self::FrameTooLarge { frame, bytes } => {
+                write!(f, "the {frame} takes {} B on the wire; at most {} B", bytes.0, SIZE_LIMIT.0)
+            }
+            Self::Empty { what } => write!(f, "the {what} has 0 B; at least 1 B"),
+            Self::FlowsPerHost { host, begin, flows, limit } => {
+                let verb = if *begin { "begin" } else { "end" };
+                write!(
+                    f,
+                    "{flows} flows {verb} at host {}; at most {limit} in a fabric of this size",
+                    host.0
+                )
+            }
+            Self::Window { window } => write!(
+                f,
+                "the shortest way into a switch, cable delay and switch latency, takes {window}; \
+                 at least {SHORTEST_WINDOW}"
+            ),
+            Self::Horizon { link, rate, time: Some(time) } => write!(
+                f,
+                "at {rate} the largest frame takes {time} across link `{link}`, cable delay and \
+                 switch latency included; less than {}",
+                Span(HORIZON.0)
+            ),
+            Self::Horizon { link, rate, time: None } => {
+                write!(f, "the rate of link `{link}` is {rate}; at least 1 bps, or take it down")
+            }
+            Self::Arrivals { link, frames } => write!(
+                f,
+                "{frames} of the smallest frames can cross link `{link}` within a window; at most \
+                 {ARRIVAL_LIMIT}"
+            ),
+            Self::Ports { switch, ports } => {
+                write!(f, "switch `{switch}` has {ports} ports; at most {PORT_LIMIT}")
+            }
+            Self::HostsBelow { switch, hosts } => write!(
+                f,
+                "switch `{switch}` has {hosts} hosts below it; at most {HOSTS_BELOW_LIMIT} in a \
+                 tree"
+            ),
+            Self::End { end } => {
+                write!(f, "the end time is {end}; from 1 ps to {TIME_LIMIT}")
+            }
+            Self::FlowStart { flow, start } => write!(
+                f,
+                "flow {} may start at {start}, phase included; at the latest at {TIME_LIMIT}",
+                flow.0
+            ),
+        }
+    }
+}
+
+impl std::error::Error for LimitError {}
+
+impl Plan {
+    /// Whether the engines can run this plan exactly.
+    ///
+    /// # Errors
+    /// The first limit that it exceeds.
+    pub fn check_limits(&self) -> Result<(), LimitError> {
+        self.check_frames()?;
+        self.check_flows()?;
+        self.check_switches()?;
+        self.check_links()?;
+        match self.end {
+            Some(end) if end == Time::ZERO || end > TIME_LIMIT => Err(LimitError::End { end }),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_frames(&self) -> Result<(), LimitError> {
+        let transport = &self.transport;
+        // The last packet of a message may carry a single byte, a trimmed one carries none.
+        let trimmed = self.queue.overflow == Overflow::Trim;
+        for (what, bytes, needed) in [
+            ("payload", transport.payload, true),
+            ("ACK", transport.ack, true),
+            ("trimmed header", transport.header, trimmed),
+        ] {
+            if needed && bytes.0 == 0 {
+                return Err(LimitError::Empty { what });
+            }
+        }
+        let packet = Bytes(transport.payload.0.saturating_add(transport.header.0));
+        for (frame, bytes) in [("data packet", packet), ("ACK", transport.ack)] {
+            if bytes > SIZE_LIMIT {
+                return Err(LimitError::FrameTooLarge { frame, bytes });
+            }
+        }
+        Ok(())
+    }
+
+    fn check_flows(&self) -> Result<(), LimitError> {
+        let limit = Locators::new(self.fabric.hosts).flows_per_host();
+        let mut ends = vec![[0u64; 2]; self.fabric.hosts as usize];
+        for (i, flow) in self.traffic.flows.iter().enumerate() {
+            let id = FlowId(i as u32);
+            if flow.bytes.0 == 0 {
+                return Err(LimitError::Empty { what: "message" });
+            }
+            let packets = flow.bytes.0.div_ceil(self.transport.payload.0);
+            if packets > u64::from(NUMBER_LIMIT) {
+                return Err(LimitError::Packets { flow: id, packets });
+            }
+            if let Start::At(at) = flow.start {
+                let start = Time(at.0.saturating_add(self.transport.phase.0));
+                if start > TIME_LIMIT {
+                    return Err(LimitError::FlowStart { flow: id, start });
+                }
+            }
+            ends[flow.source.index()][0] += 1;
+            ends[flow.destination.index()][1] += 1;
+        }
+        for (host, counts) in (0..).map(HostId).zip(ends) {
+            for (flows, begin) in counts.into_iter().zip([true, false]) {
+                if flows > limit {
+                    return Err(LimitError::FlowsPerHost { host, begin, flows, limit });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_switches(&self) -> Result<(), LimitError> {
+        for switch in &self.fabric.switches {
+            let ports = switch.ports.len() as u64;
+            if ports > PORT_LIMIT {
+                return Err(LimitError::Ports { switch: switch.name.clone(), ports });
+            }
+        }
+        for (_, forwarding) in &self.routes {
+            let Forwarding::Tree(switches) = forwarding else { continue };
+            for (tree, switch) in switches.iter().zip(&self.fabric.switches) {
+                let hosts = u64::from(tree.hosts_high - tree.hosts_low);
+                if hosts > HOSTS_BELOW_LIMIT {
+                    return Err(LimitError::HostsBelow { switch: switch.name.clone(), hosts });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_links(&self) -> Result<(), LimitError> {
+        let window = engine::window(&self.fabric);
+        if window < SHORTEST_WINDOW {
+            return Err(LimitError::Window { window });
+        }
+        let largest = self.packet().max(self.transport.ack);
+        let data = match self.queue.overflow {
+            Overflow::Drop => self.transport.header.0 + 1,
+            Overflow::Trim => self.transport.header.0,
+        };
+        let smallest = Bytes(data.min(self.transport.ack.0));
+        let mut slowest: Vec<Rate> = self.fabric.ports.iter().map(|port| port.rate).collect();
+        let mut fastest = slowest.clone();
+        for (port, changes) in &self.faults.ports {
+            for (_, change) in changes {
+                if let PortChange::Rate { rate, .. } = *change {
+                    slowest[port.index()] = slowest[port.index()].min(rate);
+                    fastest[port.index()] = fastest[port.index()].max(rate);
+                }
+            }
+        }
+        for (index, port) in self.fabric.ports.iter().enumerate() {
+            let (link, rate) = (|| port.name.clone(), slowest[index]);
+            if rate.0 == 0 {
+                return Err(LimitError::Horizon { link: link(), rate, time: None });
+            }
+            let wire = rate.serialisation(largest).0;
+            let latency = self.fabric.latency(PortId(index as u32));
+            let time = Span(wire.saturating_add(latency.0));
+            if time.0 >= HORIZON.0 {
+                return Err(LimitError::Horizon { link: link(), rate, time: Some(time) });
+            }
+            let frames = window.0.div_ceil(fastest[index].serialisation(smallest).0);
+            if frames > ARRIVAL_LIMIT {
+                return Err(LimitError::Arrivals { link: link(), frames });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! Whether both engines make the same of a plan, and whether what they make obeys the laws.
+
+use raddle_schemes::units::Span;
+use raddle_sim::check::violations;
+use raddle_sim::plan::Plan;
+use raddle_sim::record::Outcome;
+use raddle_sim::{engine, reference};
+use std::fmt::Debug;
+
+/// What differs between two outcomes, but for their counts of engine events.
+fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
+    fn named<T: PartialEq + Debug>(what: String, expected: &T, got: &T) -> Option<String> {
+        (expected != got).then(|| format!("{what}:\n expected {expected:?}\n got      {got:?}"))
+    }
+    fn lists<T: PartialEq + Debug>(what: &str, expected: &[T], got: &[T]) -> Option<String> {
+        let length = named(format!("number of {what}s"), &expected.len(), &got.len());
+        let mut pairs = expected.iter().zip(got).enumerate();
+        length.or_else(|| pairs.find_map(|(i, (a, b))| named(format!("{what} {i}"), a, b)))
+    }
+    lists("flow", &expected.flows, &got.flows)
+        .or_else(|| lists("port", &expected.ports, &got.ports))
+        .or_else(|| lists("series", &expected.series, &got.series))
+        .or_else(|| named("timeline".to_owned(), &expected.timeline, &got.timeline))
+        .or_else(|| named("stop".to_owned(), &expected.stop, &got.stop))
+        .or_else(|| named("end".to_owned(), &expected.end, &got.end))
+        .or_else(|| named("in flight".to_owned(), &expected.in_flight_data, &got.in_flight_data))
+        .or_else(|| named("hops".to_owned(), &expected.packet_hops, &got.packet_hops))
+}
+
+/// Runs a plan in every way there is. Returns what is wrong.
+pub(crate) fn trouble(plan: &Plan) -> Option<String> {
+    if let Err(error) = plan.check_limits() {
+        return Some(format!("beyond a limit: {error}"));
+    }
+    let expected = reference::run(plan, &mut ());
+    let broken = violations(plan, &expected);
+    if !broken.is_empty() {
+        return Some(format!("reference: {broken:#?}"));
+    }
+    let width = engine::window(&plan.fabric);
+    [width, Span(width.0 / 2 + 1), Span(width.0 / 13 + 1)].into_iter().find_map(|width| {
+        let got = engine::run_with_window(plan, width, &mut ());
+        let difference = difference(&expected, &got);
+        difference.map(|difference| format!("engine with windows of {width}: {difference}"))
+    })
+}

@@ -1,0 +1,93 @@
+//! Corner cases in which the engines once differed or broke a law.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
+
+mod common;
+
+use common::agree::trouble;
+use common::{fat_tree, permutation, plan};
+use raddle_schemes::ids::{FlowId, PortId, SwitchId};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_sim::engine;
+use raddle_sim::net::faults::PortChange;
+use raddle_sim::plan::Plan;
+use raddle_sim::record::Stop;
+use raddle_sim::topology::Node;
+use raddle_sim::topology::dumbbell::Dumbbell;
+use raddle_sim::workload::Flow;
+
+/// Two hosts, round packets, cables without delay.
+fn two_hosts(flows: Vec<Flow>) -> Plan {
+    let shape = Dumbbell {
+        hosts_per_side: 1,
+        rate: Rate::gbps(80),
+        link_delay: Span::ZERO,
+        bottleneck_rate: Rate::gbps(80),
+        bottleneck_delay: Span::ZERO,
+        switch_delay: Span::ns(100),
+    };
+    let mut plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
+    plan.transport.payload = Bytes(936);
+    plan
+}
+
+#[test]
+fn what_arrives_without_delay_goes_before_the_wire_and_timers() {
+    // Every ACK arrives at an instant at which its host's wire becomes free.
+    let flow = |from, to| Flow::at_zero(from, to, Bytes(93_600));
+    let mut plan = two_hosts(vec![flow(0, 1), flow(1, 0)]);
+    plan.transport.ack = Bytes(1_000);
+    assert_eq!(trouble(&plan), None);
+}
+
+#[test]
+fn the_end_is_the_last_completion_whichever_host_runs_last() {
+    let shape = Dumbbell {
+        hosts_per_side: 2,
+        rate: Rate::gbps(80),
+        link_delay: Span::ns(500),
+        bottleneck_rate: Rate::gbps(400),
+        bottleneck_delay: Span::ns(500),
+        switch_delay: Span::ZERO,
+    };
+    // Host 0 completes 3.6 ns after host 1, in the same window, and runs before it.
+    let flows = vec![Flow::at_zero(0, 2, Bytes(936)), Flow::at_zero(1, 3, Bytes(900))];
+    let plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
+    assert_eq!(trouble(&plan), None);
+}
+
+#[test]
+fn a_run_without_anything_left_to_do_ends_as_if_time_went_on() {
+    // Host 0 never gets a frame out, so no timeout is ever set.
+    let mut plan = two_hosts(vec![Flow::at_zero(0, 1, Bytes(936))]);
+    plan.patience = Span::ms(1);
+    let later = (PortId(2), vec![(Time(10_000_000_000), PortChange::Down)]);
+    plan.faults.ports = vec![(PortId(0), vec![(Time::ZERO, PortChange::Down)]), later];
+    assert_eq!(trouble(&plan), None);
+    assert_eq!(engine::run(&plan, &mut ()).end, Time(11_000_000_000));
+    plan.end = Some(Time(5_000_000_000));
+    assert_eq!(trouble(&plan), None);
+    assert_eq!(engine::run(&plan, &mut ()).stop, Stop::EndTime(vec![FlowId(0)]));
+}
+
+#[test]
+fn hosts_hear_of_frames_that_arrive_after_the_patience_is_looked_at() {
+    let mut plan = two_hosts(vec![Flow::at_zero(0, 1, Bytes(93_600))]);
+    for switch in &mut plan.fabric.switches {
+        switch.latency = Span::us(1);
+    }
+    // In the middle of windows of 1 us in which frames reach host 1 all the time.
+    plan.patience = Span::ns(3_333);
+    assert_eq!(trouble(&plan), None);
+}
+
+#[test]
+fn scheme_events_are_in_order_of_time_whichever_host_runs_first() {
+    let fabric = fat_tree(2, 16);
+    let spine = Node::Switch(SwitchId(4));
+    let mut plan = permutation(fabric, Bytes::mib(1), "reps", 1);
+    plan.faults.nodes.push((spine, vec![(Time(10_000_000), Time::NEVER)]));
+    let outcome = engine::run(&plan, &mut ());
+    assert!(outcome.timeline.events.iter().any(|(_, _, name)| *name == "reps: freeze"));
+    assert!(outcome.timeline.events.is_sorted());
+    assert_eq!(trouble(&plan), None);
+}

@@ -1,0 +1,97 @@
+//! The same plan always gives the same outcome.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
+
+mod common;
+
+use common::{fat_tree, permutation};
+use raddle_schemes::marking;
+use raddle_schemes::rng::mix;
+use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_sim::engine;
+use raddle_sim::net::fault_plan::{Direction, Effect, Fault, FaultPlan, Target};
+use raddle_sim::plan::{MarkAt, NicOrder, Overflow, Plan};
+use raddle_sim::record::Outcome;
+use raddle_sim::workload::all_to_all::AllToAll;
+
+fn simple(seed: u64) -> Plan {
+    permutation(fat_tree(3, 16), Bytes::mib(1), "reps", seed)
+}
+
+/// Trimming, coalesced ACKs, faults, a phase: most of what there is.
+fn rich(seed: u64) -> Plan {
+    let fabric = fat_tree(2, 16);
+    let traffic = AllToAll { message: Bytes::kib(64), in_flight: Some(4) }.generate(16).unwrap();
+    let mut plan = common::plan(fabric, traffic, "ops", seed);
+    plan.queue.overflow = Overflow::Trim;
+    plan.queue.mark_at = MarkAt::Enqueue;
+    plan.queue.marking = marking::Config::named("step").unwrap();
+    plan.queue.gap = Bytes(20);
+    plan.transport.nic = NicOrder::RoundRobin;
+    plan.transport.phase = Span::us(2);
+    let link = |name: &str, effect, from, until| Fault {
+        target: Target::Link { name: name.to_owned(), direction: Direction::Both },
+        effect,
+        windows: vec![(Time(from), Some(Time(until)))],
+    };
+    let faults = vec![
+        link("tor0.up1", Effect::Down, 5_000_000, 25_000_000),
+        link("tor1.up0", Effect::Loss(0.05), 0, 40_000_000),
+    ];
+    let faults = FaultPlan { faults, convergence: Some(Span::us(5)), ..FaultPlan::default() };
+    let resolved = faults.resolve(&plan.fabric, &[], seed).unwrap();
+    (plan.faults, plan.routes) = (resolved.faults, resolved.routes);
+    plan
+}
+
+#[test]
+fn the_same_plan_gives_the_same_outcome_twice() {
+    for plan in [simple(1), rich(1)] {
+        assert_eq!(engine::run(&plan, &mut ()), engine::run(&plan.clone(), &mut ()));
+    }
+}
+
+#[test]
+fn another_seed_gives_another_outcome() {
+    for plan in [simple, rich] {
+        let [one, two] = [1, 2].map(|seed| engine::run(&plan(seed), &mut ()));
+        assert_ne!(one.flows, two.flows);
+        assert_ne!(one.ports, two.ports);
+    }
+}
+
+/// A hash of what a run did, unmoved by new fields of the records.
+fn hash(outcome: &Outcome) -> u64 {
+    let time = |at: Option<Time>| at.map_or(u64::MAX, |at| at.0);
+    let flows = outcome.flows.iter().flat_map(|flow| {
+        let times = [flow.started, flow.delivered, flow.acked].map(time);
+        let counts = [flow.sent, flow.retransmitted, flow.received, flow.duplicates];
+        let fates = [flow.marked, flow.trimmed, flow.dropped, flow.timeouts];
+        times.into_iter().chain(counts).chain(fates)
+    });
+    let ports = outcome.ports.iter().flat_map(|port| {
+        let counts = [port.frames, port.bytes, port.marked, port.trimmed, port.queue_bytes_max];
+        counts.into_iter().chain(port.dropped)
+    });
+    flows.chain(ports).chain([outcome.end.0]).fold(0, |hash, number| mix(hash ^ mix(number)))
+}
+
+/// These numbers notice every change of results. When one is meant, put the new numbers here (the
+/// test prints them) and say in the changelog why results moved.
+#[test]
+fn outcomes_are_pinned() {
+    let mut hashes = Vec::new();
+    for name in ["ecmp", "ops", "reps", "bitmap"] {
+        let plan = permutation(fat_tree(3, 16), Bytes::mib(1), name, 1);
+        hashes.push((name, hash(&engine::run(&plan, &mut ()))));
+    }
+    hashes.push(("rich", hash(&engine::run(&rich(1), &mut ()))));
+    assert_eq!(hashes, PINNED);
+}
+
+const PINNED: &[(&str, u64)] = &[
+    ("ecmp", 17_172_790_145_601_428_068),
+    ("ops", 4_306_106_736_617_696_504),
+    ("reps", 8_755_538_315_545_129_171),
+    ("bitmap", 13_860_837_629_339_340_623),
+    ("rich", 18_368_185_834_931_506_333),
+];

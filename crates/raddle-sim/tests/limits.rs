@@ -1,0 +1,265 @@
+//! Every limit of the engines, at the limit and one beyond.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
+
+mod common;
+
+use common::agree::trouble;
+use common::{fat_tree, plan};
+use raddle_schemes::ids::{FlowId, HostId, PortId};
+use raddle_schemes::transport::ledger::TIME_LIMIT;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_sim::engine::{HORIZON, SHORTEST_WINDOW};
+use raddle_sim::limits::LimitError;
+use raddle_sim::net::faults::PortChange;
+use raddle_sim::net::frame::{NUMBER_LIMIT, SIZE_LIMIT};
+use raddle_sim::plan::{Overflow, Plan};
+use raddle_sim::routing::Forwarding;
+use raddle_sim::topology::dumbbell::Dumbbell;
+use raddle_sim::workload::{Flow, Start};
+
+/// One small flow, host 0 to host 3, in a small tree.
+fn small() -> Plan {
+    plan(fat_tree(2, 16), vec![Flow::at_zero(0, 3, Bytes(10_000))].into(), "ops", 1)
+}
+
+/// Checks that the plan is fine as `at_limit` makes it and refused as `beyond` makes it then.
+fn between(
+    at_limit: impl FnOnce(&mut Plan),
+    beyond: impl FnOnce(&mut Plan),
+    error: LimitError,
+    message: &str,
+) {
+    let mut plan = small();
+    at_limit(&mut plan);
+    assert_eq!(plan.check_limits(), Ok(()));
+    beyond(&mut plan);
+    assert_eq!(plan.check_limits(), Err(error.clone()));
+    assert_eq!(error.to_string(), message);
+}
+
+#[test]
+fn packets_per_flow_fit_a_frame() {
+    between(
+        |plan| {
+            plan.transport.payload = Bytes(2);
+            plan.traffic.flows[0].bytes = Bytes(2 * u64::from(NUMBER_LIMIT));
+        },
+        |plan| plan.traffic.flows[0].bytes.0 += 1,
+        LimitError::Packets { flow: FlowId(0), packets: 1 << 24 },
+        "flow 0 has 16777216 packets; at most 16777215 fit, so send less or choose a larger payload",
+    );
+}
+
+#[test]
+fn sizes_of_frames_fit_a_frame() {
+    between(
+        |plan| plan.transport.payload.0 = SIZE_LIMIT.0 - plan.transport.header.0,
+        |plan| plan.transport.header.0 += 1,
+        LimitError::FrameTooLarge { frame: "data packet", bytes: Bytes(65_536) },
+        "the data packet takes 65536 B on the wire; at most 65535 B",
+    );
+    between(
+        |plan| plan.transport.ack = SIZE_LIMIT,
+        |plan| plan.transport.ack.0 += 1,
+        LimitError::FrameTooLarge { frame: "ACK", bytes: Bytes(65_536) },
+        "the ACK takes 65536 B on the wire; at most 65535 B",
+    );
+}
+
+#[test]
+fn no_frame_is_empty() {
+    between(
+        |plan| (plan.transport.ack, plan.transport.header) = (Bytes(1), Bytes(0)),
+        |plan| plan.transport.ack = Bytes(0),
+        LimitError::Empty { what: "ACK" },
+        "the ACK has 0 B; at least 1 B",
+    );
+    between(
+        |plan| plan.transport.header = Bytes(0),
+        |plan| plan.queue.overflow = Overflow::Trim,
+        LimitError::Empty { what: "trimmed header" },
+        "the trimmed header has 0 B; at least 1 B",
+    );
+    between(
+        |plan| plan.transport.payload = Bytes(1),
+        |plan| plan.transport.payload = Bytes(0),
+        LimitError::Empty { what: "payload" },
+        "the payload has 0 B; at least 1 B",
+    );
+    between(
+        |plan| plan.traffic.flows[0].bytes = Bytes(1),
+        |plan| plan.traffic.flows[0].bytes = Bytes(0),
+        LimitError::Empty { what: "message" },
+        "the message has 0 B; at least 1 B",
+    );
+}
+
+#[test]
+fn flows_of_a_host_fit_a_locator() {
+    let shape = Dumbbell {
+        hosts_per_side: 1 << 15,
+        rate: Rate::gbps(400),
+        link_delay: Span::ns(500),
+        bottleneck_rate: Rate::gbps(400),
+        bottleneck_delay: Span::ns(500),
+        switch_delay: Span::ZERO,
+    };
+    let fabric = shape.build().unwrap();
+    let limit = 1 << 16;
+    let flow = |to| Flow::at_zero(7, to, Bytes(1));
+    let flows: Vec<_> = (0..limit).map(|i| flow(10 + i % 100)).collect();
+    let mut plan = plan(fabric, flows.into(), "ops", 1);
+    assert_eq!(plan.check_limits(), Ok(()));
+    plan.traffic.flows.push(flow(9));
+    let count = u64::from(limit) + 1;
+    let refused = |begin, host, flows| LimitError::FlowsPerHost {
+        host: HostId(host),
+        begin,
+        flows,
+        limit: u64::from(limit),
+    };
+    assert_eq!(plan.check_limits(), Err(refused(true, 7, count)));
+    for (source, flow) in (100..).zip(&mut plan.traffic.flows) {
+        (flow.source, flow.destination) = (HostId(source % 1_000), HostId(5_000));
+    }
+    assert_eq!(plan.check_limits(), Err(refused(false, 5_000, count)));
+    assert_eq!(
+        refused(false, 5_000, count).to_string(),
+        "65537 flows end at host 5000; at most 65536 in a fabric of this size"
+    );
+    plan.traffic.flows.pop();
+    assert_eq!(plan.check_limits(), Ok(()));
+}
+
+fn same_delays(plan: &mut Plan, delay: Span) {
+    plan.fabric.ports.iter_mut().for_each(|port| port.delay = delay);
+    plan.fabric.switches.iter_mut().for_each(|switch| switch.latency = Span::ZERO);
+}
+
+#[test]
+fn windows_are_long_enough() {
+    between(
+        |plan| same_delays(plan, SHORTEST_WINDOW),
+        |plan| plan.fabric.ports[0].delay.0 -= 1,
+        LimitError::Window { window: Span(9_999) },
+        "the shortest way into a switch, cable delay and switch latency, takes 9999 ps; at least \
+         10 ns",
+    );
+}
+
+#[test]
+fn times_on_a_link_fit_an_entry() {
+    // 4160 B take 83.2 ns at 400 Gbps, the far switch 500 ns.
+    let longest = HORIZON.0 - 1 - 83_200 - 500_000;
+    let refused = |rate| LimitError::Horizon {
+        link: "host2".to_owned(),
+        rate: Rate::gbps(rate),
+        time: Some(Span(HORIZON.0)),
+    };
+    between(
+        |plan| plan.fabric.ports[2].delay = Span(longest),
+        |plan| plan.fabric.ports[2].delay.0 += 1,
+        refused(400),
+        "at 400 Gbps the largest frame takes 2.147483648 ms across link `host2`, cable delay and \
+         switch latency included; less than 2.147483648 ms",
+    );
+    let slow = |rate| vec![(PortId(2), vec![(Time(5), PortChange::Rate { rate, scale: true })])];
+    between(
+        |plan| {
+            plan.fabric.ports[2].delay = Span(longest - 83_200 * 99);
+            plan.faults.ports = slow(Rate::gbps(4));
+        },
+        |plan| plan.fabric.ports[2].delay.0 += 1,
+        refused(4),
+        &refused(4).to_string(),
+    );
+    between(
+        |plan| plan.faults.ports = slow(Rate(400_000_000)),
+        |plan| plan.faults.ports = slow(Rate(0)),
+        LimitError::Horizon { link: "host2".to_owned(), rate: Rate(0), time: None },
+        "the rate of link `host2` is 0 bps; at least 1 bps, or take it down",
+    );
+}
+
+#[test]
+fn arrivals_of_a_window_fit_a_key() {
+    between(
+        |plan| {
+            // One byte takes one picosecond.
+            plan.fabric.ports.iter_mut().for_each(|port| port.rate = Rate::gbps(8_000));
+            plan.transport.ack = Bytes(1);
+            same_delays(plan, Span(1 << 16));
+        },
+        |plan| same_delays(plan, Span((1 << 16) + 1)),
+        LimitError::Arrivals { link: "host0".to_owned(), frames: (1 << 16) + 1 },
+        "65537 of the smallest frames can cross link `host0` within a window; at most 65536",
+    );
+}
+
+#[test]
+fn ports_of_a_switch_fit_a_key() {
+    between(
+        |plan| plan.fabric.switches[3].ports = 10..10 + (1 << 16),
+        |plan| plan.fabric.switches[3].ports.end += 1,
+        LimitError::Ports { switch: "tor3".to_owned(), ports: (1 << 16) + 1 },
+        "switch `tor3` has 65537 ports; at most 65536",
+    );
+}
+
+#[test]
+fn hosts_below_a_switch_fit_the_compiled_division() {
+    let hosts_below_spine = |plan: &mut Plan, hosts| {
+        let Forwarding::Tree(switches) = &mut plan.routes[0].1 else { panic!("a tree") };
+        switches[4].hosts_high = switches[4].hosts_low + hosts;
+    };
+    between(
+        |plan| hosts_below_spine(plan, 1 << 16),
+        |plan| hosts_below_spine(plan, (1 << 16) + 1),
+        LimitError::HostsBelow { switch: "spine0".to_owned(), hosts: (1 << 16) + 1 },
+        "switch `spine0` has 65537 hosts below it; at most 65536 in a tree",
+    );
+}
+
+#[test]
+fn times_fit_a_ledger() {
+    let end = Time(TIME_LIMIT.0 + 1);
+    between(
+        |plan| plan.end = Some(TIME_LIMIT),
+        |plan| plan.end = Some(end),
+        LimitError::End { end },
+        &format!("the end time is {end}; from 1 ps to {TIME_LIMIT}"),
+    );
+    between(
+        |plan| plan.end = Some(Time(1)),
+        |plan| plan.end = Some(Time(0)),
+        LimitError::End { end: Time(0) },
+        &format!("the end time is 0 ps; from 1 ps to {TIME_LIMIT}"),
+    );
+    between(
+        |plan| {
+            plan.traffic.flows[0].start = Start::At(Time(TIME_LIMIT.0 - 7));
+            plan.transport.phase = Span(7);
+        },
+        |plan| plan.transport.phase = Span(8),
+        LimitError::FlowStart { flow: FlowId(0), start: end },
+        &format!("flow 0 may start at {end}, phase included; at the latest at {TIME_LIMIT}"),
+    );
+}
+
+#[test]
+fn plans_at_the_limits_of_time_and_size_run() {
+    let mut plan = small();
+    plan.traffic.flows.push(Flow::at_zero(0, 15, Bytes(500_000)));
+    plan.transport.payload.0 = SIZE_LIMIT.0 - plan.transport.header.0;
+    plan.transport.ack = SIZE_LIMIT;
+    for port in &mut plan.fabric.ports {
+        port.delay = Span(HORIZON.0 - 1 - 500_000 - 20 * SIZE_LIMIT.0);
+    }
+    plan.patience = Span::ms(100);
+    assert_eq!(plan.check_limits(), Ok(()));
+    assert_eq!(trouble(&plan), None);
+    let mut plan = small();
+    plan.traffic.flows[0].start = Start::At(Time(TIME_LIMIT.0 - 1_000_000));
+    assert_eq!(plan.check_limits(), Ok(()));
+    assert_eq!(trouble(&plan), None);
+}

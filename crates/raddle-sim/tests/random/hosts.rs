@@ -1,0 +1,51 @@
+//! Random transports: every registered scheme, and parameters that make things happen.
+
+use super::choices::Choices;
+use raddle_schemes::load_balance::host;
+use raddle_schemes::recovery::AckEntropies;
+use raddle_schemes::size::Size;
+use raddle_schemes::units::{Bytes, Rate, Span};
+use raddle_schemes::{congestion, recovery};
+use raddle_sim::plan::{NicOrder, TransportPlan};
+
+pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
+    // 936 + 64 B take 100 ns at 80 Gbps, 4096 + 64 B 83.2 ns at 400 Gbps.
+    let (payload, header, ack) = choices.pick(&[
+        (936, 64, 100),
+        (4096, 64, 64),
+        (1000, 40, 62),
+        (50, 50, 50),
+        (936, 64, 16),
+    ]);
+    let names: Vec<_> = host::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    TransportPlan {
+        payload: Bytes(payload),
+        header: Bytes(header),
+        ack: Bytes(ack),
+        load_balance: host::Config::named(choices.pick(&names)).unwrap(),
+        congestion: congestion(choices),
+        recovery: recovery(choices),
+        nic: choices.pick(&[NicOrder::ControlFirst, NicOrder::RoundRobin]),
+        phase: choices.pick(&[Span::ZERO, Span(1), Span::us(1), Span(123_456)]),
+    }
+}
+
+fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
+    let names: Vec<_> = congestion::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    let mut config = congestion::Config::named(choices.pick(&names)).unwrap();
+    if let congestion::Config::FixedRate(fixed) = &mut config {
+        fixed.rate = choices.pick(&[None, Some(80), Some(37), Some(10)]).map(Rate::gbps);
+        fixed.window = choices.pick(&[Size::Unlimited, Size::Packets(3.0), Size::Bdp(1.0)]);
+    }
+    config
+}
+
+fn recovery(choices: &mut Choices<'_>) -> recovery::Config {
+    let mut config = recovery::Config::named("sack").unwrap();
+    let recovery::Config::Sack(sack) = &mut config else { return config };
+    sack.rto = choices.pick(&[Some(Span::us(10)), None, Some(Span(3_141_592)), Some(Span::us(2))]);
+    sack.ack_every = choices.pick(&[1, 2, 4, 16]);
+    sack.ack_entropies = choices.pick(&[AckEntropies::Trigger, AckEntropies::Carry]);
+    sack.reorder_threshold = choices.pick(&[None, Some(0), Some(3)]);
+    config
+}

@@ -1,0 +1,108 @@
+//! Random traffic: every generator, and graphs of triggers across hosts.
+
+use super::choices::Choices;
+use raddle_schemes::ids::{FlowId, HostId};
+use raddle_schemes::units::{Bytes, Time};
+use raddle_sim::topology::Fabric;
+use raddle_sim::workload::all_to_all::AllToAll;
+use raddle_sim::workload::incast::Incast;
+use raddle_sim::workload::law::{Law, Sampling};
+use raddle_sim::workload::permutation::Permutation;
+use raddle_sim::workload::poisson::{LoadBase, Poisson};
+use raddle_sim::workload::tornado::Tornado;
+use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
+
+/// One byte, whole packets, and a short last packet.
+const MESSAGES: [u64; 7] = [936, 1, 9_360, 5_000, 20_000, 46_800, 65_537];
+/// Round, so that flows start when other things happen, and not.
+const INSTANTS: [u64; 6] = [0, 100_000, 1_000_000, 200_000, 3_000_000, 1_234_567];
+
+fn message(choices: &mut Choices<'_>) -> Bytes {
+    Bytes(choices.pick(&MESSAGES))
+}
+
+pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {
+    let hosts = fabric.hosts;
+    match choices.below(8) {
+        0 => several(choices, hosts, 1),
+        1 => {
+            let draw = Permutation { message: message(choices), inter_pod_only: false };
+            draw.generate(hosts, &|_| 0, seed).unwrap()
+        }
+        2 => {
+            let receiver = HostId(choices.below(hosts));
+            let draw = Incast { senders: hosts - 1, receiver, message: message(choices) };
+            draw.generate(hosts).unwrap()
+        }
+        3 => {
+            let in_flight = choices.pick(&[Some(1), Some(2), None]);
+            let message = Bytes(message(choices).0.min(5_000));
+            AllToAll { message, in_flight }.generate(hosts).unwrap()
+        }
+        4 => Tornado { message: message(choices) }.generate(hosts).unwrap(),
+        5 => several(choices, hosts, 6),
+        6 => triggers(choices, hosts),
+        _ => poisson(choices, fabric, seed),
+    }
+}
+
+fn flow(choices: &mut Choices<'_>, hosts: u32) -> Flow {
+    let source = choices.below(hosts);
+    let destination = (source + choices.between(1, hosts - 1)) % hosts;
+    let start = Start::At(Time(choices.pick(&INSTANTS)));
+    Flow { start, ..Flow::at_zero(source, destination, message(choices)) }
+}
+
+/// Flows with any ends and starts; some twice, so that flows share both ends.
+fn several(choices: &mut Choices<'_>, hosts: u32, most: u32) -> Traffic {
+    let mut flows = Vec::new();
+    for _ in 0..choices.between(1, most) {
+        let flow = flow(choices, hosts);
+        for _ in 0..choices.pick(&[1, 2, 1]) {
+            flows.push(flow.clone());
+        }
+    }
+    flows.into()
+}
+
+/// Flows that start each other at any hosts, some perhaps never.
+fn triggers(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
+    let count = choices.between(2, 10);
+    let mut traffic = Traffic::default();
+    let number = choices.between(1, 4);
+    for _ in 0..number {
+        let kind = match choices.below(4) {
+            0 => TriggerKind::Next,
+            count => TriggerKind::All { count },
+        };
+        traffic.triggers.push(Trigger { kind, targets: Vec::new() });
+    }
+    for i in 0..count {
+        let mut flow = flow(choices, hosts);
+        if i > 0 && choices.below(3) > 0 {
+            flow.start = Start::Triggered;
+            let trigger = choices.below(number) as usize;
+            traffic.triggers[trigger].targets.push(FlowId(i));
+        }
+        let mut fired = || match choices.below(3) {
+            0 => None,
+            _ => Some(TriggerId(choices.below(number))),
+        };
+        flow.on_acked = fired();
+        flow.on_delivered = fired();
+        traffic.flows.push(flow);
+    }
+    traffic
+}
+
+fn poisson(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {
+    let law = Law::from_csv("size_bytes,cdf\n1,0\n2000,0.7\n20000,1\n").unwrap();
+    let poisson = Poisson {
+        law,
+        sampling: Sampling::Linear,
+        load: choices.pick(&[0.3, 0.9]),
+        base: LoadBase::HostLink,
+        horizon: Time(4_000_000),
+    };
+    poisson.generate(fabric, seed).unwrap()
+}

@@ -1,0 +1,153 @@
+//! `raddle reproduce`: published figures, run again.
+
+use super::compare::palette;
+use super::{End, input, machine};
+use crate::figures::{self, FIGURES, Figure, FigureResult, Mode};
+use crate::study::compare::{CompareInput, Comparison, Entry};
+use crate::study::gather::Gathered;
+use crate::study::jobs;
+use crate::study::page::{Occasion, page};
+use crate::study::progress::Bar;
+use crate::study::run::{Job, Runner};
+use raddle_sim::engine;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// Arguments of `raddle reproduce`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// A paper (`reps`) or a figure (`reps/fig4`); else all.
+    name: Option<String>,
+    /// Fewer seeds or smaller messages: at most a minute a paper.
+    #[arg(long)]
+    quick: bool,
+    /// Write a page with each figure's pictures into this folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Write each figure's `result.json` into this folder of figures (`figures` in a clone).
+    #[arg(long, value_name = "DIR", conflicts_with = "quick")]
+    record: Option<PathBuf>,
+    /// Runs at a time; else one per core.
+    #[arg(long, value_name = "N")]
+    parallel: Option<usize>,
+    /// Print one JSON object (`raddle.reproduce/1`) and nothing else.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn reproduce(arguments: &Arguments) -> End {
+    let chosen: Vec<&Figure> = match &arguments.name {
+        None => FIGURES.iter().collect(),
+        Some(name) => figures::find(name),
+    };
+    if chosen.is_empty() {
+        let names: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
+        return input::refuse_text(&format!(
+            "no figure `{}`; there are {}",
+            arguments.name.as_deref().unwrap_or_default(),
+            names.join(", ")
+        ));
+    }
+    let mode = if arguments.quick { Mode::Quick } else { Mode::Full };
+    let stop = input::interruption();
+    let mut results = Vec::new();
+    for figure in chosen {
+        let result = match run(figure, mode, arguments, &stop) {
+            Ok(result) => result,
+            Err(why) => {
+                anstream::eprintln!("error: {why}");
+                return End::Failed;
+            }
+        };
+        if !arguments.json {
+            anstream::println!("{}", result.text());
+        }
+        results.push(result);
+    }
+    if arguments.json {
+        anstream::println!("{}", figures::to_json(&results));
+    }
+    let unexplained: usize = results.iter().map(|result| result.unexplained().count()).sum();
+    if unexplained > 0 { End::Failed } else { End::Done }
+}
+
+fn run(
+    figure: &Figure,
+    mode: Mode,
+    arguments: &Arguments,
+    stop: &AtomicBool,
+) -> Result<FigureResult, String> {
+    let prepared = figure.prepare(mode).map_err(|problems| problems.render(false))?;
+    let bar = (!arguments.json).then(|| Bar::on_stderr(prepared.jobs().len()));
+    let runner = Runner {
+        engine: engine::run,
+        bound: jobs::bound_of,
+        threads: input::parallel(arguments.parallel),
+        stop,
+        meter: bar.as_ref().map_or(&(), |bar| bar),
+    };
+    let result = prepared.run(&runner).map_err(|error| error.to_string())?;
+    if let Some(bar) = bar {
+        bar.clear();
+    }
+    if let Some(folder) = &arguments.record {
+        let path = folder.join(figure.name).join("result.json");
+        let text = format!("{:#}\n", result.record_json());
+        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    if let Some(folder) = &arguments.out {
+        write_page(folder, figure, mode, &result)?;
+    }
+    Ok(result)
+}
+
+/// The figure's runs as a report; a figure of a model without runs has none.
+fn write_page(
+    folder: &Path,
+    figure: &Figure,
+    mode: Mode,
+    result: &FigureResult,
+) -> Result<(), String> {
+    let Some(first) = result.runs.first() else { return Ok(()) };
+    let drawn_seed = first.seed;
+    let entries: Vec<Entry<'_>> = result
+        .runs
+        .iter()
+        .map(|run| Entry {
+            settings: &run.settings,
+            seed: run.seed,
+            summary: Some(&run.finished.summary),
+        })
+        .collect();
+    let title = format!("{}: {}", figure.name, result.title);
+    let comparison = Comparison::new(CompareInput::of_runs(&title, &entries));
+    let kept: Vec<(Job, Gathered)> = result
+        .runs
+        .iter()
+        .map(|run| {
+            let job = Job {
+                scenario: run.finished.summary.scenario.clone(),
+                seed: run.seed,
+                settings: run.settings.clone(),
+                toml: String::new(),
+                plan: Box::new(|| Err("has been run".to_owned())),
+            };
+            (job, Gathered::of(&run.finished, drawn_seed))
+        })
+        .collect();
+    let runs: Vec<(&Job, &Gathered)> = kept.iter().map(|(job, kept)| (job, kept)).collect();
+    let quick = if mode == Mode::Quick { " --quick" } else { "" };
+    let occasion = Occasion {
+        command: format!("raddle reproduce {}{quick}", figure.name),
+        scenario_toml: figure.scenario.unwrap_or_default().to_owned(),
+        machine: machine::words(),
+    };
+    let path = folder.join(format!("{}.html", figure.name));
+    if let Some(parent) = path.parent() {
+        std::fs::create_dir_all(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
+    }
+    let html = page(&comparison, &runs, &palette, occasion).html();
+    std::fs::write(&path, html).map_err(|error| format!("{}: {error}", path.display()))?;
+    anstream::eprintln!("wrote {}", path.display());
+    Ok(())
+}

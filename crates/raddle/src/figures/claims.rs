@@ -1,0 +1,214 @@
+//! `claims.toml`: what a paper claims, and how each claim is measured.
+
+use super::measure::{Measure, read_measure};
+use crate::problem::{Problem, Problems, Source};
+use crate::scenario::reader::{Log, Reader};
+use crate::scenario::spec::{self, Item, Place, Value};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a figure claims.
+#[derive(Clone, Debug)]
+pub struct Claims {
+    /// The figure in one line.
+    pub title: String,
+    /// What quick mode sets in the scenario: paths and values.
+    pub quick: Vec<(String, String)>,
+    /// The claims, in the order in which they are shown.
+    pub claims: Vec<Claim>,
+}
+
+/// One claim.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its word, unique within the figure.
+    pub id: String,
+    /// The claim as a sentence.
+    pub text: String,
+    /// Where it was made: section, figure, page.
+    pub source: String,
+    /// What was published.
+    pub published: Published,
+    /// The least measured value that agrees; none where there is no limit.
+    pub low: Option<f64>,
+    /// The greatest.
+    pub high: Option<f64>,
+    /// How it is measured.
+    pub measure: Measure,
+    /// Why our value differs, as somebody tested.
+    pub reason: Option<String>,
+    /// Whether quick mode measures it.
+    pub quick: bool,
+}
+
+/// What was published.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Published {
+    /// A number.
+    Number(f64),
+    /// Words.
+    Text(String),
+}
+
+impl Claims {
+    /// Reads the text of a `claims.toml`, called `name` in problems.
+    ///
+    /// # Errors
+    /// Every problem of the text.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Problems> {
+        let file: Arc<Path> = Arc::from(Path::new(name));
+        let source = Source { path: PathBuf::from(name), text: text.to_owned() };
+        let failed = |list: Vec<Problem>| Problems { list, sources: vec![source.clone()] };
+        let table = spec::document(&file, text).map_err(failed)?;
+        let place = Place { file: Some(file), span: 0..0 };
+        let item = Item { value: Value::Table(table), place };
+        let log = Log::default();
+        let claims = read(&item, &log);
+        match (claims, log.into_problems()) {
+            (Some(claims), problems) if problems.is_empty() => Ok(claims),
+            (_, problems) => Err(failed(problems)),
+        }
+    }
+}
+
+fn read(item: &Item, log: &Log) -> Option<Claims> {
+    let mut reader = Reader::of("claims.toml", item, log)?;
+    let title = text(&mut reader, "title");
+    let quick = reader.table("quick").map_or_else(Vec::new, |mut quick| {
+        let set = quick.take("set").and_then(|item| settings("set", item, log));
+        quick.finish();
+        set.unwrap_or_default()
+    });
+    let items = reader.list("claim", "tables: write [[claim]]");
+    let claims: Vec<Claim> = items.iter().filter_map(|item| claim(item, log)).collect();
+    reader.finish();
+    for (i, (claim, item)) in claims.iter().zip(items).enumerate() {
+        if claims[..i].iter().any(|other| other.id == claim.id) {
+            log.add(item.place.problem(format!("two claims are called `{}`", claim.id)));
+        }
+    }
+    Some(Claims { title: title?, quick, claims })
+}
+
+fn claim(item: &Item, log: &Log) -> Option<Claim> {
+    let mut reader = Reader::of("[[claim]]", item, log)?;
+    let id = text(&mut reader, "id");
+    let sentence = text(&mut reader, "text");
+    let source = text(&mut reader, "source");
+    let published = reader.demand("published", "1.75").and_then(|item| match &item.value {
+        Value::Text(text) => Some(Published::Text(text.clone())),
+        Value::Integer(n) => Some(Published::Number(*n as f64)),
+        Value::Float(x) => Some(Published::Number(*x)),
+        _ => {
+            log.add(item.place.problem("`published` is a number or a text"));
+            None
+        }
+    });
+    let low = reader.get("low");
+    let high = reader.get("high");
+    if low.is_none() && high.is_none() {
+        let problem = reader.place().problem("the claim has no band");
+        log.add(problem.label("add `low`, `high` or both"));
+    }
+    let measure = reader.demand("measure", "{ kind = \"value\" }");
+    let measure = measure.and_then(|item| read_measure(item, log));
+    let reason = reader.take("reason").and_then(|item| words("reason", item, log));
+    let quick = reader.or("quick", true);
+    reader.finish();
+    Some(Claim {
+        id: id?,
+        text: sentence?,
+        source: source?,
+        published: published?,
+        low,
+        high,
+        measure: measure?,
+        reason,
+        quick,
+    })
+}
+
+/// A text that must be there.
+pub(super) fn text(reader: &mut Reader<'_>, key: &'static str) -> Option<String> {
+    let item = reader.demand(key, "\"..\"")?;
+    words(key, item, reader.log())
+}
+
+fn words(key: &str, item: &Item, log: &Log) -> Option<String> {
+    match &item.value {
+        Value::Text(text) => Some(text.clone()),
+        _ => {
+            log.add(item.place.problem(format!("`{key}` is a text")).label("write it in quotes"));
+            None
+        }
+    }
+}
+
+/// A table of quoted paths and single values.
+pub(super) fn settings(key: &str, item: &Item, log: &Log) -> Option<Vec<(String, String)>> {
+    let Some(table) = item.table() else {
+        log.add(item.place.problem(format!("`{key}` is a table of paths and values")));
+        return None;
+    };
+    let mut settings = Vec::new();
+    for entry in &table.entries {
+        if matches!(entry.item.value, Value::Table(_) | Value::List(_)) {
+            let problem = entry.item.place.problem(format!("`{}` is no single value", entry.key));
+            log.add(problem.label("quote the whole path"));
+            return None;
+        }
+        settings.push((entry.key.clone(), entry.item.show()));
+    }
+    Some(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLAIM: &str = "\
+title = \"t\"
+[[claim]]
+id = \"a\"
+text = \"b\"
+source = \"c\"
+published = 2
+low = 1.5
+measure = { kind = \"value\", metric = \"dropped\", cell = { \"condition\" = \"x\" } }
+";
+
+    fn problems(text: &str) -> String {
+        Claims::parse("claims.toml", text).unwrap_err().render(false)
+    }
+
+    #[test]
+    fn a_claim_is_read() {
+        let claims = Claims::parse("claims.toml", CLAIM).unwrap();
+        assert_eq!((claims.claims[0].low, claims.claims[0].high), (Some(1.5), None));
+        assert_eq!(claims.claims[0].published, Published::Number(2.0));
+        assert!(claims.claims[0].quick);
+    }
+
+    #[test]
+    fn unknown_keys_are_errors_at_every_level() {
+        assert!(problems(&format!("titel = \"x\"\n{CLAIM}")).contains("unknown key `titel`"));
+        assert!(problems(&format!("{CLAIM}bound = 3\n")).contains("unknown key `bound`"));
+        let text = CLAIM.replace("kind = \"value\"", "kind = \"value\", port = \"x\"");
+        assert!(problems(&text).contains("unknown key `port`"), "{}", problems(&text));
+        let text = format!("{CLAIM}[quick]\nseeds = 3\n");
+        assert!(problems(&text).contains("unknown key `seeds`"));
+    }
+
+    #[test]
+    fn a_claim_needs_a_band_and_a_name_of_its_own() {
+        assert!(problems(&CLAIM.replace("low = 1.5\n", "")).contains("no band"));
+        let claim = &CLAIM[CLAIM.find("[[").unwrap()..];
+        assert!(problems(&format!("{CLAIM}{claim}")).contains("two claims are called `a`"));
+    }
+
+    #[test]
+    fn a_wrong_metric_is_answered_with_the_words_there_are() {
+        let text = CLAIM.replace("\"dropped\"", "\"drops\"");
+        assert!(problems(&text).contains("completion_us"), "{}", problems(&text));
+    }
+}

@@ -1,0 +1,32 @@
+//! Every figure there is.
+
+use super::Figure;
+
+macro_rules! figure {
+    ($name:literal) => {
+        Figure {
+            name: $name,
+            scenario: Some(include_str!(concat!("../../../../figures/", $name, "/scenario.toml"))),
+            ..figure!($name, model)
+        }
+    };
+    ($name:literal, model) => {
+        Figure {
+            name: $name,
+            scenario: None,
+            claims: include_str!(concat!("../../../../figures/", $name, "/claims.toml")),
+            result: include_str!(concat!("../../../../figures/", $name, "/result.json")),
+        }
+    };
+}
+
+/// Every figure, in the order in which they are run and shown.
+pub const FIGURES: &[Figure] = &[
+    figure!("reps/reference_case"),
+    figure!("reps/fig2"),
+    figure!("reps/fig4"),
+    figure!("reps/fig7"),
+    figure!("reps/fig14", model),
+    figure!("reps/fig22"),
+    figure!("reps/fig23"),
+];

@@ -1,0 +1,377 @@
+//! How a claim is measured: a number from the runs of one or two cells.
+//!
+//! A cell is named by its settings, so nothing here knows any scheme. What is measured per run is
+//! then summed up over the seeds by a [`Statistic`].
+
+use super::Mode;
+use super::claims::{settings, text};
+use super::prepare::FigureRun;
+use super::series::{Window, offered_share, queue_above, queue_max, rate_gbps};
+use crate::scenario::reader::{Log, Reader};
+use crate::scenario::spec::{Item, Place};
+use raddle_schemes::size::Size;
+use raddle_sim::theory::load_imbalance::LoadImbalance;
+
+raddle_schemes::words! {
+    /// A number of a run's summary.
+    pub enum Metric {
+        /// From the first flow's start to the last flow's end.
+        Completion = "completion_us",
+        /// The mean flow completion time.
+        FctMean = "fct_mean_us",
+        /// Data packets lost, whatever the cause.
+        Dropped = "dropped",
+        /// Data packets trimmed.
+        Trimmed = "trimmed",
+        /// Data packets sent again.
+        Retransmitted = "retransmitted",
+        /// Retransmission timeouts.
+        Timeouts = "timeouts",
+    }
+}
+
+raddle_schemes::words! {
+    /// What is taken of the values of several seeds.
+    pub enum Statistic {
+        /// Their mean.
+        Mean = "mean",
+        /// The middle one, or the mean of the two in the middle.
+        Median = "median",
+        /// The least.
+        Min = "min",
+        /// The greatest.
+        Max = "max",
+    }
+}
+
+raddle_schemes::words! {
+    /// What is taken of the values of several ports.
+    pub enum Across {
+        /// Their mean.
+        Mean = "mean",
+        /// The least.
+        Min = "min",
+        /// The greatest.
+        Max = "max",
+    }
+}
+
+/// A cell, by what the sweep set in it. Settings not named here may be anything, as long as one
+/// cell is left.
+#[derive(Clone, Debug)]
+pub struct Selector {
+    /// Names and values.
+    pub settings: Vec<(String, String)>,
+    pub(super) place: Place,
+}
+
+/// How a claim is measured.
+#[derive(Clone, Debug)]
+pub enum Measure {
+    /// A metric of one cell.
+    Value {
+        /// Which number.
+        metric: Metric,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
+    /// A metric of one cell over the same of another; each is taken over its seeds first.
+    Ratio {
+        /// Which number.
+        metric: Metric,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Above the line.
+        of: Selector,
+        /// Below the line.
+        over: Selector,
+    },
+    /// Packets that a port was given in a window, lost ones included, over the mean of the other
+    /// recorded ports.
+    PortShare {
+        /// The port.
+        port: String,
+        /// When.
+        window: Window,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
+    /// Gbit/s that left recorded ports in a window.
+    PortRate {
+        /// One port; all recorded ones if none is given.
+        port: Option<String>,
+        /// One that is left out.
+        except: Option<String>,
+        /// Over the ports.
+        across: Across,
+        /// When.
+        window: Window,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
+    /// The longest queue of the recorded ports in a window, in units of `unit`.
+    QueueMax {
+        /// The queue length that counts as 1.
+        unit: Size,
+        /// When.
+        window: Window,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
+    /// The share of the buckets of a window in which the longest queue of the recorded ports
+    /// exceeds `threshold`.
+    QueueAbove {
+        /// The queue length to exceed.
+        threshold: Size,
+        /// When.
+        window: Window,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
+    /// The mean of [`LoadImbalance`] over its trials; no simulation.
+    LoadImbalance {
+        /// The model.
+        model: LoadImbalance,
+        /// Trials in quick mode.
+        quick_trials: u32,
+    },
+}
+
+const KINDS: &[&str] = &[
+    "value",
+    "ratio",
+    "port_share",
+    "port_rate_gbps",
+    "queue_max",
+    "queue_above",
+    "load_imbalance",
+];
+
+/// The seed of models without a simulation.
+const MODEL_SEED: u64 = 1;
+
+/// Reads a claim's measure.
+pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
+    let mut reader = Reader::of("measure", item, log)?;
+    let before = log.count();
+    let kind = reader.choice("kind", KINDS)?;
+    let measure = match kind {
+        "value" => value(&mut reader),
+        "ratio" => ratio(&mut reader),
+        "port_share" => port_share(&mut reader),
+        "port_rate_gbps" => port_rate(&mut reader),
+        "queue_max" => queue(&mut reader, "unit").map(|(unit, window, statistic, cell)| {
+            Measure::QueueMax { unit, window, statistic, cell }
+        }),
+        "queue_above" => {
+            queue(&mut reader, "threshold").map(|(threshold, window, statistic, cell)| {
+                Measure::QueueAbove { threshold, window, statistic, cell }
+            })
+        }
+        _ => load_imbalance(&mut reader),
+    };
+    reader.finish();
+    measure.filter(|_| log.count() == before)
+}
+
+fn selector(reader: &mut Reader<'_>, key: &'static str) -> Option<Selector> {
+    let item = reader.demand(key, "{ \"transport.load_balance.scheme\" = \"..\" }")?;
+    let settings = settings(key, item, reader.log())?;
+    Some(Selector { settings, place: item.place.clone() })
+}
+
+fn statistic(reader: &mut Reader<'_>) -> Statistic {
+    reader.or("statistic", Statistic::Mean)
+}
+
+fn window(reader: &mut Reader<'_>) -> Window {
+    Window { from: reader.get("from"), until: reader.get("until") }
+}
+
+fn value(reader: &mut Reader<'_>) -> Option<Measure> {
+    let metric = reader.need("metric", "\"completion_us\"");
+    let statistic = statistic(reader);
+    let cell = selector(reader, "cell");
+    Some(Measure::Value { metric: metric?, statistic, cell: cell? })
+}
+
+fn ratio(reader: &mut Reader<'_>) -> Option<Measure> {
+    let metric = reader.need("metric", "\"completion_us\"");
+    let statistic = statistic(reader);
+    let of = selector(reader, "of");
+    let over = selector(reader, "over");
+    Some(Measure::Ratio { metric: metric?, statistic, of: of?, over: over? })
+}
+
+fn port_share(reader: &mut Reader<'_>) -> Option<Measure> {
+    let port = text(reader, "port");
+    let window = window(reader);
+    let statistic = statistic(reader);
+    let cell = selector(reader, "cell");
+    Some(Measure::PortShare { port: port?, window, statistic, cell: cell? })
+}
+
+fn port_rate(reader: &mut Reader<'_>) -> Option<Measure> {
+    let mut optional = |key| reader.take(key).is_some().then(|| text(reader, key)).flatten();
+    let (port, except) = (optional("port"), optional("except"));
+    let across = reader.or("across", Across::Mean);
+    let window = window(reader);
+    let statistic = statistic(reader);
+    let cell = selector(reader, "cell")?;
+    Some(Measure::PortRate { port, except, across, window, statistic, cell })
+}
+
+fn queue(
+    reader: &mut Reader<'_>,
+    key: &'static str,
+) -> Option<(Size, Window, Statistic, Selector)> {
+    let size = reader.need(key, "\"20 packets\"");
+    let window = window(reader);
+    let statistic = statistic(reader);
+    let cell = selector(reader, "cell");
+    Some((size?, window, statistic, cell?))
+}
+
+fn load_imbalance(reader: &mut Reader<'_>) -> Option<Measure> {
+    let uplinks = reader.at_least("uplinks", 1, None);
+    let flows = reader.at_least("flows", 1, None);
+    let entropies = reader.at_least("entropies", 1, None);
+    let trials = reader.at_least("trials", 1, None);
+    let quick_trials = reader.at_least("quick_trials", 1, None);
+    let model =
+        LoadImbalance { uplinks: uplinks?, flows: flows?, entropies: entropies?, trials: trials? };
+    Some(Measure::LoadImbalance { model, quick_trials: quick_trials? })
+}
+
+impl Selector {
+    /// Whether a cell with these settings is meant.
+    pub fn selects(&self, settings: &[(String, String)]) -> bool {
+        self.settings.iter().all(|wanted| settings.contains(wanted))
+    }
+
+    /// `of` each run of the cell, in the order of the seeds; nothing if one has no value.
+    fn each(&self, runs: &[FigureRun], of: impl Fn(&FigureRun) -> Option<f64>) -> Option<Vec<f64>> {
+        runs.iter().filter(|run| self.selects(&run.settings)).map(of).collect()
+    }
+}
+
+impl Measure {
+    /// The cells it needs.
+    pub fn cells(&self) -> Vec<&Selector> {
+        match self {
+            Self::Value { cell, .. }
+            | Self::PortShare { cell, .. }
+            | Self::PortRate { cell, .. }
+            | Self::QueueMax { cell, .. }
+            | Self::QueueAbove { cell, .. } => vec![cell],
+            Self::Ratio { of, over, .. } => vec![of, over],
+            Self::LoadImbalance { .. } => Vec::new(),
+        }
+    }
+
+    /// The number; `None` where a run does not have it, say because it never completed.
+    pub(super) fn take(&self, runs: &[FigureRun], mode: Mode) -> Option<f64> {
+        match self {
+            Self::Value { metric, statistic, cell } => {
+                statistic.of(cell.each(runs, |run| metric.of(run))?)
+            }
+            Self::Ratio { metric, statistic, of, over } => {
+                let of = statistic.of(of.each(runs, |run| metric.of(run))?)?;
+                let over = statistic.of(over.each(runs, |run| metric.of(run))?)?;
+                (over > 0.0).then(|| of / over)
+            }
+            Self::PortShare { port, window, statistic, cell } => {
+                statistic.of(cell.each(runs, |run| offered_share(run, port, *window))?)
+            }
+            Self::PortRate { port, except, across, window, statistic, cell } => {
+                let rate = |run: &FigureRun| {
+                    let chosen = |name: &str| {
+                        port.as_ref().is_none_or(|port| port == name)
+                            && except.as_ref().is_none_or(|except| except != name)
+                    };
+                    across.of(rate_gbps(run, chosen, *window)?)
+                };
+                statistic.of(cell.each(runs, rate)?)
+            }
+            Self::QueueMax { unit, window, statistic, cell } => {
+                statistic.of(cell.each(runs, |run| queue_max(run, *unit, *window))?)
+            }
+            Self::QueueAbove { threshold, window, statistic, cell } => {
+                statistic.of(cell.each(runs, |run| queue_above(run, *threshold, *window))?)
+            }
+            Self::LoadImbalance { model, quick_trials } => {
+                let trials = if mode == Mode::Quick { *quick_trials } else { model.trials };
+                Statistic::Mean.of(LoadImbalance { trials, ..*model }.draw(MODEL_SEED))
+            }
+        }
+    }
+}
+
+impl Metric {
+    fn of(self, run: &FigureRun) -> Option<f64> {
+        let summary = &run.finished.summary;
+        let packets = &summary.packets;
+        let count = match self {
+            Self::Completion => return summary.completion_us,
+            Self::FctMean => return summary.fct_us.mean,
+            Self::Dropped => packets.dropped.iter().sum(),
+            Self::Trimmed => packets.trimmed,
+            Self::Retransmitted => packets.retransmitted,
+            Self::Timeouts => summary.timeouts,
+        };
+        Some(count as f64)
+    }
+}
+
+impl Statistic {
+    /// The statistic of `values`; `None` if there are none.
+    fn of(self, mut values: Vec<f64>) -> Option<f64> {
+        let n = values.len();
+        values.sort_unstable_by(f64::total_cmp);
+        match self {
+            Self::Mean => Across::Mean.of(values),
+            Self::Min => values.first().copied(),
+            Self::Max => values.last().copied(),
+            Self::Median if n == 0 => None,
+            Self::Median => Some((values[(n - 1) / 2] + values[n / 2]) / 2.0),
+        }
+    }
+}
+
+impl Across {
+    fn of(self, values: Vec<f64>) -> Option<f64> {
+        match self {
+            Self::Mean if values.is_empty() => None,
+            Self::Mean => Some(values.iter().sum::<f64>() / values.len() as f64),
+            Self::Min => values.into_iter().min_by(f64::total_cmp),
+            Self::Max => values.into_iter().max_by(f64::total_cmp),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_are_what_they_say() {
+        let values = || vec![4.0, 1.0, 3.0, 2.0];
+        assert_eq!(Statistic::Mean.of(values()), Some(2.5));
+        assert_eq!(Statistic::Median.of(values()), Some(2.5));
+        assert_eq!(Statistic::Median.of(vec![3.0, 9.0, 1.0]), Some(3.0));
+        assert_eq!(Statistic::Min.of(values()), Some(1.0));
+        assert_eq!(Statistic::Max.of(values()), Some(4.0));
+        assert_eq!(Statistic::Median.of(Vec::new()), None);
+        assert_eq!(Statistic::Mean.of(Vec::new()), None);
+    }
+}

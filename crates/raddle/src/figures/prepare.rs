@@ -1,0 +1,108 @@
+//! A figure made ready: its scenario's cells, its claims, the runs to do.
+
+use super::claims::Claims;
+use super::result::FigureResult;
+use super::{Figure, FigureError, Mode};
+use crate::problem::{Problem, Problems, Source};
+use crate::scenario::{Study, parse};
+use crate::study::run::{Finished, Job, Keep, Runner};
+use std::path::{Path, PathBuf};
+
+/// A run of a figure.
+#[derive(Clone, Debug)]
+pub struct FigureRun {
+    /// What the sweep set: names and values.
+    pub settings: Vec<(String, String)>,
+    /// The seed.
+    pub seed: u64,
+    /// Plan, outcome and summary.
+    pub finished: Finished,
+}
+
+/// A figure whose files were read.
+pub struct Prepared {
+    /// The figure.
+    pub figure: Figure,
+    /// How much of it is run.
+    pub mode: Mode,
+    /// Its claims.
+    pub claims: Claims,
+    /// Its scenario in this mode; none for a model without a simulation.
+    pub study: Option<Study>,
+}
+
+impl Figure {
+    /// Reads the figure's files.
+    ///
+    /// # Errors
+    /// Every problem of the scenario, or of the claims.
+    pub fn prepare(&self, mode: Mode) -> Result<Prepared, Problems> {
+        let file = |file: &str| format!("figures/{}/{file}", self.name);
+        let claims = Claims::parse(&file("claims.toml"), self.claims)?;
+        let set = if mode == Mode::Quick { claims.quick.as_slice() } else { &[] };
+        let study = match self.scenario {
+            Some(text) => Some(parse(&file("scenario.toml"), text, Path::new("."), set)?),
+            None => None,
+        };
+        let problems = unselected(&claims, study.as_ref());
+        if !problems.is_empty() {
+            let path = PathBuf::from(file("claims.toml"));
+            let sources = vec![Source { path, text: self.claims.to_owned() }];
+            return Err(Problems { list: problems, sources });
+        }
+        Ok(Prepared { figure: *self, mode, claims, study })
+    }
+}
+
+/// Selectors that mean no cell, or several.
+fn unselected(claims: &Claims, study: Option<&Study>) -> Vec<Problem> {
+    let cells = study.map_or(&[][..], |study| &study.cells);
+    let selectors = claims.claims.iter().flat_map(|claim| claim.measure.cells());
+    selectors
+        .filter_map(|selector| {
+            let found = cells.iter().filter(|cell| selector.selects(&cell.settings)).count();
+            let message = format!("{found} cells of the sweep have these settings");
+            (found != 1).then(|| selector.place.problem(message).label("expected settings of one"))
+        })
+        .collect()
+}
+
+impl Prepared {
+    /// The runs to do: every cell with every seed.
+    pub fn jobs(&self) -> Vec<Job> {
+        let Some(study) = &self.study else { return Vec::new() };
+        let jobs = study.cells.iter().flat_map(|cell| {
+            study.seeds.iter().map(|&seed| {
+                let scenario = cell.scenario.clone();
+                Job {
+                    scenario: scenario.hash(),
+                    seed,
+                    settings: cell.settings.clone(),
+                    toml: scenario.resolved_toml().to_owned(),
+                    plan: Box::new(move || scenario.resolve(seed).map_err(|p| p.message)),
+                }
+            })
+        });
+        jobs.collect()
+    }
+
+    /// Runs everything and judges the claims.
+    ///
+    /// # Errors
+    /// A run that failed.
+    pub fn run(self, runner: &Runner<'_>) -> Result<FigureResult, FigureError> {
+        let jobs = self.jobs();
+        let finished = runner.run(&jobs, &Keep);
+        let runs = jobs.into_iter().zip(finished).map(|(job, finished)| match finished {
+            Ok(finished) => Ok(FigureRun { settings: job.settings, seed: job.seed, finished }),
+            Err(failure) => {
+                let set: Vec<String> =
+                    job.settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+                let which = format!("{}, {}, seed {}", self.figure.name, set.join(", "), job.seed);
+                Err(FigureError::Run(which, failure))
+            }
+        });
+        let runs = runs.collect::<Result<Vec<_>, _>>()?;
+        Ok(FigureResult::judge(self, runs))
+    }
+}

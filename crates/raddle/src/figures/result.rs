@@ -1,0 +1,196 @@
+//! What a figure's run came to: each claim with its value and verdict.
+
+use super::claims::{Claim, Published};
+use super::prepare::{FigureRun, Prepared};
+use super::{Figure, Mode};
+use crate::study::VERSION;
+use serde_json::{Value, json};
+
+raddle_schemes::words! {
+    /// Whether a claim agrees with the rerun.
+    pub enum Verdict {
+        /// The measured value is in the band.
+        Holds = "holds",
+        /// It is not.
+        Differs = "differs",
+        /// This mode does not measure it.
+        NotRun = "not_run",
+    }
+}
+
+/// A claim, measured and judged.
+#[derive(Clone, Debug)]
+pub struct ClaimResult {
+    /// The claim.
+    pub claim: Claim,
+    /// The value, to six digits; `None` if not run, or if there is none because a run did not
+    /// complete.
+    pub measured: Option<f64>,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// A figure, run and judged.
+#[derive(Clone, Debug)]
+pub struct FigureResult {
+    /// The figure.
+    pub figure: Figure,
+    /// The figure in one line.
+    pub title: String,
+    /// How much was run.
+    pub mode: Mode,
+    /// What this mode set in the scenario: paths and values.
+    pub set: Vec<(String, String)>,
+    /// The seeds; none for a model without a simulation.
+    pub seeds: Vec<u64>,
+    /// Each cell's settings and the hash of its scenario.
+    pub scenarios: Vec<(Vec<(String, String)>, String)>,
+    /// The claims, in the order of the file.
+    pub claims: Vec<ClaimResult>,
+    /// All runs: cells in order, seeds in order.
+    pub runs: Vec<FigureRun>,
+}
+
+impl FigureResult {
+    pub(super) fn judge(prepared: Prepared, runs: Vec<FigureRun>) -> Self {
+        let Prepared { figure, mode, claims, study } = prepared;
+        let judged = claims.claims.into_iter().map(|claim| ClaimResult::new(claim, &runs, mode));
+        Self {
+            figure,
+            title: claims.title,
+            mode,
+            set: if mode == Mode::Quick { claims.quick } else { Vec::new() },
+            claims: judged.collect(),
+            scenarios: study.as_ref().map_or_else(Vec::new, |study| {
+                let cells = study.cells.iter();
+                cells.map(|cell| (cell.settings.clone(), cell.scenario.hash())).collect()
+            }),
+            seeds: study.map_or_else(Vec::new, |study| study.seeds),
+            runs,
+        }
+    }
+
+    /// Claims that differ and carry no reason: each makes the command fail.
+    pub fn unexplained(&self) -> impl Iterator<Item = &ClaimResult> {
+        self.claims
+            .iter()
+            .filter(|result| result.verdict == Verdict::Differs && result.claim.reason.is_none())
+    }
+
+    /// What is kept in `result.json`: the same on every machine.
+    pub fn record_json(&self) -> Value {
+        let scenarios: Vec<Value> = self
+            .scenarios
+            .iter()
+            .map(|(settings, hash)| {
+                let settings = settings.iter().map(|(name, value)| (name.clone(), json!(value)));
+                json!({ "settings": settings.collect::<serde_json::Map<_, _>>(), "hash": hash })
+            })
+            .collect();
+        json!({
+            "schema": "raddle.figure/1",
+            "figure": self.figure.name,
+            "version": VERSION,
+            "mode": self.mode.word(),
+            "seeds": self.seeds,
+            "scenarios": scenarios,
+            "claims": self.claims_json(),
+        })
+    }
+
+    fn claims_json(&self) -> Vec<Value> {
+        self.claims.iter().map(ClaimResult::json).collect()
+    }
+}
+
+/// The object of `raddle.reproduce/1`.
+pub fn to_json(results: &[FigureResult]) -> Value {
+    let figure = |result: &FigureResult| {
+        json!({
+            "figure": result.figure.name,
+            "mode": result.mode.word(),
+            "claims": result.claims_json(),
+        })
+    };
+    json!({
+        "schema": "raddle.reproduce/1",
+        "figures": results.iter().map(figure).collect::<Vec<_>>(),
+    })
+}
+
+impl ClaimResult {
+    fn new(claim: Claim, runs: &[FigureRun], mode: Mode) -> Self {
+        if mode == Mode::Quick && !claim.quick {
+            return Self { claim, measured: None, verdict: Verdict::NotRun };
+        }
+        let measured = claim.measure.take(runs, mode).map(six_digits);
+        let holds = measured.is_some_and(|value| {
+            claim.low.is_none_or(|low| value >= low) && claim.high.is_none_or(|high| value <= high)
+        });
+        let verdict = if holds { Verdict::Holds } else { Verdict::Differs };
+        Self { claim, measured, verdict }
+    }
+
+    fn json(&self) -> Value {
+        let claim = &self.claim;
+        let published = match &claim.published {
+            Published::Number(number) => json!(number),
+            Published::Text(text) => json!(text),
+        };
+        let differs = self.verdict == Verdict::Differs;
+        json!({
+            "id": claim.id,
+            "text": claim.text,
+            "source": claim.source,
+            "published": published,
+            "measured": self.measured,
+            "low": claim.low,
+            "high": claim.high,
+            "verdict": self.verdict.word(),
+            "reason": claim.reason.as_ref().filter(|_| differs),
+        })
+    }
+}
+
+/// More digits would tell platforms apart.
+fn six_digits(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::claims::Claims;
+
+    fn judged(band: &str, mode: Mode) -> ClaimResult {
+        let text = format!(
+            "title = \"t\"\n[[claim]]\nid = \"a\"\ntext = \"b\"\nsource = \"c\"\npublished = 3.0\n\
+             {band}\nmeasure = {{ kind = \"load_imbalance\", uplinks = 1, flows = 1, \
+             entropies = 1, trials = 1, quick_trials = 1 }}\n"
+        );
+        let claims = Claims::parse("claims.toml", &text).unwrap();
+        ClaimResult::new(claims.claims[0].clone(), &[], mode)
+    }
+
+    #[test]
+    fn bands_are_inclusive_and_may_be_open() {
+        assert_eq!(judged("low = 0.0\nhigh = 0.0", Mode::Full).verdict, Verdict::Holds);
+        assert_eq!(judged("high = 1", Mode::Full).verdict, Verdict::Holds);
+        assert_eq!(judged("low = 0.1", Mode::Full).verdict, Verdict::Differs);
+        assert_eq!(judged("low = 0.1\nquick = false", Mode::Quick).verdict, Verdict::NotRun);
+    }
+
+    #[test]
+    fn a_reason_is_told_only_where_the_claim_differs() {
+        let reason = "reason = \"tested\"";
+        assert_eq!(judged(&format!("low = 0.1\n{reason}"), Mode::Full).json()["reason"], "tested");
+        assert!(judged(&format!("low = 0\n{reason}"), Mode::Full).json()["reason"].is_null());
+    }
+
+    #[test]
+    fn values_keep_six_digits() {
+        assert_eq!(six_digits(184.803_941_2), 184.804);
+        assert_eq!(six_digits(0.000_123_456_78), 0.000_123_457);
+        assert_eq!(six_digits(0.0), 0.0);
+    }
+}

@@ -1,0 +1,94 @@
+//! Measures over time: what recorded ports did in a window.
+
+use super::prepare::FigureRun;
+use raddle_schemes::size::{Base, Size};
+use raddle_schemes::units::{Bytes, Span};
+use raddle_sim::record::PortSeries;
+use std::ops::Range;
+
+/// A stretch of a run. Only buckets that lie wholly inside count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Window {
+    /// When it begins; at the start if not given.
+    pub from: Option<Span>,
+    /// When it ends; when the first flow completes if not given.
+    pub until: Option<Span>,
+}
+
+impl Window {
+    /// The buckets; `None` if there are none.
+    fn buckets(self, run: &FigureRun) -> Option<Range<usize>> {
+        let width = run.finished.plan.record.bucket.0;
+        if width == 0 {
+            return None;
+        }
+        let first_done = run.finished.outcome.flows.iter().filter_map(|flow| flow.acked).min();
+        let until = self.until.map(|until| until.0).or(first_done.map(|time| time.0))?;
+        let from = self.from.unwrap_or_default().0;
+        let buckets = from.div_ceil(width) as usize..(until / width) as usize;
+        (!buckets.is_empty()).then_some(buckets)
+    }
+}
+
+/// The recorded ports: names and series.
+fn ports(run: &FigureRun) -> impl Iterator<Item = (&str, &PortSeries)> {
+    let plan = &run.finished.plan;
+    let names = plan.record.ports.iter().map(|port| plan.fabric.ports[port.index()].name.as_str());
+    names.zip(&run.finished.outcome.series)
+}
+
+fn sum<T: Copy + Into<u64>>(series: &[T], buckets: &Range<usize>) -> u64 {
+    series.iter().skip(buckets.start).take(buckets.len()).map(|&n| n.into()).sum()
+}
+
+/// Packets that `port` was given over the mean of the other recorded ports.
+pub(super) fn offered_share(run: &FigureRun, port: &str, window: Window) -> Option<f64> {
+    let buckets = window.buckets(run)?;
+    let offered =
+        |series: &PortSeries| sum(&series.data_frames, &buckets) + sum(&series.dropped, &buckets);
+    let own = ports(run).find(|(name, _)| *name == port).map(|(_, series)| offered(series))?;
+    let others: Vec<u64> =
+        ports(run).filter(|(name, _)| *name != port).map(|(_, series)| offered(series)).collect();
+    let mean = others.iter().sum::<u64>() as f64 / others.len() as f64;
+    (mean > 0.0).then(|| own as f64 / mean)
+}
+
+/// Gbit/s that left each of the chosen ports.
+pub(super) fn rate_gbps(
+    run: &FigureRun,
+    chosen: impl Fn(&str) -> bool,
+    window: Window,
+) -> Option<Vec<f64>> {
+    let buckets = window.buckets(run)?;
+    let time = run.finished.plan.record.bucket.0 as f64 * buckets.len() as f64;
+    let rate = |series: &PortSeries| sum(&series.bytes, &buckets) as f64 * 8e3 / time;
+    Some(ports(run).filter(|(name, _)| chosen(name)).map(|(_, series)| rate(series)).collect())
+}
+
+/// Per bucket, the longest queue of all recorded ports in bytes.
+fn longest_queues(run: &FigureRun, window: Window) -> Option<Vec<u64>> {
+    let longest = |bucket: usize| {
+        ports(run).filter_map(|(_, series)| series.queue_bytes_max.get(bucket).copied()).max()
+    };
+    Some(window.buckets(run)?.map(|bucket| longest(bucket).unwrap_or(0)).collect())
+}
+
+fn bytes(run: &FigureRun, size: Size) -> f64 {
+    let plan = &run.finished.plan;
+    let whole = Bytes(0);
+    size.resolve(&Base { packet: plan.packet(), bdp: Bytes(0), whole }).0 as f64
+}
+
+/// The longest queue of all recorded ports, in units of `unit`.
+pub(super) fn queue_max(run: &FigureRun, unit: Size, window: Window) -> Option<f64> {
+    let longest = longest_queues(run, window)?.into_iter().max()?;
+    Some(longest as f64 / bytes(run, unit))
+}
+
+/// The share of buckets in which the longest queue exceeds `threshold`.
+pub(super) fn queue_above(run: &FigureRun, threshold: Size, window: Window) -> Option<f64> {
+    let queues = longest_queues(run, window)?;
+    let threshold = bytes(run, threshold);
+    let above = queues.iter().filter(|&&queue| queue as f64 > threshold).count();
+    Some(above as f64 / queues.len() as f64)
+}
