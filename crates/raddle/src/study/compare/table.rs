@@ -2,7 +2,7 @@
 
 use super::{Cell, Comparison, Standing};
 use crate::study::stats::{SIGNIFICANCE, Spread};
-use crate::study::text::{left, percent, plural, right, time, time_unit, width};
+use crate::study::text::{left, percent, plural, right, time, time_unit, width, wrap};
 use std::fmt::Write;
 
 /// Between columns.
@@ -229,21 +229,6 @@ fn decimals(spread: &Spread, scale: f64) -> usize {
     let half = spread.ci95_half.filter(|half| *half > 0.0);
     let wanted = half.map_or(0, |half| 1 - digits_before(half / scale)).max(3 - before);
     wanted.clamp(0, (5 - before).max(0)) as usize
-}
-
-/// `text` in lines of at most `cells` terminal cells, broken at spaces.
-fn wrap(text: &str, cells: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= cells => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]
