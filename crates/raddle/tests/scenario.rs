@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use raddle::scenario::{Scenario, Study, load, parse};
+use raddle::study::jobs::bounds_of;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::net::faults::PortChange;
@@ -250,10 +251,10 @@ fn a_pair_cut_off_for_good_is_an_error_that_shows_the_fault() {
 
 #[test]
 fn bounds_are_those_of_the_traffic() {
-    let bounds = only(&format!("{FABRIC}{TRAFFIC}")).bounds(1).unwrap();
+    let bounds = bounds_of(&plan(&format!("{FABRIC}{TRAFFIC}")));
     assert_eq!(bounds[0].name, "permutation");
     let recovery = "[transport]\nrecovery = { scheme = \"sack\", ack_every = 8 }\n";
-    let coalesced = only(&format!("{FABRIC}{TRAFFIC}{recovery}")).bounds(1).unwrap();
+    let coalesced = bounds_of(&plan(&format!("{FABRIC}{TRAFFIC}{recovery}")));
     assert!(coalesced.iter().all(|bound| bound.name != "permutation"));
     assert!(!coalesced.is_empty());
 }

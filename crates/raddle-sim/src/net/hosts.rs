@@ -11,9 +11,11 @@ use super::triggers::{Triggers, groups};
 use crate::plan::{Overflow, Plan};
 use crate::record::series::Buckets;
 use crate::record::{FlowRecord, PortRecord, Timeline};
+use crate::topology::Fabric;
 use crate::workload::{Start, TriggerId};
 use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::rng::{Rng, stream};
+use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::sender::{AckHeader, packets};
 use raddle_schemes::transport::{Data, Receiver, Reply, Sender, SenderPlan};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -192,7 +194,7 @@ impl<'a> Hosts<'a> {
             groups: groups(&plan.traffic, hosts),
             buckets: Buckets::new(plan.record.bucket),
             timeline: Timeline::default(),
-            default_rto: default_rto(plan, longest_rtt),
+            default_rto: default_rto(&plan.fabric, plan.queue.size, plan.packet(), longest_rtt),
             woken: Vec::new(),
             last_progress: Time::ZERO,
             last_completion: Time::ZERO,
@@ -550,10 +552,10 @@ fn note_sender(record: &mut FlowRecord, sender: &Sender) {
 }
 
 /// REPS spec, section 2.2: the unloaded round trip plus the time to drain 4 full queues.
-pub fn default_rto(plan: &Plan, longest_rtt: Span) -> Span {
-    let slowest = plan.fabric.ports.iter().enumerate().map(|(index, port)| {
-        let base = plan.queue_base(index, longest_rtt, Bytes(0));
-        port.rate.serialisation(Bytes(plan.queue.size.resolve(&base).0.min(1 << 32)))
+pub fn default_rto(fabric: &Fabric, queue: Size, packet: Bytes, longest_rtt: Span) -> Span {
+    let slowest = fabric.ports.iter().map(|port| {
+        let base = Base { packet, bdp: port.rate.bytes_in(longest_rtt), whole: Bytes(0) };
+        port.rate.serialisation(Bytes(queue.resolve(&base).0.min(1 << 32)))
     });
     let drain = slowest.max().unwrap_or(Span::ZERO);
     Span(longest_rtt.0 + 4 * drain.0)

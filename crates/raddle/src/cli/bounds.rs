@@ -1,10 +1,11 @@
 //! `raddle bounds`: how fast a scenario could be at best.
 
 use super::{End, ScenarioArguments, input};
+use crate::scenario::Cell;
 use crate::study::jobs;
 use crate::study::text::time;
-use raddle_sim::bound::{self, Frames};
-use serde_json::json;
+use raddle_sim::bound::Bound;
+use serde_json::{Map, Value, json};
 
 /// Arguments of `raddle bounds`.
 #[derive(clap::Args)]
@@ -24,43 +25,50 @@ pub(super) fn bounds(arguments: &Arguments) -> End {
     let seed = study.seeds.first().copied().unwrap_or(1);
     let mut cells = Vec::new();
     for cell in &study.cells {
-        let plan = match cell.scenario.resolve(seed) {
-            Ok(plan) => plan,
+        match cell.scenario.resolve(seed) {
+            Ok(plan) => cells.push((cell, jobs::bounds_of(&plan))),
             Err(problem) => return input::refuse(&study.problem(problem)),
-        };
-        let list = bound::completion(&plan.traffic, &plan.fabric, &Frames::from(&plan));
-        let settings: Vec<String> =
-            cell.settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
-        if arguments.json {
-            let list: Vec<_> =
-                list.iter().map(|b| json!({"bound": b.name, "us": b.time.as_us()})).collect();
-            let chosen = jobs::bound_of(&plan).map(|b| b.name);
-            let scenario = cell.scenario.hash();
-            cells.push(json!({
-                "scenario": scenario, "settings": settings, "used": chosen, "bounds": list,
-            }));
-            continue;
-        }
-        anstream::println!("{}", cell.scenario.title());
-        if !settings.is_empty() {
-            anstream::println!("  {}", settings.join(", "));
-        }
-        for bound in &list {
-            anstream::println!("  {:12} {:>12}", bound.name, time(bound.time.as_us()));
-        }
-        if list.is_empty() {
-            anstream::println!("  no bound applies: no flow can start and finish");
         }
     }
     if arguments.json {
+        let cells: Vec<Value> = cells.iter().map(|(cell, bounds)| object(cell, bounds)).collect();
         anstream::println!(
             "{}",
             json!({"schema": "raddle.bounds/1", "seed": seed, "cells": cells})
         );
     } else {
-        anstream::println!(
-            "Completion time from below, faults not taken into account; the first is the tightest."
-        );
+        print(&cells);
     }
     End::Done
+}
+
+fn object(cell: &Cell, bounds: &[Bound]) -> Value {
+    let settings: Map<String, Value> =
+        cell.settings.iter().map(|(path, value)| (path.clone(), json!(value))).collect();
+    let list: Vec<Value> =
+        bounds.iter().map(|b| json!({"bound": b.name, "us": b.time.as_us()})).collect();
+    json!({"scenario": cell.scenario.hash(), "settings": settings, "bounds": list})
+}
+
+/// Scenarios with the same bounds together.
+fn print(cells: &[(&Cell, Vec<Bound>)]) {
+    let alike = |a: &(&Cell, Vec<Bound>), b: &(&Cell, Vec<Bound>)| {
+        a.1 == b.1 && a.0.scenario.title() == b.0.scenario.title()
+    };
+    for group in cells.chunk_by(alike) {
+        let Some((first, bounds)) = group.first() else { continue };
+        anstream::println!("{}", first.scenario.title());
+        for (cell, _) in group.iter().filter(|(cell, _)| !cell.settings.is_empty()) {
+            anstream::println!("  {}", input::settings(&cell.settings));
+        }
+        for bound in bounds {
+            anstream::println!("    {:12} {:>12}", bound.name, time(bound.time.as_us()));
+        }
+        if bounds.is_empty() {
+            anstream::println!("    no bound applies: no flow can start and finish");
+        }
+    }
+    anstream::println!(
+        "Completion time from below, faults not taken into account; the first is the tightest."
+    );
 }

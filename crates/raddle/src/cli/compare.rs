@@ -9,7 +9,7 @@ use crate::study::progress::Bar;
 use crate::study::run::{Failure, Job, Runner};
 use crate::study::store::Store;
 use crate::study::tables::{Format, RunRow};
-use crate::study::text::{count, short};
+use crate::study::text::{count, time};
 use crate::study::{jobs, timing};
 use raddle_schemes::load_balance::host;
 use raddle_sim::engine;
@@ -23,8 +23,8 @@ pub(super) struct Arguments {
     /// Change a key of the scenario. May be repeated.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = input::assignment)]
     set: Vec<(String, String)>,
-    /// The seeds, as `1..5`; else the scenario's.
-    #[arg(long, value_name = "FIRST..LAST")]
+    /// The seeds, as `1..5` or `1,4,9`; else the scenario's.
+    #[arg(long, value_name = "SEEDS", value_parser = input::seeds)]
     seeds: Option<String>,
     /// Write report, tables and resolved scenarios into this folder.
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -78,9 +78,14 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     if let Some(bar) = bar {
         bar.clear();
     }
-    report_failures(&jobs, &results);
-    let comparison =
-        Comparison::new(CompareInput::of_runs(&title(&study), &entries(&jobs, &results)));
+    let failed = input::report_failures(&jobs, &results);
+    if input::interrupted(&results) {
+        let done = results.iter().filter(|result| result.is_ok()).count();
+        anstream::eprintln!("interrupted after {done} of {} runs: no report", jobs.len());
+        return End::Failed;
+    }
+    let title = input::title(&study);
+    let comparison = Comparison::new(CompareInput::of_runs(&title, &entries(&jobs, &results)));
     let runs: Vec<(&Job, &Gathered)> = jobs
         .iter()
         .zip(&results)
@@ -106,21 +111,18 @@ pub(super) fn compare(arguments: &Arguments) -> End {
             .as_ref()
             .map_or(String::new(), |_| format!("  {}/", arguments.out.join(TABLES).display()));
         anstream::println!(
-            "\n  {}{tables}  scenario: {}   {} s, {} packet-hops",
+            "\n  {}{tables}  scenario: {}   {}, {} packet-hops",
             report.display(),
             study.name,
-            short(wall_s),
+            time(wall_s * 1e6),
             count(hops)
         );
     }
-    if runs.len() == jobs.len() { End::Done } else { End::Failed }
+    if failed { End::Failed } else { End::Done }
 }
 
 fn read(arguments: &Arguments) -> Result<(Study, String), End> {
-    let mut set = arguments.set.clone();
-    if let Some(seeds) = &arguments.seeds {
-        set.push(("sweep.seed".to_owned(), format!("\"{seeds}\"")));
-    }
+    let set = input::with_seeds(&arguments.set, arguments.seeds.as_ref());
     match &arguments.file {
         Some(file) => {
             let study = input::load_file(file, &set)?;
@@ -136,11 +138,6 @@ fn read(arguments: &Arguments) -> Result<(Study, String), End> {
     }
 }
 
-/// What the scenarios have in common.
-fn title(study: &Study) -> String {
-    study.cells.first().map_or(String::new(), |cell| cell.scenario.title())
-}
-
 fn entries<'a>(jobs: &'a [Job], results: &'a [Result<Gathered, Failure>]) -> Vec<Entry<'a>> {
     let both = jobs.iter().zip(results);
     both.map(|(job, result)| Entry {
@@ -149,16 +146,6 @@ fn entries<'a>(jobs: &'a [Job], results: &'a [Result<Gathered, Failure>]) -> Vec
         summary: result.as_ref().ok().map(|kept| &kept.summary),
     })
     .collect()
-}
-
-fn report_failures(jobs: &[Job], results: &[Result<Gathered, Failure>]) {
-    for (job, result) in jobs.iter().zip(results) {
-        if let Err(failure) = result {
-            let settings: Vec<String> =
-                job.settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
-            anstream::eprintln!("error: {}, seed {}: {failure}", settings.join(", "), job.seed);
-        }
-    }
 }
 
 /// Every host scheme keeps its colour: its place in the catalogue.
@@ -178,7 +165,7 @@ fn command_line(arguments: &Arguments) -> String {
         line += &format!(" --set '{path}={value}'");
     }
     if let Some(seeds) = &arguments.seeds {
-        line += &format!(" --seeds {seeds}");
+        line += &format!(" --seeds '{}'", seeds.trim_matches(['"', '[', ']']));
     }
     line
 }

@@ -3,6 +3,7 @@
 use super::{End, ScenarioArguments};
 use crate::problem::Problems;
 use crate::scenario::{self, Study};
+use crate::study::run::{Failure, Job};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +17,73 @@ pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
         }
         _ => Err("expected PATH=VALUE, as in `traffic.message=\"1 MiB\"`".to_owned()),
     }
+}
+
+/// Reads seeds, as `1..5` (both included), `7` or `1,4,9`, into the scenario's form of them.
+pub(super) fn seeds(text: &str) -> Result<String, String> {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let read = || match text.split_once("..") {
+        Some((first, last)) => {
+            let (first, last) = (number(first)?, number(last.trim_start_matches('='))?);
+            (first <= last).then(|| format!("\"{first}..{last}\""))
+        }
+        None => {
+            let list = text.split(',').map(number).collect::<Option<Vec<u64>>>()?;
+            let mut distinct = list.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            (distinct.len() == list.len()).then(|| format!("{list:?}"))
+        }
+    };
+    read()
+        .ok_or_else(|| "expected seeds, each once, as in 1..5 (both included) or 1,4,9".to_owned())
+}
+
+/// `set`, and the seeds if they are given.
+pub(super) fn with_seeds(
+    set: &[(String, String)],
+    seeds: Option<&String>,
+) -> Vec<(String, String)> {
+    let seeds = seeds.map(|seeds| ("sweep.seed".to_owned(), seeds.clone()));
+    set.iter().cloned().chain(seeds).collect()
+}
+
+/// What the scenarios of a study have in common, in a line.
+pub(super) fn title(study: &Study) -> String {
+    let titles: Vec<String> = study.cells.iter().map(|cell| cell.scenario.title()).collect();
+    let in_all = |part: &&str| titles.iter().all(|title| title.split(", ").any(|p| p == *part));
+    let parts = titles.first().map_or("", String::as_str).split(", ");
+    let shared: Vec<&str> = parts.filter(in_all).collect();
+    shared.join(", ")
+}
+
+/// Settings of a cell, as messages name them.
+pub(super) fn settings(settings: &[(String, String)]) -> String {
+    let settings: Vec<String> =
+        settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
+    settings.join(", ")
+}
+
+/// Says on standard error which runs failed, and how many there were no time for. Returns whether
+/// any is missing.
+pub(super) fn report_failures<T>(jobs: &[Job], results: &[Result<T, Failure>]) -> bool {
+    for (job, result) in jobs.iter().zip(results) {
+        match result {
+            Ok(_) | Err(Failure::Interrupted) => {}
+            Err(failure) => {
+                let place = [settings(&job.settings), format!("seed {}", job.seed)];
+                let place: Vec<&str> =
+                    place.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+                anstream::eprintln!("error: {}: {failure}", place.join(", "));
+            }
+        }
+    }
+    results.iter().any(Result::is_err)
+}
+
+/// Whether a run was interrupted.
+pub(super) fn interrupted<T>(results: &[Result<T, Failure>]) -> bool {
+    results.iter().any(|result| matches!(result, Err(Failure::Interrupted)))
 }
 
 /// Loads a scenario; says on standard error what is wrong with it, if anything is.
@@ -77,5 +145,31 @@ pub(super) fn columns() -> usize {
             .clamp(60, 160)
     } else {
         100
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_a_range_or_a_list() {
+        for (typed, read) in
+            [("1..5", "\"1..5\""), ("1..=5", "\"1..5\""), ("7", "[7]"), ("1, 4,9", "[1, 4, 9]")]
+        {
+            assert_eq!(seeds(typed).as_deref(), Ok(read));
+        }
+        for typed in ["", "x", "5..1", "1..", "1,1", "-1", "1..2..3"] {
+            assert!(seeds(typed).is_err(), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_title_holds_what_all_scenarios_share() {
+        let text = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n\
+                    [traffic]\nkind = \"incast\"\nsenders = 2\n\
+                    [sweep]\n\"traffic.senders\" = [2, 4]\n";
+        let study = scenario::parse("test", text, Path::new("."), &[]).unwrap();
+        assert_eq!(title(&study), "16 hosts, 3-tier fat tree, 400 Gbps");
     }
 }

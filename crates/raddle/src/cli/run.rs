@@ -1,12 +1,13 @@
 //! `raddle run`: one simulation.
 
 use super::{End, ScenarioArguments, input};
+use crate::scenario::Study;
 use crate::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
+use crate::study::jobs;
 use crate::study::progress::Bar;
 use crate::study::run::{Failure, Finished, Job, Keep, Runner, Sink};
 use crate::study::store::Store;
-use crate::study::tables::{Format, RunRow};
-use crate::study::{VERSION, jobs};
+use crate::study::tables::Format;
 use raddle_sim::record::Stop;
 use raddle_sim::{check, engine};
 use std::path::PathBuf;
@@ -49,14 +50,22 @@ pub(super) fn run(arguments: &Arguments) -> End {
         Err(end) => return end,
     };
     if study.cells.len() > 1 {
-        let cells = study.cells.len();
-        return input::refuse_text(&format!(
-            "{} sweeps over {cells} scenarios, and `raddle run` runs one: \
-             use `raddle compare` or `raddle sweep`, or fix the swept keys with --set",
-            study.name
-        ));
+        return input::refuse_text(&one_of_many(&study));
+    }
+    if let (None, [first, _, ..]) = (arguments.seed, &study.seeds[..]) {
+        let seeds = study.seeds.len();
+        let note = format!("this is seed {first} of {seeds}; `--seed` chooses another");
+        anstream::eprintln!("note: {note}, `raddle compare` runs them all");
     }
     study.seeds = vec![arguments.seed.or(study.seeds.first().copied()).unwrap_or(1)];
+    let format = if arguments.csv { Format::Csv } else { Format::Parquet };
+    let store = match &arguments.out {
+        None => None,
+        Some(folder) => match Store::open(folder, format) {
+            Ok(store) => Some(store),
+            Err(why) => return input::refuse_text(&why),
+        },
+    };
     let job = &jobs::jobs(&study, None)[0];
     let plan = match study.cells[0].scenario.resolve(job.seed) {
         Ok(plan) => plan,
@@ -93,12 +102,11 @@ pub(super) fn run(arguments: &Arguments) -> End {
             end = End::Failed;
         }
     }
-    if let Some(folder) = &arguments.out {
-        let format = if arguments.csv { Format::Csv } else { Format::Parquet };
-        if let Err(why) = store(folder, format, job, finished) {
-            anstream::eprintln!("error: {why}");
-            return End::Failed;
-        }
+    if let Some(store) = store
+        && let Err(why) = keep(&store, job, finished)
+    {
+        anstream::eprintln!("error: {why}");
+        return End::Failed;
     }
     end
 }
@@ -120,17 +128,42 @@ fn simulate(job: &Job, quiet: bool) -> Result<Finished, Failure> {
     result.unwrap_or(Err(Failure::Interrupted))
 }
 
-fn store(folder: &std::path::Path, format: Format, job: &Job, run: Finished) -> Result<(), String> {
-    let store = Store::open(folder, format)?;
+/// Why a sweep is not run, and what would be.
+fn one_of_many(study: &Study) -> String {
+    let fixed: Vec<String> = study
+        .axes
+        .iter()
+        .map(|axis| {
+            let value = axis.values.first().map_or("", String::as_str);
+            format!("--set '{}={value}'", axis.name)
+        })
+        .collect();
+    format!(
+        "{} is a sweep over {} scenarios, and `raddle run` runs one: choose it, say with {}; or \
+         use `raddle compare` or `raddle sweep`",
+        study.name,
+        study.cells.len(),
+        fixed.join(" ")
+    )
+}
+
+/// Writes the run, or checks that the one which is there has the same results.
+fn keep(store: &Store, job: &Job, run: Finished) -> Result<(), String> {
     let place = store.run_folder(&job.scenario, job.seed);
-    let summary = match store.begin(job)? {
-        Some(summary) => {
-            anstream::eprintln!("{} was there already (version {VERSION})", place.display());
-            summary
-        }
-        None => store.finish(job, run)?,
+    let Some(there) = store.begin(job)? else {
+        store.finish(job, run)?;
+        anstream::eprintln!("wrote {}", place.display());
+        return Ok(());
     };
-    store.write_runs(&[RunRow { settings: &job.settings, summary: &summary }])?;
-    anstream::eprintln!("wrote {}", place.display());
+    if there.results_hash != run.summary.results_hash {
+        return Err(format!(
+            "{} holds other results ({}) of the same scenario, seed and version: remove it, or \
+             choose another folder",
+            place.display(),
+            there.results_hash
+        ));
+    }
+    store.complete(job, &run)?;
+    anstream::eprintln!("{} was there already, with the same results", place.display());
     Ok(())
 }

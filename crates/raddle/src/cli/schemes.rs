@@ -1,6 +1,7 @@
 //! `raddle schemes`: the catalogue.
 
 use super::{End, input};
+use crate::study::text::{left, wrap};
 use raddle_schemes::family::Scheme;
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::{Need, congestion, marking, recovery};
@@ -34,12 +35,21 @@ fn catalogue() -> End {
     for (title, key, list) in FAMILIES {
         anstream::println!("{title} ({key})");
         for scheme in list {
-            anstream::println!("  {:width$}  {}", scheme.card.name, scheme.card.summary);
+            listed(scheme.card.name, width + 4, scheme.card.summary);
         }
         anstream::println!();
     }
     anstream::println!("`raddle schemes NAME` shows a scheme's parameters, needs and paper.");
     End::Done
+}
+
+/// A name, and behind it a text whose lines all begin in column `indent`.
+fn listed(name: &str, indent: usize, text: &str) {
+    let mut head = format!("  {name}");
+    for line in wrap(text, input::columns().saturating_sub(indent).max(20)) {
+        anstream::println!("{}{line}", left(&head, indent));
+        head.clear();
+    }
 }
 
 fn one(name: &str) -> End {
@@ -69,12 +79,12 @@ fn show(title: &str, key: &str, scheme: &Scheme) {
     let card = scheme.card;
     anstream::println!("{}: {}", card.name, card.title);
     anstream::println!("  family  {title}: {key} = {{ scheme = \"{}\" }}", card.name);
-    anstream::println!("  paper   {}", card.paper);
+    listed("paper", 10, card.paper);
     if !card.needs.is_empty() {
         let needs: Vec<&str> = card.needs.iter().map(|need: &Need| need.text()).collect();
-        anstream::println!("  needs   {}", needs.join(", "));
+        listed("needs", 10, &needs.join(", "));
     }
-    anstream::println!("  {}", card.summary);
+    listed("does", 10, card.summary);
     let parameters = (scheme.parameters)();
     if parameters.is_empty() {
         anstream::println!("  no parameters");
@@ -86,11 +96,7 @@ fn show(title: &str, key: &str, scheme: &Scheme) {
     let (names, defaults) = (width(|p| p.name.len()), width(|p| p.default.len()));
     anstream::println!("  parameters, with their defaults:");
     for parameter in &parameters {
-        anstream::println!(
-            "    {:names$} = {:defaults$}  {}",
-            parameter.name,
-            parameter.default,
-            parameter.doc
-        );
+        let head = format!("  {:names$} = {:defaults$}", parameter.name, parameter.default);
+        listed(&head, names + defaults + 9, &parameter.doc);
     }
 }

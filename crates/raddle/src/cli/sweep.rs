@@ -4,19 +4,21 @@ use super::{End, ScenarioArguments, input};
 use crate::study::compare::{CompareInput, Comparison, Entry};
 use crate::study::jobs;
 use crate::study::progress::Bar;
-use crate::study::run::{Failure, Runner};
+use crate::study::run::Runner;
 use crate::study::store::Store;
 use crate::study::tables::{Format, RunRow};
 use crate::study::text::plural;
 use raddle_sim::engine;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 
 /// Arguments of `raddle sweep`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
     scenario: ScenarioArguments,
+    /// The seeds, as `1..5` or `1,4,9`; else the scenario's.
+    #[arg(long, value_name = "SEEDS", value_parser = input::seeds)]
+    seeds: Option<String>,
     /// The folder that keeps the runs; runs that it holds are not repeated.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -32,7 +34,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn sweep(arguments: &Arguments) -> End {
-    let study = match input::load(&arguments.scenario) {
+    let set = input::with_seeds(&arguments.scenario.set, arguments.seeds.as_ref());
+    let study = match input::load_file(&arguments.scenario.file, &set) {
         Ok(study) => study,
         Err(end) => return end,
     };
@@ -63,17 +66,7 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
     if let Some(bar) = bar {
         bar.clear();
     }
-    let mut failed = false;
-    for (job, result) in jobs.iter().zip(&results) {
-        match result {
-            Ok(_) | Err(Failure::Interrupted) => {}
-            Err(failure) => {
-                failed = true;
-                let (scenario, seed) = (&job.scenario, job.seed);
-                anstream::eprintln!("error: scenario {scenario}, seed {seed}: {failure}");
-            }
-        }
-    }
+    let failed = input::report_failures(&jobs, &results);
     let both = || jobs.iter().zip(&results);
     let rows: Vec<RunRow<'_>> = both()
         .filter_map(|(job, result)| {
@@ -87,6 +80,14 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
             return End::Failed;
         }
     };
+    if input::interrupted(&results) {
+        anstream::eprintln!(
+            "interrupted: {} of {} runs are kept; the same command goes on with the rest",
+            rows.len(),
+            jobs.len()
+        );
+        return End::Failed;
+    }
     let entries: Vec<Entry<'_>> = both()
         .map(|(job, result)| Entry {
             settings: &job.settings,
@@ -94,21 +95,13 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
             summary: result.as_ref().ok(),
         })
         .collect();
-    let title = study.cells.first().map_or(String::new(), |cell| cell.scenario.title());
+    let title = input::title(&study);
     let comparison = Comparison::new(CompareInput::of_runs(&title, &entries));
     if arguments.json {
         anstream::println!("{}", comparison.to_json());
     } else {
         anstream::print!("{}", comparison.screen(input::columns()));
         anstream::println!("\n  {}  one row per run", runs.display());
-    }
-    if stop.load(Ordering::Relaxed) {
-        let done = rows.len();
-        anstream::eprintln!(
-            "interrupted: {done} of {} runs are kept; the same command goes on with the rest",
-            jobs.len()
-        );
-        return End::Failed;
     }
     if failed { End::Failed } else { End::Done }
 }

@@ -6,10 +6,8 @@ use super::limits;
 use super::reader::Log;
 use super::topology::{Shape, Topology, shape_problem};
 use crate::problem::Problem;
-use raddle_schemes::family::Need;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::{Rate, Span};
-use raddle_sim::bound::{self, Bound, Frames};
 use raddle_sim::net::fault_plan::FaultPlan;
 use raddle_sim::net::faults::{OnDown, PortChange};
 use raddle_sim::plan::Plan;
@@ -98,7 +96,7 @@ impl Scenario {
             let problem = errors.first().map(|error| fault_problem(error, &self.faults, place));
             problem.unwrap_or_default()
         })?;
-        Ok(Plan {
+        let plan = Plan {
             fabric: Fabric::clone(&self.fabric),
             routes: resolved.routes,
             queue: self.queue.clone(),
@@ -110,29 +108,12 @@ impl Scenario {
             seed,
             end: self.end,
             patience: self.patience,
-        })
-    }
-}
-
-impl Scenario {
-    /// Lower bounds on the completion time of a seed's traffic, the tightest first. Those that
-    /// count an ACK for every packet are left out where the recovery sends fewer.
-    ///
-    /// # Errors
-    /// Traffic that does not fit the fabric.
-    pub fn bounds(&self, seed: u64) -> Result<Vec<Bound>, Problem> {
-        let traffic = self.traffic.generate(&self.fabric, seed)?;
-        let frames = Frames {
-            payload: self.transport.payload,
-            header: self.transport.header,
-            ack: self.transport.ack,
-            gap: self.queue.gap,
         };
-        let mut bounds = bound::completion(&traffic, &self.fabric, &frames);
-        if !self.transport.recovery.offers(Need::PacketAcks) {
-            bounds.retain(|bound| !matches!(bound.name, "permutation" | "all_to_all"));
+        // Most limits have been checked with the keys they come from; draws can break the others.
+        match plan.check_limits() {
+            Ok(()) => Ok(plan),
+            Err(error) => Err(self.topology.place().problem(error.to_string())),
         }
-        Ok(bounds)
     }
 }
 

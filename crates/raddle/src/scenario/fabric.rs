@@ -12,14 +12,27 @@ use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::net::faults::OnDown;
 use raddle_sim::plan::{MarkAt, Overflow, QueuePlan, Service};
 
+/// What markings call the queue lengths at which they begin and are complete.
+const THRESHOLDS: [&str; 3] = ["low", "threshold", "high"];
+
 /// The section without its topology.
 pub(crate) struct FabricSection {
     pub(crate) load_balance: Chosen<switch::Config>,
     pub(crate) queue: QueuePlan,
-    pub(crate) marking_place: Place,
-    pub(crate) overflow_place: Place,
+    pub(crate) queue_places: QueuePlaces,
     pub(crate) convergence: Option<Span>,
     pub(crate) on_down: OnDown,
+}
+
+/// Where the queues' settings stand.
+pub(crate) struct QueuePlaces {
+    pub(crate) size: Place,
+    pub(crate) control_size: Place,
+    /// The name of the marking.
+    pub(crate) marking: Place,
+    /// A threshold of the marking; its name where all thresholds are defaults.
+    pub(crate) threshold: Place,
+    pub(crate) overflow: Place,
 }
 
 /// Reads the section; the topology is of use even where the rest is not right.
@@ -39,12 +52,11 @@ pub(crate) fn fabric(
     let on_down = reader.choice("on_down", &["drop", "keep"]);
     reader.finish();
     let section = || {
-        let (queue, marking_place, overflow_place) = queue?;
+        let (queue, queue_places) = queue?;
         Some(FabricSection {
             load_balance: load_balance?,
             queue,
-            marking_place,
-            overflow_place,
+            queue_places,
             convergence: convergence?,
             on_down: if on_down? == "keep" { OnDown::Keep } else { OnDown::Drop },
         })
@@ -52,24 +64,37 @@ pub(crate) fn fabric(
     (topology, section())
 }
 
-fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<(QueuePlan, Place, Place)> {
+fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<(QueuePlan, QueuePlaces)> {
     let size_item = reader.demand("size", "\"1 bdp\"");
     let size = size_item.and_then(|item| capacity(&reader, "size", item));
     let control_item = reader.demand("control_size", "\"unlimited\"");
     let control_size = control_item.and_then(|item| capacity(&reader, "control_size", item));
-    let service = reader.need("service", "\"priority\"");
+    let service: Option<Service> = reader.need("service", "\"priority\"");
     let overflow: Option<Overflow> = reader.need("overflow", "\"drop\"");
-    let overflow_place = reader.take("overflow").map(|item| item.place.clone());
+    let overflow_item = reader.take("overflow");
     let mut mark_at = None;
+    let mut threshold = None;
     let marking = reader.table("marking").and_then(|mut inner| {
+        let thresholds = inner.rest().filter(|(key, ..)| THRESHOLDS.contains(key));
+        threshold = thresholds.map(|(_, _, item)| item.place.clone()).next();
         mark_at = inner.need::<MarkAt>("at", "\"dequeue\"");
         scheme::read_scheme::<marking::Config>(inner)
     });
     if let (Some(Size::Unlimited), Some(item), Some(marking)) = (size, size_item, &marking) {
         relative_to_nothing(&reader, item, marking);
     }
+    if service == Some(Service::Fifo) {
+        one_class(&mut reader, overflow);
+    }
     reader.finish();
     let marking = marking?;
+    let places = QueuePlaces {
+        size: size_item?.place.clone(),
+        control_size: control_item?.place.clone(),
+        threshold: threshold.unwrap_or_else(|| marking.place.clone()),
+        marking: marking.place,
+        overflow: overflow_item?.place.clone(),
+    };
     let plan = QueuePlan {
         size: size?,
         control_size: control_size?,
@@ -79,7 +104,7 @@ fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<(QueuePlan, Place, Place)
         overflow: overflow?,
         gap,
     };
-    Some((plan, marking.place, overflow_place?))
+    Some((plan, places))
 }
 
 /// A capacity: at least one packet, and not a percentage, for there is nothing it could be of.
@@ -94,6 +119,20 @@ fn capacity(reader: &Reader<'_>, key: &str, item: &Item) -> Option<Size> {
     };
     reader.log().add(item.place.problem(format!("wrong value for `{key}`")).label(label));
     None
+}
+
+/// What has no meaning where a port has one class for everything.
+fn one_class(reader: &mut Reader<'_>, overflow: Option<Overflow>) {
+    if let (Some(Overflow::Trim), Some(item)) = (overflow, reader.take("overflow")) {
+        let problem = item.place.problem("a `fifo` port cannot trim");
+        let help = "trimmed headers travel in the control class: set `service = \"priority\"`";
+        reader.log().add(problem.label("expected \"drop\"").help(help));
+    }
+    if let Some(item) = reader.take("control_size").filter(|item| item.place.file.is_some()) {
+        let problem = item.place.problem("`control_size` has no effect on a `fifo` port");
+        let label = "leave it out: control frames share the data frames' queue";
+        reader.log().add(problem.label(label));
+    }
 }
 
 fn relative_to_nothing(reader: &Reader<'_>, size: &Item, marking: &Chosen<marking::Config>) {
@@ -127,16 +166,19 @@ impl FabricSection {
         let marking = show(&queue.marking, &[("at", shown(&queue.mark_at))]);
         let convergence = self.convergence.map_or("\"never\"".to_owned(), |span| shown(&span));
         let on_down = if self.on_down == OnDown::Keep { "keep" } else { "drop" };
+        let control_size = match queue.service {
+            Service::Priority => format!("control_size = {}, ", shown(&queue.control_size)),
+            Service::Fifo => String::new(),
+        };
         [
             "[fabric]".to_owned(),
             format!("topology = {}", topology.resolved),
             format!("load_balance = {}", show(&self.load_balance.config, &[])),
             format!(
-                "queue = {{ size = {}, control_size = {}, service = {}, marking = {marking}, \
+                "queue = {{ size = {}, {control_size}service = {}, marking = {marking}, \
                  overflow = {} }}",
                 shown(&queue.size),
-                shown(&queue.control_size),
-                shown::<Service>(&queue.service),
+                shown(&queue.service),
                 shown(&queue.overflow),
             ),
             format!("gap = {}", shown(&queue.gap)),

@@ -11,6 +11,7 @@ mod fault;
 mod files;
 mod limits;
 mod needs;
+mod reach;
 pub(crate) mod reader;
 mod record;
 mod scheme;
@@ -133,7 +134,10 @@ impl Scenario {
         let plan = transport.plan();
         limits::links(&fabric, &slowed, &plan, topology.place(), log);
         limits::messages(&traffic, plan.payload, log);
-        let patience = run.patience(&fabric, plan.payload + plan.header);
+        let sizes = reach::Sizes::new(&fabric, &plan);
+        reach::queues(&section, &fabric, &sizes, log);
+        let rto = reach::rto(&section.queue, &plan, &fabric, &sizes);
+        let patience = run.patience(&fabric, sizes.packet, rto, log);
         let lines = faults.iter().map(|fault| fault.resolved.clone()).filter(|l| !l.is_empty());
         let parts: Vec<String> =
             [section.resolved(&topology), transport.resolved(), traffic.resolved.clone()]

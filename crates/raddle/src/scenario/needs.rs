@@ -45,12 +45,12 @@ fn lack<'a>(
         Need::Ecn => (!marks(&fabric.queue.marking)).then(|| Lack {
             whose: format!("`{}` in [fabric] queue.marking", fabric.queue.marking.card().name),
             remedy: "choose a marking that marks, or another scheme",
-            place: &fabric.marking_place,
+            place: &fabric.queue_places.marking,
         }),
         Need::Trimming => (fabric.queue.overflow != Overflow::Trim).then(|| Lack {
             whose: "overflow = \"drop\" in [fabric] queue".to_owned(),
             remedy: "set `overflow = \"trim\"`, or choose another scheme",
-            place: &fabric.overflow_place,
+            place: &fabric.queue_places.overflow,
         }),
         Need::PacketAcks | Need::OutOfOrder => {
             let recovery = &transport.recovery;

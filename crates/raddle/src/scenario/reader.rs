@@ -151,7 +151,9 @@ impl<'a> Reader<'a> {
 
     /// The value of a key that the table may have.
     pub(crate) fn take(&mut self, key: &'static str) -> Option<&'a Item> {
-        self.known.push(key);
+        if !self.known.contains(&key) {
+            self.known.push(key);
+        }
         self.table.get(key)
     }
 

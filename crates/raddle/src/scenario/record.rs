@@ -4,7 +4,7 @@ use super::fabric::span_or;
 use super::limits::LATEST;
 use super::reader::{Log, Reader, with_nearest};
 use super::scheme::shown;
-use super::spec::{Item, Value, quoted};
+use super::spec::{Item, Place, Value, quoted};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::record::RecordPlan;
@@ -95,6 +95,7 @@ pub(crate) fn matches(pattern: &str, name: &str) -> bool {
 pub(crate) struct RunSection {
     pub(crate) end: Option<Time>,
     patience: Option<Span>,
+    patience_place: Place,
 }
 
 impl RunSection {
@@ -102,7 +103,13 @@ impl RunSection {
     pub(crate) fn read(mut reader: Reader<'_>) -> Self {
         reader.need::<u64>("seed", "1");
         let end = span_or(&mut reader, "end", "never");
-        let patience = reader.get("patience").unwrap_or_default();
+        let patience: Option<Span> = reader.get("patience").unwrap_or_default();
+        let patience_place = reader.take("patience").map(|item| item.place.clone());
+        let patience_place = patience_place.unwrap_or_default();
+        if patience.is_some_and(|patience| patience > LATEST) {
+            let problem = patience_place.problem("`patience` is too long");
+            reader.log().add(problem.label(format!("expected at most {LATEST}, or \"auto\"")));
+        }
         if let (Some(Span::ZERO), Some(item)) = (end, reader.take("end")) {
             let problem = item.place.problem("the run would end before it starts");
             reader.log().add(problem.label("expected a time, as in \"1 ms\", or \"never\""));
@@ -112,19 +119,27 @@ impl RunSection {
             reader.log().add(problem.label(format!("expected at most {LATEST}, or \"never\"")));
         }
         reader.finish();
-        Self { end: end.map(|end| Time(end.0)), patience }
+        Self { end: end.map(|end| Time(end.0)), patience, patience_place }
     }
 
     /// The given patience, or one that is long against anything a packet of this size can meet on
-    /// this fabric: ten thousand times the slowest link's serialisation and latency, and no less
-    /// than 100 ms, which is ten times the longest timer of any scheme.
-    pub(crate) fn patience(&self, fabric: &Fabric, packet: Bytes) -> Span {
+    /// this fabric: ten thousand times the slowest link's serialisation and latency, ten
+    /// retransmission timeouts, and no less than 100 ms, which is ten times the longest timer of
+    /// any scheme. A run whose patience ends before a timeout would give up on packets that are
+    /// only lost, so that is a problem.
+    pub(crate) fn patience(&self, fabric: &Fabric, packet: Bytes, rto: Span, log: &Log) -> Span {
+        if self.patience.is_some_and(|patience| patience <= rto) {
+            let problem = self.patience_place.problem("the run would not wait for a lost packet");
+            let label = format!("expected more than the retransmission timeout, {rto}");
+            log.add(problem.label(label));
+        }
         let hop = |(port, id): (&raddle_sim::topology::Port, u32)| {
             port.rate.serialisation(packet) + fabric.latency(PortId(id))
         };
         let slowest = fabric.ports.iter().zip(0..).map(hop).max().unwrap_or_default();
         let long = Span(slowest.0.saturating_mul(10_000));
-        self.patience.unwrap_or(long.max(Span::ms(100)))
+        let timeouts = Span(rto.0.saturating_mul(10));
+        self.patience.unwrap_or(long.max(timeouts).max(Span::ms(100)).min(LATEST))
     }
 
     /// The section's lines, without the seed: it is not part of what a scenario is.

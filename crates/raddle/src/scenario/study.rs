@@ -135,10 +135,13 @@ fn read(
             cells.push(Cell { settings: names.zip(values).collect(), scenario });
         }
     }
-    let seeds = seeds.or_else(|| {
-        let run = table.get("run").and_then(Item::table);
-        Some(vec![reader::read("seed", run?.get("seed")?).ok()?])
-    });
+    let run = table.get("run").and_then(Item::table);
+    let own_seed = run.and_then(|run| run.get("seed"));
+    if let (Some(_), Some(item)) = (&seeds, own_seed) {
+        let problem = item.place.problem("`seed` in [run] has no effect");
+        log.add(problem.label("leave it out: [sweep] says the seeds"));
+    }
+    let seeds = seeds.or_else(|| Some(vec![reader::read("seed", own_seed?).ok()?]));
     let axis = |axis: &AxisSpec| Axis {
         name: axis.name.clone(),
         values: axis.points.iter().map(|point| point.shown.clone()).collect(),
@@ -169,6 +172,9 @@ fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log)
                 if path == "condition" {
                     choose_condition(table, &item, log);
                     continue;
+                }
+                if path == "sweep.seed" {
+                    table.remove_path("run.seed");
                 }
                 if let Err(why) = table.set(path, &key_place, item) {
                     log.add(key_place.problem(format!("cannot set `{path}`")).label(why));

@@ -3,6 +3,7 @@
 use super::reader::Reader;
 use super::scheme::{self, Chosen, show, shown};
 use raddle_schemes::load_balance::host;
+use raddle_schemes::recovery::AckEntropies;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{congestion, recovery};
 use raddle_sim::net::frame::SIZE_LIMIT;
@@ -35,6 +36,13 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
     let load_balance = scheme::scheme(&mut reader, "load_balance");
     let congestion = scheme::scheme(&mut reader, "congestion");
     let recovery = scheme::scheme(&mut reader, "recovery");
+    if let Some(Chosen { config: recovery::Config::Sack(sack), .. }) = &recovery
+        && (sack.ack_every, sack.ack_entropies) == (1, AckEntropies::Carry)
+    {
+        let note = "`ack_entropies = \"carry\"` tells no more than \"trigger\" where every packet \
+                    has its own ACK (`ack_every = 1`)";
+        reader.log().note(note.to_owned());
+    }
     let nic = reader.need("nic", "\"control_first\"");
     let phase = reader.need("phase", "\"0 ns\"");
     reader.finish();

@@ -1,15 +1,22 @@
 //! What a comparison and its report keep of each run: numbers of all, series of the first seed.
 
+use super::detail::detail;
+use super::jobs::bound_of;
 use super::run::{Finished, Job, Sink};
 use super::store::Store;
 use super::summary::{RunSummary, fct};
 use crate::report;
-use raddle_schemes::size::Base;
-use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_sim::net::faults::PortChange;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::Span;
 use raddle_sim::plan::Plan;
-use raddle_sim::record::{Outcome, RecordPlan};
+use raddle_sim::record::RecordPlan;
 use raddle_sim::topology::Node;
+
+/// Buckets that a run as long as its bound takes.
+const BUCKETS: u64 = 120;
+
+/// The length of a run without a bound.
+const NO_BOUND: Span = Span::us(200);
 
 /// What remains of a run.
 #[derive(Clone, Debug)]
@@ -70,168 +77,89 @@ impl Sink for Gather {
     }
 }
 
-/// Records the ports of the busiest switch that a picture can show: the uplinks of the first
-/// switch with a fault, else of the first edge switch; in about 120 steps of the bound.
+/// Records what a picture of a load balancer needs: the uplinks of the first edge switch with a
+/// fault, else of the first edge switch (all its ports where it has no uplinks), in about 120 steps
+/// of the bound.
 pub fn record_uplinks(plan: &Plan) -> RecordPlan {
     let fabric = &plan.fabric;
-    let owner = |port: raddle_schemes::ids::PortId| match fabric.ports[port.index()].owner {
-        Node::Switch(switch) if fabric.switches[switch.index()].tier == 0 => Some(switch),
+    let edge = |port: &PortId| match fabric.ports[port.index()].owner {
+        Node::Switch(switch) if fabric.switches[switch.index()].tier == 0 => Some(switch.index()),
         _ => None,
     };
-    let faulty = plan.faults.ports.iter().find_map(|(port, _)| owner(*port));
+    let faulty = plan.faults.ports.iter().find_map(|(port, _)| edge(port));
     let first = || fabric.switches.iter().position(|switch| switch.tier == 0);
-    let Some(switch) = faulty.map(|switch| switch.index()).or_else(first) else {
+    let Some(switch) = faulty.or_else(first) else {
         return RecordPlan::default();
     };
-    let own = fabric.switches[switch].ports.clone();
-    let up: Vec<_> = own
-        .clone()
-        .filter(|&port| fabric.ports[port as usize].up)
-        .map(raddle_schemes::ids::PortId)
-        .collect();
-    let ports = if up.is_empty() { own.map(raddle_schemes::ids::PortId).collect() } else { up };
-    let whole = super::jobs::bound_of(plan).map_or(Span::us(200), |bound| bound.time);
-    let step = (whole.0 / 120).max(1);
-    // A round number: 1, 2 or 5 times a power of ten.
-    let magnitude = 10u64.pow(step.ilog10());
-    let bucket = [1, 2, 5, 10].into_iter().map(|n| n * magnitude).find(|&width| width >= step);
-    RecordPlan { ports, bucket: Span(bucket.unwrap_or(step)) }
-}
-
-/// A run over time, as the report draws it; condition and scheme are filled in by the report.
-fn detail(plan: &Plan, outcome: &Outcome) -> report::Detail {
-    let fabric = &plan.fabric;
-    let ports = plan.record.ports.iter().zip(&outcome.series).map(|(id, series)| {
-        let port = &fabric.ports[id.index()];
-        report::Port {
-            name: port.name.clone(),
-            rate_gbps: port.rate.0 as f64 / 1e9,
-            bytes: series.bytes.clone(),
-            data_frames: series.data_frames.clone(),
-            queue_bytes_max: series.queue_bytes_max.clone(),
-            drops: series.dropped.clone(),
-        }
-    });
-    let base = queue_base(plan);
-    let threshold = |key: &str| threshold(plan, key, &base);
-    let timeline = &outcome.timeline;
-    report::Detail {
-        seed: plan.seed,
-        bucket_us: plan.record.bucket.as_us(),
-        ports_title: ports_title(plan),
-        ports: ports.collect(),
-        counts: report::Counts {
-            drops: timeline.dropped.clone(),
-            marks: timeline.marked.clone(),
-            trims: timeline.trimmed.clone(),
-            retransmissions: timeline.retransmitted.clone(),
-            timeouts: timeline.timeouts.clone(),
-        },
-        events: timeline
-            .events
-            .iter()
-            .map(|(at, flow, name)| report::Event {
-                us: at.as_us(),
-                flow: u64::from(flow.0),
-                name: (*name).to_owned(),
-            })
-            .collect(),
-        faults: fault_windows(plan),
-        queue_low_bytes: threshold("low").or_else(|| threshold("threshold")),
-        queue_high_bytes: threshold("high").or_else(|| threshold("threshold")),
-        queue_capacity_bytes: base.whole.0,
-        ..Default::default()
+    let all: Vec<PortId> = fabric.switches[switch].ports.clone().map(PortId).collect();
+    let mut ports: Vec<PortId> =
+        all.iter().copied().filter(|port| fabric.ports[port.index()].up).collect();
+    if ports.is_empty() {
+        ports = all;
     }
+    let whole = bound_of(plan).map_or(NO_BOUND, |bound| bound.time);
+    RecordPlan { ports, bucket: round_up(Span(whole.0 / BUCKETS)) }
 }
 
-/// What the recorded ports have in common, from their names.
-fn ports_title(plan: &Plan) -> String {
-    let fabric = &plan.fabric;
-    let owners = plan.record.ports.iter().map(|port| fabric.ports[port.index()].owner);
-    let up = plan.record.ports.iter().all(|port| fabric.ports[port.index()].up);
-    let mut owners: Vec<Node> = owners.collect();
-    owners.dedup();
-    match owners[..] {
-        [Node::Switch(switch)] => {
-            let kind = if up { "uplinks" } else { "ports" };
-            format!("{kind} of {}", fabric.switches[switch.index()].name)
-        }
-        _ => "recorded ports".to_owned(),
+/// The next span of 1, 2 or 5 times a power of ten.
+fn round_up(span: Span) -> Span {
+    let wanted = span.0.max(1);
+    let magnitude = 10u64.pow(wanted.ilog10());
+    let digit = [1, 2, 5].into_iter().find(|digit| digit * magnitude >= wanted).unwrap_or(10);
+    Span(digit * magnitude)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario;
+    use raddle_schemes::units::Time;
+    use raddle_sim::net::faults::PortChange;
+    use std::path::Path;
+
+    fn plan(topology: &str, more: &str) -> Plan {
+        let text =
+            format!("[fabric]\ntopology = {topology}\n[traffic]\nkind = \"permutation\"\n{more}");
+        let study = scenario::parse("test", &text, Path::new("."), &[]).unwrap();
+        study.cells[0].scenario.resolve(1).unwrap()
     }
-}
 
-/// Capacity and relative sizes of the first recorded port's queue.
-fn queue_base(plan: &Plan) -> Base {
-    let port = plan.record.ports.first().map_or(0, |port| port.index());
-    let longest = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
-    let base = plan.queue_base(port, longest, Bytes(0));
-    Base { whole: plan.queue.size.resolve(&base), ..base }
-}
+    fn recorded(plan: &Plan) -> Vec<&str> {
+        let names = |port: &PortId| plan.fabric.ports[port.index()].name.as_str();
+        record_uplinks(plan).ports.iter().map(names).collect()
+    }
 
-/// The marking threshold of this name, if the selected marking has one.
-fn threshold(plan: &Plan, name: &str, base: &Base) -> Option<u64> {
-    let values = plan.queue.marking.values();
-    let (_, text) = values.iter().find(|(key, _)| *key == name)?;
-    let size: raddle_schemes::size::Size = text.trim_matches('"').parse().ok()?;
-    Some(size.resolve(base).0)
-}
+    const TREE: &str = "{ kind = \"fat_tree\", hosts = 16 }";
 
-/// When links of ports were not as they should be; each cable once, by its first port.
-fn fault_windows(plan: &Plan) -> Vec<report::FaultWindow> {
-    let fabric = &plan.fabric;
-    let recorded = |index: usize| plan.record.ports.iter().any(|port| port.index() == index);
-    let mut windows = Vec::new();
-    for (port, changes) in &plan.faults.ports {
-        let peer = fabric.ports[port.index()].peer;
-        let twin = plan.faults.ports.iter().any(|(other, list)| *other == peer && list == changes);
-        // A two-way fault is one fault: shown at the recorded end, else at the first.
-        let rank = |index: usize| (!recorded(index), index);
-        let shown = !twin || rank(port.index()) < rank(peer.index());
-        if !shown {
-            continue;
-        }
-        let name = &fabric.ports[port.index()].name;
-        for (index, (from, change)) in changes.iter().enumerate() {
-            let Some(what) = describe(plan, port.index(), *change) else { continue };
-            let ends = changes[index + 1..].iter().find(|(_, later)| ends(*change, *later));
-            windows.push(report::FaultWindow {
-                label: format!("{name} {what}"),
-                port: Some(name.clone()),
-                from_us: from.as_us(),
-                until_us: ends
-                    .map(|(until, _)| *until)
-                    .filter(|&at| at < Time::NEVER)
-                    .map(Time::as_us),
-            });
+    #[test]
+    fn the_uplinks_of_the_first_edge_switch_are_recorded() {
+        assert_eq!(recorded(&plan(TREE, "")), ["tor0.up0", "tor0.up1"]);
+    }
+
+    #[test]
+    fn an_edge_switch_with_a_fault_comes_first() {
+        let fault = "[[fault]]\nlink = \"tor3.up0\"\ndown = \"1 us..\"\n";
+        assert_eq!(recorded(&plan(TREE, fault)), ["tor3.up0", "tor3.up1"]);
+        let core = "[[fault]]\nlink = \"agg1.up0\"\ndown = \"1 us..\"\n";
+        assert_eq!(recorded(&plan(TREE, core)), ["tor0.up0", "tor0.up1"]);
+    }
+
+    #[test]
+    fn without_uplinks_all_ports_of_the_switch_are_recorded() {
+        let mut plan = crate::study::fixture::plan(1);
+        assert_eq!(recorded(&plan), ["tor0.down0", "tor0.down1", "tor0.down2"]);
+        plan.faults.ports = vec![(PortId(0), vec![(Time(1), PortChange::Down)])];
+        assert_eq!(recorded(&plan), ["tor0.down0", "tor0.down1", "tor0.down2"]);
+        plan.fabric.switches[0].tier = 1;
+        assert_eq!(record_uplinks(&plan), RecordPlan::default());
+    }
+
+    #[test]
+    fn a_run_as_long_as_its_bound_takes_about_120_round_buckets() {
+        // The bound is 184.3 us, and 184.3 / 120 = 1.54.
+        assert_eq!(record_uplinks(&plan(TREE, "")).bucket, Span::us(2));
+        for (span, round) in [(0, 1), (1, 1), (3, 5), (5, 5), (6, 10), (1_536_000, 2_000_000)] {
+            assert_eq!(round_up(Span(span)), Span(round));
         }
     }
-    windows
-}
-
-/// What a change does to a port, in words; `None` if it puts things right.
-fn describe(plan: &Plan, port: usize, change: PortChange) -> Option<String> {
-    let nominal = plan.fabric.ports[port].rate;
-    match change {
-        PortChange::Down => Some("down".to_owned()),
-        PortChange::Rate { rate, .. } if rate != nominal => Some(format!("at {rate}")),
-        PortChange::Loss { probability } if probability > 0 => {
-            let percent = probability as f64 / (1u64 << 32) as f64 * 100.0;
-            Some(format!("losing {} %", super::text::short(percent)))
-        }
-        PortChange::BitErrors { rate } if rate > 0.0 => {
-            Some(format!("with bit error rate {rate:e}"))
-        }
-        _ => None,
-    }
-}
-
-/// Whether `later` ends what `change` began.
-fn ends(change: PortChange, later: PortChange) -> bool {
-    matches!(
-        (change, later),
-        (PortChange::Down, PortChange::Up)
-            | (PortChange::Rate { .. }, PortChange::Rate { .. })
-            | (PortChange::Loss { .. }, PortChange::Loss { .. })
-            | (PortChange::BitErrors { .. }, PortChange::BitErrors { .. })
-    )
 }

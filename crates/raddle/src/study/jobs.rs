@@ -4,6 +4,7 @@ use super::run::Job;
 use super::summary::Bound;
 use crate::problem::Problem;
 use crate::scenario::Study;
+use raddle_schemes::family::Need;
 use raddle_schemes::units::Span;
 use raddle_sim::bound::{self, Frames};
 use raddle_sim::plan::Plan;
@@ -38,8 +39,18 @@ pub fn jobs(study: &Study, record: Option<DefaultRecord>) -> Vec<Job> {
         .collect()
 }
 
-/// The tightest lower bound known for a plan's traffic; faults are not taken into account.
+/// Lower bounds on the completion of a plan's traffic, the tightest first; faults are not taken
+/// into account. Those that count an ACK for every packet are left out where the recovery sends
+/// fewer.
+pub fn bounds_of(plan: &Plan) -> Vec<Bound> {
+    let mut bounds = bound::completion(&plan.traffic, &plan.fabric, &Frames::from(plan));
+    if !plan.transport.recovery.offers(Need::PacketAcks) {
+        bounds.retain(|bound| !matches!(bound.name, "permutation" | "all_to_all"));
+    }
+    bounds
+}
+
+/// The tightest of [`bounds_of`].
 pub fn bound_of(plan: &Plan) -> Option<Bound> {
-    let bounds = bound::completion(&plan.traffic, &plan.fabric, &Frames::from(plan));
-    bounds.first().copied()
+    bounds_of(plan).first().copied()
 }

@@ -5,6 +5,7 @@
 //! is reduced to is a [`summary::RunSummary`]; [`compare`] sets the summaries of many side by side.
 
 pub mod compare;
+mod detail;
 pub mod estimate;
 #[cfg(test)]
 pub(crate) mod fixture;

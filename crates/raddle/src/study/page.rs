@@ -1,12 +1,12 @@
 //! A comparison as a report: runs sorted into conditions and schemes.
 
 use super::VERSION;
-use super::compare::Comparison;
+use super::compare::{Cell, Comparison, column_of, row_of};
 use super::gather::Gathered;
 use super::run::Job;
 use super::summary::RunSummary;
 use super::tables::{self, RunRow, Values};
-use super::text::{percent, time};
+use super::text::{list, percent, plural, time};
 use crate::report;
 
 /// What the page says of the whole that runs do not know.
@@ -28,50 +28,23 @@ pub fn page(
     occasion: Occasion,
 ) -> report::Report {
     let input = &comparison.input;
-    let condition_of = |job: &Job| {
-        let values: Vec<&str> = job.settings.iter().skip(1).map(|(_, v)| v.as_str()).collect();
-        input.columns.iter().position(|column| column.name == values.join(", ")).unwrap_or(0)
-    };
-    let scheme_of = |job: &Job| {
-        let value = job.settings.first().map_or("all", |(_, value)| value.as_str());
-        input.rows.iter().position(|row| row == value).unwrap_or(0)
+    let place = |job: &Job| -> Option<(usize, usize)> {
+        let (row, column) = (row_of(&job.settings), column_of(&job.settings));
+        let condition = input.columns.iter().position(|own| own.name == column)?;
+        Some((condition, input.rows.iter().position(|own| *own == row)?))
     };
     let mut cells = Vec::new();
     for condition in 0..input.columns.len() {
         for scheme in 0..input.rows.len() {
-            let own: Vec<_> = runs
-                .iter()
-                .filter(|(job, _)| condition_of(job) == condition && scheme_of(job) == scheme)
-                .collect();
+            let own = runs.iter().filter(|(job, _)| place(job) == Some((condition, scheme)));
+            let own: Vec<&Gathered> = own.map(|(_, kept)| *kept).collect();
             let cell = &comparison.cells[scheme][condition];
-            let finished = cell.never == 0 && cell.missing == 0;
-            let spread = cell.spread.filter(|_| finished);
-            cells.push(report::Cell {
-                condition,
-                scheme,
-                runs: own.iter().map(|(_, kept)| run(&kept.summary)).collect(),
-                interval: spread.and_then(|s| {
-                    let half = s.ci95_half?;
-                    Some(report::Interval {
-                        middle_us: s.mean,
-                        low_us: s.mean - half,
-                        high_us: s.mean + half,
-                    })
-                }),
-                statistics: spread.map_or_else(
-                    || format!("{} of {} runs never finished", cell.never, own.len()),
-                    |s| match cell.increase_pct {
-                        Some(pct) => format!("{}, {} over the bound", time(s.mean), percent(pct)),
-                        None => time(s.mean),
-                    },
-                ),
-                fct_us: own.iter().flat_map(|(_, kept)| kept.fct_us.iter().copied()).collect(),
-            });
+            cells.push(report::Cell { condition, scheme, ..cell_of(cell, &own) });
         }
     }
     let details = runs.iter().filter_map(|(job, kept)| {
-        let detail = kept.detail.clone()?;
-        Some(report::Detail { condition: condition_of(job), scheme: scheme_of(job), ..detail })
+        let (condition, scheme) = place(job)?;
+        Some(report::Detail { condition, scheme, ..kept.detail.clone()? })
     });
     let rows: Vec<RunRow<'_>> = runs
         .iter()
@@ -114,13 +87,53 @@ pub fn page(
     }
 }
 
-fn question(comparison: &Comparison) -> String {
-    match &comparison.input.rows[..] {
-        [_] => "How long does it take?".to_owned(),
-        rows => format!("Which of {} finishes first?", super::text::list(rows)),
+/// A cell without its place.
+fn cell_of(cell: &Cell, runs: &[&Gathered]) -> report::Cell {
+    let finished = cell.never == 0 && cell.missing == 0;
+    let spread = cell.spread.filter(|_| finished);
+    let interval = spread.and_then(|spread| {
+        let half = spread.ci95_half?;
+        Some(report::Interval {
+            middle_us: spread.mean,
+            low_us: spread.mean - half,
+            high_us: spread.mean + half,
+        })
+    });
+    report::Cell {
+        runs: runs.iter().map(|kept| run(&kept.summary)).collect(),
+        interval,
+        statistics: match (spread, cell.increase_pct) {
+            (Some(spread), Some(pct)) => {
+                format!("{}, {} over the bound", time(spread.mean), percent(pct))
+            }
+            (Some(spread), None) => time(spread.mean),
+            (None, _) => unfinished(cell),
+        },
+        fct_us: runs.iter().flat_map(|kept| kept.fct_us.iter().copied()).collect(),
+        ..report::Cell::default()
     }
 }
 
+/// Why a cell has no mean.
+fn unfinished(cell: &Cell) -> String {
+    let never = (cell.never > 0).then(|| {
+        let stuck = plural(cell.stuck, "flow");
+        format!("never finished with {} ({stuck} stuck)", plural(cell.never as u64, "seed"))
+    });
+    let missing =
+        (cell.missing > 0).then(|| format!("no run of {}", plural(cell.missing as u64, "seed")));
+    let parts: Vec<String> = never.into_iter().chain(missing).collect();
+    parts.join(", ")
+}
+
+fn question(comparison: &Comparison) -> String {
+    match &comparison.input.rows[..] {
+        [_] => "How long does it take?".to_owned(),
+        rows => format!("Which of {} finishes first?", list(rows)),
+    }
+}
+
+/// A run's line.
 fn run(summary: &RunSummary) -> report::Run {
     report::Run {
         seed: summary.seed,

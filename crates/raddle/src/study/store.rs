@@ -31,9 +31,13 @@ impl Store {
     /// The store in `folder`, which is made if it is not there.
     ///
     /// # Errors
-    /// The folder and what the system said.
+    /// The folder and what the system said; also of a folder that cannot be written to, so that no
+    /// run is lost to it later.
     pub fn open(folder: &Path, format: Format) -> Result<Self, String> {
         fs::create_dir_all(folder).map_err(|error| at(folder, error))?;
+        let probe = folder.join(format!("{UNFINISHED}probe-{}", std::process::id()));
+        fs::create_dir_all(&probe).map_err(|error| at(folder, error))?;
+        fs::remove_dir(&probe).map_err(|error| at(folder, error))?;
         Ok(Self { folder: folder.to_path_buf(), format })
     }
 
@@ -71,6 +75,20 @@ impl Store {
         let text = fs::read_to_string(&path).map_err(|error| at(&path, error))?;
         let value = serde_json::from_str(&text).map_err(|error| at(&path, error))?;
         RunSummary::from_json(&value).map(Some).map_err(|error| at(&path, error))
+    }
+
+    /// Adds to a run that is there those of its tables that are not there in this store's format.
+    ///
+    /// # Errors
+    /// The file and what the system said.
+    pub fn complete(&self, job: &Job, run: &Finished) -> Result<(), String> {
+        let place = self.run_folder(&job.scenario, job.seed);
+        for table in tables::of_run(&job.scenario, &run.plan, &run.outcome) {
+            if !place.join(format!("{}.{}", table.name, self.format.extension())).exists() {
+                tables::write(&place, &table, self.format).map_err(|error| error.to_string())?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the table `runs` over all `rows`, replacing the one that is there.
@@ -240,6 +258,30 @@ mod tests {
         }
         assert_eq!(store.unfinished().unwrap(), [""; 0]);
         assert_eq!(store.find("5ce7a110", 1), Ok(Some(finished.summary)));
+    }
+
+    #[test]
+    fn a_run_that_is_there_gets_the_tables_of_another_format() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Format::Parquet).unwrap();
+        assert!(run(ENGINE, &store, 1..=1)[0].is_ok());
+        let csv = Store::open(folder.path(), Format::Csv).unwrap();
+        let plan = fixture::plan(1);
+        let outcome = fixture::engine(&plan, &mut ());
+        let cost = crate::study::timing::Cost::default();
+        let summary = RunSummary::new("5ce7a110", &plan, &outcome, None, 1, cost);
+        let finished = Finished { plan, outcome, summary };
+        assert_eq!(csv.complete(&fixture::jobs(1..=1)[0], &finished), Ok(()));
+        let place = store.run_folder("5ce7a110", 1);
+        assert!(place.join("flows.csv").is_file() && place.join("flows.parquet").is_file());
+    }
+
+    #[test]
+    fn a_place_that_is_no_folder_is_refused_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert!(Store::open(&file, Format::Csv).unwrap_err().contains("file: "));
     }
 
     #[test]

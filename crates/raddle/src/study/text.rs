@@ -97,6 +97,21 @@ pub fn right(text: &str, cells: usize) -> String {
     format!("{}{text}", " ".repeat(cells.saturating_sub(width(text))))
 }
 
+/// `text` in lines of at most `cells` terminal cells, broken at spaces.
+pub fn wrap(text: &str, cells: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(word) <= cells => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +146,12 @@ mod tests {
         assert_eq!(probability(0.0312), "p = 0.031");
         assert_eq!(probability(0.5), "p = 0.50");
         assert_eq!(probability(1.0), "p = 1.0");
+    }
+
+    #[test]
+    fn lines_break_at_spaces() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("indivisible words", 3), ["indivisible", "words"]);
     }
 
     #[test]

@@ -46,8 +46,11 @@ impl Comparison {
             [] => format!("Nothing finishes with every seed{place}."),
             [name] => format!("{name} finishes first{place}."),
             [first, ..] => format!(
-                "{first} has the lowest mean{place}, but {} do not support a difference between {}.",
-                plural(self.input.seeds.len() as u64, "seed"),
+                "{first} has the lowest mean{place}, but {} not support a difference between {}.",
+                match self.input.seeds.len() {
+                    1 => "one seed does".to_owned(),
+                    seeds => format!("{} do", plural(seeds as u64, "seed")),
+                },
                 list(&names)
             ),
         }
@@ -122,6 +125,7 @@ impl Comparison {
             return (format!("takes as long, as far as {seeds} can tell"), p);
         }
         let text = match b.mean / a.mean {
+            1.0 => "takes as long".to_owned(),
             r if r >= 2.0 => format!("takes {} times as long", digits(r, 2)),
             r if r >= 1.0 => format!("takes {} % longer", digits((r - 1.0) * 100.0, 2)),
             r => format!("takes {} % less time", digits((1.0 - r) * 100.0, 2)),

@@ -1,7 +1,8 @@
 //! Many runs side by side: which finishes first, by how much, and whether the seeds support it.
 //!
-//! Rows are what is compared (the values of the first axis of a sweep), columns the conditions
-//! under which it is. Differences are tested within a column, paired by seed.
+//! Rows are what is compared: the values of a sweep's first axis of schemes, or of its first axis
+//! where it sweeps no scheme. Columns are the conditions under which it is: the values of the other
+//! axes. Differences are tested within a column, paired by seed.
 
 mod answer;
 mod json;
@@ -50,14 +51,11 @@ pub struct Entry<'a> {
 }
 
 impl CompareInput {
-    /// Sorts the runs of a sweep into rows (values of the first axis), columns (values of the
-    /// others) and seeds, each in the order in which they come.
+    /// Sorts the runs of a sweep into rows, columns and seeds, each in the order in which they
+    /// come. A column has a bound where all its rows share one.
     pub fn of_runs(title: &str, entries: &[Entry<'_>]) -> Self {
-        let row_of = |e: &Entry<'_>| e.settings.first().map_or("all", |(_, v)| v).to_string();
-        let column_of = |e: &Entry<'_>| {
-            let values: Vec<&str> = e.settings.iter().skip(1).map(|(_, v)| v.as_str()).collect();
-            values.join(", ")
-        };
+        let row_of = |entry: &Entry<'_>| row_of(entry.settings);
+        let column_of = |entry: &Entry<'_>| column_of(entry.settings);
         let rows = distinct(entries.iter().map(row_of));
         let names = distinct(entries.iter().map(column_of));
         let seeds = distinct(entries.iter().map(|e| e.seed));
@@ -85,7 +83,46 @@ impl CompareInput {
             bounds.bound = bounds.bound.take().or_else(|| summary.bound.clone());
             bounds.bound_us[seed] = bounds.bound_us[seed].or(summary.bound_us);
         }
+        for entry in entries {
+            let Some(summary) = entry.summary else { continue };
+            let Some(column) = columns.iter_mut().find(|c| c.name == column_of(entry)) else {
+                continue;
+            };
+            let Some(seed) = seeds.iter().position(|seed| *seed == entry.seed) else { continue };
+            if column.bound != summary.bound || column.bound_us[seed] != summary.bound_us {
+                column.bound = None;
+                column.bound_us = vec![None; seeds.len()];
+            }
+        }
         Self { title: title.to_string(), rows, columns, seeds, completion_us, unfinished }
+    }
+}
+
+/// The row that a run with these settings belongs to.
+pub fn row_of(settings: &[(String, String)]) -> String {
+    row_axis(settings).map_or("all", |axis| settings[axis].1.as_str()).to_owned()
+}
+
+/// The column that a run with these settings belongs to: `one uplink dead`, `load 0.8`.
+pub fn column_of(settings: &[(String, String)]) -> String {
+    let row_axis = row_axis(settings);
+    let others = settings.iter().enumerate().filter(|(axis, _)| Some(*axis) != row_axis);
+    let names: Vec<String> = others.map(|(_, (path, value))| setting(path, value)).collect();
+    names.join(", ")
+}
+
+fn row_axis(settings: &[(String, String)]) -> Option<usize> {
+    let scheme = settings.iter().position(|(path, _)| path.ends_with(".scheme"));
+    scheme.or((!settings.is_empty()).then_some(0))
+}
+
+/// A setting as a column's name has it. Conditions have names of their own, and of a scheme's path
+/// the family is what tells.
+fn setting(path: &str, value: &str) -> String {
+    let key = path.strip_suffix(".scheme").unwrap_or(path);
+    match key.rsplit('.').next() {
+        Some(key) if key != "condition" => format!("{key} {value}"),
+        _ => value.to_owned(),
     }
 }
 

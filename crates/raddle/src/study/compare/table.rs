@@ -2,7 +2,7 @@
 
 use super::{Cell, Comparison, Standing};
 use crate::study::stats::{SIGNIFICANCE, Spread};
-use crate::study::text::{left, percent, plural, right, time, time_unit, width};
+use crate::study::text::{left, percent, plural, right, time, time_unit, width, wrap};
 use std::fmt::Write;
 
 /// Between columns.
@@ -114,7 +114,9 @@ impl Comparison {
     /// What the signs mean, in as few lines as fit.
     fn legend(&self, cells: usize) -> Vec<String> {
         let Some(test) = self.test() else {
-            return vec!["* first; one seed says nothing about chance".to_string()];
+            return vec![
+                "* first   ~ level with it   one seed says nothing about chance".to_string(),
+            ];
         };
         let seeds = plural(self.input.seeds.len() as u64, "seed");
         let test = test.text();
@@ -227,21 +229,6 @@ fn decimals(spread: &Spread, scale: f64) -> usize {
     let half = spread.ci95_half.filter(|half| *half > 0.0);
     let wanted = half.map_or(0, |half| 1 - digits_before(half / scale)).max(3 - before);
     wanted.clamp(0, (5 - before).max(0)) as usize
-}
-
-/// `text` in lines of at most `cells` terminal cells, broken at spaces.
-fn wrap(text: &str, cells: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= cells => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_string()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use super::{Packets, RunSummary, Times};
 use crate::study::text::{count, left, percent, plural, short, time};
+use raddle_schemes::ids::FlowId;
+use raddle_schemes::transport::sender::packets;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{DropCause, Outcome, Stop};
 use std::fmt::Write;
@@ -14,6 +16,9 @@ impl RunSummary {
             lines.push(format!("  {}{text}", left(name, 17)));
         };
         line("flows", format!("{}, {}", plural(self.flows, "flow"), stop_text(&outcome.stop)));
+        for text in stuck_flows(plan, outcome) {
+            line("", text);
+        }
         line("completion", self.completion_text());
         line("flow completion", self.fct_us.text());
         line("delivery", self.delivered_us.text());
@@ -32,11 +37,11 @@ impl RunSummary {
         line(
             "packet-hops",
             format!(
-                "{} in {:.2} s CPU ({} per s), {:.2} s elapsed",
+                "{} in {} CPU ({} per s), {} elapsed",
                 count(self.packet_hops),
-                self.cost.cpu_s.unwrap_or(self.cost.wall_s),
+                time(self.cost.cpu_s.unwrap_or(self.cost.wall_s) * 1e6),
                 short(self.hops_per_s()),
-                self.cost.wall_s
+                time(self.cost.wall_s * 1e6)
             ),
         );
         if let Some(mb) = self.cost.peak_rss_mb {
@@ -94,6 +99,41 @@ fn stop_text(stop: &Stop) -> String {
     }
 }
 
+/// How many stuck flows are named.
+const NAMED: usize = 10;
+
+/// The first flows that did not complete and what they lack, one line each, and how many more.
+fn stuck_flows(plan: &Plan, outcome: &Outcome) -> Vec<String> {
+    let (Stop::EndTime(open) | Stop::Stalled(open)) = &outcome.stop else { return Vec::new() };
+    let mut lines: Vec<String> = open
+        .iter()
+        .take(NAMED)
+        .map(|&flow| {
+            let ends = &plan.traffic.flows[flow.index()];
+            let (from, to) = (ends.source.0, ends.destination.0);
+            let lacks = missing(plan, outcome, flow);
+            format!("flow {}, host{from} to host{to}: {lacks}", flow.0)
+        })
+        .collect();
+    if open.len() > NAMED {
+        lines.push(format!("and {} more", count((open.len() - NAMED) as u64)));
+    }
+    lines
+}
+
+fn missing(plan: &Plan, outcome: &Outcome, flow: FlowId) -> String {
+    let record = &outcome.flows[flow.index()];
+    if record.started.is_none() {
+        return "never started".to_owned();
+    }
+    let bytes = plan.traffic.flows[flow.index()].bytes;
+    let all = u64::from(packets(bytes, plan.transport.payload));
+    match all.saturating_sub(record.received) {
+        0 => "delivered, but its last ACK is missing".to_owned(),
+        missing => format!("{} of {} missing", count(missing), plural(all, "packet")),
+    }
+}
+
 fn dropped_text(packets: &Packets) -> String {
     let total: u64 = packets.dropped.iter().sum();
     let causes: Vec<String> = DropCause::ALL
@@ -143,10 +183,13 @@ fn longest_queue(plan: &Plan, outcome: &Outcome) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::stuck_flows;
     use crate::study::fixture;
     use crate::study::summary::{Bound, RunSummary};
     use crate::study::timing::Cost;
+    use raddle_schemes::ids::FlowId;
     use raddle_schemes::units::{Span, Time};
+    use raddle_sim::record::{FlowRecord, Stop};
 
     #[test]
     fn a_run_reads_as_this() {
@@ -163,6 +206,28 @@ mod tests {
         assert_eq!(text, EXPECTED);
     }
 
+    #[test]
+    fn stuck_flows_are_named_with_their_hosts_and_what_they_lack() {
+        let mut plan = fixture::plan(1);
+        let mut outcome = fixture::engine(&plan, &mut ());
+        plan.traffic.flows = (0..12).map(|_| plan.traffic.flows[1].clone()).collect();
+        let record = outcome.flows[0].clone();
+        outcome.flows = vec![FlowRecord { received: 1, acked: None, ..record.clone() }; 12];
+        outcome.flows[1] = FlowRecord { received: 3, acked: None, ..record };
+        outcome.flows[2] = FlowRecord::default();
+        outcome.stop = Stop::Stalled((0..12).map(FlowId).collect());
+        let lines = stuck_flows(&plan, &outcome);
+        assert_eq!(lines.len(), 11);
+        assert_eq!(lines[0], "flow 0, host1 to host2: 2 of 3 packets missing");
+        assert_eq!(lines[1], "flow 1, host1 to host2: delivered, but its last ACK is missing");
+        assert_eq!(lines[2], "flow 2, host1 to host2: never started");
+        assert_eq!(lines[10], "and 2 more");
+        outcome.stop = Stop::EndTime(vec![FlowId(2)]);
+        assert_eq!(stuck_flows(&plan, &outcome), lines[2..3]);
+        outcome.stop = Stop::Completed;
+        assert!(stuck_flows(&plan, &outcome).is_empty());
+    }
+
     const EXPECTED: &str = "\
 scenario 5ce7a110, seed 1
   flows            2 flows, all completed
@@ -175,7 +240,7 @@ scenario 5ce7a110, seed 1
                    2 at tor0.down1
   trimmed, marked  0, 5
   longest queue    8 320 B at tor0.down1
-  packet-hops      24 in 0.08 s CPU (300 per s), 0.10 s elapsed
+  packet-hops      24 in 80.00 ms CPU (300 per s), 100.0 ms elapsed
   peak memory      12 MB
   results hash     0123456789abcdef
 ";

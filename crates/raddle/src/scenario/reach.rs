@@ -1,0 +1,111 @@
+//! Sizes and times that only the fabric can judge: queues that hold no packet, thresholds that no
+//! queue reaches, timeouts.
+
+use super::fabric::FabricSection;
+use super::reader::Log;
+use raddle_schemes::FlowContext;
+use raddle_schemes::size::{Base, Size};
+use raddle_schemes::units::{Bytes, Rate, Span};
+use raddle_sim::net::hosts::default_rto;
+use raddle_sim::plan::{QueuePlan, Service, TransportPlan};
+use raddle_sim::topology::{Fabric, Node};
+use std::collections::BTreeMap;
+
+/// Frames of a scenario, and the round trip that its relative sizes refer to.
+pub(crate) struct Sizes {
+    /// A full packet on the wire.
+    pub(crate) packet: Bytes,
+    /// The largest control frame.
+    control: Bytes,
+    /// Round trip of a packet and its ACK on the longest path through empty queues.
+    longest_rtt: Span,
+}
+
+impl Sizes {
+    pub(crate) fn new(fabric: &Fabric, transport: &TransportPlan) -> Self {
+        let packet = transport.payload + transport.header;
+        Self {
+            packet,
+            control: transport.ack.max(transport.header),
+            longest_rtt: fabric.longest_base_rtt(packet, transport.ack),
+        }
+    }
+
+    /// What sizes relative to a port of this rate refer to; 100 % is `whole`.
+    fn base(&self, rate: Rate, whole: Bytes) -> Base {
+        Base { packet: self.packet, bdp: rate.bytes_in(self.longest_rtt), whole }
+    }
+}
+
+/// The retransmission timeout.
+pub(crate) fn rto(
+    queue: &QueuePlan,
+    transport: &TransportPlan,
+    fabric: &Fabric,
+    sizes: &Sizes,
+) -> Span {
+    let rto = default_rto(fabric, queue.size, sizes.packet, sizes.longest_rtt);
+    let context = FlowContext { base_rtt: sizes.longest_rtt, rto, ..FlowContext::NOMINAL };
+    transport.recovery.build(&context).rto()
+}
+
+/// Adds a problem for a queue without room for one frame, and for thresholds in the wrong order or
+/// out of every queue's reach.
+pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, log: &Log) {
+    let places = &section.queue_places;
+    let queue = &section.queue;
+    let mut rates = BTreeMap::new();
+    for port in &fabric.ports {
+        if matches!(port.owner, Node::Switch(_)) {
+            rates.entry(port.rate).or_insert(port.name.as_str());
+        }
+    }
+    let mut reached = rates.is_empty();
+    for (&rate, port) in &rates {
+        let whole = queue.size.resolve(&sizes.base(rate, Bytes(0)));
+        let base = sizes.base(rate, whole);
+        if whole < sizes.packet {
+            let message = format!("the queue of `{port}` has room for {whole}");
+            let label = format!("expected at least a full packet, {}", sizes.packet);
+            log.add(places.size.problem(message).label(label));
+            return;
+        }
+        let control = queue.control_size.resolve(&base);
+        if queue.service == Service::Priority && control < sizes.control {
+            let message = format!("the control queue of `{port}` has room for {control}");
+            let label = format!("expected at least a control frame, {}", sizes.control);
+            log.add(places.control_size.problem(message).label(label));
+            return;
+        }
+        let thresholds = thresholds(queue, &base);
+        if let [(low, from), (high, to)] = thresholds[..]
+            && from > to
+        {
+            let name = queue.marking.card().name;
+            let message = format!("marking `{name}` begins above where it is complete");
+            let label = format!("at `{port}`, {low} is {} B and {high} is {} B", from.0, to.0);
+            log.add(places.threshold.problem(message).label(label));
+            return;
+        }
+        reached |= thresholds.first().is_none_or(|(_, from)| *from < whole);
+    }
+    if !reached {
+        let name = queue.marking.card().name;
+        let message = format!("marking `{name}` never marks: no queue grows beyond its threshold");
+        let label = "expected less than the queue's size";
+        log.add(
+            places
+                .threshold
+                .problem(message)
+                .label(label)
+                .help("a marking that is to do nothing is `marking = { scheme = \"none\" }`"),
+        );
+    }
+}
+
+/// The marking's queue lengths in bytes, in the order of its parameters.
+fn thresholds(queue: &QueuePlan, base: &Base) -> Vec<(&'static str, Bytes)> {
+    let size = |text: &str| text.trim_matches('"').parse::<Size>().ok();
+    let values = queue.marking.values().into_iter();
+    values.filter_map(|(key, text)| Some((key, size(&text)?.resolve(base)))).collect()
+}
