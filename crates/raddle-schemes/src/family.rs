@@ -196,7 +196,8 @@ pub struct ParameterInfo {
     pub doc: String,
 }
 
-/// A scheme's parameters: readable from a scenario, listable, showable. Made by [`parameters!`].
+/// A scheme's parameters: readable from a scenario, listable, showable. Made by
+/// [`parameters!`](crate::parameters).
 pub trait Parameters: Default + Clone {
     /// All parameters with their defaults.
     fn list() -> Vec<ParameterInfo>;
@@ -402,7 +403,7 @@ impl<C, T: ?Sized> core::fmt::Debug for Plugin<C, T> {
 /// Makes a family from its list: the enum that runs, the enum that is configured, and the list.
 ///
 /// `family! { Trait, AnyTrait, Context; Reps: reps, }` wants, in each module, `CARD`, `Config`
-/// (from [`parameters!`]) and a type with `new(&Config, &Context)` that implements the trait.
+/// (from [`parameters!`](crate::parameters)) and a type with `new(&Config, &Context)` that implements the trait.
 /// Calls go through `dispatch!(any, scheme => expression)`: a `match`, no heap and no vtable.
 #[macro_export]
 macro_rules! family {

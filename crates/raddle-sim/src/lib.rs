@@ -1,9 +1,8 @@
 //! The world in which schemes run: fabrics, traffic, faults, and two engines that agree.
 //!
-//! A [`plan::Plan`] is everything a run depends on, already proved valid. [`simulate`] turns it into
-//! an [`record::Outcome`]; it cannot fail and prints nothing. The fast engine lives in [`engine`],
-//! the slow and obvious one in [`reference`]; both run the same schemes and give identical
-//! outcomes.
+//! A [`plan::Plan`] is everything a run depends on, already proved valid. [`engine::run`] turns it
+//! into a [`record::Outcome`]; it cannot fail and prints nothing. [`mod@reference`] does the same,
+//! slowly and obviously; both run the same schemes and give identical outcomes.
 
 pub mod bound;
 pub mod check;

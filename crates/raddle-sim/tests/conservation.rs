@@ -119,7 +119,7 @@ fn every_counter_is_watched() {
         ("trims", |o, port| o.ports[port].trimmed += 1),
         ("overflows", |o, port| o.ports[port].dropped[DropCause::Overflow as usize] += 1),
         ("losses", |o, port| o.ports[port].dropped[DropCause::Loss as usize] += 1),
-        ("lost data", |o, port| o.ports[port].dropped_data += 1),
+        ("lost data", |o, port| o.ports[port].dropped_data[0] += 1),
         ("queue", |o, port| o.ports[port].queue_bytes_max += 1),
         ("series", |o, port| o.series[port].bytes[0] += 1),
         ("timeline", |o, _| o.timeline.marked[0] += 1),

@@ -7,7 +7,7 @@ use common::agree::trouble;
 use proptest::prelude::*;
 
 /// How many plans, unless `PROPTEST_CASES` says otherwise: about a minute on one core.
-const CASES: u32 = 10_000;
+const CASES: u32 = 25_000;
 /// Most decisions a plan takes from its list; more of them take the first option.
 const NUMBERS: usize = 160;
 

@@ -1,5 +1,4 @@
 //! Every limit of the engines, at the limit and one beyond.
-#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
 mod common;
 

@@ -4,11 +4,12 @@
 mod common;
 
 use common::{fat_tree, plan};
+use raddle_schemes::congestion;
+use raddle_schemes::family::Raw;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_schemes::{congestion, recovery};
 use raddle_sim::check::violations;
 use raddle_sim::engine;
 use raddle_sim::net::faults::PortChange;
@@ -168,8 +169,7 @@ fn a_lossy_link_loses_its_share() {
     let (mut plan, port) = through_bottleneck(20_000);
     let loss = PortChange::Loss { probability: (1 << 32) / 10 };
     plan.faults.ports = vec![(port, vec![(Time::ZERO, loss)])];
-    let recovery::Config::Sack(sack) = &mut plan.transport.recovery;
-    sack.rto = Some(Span::us(20));
+    plan.transport.recovery.set("rto", Raw::Text("20 us")).unwrap();
     let record = &run(&plan).ports[port.index()];
     let share = record.dropped[DropCause::Loss as usize] as f64 / record.frames as f64;
     assert!((share - 0.1).abs() < 0.007, "{share}");

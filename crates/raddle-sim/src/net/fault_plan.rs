@@ -149,7 +149,8 @@ impl FaultPlan {
     /// own forwarding.
     ///
     /// # Errors
-    /// Every fault that makes no sense on this fabric; else every OVER
+    /// Every fault that makes no sense on this fabric; else every overlap, draw that fails, or pair
+    /// of hosts that is cut off until the end.
     pub fn resolve(
         &self,
         fabric: &Fabric,

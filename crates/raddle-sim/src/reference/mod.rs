@@ -2,7 +2,7 @@
 //!
 //! It is how a reader learns the model, and what the fast engine is tested against: outcomes are
 //! identical bit for bit. A hop takes a departure, the wire becoming free, and an arrival. Events
-//! at one instant and node are ordered by [`Kind`], then by port.
+//! at one instant and node are ordered by their kind (see `Kind`), then by port.
 
 use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::Frame;

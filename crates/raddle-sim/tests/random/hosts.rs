@@ -14,7 +14,7 @@ pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
         (936, 64, 100),
         (4096, 64, 64),
         (1000, 40, 62),
-        (50, 50, 50),
+        (300, 50, 50),
         (936, 64, 16),
     ]);
     let names: Vec<_> = host::SCHEMES.iter().map(|scheme| scheme.card.name).collect();

@@ -25,24 +25,31 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     let mut choices = Choices::new(numbers);
     let fabric = fabric::draw(&mut choices);
     let queue = queue(&mut choices);
+    let selectors: Vec<_> = switch::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    let selector = choices.pick(&selectors);
     let transport = hosts::draw(&mut choices);
     let seed = u64::from(choices.below(1 << 16));
     let traffic = traffic::draw(&mut choices, &fabric, seed);
     let record = record(&mut choices, fabric.ports.len());
-    let end = choices.pick(&[None, Some(30_000_000), Some(10_000_000), Some(7_654_321), Some(1)]);
+    // In ps; most runs with an end complete before it, and none takes long.
+    let ends = [500_000_000, 30_000_000, 10_000_000, 7_654_321, 1].map(|end| Some(Time(end)));
+    let end = match choices.below(5) {
+        4 => None,
+        _ => choices.pick(&ends),
+    };
     let patience = choices.pick(&[Span::ms(1), Span::us(100), Span::us(20), Span(3_333_333)]);
     let resolved = faults::draw(&mut choices, &fabric, seed);
     Plan {
         fabric,
         routes: resolved.routes,
         queue,
-        switch_load_balance: switch::Config::named("ecmp").unwrap(),
+        switch_load_balance: switch::Config::named(selector).unwrap(),
         faults: resolved.faults,
         transport,
         traffic,
         record,
         seed,
-        end: end.map(Time),
+        end,
         patience,
     }
 }

@@ -144,22 +144,13 @@ fn words(key: &str, item: &Item, log: &Log) -> Option<String> {
     }
 }
 
-/// A table of quoted paths and single values.
+/// A table of quoted paths and values, as tables of results show them.
 pub(super) fn settings(key: &str, item: &Item, log: &Log) -> Option<Vec<(String, String)>> {
     let Some(table) = item.table() else {
         log.add(item.place.problem(format!("`{key}` is a table of paths and values")));
         return None;
     };
-    let mut settings = Vec::new();
-    for entry in &table.entries {
-        if matches!(entry.item.value, Value::Table(_) | Value::List(_)) {
-            let problem = entry.item.place.problem(format!("`{}` is no single value", entry.key));
-            log.add(problem.label("quote the whole path"));
-            return None;
-        }
-        settings.push((entry.key.clone(), entry.item.show()));
-    }
-    Some(settings)
+    Some(table.entries.iter().map(|entry| (entry.key.clone(), entry.item.show())).collect())
 }
 
 #[cfg(test)]

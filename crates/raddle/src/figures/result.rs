@@ -3,6 +3,7 @@
 use super::claims::{Claim, Published};
 use super::prepare::{FigureRun, Prepared};
 use super::{Figure, Mode};
+use crate::scenario::Study;
 use crate::study::VERSION;
 use serde_json::{Value, json};
 
@@ -41,10 +42,8 @@ pub struct FigureResult {
     pub mode: Mode,
     /// What this mode set in the scenario: paths and values.
     pub set: Vec<(String, String)>,
-    /// The seeds; none for a model without a simulation.
-    pub seeds: Vec<u64>,
-    /// Each cell's settings and the hash of its scenario.
-    pub scenarios: Vec<(Vec<(String, String)>, String)>,
+    /// The scenario's cells and seeds; none for a model without a simulation.
+    pub study: Option<Study>,
     /// The claims, in the order of the file.
     pub claims: Vec<ClaimResult>,
     /// All runs: cells in order, seeds in order.
@@ -61,11 +60,7 @@ impl FigureResult {
             mode,
             set: if mode == Mode::Quick { claims.quick } else { Vec::new() },
             claims: judged.collect(),
-            scenarios: study.as_ref().map_or_else(Vec::new, |study| {
-                let cells = study.cells.iter();
-                cells.map(|cell| (cell.settings.clone(), cell.scenario.hash())).collect()
-            }),
-            seeds: study.map_or_else(Vec::new, |study| study.seeds),
+            study,
             runs,
         }
     }
@@ -79,23 +74,26 @@ impl FigureResult {
 
     /// What is kept in `result.json`: the same on every machine.
     pub fn record_json(&self) -> Value {
-        let scenarios: Vec<Value> = self
-            .scenarios
-            .iter()
-            .map(|(settings, hash)| {
-                let settings = settings.iter().map(|(name, value)| (name.clone(), json!(value)));
-                json!({ "settings": settings.collect::<serde_json::Map<_, _>>(), "hash": hash })
-            })
-            .collect();
+        let cells = self.study.iter().flat_map(|study| &study.cells);
+        let scenarios = cells.map(|cell| {
+            let settings = cell.settings.iter().map(|(name, value)| (name.clone(), json!(value)));
+            let settings: serde_json::Map<_, _> = settings.collect();
+            json!({ "settings": settings, "hash": cell.scenario.hash() })
+        });
         json!({
             "schema": "raddle.figure/1",
             "figure": self.figure.name,
             "version": VERSION,
             "mode": self.mode.word(),
-            "seeds": self.seeds,
-            "scenarios": scenarios,
+            "seeds": self.seeds(),
+            "scenarios": scenarios.collect::<Vec<_>>(),
             "claims": self.claims_json(),
         })
+    }
+
+    /// The seeds; none for a model without a simulation.
+    pub fn seeds(&self) -> &[u64] {
+        self.study.as_ref().map_or(&[], |study| &study.seeds)
     }
 
     fn claims_json(&self) -> Vec<Value> {

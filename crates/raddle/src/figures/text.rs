@@ -7,6 +7,8 @@ use std::fmt::Write;
 
 /// The widest line, where words allow.
 const LINE: usize = 98;
+/// Published words that are longer than this stand under the claim.
+const PUBLISHED: usize = 16;
 const HEAD: [&str; 5] = ["claim", "published", "measured", "band", "verdict"];
 
 impl FigureResult {
@@ -18,8 +20,8 @@ impl FigureResult {
         for (path, value) in &self.set {
             let _ = write!(mode, ", {path} = {value}");
         }
-        if !self.seeds.is_empty() {
-            let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
+        if !self.seeds().is_empty() {
+            let seeds: Vec<String> = self.seeds().iter().map(u64::to_string).collect();
             let _ = write!(mode, ", seeds {}", seeds.join(" "));
         }
         let _ = writeln!(text, "{mode}\n");
@@ -51,7 +53,8 @@ fn row(result: &ClaimResult) -> [String; 5] {
     let claim = &result.claim;
     let published = match &claim.published {
         Published::Number(number) => number_text(*number),
-        Published::Text(text) => text.clone(),
+        Published::Text(text) if width(text) <= PUBLISHED => text.clone(),
+        Published::Text(_) => "in words".to_owned(),
     };
     let band = match (claim.low, claim.high) {
         (Some(low), Some(high)) => format!("{} to {}", number_text(low), number_text(high)),
@@ -76,6 +79,11 @@ fn number_text(value: f64) -> String {
 fn explain(text: &mut String, result: &ClaimResult) {
     let claim = &result.claim;
     wrapped(text, &format!("{} ({})", claim.text, claim.source));
+    if let Published::Text(words) = &claim.published
+        && width(words) > PUBLISHED
+    {
+        wrapped(text, &format!("Published: {words}"));
+    }
     if let (super::Verdict::Differs, Some(reason)) = (result.verdict, &claim.reason) {
         wrapped(text, &format!("Reason: {reason}"));
     }

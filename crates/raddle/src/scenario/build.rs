@@ -96,7 +96,7 @@ impl Scenario {
             let problem = errors.first().map(|error| fault_problem(error, &self.faults, place));
             problem.unwrap_or_default()
         })?;
-        Ok(Plan {
+        let plan = Plan {
             fabric: Fabric::clone(&self.fabric),
             routes: resolved.routes,
             queue: self.queue.clone(),
@@ -108,7 +108,12 @@ impl Scenario {
             seed,
             end: self.end,
             patience: self.patience,
-        })
+        };
+        // Most limits have been checked with the keys they come from; draws can break the others.
+        match plan.check_limits() {
+            Ok(()) => Ok(plan),
+            Err(error) => Err(self.topology.place().problem(error.to_string())),
+        }
     }
 }
 

@@ -16,9 +16,8 @@ use std::cmp::Reverse;
 /// Hosts of a fabric: what stays exact when forwarding divides by multiplication.
 const MAX_HOSTS: u32 = 1 << 16;
 
-/// Packets of a message. An ACK counts arrivals in the same field, duplicates included, so half of
-/// what the field holds.
-const MAX_PACKETS: u64 = (NUMBER_LIMIT as u64).div_ceil(2);
+/// Packets of a message.
+const MAX_PACKETS: u64 = NUMBER_LIMIT as u64;
 
 /// The latest time that a scenario may name.
 pub(crate) const LATEST: Span = Span(TIME_LIMIT.0);

@@ -392,3 +392,37 @@ impl TrafficSection {
         table.and_then(|table| table.get(key)).map_or(&self.item.place, |item| &item.place)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::{Study, parse};
+    use std::path::Path;
+
+    const TEXT: &str = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n[traffic]\n";
+
+    fn study(traffic: &str) -> Result<Study, String> {
+        let problems = |p: crate::problem::Problems| p.render(false);
+        parse("t.toml", &format!("{TEXT}{traffic}"), Path::new("."), &[]).map_err(problems)
+    }
+
+    #[test]
+    fn traffic_with_a_seed_of_its_own_is_the_same_in_every_run() {
+        let own = study("kind = \"permutation\"\nseed = 42\n").unwrap();
+        let plain = study("kind = \"permutation\"\n").unwrap();
+        let draw = |study: &Study, seed| study.cells[0].scenario.resolve(seed).unwrap().traffic;
+        assert_eq!(draw(&own, 1), draw(&own, 2));
+        assert_eq!(draw(&own, 1), draw(&plain, 42));
+        assert_ne!(draw(&plain, 1), draw(&plain, 2));
+        let scenario = &own.cells[0].scenario;
+        assert_ne!(scenario.hash(), plain.cells[0].scenario.hash());
+        assert!(scenario.resolved_toml().contains("\nseed = 42\n"));
+        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+    }
+
+    #[test]
+    fn traffic_that_draws_nothing_has_no_seed() {
+        let error = study("kind = \"tornado\"\nseed = 42\n").unwrap_err();
+        assert!(error.contains("unknown key `seed`"), "{error}");
+    }
+}

@@ -456,7 +456,7 @@ fn what_the_simulator_cannot_hold_is_refused() {
     );
     traffic(
         "[traffic]\nkind = \"tornado\"\nmessage = \"64 GiB\"\n",
-        r#""64 GiB" | a message of 64 GiB has 16777216 packets of 4 KiB | expected at most 8388608 packets"#,
+        r#""64 GiB" | a message of 64 GiB has 16777216 packets of 4 KiB | expected at most 16777215 packets"#,
     );
     more(
         "[run]\nend = \"100 s\"\n",

@@ -1,0 +1,298 @@
+//! What the documents say, the program does: examples load and run, and tables of keys, parameters
+//! and columns are complete.
+
+#![expect(clippy::unwrap_used, reason = "these are tests, their helpers too")]
+
+use raddle::scenario::{Study, load, parse};
+use raddle::study::tables::TABLES;
+use raddle_schemes::Scheme;
+use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::{congestion, marking, recovery};
+use raddle_sim::{check, engine};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn document(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+/// The files of a folder with this extension, sorted.
+fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join(folder)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|e| e == extension)).collect();
+    paths.sort();
+    paths
+}
+
+/// The fenced blocks of a document: line, info string, text.
+fn blocks(text: &str) -> Vec<(usize, String, String)> {
+    let mut found = Vec::new();
+    let mut open: Option<(usize, String, String)> = None;
+    for (number, line) in text.lines().enumerate() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(info), None) => open = Some((number + 1, info.to_owned(), String::new())),
+            (Some(_), Some(_)) => found.extend(open.take()),
+            (None, Some((.., body))) => {
+                body.push_str(line);
+                body.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "a block is not closed");
+    found
+}
+
+/// The rows of the table below a heading, without head and rule; cells as they are written.
+fn table(text: &str, heading: &str) -> Vec<Vec<String>> {
+    let below = text.lines().skip_while(|line| *line != heading).skip(1);
+    let section = below.take_while(|line| !line.starts_with('#'));
+    let rows =
+        section.skip_while(|line| !line.starts_with("| ")).take_while(|l| l.starts_with('|'));
+    let cells = |line: &str| {
+        line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let rows: Vec<_> = rows.skip(2).map(cells).collect();
+    assert!(!rows.is_empty(), "no table below `{heading}`");
+    rows
+}
+
+fn bare(cell: &str) -> &str {
+    cell.trim_matches('`')
+}
+
+#[test]
+fn every_toml_block_of_the_documents_is_a_scenario_or_a_marked_fragment() {
+    let mut documents = files("docs", "md");
+    documents.push(root().join("README.md"));
+    let mut scenarios = 0;
+    for path in documents {
+        let text = fs::read_to_string(&path).unwrap();
+        for (line, info, body) in blocks(&text) {
+            let place = format!("{}:{line}", path.display());
+            match info.as_str() {
+                "toml" => {
+                    let study = parse(&place, &body, path.parent().unwrap(), &[]);
+                    let study = study.unwrap_or_else(|problems| panic!("{problems}"));
+                    resolve(&study);
+                    scenarios += 1;
+                }
+                "toml fragment" => {
+                    let read = body.parse::<toml::Table>();
+                    assert!(read.is_ok(), "{place}: {read:?}");
+                }
+                other => assert!(!other.starts_with("toml"), "{place}: `{other}`"),
+            }
+        }
+    }
+    assert!(scenarios >= 4, "{scenarios}");
+}
+
+fn resolve(study: &Study) {
+    for cell in &study.cells {
+        if let Err(problem) = cell.scenario.resolve(1) {
+            panic!("{}", study.problem(problem));
+        }
+    }
+}
+
+#[test]
+fn every_shipped_scenario_resolves_and_its_first_cell_runs_by_the_laws() {
+    let paths = files("scenarios", "toml");
+    assert!(paths.len() >= 7);
+    for path in paths {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        resolve(&load(&path, &[]).unwrap_or_else(|problems| panic!("{problems}")));
+        // As the scenario is, but short.
+        let smaller: &[(&str, &str)] = match name.as_str() {
+            "all_to_all.toml" => &[("traffic.message", "8 KiB")],
+            "web_search.toml" => &[("traffic.until", "20 us"), ("traffic.load", "0.2")],
+            "graph.toml" | "htsim.toml" => &[],
+            _ => &[("traffic.message", "64 KiB")],
+        };
+        let smaller: Vec<(String, String)> =
+            smaller.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
+        let study = load(&path, &smaller).unwrap_or_else(|problems| panic!("{problems}"));
+        let plan = study.cells[0].scenario.resolve(1).unwrap();
+        let outcome = engine::run(&plan, &mut ());
+        assert_eq!(outcome.stop, raddle_sim::record::Stop::Completed, "{name}");
+        assert_eq!(check::violations(&plan, &outcome), Vec::<String>::new(), "{name}");
+    }
+}
+
+const FABRIC: &str = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n";
+const TRAFFIC: &str = "[traffic]\nkind = \"permutation\"\n";
+
+/// Scenarios with an unknown key `zzz` in the table that a heading of `docs/scenario.md` is about.
+/// The reader's complaint lists the keys that the table may have.
+fn probes() -> Vec<(String, Vec<String>)> {
+    let data = root().join("data").display().to_string();
+    let mut probes = vec![
+        ("## The whole file".to_owned(), vec![format!("zzz = 1\n{FABRIC}{TRAFFIC}")]),
+        ("## [fabric]".to_owned(), vec![format!("{FABRIC}zzz = 1\n{TRAFFIC}")]),
+        ("### queue".to_owned(), vec![format!("{FABRIC}queue = {{ zzz = 1 }}\n{TRAFFIC}")]),
+        ("### routing".to_owned(), vec![format!("{FABRIC}routing = {{ zzz = 1 }}\n{TRAFFIC}")]),
+        ("## [transport]".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[transport]\nzzz = 1\n")]),
+        ("## [record]".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[record]\nzzz = 1\n")]),
+        ("## [run]".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[run]\nzzz = 1\n")]),
+        (
+            "## [[condition]]".to_owned(),
+            vec![format!("{FABRIC}{TRAFFIC}[[condition]]\nname = \"a\"\nzzz = 1\n")],
+        ),
+        (
+            "### flow".to_owned(),
+            vec![format!(
+                "{FABRIC}[traffic]\nkind = \"flows\"\n\
+                 flow = [{{ from = 0, to = 1, bytes = \"1 B\", zzz = 1 }}]\n"
+            )],
+        ),
+    ];
+    for (kind, more) in [
+        ("fat_tree", "hosts = 16".to_owned()),
+        ("leaf_spine", "leaves = 2, hosts_per_leaf = 2, spines = 2".to_owned()),
+        ("dumbbell", "hosts_per_side = 2".to_owned()),
+        ("graph", format!("file = '{data}/graphs/two_halls.graph'")),
+        ("htsim_topo", format!("file = '{data}/htsim/leaf_spine_tiny.topo'")),
+    ] {
+        let topology = format!("topology = {{ kind = \"{kind}\", {more}, zzz = 1 }}");
+        let text = format!("[fabric]\n{topology}\n{TRAFFIC}");
+        probes.push((format!("### kind = \"{kind}\""), vec![text]));
+    }
+    for (kind, more) in [
+        ("permutation", String::new()),
+        ("tornado", String::new()),
+        ("incast", "senders = 2".to_owned()),
+        ("all_to_all", String::new()),
+        ("poisson", "law = \"websearch\"\nload = 0.1\nuntil = \"1 us\"".to_owned()),
+        ("flows", "flow = [{ from = 0, to = 1, bytes = \"1 B\" }]".to_owned()),
+        ("htsim_cm", format!("file = '{data}/htsim/one.cm'")),
+    ] {
+        let text = format!("{FABRIC}[traffic]\nkind = \"{kind}\"\n{more}\nzzz = 1\n");
+        probes.push((format!("### kind = \"{kind}\""), vec![text]));
+    }
+    let fault = |lines: &str| format!("{FABRIC}{TRAFFIC}[[fault]]\n{lines}\n");
+    let all = ["rate = \"50%\"", "down = \"..\""]
+        .map(|effect| fault(&format!("link = \"tor0.up1\"\n{effect}\nzzz = 1")));
+    probes.push(("## [[fault]]".to_owned(), all.to_vec()));
+    let random = fault("random = { share = \"5%\", zzz = 1 }\ndown = \"..\"");
+    probes.push(("### random".to_owned(), vec![random]));
+    let flap = "period = \"2 us\", down = \"1 us\", until = \"9 us\", zzz = 1";
+    let flap = fault(&format!("host = 1\nflap = {{ {flap} }}"));
+    probes.push(("### flap".to_owned(), vec![flap]));
+    probes
+}
+
+/// The keys that the reader lists when it complains about `zzz`.
+fn keys(text: &str) -> BTreeSet<String> {
+    let problems = parse("probe.toml", text, &root(), &[]).map(|_| ()).unwrap_err();
+    let about = |message: &str| message.starts_with("unknown key `zzz`");
+    let complaint = problems.list.iter().find(|problem| about(&problem.message));
+    let complaint = complaint.unwrap_or_else(|| panic!("{problems}"));
+    let list = complaint.help.iter().find_map(|line| line.strip_prefix("keys of ")).unwrap();
+    let (_, list) = list.split_once(": ").unwrap();
+    list.split(", ").map(str::to_owned).collect()
+}
+
+#[test]
+fn the_tables_of_keys_are_the_keys_that_the_reader_knows() {
+    let text = document("docs/scenario.md");
+    for (heading, texts) in probes() {
+        let known: BTreeSet<String> = texts.iter().flat_map(|text| keys(text)).collect();
+        let rows = table(&text, &heading);
+        let written: BTreeSet<String> = rows.iter().map(|row| bare(&row[0]).to_owned()).collect();
+        assert_eq!(written, known, "below `{heading}`");
+    }
+}
+
+#[test]
+fn every_section_with_a_table_of_keys_is_probed() {
+    let text = document("docs/scenario.md");
+    let probed: BTreeSet<String> = probes().into_iter().map(|(heading, _)| heading).collect();
+    let mut heading = "";
+    for line in text.lines() {
+        if line.starts_with('#') {
+            heading = line;
+        }
+        if line.starts_with("| key |") && heading != "### queue.marking" {
+            assert!(probed.contains(heading), "`{heading}`");
+        }
+    }
+}
+
+#[test]
+fn the_tables_give_the_defaults_of_the_program() {
+    let text = document("docs/scenario.md");
+    let defaults: toml::Table = include_str!("../src/scenario/defaults.toml").parse().unwrap();
+    let mut compared = 0;
+    for (heading, path) in [
+        ("## [fabric]", "fabric"),
+        ("### queue", "fabric.queue"),
+        ("### queue.marking", "fabric.queue.marking"),
+        ("### routing", "fabric.routing"),
+        ("## [transport]", "transport"),
+        ("## [run]", "run"),
+    ] {
+        let section = path.split('.').fold(&defaults, |table, key| table[key].as_table().unwrap());
+        let rows = table(&text, heading);
+        for (key, value) in section.iter().filter(|(_, value)| !value.is_table()) {
+            let row = rows.iter().find(|row| bare(&row[0]) == key);
+            let row = row.unwrap_or_else(|| panic!("{path}.{key} is not in the table"));
+            assert_eq!(bare(&row[2]), value.to_string(), "{path}.{key}");
+            compared += 1;
+        }
+    }
+    assert!(compared >= 15, "{compared}");
+}
+
+#[test]
+fn the_tables_of_parameters_are_the_schemes_own() {
+    let text = document("docs/scenario.md");
+    let families: [(&str, &[Scheme]); 5] = [
+        ("### [transport] load_balance", host::SCHEMES),
+        ("### [fabric] load_balance", switch::SCHEMES),
+        ("### [transport] congestion", congestion::SCHEMES),
+        ("### [transport] recovery", recovery::SCHEMES),
+        ("### [fabric] queue.marking", marking::SCHEMES),
+    ];
+    for (heading, schemes) in families {
+        let mut own = BTreeSet::new();
+        for scheme in schemes {
+            let parameters = (scheme.parameters)();
+            let name = scheme.card.name.to_owned();
+            if parameters.is_empty() {
+                own.insert((name.clone(), "none".to_owned(), String::new()));
+            }
+            let row = |p: &raddle_schemes::family::ParameterInfo| {
+                (name.clone(), p.name.to_owned(), p.default.to_string())
+            };
+            own.extend(parameters.iter().map(row));
+        }
+        let rows = table(&text, heading);
+        let written: BTreeSet<_> = rows
+            .iter()
+            .map(|row| {
+                (bare(&row[0]).to_owned(), bare(&row[1]).to_owned(), bare(&row[2]).to_owned())
+            })
+            .collect();
+        assert_eq!(written, own, "below `{heading}`");
+    }
+}
+
+#[test]
+fn the_tables_of_columns_are_those_that_are_written() {
+    let text = document("docs/formats.md");
+    for spec in TABLES {
+        let rows = table(&text, &format!("### {}", spec.name));
+        let rows = rows.iter().filter(|row| row[0].starts_with('`'));
+        let written: Vec<(&str, &str)> = rows.map(|row| (bare(&row[0]), &*row[1])).collect();
+        let own: Vec<(&str, &str)> = spec.columns.iter().map(|c| (c.name, c.unit)).collect();
+        assert_eq!(written, own, "{}", spec.name);
+    }
+}

@@ -1,0 +1,91 @@
+//! Every published figure in quick mode, and the freshness of its last full run.
+
+use raddle::figures::{FIGURES, Figure, FigureResult, Mode, Verdict, to_json};
+use raddle::study::run::Runner;
+use raddle_sim::engine;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+fn quick(figure: &Figure) -> FigureResult {
+    let stop = AtomicBool::new(false);
+    let runner =
+        Runner { engine: engine::run, bound: |_| None, threads: 2, stop: &stop, meter: &() };
+    figure.reproduce(Mode::Quick, &runner).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn every_claim_holds_or_has_a_reason() {
+    let results: Vec<FigureResult> = FIGURES.iter().map(quick).collect();
+    for result in &results {
+        assert_eq!(result.unexplained().count(), 0, "{}", result.text());
+        for claim in &result.claims {
+            let run = claim.verdict != Verdict::NotRun;
+            assert_eq!(claim.measured.is_some(), run, "{}", result.text());
+        }
+    }
+    let json = to_json(&results);
+    assert_eq!(json["schema"], "raddle.reproduce/1");
+    assert_eq!(json["figures"].as_array().unwrap().len(), FIGURES.len());
+}
+
+#[test]
+fn a_figure_comes_out_the_same_each_time_and_as_a_readable_table() {
+    let [figure] = raddle::figures::find("reps/fig4")[..] else { panic!("one figure") };
+    let (one, other) = (quick(figure), quick(figure));
+    assert_eq!(one.record_json(), other.record_json());
+    let text = one.text();
+    assert!(text.starts_with("reps/fig4: one uplink at half its rate"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    assert_eq!(one.runs.len(), 4);
+}
+
+#[test]
+fn the_kept_results_belong_to_the_scenarios_and_claims_as_they_are() {
+    for figure in FIGURES {
+        let name = figure.name;
+        let kept: Value = serde_json::from_str(figure.result).unwrap();
+        let stale = format!("{name}/result.json is stale; run the figure in full and keep it");
+        let prepared = figure.prepare(Mode::Full).unwrap_or_else(|p| panic!("{}", p.render(false)));
+        assert_eq!(kept["figure"], name);
+        assert_eq!(kept["mode"], "full");
+        let cells = prepared.study.iter().flat_map(|study| &study.cells);
+        let hashes: Vec<String> = cells.map(|cell| cell.scenario.hash()).collect();
+        let kept_cells = kept["scenarios"].as_array().unwrap();
+        let kept_hashes: Vec<&str> =
+            kept_cells.iter().map(|cell| cell["hash"].as_str().unwrap()).collect();
+        assert_eq!(kept_hashes, hashes, "{stale}");
+        let kept_claims = kept["claims"].as_array().unwrap();
+        assert_eq!(kept_claims.len(), prepared.claims.claims.len(), "{stale}");
+        for (claim, kept) in prepared.claims.claims.iter().zip(kept_claims) {
+            assert_eq!(kept["id"], *claim.id, "{stale}");
+            assert_eq!(kept["low"].as_f64(), claim.low, "{stale}");
+            assert_eq!(kept["high"].as_f64(), claim.high, "{stale}");
+            let differs = kept["verdict"] == "differs";
+            assert_eq!(
+                differs,
+                claim.reason.is_some(),
+                "{name} {}: a reason too many or too few",
+                claim.id
+            );
+        }
+    }
+}
+
+#[test]
+fn every_folder_is_in_the_list() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../figures");
+    let folders = |path: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+        entries.filter(|path| path.is_dir()).collect()
+    };
+    let mut found: Vec<String> = folders(&root)
+        .iter()
+        .flat_map(|paper| folders(paper))
+        .map(|path| path.strip_prefix(&root).unwrap().display().to_string())
+        .collect();
+    found.sort();
+    let mut listed: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
+    listed.sort_unstable();
+    assert_eq!(found, listed);
+}
