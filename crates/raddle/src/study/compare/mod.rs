@@ -353,7 +353,10 @@ mod tests {
         entries[5].summary = None;
         let input = CompareInput::of_runs("title", &entries);
         assert_eq!(input.rows, ["ops", "reps"]);
-        assert_eq!(input.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["1", "2"]);
+        assert_eq!(
+            input.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(),
+            ["size 1", "size 2"]
+        );
         assert_eq!(input.seeds, [4, 5]);
         assert_eq!(input.completion_us[0][1], vec![summary.completion_us; 2]);
         assert_eq!(input.unfinished[1], [vec![Some(0), None], vec![None, None]]);
