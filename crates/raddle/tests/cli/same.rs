@@ -38,7 +38,7 @@ fn plan(scenario: &str, seed: u64) -> (String, Plan) {
     let scratch = Scratch::new(scenario);
     let study = load(&scratch.path("scenario.toml"), &[]).unwrap_or_else(|e| panic!("{e}"));
     let scenario = &study.cells[0].scenario;
-    (scenario.hash(), scenario.resolve(seed).unwrap())
+    (scenario.hash(), scenario.resolve(seed).expect("the draw succeeds"))
 }
 
 fn check(scenario: &str) {
