@@ -20,11 +20,11 @@ pub struct Occasion {
 }
 
 /// The report of a comparison. `runs` are the jobs and what remains of them, in the order of the
-/// jobs; `palette` gives a scheme its colour.
+/// jobs; `palette` gives each row its place in the palette.
 pub fn page(
     comparison: &Comparison,
     runs: &[(&Job, &Gathered)],
-    palette: &dyn Fn(&str) -> usize,
+    palette: &dyn Fn(&[String]) -> Vec<usize>,
     occasion: Occasion,
 ) -> report::Report {
     let input = &comparison.input;
@@ -70,7 +70,8 @@ pub fn page(
         schemes: input
             .rows
             .iter()
-            .map(|name| report::Scheme { name: name.clone(), palette_index: palette(name) })
+            .zip(palette(&input.rows))
+            .map(|(name, palette_index)| report::Scheme { name: name.clone(), palette_index })
             .collect(),
         cells,
         details: details.collect(),
