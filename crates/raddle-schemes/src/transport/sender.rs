@@ -213,11 +213,16 @@ impl Sender {
 
     /// When the sender wants to be woken: a retransmission timeout or a scheme's own timer.
     pub fn poll_timeout(&mut self) -> Option<Time> {
-        let scheme = self.congestion.next_timer();
-        match (self.ledger.deadline(self.rto), scheme) {
+        match (self.ledger.deadline(self.rto), self.scheme_timer()) {
             (Some(rto), Some(scheme)) => Some(rto.min(scheme)),
             (rto, scheme) => rto.or(scheme),
         }
+    }
+
+    /// When a scheme wants to be woken.
+    #[inline]
+    pub fn scheme_timer(&self) -> Option<Time> {
+        self.congestion.next_timer()
     }
 
     /// The time asked for has come; without effect if called early. Returns whether a packet timed
@@ -233,7 +238,7 @@ impl Sender {
             self.recovery.on_timeout(&mut cx, psn, &mut self.ledger);
             self.report_losses(now, events);
         }
-        if self.congestion.next_timer().is_some_and(|at| at <= now) {
+        if self.scheme_timer().is_some_and(|at| at <= now) {
             let mut cx = Cx { now, rng: &mut self.rng, events };
             self.congestion.on_timer(&mut cx);
         }
