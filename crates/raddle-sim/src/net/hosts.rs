@@ -253,6 +253,11 @@ impl<'a> Hosts<'a> {
         self.receivers[slot as usize].flow
     }
 
+    /// Frames that left hosts so far.
+    pub fn frames_sent(&self) -> u64 {
+        self.nics.iter().map(|nic| nic.record.frames).sum()
+    }
+
     /// Notes that a data packet was lost on its way.
     pub fn note_dropped(&mut self, frame: Frame) {
         if frame.is_data() {

@@ -164,9 +164,10 @@ impl<'a> Reference<'a> {
             self.heap.pop();
             self.handle(event);
             if self.events.is_multiple_of(1 << 18) {
+                let switches: u64 = self.ports.iter().map(|port| port.record.frames).sum();
                 let progress = Progress {
                     now: event.at,
-                    packet_hops: self.ports.iter().map(|port| port.record.frames).sum(),
+                    packet_hops: switches + self.hosts.frames_sent(),
                     flows_done: self.hosts.flows_done,
                     packets_acked: self.hosts.packets_acked,
                 };
