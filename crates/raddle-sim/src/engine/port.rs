@@ -11,7 +11,6 @@ use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::Frame;
 use crate::net::hosts::Hosts;
 use crate::net::link::Link;
-use crate::net::nic::gap_span;
 use crate::net::port::PortFacts;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
@@ -309,13 +308,17 @@ impl Port {
             Some(link) => link.loses(self.facts.loss_stream, now, size),
         };
         self.in_service = Some(InService { frame, class: class as u8, lost, start: now });
-        self.departs = now
-            + if self.ps_per_byte > 0 {
-                Span(size.0 * self.ps_per_byte)
-            } else {
-                self.rate.serialisation(size)
-            };
-        self.free_at = self.departs + gap_span(self.rate, gap);
+        self.departs = now + self.serialisation(size);
+        self.free_at = self.departs + self.serialisation(gap);
+    }
+
+    #[inline]
+    fn serialisation(&self, size: Bytes) -> Span {
+        if self.ps_per_byte > 0 {
+            Span(size.0 * self.ps_per_byte)
+        } else {
+            self.rate.serialisation(size)
+        }
     }
 
     #[inline]

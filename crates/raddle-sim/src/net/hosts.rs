@@ -253,6 +253,11 @@ impl<'a> Hosts<'a> {
         self.receivers[slot as usize].flow
     }
 
+    /// Frames that left hosts so far.
+    pub fn frames_sent(&self) -> u64 {
+        self.nics.iter().map(|nic| nic.record.frames).sum()
+    }
+
     /// Notes that a data packet was lost on its way.
     pub fn note_dropped(&mut self, frame: Frame) {
         if frame.is_data() {
@@ -385,7 +390,12 @@ impl<'a> Hosts<'a> {
         if sender.complete() {
             self.complete(now, index);
         } else {
+            // A retransmission timeout only moves away; a scheme's own timer may come closer.
+            let closer = sender.scheme_timer().is_some_and(|at| at < slot.wake_at);
             self.make_ready(now, index);
+            if closer {
+                self.set_wake(index);
+            }
         }
     }
 
@@ -464,6 +474,7 @@ impl<'a> Hosts<'a> {
         self.records[flow.index()].started = Some(now);
         self.last_progress = self.last_progress.max(now);
         self.make_ready(now, index);
+        self.set_wake(index);
     }
 
     /// Lets a flow take its turn at the NIC if it may send, or wakes it when its pace allows.
