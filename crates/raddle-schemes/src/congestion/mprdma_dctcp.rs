@@ -136,6 +136,7 @@ mod tests {
         let context = FlowContext {
             payload: Bytes(4086),
             header: Bytes(64),
+            gap: Bytes(0),
             base_rtt: Span::ns(8300),
             rate: Rate::gbps(400),
             bdp: Bytes(100 * PACKET),

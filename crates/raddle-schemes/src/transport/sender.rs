@@ -67,6 +67,7 @@ pub struct Sender {
     recovery: AnyRecovery,
     rng: Rng,
     rto: Span,
+    gap: Bytes,
     /// Arrivals before this position have been taken note of.
     heard: u32,
     /// The next packet leaves no earlier.
@@ -90,6 +91,7 @@ impl Sender {
             recovery,
             rng,
             rto: context.rto,
+            gap: context.gap,
             heard: 0,
             pace_at: Time::ZERO,
             pace_rest: 0,
@@ -135,11 +137,16 @@ impl Sender {
         Some(Transmit { psn, entropy, bytes, again, ack_request })
     }
 
+    /// Slots lie on a grid: one that a busy wire made late does not push back the next. A flow that
+    /// had nothing to send for a whole period begins a new grid.
     fn pace(&mut self, now: Time, bytes: Bytes, rate: Rate) {
-        let bits = u128::from(bytes.0) * 8 * 1_000_000_000_000 + u128::from(self.pace_rest);
+        let bits = u128::from((bytes + self.gap).0) * 8 * 1_000_000_000_000;
+        let bits = bits + u128::from(self.pace_rest);
         let rate = u128::from(rate.0);
         self.pace_rest = (bits % rate) as u64;
-        self.pace_at = Time(self.pace_at.max(now).0 + (bits / rate) as u64);
+        let period = Span((bits / rate) as u64);
+        let slot = if now.since(self.pace_at) < period { self.pace_at } else { now };
+        self.pace_at = slot + period;
     }
 
     /// Takes an ACK: first the ledger, then the congestion control, then the path selector.
@@ -204,8 +211,12 @@ impl Sender {
         self.report_losses(now, events);
     }
 
-    /// Takes a NACK for `psn`.
-    pub fn on_nack(&mut self, now: Time, psn: Psn, events: &mut dyn Events) {
+    /// Takes a NACK for `psn`, which was sent on `entropy`. One for a transmission that has been
+    /// followed by another, on another path, says nothing about the packet now in flight.
+    pub fn on_nack(&mut self, now: Time, psn: Psn, entropy: Entropy, events: &mut dyn Events) {
+        if self.ledger.entropy_in_flight(psn).is_some_and(|current| current != entropy) {
+            return;
+        }
         let mut cx = Cx { now, rng: &mut self.rng, events };
         self.recovery.on_nack(&mut cx, psn, &mut self.ledger);
         self.report_losses(now, events);
@@ -442,5 +453,34 @@ mod tests {
         assert_eq!(packets, [Some((0, true)), Some((2, false))]);
         let counts = SenderCounts { sent: 4, retransmitted: 1, timeouts: 1 };
         assert_eq!(flow.sender.counts(), counts);
+    }
+
+    #[test]
+    fn a_slot_that_a_busy_wire_made_late_does_not_push_back_the_next() {
+        let rate = Some(Rate::gbps(200));
+        let mut flow = Flow::new(10, rate, Size::Unlimited, sack::Config::default());
+        // 4160 B at 200 Gbps: a slot every 166.4 ns.
+        assert!(flow.send().is_some());
+        flow.now = Time(170_000);
+        assert!(flow.send().is_some(), "3.6 ns late");
+        flow.now = Time(332_799);
+        assert!(flow.send().is_none());
+        flow.now = Time(332_800);
+        assert!(flow.send().is_some(), "the third slot of the grid");
+        // Nothing sent for more than a period: a new grid, and no burst.
+        flow.now = Time(1_000_000);
+        assert!(flow.send().is_some());
+        flow.now = Time(1_166_399);
+        assert!(flow.send().is_none());
+    }
+
+    #[test]
+    fn a_nack_for_an_earlier_transmission_does_not_touch_the_one_in_flight() {
+        let mut flow = Flow::new(1, None, Size::Unlimited, sack::Config::default());
+        assert_eq!(flow.send().map(|packet| packet.entropy), Some(Entropy(R)));
+        flow.sender.on_nack(flow.now, Psn(0), Entropy(R + 1), &mut ());
+        assert!(flow.send().is_none(), "still in flight");
+        flow.sender.on_nack(flow.now, Psn(0), Entropy(R), &mut ());
+        assert!(flow.send().is_some_and(|packet| packet.again));
     }
 }
