@@ -5,6 +5,7 @@ use super::result::FigureResult;
 use super::{Figure, FigureError, Mode};
 use crate::problem::{Problem, Problems, Source};
 use crate::scenario::{Study, parse};
+use crate::study::jobs::jobs;
 use crate::study::run::{Finished, Job, Keep, Runner};
 use std::path::{Path, PathBuf};
 
@@ -70,20 +71,7 @@ fn unselected(claims: &Claims, study: Option<&Study>) -> Vec<Problem> {
 impl Prepared {
     /// The runs to do: every cell with every seed.
     pub fn jobs(&self) -> Vec<Job> {
-        let Some(study) = &self.study else { return Vec::new() };
-        let jobs = study.cells.iter().flat_map(|cell| {
-            study.seeds.iter().map(|&seed| {
-                let scenario = cell.scenario.clone();
-                Job {
-                    scenario: scenario.hash(),
-                    seed,
-                    settings: cell.settings.clone(),
-                    toml: scenario.resolved_toml().to_owned(),
-                    plan: Box::new(move || scenario.resolve(seed).map_err(|p| p.message)),
-                }
-            })
-        });
-        jobs.collect()
+        self.study.as_ref().map_or_else(Vec::new, |study| jobs(study, None))
     }
 
     /// Runs everything and judges the claims.
