@@ -116,7 +116,7 @@ impl TreeShape {
             return Err(ShapeError::Zero { what: "hosts_per_leaf" });
         }
         let hosts = leaves.checked_mul(hosts_per_leaf).ok_or(ShapeError::TooLarge {
-            ports: 2 * u64::from(leaves) * u64::from(hosts_per_leaf),
+            ports: u64::from(leaves).saturating_mul(u64::from(hosts_per_leaf)).saturating_mul(2),
         })?;
         let shape = Self {
             tiers: 2,

@@ -6,8 +6,8 @@ use crate::routing::{Forwarding, TreeSwitch};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Rate, Span};
 
-/// The most ports a generated fabric may have: about 2 GB of ports, and far from overflowing ids.
-pub const MAX_PORTS: u64 = 1 << 24;
+/// The most ports a generated fabric may have: about 1 GB of ports and their routes.
+pub const MAX_PORTS: u64 = 1 << 20;
 
 /// The shape of a tree; every generator and importer of trees fills one of these.
 ///

@@ -4,7 +4,7 @@ use super::{End, input, machine};
 use crate::scenario::{self, Study};
 use crate::study::compare::{CompareInput, Comparison, Entry};
 use crate::study::gather::{Gather, Gathered, record_uplinks};
-use crate::study::page::{Occasion, page};
+use crate::study::page::{Occasion, PageRun, page};
 use crate::study::progress::Bar;
 use crate::study::run::{Failure, Job, Runner};
 use crate::study::store::Store;
@@ -86,10 +86,12 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     }
     let title = input::title(&study);
     let comparison = Comparison::new(CompareInput::of_runs(&title, &entries(&jobs, &results)));
-    let runs: Vec<(&Job, &Gathered)> = jobs
+    let runs: Vec<PageRun<'_>> = jobs
         .iter()
         .zip(&results)
-        .filter_map(|(job, result)| Some((job, result.as_ref().ok()?)))
+        .filter_map(|(job, result)| {
+            Some(PageRun { settings: &job.settings, kept: result.as_ref().ok()? })
+        })
         .collect();
     let report = arguments.out.join(REPORT);
     let occasion = Occasion {
@@ -105,7 +107,7 @@ pub(super) fn compare(arguments: &Arguments) -> End {
         anstream::println!("{}", comparison.to_json());
     } else {
         anstream::print!("{}", comparison.screen(input::columns()));
-        let hops: u64 = runs.iter().map(|(_, kept)| kept.summary.packet_hops).sum();
+        let hops: u64 = runs.iter().map(|run| run.kept.summary.packet_hops).sum();
         let tables = gather
             .store
             .as_ref()
@@ -179,7 +181,7 @@ fn command_line(arguments: &Arguments) -> String {
 fn write(
     report: &Path,
     comparison: &Comparison,
-    runs: &[(&Job, &Gathered)],
+    runs: &[PageRun<'_>],
     occasion: Occasion,
     gather: &Gather,
 ) -> Result<(), String> {
@@ -191,7 +193,7 @@ fn write(
     if let Some(store) = &gather.store {
         let rows: Vec<RunRow<'_>> = runs
             .iter()
-            .map(|(job, kept)| RunRow { settings: &job.settings, summary: &kept.summary })
+            .map(|run| RunRow { settings: run.settings, summary: &run.kept.summary })
             .collect();
         store.write_runs(&rows)?;
     }

@@ -6,9 +6,9 @@ use crate::figures::{self, FIGURES, Figure, FigureResult, Mode};
 use crate::study::compare::{CompareInput, Comparison, Entry};
 use crate::study::gather::Gathered;
 use crate::study::jobs;
-use crate::study::page::{Occasion, page};
+use crate::study::page::{Occasion, PageRun, page};
 use crate::study::progress::Bar;
-use crate::study::run::{Job, Runner};
+use crate::study::run::Runner;
 use raddle_sim::engine;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -121,21 +121,11 @@ fn write_page(
         .collect();
     let title = format!("{}: {}", figure.name, result.title);
     let comparison = Comparison::new(CompareInput::of_runs(&title, &entries));
-    let kept: Vec<(Job, Gathered)> = result
-        .runs
-        .iter()
-        .map(|run| {
-            let job = Job {
-                scenario: run.finished.summary.scenario.clone(),
-                seed: run.seed,
-                settings: run.settings.clone(),
-                toml: String::new(),
-                plan: Box::new(|| Err("has been run".to_owned())),
-            };
-            (job, Gathered::of(&run.finished, drawn_seed))
-        })
-        .collect();
-    let runs: Vec<(&Job, &Gathered)> = kept.iter().map(|(job, kept)| (job, kept)).collect();
+    let kept: Vec<Gathered> =
+        result.runs.iter().map(|run| Gathered::of(&run.finished, drawn_seed)).collect();
+    let both = result.runs.iter().zip(&kept);
+    let runs: Vec<PageRun<'_>> =
+        both.map(|(run, kept)| PageRun { settings: &run.settings, kept }).collect();
     let quick = if mode == Mode::Quick { " --quick" } else { "" };
     let occasion = Occasion {
         command: format!("raddle reproduce {}{quick}", figure.name),

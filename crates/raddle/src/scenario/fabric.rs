@@ -10,6 +10,7 @@ use raddle_schemes::marking;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::net::faults::OnDown;
+use raddle_sim::net::frame::SIZE_LIMIT;
 use raddle_sim::plan::{MarkAt, Overflow, QueuePlan, Service};
 
 /// What markings call the queue lengths at which they begin and are complete.
@@ -43,6 +44,10 @@ pub(crate) fn fabric(
     let topology = topology::read(&mut reader, files);
     let load_balance = scheme::scheme(&mut reader, "load_balance");
     let gap = reader.or("gap", Bytes(0));
+    if let (true, Some(item)) = (gap > SIZE_LIMIT, reader.take("gap")) {
+        let problem = item.place.problem("`gap` is too large");
+        reader.log().add(problem.label(format!("expected at most {SIZE_LIMIT}")));
+    }
     let queue = reader.table("queue").and_then(|inner| queue(inner, gap));
     let convergence = reader.table("routing").map(|mut routing| {
         let convergence = span_or(&mut routing, "convergence", "never");

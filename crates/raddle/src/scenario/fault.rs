@@ -178,7 +178,7 @@ fn down(reader: &Reader<'_>, item: &Item) -> Option<Vec<Window>> {
     let windows: Vec<Option<Window>> =
         items.iter().map(|item| window(reader, "down", item)).collect();
     let windows = windows.into_iter().collect::<Option<Vec<_>>>()?;
-    for (pair, item) in windows.windows(2).zip(&items[1..]) {
+    for (pair, item) in windows.windows(2).zip(items.iter().skip(1)) {
         if pair[0].1.is_none_or(|until| pair[1].0 < until) {
             let problem = item.place.problem("the times of `down` overlap or are not in order");
             reader.log().add(problem.label("expected a time after the one before it"));

@@ -146,6 +146,10 @@ impl Scenario {
         reach::queues(&section, &fabric, &sizes, log);
         let rto = reach::rto(&section.queue, &plan, &fabric, &sizes);
         let patience = run.patience(&fabric, sizes.packet, rto, log);
+        if let (Some(section), Some(plan)) = (&sections.record, &record) {
+            let time = run.end.map_or(patience, |end| Span(end.0));
+            section.check_length(plan.ports.len(), time, log);
+        }
         let lines = faults.iter().map(|fault| fault.resolved.clone()).filter(|l| !l.is_empty());
         let parts: Vec<String> =
             [section.resolved(&topology), transport.resolved(), traffic.resolved.clone()]

@@ -13,18 +13,23 @@ use raddle_sim::topology::Fabric;
 /// The width of a time bucket where ports are recorded and none is given.
 const BUCKET: Span = Span::us(20);
 
+/// The most counters of each kind that series may hold: some 4 GB at the worst.
+const MAX_COUNTERS: u64 = 1 << 27;
+
 /// `[record]`: patterns of port names, and the bucket.
 #[derive(Clone, Debug)]
 pub(crate) struct RecordSection {
     ports: Vec<Item>,
     bucket: Span,
+    bucket_place: Place,
 }
 
 impl RecordSection {
     /// Reads the section; without one nothing is recorded.
     pub(crate) fn read(item: Option<&Item>, log: &Log) -> Option<Self> {
         let Some(item) = item else {
-            return Some(Self { ports: Vec::new(), bucket: Span::ZERO });
+            let (ports, bucket_place) = (Vec::new(), Place::default());
+            return Some(Self { ports, bucket: Span::ZERO, bucket_place });
         };
         let before = log.count();
         let mut reader = Reader::of("[record]", item, log)?;
@@ -42,8 +47,9 @@ impl RecordSection {
             let problem = item.place.problem("ports cannot be recorded in buckets of no length");
             log.add(problem.label("expected a time, as in \"20 us\""));
         }
+        let bucket_place = reader.take("bucket").unwrap_or(item).place.clone();
         reader.finish();
-        (log.count() == before).then(|| Self { ports: ports.to_vec(), bucket })
+        (log.count() == before).then(|| Self { ports: ports.to_vec(), bucket, bucket_place })
     }
 
     /// The ports of the fabric that the patterns name, each once, in the fabric's order.
@@ -68,6 +74,25 @@ impl RecordSection {
         }
         let ids = chosen.iter().zip(0..).filter(|(chosen, _)| **chosen);
         RecordPlan { ports: ids.map(|(_, id)| PortId(id)).collect(), bucket: self.bucket }
+    }
+
+    /// Adds a problem if recording `ports` ports for `time` takes too many counters. A run can
+    /// stand still for as long as its patience, so that is what its series have to be able to hold.
+    pub(crate) fn check_length(&self, ports: usize, time: Span, log: &Log) {
+        if self.bucket == Span::ZERO {
+            return;
+        }
+        // The fabric's own timeline is as long as a port's series.
+        let counters = time.0.div_ceil(self.bucket.0).saturating_mul(ports as u64 + 1);
+        if counters > MAX_COUNTERS {
+            let shortest = Span(time.0.saturating_mul(ports as u64 + 1).div_ceil(MAX_COUNTERS));
+            let message =
+                format!("{} buckets of {ports} ports are too many", time.0.div_ceil(self.bucket.0));
+            let problem = self.bucket_place.problem(message);
+            let label = format!("expected at least {shortest}, fewer ports, or an earlier `end`");
+            let help = format!("a series has to hold {time}: `end` in [run], or its `patience`");
+            log.add(problem.label(label).help(help));
+        }
     }
 
     /// The section's lines.

@@ -129,7 +129,7 @@ fn seeds(item: &Item, log: &Log) -> Option<Vec<u64>> {
     if found.is_none() {
         let problem = item.place.problem("wrong value for `seed`");
         let label = "expected seeds, each once, as in \"1..5\" (both included) or [1, 7]";
-        log.add(problem.label(label));
+        log.add(problem.label(label).help(format!("at most {MAX_CELLS} seeds")));
     }
     found
 }
@@ -170,6 +170,11 @@ fn condition(item: &Item, log: &Log) -> Option<Point> {
         log.add(name.place.problem("wrong value for `name`").label("expected a name, quoted"));
         return None;
     };
+    if shown.trim().is_empty() || shown.contains(char::is_control) {
+        let problem = name.place.problem("wrong value for `name`");
+        log.add(problem.label("expected a name in one line, as in \"healthy\""));
+        return None;
+    }
     Some(Point { shown: shown.clone(), set, faults: faults.to_vec() })
 }
 
@@ -187,6 +192,10 @@ fn leaves(entry: &Entry, path: &str, set: &mut Vec<(String, Place, Item)>, log: 
             for inner in &table.entries {
                 leaves(inner, &format!("{path}.{}", inner.key), set, log);
             }
+        }
+        _ if path == "run.seed" => {
+            let problem = entry.key_place.problem("a condition cannot set `run.seed`");
+            log.add(problem.label("leave it out: every condition runs with the same seeds"));
         }
         _ => set.push((path.to_owned(), entry.key_place.clone(), entry.item.clone())),
     }

@@ -2,6 +2,7 @@
 
 use super::fault::FaultSection;
 use super::files::{Files, NamedFile};
+use super::limits::LATEST;
 use super::reader::{Log, Reader, with_nearest};
 use super::scheme::shown;
 use super::spec::{Item, Place, Value, quoted};
@@ -156,6 +157,11 @@ fn poisson(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
         reader.log().add(problem.label("expected more than 0 and at most 1"));
         return None;
     }
+    if until > LATEST {
+        let problem = reader.take("until")?.place.problem("`until` is too late");
+        reader.log().add(problem.label(format!("expected at most {LATEST}")));
+        return None;
+    }
     let written = files.first().map_or(name.clone(), |file| file.path.display().to_string());
     let lines = vec![
         format!("law = {}", quoted(&written)),
@@ -206,10 +212,15 @@ fn law(reader: &mut Reader<'_>, files: &Files) -> Option<(Law, String, Vec<Named
 }
 
 fn flows(reader: &mut Reader<'_>) -> Option<Made> {
-    reader.demand("flow", "[{ from = 0, to = 1, bytes = \"1 MiB\" }]")?;
+    let given = reader.demand("flow", "[{ from = 0, to = 1, bytes = \"1 MiB\" }]")?;
     let mut list = Vec::new();
     let mut lines = vec!["flow = [".to_owned()];
-    for (position, item) in reader.list("flow", "flows").iter().enumerate() {
+    let items = reader.list("flow", "flows");
+    if given.list().is_some_and(<[Item]>::is_empty) {
+        let problem = given.place.problem("there are no flows");
+        reader.log().add(problem.label("expected at least one flow"));
+    }
+    for (position, item) in items.iter().enumerate() {
         let Some(mut flow) = Reader::of("flow", item, reader.log()) else { continue };
         let from = flow.need("from", "0");
         let to = flow.need("to", "1");
@@ -284,10 +295,6 @@ impl TrafficSection {
                     if let Err(error) = alone {
                         log.add(self.problem(&WorkloadError { flow: Some(*i), ..error }));
                     }
-                }
-                if list.is_empty() {
-                    let problem = self.place_of("flow", None).problem("there are no flows");
-                    log.add(problem.label("expected at least one flow"));
                 }
             }
             Pattern::Matrix(matrix) => match (matrix.traffic(fabric.hosts), &self.files[..]) {

@@ -3,7 +3,6 @@
 use super::VERSION;
 use super::compare::{Cell, Comparison, column_of, row_of};
 use super::gather::Gathered;
-use super::run::Job;
 use super::summary::RunSummary;
 use super::tables::{self, RunRow, Values};
 use super::text::{list, percent, plural, time};
@@ -19,38 +18,47 @@ pub struct Occasion {
     pub machine: String,
 }
 
-/// The report of a comparison. `runs` are the jobs and what remains of them, in the order of the
-/// jobs; `palette` gives each row its place in the palette.
+/// A run as the page takes it.
+#[derive(Clone, Copy, Debug)]
+pub struct PageRun<'a> {
+    /// What the sweep set: path and value.
+    pub settings: &'a [(String, String)],
+    /// What remains of the run.
+    pub kept: &'a Gathered,
+}
+
+/// The report of a comparison. `runs` are in the order of its cells and seeds; `palette` gives a
+/// scheme its colour.
 pub fn page(
     comparison: &Comparison,
-    runs: &[(&Job, &Gathered)],
+    runs: &[PageRun<'_>],
     palette: &dyn Fn(&[String]) -> Vec<usize>,
     occasion: Occasion,
 ) -> report::Report {
     let input = &comparison.input;
-    let place = |job: &Job| -> Option<(usize, usize)> {
-        let (row, column) = (row_of(&job.settings), column_of(&job.settings));
+    let place = |run: &PageRun<'_>| -> Option<(usize, usize)> {
+        let (row, column) = (row_of(run.settings), column_of(run.settings));
         let condition = input.columns.iter().position(|own| own.name == column)?;
         Some((condition, input.rows.iter().position(|own| *own == row)?))
     };
     let mut cells = Vec::new();
     for condition in 0..input.columns.len() {
         for scheme in 0..input.rows.len() {
-            let own = runs.iter().filter(|(job, _)| place(job) == Some((condition, scheme)));
-            let own: Vec<&Gathered> = own.map(|(_, kept)| *kept).collect();
+            let own = runs.iter().filter(|run| place(run) == Some((condition, scheme)));
+            let own: Vec<&Gathered> = own.map(|run| run.kept).collect();
             let cell = &comparison.cells[scheme][condition];
             cells.push(report::Cell { condition, scheme, ..cell_of(cell, &own) });
         }
     }
-    let details = runs.iter().filter_map(|(job, kept)| {
-        let (condition, scheme) = place(job)?;
-        Some(report::Detail { condition, scheme, ..kept.detail.clone()? })
+    let details = runs.iter().filter_map(|run| {
+        let (condition, scheme) = place(run)?;
+        Some(report::Detail { condition, scheme, ..run.kept.detail.clone()? })
     });
     let rows: Vec<RunRow<'_>> = runs
         .iter()
-        .map(|(job, kept)| RunRow { settings: &job.settings, summary: &kept.summary })
+        .map(|run| RunRow { settings: run.settings, summary: &run.kept.summary })
         .collect();
-    let cost = |of: fn(&RunSummary) -> f64| runs.iter().map(|(_, kept)| of(&kept.summary)).sum();
+    let cost = |of: fn(&RunSummary) -> f64| runs.iter().map(|run| of(&run.kept.summary)).sum();
     report::Report {
         title: input.title.clone(),
         question: question(comparison),
@@ -82,7 +90,7 @@ pub fn page(
             scenario_toml: occasion.scenario_toml,
             seeds: input.seeds.clone(),
             machine: occasion.machine,
-            packet_hops: runs.iter().map(|(_, kept)| kept.summary.packet_hops).sum(),
+            packet_hops: runs.iter().map(|run| run.kept.summary.packet_hops).sum(),
             cpu_s: cost(|summary| summary.cost.cpu_s.unwrap_or(summary.cost.wall_s)),
         },
     }

@@ -133,7 +133,7 @@ pub struct Runner<'a> {
     pub engine: Engine,
     /// What bounds it.
     pub bound: BoundOf,
-    /// Jobs at a time; at least 1.
+    /// Jobs at a time; at least 1, and no more than there are jobs.
     pub threads: usize,
     /// Ends all runs when it becomes true; no finished run is lost.
     pub stop: &'a AtomicBool,
@@ -153,7 +153,8 @@ impl Runner<'_> {
             self.meter.end(index);
             result
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.max(1)).build();
+        let threads = self.threads.min(jobs.len()).max(1);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         match pool {
             Ok(pool) => {
                 pool.install(|| jobs.par_iter().enumerate().with_max_len(1).map(run).collect())

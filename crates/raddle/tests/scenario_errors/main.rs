@@ -1,6 +1,7 @@
 //! What a user sees who makes a mistake.
 
 mod cases;
+mod extremes;
 mod reports;
 
 use raddle::problem::{Problem, Problems};

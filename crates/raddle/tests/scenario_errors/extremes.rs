@@ -1,0 +1,75 @@
+//! Values far from anything sensible: each is refused at once, in the right place.
+
+use super::{check, fabric, more, topology, traffic};
+
+#[test]
+fn a_fault_without_a_time_is_refused() {
+    more(
+        "[[fault]]\nlink = \"tor0.up1\"\ndown = []\n",
+        r#"[] | `down` lists no time | expected times, as in ["100 us..200 us", "1 ms.."]"#,
+    );
+}
+
+#[test]
+fn series_that_memory_could_not_hold_are_refused() {
+    more(
+        "[record]\nports = [\"*\"]\nbucket = \"1 ps\"\n",
+        r#""1 ps" | 100000000000 buckets of 768 ports are too many | expected at least 572.95 ns, fewer ports, or an earlier `end`"#,
+    );
+    more(
+        "[record]\nports = [\"tor0.up0\"]\nbucket = \"1 ns\"\n[run]\nend = \"1 s\"\n",
+        r#""1 ns" | 1000000000 buckets of 1 ports are too many | expected at least 14902 ps, fewer ports, or an earlier `end`"#,
+    );
+}
+
+#[test]
+fn a_gap_is_no_longer_than_a_frame() {
+    fabric("gap = \"1 GB\"\n", r#""1 GB" | `gap` is too large | expected at most 65535 B"#);
+}
+
+#[test]
+fn fabrics_that_memory_could_not_hold_are_refused() {
+    topology(
+        r#"{ kind = "leaf_spine", leaves = 4000000000, hosts_per_leaf = 4000000000, spines = 4 }"#,
+        r#"{ kind = "leaf_spine", leaves = 4000000000, hosts_per_leaf = 4000000000, spines = 4 } | the fabric would have 18446744073709551615 ports | at most 1048576 are possible"#,
+    );
+    check(
+        "[fabric]\ntopology = { kind = \"fat_tree\", tiers = 2, hosts = 16, uplink_rate = \"1 Mbps\" }\n\
+         [traffic]\nkind = \"tornado\"\n",
+        "16 | the fabric would have 12800032 ports | at most 1048576 are possible",
+    );
+}
+
+#[test]
+fn arrivals_that_go_on_too_long_are_refused_before_they_are_drawn() {
+    traffic(
+        "[traffic]\nkind = \"poisson\"\nlaw = \"websearch\"\nload = 0.5\nuntil = \"100 s\"\n",
+        r#""100 s" | `until` is too late | expected at most 70.368744177663 s"#,
+    );
+}
+
+#[test]
+fn a_wrong_flow_is_one_problem() {
+    let flows = |list: &str| format!("[traffic]\nkind = \"flows\"\nflow = {list}\n");
+    traffic(&flows("[]"), "[] | there are no flows | expected at least one flow");
+    traffic(
+        &flows("[{ from = 0, to = 1 }]"),
+        "{ from = 0, to = 1 } | flow lacks `bytes` | add `bytes = \"1 B\"`",
+    );
+}
+
+#[test]
+fn a_condition_has_a_name_and_no_seed_of_its_own() {
+    for name in ["", "  ", "two\\nlines"] {
+        more(
+            &format!("[[condition]]\nname = \"{name}\"\n"),
+            &format!(
+                "\"{name}\" | wrong value for `name` | expected a name in one line, as in \"healthy\""
+            ),
+        );
+    }
+    more(
+        "[[condition]]\nname = \"a\"\nset = { \"run.seed\" = 3 }\n",
+        "\"run.seed\" | a condition cannot set `run.seed` | leave it out: every condition runs with the same seeds",
+    );
+}
