@@ -4,9 +4,10 @@
 //! (wire free, or a timer) is due. At one instant an arrival goes first, then the wire, then
 //! timers.
 
-use super::frame::{Frame, Locator, Locators, flag};
+use super::frame::{Frame, Locators, flag};
 use super::link::Link;
 use super::nic::{Departure, Nic, Timer, TimerKind};
+use super::slots::{ReceiverSlot, SenderSlot, Slots};
 use super::triggers::{Triggers, groups};
 use crate::plan::{Overflow, Plan};
 use crate::record::series::Buckets;
@@ -17,37 +18,11 @@ use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
-use raddle_schemes::transport::sender::{AckHeader, packets};
+use raddle_schemes::transport::sender::AckHeader;
 use raddle_schemes::transport::{Data, Receiver, Reply, Sender, SenderPlan};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{Events, FlowContext};
 use std::cmp::Reverse;
-
-/// The sending end of a flow: its place at the source.
-struct SenderSlot {
-    flow: FlowId,
-    /// Receiver slot of the same flow.
-    receiver: u32,
-    /// Where data goes.
-    to: Locator,
-    live: Option<Box<Sender>>,
-    in_ready: bool,
-    /// When the earliest valid [`TimerKind::Wake`] is set for.
-    wake_at: Time,
-    /// When a [`TimerKind::Pace`] is set for.
-    pace_at: Time,
-}
-
-/// The receiving end of a flow: its place at the destination.
-struct ReceiverSlot {
-    flow: FlowId,
-    /// Where ACKs go.
-    to: Locator,
-    live: Option<Box<Receiver>>,
-    total: u32,
-    /// The sender has heard of every packet.
-    done: bool,
-}
 
 /// All hosts, and all flows.
 pub struct Hosts<'a> {
@@ -105,64 +80,14 @@ fn keep_first(events: &mut Vec<(Time, FlowId, &'static str)>) {
     events.truncate(EVENTS_KEPT);
 }
 
-/// Positions of `count` things in order of `host_of`, with where each host's begin.
-fn by_host(count: usize, hosts: u32, host_of: impl Fn(usize) -> HostId) -> (Vec<u32>, Vec<u32>) {
-    let mut base = vec![0u32; hosts as usize + 1];
-    for i in 0..count {
-        base[host_of(i).index() + 1] += 1;
-    }
-    for h in 0..hosts as usize {
-        base[h + 1] += base[h];
-    }
-    let mut next = base.clone();
-    let slots = (0..count)
-        .map(|i| {
-            let slot = &mut next[host_of(i).index()];
-            *slot += 1;
-            *slot - 1
-        })
-        .collect();
-    (slots, base)
-}
-
 impl<'a> Hosts<'a> {
     /// The hosts of a plan, all flows waiting for their start.
     pub fn new(plan: &'a Plan) -> Self {
         let hosts = plan.fabric.hosts;
         let flows = &plan.traffic.flows;
         let locators = Locators::new(hosts);
-        let (slot_of, sender_base) = by_host(flows.len(), hosts, |i| flows[i].source);
-        let (receiver_of, receiver_base) = by_host(flows.len(), hosts, |i| flows[i].destination);
-        let mut order: Vec<usize> = (0..flows.len()).collect();
-        order.sort_by_key(|&i| slot_of[i]);
-        let senders = order
-            .iter()
-            .map(|&i| {
-                let destination = flows[i].destination;
-                let index = receiver_of[i] - receiver_base[destination.index()];
-                SenderSlot {
-                    flow: FlowId(i as u32),
-                    receiver: receiver_of[i],
-                    to: locators.locate(destination, index),
-                    live: None,
-                    in_ready: false,
-                    wake_at: Time::NEVER,
-                    pace_at: Time::NEVER,
-                }
-            })
-            .collect();
-        order.sort_by_key(|&i| receiver_of[i]);
-        let receivers = order
-            .iter()
-            .map(|&i| ReceiverSlot {
-                flow: FlowId(i as u32),
-                to: locators
-                    .locate(flows[i].source, slot_of[i] - sender_base[flows[i].source.index()]),
-                live: None,
-                total: packets(flows[i].bytes, plan.transport.payload),
-                done: false,
-            })
-            .collect();
+        let Slots { senders, sender_base, receivers, receiver_base, slot_of } =
+            Slots::new(plan, locators);
         let mut changes = plan.faults.ports.iter().peekable();
         let mut nics: Vec<Nic> = (0..hosts)
             .map(|h| {

@@ -10,6 +10,7 @@ pub mod hosts;
 pub mod link;
 pub mod nic;
 pub mod port;
+mod slots;
 pub mod stop;
 mod triggers;
 mod windows;

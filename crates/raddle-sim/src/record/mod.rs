@@ -151,7 +151,7 @@ pub struct Outcome {
     pub timeline: Timeline,
     /// Why it ended.
     pub stop: Stop,
-    /// Simulated time of the last event.
+    /// When the last flow completed; for a run that stopped before, the instant at which it did.
     pub end: Time,
     /// Data packets still queued or on a wire at the end.
     pub in_flight_data: u64,
