@@ -99,7 +99,10 @@ impl Comparison {
 
     /// Name, bound if the columns' bounds differ, and one line per row.
     fn block(&self, column: usize) -> Block {
-        let mut lines = vec![format!("  {}", self.input.columns[column].name)];
+        // A comparison without conditions has one column, and that has no name.
+        let named = self.input.columns.iter().any(|column| !column.name.is_empty());
+        let name = named.then(|| format!("  {}", self.input.columns[column].name));
+        let mut lines: Vec<String> = name.into_iter().collect();
         let any_bound = self.input.columns.iter().any(|c| c.bound_us.iter().any(Option::is_some));
         if any_bound && self.shared_bound().is_none() {
             let bound = self.bound_text(column).unwrap_or_else(|| "no known bound".to_string());
