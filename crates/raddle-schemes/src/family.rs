@@ -165,8 +165,25 @@ macro_rules! text_parameter {
 text_parameter! {
     Span: "time", "\"70 us\"";
     Bytes: "size", "\"4096 B\"";
-    Rate: "rate", "\"400 Gbps\"";
     Size: "size", "\"1.5 bdp\"";
+}
+
+/// A pace or a link of 0 bps would never send anything.
+impl Parameter for Rate {
+    const KIND: &'static str = "rate";
+    fn read(raw: Raw<'_>) -> Result<Self, ParameterError> {
+        let Raw::Text(text) = raw else {
+            return wrong("expected a text with a unit, as in \"400 Gbps\"");
+        };
+        match Self::from_str(text) {
+            Ok(Self(0)) => wrong("expected a rate above 0 bps"),
+            Ok(rate) => Ok(rate),
+            Err(error) => wrong(alloc::format!("{error}, as in \"400 Gbps\"")),
+        }
+    }
+    fn show(&self) -> String {
+        alloc::format!("\"{self}\"")
+    }
 }
 
 /// `"auto"`, or a value: `None` lets the transport derive it.

@@ -57,6 +57,8 @@ pub struct FlowContext {
     pub payload: Bytes,
     /// Header of every data packet.
     pub header: Bytes,
+    /// Idle bytes after every frame on a wire; part of a pace, not of a packet's size.
+    pub gap: Bytes,
     /// Round trip of a full packet and its ACK through empty queues.
     pub base_rtt: Span,
     /// Rate of the slowest link that every path of the flow crosses (usually its NIC's).
@@ -78,6 +80,7 @@ impl FlowContext {
     pub const NOMINAL: Self = Self {
         payload: Bytes(4096),
         header: Bytes(64),
+        gap: Bytes(0),
         base_rtt: Span::us(8),
         rate: Rate::gbps(400),
         bdp: Bytes(400_000),

@@ -88,9 +88,16 @@ impl Rate {
     ///
     /// # Panics
     /// If the rate is zero.
+    #[inline]
     pub fn serialisation(self, size: Bytes) -> Span {
-        let bits = u128::from(size.0) * 8;
-        Span((bits * PS_PER_SECOND).div_ceil(u128::from(self.0)) as u64)
+        // Frames take the short division; whole queues and messages may need the long one.
+        match size.0.checked_mul(8 * PS_PER_SECOND as u64) {
+            Some(scaled) => Span(scaled.div_ceil(self.0)),
+            None => {
+                let scaled = u128::from(size.0) * 8 * PS_PER_SECOND;
+                Span(scaled.div_ceil(u128::from(self.0)) as u64)
+            }
+        }
     }
 
     /// The bytes this rate carries in `span`, rounded down.
@@ -299,5 +306,10 @@ mod tests {
         assert_eq!(Rate::gbps(400).serialisation(Bytes(4160)), Span(83_200));
         assert_eq!(Rate::gbps(300).serialisation(Bytes(1)), Span(27));
         assert_eq!(Rate::gbps(800).serialisation(Bytes(4158)), Span(41_580));
+        // Around 2^64 / (8 x 10^12) bytes, where the product outgrows 64 bits.
+        for bytes in [2_305_842, 2_305_843, 2_305_844] {
+            let exact = (u128::from(bytes) * 8_000_000_000_000).div_ceil(3_000_000_007) as u64;
+            assert_eq!(Rate(3_000_000_007).serialisation(Bytes(bytes)), Span(exact));
+        }
     }
 }

@@ -5,7 +5,7 @@ mod driver;
 use driver::{Paths, Queue, Window};
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::units::{Bytes, Time};
-use raddle_schemes::{congestion, load_balance, marking};
+use raddle_schemes::{congestion, load_balance, marking, recovery};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -138,6 +138,7 @@ registered! {
     switch_load_balancers: load_balance::switch;
     congestion_controls: congestion;
     markers: marking;
+    recoveries: recovery;
 }
 
 #[test]

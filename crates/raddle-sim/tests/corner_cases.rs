@@ -7,13 +7,13 @@ use common::agree::trouble;
 use common::{fat_tree, permutation, plan};
 use raddle_schemes::ids::{FlowId, PortId, SwitchId};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_sim::engine;
 use raddle_sim::net::faults::PortChange;
 use raddle_sim::plan::Plan;
-use raddle_sim::record::Stop;
+use raddle_sim::record::{Observer, Progress, Stop};
 use raddle_sim::topology::Node;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::workload::Flow;
+use raddle_sim::{engine, reference};
 
 /// Two hosts, round packets, cables without delay.
 fn two_hosts(flows: Vec<Flow>) -> Plan {
@@ -90,4 +90,28 @@ fn scheme_events_are_in_order_of_time_whichever_host_runs_first() {
     assert!(outcome.timeline.events.iter().any(|(_, _, name)| *name == "reps: freeze"));
     assert!(outcome.timeline.events.is_sorted());
     assert_eq!(trouble(&plan), None);
+}
+
+/// Stops a run at its first report and keeps it.
+struct FirstReport(Option<Progress>);
+
+impl Observer for FirstReport {
+    fn progress(&mut self, progress: &Progress) -> bool {
+        self.0 = Some(*progress);
+        false
+    }
+}
+
+#[test]
+fn progress_tells_what_the_outcome_would() {
+    let plan = permutation(fat_tree(2, 16), Bytes::mib(16), "ops", 1);
+    for run in [engine::run, reference::run] {
+        let mut first = FirstReport(None);
+        let outcome = run(&plan, &mut first);
+        let progress = first.0.unwrap();
+        assert_eq!((outcome.stop, outcome.end), (Stop::Interrupted, progress.now));
+        assert_eq!(outcome.packet_hops, progress.packet_hops);
+        let received: u64 = outcome.flows.iter().map(|flow| flow.received).sum();
+        assert!(0 < progress.packets_acked && progress.packets_acked < received);
+    }
 }

@@ -2,13 +2,15 @@
 
 mod common;
 
+use raddle_schemes::congestion::{self, Ack, CongestionControl, Limits, Loss};
 use raddle_schemes::family::Plugin;
-use raddle_schemes::ids::Entropy;
+use raddle_schemes::ids::{Entropy, FlowId, HostId};
 use raddle_schemes::load_balance::host::{Config, Outgoing, PathSelector};
 use raddle_schemes::load_balance::switch::{self, Choices, Header, PortSelector, SwitchContext};
-use raddle_schemes::units::Bytes;
+use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{Card, Cx, FlowContext, Need};
 use raddle_sim::record::Stop;
+use raddle_sim::workload::Flow;
 use raddle_sim::{engine, reference};
 
 const CARD: Card = Card {
@@ -67,4 +69,49 @@ fn a_switch_scheme_reads_queues_as_they_are() {
     assert_eq!(outcome.stop, Stop::Completed);
     let slow = reference::run(&plan, &mut ());
     assert_eq!((outcome.flows, outcome.ports), (slow.flows, slow.ports));
+}
+
+const TICKING_CARD: Card = Card {
+    name: "ticking",
+    title: "One packet at a time, and a timer",
+    paper: "-",
+    needs: &[],
+    summary: "Notes an event 1 us after each ACK.",
+};
+
+struct Ticking(Option<Time>);
+
+impl CongestionControl for Ticking {
+    fn on_ack(&mut self, cx: &mut Cx<'_>, _ack: &Ack) {
+        self.0 = Some(cx.now + Span::us(1));
+    }
+
+    fn on_loss(&mut self, _cx: &mut Cx<'_>, _loss: &Loss) {}
+
+    fn next_timer(&self) -> Option<Time> {
+        self.0
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_>) {
+        self.0 = None;
+        cx.events.event(cx.now, "tick");
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { window: Bytes(4160), rate: None }
+    }
+}
+
+/// Its timer comes before the retransmission timeout that the host is waiting for.
+#[test]
+fn a_congestion_control_is_woken_when_it_asks() {
+    let flow = Flow::at_zero(0, 15, Bytes(4 * 4096));
+    let mut plan = common::plan(common::fat_tree(2, 16), vec![flow].into(), "ecmp", 1);
+    let build = |_: &FlowContext| -> Box<dyn CongestionControl + Send> { Box::new(Ticking(None)) };
+    plan.transport.congestion = congestion::Config::Custom(Plugin { card: &TICKING_CARD, build });
+    let outcome = engine::run(&plan, &mut ());
+    let rtt = plan.fabric.base_rtt(HostId(0), HostId(15), plan.packet(), plan.transport.ack);
+    let tick = |acks: u64| (Time(acks * rtt.0) + Span::us(1), FlowId(0), "tick");
+    assert_eq!(outcome.timeline.events, [tick(1), tick(2), tick(3)]);
+    assert_eq!(reference::run(&plan, &mut ()).timeline, outcome.timeline);
 }

@@ -17,7 +17,7 @@ fn simple(seed: u64) -> Plan {
     permutation(fat_tree(3, 16), Bytes::mib(1), "reps", seed)
 }
 
-/// Trimming, coalesced ACKs, faults, a phase: most of what there is.
+/// Trimming, marking at enqueue, triggers, faults, converging routes, a phase.
 fn rich(seed: u64) -> Plan {
     let fabric = fat_tree(2, 16);
     let traffic = AllToAll { message: Bytes::kib(64), in_flight: Some(4) }.generate(16).unwrap();

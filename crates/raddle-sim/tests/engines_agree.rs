@@ -25,7 +25,7 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
-    /// A failure prints the shortest list of numbers that fails; `REPLAYS` is where to put it.
+    /// A failure prints the shortest list of numbers that fails; `random::plan` makes its plan again.
     #[test]
     fn engines_agree_on_random_plans(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
         let plan = random::plan(&numbers);

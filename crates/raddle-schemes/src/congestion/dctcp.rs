@@ -210,6 +210,7 @@ mod tests {
         let context = FlowContext {
             payload: Bytes(936),
             header: Bytes(64),
+            gap: Bytes(0),
             base_rtt: Span::us(8),
             rate: Rate::gbps(100),
             bdp: Bytes(100 * PACKET),

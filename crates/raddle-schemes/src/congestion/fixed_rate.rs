@@ -45,3 +45,28 @@ impl CongestionControl for FixedRate {
         self.limits
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::{ParameterError, Parameters, Raw};
+
+    #[test]
+    fn the_limits_are_those_given_and_hold_a_packet() {
+        let limits =
+            |window, rate| FixedRate::new(&Config { rate, window }, &FlowContext::NOMINAL).limits();
+        let (window, rate) = (Bytes(4160), Some(Rate::gbps(37)));
+        assert_eq!(limits(Size::Packets(0.5), rate), Limits { window, rate });
+        let window = Bytes(600_000);
+        assert_eq!(limits(Size::Bdp(1.5), None), Limits { window, rate: None });
+    }
+
+    #[test]
+    fn a_pace_of_nothing_is_refused() {
+        let mut config = Config::default();
+        let refused = config.set("rate", Raw::Text("0 Gbps"));
+        assert_eq!(refused, Err(ParameterError::Value("expected a rate above 0 bps".into())));
+        assert_eq!(config.set("rate", Raw::Text("1 bps")), Ok(()));
+        assert_eq!(config.rate, Some(Rate(1)));
+    }
+}

@@ -61,7 +61,8 @@ pub trait CongestionControl {
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack);
     /// A packet was found lost.
     fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss);
-    /// When the scheme wants to be woken, if it does.
+    /// When the scheme wants to be woken, if it does: not before the present. Asked after each of
+    /// the other calls.
     fn next_timer(&self) -> Option<Time> {
         None
     }

@@ -37,10 +37,11 @@ crate::parameters! {
         pub decrease: f64 = 0.25, in 0.0..=1.0;
         /// Packets by which the window shrinks for each one lost or trimmed.
         pub loss_decrease: f64 = 1.0, in 0.0..=1000.0;
-        /// From this time of the run on, an unmarked ACK of a packet that queued for less than 1 us
-        /// adds half of its bytes to the window; `auto` is never. The artifact's script for Figure
-        /// 7 of the REPS paper does so from 650 us on; the paper does not mention it.
-        pub fast_increase_from: Option<Span> = None;
+        /// This long after the flow's first ACK, and from then on, an unmarked ACK of a packet that
+        /// queued for less than 1 us adds half of its bytes to the window; `auto` is never. The
+        /// artifact's script for Figure 7 of the REPS paper does so after 650 us; the paper does
+        /// not mention it.
+        pub fast_increase_after: Option<Span> = None;
     }
 }
 
@@ -54,7 +55,9 @@ pub struct MprdmaDctcp {
     gain: f64,
     decrease: f64,
     loss_decrease: f64,
-    fast_from: Time,
+    fast_after: Option<Span>,
+    /// When the first ACK came.
+    first_ack: Option<Time>,
     /// Round trips below this show a queueing delay that is small enough.
     fast_below: Span,
 }
@@ -77,9 +80,17 @@ impl MprdmaDctcp {
             gain: config.increase * packet,
             decrease: config.decrease,
             loss_decrease: config.loss_decrease * packet,
-            fast_from: config.fast_increase_from.map_or(Time::NEVER, |from| Time(from.0)),
+            fast_after: config.fast_increase_after,
+            first_ack: None,
             fast_below: context.base_rtt + FAST_DELAY,
         }
+    }
+
+    /// Whether the window may open fast now.
+    fn fast(&mut self, now: Time, rtt: Option<Span>) -> bool {
+        let Some(after) = self.fast_after else { return false };
+        let first = *self.first_ack.get_or_insert(now);
+        now.since(first) >= after && rtt.is_some_and(|rtt| rtt < self.fast_below)
     }
 
     fn shrink(&mut self, bytes: f64) {
@@ -91,9 +102,10 @@ impl CongestionControl for MprdmaDctcp {
     #[inline]
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
         let acked = ack.bytes.0 as f64;
+        let fast = self.fast(cx.now, ack.rtt);
         if ack.marked {
             self.shrink(self.decrease * acked);
-        } else if cx.now >= self.fast_from && ack.rtt.is_some_and(|rtt| rtt < self.fast_below) {
+        } else if fast {
             self.window = (self.window + acked / 2.0).min(self.max);
         } else {
             self.window = (self.window + self.gain * acked / self.window).min(self.max);
@@ -124,6 +136,7 @@ mod tests {
         let context = FlowContext {
             payload: Bytes(4086),
             header: Bytes(64),
+            gap: Bytes(0),
             base_rtt: Span::ns(8300),
             rate: Rate::gbps(400),
             bdp: Bytes(100 * PACKET),
@@ -159,7 +172,7 @@ mod tests {
     fn the_fast_increase_waits_for_its_time_and_for_short_queues() {
         let config = Config {
             initial_window: Size::Packets(10.0),
-            fast_increase_from: Some(Span::us(650)),
+            fast_increase_after: Some(Span::us(650)),
             ..Config::default()
         };
         for (now, rtt, packets) in [
@@ -170,11 +183,15 @@ mod tests {
         ] {
             let mut flow = flow(&config);
             let mut rng = Rng::new(1, "flow", 0);
-            let mut cx = Cx { now: Time(now * 1_000_000), rng: &mut rng, events: &mut () };
-            let (bytes, in_flight) = (Bytes(PACKET), Bytes(0));
-            let rtt = rtt.map(Span::ns);
-            let ack = Ack { bytes, marked: false, rtt, in_flight, cumulative: 0, next_new: 0 };
-            flow.on_ack(&mut cx, &ack);
+            let mut acked = |at: u64, bytes: u64, rtt: Option<Span>| {
+                let mut cx = Cx { now: Time(at * 1_000_000), rng: &mut rng, events: &mut () };
+                let (bytes, in_flight) = (Bytes(bytes), Bytes(0));
+                let news = Ack { bytes, marked: false, rtt, in_flight, cumulative: 0, next_new: 0 };
+                flow.on_ack(&mut cx, &news);
+            };
+            // The flow's first ACK comes at 12 us and acknowledges nothing new.
+            acked(12, 0, None);
+            acked(12 + now, PACKET, rtt.map(Span::ns));
             assert!((flow.window - packets * PACKET as f64).abs() < 1.0, "{now} {rtt:?}");
         }
     }

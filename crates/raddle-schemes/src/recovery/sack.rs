@@ -124,3 +124,51 @@ impl Recovery for Sack {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::Entropy;
+    use crate::rng::Rng;
+    use crate::units::Bytes;
+    use std::vec::Vec;
+
+    /// Eight packets, sent a microsecond apart from time zero on.
+    fn ledger() -> Ledger {
+        let mut ledger = Ledger::new(20, Bytes(100), Bytes(100));
+        (0..8).for_each(|psn| ledger.sent(Time::ZERO + Span::us(psn), Psn(psn as u32), Entropy(0)));
+        ledger
+    }
+
+    fn ack(sack: &mut Sack, ledger: &mut Ledger, now: Time, psn: u32) {
+        ledger.acked(Psn(psn));
+        sack.on_ack(&mut Cx { now, rng: &mut Rng::new(1, "flow", 0), events: &mut () }, ledger);
+    }
+
+    #[test]
+    fn a_packet_overtaken_by_more_than_the_threshold_is_lost_once_per_round_trip() {
+        let config = Config { reorder_threshold: Some(3), ..Default::default() };
+        let context = FlowContext::NOMINAL;
+        let mut sack = Sack::new(&config, &context);
+        let mut ledger = ledger();
+        let now = Time::ZERO + context.base_rtt;
+        (1..4).for_each(|psn| ack(&mut sack, &mut ledger, now, psn));
+        assert!(ledger.losses.is_empty(), "3 ahead is not more than 3");
+        ack(&mut sack, &mut ledger, now, 4);
+        let lost: Vec<_> = ledger.losses.iter().map(|lost| (lost.psn, lost.cause)).collect();
+        assert_eq!(lost, [(Psn(0), LossCause::Reordering)]);
+        ledger.sent(now, Psn(0), Entropy(0));
+        ack(&mut sack, &mut ledger, Time(now.0 + context.base_rtt.0 - 1), 5);
+        assert_eq!(ledger.losses.len(), 1, "its ACK cannot be here yet");
+        ack(&mut sack, &mut ledger, now + context.base_rtt, 6);
+        assert_eq!(ledger.losses.len(), 2);
+    }
+
+    #[test]
+    fn without_a_threshold_order_says_nothing() {
+        let mut sack = Sack::new(&Config::default(), &FlowContext::NOMINAL);
+        let mut ledger = ledger();
+        (1..8).for_each(|psn| ack(&mut sack, &mut ledger, Time::ZERO + Span::ms(1), psn));
+        assert!(ledger.losses.is_empty());
+    }
+}

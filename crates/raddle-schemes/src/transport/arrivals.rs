@@ -16,7 +16,7 @@ pub struct Arrival {
     pub entropy: Entropy,
     /// Whether it carried a congestion mark.
     pub marked: bool,
-    /// Whether an ACK was sent right after it.
+    /// Whether it triggered an ACK: a list of carried entropies ends here.
     pub acked_here: bool,
 }
 
@@ -55,7 +55,7 @@ impl Arrivals {
         self.end += 1;
     }
 
-    /// Notes that an ACK was sent after the newest arrival.
+    /// Notes that the newest arrival triggered an ACK.
     pub(crate) fn note_ack(&mut self) {
         if self.end > self.start {
             let slot = self.slot(self.end - 1);

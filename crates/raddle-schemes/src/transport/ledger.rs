@@ -219,6 +219,16 @@ impl Ledger {
         AckedPacket { bytes: size, sent_once_at }
     }
 
+    /// The entropy that `psn` was last sent on, if it is in flight.
+    pub(crate) fn entropy_in_flight(&self, psn: Psn) -> Option<Entropy> {
+        if psn.0 < self.low || psn.0 >= self.next {
+            return None;
+        }
+        let record = self.record(psn.0);
+        let flying = matches!(record.state(), State::InFlight | State::InFlightAgain);
+        flying.then(|| record.entropy())
+    }
+
     /// Declares `psn` lost if it is in flight; it will be sent again. Returns whether it was.
     pub fn declare_lost(&mut self, psn: Psn, cause: LossCause) -> bool {
         if psn.0 < self.low || psn.0 >= self.next {

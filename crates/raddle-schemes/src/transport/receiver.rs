@@ -98,7 +98,8 @@ impl Receiver {
             .as_mut()
             .map_or(Reply::Nothing, |recovery| recovery.on_data(data, fresh, self));
         self.recovery = recovery;
-        if reply == Reply::Ack {
+        // An ACK for a duplicate or a trimmed header triggers nothing that a list could end with.
+        if fresh && reply == Reply::Ack {
             self.arrivals.note_ack();
         }
         Received { fresh, completed: fresh && self.complete(), reply }

@@ -17,6 +17,7 @@ pub(crate) fn flow_context(trimming: bool) -> FlowContext {
     FlowContext {
         payload: Bytes(4096),
         header: Bytes(64),
+        gap: Bytes(0),
         base_rtt: Span::ns(8320),
         rate: Rate::gbps(400),
         bdp: Bytes(416_000),

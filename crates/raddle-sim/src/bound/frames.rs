@@ -67,6 +67,7 @@ impl Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topology::tree::TreeShape;
 
     #[test]
     fn messages_end_with_the_rest() {
@@ -82,5 +83,21 @@ mod tests {
         let rate = Rate::gbps(8);
         assert_eq!(frames.message_occupancy(rate, Bytes(2001)), Span::ns(2 * 1084 + 85));
         assert_eq!(frames.gap_after(rate, Bytes(1064)), Span::ns(20));
+    }
+
+    /// LB study spec, section 6, item 2: T_d, T'_d, T_a, T'_a, the round trip and the BDP.
+    #[test]
+    fn the_study_s_times_are_those_of_its_fabric() {
+        let (payload, header, ack, gap) = (Bytes(4096), Bytes(62), Bytes(64), Bytes(20));
+        let frames = Frames { payload, header, ack, gap };
+        let rate = Rate::gbps(800);
+        let packet = payload + header;
+        let times =
+            [packet, ack].map(|frame| [rate.serialisation(frame), frames.occupancy(rate, frame)]);
+        assert_eq!(times, [[Span(41_580), Span(41_780)], [Span(640), Span(840)]]);
+        let shape = TreeShape::fat_tree(3, 128, rate, Span::ns(500), Span::ZERO).unwrap();
+        let rtt = shape.build().unwrap().longest_base_rtt(packet, ack);
+        assert_eq!(rtt, Span(6_253_320));
+        assert_eq!(rate.bytes_in(rtt), Bytes(625_332)); // 150.4 packets
     }
 }

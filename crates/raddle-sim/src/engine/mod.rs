@@ -441,7 +441,8 @@ impl<'a> Engine<'a> {
     }
 
     fn packet_hops(&self) -> u64 {
-        self.ports.iter().map(|port| port.record.frames).sum()
+        let switches: u64 = self.ports.iter().map(|port| port.record.frames).sum();
+        switches + self.world.hosts.frames_sent()
     }
 
     fn finish(self, stop: Stop, end: Time) -> Outcome {

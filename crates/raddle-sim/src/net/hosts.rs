@@ -16,6 +16,7 @@ use crate::workload::{Start, TriggerId};
 use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::size::{Base, Size};
+use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::transport::sender::{AckHeader, packets};
 use raddle_schemes::transport::{Data, Receiver, Reply, Sender, SenderPlan};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -223,9 +224,9 @@ impl<'a> Hosts<'a> {
     pub fn on_frame(&mut self, now: Time, host: HostId, frame: Frame) {
         let index = self.locators.index(frame.to);
         if frame.is_data() {
-            self.on_data(now, self.receiver_base[host.index()] + index, frame);
+            self.on_data(now, host, self.receiver_base[host.index()] + index, frame);
         } else {
-            self.on_reply(now, self.sender_base[host.index()] + index, frame);
+            self.on_reply(now, host, self.sender_base[host.index()] + index, frame);
         }
         self.nics[host.index()].settle(now);
     }
@@ -237,7 +238,7 @@ impl<'a> Hosts<'a> {
             self.pull(now, host)
         } else {
             if let Some(timer) = nic.pop_timer(now) {
-                self.on_timer(now, timer);
+                self.on_timer(now, host, timer);
             }
             None
         };
@@ -251,6 +252,11 @@ impl<'a> Hosts<'a> {
         let host = self.locators.host(frame.to);
         let slot = self.receiver_base[host.index()] + self.locators.index(frame.to);
         self.receivers[slot as usize].flow
+    }
+
+    /// Frames that left hosts so far.
+    pub fn frames_sent(&self) -> u64 {
+        self.nics.iter().map(|nic| nic.record.frames).sum()
     }
 
     /// Notes that a data packet was lost on its way.
@@ -291,6 +297,7 @@ impl<'a> Hosts<'a> {
         FlowContext {
             payload: plan.transport.payload,
             header: plan.transport.header,
+            gap: plan.queue.gap,
             base_rtt,
             rate,
             bdp: rate.bytes_in(base_rtt),
@@ -301,7 +308,7 @@ impl<'a> Hosts<'a> {
         }
     }
 
-    fn on_data(&mut self, now: Time, index: u32, frame: Frame) {
+    fn on_data(&mut self, now: Time, host: HostId, index: u32, frame: Frame) {
         let flow = self.receivers[index as usize].flow;
         if self.receivers[index as usize].live.is_none() && !self.receivers[index as usize].done {
             let context = self.context(flow);
@@ -337,7 +344,8 @@ impl<'a> Hosts<'a> {
         } else if !trimmed {
             record.duplicates += 1;
         }
-        let mut flags = if marked { flag::MARKED } else { 0 };
+        // The header of a packet that had arrived gets an ACK: one that tells of a full queue.
+        let mut flags = if marked || (trimmed && reply == Reply::Ack) { flag::MARKED } else { 0 };
         let number = match reply {
             Reply::Nothing => None,
             Reply::Ack => {
@@ -352,24 +360,23 @@ impl<'a> Hosts<'a> {
         if let Some(number) = number {
             let size = self.plan.transport.ack;
             let reply = Frame::new(slot.to, number, flags, frame.entropy(), size);
-            let host = self.plan.traffic.flows[flow.index()].destination;
             self.nics[host.index()].control.push_back(reply);
         }
         if completed {
             record.delivered = Some(now);
             if let Some(trigger) = self.plan.traffic.flows[flow.index()].on_delivered {
-                self.fire(now, trigger, self.plan.traffic.flows[flow.index()].destination);
+                self.fire(now, trigger, host);
             }
         }
     }
 
-    fn on_reply(&mut self, now: Time, index: u32, frame: Frame) {
+    fn on_reply(&mut self, now: Time, host: HostId, index: u32, frame: Frame) {
         let slot = &mut self.senders[index as usize];
         // A reply that comes after the flow completed has nothing new to say.
         let Some(sender) = &mut slot.live else { return };
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: slot.flow };
         if frame.has(flag::NACK) {
-            sender.on_nack(now, Psn(frame.number()), &mut events);
+            sender.on_nack(now, Psn(frame.number()), frame.entropy(), &mut events);
         } else if let Some(receiver) = &mut self.receivers[slot.receiver as usize].live {
             let ack = AckHeader {
                 upto: frame.number(),
@@ -385,7 +392,12 @@ impl<'a> Hosts<'a> {
         if sender.complete() {
             self.complete(now, index);
         } else {
-            self.make_ready(now, index);
+            // A retransmission timeout only moves away; a scheme's own timer may come closer.
+            let closer = sender.scheme_timer().is_some_and(|at| at < slot.wake_at);
+            self.make_ready(now, host, index);
+            if closer {
+                self.set_wake(host, index);
+            }
         }
     }
 
@@ -420,13 +432,13 @@ impl<'a> Hosts<'a> {
         }
     }
 
-    fn on_timer(&mut self, now: Time, timer: Timer) {
+    fn on_timer(&mut self, now: Time, host: HostId, timer: Timer) {
         let index = timer.slot;
         match timer.kind {
-            TimerKind::Start => self.start(now, index),
+            TimerKind::Start => self.start(now, host, index),
             TimerKind::Pace => {
                 self.senders[index as usize].pace_at = Time::NEVER;
-                self.make_ready(now, index);
+                self.make_ready(now, host, index);
             }
             TimerKind::Wake => {
                 let slot = &mut self.senders[index as usize];
@@ -442,13 +454,13 @@ impl<'a> Hosts<'a> {
                 for _ in before..sender.counts().timeouts {
                     self.buckets.count(&mut self.timeline.timeouts, now);
                 }
-                self.make_ready(now, index);
-                self.set_wake(index);
+                self.make_ready(now, host, index);
+                self.set_wake(host, index);
             }
         }
     }
 
-    fn start(&mut self, now: Time, index: u32) {
+    fn start(&mut self, now: Time, host: HostId, index: u32) {
         let plan = self.plan;
         let flow = self.senders[index as usize].flow;
         let context = self.context(flow);
@@ -463,18 +475,18 @@ impl<'a> Hosts<'a> {
             Some(Box::new(Sender::new(&parts, &context, bytes, rng)));
         self.records[flow.index()].started = Some(now);
         self.last_progress = self.last_progress.max(now);
-        self.make_ready(now, index);
+        self.make_ready(now, host, index);
+        self.set_wake(host, index);
     }
 
     /// Lets a flow take its turn at the NIC if it may send, or wakes it when its pace allows.
-    fn make_ready(&mut self, now: Time, index: u32) {
+    fn make_ready(&mut self, now: Time, host: HostId, index: u32) {
         let slot = &mut self.senders[index as usize];
         let Some(sender) = &mut slot.live else { return };
         if slot.in_ready {
             return;
         }
-        let source = self.plan.traffic.flows[slot.flow.index()].source;
-        let nic = &mut self.nics[source.index()];
+        let nic = &mut self.nics[host.index()];
         if sender.can_transmit(now) {
             slot.in_ready = true;
             nic.ready.push_back(index);
@@ -487,15 +499,14 @@ impl<'a> Hosts<'a> {
     }
 
     /// Sets a flow's wake-up unless an earlier one is set: that one looks again when it fires.
-    fn set_wake(&mut self, index: u32) {
+    fn set_wake(&mut self, host: HostId, index: u32) {
         let slot = &mut self.senders[index as usize];
         let Some(sender) = &mut slot.live else { return };
         let Some(at) = sender.poll_timeout() else { return };
         if at < slot.wake_at {
             slot.wake_at = at;
-            let source = self.plan.traffic.flows[slot.flow.index()].source;
             let timer = Timer { at, kind: TimerKind::Wake, slot: index };
-            self.nics[source.index()].timers.push(Reverse(timer));
+            self.nics[host.index()].timers.push(Reverse(timer));
         }
     }
 
@@ -527,10 +538,10 @@ impl<'a> Hosts<'a> {
             let transmit = sender.poll_transmit(now, &mut events);
             let to = slot.to;
             let asleep = slot.wake_at == Time::NEVER;
-            self.make_ready(now, index);
+            self.make_ready(now, host, index);
             let Some(packet) = transmit else { continue };
             if asleep {
-                self.set_wake(index);
+                self.set_wake(host, index);
             }
             if packet.again {
                 self.buckets.count(&mut self.timeline.retransmitted, now);
@@ -558,5 +569,5 @@ pub fn default_rto(fabric: &Fabric, queue: Size, packet: Bytes, longest_rtt: Spa
         port.rate.serialisation(Bytes(queue.resolve(&base).0.min(1 << 32)))
     });
     let drain = slowest.max().unwrap_or(Span::ZERO);
-    Span(longest_rtt.0 + 4 * drain.0)
+    Span(longest_rtt.0.saturating_add(drain.0.saturating_mul(4)).min(TIME_LIMIT.0))
 }

@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::link::Link;
 use crate::plan::NicOrder;
 use crate::record::{DropCause, PortRecord};
-use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::units::{Bytes, Time};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -153,9 +153,4 @@ impl Nic {
         self.record.dropped[cause as usize] += 1;
         self.record.dropped_data[cause as usize] += u64::from(frame.is_data());
     }
-}
-
-/// The time the gap takes at a rate; a convenience for both engines.
-pub fn gap_span(rate: raddle_schemes::units::Rate, gap: Bytes) -> Span {
-    if gap.0 == 0 { Span::ZERO } else { rate.serialisation(gap) }
 }

@@ -170,7 +170,7 @@ pub struct Progress {
     pub packet_hops: u64,
     /// Flows completed so far.
     pub flows_done: u64,
-    /// Data bytes acknowledged so far, as packets.
+    /// Data packets known to their senders to have arrived.
     pub packets_acked: u64,
 }
 

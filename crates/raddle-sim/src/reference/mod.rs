@@ -8,7 +8,6 @@ use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::Frame;
 use crate::net::hosts::Hosts;
 use crate::net::link::Link;
-use crate::net::nic::gap_span;
 use crate::net::port::PortFacts;
 use crate::net::stop::StopRules;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
@@ -164,9 +163,10 @@ impl<'a> Reference<'a> {
             self.heap.pop();
             self.handle(event);
             if self.events.is_multiple_of(1 << 18) {
+                let switches: u64 = self.ports.iter().map(|port| port.record.frames).sum();
                 let progress = Progress {
                     now: event.at,
-                    packet_hops: self.ports.iter().map(|port| port.record.frames).sum(),
+                    packet_hops: switches + self.hosts.frames_sent(),
                     flows_done: self.hosts.flows_done,
                     packets_acked: self.hosts.packets_acked,
                 };
@@ -321,7 +321,7 @@ impl<'a> Reference<'a> {
         port.in_service = Some(InService { frame, class, start: now, lost });
         port.services += 1;
         let departs = now + port.link.rate().serialisation(frame.size());
-        port.free_at = departs + gap_span(port.link.rate(), self.plan.queue.gap);
+        port.free_at = departs + port.link.rate().serialisation(self.plan.queue.gap);
         let service = port.services;
         self.push_at_port(departs, Kind::Departure { port: id.0, service }, id);
     }

@@ -47,7 +47,10 @@ fn object(cell: &Cell, bounds: &[Bound]) -> Value {
         cell.settings.iter().map(|(path, value)| (path.clone(), json!(value))).collect();
     let list: Vec<Value> =
         bounds.iter().map(|b| json!({"bound": b.name, "us": b.time.as_us()})).collect();
-    json!({"scenario": cell.scenario.hash(), "settings": settings, "bounds": list})
+    let used = bounds.first().map(|bound| bound.name);
+    json!({
+        "scenario": cell.scenario.hash(), "settings": settings, "used": used, "bounds": list,
+    })
 }
 
 /// Scenarios with the same bounds together.

@@ -150,12 +150,18 @@ fn entries<'a>(jobs: &'a [Job], results: &'a [Result<Gathered, Failure>]) -> Vec
     .collect()
 }
 
-/// Every host scheme keeps its colour: its place in the catalogue.
-pub(super) fn palette(name: &str) -> usize {
-    host::SCHEMES.iter().position(|scheme| scheme.card.name == name).unwrap_or_else(|| {
-        // Not a scheme: a colour from the name alone.
-        name.bytes().fold(host::SCHEMES.len(), |sum, byte| sum + usize::from(byte))
-    })
+/// Every host scheme keeps its colour: its place in the catalogue. What is no scheme, or another
+/// form of one that has its colour already, takes the next one that is free.
+pub(super) fn palette(rows: &[String]) -> Vec<usize> {
+    let mut taken = Vec::new();
+    for row in rows {
+        let word = row.split(' ').next();
+        let own = host::SCHEMES.iter().position(|scheme| Some(scheme.card.name) == word);
+        let first = own.unwrap_or(host::SCHEMES.len());
+        let free = (first..).find(|place| !taken.contains(place)).unwrap_or(first);
+        taken.push(free);
+    }
+    taken
 }
 
 fn command_line(arguments: &Arguments) -> String {

@@ -4,6 +4,14 @@
 //! conditions change the tree; defaults fill it; readers turn it into a [`Scenario`], whose fields
 //! are private because they fit together. All problems of a text are reported at once. See
 //! [`parse`].
+//!
+//! A key that nothing reads is an error: an unknown one, a parameter that the scheme does not have,
+//! `control_size` of a `fifo` port, a marking that no queue reaches, `[run] seed` beside the seeds
+//! of a sweep. Three kinds of keys may stand where they change nothing, because other cells of the
+//! same study need them: `on_down` and `routing.convergence` without faults, for a condition may
+//! add faults; `ack_entropies = "carry"` with one packet per ACK, the end point of a sweep of
+//! `ack_every` (a note says so); an empty `[record]`. Of `[record]`, `ports` without a `bucket` take
+//! the default one, and a `bucket` without `ports` records the fabric-wide counts.
 
 mod build;
 mod fabric;

@@ -6,7 +6,7 @@ use raddle_sim::plan::Plan;
 use raddle_sim::topology::Node;
 
 /// Packet-hops that one core does in a second at a thousand hosts, unless the machine was measured.
-pub const DEFAULT_HOPS_PER_S: f64 = 20e6;
+pub const DEFAULT_HOPS_PER_S: f64 = 12e6;
 
 /// A link's record, its ring under a full load with one-BDP windows, and its counters.
 const BYTES_PER_PORT: u64 = 2048;

@@ -32,7 +32,7 @@ pub struct PageRun<'a> {
 pub fn page(
     comparison: &Comparison,
     runs: &[PageRun<'_>],
-    palette: &dyn Fn(&str) -> usize,
+    palette: &dyn Fn(&[String]) -> Vec<usize>,
     occasion: Occasion,
 ) -> report::Report {
     let input = &comparison.input;
@@ -78,7 +78,8 @@ pub fn page(
         schemes: input
             .rows
             .iter()
-            .map(|name| report::Scheme { name: name.clone(), palette_index: palette(name) })
+            .zip(palette(&input.rows))
+            .map(|(name, palette_index)| report::Scheme { name: name.clone(), palette_index })
             .collect(),
         cells,
         details: details.collect(),

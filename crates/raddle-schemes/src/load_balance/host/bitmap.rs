@@ -144,6 +144,7 @@ mod tests {
         let context = FlowContext {
             payload: Bytes(4096),
             header: Bytes(64),
+            gap: Bytes(0),
             base_rtt: Span::us(8),
             rate: Rate::gbps(400),
             bdp: Bytes(400_000),

@@ -100,7 +100,7 @@ impl CompareInput {
 
 /// The row that a run with these settings belongs to.
 pub fn row_of(settings: &[(String, String)]) -> String {
-    row_axis(settings).map_or("all", |axis| settings[axis].1.as_str()).to_owned()
+    row_axis(settings).map_or_else(|| "all".to_owned(), |axis| label(&settings[axis].1))
 }
 
 /// The column that a run with these settings belongs to: `one uplink dead`, `load 0.8`.
@@ -112,8 +112,27 @@ pub fn column_of(settings: &[(String, String)]) -> String {
 }
 
 fn row_axis(settings: &[(String, String)]) -> Option<usize> {
-    let scheme = settings.iter().position(|(path, _)| path.ends_with(".scheme"));
+    let is_scheme = |(path, value): &(String, String)| {
+        path.ends_with(".scheme") || value.starts_with(SCHEME_TABLE)
+    };
+    let scheme = settings.iter().position(is_scheme);
     scheme.or((!settings.is_empty()).then_some(0))
+}
+
+/// How a table that selects a scheme begins, as a sweep's setting.
+const SCHEME_TABLE: &str = "{ scheme = \"";
+
+/// A value as people read it: of a table that selects a scheme, the scheme's word and then its
+/// parameters, `reps (freeze 100 us)`.
+fn label(value: &str) -> String {
+    let table = value.strip_prefix(SCHEME_TABLE).and_then(|rest| rest.strip_suffix(" }"));
+    let Some((scheme, rest)) = table.and_then(|table| table.split_once('"')) else {
+        return value.to_owned();
+    };
+    match rest.strip_prefix(", ") {
+        None => scheme.to_owned(),
+        Some(more) => format!("{scheme} ({})", more.replace(" = ", " ").replace('"', "")),
+    }
 }
 
 /// A setting as a column's name has it. Conditions have names of their own, and of a scheme's path
@@ -121,7 +140,7 @@ fn row_axis(settings: &[(String, String)]) -> Option<usize> {
 fn setting(path: &str, value: &str) -> String {
     let key = path.strip_suffix(".scheme").unwrap_or(path);
     match key.rsplit('.').next() {
-        Some(key) if key != "condition" => format!("{key} {value}"),
+        Some(key) if key != "condition" => format!("{key} {}", label(value)),
         _ => value.to_owned(),
     }
 }
@@ -293,6 +312,18 @@ mod tests {
     }
 
     #[test]
+    fn a_scheme_with_parameters_is_called_by_its_word() {
+        let table = "{ scheme = \"reps\", mode = \"artifact\", freeze = \"100 us\" }";
+        assert_eq!(label(table), "reps (mode artifact, freeze 100 us)");
+        assert_eq!(label("{ scheme = \"ops\" }"), "ops");
+        assert_eq!(label("0.8"), "0.8");
+        let settings = [("condition", "healthy"), ("transport.load_balance", table)];
+        let settings = settings.map(|(path, value)| (path.to_owned(), value.to_owned()));
+        assert_eq!(row_of(&settings), "reps (mode artifact, freeze 100 us)");
+        assert_eq!(column_of(&settings), "healthy");
+    }
+
+    #[test]
     fn standings_follow_the_tests() {
         let comparison = Comparison::new(example());
         let standings: Vec<Vec<Standing>> =
@@ -353,7 +384,10 @@ mod tests {
         entries[5].summary = None;
         let input = CompareInput::of_runs("title", &entries);
         assert_eq!(input.rows, ["ops", "reps"]);
-        assert_eq!(input.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["1", "2"]);
+        assert_eq!(
+            input.columns.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(),
+            ["size 1", "size 2"]
+        );
         assert_eq!(input.seeds, [4, 5]);
         assert_eq!(input.completion_us[0][1], vec![summary.completion_us; 2]);
         assert_eq!(input.unfinished[1], [vec![Some(0), None], vec![None, None]]);

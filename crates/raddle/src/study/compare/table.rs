@@ -21,14 +21,20 @@ impl Comparison {
         for line in self.table(cells) {
             let _ = writeln!(text, "{line}");
         }
-        text.push('\n');
-        for sentence in self.answer() {
+        let answer = self.answer();
+        if !answer.is_empty() {
+            text.push('\n');
+        }
+        for sentence in answer {
             for line in wrap(&sentence, cells.saturating_sub(INDENT)) {
                 let _ = writeln!(text, "  {line}");
             }
         }
-        text.push('\n');
-        for line in self.legend(cells.saturating_sub(INDENT)) {
+        let legend = self.legend(cells.saturating_sub(INDENT));
+        if !legend.is_empty() {
+            text.push('\n');
+        }
+        for line in legend {
             let _ = writeln!(text, "  {line}");
         }
         text
@@ -99,10 +105,10 @@ impl Comparison {
 
     /// Name, bound if the columns' bounds differ, and one line per row.
     fn block(&self, column: usize) -> Block {
-        // A comparison without conditions has one column, and that has no name.
-        let named = self.input.columns.iter().any(|column| !column.name.is_empty());
-        let name = named.then(|| format!("  {}", self.input.columns[column].name));
-        let mut lines: Vec<String> = name.into_iter().collect();
+        let mut lines = Vec::new();
+        if self.input.columns.iter().any(|column| !column.name.is_empty()) {
+            lines.push(format!("  {}", self.input.columns[column].name));
+        }
         let any_bound = self.input.columns.iter().any(|c| c.bound_us.iter().any(Option::is_some));
         if any_bound && self.shared_bound().is_none() {
             let bound = self.bound_text(column).unwrap_or_else(|| "no known bound".to_string());
@@ -116,7 +122,11 @@ impl Comparison {
 
     /// What the signs mean, in as few lines as fit.
     fn legend(&self, cells: usize) -> Vec<String> {
+        let compared = self.input.rows.len() > 1;
         let Some(test) = self.test() else {
+            if !compared {
+                return Vec::new();
+            }
             return vec![
                 "* first   ~ level with it   one seed says nothing about chance".to_string(),
             ];
@@ -129,7 +139,8 @@ impl Comparison {
             "± 95 % confidence interval of the mean".to_string(),
         ];
         let mut lines: Vec<String> = Vec::new();
-        for item in items {
+        // Signs tell rows apart; one row has none but its interval.
+        for item in items.into_iter().skip(if compared { 0 } else { 2 }) {
             match lines.last_mut() {
                 Some(line) if width(line) + GAP + width(&item) <= cells => {
                     line.push_str(&" ".repeat(GAP));
@@ -153,6 +164,8 @@ struct Layout {
     scale: f64,
     decimals: usize,
     seeds: usize,
+    /// Whether there is no other row.
+    alone: bool,
     mean: usize,
     half: usize,
     increase: usize,
@@ -166,7 +179,9 @@ impl Layout {
         let spreads = || cells().filter_map(|cell| cell.spread);
         let decimals = spreads().map(|spread| decimals(&spread, scale)).max().unwrap_or(0);
         let seeds = comparison.input.seeds.len();
-        let mut layout = Self { unit, scale, decimals, seeds, mean: 0, half: 0, increase: 0 };
+        let alone = comparison.cells.len() == 1;
+        let mut layout =
+            Self { unit, scale, decimals, seeds, alone, mean: 0, half: 0, increase: 0 };
         let widest = |of: &dyn Fn(&Cell) -> String| cells().map(|c| width(&of(c))).max();
         let mean = widest(&|cell| layout.mean_text(cell)).unwrap_or(0);
         let half = widest(&|cell| layout.half_text(cell)).unwrap_or(0);
@@ -187,6 +202,7 @@ impl Layout {
 
     fn cell(&self, cell: &Cell) -> String {
         let sign = match cell.standing {
+            Standing::First if self.alone => ' ',
             Standing::First => '*',
             Standing::Level => '~',
             Standing::Behind => ' ',

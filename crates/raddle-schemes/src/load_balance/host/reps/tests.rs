@@ -18,6 +18,7 @@ fn context(trimming: bool) -> FlowContext {
     FlowContext {
         payload: Bytes(4096),
         header: Bytes(64),
+        gap: Bytes(0),
         base_rtt: Span::us(8),
         rate: Rate::gbps(400),
         bdp: Bytes(416_000),

@@ -1,0 +1,86 @@
+//! `raddle compare`.
+
+use super::{SMALL, STALLING, SWEEP, Scratch, names, raddle};
+
+#[test]
+fn a_comparison_answers_on_the_terminal_and_as_a_page_that_loads_nothing() {
+    let scratch = Scratch::new(&format!("{SMALL}{SWEEP}"));
+    let out = scratch.text("out");
+    let said = raddle(&["compare", &scratch.scenario(), "--out", &out, "--seeds", "1..3"]);
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    assert!(
+        said.out.starts_with("16 hosts, 3-tier fat tree, 400 Gbps, 64 KiB permutation, 3 seeds")
+    );
+    for text in ["  ops  ", "  reps ", "report.html  ", "packet-hops"] {
+        assert!(said.out.contains(text), "{}", said.out);
+    }
+    assert_eq!(names(&scratch.path("out")), ["report.html", "results"]);
+    let page = std::fs::read_to_string(scratch.path("out/report.html")).unwrap();
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+    for load in ["src=\"http", "href=\"http", "<link", "@import", "url(http", "src=\"//"] {
+        assert!(!page.contains(load), "the page has `{load}`");
+    }
+    let kept = names(&scratch.path("out/results"));
+    assert_eq!(kept.len(), 7, "{kept:?}");
+}
+
+#[test]
+fn json_is_one_object_and_tables_can_be_left_out() {
+    let scratch = Scratch::new(&format!("{SMALL}{SWEEP}"));
+    let out = scratch.text("out");
+    let file = scratch.scenario();
+    let said = raddle(&["compare", &file, "--out", &out, "--seeds", "7", "--json", "--no-tables"]);
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    let object = said.json();
+    assert_eq!(object["schema"], "raddle.compare/1");
+    assert_eq!(object["seeds"], serde_json::json!([7]));
+    assert_eq!(object["rows"], serde_json::json!(["ops", "reps"]));
+    assert_eq!(names(&scratch.path("out")), ["report.html"]);
+}
+
+#[test]
+fn without_a_sweep_the_one_scenario_is_shown_without_signs() {
+    let scratch = Scratch::new(SMALL);
+    let out = scratch.text("out");
+    let said = raddle(&["compare", &scratch.scenario(), "--out", &out]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(said.out.contains("\n  all "), "{}", said.out);
+    assert!(!said.out.contains(['*', '~']), "{}", said.out);
+}
+
+#[test]
+fn a_scheme_that_never_finishes_is_said_to() {
+    let patience = "[run]\npatience = \"1 ms\"\n";
+    let scratch = Scratch::new(&format!(
+        "{STALLING}{patience}[sweep]\n\"transport.load_balance.scheme\" = [\"ecmp\", \"reps\"]\n"
+    ));
+    let out = scratch.text("out");
+    let said = raddle(&["compare", &scratch.scenario(), "--out", &out]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(said.out.contains("ecmp     never (7 flows stuck)"), "{}", said.out);
+    assert!(said.out.contains("reps finishes first."), "{}", said.out);
+    let page = std::fs::read_to_string(scratch.path("out/report.html")).unwrap();
+    assert!(page.contains("never finished with 1 seed (7 flows stuck)"));
+}
+
+#[test]
+fn rows_with_bounds_of_their_own_share_none() {
+    let scratch = Scratch::new(
+        "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n\
+         [traffic]\nkind = \"incast\"\nsenders = 2\nmessage = \"64 KiB\"\n\
+         [sweep]\n\"traffic.senders\" = [2, 8]\n\
+         \"transport.load_balance.scheme\" = [\"ops\", \"reps\"]\n",
+    );
+    let out = scratch.text("out");
+    let said = raddle(&["compare", &scratch.scenario(), "--out", &out, "--json"]).json();
+    assert_eq!(said["rows"], serde_json::json!(["ops", "reps"]), "schemes are what is compared");
+    assert_eq!(said["columns"][1]["name"], "senders 8");
+    assert_eq!(said["columns"][1]["bound"], "host_link");
+    assert_eq!(said["title"], "16 hosts, 3-tier fat tree, 400 Gbps");
+    let scheme = "transport.load_balance.scheme=ops";
+    let said = raddle(&["compare", &scratch.scenario(), "--out", &out, "--json", "--set", scheme]);
+    let said = said.json();
+    assert_eq!(said["rows"], serde_json::json!(["2", "8"]));
+    assert!(said["columns"][0]["bound"].is_null());
+    assert!(said["cells"][1]["increase_pct"].is_null());
+}

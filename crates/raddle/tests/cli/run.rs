@@ -1,0 +1,162 @@
+//! `raddle run`.
+
+use super::{SMALL, STALLING, SWEEP, Scratch, names, raddle};
+use serde_json::Value;
+
+/// The keys of `raddle.run/1`, nested ones behind a dot.
+const KEYS: &str = "schema scenario seed threads completed flows unfinished completion_us \
+    fct_us.max fct_us.mean fct_us.p50 fct_us.p99 \
+    delivered_us.max delivered_us.mean delivered_us.p50 delivered_us.p99 \
+    bound_us bound increase_pct packets.sent packets.delivered packets.retransmitted \
+    packets.dropped.overflow packets.dropped.link_down packets.dropped.loss \
+    packets.dropped.node_down packets.dropped.no_route packets.trimmed packets.marked \
+    queue_bytes_max timeouts packet_hops results_hash cpu_s wall_s hops_per_s peak_rss_mb";
+
+fn keys(value: &Value, above: &str, found: &mut Vec<String>) {
+    match value.as_object() {
+        Some(object) => {
+            for (key, value) in object {
+                let dot = if above.is_empty() { "" } else { "." };
+                keys(value, &format!("{above}{dot}{key}"), found);
+            }
+        }
+        None => found.push(above.to_owned()),
+    }
+}
+
+#[test]
+fn a_summary_goes_to_standard_output_and_the_rest_to_standard_error() {
+    let scratch = Scratch::new(SMALL);
+    let said = raddle(&["run", &scratch.scenario(), "--check"]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    for line in ["scenario ", "  flows            16 flows, all completed", "  results hash "] {
+        assert!(said.out.lines().any(|l| l.starts_with(line)), "{}", said.out);
+    }
+    let expected = "16 hosts, 3-tier fat tree, 400 Gbps, 64 KiB permutation\n16 flows, 256 data \
+                    packets, about 2.94 k packet-hops: less than 0.1 s and 8 MB\ncheck: every \
+                    packet and byte is accounted for\n";
+    assert_eq!(said.err, expected);
+}
+
+#[test]
+fn json_is_one_object_with_the_documented_keys_and_nothing_else() {
+    let scratch = Scratch::new(SMALL);
+    let said = raddle(&["run", &scratch.scenario(), "--json", "--check"]);
+    assert_eq!(said.status, 0);
+    let object = said.json();
+    let mut found = Vec::new();
+    keys(&object, "", &mut found);
+    assert_eq!(found, KEYS.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(object["schema"], "raddle.run/1");
+    assert_eq!((&object["completed"], &object["flows"]), (&true.into(), &16.into()));
+}
+
+#[test]
+fn the_same_run_says_the_same_again_but_for_its_cost() {
+    let scratch = Scratch::new(SMALL);
+    let run = |seed: &str| {
+        let mut object = raddle(&["run", &scratch.scenario(), "--json", "--seed", seed]).json();
+        for key in ["cpu_s", "wall_s", "hops_per_s", "peak_rss_mb"] {
+            object[key] = Value::Null;
+        }
+        object
+    };
+    assert_eq!(run("7"), run("7"));
+    assert_ne!(run("7")["results_hash"], run("8")["results_hash"]);
+}
+
+#[test]
+fn a_run_without_progress_stops_and_names_the_stuck_flows() {
+    let scratch = Scratch::new(STALLING);
+    let said = raddle(&["run", &scratch.scenario()]);
+    assert_eq!(said.status, 1);
+    for line in [
+        "16 flows, 7 not completed: no more progress is possible",
+        "flow 0, host0 to host2: delivered, but its last ACK is missing",
+        "flow 1, host1 to host11: 5 of 16 packets missing",
+        "completion       never: 7 flows not completed",
+    ] {
+        assert!(said.out.contains(line), "{}", said.out);
+    }
+    let object = raddle(&["run", &scratch.scenario(), "--json"]);
+    assert_eq!(object.status, 1);
+    let object = object.json();
+    assert_eq!((&object["completed"], &object["unfinished"]), (&false.into(), &7.into()));
+    assert!(object["completion_us"].is_null() && object["increase_pct"].is_null());
+}
+
+#[test]
+fn a_run_that_reaches_its_end_time_names_ten_flows_and_counts_the_rest() {
+    let scratch = Scratch::new(SMALL);
+    let said = raddle(&["run", &scratch.scenario(), "--set", "run.end=2 us"]);
+    assert_eq!(said.status, 1);
+    assert!(said.out.contains("16 flows, 16 not completed at the end time"), "{}", said.out);
+    assert_eq!(said.out.matches("packets missing").count(), 10, "{}", said.out);
+    assert!(said.out.contains("and 6 more"), "{}", said.out);
+}
+
+#[test]
+fn a_sweep_is_refused_with_what_to_choose() {
+    let scratch = Scratch::new(&format!("{SMALL}{SWEEP}seed = \"1..3\"\n"));
+    raddle(&["run", &scratch.scenario()]).refused(&[
+        "is a sweep over 2 scenarios",
+        "--set 'transport.load_balance.scheme=ops'",
+        "`raddle compare` or `raddle sweep`",
+    ]);
+    let set = ["run", &scratch.scenario(), "--set", "transport.load_balance.scheme=reps"];
+    let said = raddle(&set);
+    assert_eq!(said.status, 0);
+    assert!(said.err.contains("note: this is seed 1 of 3"), "{}", said.err);
+    assert!(said.err.contains("is set to reps; its sweep is left out"), "{}", said.err);
+}
+
+#[test]
+fn a_kept_run_is_replayed_by_its_resolved_scenario() {
+    let scratch = Scratch::new(SMALL);
+    let out = scratch.text("out");
+    let first = raddle(&["run", &scratch.scenario(), "--seed", "3", "--out", &out, "--json"]);
+    assert_eq!(first.status, 0, "{}", first.err);
+    let first = first.json();
+    let folder =
+        format!("{}-seed3-v{}", first["scenario"].as_str().unwrap(), raddle::study::VERSION);
+    assert_eq!(names(&scratch.path("out")), [folder.as_str()]);
+    let place = scratch.path("out").join(&folder);
+    let files = ["flows.parquet", "ports.parquet", "run.json", "scenario.toml"];
+    assert_eq!(names(&place), files);
+    let resolved = place.join("scenario.toml").display().to_string();
+    let again = raddle(&["run", &resolved, "--seed", "3", "--json"]).json();
+    for key in ["scenario", "results_hash"] {
+        assert_eq!(again[key], first[key], "{key}");
+    }
+}
+
+#[test]
+fn a_second_run_into_the_same_folder_adds_only_what_is_not_there() {
+    let scratch = Scratch::new(SMALL);
+    let out = scratch.text("out");
+    let run =
+        |more: &[&str]| raddle(&[&["run", &scratch.scenario(), "--out", &out], more].concat());
+    assert!(run(&[]).err.contains("wrote "));
+    let said = run(&["--csv"]);
+    assert_eq!(said.status, 0);
+    assert!(said.err.contains("was there already, with the same results"), "{}", said.err);
+    let place = scratch.path("out").join(&names(&scratch.path("out"))[0]);
+    assert!(place.join("flows.csv").is_file() && place.join("flows.parquet").is_file());
+    let path = place.join("run.json");
+    let other = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("\"results_hash\": \"", "\"results_hash\": \"x");
+    std::fs::write(&path, other).unwrap();
+    let said = run(&[]);
+    assert_eq!(said.status, 1);
+    assert!(said.err.contains("holds other results"), "{}", said.err);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_refused_before_the_run() {
+    let scratch = Scratch::new(SMALL);
+    let file = scratch.scenario();
+    raddle(&["run", &file, "--out", &file]).refused(&["scenario.toml: "]);
+    raddle(&["compare", &file, "--out", &file]).refused(&["scenario.toml"]);
+    raddle(&["sweep", &file, "--out", &file]).refused(&["scenario.toml: "]);
+}

@@ -1,0 +1,85 @@
+//! `raddle sweep`.
+
+use super::{SMALL, SWEEP, Scratch, names, raddle};
+
+#[test]
+fn runs_that_are_there_are_not_repeated() {
+    let scratch = Scratch::new(&format!("{SMALL}{SWEEP}"));
+    let (file, out) = (scratch.scenario(), scratch.text("out"));
+    let said = raddle(&["sweep", &file, "--out", &out, "--seeds", "1..2"]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert_eq!(said.err, "4 runs, 0 of them there already\n");
+    assert!(said.out.contains("runs.parquet  one row per run"), "{}", said.out);
+    let said = raddle(&["sweep", &file, "--out", &out, "--seeds", "1..3", "--json"]);
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    assert_eq!(said.json()["schema"], "raddle.compare/1");
+    let said = raddle(&["sweep", &file, "--out", &out, "--seeds", "1,2,3", "--csv"]);
+    assert_eq!(said.err, "6 runs, 6 of them there already\n");
+    let table = std::fs::read_to_string(scratch.path("out/runs.csv")).unwrap();
+    assert_eq!(table.lines().count(), 7);
+    assert!(table.lines().next().unwrap().ends_with(",transport.load_balance.scheme"));
+}
+
+#[test]
+fn seeds_that_fail_are_named_and_the_others_kept() {
+    let fault = "[[fault]]\nrandom = { share = \"100%\" }\ndown = \"..\"\n[sweep]\n\
+                 \"fault.0.random.share\" = [\"5%\", \"100%\"]\nseed = \"1..2\"\n";
+    let scratch = Scratch::new(&format!("{SMALL}{fault}"));
+    let said = raddle(&["sweep", &scratch.scenario(), "--out", &scratch.text("out")]);
+    assert_eq!(said.status, 1, "{}", said.out);
+    for seed in ["seed 1", "seed 2"] {
+        let line =
+            format!("error: fault.0.random.share = 100%, {seed}: the scenario cannot be run");
+        assert!(said.err.contains(&line), "{}", said.err);
+    }
+    assert!(said.out.contains("failed"), "{}", said.out);
+    let kept = names(&scratch.path("out"));
+    assert_eq!(kept.len(), 3, "{kept:?}");
+    assert!(kept.iter().all(|name| !name.starts_with('.')), "{kept:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_sweep_loses_no_finished_run_and_goes_on() {
+    use super::command;
+    use std::collections::BTreeMap;
+    use std::process::Command;
+    use std::time::{Duration, SystemTime};
+
+    const RUNS: usize = 150;
+    let scratch = Scratch::new(&format!("{SMALL}[sweep]\nseed = \"1..{RUNS}\"\n"));
+    let (file, out) = (scratch.scenario(), scratch.text("out"));
+    let arguments = ["sweep", &file, "--out", &out, "--parallel", "1"];
+    let finished = || -> BTreeMap<String, SystemTime> {
+        let folder = scratch.path("out");
+        if !folder.is_dir() {
+            return BTreeMap::new();
+        }
+        let runs = names(&folder).into_iter().filter(|name| name.contains("-seed"));
+        let runs = runs.filter(|name| !name.starts_with('.'));
+        let written = |name: &String| folder.join(name).join("run.json").metadata().ok();
+        runs.filter_map(|name| Some((name.clone(), written(&name)?.modified().ok()?))).collect()
+    };
+    let child = command(&arguments).spawn().unwrap();
+    for _ in 0..2000 {
+        if finished().len() >= 3 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    let kept = finished();
+    assert!((3..RUNS).contains(&kept.len()), "{}", kept.len());
+    assert!(err.contains(&format!("interrupted: {} of {RUNS} runs are kept", kept.len())), "{err}");
+    assert!(names(&scratch.path("out")).iter().all(|name| !name.starts_with('.')));
+    let said = raddle(&arguments);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert_eq!(said.err, format!("{RUNS} runs, {} of them there already\n", kept.len()));
+    let all = finished();
+    assert_eq!(all.len(), RUNS);
+    assert!(kept.iter().all(|(name, written)| all[name] == *written), "a kept run was run again");
+}
