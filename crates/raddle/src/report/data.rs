@@ -231,7 +231,7 @@ pub struct Provenance {
     pub version: String,
     /// A command line that runs it again.
     pub command: String,
-    /// The resolved scenario, as TOML.
+    /// The scenario as it was read, sweep included.
     pub scenario_toml: String,
     /// The seeds.
     pub seeds: Vec<u64>,

@@ -4,7 +4,9 @@ function whatSection(parent) {
   const p = DATA.provenance;
   const bounded = DATA.conditions.filter((c) => c.bound);
   const boundText = ({ bound }) => `${micros(bound.us)} (${bound.name})`;
-  const bounds = [...new Set(bounded.map(boundText))].map((text) => `${text}: ${bounded.filter((c) => boundText(c) === text).map((c) => c.name).join(', ')}`);
+  const boundTexts = [...new Set(bounded.map(boundText))];
+  const whose = (text) => bounded.filter((c) => boundText(c) === text).map((c) => c.name).join(', ');
+  const bounds = DATA.conditions.length === 1 ? boundTexts : boundTexts.map((text) => `${text}: ${whose(text)}`);
   const facts = [
     ['version', `Raddle ${p.version}`], ['seeds', p.seeds.join(', ')], ['bounds', bounds.join('; ') || 'none known'], ['machine', p.machine],
     ['packet-hops', `${count(p.packet_hops)} (packets leaving any queue, over all runs)`], ['CPU time', `${number(p.cpu_s)} s`],
@@ -20,7 +22,7 @@ function whatSection(parent) {
   parent.append(
     el('dl', null, facts.map(([name, value]) => [el('dt', null, name), el('dd', null, value)])),
     el('h3', null, 'To run it again'), el('div', { class: 'command' }, command, el('button', { type: 'button', onclick: copy }, 'Copy'), said),
-    el('h3', null, 'The resolved scenario'), el('pre', { tabindex: 0 }, p.scenario_toml),
+    el('h3', null, 'The scenario as read'), el('pre', { tabindex: 0 }, p.scenario_toml),
     el('h3', null, 'Tables'), el('p', { class: 'note' }, 'Column names end in their units: us is microseconds, pct is percent.'),
     foldedTable('cells', 'Schemes and conditions', cellsTable), foldedTable('runs', 'Every run', runsTable),
     ...DATA.tables.map((table) => foldedTable(table.name, table.title, () => table)));

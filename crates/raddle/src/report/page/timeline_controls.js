@@ -5,8 +5,9 @@ function sideControls(side, changed) {
     const select = el('select', { onchange: () => choose(key, Number(select.value)) });
     return { key, text, select, node: el('label', null, label, select) };
   };
+  const named = DATA.conditions.some((condition) => condition.name);
   const fields = [
-    pick('condition', 'condition', (i) => DATA.conditions[i].name),
+    ...(named ? [pick('condition', 'condition', (i) => DATA.conditions[i].name)] : []),
     pick('scheme', 'scheme', (i) => DATA.schemes[i].name),
     pick('seed', 'seed', (i) => String(i)),
   ];
