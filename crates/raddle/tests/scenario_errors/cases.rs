@@ -103,7 +103,7 @@ fn a_topology_says_what_would_fit() {
     );
     topology(
         r#"{ kind = "fat_tree", hosts = 128, rate = "0 Gbps" }"#,
-        r#""0 Gbps" | `rate` is too small | expected at least "1 bps""#,
+        r#""0 Gbps" | wrong value for `rate` | expected a rate above 0 bps"#,
     );
     topology(
         r#"{ kind = "fat_tree", hosts = 128, link_delay = "2 ns", switch_delay = "0 ns" }"#,
