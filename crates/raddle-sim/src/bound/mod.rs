@@ -152,8 +152,10 @@ fn all_to_all_time(
         return None;
     }
     let rate = one(fabric.ports[..hosts as usize].iter().map(|port| port.rate))?;
-    let latency = flows.kinds.iter().map(|kind| kind.route.latency()).max()?;
-    let exchange = Exchange { hosts, message, rate, latency, include_acks: true };
+    let shortest = flows.kinds.iter().map(|kind| kind.route.latency()).min()?;
+    // The gap after the last frame is counted in the host's work, and no part of the frame's way.
+    let rest = Span(shortest.0.saturating_sub(rate.serialisation(frames.gap).0));
+    let exchange = Exchange { hosts, message, rate, rest, include_acks: true };
     Some(all_to_all::bound(&exchange, frames))
 }
 

@@ -91,11 +91,12 @@ fn an_all_to_all_is_bounded_by_what_each_host_sends_also_if_few_are_in_flight() 
         let message = Bytes(936 * 1000);
         let traffic = AllToAll { message, in_flight }.generate(4).unwrap();
         let bounds = completion(&traffic, &fabric, &FRAMES);
-        let time = Span(3 * 1000 * 85_120 + 2 * FAR);
+        // The last frame may be an ACK to a neighbour at the same ToR, 1.2 us away.
+        let time = Span(3 * 1000 * 85_120 + 1_200_000);
         let all_to_all = bounds.iter().find(|bound| bound.name == "all_to_all").unwrap();
         assert_eq!(all_to_all.time, time);
         if in_flight.is_none() {
-            assert_eq!(longest_flow(&traffic, &fabric, &FRAMES), Some(*all_to_all));
+            assert_eq!(longest_flow(&traffic, &fabric, &FRAMES), bounds.first().copied());
         }
     }
 }
