@@ -332,3 +332,11 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_run_waits_for_a_slow_pace() {
+    let paced = "[transport]\ncongestion = { scheme = \"fixed_rate\", rate = \"100 kbps\" }\n";
+    let plan = plan(&format!("{FABRIC}{paced}{TRAFFIC}"));
+    // Ten packets of 4160 B at 100 kbps.
+    assert_eq!(plan.patience, Span::ms(3_328));
+}

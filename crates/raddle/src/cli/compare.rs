@@ -63,12 +63,16 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     let drawn_seed = study.seeds.first().copied().unwrap_or(1);
     let gather = Gather { store, drawn_seed };
     let jobs = jobs::jobs(&study, Some(record_uplinks));
+    let threads = input::parallel(arguments.parallel);
+    if !arguments.json {
+        input::announce(&jobs, threads);
+    }
     let stop = input::interruption();
     let bar = (!arguments.json).then(|| Bar::on_stderr(jobs.len()));
     let runner = Runner {
         engine: engine::run,
         bound: jobs::bound_of,
-        threads: input::parallel(arguments.parallel),
+        threads,
         stop: &stop,
         meter: bar.as_ref().map_or(&(), |bar| bar),
     };
@@ -96,7 +100,7 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     let report = arguments.out.join(REPORT);
     let occasion = Occasion {
         command: command_line(arguments),
-        scenario_toml: text,
+        scenario_toml: with_resolved(&text, &jobs),
         machine: machine::words(),
     };
     if let Err(why) = write(&report, &comparison, &runs, occasion, &gather) {
@@ -121,6 +125,21 @@ pub(super) fn compare(arguments: &Arguments) -> End {
         );
     }
     if failed { End::Failed } else { End::Done }
+}
+
+/// The scenario as it was read, and behind it what that means: the first run's scenario with every
+/// default filled in.
+fn with_resolved(text: &str, jobs: &[Job]) -> String {
+    let Some(first) = jobs.first() else { return text.to_owned() };
+    let settings: Vec<String> =
+        first.settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
+    let which =
+        if settings.is_empty() { String::new() } else { format!(" ({})", settings.join(", ")) };
+    format!(
+        "{}\n\n# The first run{which} with every default filled in:\n\n{}",
+        text.trim_end(),
+        first.toml
+    )
 }
 
 fn read(arguments: &Arguments) -> Result<(Study, String), End> {

@@ -3,6 +3,7 @@
 use super::{End, ScenarioArguments};
 use crate::problem::Problems;
 use crate::scenario::{self, Study};
+use crate::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
 use crate::study::run::{Failure, Job};
 use std::io::IsTerminal;
 use std::path::Path;
@@ -171,5 +172,15 @@ mod tests {
                     [sweep]\n\"traffic.senders\" = [2, 4]\n";
         let study = scenario::parse("test", text, Path::new("."), &[]).unwrap();
         assert_eq!(title(&study), "16 hosts, 3-tier fat tree, 400 Gbps");
+    }
+}
+
+/// Says what a grid of runs will take, from its first; nothing if that one cannot be planned, which
+/// the run itself will tell.
+pub(super) fn announce(jobs: &[Job], threads: usize) {
+    let first = jobs.first().and_then(|job| (job.plan)().ok());
+    if let Some(plan) = first {
+        let estimate = estimate(&plan, DEFAULT_HOPS_PER_S);
+        anstream::eprintln!("{}", estimate.of_many(jobs.len(), threads));
     }
 }

@@ -45,6 +45,7 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
         Err(why) => return input::refuse_text(&why),
     };
     let jobs = jobs::jobs(&study, None);
+    let threads = input::parallel(arguments.parallel);
     let there = jobs
         .iter()
         .filter(|job| matches!(store.find(&job.scenario, job.seed), Ok(Some(_))))
@@ -52,13 +53,14 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
     if !arguments.json {
         let runs = plural(jobs.len() as u64, "run");
         anstream::eprintln!("{runs}, {there} of them there already");
+        input::announce(&jobs, threads);
     }
     let stop = input::interruption();
     let bar = (!arguments.json).then(|| Bar::on_stderr(jobs.len()));
     let runner = Runner {
         engine: engine::run,
         bound: jobs::bound_of,
-        threads: input::parallel(arguments.parallel),
+        threads,
         stop: &stop,
         meter: bar.as_ref().map_or(&(), |bar| bar),
     };

@@ -36,6 +36,7 @@ use build::Fabrics;
 use fabric::FabricSection;
 use fault::FaultSection;
 use files::Files;
+use raddle_schemes::FlowContext;
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::rng;
 use raddle_schemes::units::{Rate, Span, Time};
@@ -145,7 +146,8 @@ impl Scenario {
         let sizes = reach::Sizes::new(&fabric, &plan);
         reach::queues(&section, &fabric, &sizes, log);
         let rto = reach::rto(&section.queue, &plan, &fabric, &sizes);
-        let patience = run.patience(&fabric, sizes.packet, rto, log);
+        let pace = plan.congestion.build(&FlowContext::NOMINAL).limits().rate;
+        let patience = run.patience(&fabric, sizes.packet, rto, pace, log);
         if let (Some(section), Some(plan)) = (&sections.record, &record) {
             let time = run.end.map_or(patience, |end| Span(end.0));
             section.check_length(plan.ports.len(), time, log);

@@ -6,7 +6,7 @@ use super::reader::{Log, Reader, with_nearest};
 use super::scheme::shown;
 use super::spec::{Item, Place, Value, quoted};
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::record::RecordPlan;
 use raddle_sim::topology::Fabric;
 
@@ -149,10 +149,17 @@ impl RunSection {
 
     /// The given patience, or one that is long against anything a packet of this size can meet on
     /// this fabric: ten thousand times the slowest link's serialisation and latency, ten
-    /// retransmission timeouts, and no less than 100 ms, which is ten times the longest timer of
-    /// any scheme. A run whose patience ends before a timeout would give up on packets that are
+    /// retransmission timeouts, ten packets at the slowest pace, and no less than 100 ms, which is
+    /// ten times the longest timer of any scheme. A run whose patience ends before a timeout would give up on packets that are
     /// only lost, so that is a problem.
-    pub(crate) fn patience(&self, fabric: &Fabric, packet: Bytes, rto: Span, log: &Log) -> Span {
+    pub(crate) fn patience(
+        &self,
+        fabric: &Fabric,
+        packet: Bytes,
+        rto: Span,
+        pace: Option<Rate>,
+        log: &Log,
+    ) -> Span {
         if self.patience.is_some_and(|patience| patience <= rto) {
             let problem = self.patience_place.problem("the run would not wait for a lost packet");
             let label = format!("expected more than the retransmission timeout, {rto}");
@@ -164,7 +171,10 @@ impl RunSection {
         let slowest = fabric.ports.iter().zip(0..).map(hop).max().unwrap_or_default();
         let long = Span(slowest.0.saturating_mul(10_000));
         let timeouts = Span(rto.0.saturating_mul(10));
-        self.patience.unwrap_or(long.max(timeouts).max(Span::ms(100)).min(LATEST))
+        let slot = pace.map_or(Span::ZERO, |rate| rate.serialisation(packet));
+        let slots = Span(slot.0.saturating_mul(10));
+        let auto = long.max(timeouts).max(slots).max(Span::ms(100));
+        self.patience.unwrap_or(auto.min(LATEST))
     }
 
     /// The section's lines, without the seed: it is not part of what a scenario is.

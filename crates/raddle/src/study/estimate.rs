@@ -30,6 +30,20 @@ pub struct Estimate {
     pub seconds: f64,
 }
 
+impl Estimate {
+    /// One line for many runs like this one, `threads` at a time.
+    pub fn of_many(&self, runs: usize, threads: usize) -> String {
+        let at_a_time = threads.min(runs).max(1);
+        format!(
+            "{}, if all are like the first about {} packet-hops: {} and {} MB",
+            plural(runs as u64, "run"),
+            short(self.packet_hops as f64 * runs as f64),
+            duration(self.seconds * runs as f64 / at_a_time as f64),
+            (self.memory_bytes as f64 * at_a_time as f64 / 1e6).round()
+        )
+    }
+}
+
 /// Data packets of the whole traffic, without retransmissions.
 pub fn data_packets(plan: &Plan) -> u64 {
     let payload = plan.transport.payload.0.max(1);
@@ -118,6 +132,10 @@ mod tests {
         assert_eq!(
             estimate.to_string(),
             "2 flows, 6 data packets, about 24 packet-hops: about 2.0 s and 8 MB"
+        );
+        assert_eq!(
+            estimate.of_many(45, 2),
+            "45 runs, if all are like the first about 1080 packet-hops: about 45 s and 16 MB"
         );
     }
 

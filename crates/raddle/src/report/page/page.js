@@ -22,7 +22,7 @@ function whatSection(parent) {
   parent.append(
     el('dl', null, facts.map(([name, value]) => [el('dt', null, name), el('dd', null, value)])),
     el('h3', null, 'To run it again'), el('div', { class: 'command' }, command, el('button', { type: 'button', onclick: copy }, 'Copy'), said),
-    el('h3', null, 'The scenario as read'), el('pre', { tabindex: 0 }, p.scenario_toml),
+    el('h3', null, 'The scenario, as read and resolved'), el('pre', { tabindex: 0 }, p.scenario_toml),
     el('h3', null, 'Tables'), el('p', { class: 'note' }, 'Column names end in their units: us is microseconds, pct is percent.'),
     foldedTable('cells', 'Schemes and conditions', cellsTable), foldedTable('runs', 'Every run', runsTable),
     ...DATA.tables.map((table) => foldedTable(table.name, table.title, () => table)));
