@@ -200,24 +200,18 @@ impl CongestionControl for Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::HostId;
+
     use crate::rng::Rng;
-    use crate::units::{Rate, Span, Time};
+    use crate::units::{Rate, Time};
 
     const PACKET: u64 = 1000;
 
     fn flow(config: &Config) -> Dctcp {
         let context = FlowContext {
             payload: Bytes(936),
-            header: Bytes(64),
-            gap: Bytes(0),
-            base_rtt: Span::us(8),
             rate: Rate::gbps(100),
             bdp: Bytes(100 * PACKET),
-            rto: Span::us(70),
-            trimming: true,
-            source: HostId(0),
-            destination: HostId(1),
+            ..FlowContext::NOMINAL
         };
         Dctcp::new(config, &context)
     }

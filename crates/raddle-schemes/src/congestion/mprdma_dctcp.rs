@@ -125,9 +125,8 @@ impl CongestionControl for MprdmaDctcp {
 mod tests {
     use super::*;
     use crate::congestion::LossCause;
-    use crate::ids::HostId;
+
     use crate::rng::Rng;
-    use crate::units::Rate;
 
     const PACKET: u64 = 4150;
 
@@ -135,15 +134,9 @@ mod tests {
     fn flow(config: &Config) -> MprdmaDctcp {
         let context = FlowContext {
             payload: Bytes(4086),
-            header: Bytes(64),
-            gap: Bytes(0),
             base_rtt: Span::ns(8300),
-            rate: Rate::gbps(400),
             bdp: Bytes(100 * PACKET),
-            rto: Span::us(70),
-            trimming: true,
-            source: HostId(0),
-            destination: HostId(1),
+            ..FlowContext::NOMINAL
         };
         MprdmaDctcp::new(config, &context)
     }

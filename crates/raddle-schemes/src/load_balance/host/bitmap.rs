@@ -135,24 +135,13 @@ impl PathSelector for Bitmap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::HostId;
+
     use crate::rng::Rng;
-    use crate::units::{Bytes, Rate, Span, Time};
+    use crate::units::{Bytes, Time};
     use std::vec::Vec;
 
     fn of_four() -> Bitmap {
-        let context = FlowContext {
-            payload: Bytes(4096),
-            header: Bytes(64),
-            gap: Bytes(0),
-            base_rtt: Span::us(8),
-            rate: Rate::gbps(400),
-            bdp: Bytes(400_000),
-            rto: Span::us(70),
-            trimming: true,
-            source: HostId(0),
-            destination: HostId(1),
-        };
+        let context = FlowContext::NOMINAL;
         Bitmap::new(&Config { entropies: PowerOfTwo(4), ..Config::default() }, &context)
     }
 

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::Events;
-use crate::ids::{HostId, Psn};
+use crate::ids::Psn;
 use crate::rng::Rng;
-use crate::units::{Bytes, Rate};
+use crate::units::Bytes;
 use std::vec::Vec;
 
 /// What a random draw gives here: there is one entropy, and no test caches it.
@@ -15,18 +15,7 @@ fn small() -> Config {
 }
 
 fn context(trimming: bool) -> FlowContext {
-    FlowContext {
-        payload: Bytes(4096),
-        header: Bytes(64),
-        gap: Bytes(0),
-        base_rtt: Span::us(8),
-        rate: Rate::gbps(400),
-        bdp: Bytes(416_000),
-        rto: Span::us(70),
-        trimming,
-        source: HostId(0),
-        destination: HostId(1),
-    }
+    FlowContext { bdp: Bytes(416_000), trimming, ..FlowContext::NOMINAL }
 }
 
 #[derive(Default)]
