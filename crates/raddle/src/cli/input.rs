@@ -149,6 +149,16 @@ pub(super) fn columns() -> usize {
     }
 }
 
+/// Says what a grid of runs will take, from its first; nothing if that one cannot be planned, which
+/// the run itself will tell.
+pub(super) fn announce(jobs: &[Job], threads: usize) {
+    let first = jobs.first().and_then(|job| (job.plan)().ok());
+    if let Some(plan) = first {
+        let estimate = estimate(&plan, DEFAULT_HOPS_PER_S);
+        anstream::eprintln!("{}", estimate.of_many(jobs.len(), threads));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,15 +182,5 @@ mod tests {
                     [sweep]\n\"traffic.senders\" = [2, 4]\n";
         let study = scenario::parse("test", text, Path::new("."), &[]).unwrap();
         assert_eq!(title(&study), "16 hosts, 3-tier fat tree, 400 Gbps");
-    }
-}
-
-/// Says what a grid of runs will take, from its first; nothing if that one cannot be planned, which
-/// the run itself will tell.
-pub(super) fn announce(jobs: &[Job], threads: usize) {
-    let first = jobs.first().and_then(|job| (job.plan)().ok());
-    if let Some(plan) = first {
-        let estimate = estimate(&plan, DEFAULT_HOPS_PER_S);
-        anstream::eprintln!("{}", estimate.of_many(jobs.len(), threads));
     }
 }
