@@ -65,7 +65,7 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     let jobs = jobs::jobs(&study, Some(record_uplinks));
     let threads = input::parallel(arguments.parallel);
     if !arguments.json {
-        input::announce(&jobs, threads);
+        input::announce(&jobs, jobs.len(), threads);
     }
     let stop = input::interruption();
     let bar = (!arguments.json).then(|| Bar::on_stderr(jobs.len()));

@@ -149,13 +149,13 @@ pub(super) fn columns() -> usize {
     }
 }
 
-/// Says what a grid of runs will take, from its first; nothing if that one cannot be planned, which
-/// the run itself will tell.
-pub(super) fn announce(jobs: &[Job], threads: usize) {
-    let first = jobs.first().and_then(|job| (job.plan)().ok());
-    if let Some(plan) = first {
+/// Says what the `runs` of a grid that are still to do will take, from its first; nothing if that
+/// one cannot be planned, which the run itself will tell.
+pub(super) fn announce(jobs: &[Job], runs: usize, threads: usize) {
+    let first = jobs.first().filter(|_| runs > 0);
+    if let Some(plan) = first.and_then(|job| (job.plan)().ok()) {
         let estimate = estimate(&plan, DEFAULT_HOPS_PER_S);
-        anstream::eprintln!("{}", estimate.of_many(jobs.len(), threads));
+        anstream::eprintln!("{}", estimate.of_many(runs, threads));
     }
 }
 

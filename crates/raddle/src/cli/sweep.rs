@@ -53,7 +53,7 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
     if !arguments.json {
         let runs = plural(jobs.len() as u64, "run");
         anstream::eprintln!("{runs}, {there} of them there already");
-        input::announce(&jobs, threads);
+        input::announce(&jobs, jobs.len() - there, threads);
     }
     let stop = input::interruption();
     let bar = (!arguments.json).then(|| Bar::on_stderr(jobs.len()));

@@ -135,7 +135,7 @@ mod tests {
         );
         assert_eq!(
             estimate.of_many(45, 2),
-            "45 runs, if all are like the first about 1080 packet-hops: about 45 s and 16 MB"
+            "45 runs, if all are like the first about 1.08 k packet-hops: about 45 s and 16 MB"
         );
     }
 

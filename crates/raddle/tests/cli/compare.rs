@@ -7,7 +7,9 @@ fn a_comparison_answers_on_the_terminal_and_as_a_page_that_loads_nothing() {
     let scratch = Scratch::new(&format!("{SMALL}{SWEEP}"));
     let out = scratch.text("out");
     let said = raddle(&["compare", &scratch.scenario(), "--out", &out, "--seeds", "1..3"]);
-    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(said.err.starts_with("6 runs, if all are like the first about "), "{}", said.err);
+    assert_eq!(said.err.lines().count(), 1, "no progress in a pipe: {}", said.err);
     assert!(
         said.out.starts_with("16 hosts, 3-tier fat tree, 400 Gbps, 64 KiB permutation, 3 seeds")
     );
