@@ -1,9 +1,7 @@
 //! What a run will take, before it runs.
 
 use super::text::{count, plural, short};
-use raddle_schemes::ids::{HostId, PortId};
 use raddle_sim::plan::Plan;
-use raddle_sim::topology::Node;
 
 /// Packet-hops that one core does in a second at a thousand hosts, unless the machine was measured.
 pub const DEFAULT_HOPS_PER_S: f64 = 12e6;
@@ -57,7 +55,7 @@ pub fn estimate(plan: &Plan, hops_per_s: f64) -> Estimate {
     let flows = &plan.traffic.flows;
     let hops = |flow: &raddle_sim::workload::Flow| {
         let packets = flow.bytes.0.div_ceil(payload);
-        packets * 2 * path_ports(plan, flow.source, flow.destination)
+        packets * 2 * plan.fabric.path(flow.source, flow.destination).len() as u64
     };
     let packet_hops: u64 = flows.iter().map(hops).sum();
     Estimate {
@@ -69,25 +67,6 @@ pub fn estimate(plan: &Plan, hops_per_s: f64) -> Estimate {
             + flows.len() as u64 * BYTES_PER_FLOW,
         seconds: packet_hops as f64 / hops_per_s,
     }
-}
-
-/// Ports that a packet leaves on its way, the sender's NIC included; 0 if there is no way.
-fn path_ports(plan: &Plan, source: HostId, destination: HostId) -> u64 {
-    let fabric = &plan.fabric;
-    let mut port = PortId(source.0);
-    for hops in 1..=fabric.switches.len() as u64 + 1 {
-        match fabric.destination(port) {
-            Node::Host(host) => return if host == destination { hops } else { 0 },
-            Node::Switch(switch) => {
-                let choice = fabric.forwarding.ports(switch, destination);
-                if choice.count() == 0 {
-                    return 0;
-                }
-                port = choice.get(0);
-            }
-        }
-    }
-    0
 }
 
 impl std::fmt::Display for Estimate {
