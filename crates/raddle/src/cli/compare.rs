@@ -5,14 +5,12 @@ use crate::scenario::{self, Study};
 use crate::study::compare::{CompareInput, Comparison, Entry};
 use crate::study::gather::{Gather, Gathered, record_uplinks};
 use crate::study::page::{Occasion, PageRun, page};
-use crate::study::progress::Bar;
-use crate::study::run::{Failure, Job, Runner};
+use crate::study::run::{Failure, Job};
 use crate::study::store::Store;
 use crate::study::tables::{Format, RunRow};
 use crate::study::text::{count, time};
 use crate::study::{jobs, timing};
 use raddle_schemes::load_balance::host;
-use raddle_sim::engine;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `raddle compare`.
@@ -68,20 +66,11 @@ pub(super) fn compare(arguments: &Arguments) -> End {
         input::announce(&jobs, jobs.len(), threads);
     }
     let stop = input::interruption();
-    let bar = (!arguments.json).then(|| Bar::on_stderr(jobs.len()));
-    let runner = Runner {
-        engine: engine::run,
-        bound: jobs::bound_of,
-        threads,
-        stop: &stop,
-        meter: bar.as_ref().map_or(&(), |bar| bar),
-    };
     let watch = timing::Stopwatch::start();
-    let results = runner.run(&jobs, &gather);
+    let results = input::with_runner(jobs.len(), threads, &stop, arguments.json, |runner| {
+        runner.run(&jobs, &gather)
+    });
     let wall_s = watch.stop().wall_s;
-    if let Some(bar) = bar {
-        bar.clear();
-    }
     let failed = input::report_failures(&jobs, &results);
     if input::interrupted(&results) {
         let done = results.iter().filter(|result| result.is_ok()).count();

@@ -4,7 +4,10 @@ use super::{End, ScenarioArguments};
 use crate::problem::Problems;
 use crate::scenario::{self, Study};
 use crate::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
-use crate::study::run::{Failure, Job};
+use crate::study::jobs::bound_of;
+use crate::study::progress::Bar;
+use crate::study::run::{Failure, Job, Runner};
+use raddle_sim::engine;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -147,6 +150,28 @@ pub(super) fn columns() -> usize {
     } else {
         100
     }
+}
+
+/// Runs what `run` does with a runner, under a progress line for `jobs` jobs unless `quiet`.
+pub(super) fn with_runner<T>(
+    jobs: usize,
+    threads: usize,
+    stop: &AtomicBool,
+    quiet: bool,
+    run: impl FnOnce(&Runner<'_>) -> T,
+) -> T {
+    let bar = (!quiet).then(|| Bar::on_stderr(jobs));
+    let result = run(&Runner {
+        engine: engine::run,
+        bound: bound_of,
+        threads,
+        stop,
+        meter: bar.as_ref().map_or(&(), |bar| bar),
+    });
+    if let Some(bar) = bar {
+        bar.clear();
+    }
+    result
 }
 
 /// Says what the `runs` of a grid that are still to do will take, from its first; nothing if that

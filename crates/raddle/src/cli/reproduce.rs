@@ -5,11 +5,8 @@ use super::{End, input, machine};
 use crate::figures::{self, FIGURES, Figure, FigureResult, Mode};
 use crate::study::compare::{CompareInput, Comparison, Entry};
 use crate::study::gather::Gathered;
-use crate::study::jobs;
 use crate::study::page::{Occasion, PageRun, page};
-use crate::study::progress::Bar;
 use crate::study::run::Runner;
-use raddle_sim::engine;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -78,18 +75,10 @@ fn run(
     stop: &AtomicBool,
 ) -> Result<FigureResult, String> {
     let prepared = figure.prepare(mode).map_err(|problems| problems.render(false))?;
-    let bar = (!arguments.json).then(|| Bar::on_stderr(prepared.jobs().len()));
-    let runner = Runner {
-        engine: engine::run,
-        bound: jobs::bound_of,
-        threads: input::parallel(arguments.parallel),
-        stop,
-        meter: bar.as_ref().map_or(&(), |bar| bar),
-    };
-    let result = prepared.run(&runner).map_err(|error| error.to_string())?;
-    if let Some(bar) = bar {
-        bar.clear();
-    }
+    let (jobs, threads) = (prepared.jobs().len(), input::parallel(arguments.parallel));
+    let run = |runner: &Runner<'_>| prepared.run(runner);
+    let result = input::with_runner(jobs, threads, stop, arguments.json, run)
+        .map_err(|error| error.to_string())?;
     if let Some(folder) = &arguments.record {
         let path = folder.join(figure.name).join("result.json");
         let text = format!("{:#}\n", result.record_json());

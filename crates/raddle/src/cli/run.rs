@@ -4,12 +4,11 @@ use super::{End, ScenarioArguments, input};
 use crate::scenario::Study;
 use crate::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
 use crate::study::jobs;
-use crate::study::progress::Bar;
-use crate::study::run::{Failure, Finished, Job, Keep, Runner, Sink};
+use crate::study::run::{Failure, Finished, Job, Keep, Sink};
 use crate::study::store::Store;
 use crate::study::tables::Format;
+use raddle_sim::check;
 use raddle_sim::record::Stop;
-use raddle_sim::{check, engine};
 use std::path::PathBuf;
 
 /// Arguments of `raddle run`.
@@ -113,18 +112,9 @@ pub(super) fn run(arguments: &Arguments) -> End {
 
 fn simulate(job: &Job, quiet: bool) -> Result<Finished, Failure> {
     let stop = input::interruption();
-    let bar = (!quiet).then(|| Bar::on_stderr(1));
-    let runner = Runner {
-        engine: engine::run,
-        bound: jobs::bound_of,
-        threads: 1,
-        stop: &stop,
-        meter: bar.as_ref().map_or(&(), |bar| bar),
-    };
-    let result = runner.run(std::slice::from_ref(job), &Keep).pop();
-    if let Some(bar) = bar {
-        bar.clear();
-    }
+    let result = input::with_runner(1, 1, &stop, quiet, |runner| {
+        runner.run(std::slice::from_ref(job), &Keep).pop()
+    });
     result.unwrap_or(Err(Failure::Interrupted))
 }
 

@@ -3,12 +3,9 @@
 use super::{End, ScenarioArguments, input};
 use crate::study::compare::{CompareInput, Comparison, Entry};
 use crate::study::jobs;
-use crate::study::progress::Bar;
-use crate::study::run::Runner;
 use crate::study::store::Store;
 use crate::study::tables::{Format, RunRow};
 use crate::study::text::plural;
-use raddle_sim::engine;
 use std::path::PathBuf;
 
 /// Arguments of `raddle sweep`.
@@ -56,18 +53,9 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
         input::announce(&jobs, jobs.len() - there, threads);
     }
     let stop = input::interruption();
-    let bar = (!arguments.json).then(|| Bar::on_stderr(jobs.len()));
-    let runner = Runner {
-        engine: engine::run,
-        bound: jobs::bound_of,
-        threads,
-        stop: &stop,
-        meter: bar.as_ref().map_or(&(), |bar| bar),
-    };
-    let results = runner.run(&jobs, &store);
-    if let Some(bar) = bar {
-        bar.clear();
-    }
+    let results = input::with_runner(jobs.len(), threads, &stop, arguments.json, |runner| {
+        runner.run(&jobs, &store)
+    });
     let failed = input::report_failures(&jobs, &results);
     let both = || jobs.iter().zip(&results);
     let rows: Vec<RunRow<'_>> = both()
