@@ -7,6 +7,7 @@
 //! completion. Outcomes do not depend on the width of the windows.
 
 mod calendar;
+mod fast;
 mod forward;
 mod host;
 mod line;
@@ -108,8 +109,8 @@ impl<'a> Engine<'a> {
     fn finish(self, stop: Stop, end: Time) -> Outcome {
         let part = self.part;
         let in_flight_data = part.in_flight_data();
+        let of_switches = part.port_records();
         let (flows, nics, timeline) = part.world.hosts.finish();
-        let of_switches = part.ports.into_iter().map(|port| port.record);
         let mut ports: Vec<PortRecord> = nics.into_iter().chain(of_switches).collect();
         for (port, losses) in part.lost_on_arrival {
             ports[port.index()].add_losses(&losses);

@@ -6,6 +6,7 @@
 //! the ring of the link.
 
 use super::calendar::Calendar;
+use super::fast::whole_ps_per_byte;
 use super::line::{FarEnd, Line};
 use super::part::Outbox;
 use super::ring::{Entry, Ring};
@@ -103,7 +104,7 @@ impl Port {
             faults,
             in_service: None,
             bytes: [0; 2],
-            ps_per_byte: whole_ps_per_byte(facts.rate),
+            ps_per_byte: whole_ps_per_byte(facts.rate).map_or(0, u64::from),
             queues: Default::default(),
             capacity: facts.capacity,
             marker: facts.marker,
@@ -240,7 +241,7 @@ impl Port {
                     Some(PortChange::Up) => self.free_at = self.free_at.max(next),
                     _ => {
                         self.rate = link.rate();
-                        self.ps_per_byte = whole_ps_per_byte(self.rate);
+                        self.ps_per_byte = whole_ps_per_byte(self.rate).map_or(0, u64::from);
                     }
                 }
             } else {
@@ -339,9 +340,4 @@ impl Port {
         world.hosts.note_dropped(frame);
         world.recorder.dropped(self.id, now);
     }
-}
-
-fn whole_ps_per_byte(rate: Rate) -> u64 {
-    const BITS: u64 = 8 * 1_000_000_000_000;
-    if BITS.is_multiple_of(rate.0) { BITS / rate.0 } else { 0 }
 }
