@@ -58,7 +58,7 @@ fn queue(choices: &mut Choices<'_>) -> QueuePlan {
     let service = choices.pick(&[Service::Priority, Service::Fifo]);
     let overflow = match service {
         Service::Priority => choices.pick(&[Overflow::Drop, Overflow::Trim]),
-        Service::Fifo => Overflow::Drop,
+        _ => Overflow::Drop,
     };
     let sizes = [
         Size::Bdp(1.0),
@@ -74,10 +74,13 @@ fn queue(choices: &mut Choices<'_>) -> QueuePlan {
         size: choices.pick(&sizes),
         control_size: choices.pick(&control_sizes),
         service,
+        classes: 1,
+        shares: Vec::new(),
         marking: marking(choices),
         mark_at: choices.pick(&[MarkAt::Dequeue, MarkAt::Enqueue]),
         overflow,
         gap: choices.pick(&[Bytes(0), Bytes(20), Bytes(1)]),
+        pfc: None,
     }
 }
 
