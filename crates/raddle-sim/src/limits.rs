@@ -324,8 +324,8 @@ impl Plan {
         if pfc.quanta < SHORTEST_PAUSE || pfc.quanta.0 > TIME_LIMIT.0 {
             return Err(LimitError::Pause { quanta: pfc.quanta });
         }
-        let facts = PortFacts::of(self);
-        for (port, facts) in self.fabric.ports.iter().zip(&facts).skip(self.fabric.hosts as usize) {
+        let ports = self.fabric.ports.iter().zip(PortFacts::of(self));
+        for (port, facts) in ports.skip(self.fabric.hosts as usize) {
             let Some(pfc) = facts.pfc else { continue };
             if pfc.xon > pfc.xoff || pfc.xoff >= facts.capacity {
                 return Err(LimitError::Thresholds {

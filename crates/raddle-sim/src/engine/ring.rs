@@ -22,6 +22,18 @@ impl Entry {
         Self { time: at.0 as u32, frame }
     }
 
+    /// An entry of a queue, which has a tag for its time.
+    #[inline]
+    pub(super) fn tagged(tag: u32, frame: Frame) -> Self {
+        Self { time: tag, frame }
+    }
+
+    /// The tag of a tagged entry.
+    #[inline]
+    pub(super) fn tag(&self) -> u32 {
+        self.time
+    }
+
     /// Picoseconds from `origin`, which is not after the entry's time, to that time.
     #[inline]
     pub(super) fn offset(&self, origin: Time) -> u32 {
@@ -32,7 +44,7 @@ impl Entry {
 /// First in, first out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ring {
-    entries: Vec<Entry>,
+    entries: Box<[Entry]>,
     head: u32,
     length: u32,
 }
@@ -94,10 +106,11 @@ impl Ring {
 
     #[cold]
     fn grow(&mut self) {
-        let mut entries = Vec::with_capacity((self.entries.len() * 2).max(8));
+        let length = (self.entries.len() * 2).max(8);
+        let mut entries = Vec::with_capacity(length);
         entries.extend(self.iter());
-        entries.resize((self.entries.len() * 2).max(8), Entry::default());
-        self.entries = entries;
+        entries.resize(length, Entry::default());
+        self.entries = entries.into_boxed_slice();
         self.head = 0;
     }
 }

@@ -221,5 +221,8 @@ impl PortRecord {
         for (sum, more) in own.zip(other.dropped.into_iter().chain(other.dropped_data)) {
             *sum += more;
         }
+        if let (Some(own), Some(other)) = (&mut self.pfc, &other.pfc) {
+            own.lost += other.lost;
+        }
     }
 }

@@ -95,7 +95,7 @@ impl<'a> Reference<'a> {
         for (port, changes) in &plan.faults.ports {
             links[port.index()] = Link::new(plan.fabric.ports[port.index()].rate, changes.clone());
         }
-        let ports = PortFacts::of(plan).into_iter().zip(links);
+        let ports = PortFacts::of(plan).zip(links);
         let ports = ports.map(|(facts, link)| Port::new(&plan.queue, facts, link));
         let selectors = (0..plan.fabric.switches.len() as u64).map(|index| {
             let stream = stream(plan.seed, "switch", index);
