@@ -17,25 +17,33 @@ use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::{DropCause, PortRecord};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::marking::{AnyMarker, QueueState};
-use raddle_schemes::units::{Bytes, Rate, Time};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 
-/// The colder half of a fast port; the hot one is its [`Line`].
+/// The colder half of a fast port; the hot one is its [`Line`]. In the order in which a window needs
+/// it.
+#[repr(C, align(64))]
 pub(super) struct FastPort {
-    pub(super) record: PortRecord,
     /// Data that has not started, where control frames go first.
     data: Ring,
     /// Bytes of control frames queued or in service, where they are a class of their own.
     pub(super) control_bytes: u64,
-    capacity: u64,
     /// Up to this many bytes nothing depends on the exact occupancy, but for its maximum.
     careless: u64,
+    far_end: FarEnd,
     /// Whether departures that are not marked are all alike: no series, no other part.
     uniform: bool,
+    pub(super) record: PortRecord,
+    capacity: u64,
     marker: AnyMarker,
     mark_stream: u64,
-    far_end: FarEnd,
+    /// Control frames behind a long queue of their like.
+    control: Ring,
     id: PortId,
 }
+
+/// Control frames that would wait longer than this for their start do not get their departure yet:
+/// the ring can tell apart only so much time ([`HORIZON`](super::HORIZON)).
+const LONG_WAIT: Span = Span(1 << 22);
 
 /// Whether a port of this plan may be a fast one.
 pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
@@ -69,22 +77,24 @@ impl FastPort {
         let series = plan.record.bucket.0 > 0;
         let careless = if series { 0 } else { facts.marker.never_below().0.min(facts.capacity) };
         Self {
-            record: PortRecord::default(),
             data: Ring::default(),
             control_bytes: 0,
-            capacity: facts.capacity,
             careless,
+            far_end,
             uniform: !series && matches!(far_end, FarEnd::Here(_)),
+            record: PortRecord::default(),
+            capacity: facts.capacity,
             marker: facts.marker,
             mark_stream: facts.mark_stream,
-            far_end,
+            control: Ring::default(),
             id,
         }
     }
 
-    /// Data packets that have not started.
+    /// Data packets that have not got their departure.
     pub(super) fn data_waiting(&self) -> u64 {
-        self.data.len() as u64
+        let waiting = self.data.iter().chain(self.control.iter());
+        waiting.filter(|entry| entry.frame.is_data()).count() as u64
     }
 
     /// Takes a frame that came in through `came_in`, an in-port of the same switch.
@@ -151,6 +161,9 @@ impl FastPort {
         if line.busy_until <= now {
             self.start(now, line, gap);
         }
+        if line.busy_until > now + LONG_WAIT || !self.control.is_empty() {
+            return self.control.push(Entry::new(now, frame));
+        }
         line.send(line.busy_until.max(now), frame, gap);
     }
 
@@ -168,10 +181,11 @@ impl FastPort {
         line.send(line.busy_until.max(now), frame, discipline.gap);
     }
 
-    /// Starts the data that starts at or before `until`.
+    /// Starts what waits and starts at or before `until`.
     fn start(&mut self, until: Time, line: &mut Line, gap: Bytes) {
         while line.busy_until <= until {
-            let Some(entry) = self.data.pop() else { return };
+            let next = self.control.pop().or_else(|| self.data.pop());
+            let Some(entry) = next else { return };
             line.send(line.busy_until, entry.frame, gap);
         }
     }
@@ -274,7 +288,8 @@ impl FastPort {
     #[inline]
     pub(super) fn next_action(&self, now: Time, line: &Line) -> Option<Time> {
         let Some(entry) = line.first_waiting() else {
-            return (!self.data.is_empty()).then_some(line.busy_until);
+            let waits = !self.data.is_empty() || !self.control.is_empty();
+            return waits.then_some(line.busy_until);
         };
         Some(Time(now.0.wrapping_add_signed(i64::from(line.departure_after(entry, now)))))
     }
