@@ -64,12 +64,13 @@ impl Part<'_> {
         let local = self.world.hosts.next_local(id);
         if arrival <= local {
             let feeder = &mut self.lines[self.feeders[host as usize] as usize];
-            let Some(entry) = feeder.ring.pop() else { return };
+            let frame = feeder.ring.get(0).frame;
+            feeder.take(1);
             if is_dead(&self.host_deaths[host as usize], arrival) {
                 let came_from = self.plan.fabric.ports[host as usize].peer;
-                self.lose_on_arrival(arrival, came_from, entry.frame, DropCause::NodeDown);
+                self.lose_on_arrival(arrival, came_from, frame, DropCause::NodeDown);
             } else {
-                self.world.hosts.on_frame(arrival, id, entry.frame);
+                self.world.hosts.on_frame(arrival, id, frame);
             }
         } else if let Some(departure) = self.world.hosts.run_local(local, id) {
             let port = PortId(host);

@@ -8,6 +8,7 @@
 
 mod calendar;
 mod classes;
+mod fast;
 mod forward;
 mod host;
 mod line;
@@ -111,8 +112,8 @@ impl<'a> Engine<'a> {
     fn finish(self, stop: Stop, end: Time) -> Outcome {
         let part = self.part;
         let in_flight_data = part.in_flight_data();
+        let of_switches = part.port_records();
         let (flows, nics, timeline) = part.world.hosts.finish();
-        let of_switches = part.ports.into_iter().map(|port| port.record);
         let mut ports: Vec<PortRecord> = nics.into_iter().chain(of_switches).collect();
         for (port, losses) in part.lost_on_arrival {
             ports[port.index()].add_losses(&losses);

@@ -33,18 +33,18 @@ impl Part<'_> {
         let first = self.switches[number as usize].first_port;
         for &port in due.iter() {
             let line = &mut self.lines[(first + port) as usize];
-            self.ports[line.place as usize].end_service(now, line, &mut self.world);
+            self.ports[line.place.number()].end_service(now, line, &mut self.world);
         }
         for &port in due.iter() {
             let place = self.lines[(first + port) as usize].place;
-            self.ports[place as usize].play_changes(now, &mut self.world);
+            self.ports[place.number()].play_changes(now, &mut self.world);
         }
         let first_id = self.switches[number as usize].first_id;
         let mut gone = std::mem::take(&mut self.world.gone);
         for frame in gone.drain(..) {
             let port = frame.came_in.0 - first_id;
             let place = self.lines[(first + port) as usize].place;
-            if let Some(pfc) = self.ports[place as usize].pfc()
+            if let Some(pfc) = self.ports[place.number()].pfc()
                 && pfc.left(frame.class.into(), frame.size)
             {
                 due.push(port);
@@ -53,7 +53,7 @@ impl Part<'_> {
         self.world.gone = gone;
         for &port in due.iter() {
             let place = self.lines[(first + port) as usize].place;
-            if let Some(pfc) = self.ports[place as usize].pfc()
+            if let Some(pfc) = self.ports[place.number()].pfc()
                 && pfc.refresh_at() == now
             {
                 pfc.refresh();
@@ -68,7 +68,7 @@ impl Part<'_> {
     fn start_at(&mut self, number: u32, now: Time, port: u32) {
         let switch = &mut self.switches[number as usize];
         let place = self.lines[(switch.first_port + port) as usize].place;
-        let own = &mut self.ports[place as usize];
+        let own = &mut self.ports[place.number()];
         own.play_changes(now, &mut self.world);
         own.try_start(now, &self.world);
         switch.actions[port as usize] = own.next_action();
@@ -78,7 +78,7 @@ impl Part<'_> {
     pub(super) fn obey(&mut self, number: u32, now: Time, in_port: u32, frame: Frame) {
         let first = self.switches[number as usize].first_port;
         let place = self.lines[(first + in_port) as usize].place;
-        if let Some(pfc) = self.ports[place as usize].pfc() {
+        if let Some(pfc) = self.ports[place.number()].pfc() {
             pfc.obey(now, frame);
         }
         self.start_at(number, now, in_port);
@@ -96,11 +96,11 @@ impl Part<'_> {
         let switch = &self.switches[number as usize];
         let (first, came_in) = (switch.first_port, PortId(switch.first_id + in_port));
         let place = self.lines[(first + out) as usize].place;
-        let port = &mut self.ports[place as usize];
+        let port = &mut self.ports[place.number()];
         port.play_changes(now, &mut self.world);
         if let Some(class) = port.enqueue_classed(now, came_in, frame, &mut self.world) {
             let place = self.lines[(first + in_port) as usize].place;
-            let port = &mut self.ports[place as usize];
+            let port = &mut self.ports[place.number()];
             let entered = port.pfc().map(|pfc| pfc.entered(class, frame.size().0));
             if let (Some((bytes, crossed)), Some(record)) = (entered, &mut port.record.pfc) {
                 record.ingress_bytes_max = record.ingress_bytes_max.max(bytes);

@@ -9,6 +9,7 @@ mod extras;
 
 use super::calendar::Calendar;
 use super::classes::{Classes, Gone};
+use super::fast::whole_ps_per_byte;
 use super::line::{FarEnd, Line};
 use super::part::Outbox;
 use super::ring::{Entry, Ring};
@@ -130,7 +131,7 @@ impl Port {
             extras: some.then(|| Box::new(Extras { link, classes })),
             in_service: None,
             bytes: [0; 2],
-            ps_per_byte: whole_ps_per_byte(facts.rate),
+            ps_per_byte: whole_ps_per_byte(facts.rate).map_or(0, u64::from),
             queues: Default::default(),
             capacity: facts.capacity,
             marker: facts.marker,
@@ -354,9 +355,4 @@ impl Port {
         world.hosts.note_dropped(frame);
         world.recorder.dropped(self.id, now);
     }
-}
-
-fn whole_ps_per_byte(rate: Rate) -> u64 {
-    const BITS: u64 = 8 * 1_000_000_000_000;
-    if BITS.is_multiple_of(rate.0) { BITS / rate.0 } else { 0 }
 }

@@ -77,6 +77,14 @@ impl Ring {
         self.entries[self.slot(i)]
     }
 
+    /// Replaces the entry `i` places behind the head; there must be that many.
+    #[inline]
+    pub(super) fn set(&mut self, i: u32, entry: Entry) {
+        debug_assert!(i < self.length);
+        let slot = self.slot(i);
+        self.entries[slot] = entry;
+    }
+
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Entry> {
         if self.length == 0 {

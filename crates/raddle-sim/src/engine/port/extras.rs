@@ -95,7 +95,7 @@ impl Port {
                 Some(PortChange::Up) => self.free_at = self.free_at.max(at),
                 _ => {
                     self.rate = link.rate();
-                    self.ps_per_byte = whole_ps_per_byte(self.rate);
+                    self.ps_per_byte = whole_ps_per_byte(self.rate).map_or(0, u64::from);
                 }
             }
         }
