@@ -1,8 +1,11 @@
-//! The slow, obvious engine: one heap of events, real queues, no tricks.
+//! The slow, obvious engine: one queue of events, real queues, no tricks.
 //!
 //! It is how a reader learns the model, and what the fast engine is tested against: outcomes are
 //! identical bit for bit. A hop takes a departure, the wire becoming free, and an arrival. Events
 //! at one instant and node are ordered by their kind (see `Kind`), then by port.
+
+mod queue;
+mod wheel;
 
 use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::Frame;
@@ -14,6 +17,7 @@ use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, Observer, Outcome, PortRecord, Progress, Stop};
 use crate::topology::Node;
+use queue::{EventQueue, Heap};
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{
@@ -22,8 +26,10 @@ use raddle_schemes::load_balance::switch::{
 use raddle_schemes::marking::QueueState;
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::units::{Bytes, Time};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
+use wheel::Wheel;
+
+pub use queue::Queue;
 
 /// What happens, in the order in which it happens at one instant at one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,27 +91,39 @@ struct InService {
     lost: bool,
 }
 
-struct Reference<'a> {
+struct Reference<'a, Q> {
     plan: &'a Plan,
     hosts: Hosts<'a>,
     /// All ports of the fabric; hosts' entries only hold facts.
     ports: Vec<Port>,
     selectors: Vec<(AnyPortSelector, Rng)>,
-    heap: BinaryHeap<Reverse<Event>>,
-    /// Earliest [`Kind::Local`] in the heap, per host.
+    events: Q,
+    /// Earliest [`Kind::Local`] among the events, per host.
     armed: Vec<Time>,
     recorder: Recorder,
-    events: u64,
+    /// Arrivals and local events so far.
+    handled: u64,
 }
 
 /// Runs a plan to its end.
 pub fn run(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
-    let mut reference = Reference::new(plan);
-    let (stop, end) = reference.run(observer);
-    reference.finish(stop, end)
+    run_with_queue(plan, Queue::Heap, observer)
 }
 
-impl<'a> Reference<'a> {
+/// Runs a plan with its events in `queue`. The outcome is the same for every queue.
+pub fn run_with_queue(plan: &Plan, queue: Queue, observer: &mut dyn Observer) -> Outcome {
+    fn run<Q: EventQueue>(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
+        let mut reference = Reference::<Q>::new(plan);
+        let (stop, end) = reference.run(observer);
+        reference.finish(stop, end)
+    }
+    match queue {
+        Queue::Heap => run::<Heap>(plan, observer),
+        Queue::Wheel => run::<Wheel<Event>>(plan, observer),
+    }
+}
+
+impl<'a, Q: EventQueue> Reference<'a, Q> {
     fn new(plan: &'a Plan) -> Self {
         let mut links: Vec<_> =
             plan.fabric.ports.iter().map(|port| Link::new(port.rate, Vec::new())).collect();
@@ -133,10 +151,10 @@ impl<'a> Reference<'a> {
             hosts: Hosts::new(plan),
             ports: ports.collect(),
             selectors: selectors.collect(),
-            heap: BinaryHeap::new(),
+            events: Q::default(),
             armed: vec![Time::NEVER; plan.fabric.hosts as usize],
             recorder: Recorder::new(&plan.record, plan.fabric.ports.len()),
-            events: 0,
+            handled: 0,
         };
         for (port, changes) in &plan.faults.ports {
             for (at, _) in changes.iter().filter(|_| port.0 >= plan.fabric.hosts) {
@@ -152,7 +170,7 @@ impl<'a> Reference<'a> {
     fn run(&mut self, observer: &mut dyn Observer) -> (Stop, Time) {
         let rules = StopRules::new(self.plan);
         let mut check = rules.next_check(Time::ZERO);
-        while let Some(Reverse(event)) = self.heap.peek().copied() {
+        while let Some(event) = self.events.peek() {
             if event.at >= check {
                 if let Some(stop) = rules.check(check, &self.hosts) {
                     return stop;
@@ -160,9 +178,9 @@ impl<'a> Reference<'a> {
                 check = rules.next_check(check);
                 continue;
             }
-            self.heap.pop();
+            self.events.pop();
             self.handle(event);
-            if self.events.is_multiple_of(1 << 18) {
+            if self.handled.is_multiple_of(1 << 18) {
                 let switches: u64 = self.ports.iter().map(|port| port.record.frames).sum();
                 let progress = Progress {
                     now: event.at,
@@ -185,7 +203,7 @@ impl<'a> Reference<'a> {
             Kind::Fault { port } => self.fault(now, PortId(port)),
             Kind::WireFree { port } => self.serve(now, PortId(port)),
             Kind::Arrival { port } => {
-                self.events += 1;
+                self.handled += 1;
                 match self.plan.fabric.ports[port as usize].owner {
                     Node::Host(host) => self.arrive_at_host(now, host, event.frame),
                     Node::Switch(switch) => {
@@ -199,7 +217,7 @@ impl<'a> Reference<'a> {
                     self.armed[host.index()] = Time::NEVER;
                 }
                 if self.hosts.next_local(host) == now {
-                    self.events += 1;
+                    self.handled += 1;
                     self.run_local(now, host);
                 }
                 self.arm(host);
@@ -391,7 +409,7 @@ impl<'a> Reference<'a> {
             kind: Kind::Arrival { port: facts.peer.0 },
             frame,
         };
-        self.heap.push(Reverse(arrival));
+        self.events.push(arrival);
     }
 
     fn drop(&mut self, now: Time, port: PortId, frame: Frame, cause: DropCause) {
@@ -421,7 +439,7 @@ impl<'a> Reference<'a> {
 
     fn push_at_port(&mut self, at: Time, kind: Kind, port: PortId) {
         let node = self.node_number(self.plan.fabric.ports[port.index()].owner);
-        self.heap.push(Reverse(Event { at, node, kind, frame: Frame::default() }));
+        self.events.push(Event { at, node, kind, frame: Frame::default() });
     }
 
     fn arm(&mut self, host: HostId) {
@@ -439,9 +457,10 @@ impl<'a> Reference<'a> {
     }
 
     fn finish(self, stop: Stop, end: Time) -> Outcome {
-        let on_links = self.heap.iter().filter(|Reverse(event)| {
-            matches!(event.kind, Kind::Arrival { .. }) && event.frame.is_data()
-        });
+        let on_links = self
+            .events
+            .into_events()
+            .filter(|event| matches!(event.kind, Kind::Arrival { .. }) && event.frame.is_data());
         let queued = self.ports.iter().flat_map(|port| {
             let waiting = port.queues.iter().flatten().copied();
             waiting.chain(port.in_service.map(|service| service.frame))
@@ -465,7 +484,7 @@ impl<'a> Reference<'a> {
             stop,
             end,
             in_flight_data,
-            events: self.events,
+            events: self.handled,
         }
     }
 }
