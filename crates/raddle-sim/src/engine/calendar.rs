@@ -33,6 +33,8 @@ struct Slot {
 /// Windows to come.
 pub(super) struct Calendar {
     width: u64,
+    /// 2^64 / width, rounded up.
+    per_width: u64,
     /// The window being run, or the next one.
     current: u64,
     words: usize,
@@ -50,7 +52,15 @@ impl Calendar {
             hosts: vec![0; hosts.div_ceil(64)],
             in_ports: vec![0; switches * words],
         };
-        Self { width, current: 0, words, slots: vec![slot; SLOTS], far: BinaryHeap::new() }
+        let per_width = u64::MAX / width + 1;
+        Self {
+            width,
+            per_width,
+            current: 0,
+            words,
+            slots: vec![slot; SLOTS],
+            far: BinaryHeap::new(),
+        }
     }
 
     /// End of the window that holds `at`.
@@ -59,10 +69,34 @@ impl Calendar {
         Time((at.0 / self.width + 1) * self.width)
     }
 
+    /// Wakes someone in the window that holds `at`, which is not before the current one. Returns
+    /// the end of that window.
+    #[inline]
+    pub(super) fn wake_through(&mut self, at: Time, wake: Wake) -> Time {
+        let window = self.window_of(at);
+        self.wake_in(window, wake);
+        Time((window + 1) * self.width)
+    }
+
     /// Wakes someone in the window that holds `at`, which is not before the current one.
     #[inline]
     pub(super) fn wake(&mut self, at: Time, wake: Wake) {
-        let window = at.0 / self.width;
+        self.wake_in(self.window_of(at), wake);
+    }
+
+    #[inline]
+    fn window_of(&self, at: Time) -> u64 {
+        let ahead = at.0 - self.current * self.width;
+        if ahead >> 32 == 0 {
+            // Exact: the error of `per_width`, below 2^-64 per ps, adds up to less than 1 / width.
+            self.current + ((u128::from(ahead) * u128::from(self.per_width)) >> 64) as u64
+        } else {
+            at.0 / self.width
+        }
+    }
+
+    #[inline]
+    fn wake_in(&mut self, window: u64, wake: Wake) {
         debug_assert!(window >= self.current);
         if window - self.current < SLOTS as u64 {
             self.set(window, wake);
@@ -118,12 +152,19 @@ impl Calendar {
         slot.busy = false;
     }
 
-    /// Moves the in-ports through which something arrives at `switch` in this window to `list`.
+    /// Hands the in-ports through which something arrives at `switch` in this window to `each`, in
+    /// ascending order, and forgets them.
     #[inline]
-    pub(super) fn take_in_ports(&mut self, switch: u32, list: &mut Vec<u32>) {
+    pub(super) fn take_in_ports(&mut self, switch: u32, mut each: impl FnMut(u32)) {
         let first = switch as usize * self.words;
         let slot = &mut self.slots[self.current as usize % SLOTS];
-        take_bits(&mut slot.in_ports[first..first + self.words], list);
+        for (index, word) in slot.in_ports[first..first + self.words].iter_mut().enumerate() {
+            let mut bits = std::mem::take(word);
+            while bits != 0 {
+                each(index as u32 * 64 + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+        }
     }
 }
 
@@ -156,8 +197,7 @@ mod tests {
         assert_eq!(calendar.next_window(), Some(Time(3_000)));
         calendar.take_switches(&mut list);
         assert_eq!(list, [1]);
-        calendar.take_in_ports(1, &mut list);
-        assert_eq!(list, [69]);
+        calendar.take_in_ports(1, |in_port| assert_eq!(in_port, 69));
         calendar.take_hosts(&mut list);
         assert_eq!(calendar.next_window(), Some(Time(5_000_000)));
         calendar.take_switches(&mut list);

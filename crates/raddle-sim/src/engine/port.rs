@@ -5,7 +5,10 @@
 //! and its next frame, and the changes of its link in between. Frames that leave are appended to
 //! the ring of the link.
 
-use super::calendar::{Calendar, Wake};
+use super::calendar::Calendar;
+use super::fast::whole_ps_per_byte;
+use super::line::{FarEnd, Line};
+use super::part::Outbox;
 use super::ring::{Entry, Ring};
 use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::Frame;
@@ -15,7 +18,6 @@ use crate::net::port::PortFacts;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, PortRecord};
-use crate::topology::Node;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::marking::{AnyMarker, QueueState};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -50,6 +52,7 @@ pub(super) struct World<'a> {
     pub(super) calendar: Calendar,
     pub(super) hosts: Hosts<'a>,
     pub(super) recorder: Recorder,
+    pub(super) outbox: Outbox,
 }
 
 /// The frame on the wire.
@@ -61,28 +64,22 @@ struct InService {
     start: Time,
 }
 
-/// One port and the link that leaves it. Hosts' entries use the link alone: their NIC pulls.
+/// The queues of one switch port; the link that leaves it is a [`Line`].
 ///
 /// In the order in which a packet needs it, so that what a run touches all the time lies in the
 /// first cache lines and what only drops and faults touch in the last.
 #[repr(C)]
 pub(super) struct Port {
-    /// Packets on the link, in order of arrival.
-    pub(super) link_ring: Ring,
-    /// The far end has been woken for every window that ends at or before this.
-    woken_until: Time,
-    latency: Span,
     /// When the frame in service leaves; never, if there is none.
     departs: Time,
     free_at: Time,
-
     /// The link's changes, where it has any.
     faults: Option<Box<Link>>,
     in_service: Option<InService>,
+
     pub(super) bytes: [u64; 2],
     /// Picoseconds per byte where that is a whole number, else 0.
     ps_per_byte: u64,
-
     /// Data, then control; one class uses only the first.
     queues: [Ring; 2],
 
@@ -90,70 +87,34 @@ pub(super) struct Port {
     marker: AnyMarker,
     mark_stream: u64,
     control_capacity: u64,
+    far_end: FarEnd,
     id: PortId,
-    pub(super) peer: PortId,
     pub(super) record: PortRecord,
-    /// Who is woken by an arrival.
-    far_end: Wake,
     rate: Rate,
     loss_stream: u64,
 }
 
 impl Port {
-    pub(super) fn new(plan: &Plan, id: PortId, facts: PortFacts, first_of_switch: &[u32]) -> Self {
-        let peer = facts.peer;
-        let far_end = match facts.destination {
-            Node::Host(host) => Wake::Host { host: host.0 },
-            Node::Switch(switch) => {
-                let in_port = peer.0 - first_of_switch[switch.index()];
-                Wake::Arrival { switch: switch.0, in_port }
-            }
-        };
+    pub(super) fn new(plan: &Plan, id: PortId, facts: PortFacts, far_end: FarEnd) -> Self {
         let changes = plan.faults.ports.iter().find(|(port, _)| *port == id);
         let faults = changes.map(|(_, list)| Box::new(Link::new(facts.rate, list.clone())));
         Self {
-            link_ring: Ring::default(),
-            woken_until: Time::ZERO,
-            latency: facts.latency,
             departs: Time::NEVER,
             free_at: Time::ZERO,
             faults,
             in_service: None,
             bytes: [0; 2],
-            ps_per_byte: whole_ps_per_byte(facts.rate),
+            ps_per_byte: whole_ps_per_byte(facts.rate).map_or(0, u64::from),
             queues: Default::default(),
             capacity: facts.capacity,
             marker: facts.marker,
             mark_stream: facts.mark_stream,
             control_capacity: facts.control_capacity,
-            id,
-            peer,
-            record: PortRecord::default(),
             far_end,
+            id,
+            record: PortRecord::default(),
             rate: facts.rate,
             loss_stream: facts.loss_stream,
-        }
-    }
-
-    /// The last bit of `frame` left at `departs`.
-    #[inline]
-    pub(super) fn launch(&mut self, departs: Time, frame: Frame, calendar: &mut Calendar) {
-        let arrival = departs + self.latency;
-        self.link_ring.push(Entry::new(arrival, frame));
-        if arrival >= self.woken_until {
-            self.woken_until = calendar.end_of(arrival);
-            calendar.wake(arrival, self.far_end);
-        }
-    }
-
-    /// Wakes the far end again for the packet that arrives next; `origin` is not after it. If there
-    /// is none, the next one wakes it, though it may arrive in a window that it was woken for.
-    pub(super) fn wake_again(&mut self, origin: Time, calendar: &mut Calendar) {
-        if self.link_ring.is_empty() {
-            self.woken_until = origin;
-        } else {
-            let offset = self.link_ring.get(0).offset(origin);
-            calendar.wake(Time(origin.0 + u64::from(offset)), self.far_end);
         }
     }
 
@@ -187,9 +148,10 @@ impl Port {
         now: Time,
         came_in: PortId,
         mut frame: Frame,
+        line: &mut Line,
         world: &mut World<'_>,
     ) {
-        self.replay(now, world);
+        self.replay(now, line, world);
         let discipline = world.discipline;
         if let Some(link) = &self.faults
             && !link.is_up()
@@ -238,16 +200,16 @@ impl Port {
 
     /// Carries out everything due up to and including `until`.
     #[inline]
-    pub(super) fn replay(&mut self, until: Time, world: &mut World<'_>) {
+    pub(super) fn replay(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         if self.faults.is_some() {
-            return self.replay_with_faults(until, world);
+            return self.replay_with_faults(until, line, world);
         }
         loop {
             if self.in_service.is_some() {
                 if self.departs > until {
                     return;
                 }
-                self.depart(world);
+                self.depart(line, world);
             }
             if self.free_at > until || !self.start_next(self.free_at, world.discipline.gap) {
                 return;
@@ -257,7 +219,7 @@ impl Port {
 
     /// At one instant: departure, then change of the link, then start.
     #[cold]
-    fn replay_with_faults(&mut self, until: Time, world: &mut World<'_>) {
+    fn replay_with_faults(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         loop {
             let Some(link) = &mut self.faults else { return };
             let change_at = link.next_change();
@@ -272,14 +234,14 @@ impl Port {
                 return;
             }
             if self.departs == next {
-                self.depart(world);
+                self.depart(line, world);
             } else if change_at == next {
                 match link.play() {
                     Some(PortChange::Down) => self.go_down(next, world),
                     Some(PortChange::Up) => self.free_at = self.free_at.max(next),
                     _ => {
                         self.rate = link.rate();
-                        self.ps_per_byte = whole_ps_per_byte(self.rate);
+                        self.ps_per_byte = whole_ps_per_byte(self.rate).map_or(0, u64::from);
                     }
                 }
             } else {
@@ -336,7 +298,7 @@ impl Port {
     }
 
     #[inline]
-    fn depart(&mut self, world: &mut World<'_>) {
+    fn depart(&mut self, line: &mut Line, world: &mut World<'_>) {
         let now = self.departs;
         self.departs = Time::NEVER;
         let Some(service) = self.in_service.take() else { return };
@@ -353,7 +315,7 @@ impl Port {
         if service.lost {
             self.drop(now, frame, DropCause::Loss, world);
         } else {
-            self.launch(now, frame, &mut world.calendar);
+            line.launch(now, frame, self.far_end, &mut world.calendar, &mut world.outbox);
         }
     }
 
@@ -372,21 +334,10 @@ impl Port {
     }
 
     #[cold]
-    pub(super) fn drop(
-        &mut self,
-        now: Time,
-        frame: Frame,
-        cause: DropCause,
-        world: &mut World<'_>,
-    ) {
+    fn drop(&mut self, now: Time, frame: Frame, cause: DropCause, world: &mut World<'_>) {
         self.record.dropped[cause as usize] += 1;
         self.record.dropped_data[cause as usize] += u64::from(frame.is_data());
         world.hosts.note_dropped(frame);
         world.recorder.dropped(self.id, now);
     }
-}
-
-fn whole_ps_per_byte(rate: Rate) -> u64 {
-    const BITS: u64 = 8 * 1_000_000_000_000;
-    if BITS.is_multiple_of(rate.0) { BITS / rate.0 } else { 0 }
 }

@@ -32,7 +32,7 @@ impl Entry {
 /// First in, first out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ring {
-    entries: Vec<Entry>,
+    entries: Box<[Entry]>,
     head: u32,
     length: u32,
 }
@@ -65,6 +65,14 @@ impl Ring {
         self.entries[self.slot(i)]
     }
 
+    /// Replaces the entry `i` places behind the head; there must be that many.
+    #[inline]
+    pub(super) fn set(&mut self, i: u32, entry: Entry) {
+        debug_assert!(i < self.length);
+        let slot = self.slot(i);
+        self.entries[slot] = entry;
+    }
+
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Entry> {
         if self.length == 0 {
@@ -94,10 +102,11 @@ impl Ring {
 
     #[cold]
     fn grow(&mut self) {
-        let mut entries = Vec::with_capacity((self.entries.len() * 2).max(8));
+        let length = (self.entries.len() * 2).max(8);
+        let mut entries = Vec::with_capacity(length);
         entries.extend(self.iter());
-        entries.resize((self.entries.len() * 2).max(8), Entry::default());
-        self.entries = entries;
+        entries.resize(length, Entry::default());
+        self.entries = entries.into_boxed_slice();
         self.head = 0;
     }
 }

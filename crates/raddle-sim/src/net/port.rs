@@ -30,30 +30,36 @@ pub struct PortFacts {
 }
 
 impl PortFacts {
-    /// The constants of every port of a plan. Hosts' ports have no queue to speak of: their NIC
-    /// pulls.
-    pub fn of(plan: &Plan) -> Vec<Self> {
-        let longest = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
-        (0..plan.fabric.ports.len())
-            .map(|index| {
-                let id = PortId(index as u32);
-                let port = &plan.fabric.ports[index];
-                let unlimited = Bytes(u64::MAX / 4);
-                let base = plan.queue_base(index, longest, unlimited);
-                let capacity = plan.queue.size.resolve(&base);
-                let base = plan.queue_base(index, longest, capacity);
-                Self {
-                    rate: port.rate,
-                    latency: plan.fabric.latency(id),
-                    peer: port.peer,
-                    destination: plan.fabric.destination(id),
-                    capacity: capacity.0,
-                    control_capacity: plan.queue.control_size.resolve(&base).0,
-                    marker: plan.queue.marking.build(&base),
-                    mark_stream: stream(plan.seed, "mark", u64::from(id.0)),
-                    loss_stream: stream(plan.seed, "loss", u64::from(id.0)),
-                }
-            })
-            .collect()
+    /// The constants of every port of a plan, in order of port.
+    pub fn of(plan: &Plan) -> impl Iterator<Item = Self> {
+        let longest_rtt = Self::longest_rtt(plan);
+        (0..plan.fabric.ports.len() as u32)
+            .map(move |port| Self::new(plan, PortId(port), longest_rtt))
+    }
+
+    /// The round trip that queue sizes in `bdp` refer to.
+    pub fn longest_rtt(plan: &Plan) -> Span {
+        plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack)
+    }
+
+    /// The constants of one port. Hosts' ports have no queue to speak of: their NIC pulls.
+    pub fn new(plan: &Plan, id: PortId, longest_rtt: Span) -> Self {
+        let index = id.index();
+        let port = &plan.fabric.ports[index];
+        let unlimited = Bytes(u64::MAX / 4);
+        let base = plan.queue_base(index, longest_rtt, unlimited);
+        let capacity = plan.queue.size.resolve(&base);
+        let base = plan.queue_base(index, longest_rtt, capacity);
+        Self {
+            rate: port.rate,
+            latency: plan.fabric.latency(id),
+            peer: port.peer,
+            destination: plan.fabric.destination(id),
+            capacity: capacity.0,
+            control_capacity: plan.queue.control_size.resolve(&base).0,
+            marker: plan.queue.marking.build(&base),
+            mark_stream: stream(plan.seed, "mark", u64::from(id.0)),
+            loss_stream: stream(plan.seed, "loss", u64::from(id.0)),
+        }
     }
 }

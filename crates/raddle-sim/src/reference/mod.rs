@@ -130,7 +130,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         for (port, changes) in &plan.faults.ports {
             links[port.index()] = Link::new(plan.fabric.ports[port.index()].rate, changes.clone());
         }
-        let ports = PortFacts::of(plan).into_iter().zip(links).map(|(facts, link)| Port {
+        let ports = PortFacts::of(plan).zip(links).map(|(facts, link)| Port {
             facts,
             link,
             queues: Default::default(),

@@ -1,0 +1,292 @@
+//! A part of the fabric: some of its nodes, run by one thread.
+//!
+//! Nodes, ports and links have numbers of their own within a part: hosts' ports first, in order of
+//! host, then switches' ports in order of switch, then the links that come in from other parts.
+//! Where one part holds everything these are the fabric's own numbers.
+
+use super::calendar::{Calendar, Wake};
+use super::fast::{self, FastPort};
+use super::forward::Forward;
+use super::line::{FarEnd, Line, Place};
+use super::port::{Discipline, Port, World};
+use super::sort::KeySort;
+use crate::net::frame::Frame;
+use crate::net::hosts::Hosts;
+use crate::net::port::PortFacts;
+use crate::plan::Plan;
+use crate::record::recorder::Recorder;
+use crate::record::{DropCause, PortRecord};
+use crate::topology::Node;
+use raddle_schemes::Need;
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
+use raddle_schemes::rng::{Rng, stream};
+use raddle_schemes::units::{Span, Time};
+use std::collections::BTreeMap;
+
+/// Which nodes belong to a part, in ascending order.
+pub(super) struct Members {
+    pub(super) hosts: Vec<HostId>,
+    pub(super) switches: Vec<SwitchId>,
+}
+
+impl Members {
+    /// Everything.
+    pub(super) fn all(plan: &Plan) -> Self {
+        Self {
+            hosts: (0..plan.fabric.hosts).map(HostId).collect(),
+            switches: (0..plan.fabric.switches.len() as u32).map(SwitchId).collect(),
+        }
+    }
+}
+
+/// A frame on its way to another part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Handover {
+    /// The link's line in that part.
+    pub(super) line: u32,
+    pub(super) arrival: Time,
+    pub(super) frame: Frame,
+}
+
+/// What a part sends to each of the others in a window.
+#[derive(Default)]
+pub(super) struct Outbox {
+    pub(super) frames: Vec<Vec<Handover>>,
+}
+
+pub(super) struct SwitchState {
+    pub(super) id: SwitchId,
+    pub(super) selector: AnyPortSelector,
+    pub(super) rng: Rng,
+    /// Its first port in this part.
+    pub(super) first_port: u32,
+    /// Its first port in the fabric.
+    pub(super) first_id: u32,
+    /// Ports with something queued or in service: `words` bits per switch.
+    pub(super) busy: Vec<u64>,
+    /// When it is dead.
+    pub(super) deaths: Vec<(Time, Time)>,
+}
+
+/// See the module.
+pub(super) struct Part<'a> {
+    pub(super) plan: &'a Plan,
+    /// One per port, and one per link from another part.
+    pub(super) lines: Vec<Line>,
+    /// Where each line leads.
+    pub(super) far_ends: Vec<FarEnd>,
+    /// Per port, the line that ends there.
+    pub(super) feeders: Vec<u32>,
+    /// Switch ports with queues, by [`Line::place`].
+    pub(super) ports: Vec<Port>,
+    /// Switch ports without, by [`Line::place`].
+    pub(super) fast_ports: Vec<FastPort>,
+    pub(super) switches: Vec<SwitchState>,
+    pub(super) host_deaths: Vec<Vec<(Time, Time)>>,
+    /// Members of each host's group, at the group's smallest host; empty for hosts on their own.
+    pub(super) groups: Vec<Vec<u32>>,
+    pub(super) routes: Vec<(Time, Forward<'a>)>,
+    /// Index of the route in force at the start of the window.
+    pub(super) route: usize,
+    pub(super) reads_queues: bool,
+    pub(super) world: World<'a>,
+    pub(super) scratch: Scratch,
+    /// Frames lost on arrival at a node, by the port that they came from.
+    pub(super) lost_on_arrival: BTreeMap<PortId, PortRecord>,
+    pub(super) events: u64,
+}
+
+/// Lists used anew in every window.
+#[derive(Default)]
+pub(super) struct Scratch {
+    pub(super) nodes: Vec<u32>,
+    /// Arrivals at a switch: in-port and frame, in order of in-port.
+    pub(super) arrivals: Vec<(u32, Frame)>,
+    /// Offset in the window 32 | index into `arrivals` 32.
+    pub(super) keys: Vec<u64>,
+    pub(super) sort: KeySort,
+}
+
+impl<'a> Part<'a> {
+    /// The part of `members`, with windows of `width`.
+    pub(super) fn new(plan: &'a Plan, width: Span, members: &Members) -> Self {
+        let fabric = &plan.fabric;
+        let deaths = |node: Node| {
+            let own = plan.faults.nodes.iter().find(|(dead, _)| *dead == node);
+            own.map_or_else(Vec::new, |(_, windows)| windows.clone())
+        };
+        // Own ports in the order of this part, by their number in the fabric.
+        let mut ids: Vec<PortId> = members.hosts.iter().map(|host| PortId(host.0)).collect();
+        let mut switches = Vec::with_capacity(members.switches.len());
+        for &id in &members.switches {
+            let switch = &fabric.switches[id.index()];
+            let own = stream(plan.seed, "switch", u64::from(id.0));
+            let context = SwitchContext { switch: id, stream: own };
+            switches.push(SwitchState {
+                id,
+                selector: plan.switch_load_balance.build(&context),
+                rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
+                first_port: ids.len() as u32,
+                first_id: switch.ports.start,
+                busy: vec![0; switch.ports.len().div_ceil(64)],
+                deaths: deaths(Node::Switch(id)),
+            });
+            ids.extend(switch.ports.clone().map(PortId));
+        }
+        let mut number_of = vec![u32::MAX; fabric.ports.len()];
+        for (number, id) in ids.iter().enumerate() {
+            number_of[id.index()] = number as u32;
+        }
+        let hosts = members.hosts.len();
+        let feeders =
+            ids.iter().map(|id| number_of[fabric.ports[id.index()].peer.index()]).collect();
+        // What an arrival at an own port wakes.
+        let mut wakes: Vec<Wake> = (0..hosts as u32).map(|host| Wake::Host { host }).collect();
+        for (number, switch) in switches.iter().enumerate() {
+            let ports = fabric.switches[switch.id.index()].ports.len() as u32;
+            let wake = |in_port| Wake::Arrival { switch: number as u32, in_port };
+            wakes.extend((0..ports).map(wake));
+        }
+        let far_end = |id: &PortId| {
+            FarEnd::Here(wakes[number_of[fabric.ports[id.index()].peer.index()] as usize])
+        };
+        let far_ends: Vec<FarEnd> = ids.iter().map(far_end).collect();
+        let no_queue = |id: &PortId| Line::new(fabric.latency(*id), Place::none());
+        let mut lines: Vec<Line> = ids[..hosts].iter().map(no_queue).collect();
+        let (mut ports, mut fast_ports) = (Vec::new(), Vec::new());
+        let longest_rtt = PortFacts::longest_rtt(plan);
+        for (&id, &far_end) in ids[hosts..].iter().zip(&far_ends[hosts..]) {
+            let facts = PortFacts::new(plan, id, longest_rtt);
+            if fast::serves(plan, id, &facts) {
+                let place = Place::fast(fast_ports.len());
+                lines.push(Line::of_fast_port(facts.latency, place, facts.rate));
+                fast_ports.push(FastPort::new(plan, id, facts, far_end));
+            } else {
+                lines.push(Line::new(facts.latency, Place::general(ports.len())));
+                ports.push(Port::new(plan, id, facts, far_end));
+            }
+        }
+        let all_hosts = Hosts::new(plan);
+        let mut groups = vec![Vec::new(); hosts];
+        for (host, root) in all_hosts.groups().iter().enumerate() {
+            groups[*root as usize].push(host as u32);
+        }
+        for group in groups.iter_mut().filter(|group| group.len() == 1) {
+            group.clear();
+        }
+        let largest = fabric.switches.iter().map(|switch| switch.ports.len()).max().unwrap_or(0);
+        let calendar = Calendar::new(width.0, switches.len(), hosts, largest);
+        let mut part = Self {
+            plan,
+            lines,
+            far_ends,
+            feeders,
+            ports,
+            fast_ports,
+            switches,
+            host_deaths: members.hosts.iter().map(|&host| deaths(Node::Host(host))).collect(),
+            groups,
+            routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
+            route: 0,
+            reads_queues: plan.switch_load_balance.card().needs.contains(&Need::QueueLengths),
+            world: World {
+                discipline: Discipline::of(plan),
+                calendar,
+                hosts: all_hosts,
+                recorder: Recorder::new(&plan.record, fabric.ports.len()),
+                outbox: Outbox::default(),
+            },
+            scratch: Scratch::default(),
+            lost_on_arrival: BTreeMap::new(),
+            events: 0,
+        };
+        for host in 0..hosts as u32 {
+            part.wake_host(host);
+        }
+        part
+    }
+
+    /// Runs everything in `start..end`, which lies in the calendar's current window.
+    pub(super) fn run_window(&mut self, start: Time, end: Time) {
+        while self.routes.get(self.route + 1).is_some_and(|(from, _)| *from <= start) {
+            self.route += 1;
+        }
+        let mut nodes = std::mem::take(&mut self.scratch.nodes);
+        self.world.calendar.take_switches(&mut nodes);
+        for &switch in &nodes {
+            self.run_switch(switch, start, end);
+        }
+        self.world.calendar.take_hosts(&mut nodes);
+        let mut last_group = None;
+        for &host in &nodes {
+            let root = self.world.hosts.groups()[host as usize];
+            if self.groups[root as usize].is_empty() {
+                self.run_host(host, start, end);
+            } else if last_group != Some(root) {
+                last_group = Some(root);
+                self.run_group(root, start, end);
+            }
+        }
+        self.scratch.nodes = nodes;
+    }
+
+    /// After half a window: everyone who has something to do from `now` on.
+    pub(super) fn wake_everyone(&mut self, now: Time) {
+        for (line, far_end) in self.lines.iter_mut().zip(&self.far_ends) {
+            if let FarEnd::Here(wake) = far_end {
+                line.wake_again(now, *wake, &mut self.world.calendar);
+            }
+        }
+        for host in 0..self.host_deaths.len() as u32 {
+            self.wake_host(host);
+        }
+    }
+
+    /// Notes a frame lost at a node that the link from `port` led to.
+    #[cold]
+    pub(super) fn lose_on_arrival(
+        &mut self,
+        now: Time,
+        port: PortId,
+        frame: Frame,
+        cause: DropCause,
+    ) {
+        let losses = self.lost_on_arrival.entry(port).or_default();
+        losses.dropped[cause as usize] += 1;
+        losses.dropped_data[cause as usize] += u64::from(frame.is_data());
+        self.world.hosts.note_dropped(frame);
+        self.world.recorder.dropped(port, now);
+    }
+
+    pub(super) fn packet_hops(&self) -> u64 {
+        let general = self.ports.iter().map(|port| port.record.frames);
+        let switches: u64 = general.chain(self.fast_ports.iter().map(|p| p.record.frames)).sum();
+        switches + self.world.hosts.frames_sent()
+    }
+
+    /// What passed the ports of switches, in order of port.
+    pub(super) fn port_records(&self) -> Vec<PortRecord> {
+        let lines = self.lines[self.host_deaths.len()..].iter();
+        let record = |place: Place| match place.is_fast() {
+            true => self.fast_ports[place.number()].record.clone(),
+            false => self.ports[place.number()].record.clone(),
+        };
+        lines.map(|line| line.place).filter(|place| *place != Place::none()).map(record).collect()
+    }
+
+    /// Data packets queued or on a link.
+    pub(super) fn in_flight_data(&self) -> u64 {
+        let on_links = self.lines.iter().flat_map(|line| line.ring.iter());
+        let on_links = on_links.filter(|entry| entry.frame.is_data()).count() as u64;
+        let queued: u64 = self.ports.iter().map(Port::data_queued).sum();
+        let fast: u64 = self.fast_ports.iter().map(FastPort::data_waiting).sum();
+        on_links + queued + fast
+    }
+}
+
+/// Whether any of `windows` holds the instant.
+#[inline]
+pub(super) fn is_dead(windows: &[(Time, Time)], now: Time) -> bool {
+    !windows.is_empty() && windows.iter().any(|(from, until)| (*from..*until).contains(&now))
+}
