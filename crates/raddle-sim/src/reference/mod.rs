@@ -1,8 +1,8 @@
 //! The slow, obvious engine: one queue of events, real queues, no tricks.
 //!
 //! It is how a reader learns the model, and what the fast engine is tested against: outcomes are
-//! identical bit for bit. A hop takes a departure, the wire becoming free, and an arrival. Events
-//! at one instant and node are ordered by their kind (see `Kind`), then by port.
+//! identical bit for bit. A hop takes a departure, the wire becoming free if that matters, and an
+//! arrival. Events at one instant and node are ordered by their kind (see `Kind`), then by port.
 
 mod queue;
 mod wheel;
@@ -367,13 +367,17 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             }
         }
         let free_at = port.free_at;
+        let waits = port.queues.iter().any(|queue| !queue.is_empty());
         self.recorder.departed(id, now, frame);
         if lost {
             self.drop(now, id, frame, DropCause::Loss);
         } else {
             self.launch(now, id, frame);
         }
-        self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
+        // Whoever comes when the wire is free, and finds nobody, is served at once.
+        if waits || free_at > now {
+            self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
+        }
     }
 
     fn fault(&mut self, now: Time, id: PortId) {

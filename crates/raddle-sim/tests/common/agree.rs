@@ -4,7 +4,6 @@ use raddle_schemes::units::Span;
 use raddle_sim::check::violations;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
-use raddle_sim::reference::Queue;
 use raddle_sim::{engine, reference};
 use std::fmt::Debug;
 
@@ -37,10 +36,6 @@ pub(crate) fn trouble(plan: &Plan) -> Option<String> {
     let broken = violations(plan, &expected);
     if !broken.is_empty() {
         return Some(format!("reference: {broken:#?}"));
-    }
-    let on_wheel = reference::run_with_queue(plan, Queue::Wheel, &mut ());
-    if let Some(difference) = difference(&expected, &on_wheel) {
-        return Some(format!("reference on a timing wheel: {difference}"));
     }
     let width = engine::window(&plan.fabric);
     [width, Span(width.0 / 2 + 1), Span(width.0 / 13 + 1)].into_iter().find_map(|width| {
