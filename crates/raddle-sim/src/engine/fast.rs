@@ -42,7 +42,9 @@ pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
         Service::Priority => true,
         // A header cut here goes first, one cut elsewhere does not: the ring cannot tell.
         Service::Fifo => queue.overflow == Overflow::Drop,
-    };
+        Service::Drr | Service::Wrr => false,
+    } && queue.classes == 1
+        && queue.pfc.is_none();
     let unchanging = plan.faults.ports.binary_search_by_key(&id, |(port, _)| *port).is_err();
     let rate = whole_ps_per_byte(facts.rate);
     // Half of what 32 bits of time can tell apart, for data; control frames may double it.

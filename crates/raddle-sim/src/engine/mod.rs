@@ -7,15 +7,18 @@
 //! completion. Outcomes do not depend on the width of the windows.
 
 mod calendar;
+mod classes;
 mod fast;
 mod forward;
 mod host;
 mod line;
 mod part;
+mod pfc;
 mod port;
 mod ring;
 mod sort;
 mod switch;
+mod turns;
 
 use crate::net::stop::StopRules;
 use crate::plan::Plan;

@@ -65,6 +65,8 @@ pub(super) struct SwitchState {
     pub(super) first_id: u32,
     /// Ports with something queued or in service: `words` bits per switch.
     pub(super) busy: Vec<u64>,
+    /// Under flow control, when each port next has something to carry out; else empty.
+    pub(super) actions: Vec<Time>,
     /// When it is dead.
     pub(super) deaths: Vec<(Time, Time)>,
 }
@@ -105,6 +107,8 @@ pub(super) struct Scratch {
     pub(super) arrivals: Vec<(u32, Frame)>,
     /// Offset in the window 32 | index into `arrivals` 32.
     pub(super) keys: Vec<u64>,
+    /// Ports of a switch with something to carry out at one instant.
+    pub(super) due: Vec<u32>,
     pub(super) sort: KeySort,
 }
 
@@ -130,6 +134,10 @@ impl<'a> Part<'a> {
                 first_port: ids.len() as u32,
                 first_id: switch.ports.start,
                 busy: vec![0; switch.ports.len().div_ceil(64)],
+                actions: plan
+                    .queue
+                    .pfc
+                    .map_or(Vec::new(), |_| vec![Time::NEVER; switch.ports.len()]),
                 deaths: deaths(Node::Switch(id)),
             });
             ids.extend(switch.ports.clone().map(PortId));
@@ -196,6 +204,7 @@ impl<'a> Part<'a> {
                 hosts: all_hosts,
                 recorder: Recorder::new(&plan.record, fabric.ports.len()),
                 outbox: Outbox::default(),
+                gone: Vec::new(),
             },
             scratch: Scratch::default(),
             lost_on_arrival: BTreeMap::new(),
@@ -253,6 +262,10 @@ impl<'a> Part<'a> {
         cause: DropCause,
     ) {
         let losses = self.lost_on_arrival.entry(port).or_default();
+        if frame.is_pfc() {
+            losses.pfc.get_or_insert_default().lost += 1;
+            return;
+        }
         losses.dropped[cause as usize] += 1;
         losses.dropped_data[cause as usize] += u64::from(frame.is_data());
         self.world.hosts.note_dropped(frame);

@@ -22,6 +22,18 @@ impl Entry {
         Self { time: at.0 as u32, frame }
     }
 
+    /// An entry of a queue, which has a tag for its time.
+    #[inline]
+    pub(super) fn tagged(tag: u32, frame: Frame) -> Self {
+        Self { time: tag, frame }
+    }
+
+    /// The tag of a tagged entry.
+    #[inline]
+    pub(super) fn tag(&self) -> u32 {
+        self.time
+    }
+
     /// Picoseconds from `origin`, which is not after the entry's time, to that time.
     #[inline]
     pub(super) fn offset(&self, origin: Time) -> u32 {

@@ -36,23 +36,46 @@ impl Part<'_> {
         self.scratch.sort.sort(&mut keys, width);
         self.events += keys.len() as u64;
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
+        let controlled = !self.switches[switch as usize].actions.is_empty();
         for &key in &keys {
             let now = Time(start.0 + (key >> 32));
             let (in_port, frame) = arrivals[key as u32 as usize];
             let route = if now < boundary { self.route } else { self.route_at(now) };
-            self.forward(switch, now, in_port, route, frame);
+            if controlled {
+                self.forward::<true>(switch, now, in_port, route, frame);
+            } else {
+                self.forward::<false>(switch, now, in_port, route, frame);
+            }
         }
         self.scratch.keys = keys;
         self.scratch.arrivals = arrivals;
-        self.replay_busy(switch, end);
+        if controlled {
+            self.replay_controlled(switch, end);
+        } else {
+            self.replay_busy(switch, end);
+        }
     }
 
     fn route_at(&self, now: Time) -> usize {
         self.routes.iter().rposition(|(from, _)| *from <= now).unwrap_or(0)
     }
 
+    /// Takes an arrival to a queue; `CONTROLLED` if the switch is under flow control.
     #[inline]
-    fn forward(&mut self, number: u32, now: Time, in_port: u32, route: usize, frame: Frame) {
+    fn forward<const CONTROLLED: bool>(
+        &mut self,
+        number: u32,
+        now: Time,
+        in_port: u32,
+        route: usize,
+        frame: Frame,
+    ) {
+        if CONTROLLED {
+            self.replay_switch(number, now);
+            if frame.is_pfc() && !is_dead(&self.switches[number as usize].deaths, now) {
+                return self.obey(number, now, in_port, frame);
+            }
+        }
         let switch = &mut self.switches[number as usize];
         let host = self.world.hosts.locators().host(frame.to);
         let choices = self.routes[route].1.ports(switch.id, host);
@@ -70,7 +93,7 @@ impl Part<'_> {
         let chosen = if count == 1 {
             0
         } else {
-            if self.reads_queues {
+            if self.reads_queues && !CONTROLLED {
                 for i in 0..count {
                     self.replay(first_port + local(i), now);
                 }
@@ -95,7 +118,7 @@ impl Part<'_> {
                     if line.place.is_fast() {
                         Bytes(u64::from(line.bytes) + fast_ports[number].control_bytes)
                     } else {
-                        Bytes(ports[number].bytes.iter().sum())
+                        Bytes(ports[number].backlog())
                     }
                 },
             };
@@ -104,6 +127,9 @@ impl Part<'_> {
         };
         let switch = &mut self.switches[number as usize];
         let out = choices.get(chosen).0 - switch.first_id;
+        if CONTROLLED {
+            return self.enqueue_controlled(number, now, (in_port, out), frame);
+        }
         switch.busy[out as usize / 64] |= 1 << (out % 64);
         let came_in = PortId(switch.first_id + in_port);
         let line = &mut self.lines[(first_port + out) as usize];

@@ -7,6 +7,7 @@
 use super::frame::{Frame, Locators, flag};
 use super::link::Link;
 use super::nic::{Departure, Nic, Timer, TimerKind};
+use super::pauses::Pauses;
 use super::slots::{ReceiverSlot, SenderSlot, Slots};
 use super::triggers::{Triggers, groups};
 use crate::plan::{Overflow, Plan};
@@ -85,7 +86,7 @@ impl<'a> Hosts<'a> {
     pub fn new(plan: &'a Plan) -> Self {
         let hosts = plan.fabric.hosts;
         let flows = &plan.traffic.flows;
-        let locators = Locators::new(hosts);
+        let locators = Locators::new(hosts, plan.queue.classes);
         let Slots { senders, sender_base, receivers, receiver_base, slot_of } =
             Slots::new(plan, locators);
         let mut changes = plan.faults.ports.iter().peekable();
@@ -95,7 +96,7 @@ impl<'a> Hosts<'a> {
                 let own = own.map_or_else(Vec::new, |(_, list)| list.clone());
                 let link = Link::new(plan.fabric.ports[h as usize].rate, own);
                 let noise = stream(plan.seed, "loss", u64::from(h));
-                Nic::new(link, noise, plan.queue.gap, plan.transport.nic)
+                Nic::new(link, noise, plan.queue.gap, plan.transport.nic, Pauses::of(plan))
             })
             .collect();
         for (i, flow) in flows.iter().enumerate() {
@@ -150,6 +151,10 @@ impl<'a> Hosts<'a> {
         let index = self.locators.index(frame.to);
         if frame.is_data() {
             self.on_data(now, host, self.receiver_base[host.index()] + index, frame);
+        } else if frame.is_pfc() {
+            if let Some(pauses) = &mut self.nics[host.index()].pauses {
+                pauses.on_pfc(now, frame);
+            }
         } else {
             self.on_reply(now, host, self.sender_base[host.index()] + index, frame);
         }
@@ -441,6 +446,9 @@ impl<'a> Hosts<'a> {
         if !nic.link_up(now) {
             return None;
         }
+        if let Some(pauses) = &mut nic.pauses {
+            pauses.release(now, &mut nic.ready);
+        }
         if nic.control_goes_first()
             && let Some(frame) = nic.control.pop_front()
         {
@@ -457,6 +465,11 @@ impl<'a> Hosts<'a> {
     fn next_data(&mut self, now: Time, host: HostId) -> Option<Frame> {
         while let Some(index) = self.nics[host.index()].ready.pop_front() {
             let slot = &mut self.senders[index as usize];
+            if let Some(pauses) = &mut self.nics[host.index()].pauses
+                && pauses.hold(now, self.locators.class(slot.to), index)
+            {
+                continue;
+            }
             slot.in_ready = false;
             let Some(sender) = &mut slot.live else { continue };
             let mut events = FlowEvents { events: &mut self.timeline.events, flow: slot.flow };

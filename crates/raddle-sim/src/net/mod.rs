@@ -9,6 +9,7 @@ pub mod frame;
 pub mod hosts;
 pub mod link;
 pub mod nic;
+mod pauses;
 pub mod port;
 mod slots;
 pub mod stop;

@@ -5,6 +5,7 @@
 
 use super::frame::Frame;
 use super::link::Link;
+use super::pauses::Pauses;
 use crate::plan::NicOrder;
 use crate::record::{DropCause, PortRecord};
 use raddle_schemes::units::{Bytes, Time};
@@ -58,10 +59,18 @@ pub(crate) struct Nic {
     free_at: Time,
     /// When the NIC next wants its wire.
     wants_at: Time,
+    /// What flow control lets it send.
+    pub(super) pauses: Option<Box<Pauses>>,
 }
 
 impl Nic {
-    pub(crate) fn new(link: Link, loss_stream: u64, gap: Bytes, order: NicOrder) -> Self {
+    pub(crate) fn new(
+        link: Link,
+        loss_stream: u64,
+        gap: Bytes,
+        order: NicOrder,
+        pauses: Option<Box<Pauses>>,
+    ) -> Self {
         Self {
             control: VecDeque::new(),
             ready: VecDeque::new(),
@@ -74,6 +83,7 @@ impl Nic {
             data_turn: false,
             free_at: Time::ZERO,
             wants_at: Time::NEVER,
+            pauses,
         }
     }
 
@@ -107,6 +117,9 @@ impl Nic {
         } else {
             self.free_at.max(now)
         };
+        if let Some(pauses) = &self.pauses {
+            self.wants_at = pauses.wants_at(self.wants_at, self.free_at.max(now));
+        }
     }
 
     /// Whether the wire can take a frame; if its link is down, waits for it to come up.

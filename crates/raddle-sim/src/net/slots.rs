@@ -58,7 +58,7 @@ impl Slots {
             SenderSlot {
                 flow: FlowId(i as u32),
                 receiver: receiver_of[i],
-                to: locators.locate(destination, index),
+                to: locators.locate(destination, flows[i].class, index),
                 live: None,
                 in_ready: false,
                 wake_at: Time::NEVER,
@@ -69,7 +69,7 @@ impl Slots {
             let source = flows[i].source;
             ReceiverSlot {
                 flow: FlowId(i as u32),
-                to: locators.locate(source, slot_of[i] - sender_base[source.index()]),
+                to: locators.locate(source, 0, slot_of[i] - sender_base[source.index()]),
                 live: None,
                 total: packets(flows[i].bytes, plan.transport.payload),
                 done: false,
