@@ -16,6 +16,7 @@ mod line;
 mod part;
 mod pfc;
 mod port;
+mod prefetch;
 mod ring;
 mod switch;
 mod turns;

@@ -259,7 +259,13 @@ impl<'a> Part<'a> {
         }
         let mut nodes = std::mem::take(&mut self.scratch.nodes);
         self.world.calendar.take_switches(&mut nodes);
-        for &switch in &nodes {
+        for (i, &switch) in nodes.iter().enumerate() {
+            if let Some(&later) = nodes.get(i + 2) {
+                self.prefetch_ports(later);
+            }
+            if let Some(&next) = nodes.get(i + 1) {
+                self.prefetch_frames(next);
+            }
             self.run_switch(switch, start, end);
         }
         self.world.calendar.take_hosts(&mut nodes);
