@@ -68,7 +68,8 @@ impl Part<'_> {
             feeder.take(1);
             if is_dead(&self.host_deaths[host as usize], arrival) {
                 let came_from = self.plan.fabric.ports[host as usize].peer;
-                self.lose_on_arrival(arrival, came_from, frame, DropCause::NodeDown);
+                let cause = DropCause::NodeDown;
+                self.lost_on_arrival.note(arrival, came_from, frame, cause, &mut self.world);
             } else {
                 self.world.hosts.on_frame(arrival, id, frame);
             }
