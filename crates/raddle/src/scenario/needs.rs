@@ -60,7 +60,7 @@ fn lack<'a>(
                 place: &recovery.place,
             })
         }
-        Need::QueueLengths => None,
+        Need::QueueLengths | Need::Groups => None,
         Need::Pfc => fabric.queue.plan.pfc.is_none().then(|| Lack {
             whose: "[fabric] queue".to_owned(),
             remedy: "set `pfc = { xoff = .., xon = .. }`, or choose another scheme",

@@ -76,6 +76,9 @@ const FAULTS: (&str, &str) = (
       { link = \"core3.down2\", flap = { period = \"20 us\", down = \"5 us\", until = \"10 ms\" } }]",
 );
 
+/// Replays departures node by node, in order of time.
+const PFC: (&str, &str) = ("fabric.queue.pfc", "{ xoff = \"50%\", xon = \"40%\" }");
+
 const CASES: &[Case] = &[
     Case { queue: "fifo", set: &[MIB_8], quick: true, ..CASE },
     Case { set: &[MIB_8], quick: true, ..CASE },
@@ -87,6 +90,9 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case { name: "faults", set: &[MIB_8, FAULTS], quick: true, ..CASE },
+    // Round robin, if only of one class, is what computed departures do not serve.
+    Case { queue: "drr", set: &[MIB_8], quick: true, ..CASE },
+    Case { name: "pfc", set: &[MIB_8, PFC], quick: true, ..CASE },
     Case { queue: "fifo", k: 16, set: &[MIB_2], ..CASE },
     Case { k: 16, set: &[MIB_2], ..CASE },
     Case { name: "trimming", k: 16, set: &[MIB_2, TRIM, SHALLOW], ..CASE },
@@ -97,6 +103,8 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case { name: "faults", k: 16, set: &[MIB_2, FAULTS], ..CASE },
+    Case { queue: "drr", k: 16, set: &[MIB_2], ..CASE },
+    Case { name: "pfc", k: 16, set: &[MIB_2, PFC], ..CASE },
     Case {
         name: "websearch_10",
         k: 16,
