@@ -10,10 +10,26 @@ use std::collections::BinaryHeap;
 
 impl Part<'_> {
     pub(super) fn run_host(&mut self, host: u32, start: Time, end: Time) {
-        while self.host_next(host, start) < end {
-            self.step_host(host, start);
-        }
+        self.run_events(host, start, end, u32::MAX);
         self.wake_host(host);
+    }
+
+    /// Runs the events of `host` before `end`, `most` at most: an arrival before a local event at
+    /// the same instant.
+    fn run_events(&mut self, host: u32, start: Time, end: Time, most: u32) {
+        for _ in 0..most {
+            let arrival = self.next_arrival(host, start);
+            let local = self.world.hosts.next_local(host);
+            if arrival.min(local) >= end {
+                break;
+            }
+            self.events += 1;
+            if arrival <= local {
+                self.take_arrival(host, arrival);
+            } else {
+                self.run_local(host, local);
+            }
+        }
     }
 
     /// Hosts tied by triggers: one event at a time, in order of time and host.
@@ -27,7 +43,7 @@ impl Part<'_> {
             }
             // An entry that a trigger has overtaken: look again.
             if self.host_next(host, start) == at {
-                self.step_host(host, start);
+                self.run_events(host, start, end, 1);
                 for woken in std::mem::take(&mut self.world.hosts.woken) {
                     heap.push(Reverse((self.host_next(woken, start), woken)));
                 }
@@ -55,40 +71,38 @@ impl Part<'_> {
         self.next_arrival(host, start).min(self.world.hosts.next_local(host))
     }
 
-    /// Runs the next event of `host`: an arrival before a local event at the same instant.
     #[inline]
-    fn step_host(&mut self, host: u32, start: Time) {
-        self.events += 1;
-        let arrival = self.next_arrival(host, start);
-        let local = self.world.hosts.next_local(host);
-        if arrival <= local {
-            let feeder = &mut self.lines[self.feeders[host as usize] as usize];
-            let Some(entry) = feeder.ring.pop() else { return };
-            if is_dead(&self.host_deaths[host as usize], arrival) {
-                let came_from = self.plan.fabric.ports[host as usize].peer;
-                self.lose_on_arrival(arrival, came_from, entry.frame, DropCause::NodeDown);
-            } else {
-                self.world.hosts.on_frame(arrival, host, entry.frame);
-            }
-        } else if let Some(departure) = self.world.hosts.run_local(local, host) {
-            let port = PortId(host);
-            if departure.lost.is_some() {
-                self.world.hosts.note_dropped(departure.frame);
-                self.world.recorder.dropped(port, local);
-            } else {
-                let world = &mut self.world;
-                let far_end = self.far_ends[host as usize];
-                self.lines[host as usize].launch(
-                    departure.departs,
-                    departure.frame,
-                    far_end,
-                    &mut world.calendar,
-                    &mut world.outbox,
-                );
-            }
-            if departure.lost != Some(DropCause::LinkDown) {
-                self.world.recorder.departed(port, departure.departs, departure.frame);
-            }
+    fn take_arrival(&mut self, host: u32, now: Time) {
+        let feeder = &mut self.lines[self.feeders[host as usize] as usize];
+        let Some(entry) = feeder.ring.pop() else { return };
+        if is_dead(&self.host_deaths[host as usize], now) {
+            let came_from = self.plan.fabric.ports[host as usize].peer;
+            self.lose_on_arrival(now, came_from, entry.frame, DropCause::NodeDown);
+        } else {
+            self.world.hosts.on_frame(now, host, entry.frame);
+        }
+    }
+
+    #[inline]
+    fn run_local(&mut self, host: u32, now: Time) {
+        let Some(departure) = self.world.hosts.run_local(now, host) else { return };
+        let port = PortId(host);
+        if departure.lost.is_some() {
+            self.world.hosts.note_dropped(departure.frame);
+            self.world.recorder.dropped(port, now);
+        } else {
+            let world = &mut self.world;
+            let far_end = self.far_ends[host as usize];
+            self.lines[host as usize].launch(
+                departure.departs,
+                departure.frame,
+                far_end,
+                &mut world.calendar,
+                &mut world.outbox,
+            );
+        }
+        if departure.lost != Some(DropCause::LinkDown) {
+            self.world.recorder.departed(port, departure.departs, departure.frame);
         }
     }
 

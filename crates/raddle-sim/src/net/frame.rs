@@ -15,13 +15,15 @@ pub struct Locator(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Locators {
     flow_bits: u32,
+    index_mask: u32,
 }
 
 impl Locators {
     /// The split for a fabric of `hosts`.
     pub fn new(hosts: u32) -> Self {
         let host_bits = u32::BITS - hosts.saturating_sub(1).leading_zeros();
-        Self { flow_bits: u32::BITS - host_bits.max(1) }
+        let flow_bits = u32::BITS - host_bits.max(1);
+        Self { flow_bits, index_mask: (1 << flow_bits) - 1 }
     }
 
     /// How many flows can begin, and how many can end, at one host.
@@ -43,7 +45,7 @@ impl Locators {
     /// The flow at that host.
     #[inline]
     pub fn index(&self, locator: Locator) -> u32 {
-        locator.0 & ((1 << self.flow_bits) - 1)
+        locator.0 & self.index_mask
     }
 }
 

@@ -7,7 +7,6 @@
 
 use super::frame::{Frame, Locator, Locators, flag};
 use super::layout::Layout;
-use super::link::Link;
 use super::nic::{Departure, Nic, Timer, TimerKind};
 use super::slots::{LiveReceiver, LiveSender, ReceiverSlot, SenderSlot};
 use super::totals::{self, HostTotals};
@@ -18,14 +17,13 @@ use crate::record::{FlowRecord, PortRecord, Timeline};
 use crate::topology::Fabric;
 use crate::workload::{Start, TriggerId};
 use raddle_schemes::ids::{FlowId, HostId, Psn};
-use raddle_schemes::rng::{Rng, stream};
+use raddle_schemes::rng::Rng;
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::transport::sender::{AckHeader, packets};
 use raddle_schemes::transport::{Data, Entry, Receiver, Reply, Sender, SenderPlan};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{Events, FlowContext};
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -34,13 +32,15 @@ use std::sync::Arc;
 ///
 /// A host is addressed by its place: its index among the part's own hosts.
 pub struct Hosts<'a> {
-    plan: &'a Plan,
+    pub(super) plan: &'a Plan,
     layout: Arc<Layout>,
     locators: Locators,
     pub(super) own: Vec<HostId>,
     /// Place of host `own[0] + i`; `None` for the hosts of other parts.
     places: Vec<Option<u32>>,
     pub(super) nics: Vec<Nic>,
+    /// Sender slots in order of place and start, of the flows that start at given times.
+    starts: Vec<u32>,
     /// Sender slots in order of place and flow; likewise receivers.
     pub(super) senders: Vec<SenderSlot>,
     pub(super) receivers: Vec<ReceiverSlot>,
@@ -51,6 +51,8 @@ pub struct Hosts<'a> {
     /// Retransmissions, timeouts and events; the engine adds what happens in switches.
     pub timeline: Timeline,
     default_rto: Span,
+    /// Size of an ACK or NACK.
+    ack: Bytes,
     /// Places other than that of the host being run to which a trigger gave a new local event.
     pub woken: Vec<u32>,
     /// Entries for the logs of senders in other parts, in order of arrival. They have to be there
@@ -105,31 +107,21 @@ impl<'a> Hosts<'a> {
         let (mut senders, mut receivers) = (0, 0);
         let mut nics: Vec<Nic> = Vec::with_capacity(own.len());
         for &host in own {
-            let changes = &plan.faults.ports;
-            let changes = changes.binary_search_by_key(&host.0, |(port, _)| port.0);
-            let changes = changes.map_or_else(|_| Vec::new(), |i| plan.faults.ports[i].1.clone());
-            let link = Link::new(plan.fabric.ports[host.index()].rate, changes);
-            let noise = stream(plan.seed, "loss", u64::from(host.0));
-            let mut nic = Nic::new(link, noise, plan.queue.gap, plan.transport.nic);
+            let mut nic = Nic::new(plan, host);
             (nic.first_sender, nic.first_receiver) = (senders, receivers);
-            for (slot, &flow) in (senders..).zip(layout.senders.at(host)) {
-                let Start::At(at) = plan.traffic.flows[flow.index()].start else { continue };
-                let mut draw = Rng::new(plan.seed, "phase", u64::from(flow.0));
-                let at = Time(at.0 + draw.below(plan.transport.phase.0 + 1));
-                nic.timers.push(Reverse(Timer { at, kind: TimerKind::Start, slot }));
-            }
             senders += layout.senders.at(host).len() as u32;
             receivers += layout.receivers.at(host).len() as u32;
             nics.push(nic);
         }
         let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
-        Self {
+        let mut hosts = Self {
             plan,
             layout: Arc::clone(layout),
             locators: layout.locators(),
             own: own.to_vec(),
             places,
             nics,
+            starts: Vec::new(),
             senders: (0..senders).map(|_| SenderSlot::WAITING).collect(),
             receivers: (0..receivers).map(|_| ReceiverSlot::WAITING).collect(),
             dropped: BTreeMap::new(),
@@ -137,9 +129,45 @@ impl<'a> Hosts<'a> {
             buckets: Buckets::new(plan.record.bucket),
             timeline: Timeline::default(),
             default_rto: default_rto(&plan.fabric, plan.queue.size, plan.packet(), longest_rtt),
+            ack: plan.transport.ack,
             woken: Vec::new(),
             outgoing: Vec::new(),
             totals: HostTotals::default(),
+        };
+        for place in 0..own.len() as u32 {
+            hosts.list_starts(place);
+        }
+        hosts
+    }
+
+    /// Lists the flows that start at given times at one host, and sets a timer for the first.
+    fn list_starts(&mut self, place: u32) {
+        let flows = self.layout.senders.at(self.own[place as usize]);
+        let nic = &mut self.nics[place as usize];
+        let starts = (nic.first_sender..).zip(flows);
+        let mut starts: Vec<(Time, u32)> =
+            starts.filter_map(|(slot, &flow)| Some((start_of(self.plan, flow)?, slot))).collect();
+        starts.sort_unstable();
+        nic.starts = self.starts.len() as u32;
+        self.starts.extend(starts.iter().map(|&(_, slot)| slot));
+        if let Some(&(at, slot)) = starts.first() {
+            nic.set_timer(Timer { at, kind: TimerKind::Start, slot });
+        }
+    }
+
+    /// Sets a timer for the flow that starts after the one of `slot`, if that one was listed.
+    fn next_start(&mut self, place: u32, slot: u32) {
+        let nic = &mut self.nics[place as usize];
+        if self.starts.get(nic.starts as usize) != Some(&slot) {
+            return;
+        }
+        nic.starts += 1;
+        let flows = self.layout.senders.at(self.own[place as usize]);
+        // The next in the list may be the first of the next host.
+        let Some(&slot) = self.starts.get(nic.starts as usize) else { return };
+        let Some(&flow) = flows.get((slot - nic.first_sender) as usize) else { return };
+        if let Some(at) = start_of(self.plan, flow) {
+            nic.set_timer(Timer { at, kind: TimerKind::Start, slot });
         }
     }
 
@@ -166,37 +194,39 @@ impl<'a> Hosts<'a> {
     }
 
     /// A frame reached the host at `place`.
+    #[inline]
     pub fn on_frame(&mut self, now: Time, place: u32, frame: Frame) {
-        let index = self.locators.index(frame.to);
-        let nic = &self.nics[place as usize];
         if frame.is_data() {
-            self.on_data(now, place, nic.first_receiver + index, frame);
+            self.on_data(now, place, frame);
         } else {
-            self.on_reply(now, place, nic.first_sender + index, frame);
+            self.on_reply(now, place, frame);
         }
-        self.nics[place as usize].settle(now);
     }
 
     /// Runs the local event that is due at `now`: the wire takes a frame, or a timer fires.
+    #[inline]
     pub fn run_local(&mut self, now: Time, place: u32) -> Option<Departure> {
-        let nic = &mut self.nics[place as usize];
-        let departure = if nic.wire_is_next() {
-            self.pull(now, place)
-        } else {
-            if let Some(timer) = nic.pop_timer(now) {
-                self.on_timer(now, place, timer);
-            }
-            None
-        };
+        if !self.nics[place as usize].wire_is_next() {
+            self.run_timer(now, place);
+            return None;
+        }
+        let departure = self.pull(now, place);
         self.nics[place as usize].settle(now);
         departure
+    }
+
+    fn run_timer(&mut self, now: Time, place: u32) {
+        if let Some(timer) = self.nics[place as usize].pop_timer(now) {
+            self.on_timer(now, place, timer);
+        }
+        self.nics[place as usize].settle(now);
     }
 
     /// An entry for the log of the sender at `to`, from a receiver in another part.
     pub fn take_log_entry(&mut self, to: Locator, entry: Entry) {
         let Some(place) = self.place(self.locators.host(to)) else { return };
         let slot = self.nics[place as usize].first_sender + self.locators.index(to);
-        self.log_arrival(slot, entry);
+        log_arrival(&mut self.senders[slot as usize], entry);
     }
 
     /// Frames that left hosts so far.
@@ -219,13 +249,6 @@ impl<'a> Hosts<'a> {
     fn place(&self, host: HostId) -> Option<u32> {
         let first = self.own.first()?;
         *self.places.get(host.0.checked_sub(first.0)? as usize)?
-    }
-
-    fn log_arrival(&mut self, slot: u32, entry: Entry) {
-        // A sender that is done has heard of every packet, so there is none without one.
-        if let Some(live) = &mut self.senders[slot as usize].live {
-            live.sender.on_arrival(entry);
-        }
     }
 
     fn context(&self, flow: FlowId) -> FlowContext {
@@ -269,15 +292,13 @@ impl<'a> Hosts<'a> {
         }
     }
 
-    fn on_data(&mut self, now: Time, place: u32, slot: u32, frame: Frame) {
-        let end = &self.receivers[slot as usize];
-        if end.live.is_none() {
-            if end.delivered != Time::NEVER {
-                return self.on_late_data(place, slot, frame);
-            }
-            let live = self.receiver(place, slot);
-            self.receivers[slot as usize].live = Some(Box::new(live));
+    #[inline]
+    fn on_data(&mut self, now: Time, place: u32, frame: Frame) {
+        let slot = self.nics[place as usize].first_receiver + self.locators.index(frame.to);
+        if self.receivers[slot as usize].live.is_none() && !self.expect(now, place, slot, frame) {
+            return;
         }
+        let nic = &mut self.nics[place as usize];
         let end = &mut self.receivers[slot as usize];
         let Some(live) = &mut end.live else { return };
         let marked = frame.has(flag::MARKED);
@@ -290,49 +311,65 @@ impl<'a> Hosts<'a> {
             again: frame.has(flag::AGAIN),
             ack_request: frame.has(flag::ACK_REQUEST),
         });
-        end.trimmed += u64::from(trimmed);
-        end.marked += u64::from(marked && !trimmed);
-        let fresh = received.arrival.is_some();
-        // The header of a packet that had arrived gets an ACK: one that tells of a full queue.
-        let tells_of_queue = marked || (trimmed && received.reply == Reply::Ack);
-        let mut flags = if tells_of_queue { flag::MARKED } else { 0 };
-        let number = match received.reply {
-            Reply::Nothing => None,
-            Reply::Ack => {
-                flags |= flag::ACK | if fresh { 0 } else { flag::DUPLICATE };
-                Some(live.receiver.arrived())
-            }
-            Reply::Nack => {
-                flags |= flag::NACK;
-                Some(frame.number())
-            }
-        };
-        if let Some(number) = number {
-            let size = self.plan.transport.ack;
-            let reply = Frame::new(live.to, number, flags, frame.entropy(), size);
-            self.nics[place as usize].control.push_back(reply);
-        }
-        let (flow, to, sender) = (live.flow, live.to, live.sender);
+        let mut flags = if marked { flag::MARKED } else { 0 };
         if let Some(entry) = received.arrival {
-            end.received += 1;
+            end.counts.marked += u64::from(marked);
             self.totals.last_progress = self.totals.last_progress.max(now);
-            if received.completed {
-                // It has nothing left to do but to answer late duplicates.
-                end.delivered = now;
-                end.live = None;
+            match live.sender {
+                Some(sender) => log_arrival(&mut self.senders[sender as usize], entry),
+                None => self.outgoing.push((live.to, entry)),
             }
-            match sender {
-                Some(slot) => self.log_arrival(slot, entry),
-                None => self.outgoing.push((to, entry)),
+        } else {
+            end.counts.repeated(frame);
+            flags |= flag::DUPLICATE;
+            if trimmed {
+                // The header of a packet that had arrived gets an ACK: one that tells of a full
+                // queue.
+                flags |= flag::MARKED;
             }
-        } else if !trimmed {
-            end.duplicates += 1;
         }
-        if received.completed
-            && let Some(trigger) = self.plan.traffic.flows[flow.index()].on_delivered
-        {
+        let arrived = live.receiver.arrived().count();
+        let (flags, number) = match received.reply {
+            Reply::Nothing => (0, 0),
+            Reply::Ack => (flag::ACK | flags, arrived),
+            Reply::Nack => (flag::NACK | if marked { flag::MARKED } else { 0 }, frame.number()),
+        };
+        if received.reply != Reply::Nothing {
+            let reply = Frame::new(live.to, number, flags, frame.entropy(), self.ack);
+            nic.control.push_back(reply);
+        }
+        nic.settle(now);
+        if received.completed {
+            self.delivered(now, place, slot);
+        }
+    }
+
+    /// The last packet of a flow has arrived: its receiver has nothing left to do but to answer
+    /// late duplicates.
+    #[cold]
+    fn delivered(&mut self, now: Time, place: u32, slot: u32) {
+        let end = &mut self.receivers[slot as usize];
+        end.delivered = now;
+        let Some(live) = end.live.take() else { return };
+        if let Some(trigger) = self.plan.traffic.flows[live.flow.index()].on_delivered {
             self.fire(now, trigger, place);
+            self.nics[place as usize].settle(now);
         }
+    }
+
+    /// A packet of a flow without a receiver. If it is the first one there is a receiver now; if
+    /// it came after the last, the answer has been given. Returns which.
+    #[cold]
+    fn expect(&mut self, now: Time, place: u32, slot: u32, frame: Frame) -> bool {
+        let first = self.receivers[slot as usize].delivered == Time::NEVER;
+        if first {
+            let live = self.receiver(place, slot);
+            self.receivers[slot as usize].live = Some(Box::new(live));
+        } else {
+            self.on_late_data(place, slot, frame);
+            self.nics[place as usize].settle(now);
+        }
+        first
     }
 
     /// A packet of a flow that has every packet: the answer says so again.
@@ -340,20 +377,20 @@ impl<'a> Hosts<'a> {
         let nic = &mut self.nics[place as usize];
         let index = (slot - nic.first_receiver) as usize;
         let id = self.layout.receivers.at(self.own[place as usize])[index];
-        let to = self.layout.sender(id, &self.plan.traffic.flows[id.index()]);
-        let end = &mut self.receivers[slot as usize];
-        let marked = frame.has(flag::MARKED);
-        let trimmed = frame.has(flag::TRIMMED);
-        end.trimmed += u64::from(trimmed);
-        end.marked += u64::from(marked && !trimmed);
-        end.duplicates += u64::from(!trimmed);
-        let mark = if marked || trimmed { flag::MARKED } else { 0 };
+        let flow = &self.plan.traffic.flows[id.index()];
+        let to = self.layout.sender(id, flow);
+        let total = packets(flow.bytes, self.plan.transport.payload);
+        self.receivers[slot as usize].counts.repeated(frame);
+        let tells_of_queue = frame.has(flag::MARKED | flag::TRIMMED);
+        let mark = if tells_of_queue { flag::MARKED } else { 0 };
         let flags = flag::ACK | flag::DUPLICATE | mark;
-        let size = self.plan.transport.ack;
-        nic.control.push_back(Frame::new(to, end.received, flags, frame.entropy(), size));
+        nic.control.push_back(Frame::new(to, total, flags, frame.entropy(), self.ack));
     }
 
-    fn on_reply(&mut self, now: Time, place: u32, slot: u32, frame: Frame) {
+    #[inline]
+    fn on_reply(&mut self, now: Time, place: u32, frame: Frame) {
+        let nic = &mut self.nics[place as usize];
+        let slot = nic.first_sender + self.locators.index(frame.to);
         // A reply that comes after the flow completed has nothing new to say.
         let Some(live) = &mut self.senders[slot as usize].live else { return };
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
@@ -372,17 +409,18 @@ impl<'a> Hosts<'a> {
             self.totals.packets_acked += u64::from(sender.heard() - before);
         }
         if sender.complete() {
-            self.complete(now, place, slot);
-        } else {
-            // A retransmission timeout only moves away; a scheme's own timer may come closer.
-            let closer = sender.scheme_timer().is_some_and(|at| at < live.wake_at);
-            self.make_ready(now, place, slot);
-            if closer {
-                self.set_wake(place, slot);
-            }
+            return self.complete(now, place, slot);
         }
+        // A retransmission timeout only moves away; a scheme's own timer may come closer.
+        let closer = sender.scheme_timer().is_some_and(|at| at < live.wake_at);
+        live.make_ready(now, slot, nic);
+        if closer {
+            live.set_wake(slot, nic);
+        }
+        nic.settle(now);
     }
 
+    #[cold]
     fn complete(&mut self, now: Time, place: u32, slot: u32) {
         let end = &mut self.senders[slot as usize];
         let Some(flow) = end.live.as_ref().map(|live| live.flow) else { return };
@@ -393,6 +431,7 @@ impl<'a> Hosts<'a> {
         if let Some(trigger) = self.plan.traffic.flows[flow.index()].on_acked {
             self.fire(now, trigger, place);
         }
+        self.nics[place as usize].settle(now);
     }
 
     /// Starts what a trigger starts: as timers due now, at hosts that may be others than the one
@@ -406,7 +445,7 @@ impl<'a> Hosts<'a> {
             let index = self.layout.senders.index(source, flow);
             let nic = &mut self.nics[at_place as usize];
             let slot = nic.first_sender + index;
-            nic.timers.push(Reverse(Timer { at: now, kind: TimerKind::Start, slot }));
+            nic.set_timer(Timer { at: now, kind: TimerKind::Start, slot });
             if at_place != place {
                 self.woken.push(at_place);
             }
@@ -418,10 +457,11 @@ impl<'a> Hosts<'a> {
         if timer.kind == TimerKind::Start {
             return self.start(now, place, slot);
         }
+        let nic = &mut self.nics[place as usize];
         let Some(live) = &mut self.senders[slot as usize].live else { return };
         if timer.kind == TimerKind::Pace {
             live.pace_at = Time::NEVER;
-            return self.make_ready(now, place, slot);
+            return live.make_ready(now, slot, nic);
         }
         // A timer that was set anew fires where it was last set.
         if live.wake_at != timer.at {
@@ -434,11 +474,12 @@ impl<'a> Hosts<'a> {
         for _ in before..live.sender.counts().timeouts {
             self.buckets.count(&mut self.timeline.timeouts, now);
         }
-        self.make_ready(now, place, slot);
-        self.set_wake(place, slot);
+        live.make_ready(now, slot, nic);
+        live.set_wake(slot, nic);
     }
 
     fn start(&mut self, now: Time, place: u32, slot: u32) {
+        self.next_start(place, slot);
         let plan = self.plan;
         let index = (slot - self.nics[place as usize].first_sender) as usize;
         let flow = self.layout.senders.at(self.own[place as usize])[index];
@@ -450,52 +491,25 @@ impl<'a> Hosts<'a> {
         };
         let rng = Rng::new(plan.seed, "flow", u64::from(flow.0));
         let message = &plan.traffic.flows[flow.index()];
-        let live = LiveSender {
+        let mut live = Box::new(LiveSender {
             flow,
             to: self.layout.receiver(flow, message),
             in_ready: false,
             wake_at: Time::NEVER,
             pace_at: Time::NEVER,
             sender: Sender::new(&parts, &context, message.bytes, rng),
-        };
+        });
+        let nic = &mut self.nics[place as usize];
+        live.make_ready(now, slot, nic);
+        live.set_wake(slot, nic);
         let end = &mut self.senders[slot as usize];
-        end.live = Some(Box::new(live));
+        end.live = Some(live);
         end.started = now;
         self.totals.last_progress = self.totals.last_progress.max(now);
-        self.make_ready(now, place, slot);
-        self.set_wake(place, slot);
-    }
-
-    /// Lets a flow take its turn at the NIC if it may send, or wakes it when its pace allows.
-    fn make_ready(&mut self, now: Time, place: u32, slot: u32) {
-        let Some(live) = &mut self.senders[slot as usize].live else { return };
-        if live.in_ready {
-            return;
-        }
-        let nic = &mut self.nics[place as usize];
-        if live.sender.can_transmit(now) {
-            live.in_ready = true;
-            nic.ready.push_back(slot);
-        } else if let Some(at) = live.sender.paced_until(now)
-            && at < live.pace_at
-        {
-            live.pace_at = at;
-            nic.timers.push(Reverse(Timer { at, kind: TimerKind::Pace, slot }));
-        }
-    }
-
-    /// Sets a flow's wake-up unless an earlier one is set: that one looks again when it fires.
-    fn set_wake(&mut self, place: u32, slot: u32) {
-        let Some(live) = &mut self.senders[slot as usize].live else { return };
-        let Some(at) = live.sender.poll_timeout() else { return };
-        if at < live.wake_at {
-            live.wake_at = at;
-            let timer = Timer { at, kind: TimerKind::Wake, slot };
-            self.nics[place as usize].timers.push(Reverse(timer));
-        }
     }
 
     /// The wire is free: takes a control frame, or the next ready flow's packet.
+    #[inline]
     fn pull(&mut self, now: Time, place: u32) -> Option<Departure> {
         let nic = &mut self.nics[place as usize];
         if !nic.link_up(now) {
@@ -506,26 +520,27 @@ impl<'a> Hosts<'a> {
         {
             return Some(nic.transmit(now, frame));
         }
-        if let Some(frame) = self.next_data(now, place) {
-            return Some(self.nics[place as usize].transmit(now, frame));
-        }
+        let frame = self.next_data(now, place);
         let nic = &mut self.nics[place as usize];
-        let frame = nic.control.pop_front()?;
+        let frame = frame.or_else(|| nic.control.pop_front())?;
         Some(nic.transmit(now, frame))
     }
 
+    #[inline]
     fn next_data(&mut self, now: Time, place: u32) -> Option<Frame> {
-        while let Some(slot) = self.nics[place as usize].ready.pop_front() {
-            let Some(live) = &mut self.senders[slot as usize].live else { continue };
-            live.in_ready = false;
+        let nic = &mut self.nics[place as usize];
+        loop {
+            let slot = *nic.ready.front()?;
+            let Some(live) = &mut self.senders[slot as usize].live else {
+                nic.ready.pop_front();
+                continue;
+            };
             let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
             let transmit = live.sender.poll_transmit(now, &mut events);
-            let to = live.to;
-            let asleep = live.wake_at == Time::NEVER;
-            self.make_ready(now, place, slot);
+            live.take_turn(now, slot, nic, transmit.as_ref());
             let Some(packet) = transmit else { continue };
-            if asleep {
-                self.set_wake(place, slot);
+            if live.wake_at == Time::NEVER {
+                live.set_wake(slot, nic);
             }
             if packet.again {
                 self.buckets.count(&mut self.timeline.retransmitted, now);
@@ -533,9 +548,23 @@ impl<'a> Hosts<'a> {
             let mut flags = 0;
             flags |= if packet.again { flag::AGAIN } else { 0 };
             flags |= if packet.ack_request { flag::ACK_REQUEST } else { 0 };
-            return Some(Frame::new(to, packet.psn.0, flags, packet.entropy, packet.bytes));
+            return Some(Frame::new(live.to, packet.psn.0, flags, packet.entropy, packet.bytes));
         }
-        None
+    }
+}
+
+/// When a flow starts by itself; `None` if a trigger starts it.
+fn start_of(plan: &Plan, flow: FlowId) -> Option<Time> {
+    let Start::At(at) = plan.traffic.flows[flow.index()].start else { return None };
+    let mut draw = Rng::new(plan.seed, "phase", u64::from(flow.0));
+    Some(Time(at.0 + draw.below(plan.transport.phase.0 + 1)))
+}
+
+#[inline]
+fn log_arrival(end: &mut SenderSlot, entry: Entry) {
+    // A sender that is done has heard of every packet, so there is none without one.
+    if let Some(live) = &mut end.live {
+        live.sender.on_arrival(entry);
     }
 }
 

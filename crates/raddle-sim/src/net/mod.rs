@@ -16,3 +16,4 @@ pub mod stop;
 pub mod totals;
 mod triggers;
 mod windows;
+mod wire;

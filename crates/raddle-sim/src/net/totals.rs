@@ -1,7 +1,9 @@
 //! What the hosts of a run's parts brought about, put together.
 
 use super::hosts::{Hosts, keep_first};
+use super::slots::SenderSlot;
 use crate::record::{FlowRecord, PortRecord, Timeline};
+use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::Time;
 
 /// What one part's hosts, or those of all parts, brought about so far.
@@ -34,9 +36,8 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (Vec<FlowRecord>, Vec<PortRec
     let mut timeline = Timeline::default();
     let flows = parts.first().map_or(0, |part| part.layout().flows());
     for part in &mut parts {
-        // All live state is freed before the table of flows is made.
-        part.senders.iter_mut().for_each(|end| end.end());
-        part.receivers.iter_mut().for_each(|end| end.live = None);
+        // What lives of senders is freed before the table of flows is made.
+        part.senders.iter_mut().for_each(SenderSlot::end);
         for (host, nic) in part.own.iter().zip(&mut part.nics) {
             ports[host.index()] = std::mem::take(&mut nic.record);
         }
@@ -55,7 +56,9 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (Vec<FlowRecord>, Vec<PortRec
         }
         let finish = part.own.iter().flat_map(|&host| layout.receivers.at(host));
         for (id, end) in finish.zip(&part.receivers) {
-            end.note(&mut flows[id.index()]);
+            let bytes = part.plan.traffic.flows[id.index()].bytes;
+            let total = packets(bytes, part.plan.transport.payload);
+            end.note(total, &mut flows[id.index()]);
         }
         for (&to, count) in &part.dropped {
             flows[layout.flow_to(to).index()].dropped += count;
