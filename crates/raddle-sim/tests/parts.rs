@@ -51,7 +51,7 @@ fn run(plan: &Plan, own: &[&[u32]]) -> (Vec<FlowRecord>, Vec<PortRecord>, Timeli
             _ if next == Time::NEVER => return Hosts::finish(parts),
             _ => {
                 let (part, place) = at(host);
-                if let Some(departure) = parts[part].run_local(next, place) {
+                if let (Some(departure), _) = parts[part].run_local(next, place) {
                     let data = departure.frame.is_data();
                     data_sent += u32::from(data);
                     if data && data_sent.is_multiple_of(7) {

@@ -32,6 +32,11 @@ impl QueueState {
 pub trait Marker {
     /// Whether the frame is marked.
     fn mark(&self, queue: &QueueState) -> bool;
+
+    /// Up to this many bytes, included, no frame is ever marked.
+    fn never_below(&self) -> Bytes {
+        Bytes(0)
+    }
 }
 
 crate::family! { Marker, AnyMarker, Base;
@@ -45,5 +50,10 @@ impl AnyMarker {
     #[inline]
     pub fn mark(&self, queue: &QueueState) -> bool {
         dispatch!(self, scheme => scheme.mark(queue))
+    }
+
+    /// See [`Marker::never_below`].
+    pub fn never_below(&self) -> Bytes {
+        dispatch!(self, scheme => scheme.never_below())
     }
 }

@@ -3,6 +3,7 @@
 use super::{Marker, QueueState};
 use crate::Card;
 use crate::size::Base;
+use crate::units::Bytes;
 
 /// What `raddle schemes none` says.
 pub const CARD: Card = Card {
@@ -32,5 +33,9 @@ impl NoMarking {
 impl Marker for NoMarking {
     fn mark(&self, _queue: &QueueState) -> bool {
         false
+    }
+
+    fn never_below(&self) -> Bytes {
+        Bytes(u64::MAX)
     }
 }

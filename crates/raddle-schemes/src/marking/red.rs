@@ -5,6 +5,7 @@
 use super::{Marker, QueueState};
 use crate::Card;
 use crate::size::{Base, Size};
+use crate::units::Bytes;
 
 /// What `raddle schemes red` says.
 pub const CARD: Card = Card {
@@ -53,12 +54,15 @@ impl Marker for Red {
         let coin = u128::from(queue.coin());
         coin * u128::from(self.high - self.low) < u128::from(bytes - self.low) << 32
     }
+
+    fn never_below(&self) -> Bytes {
+        Bytes(self.low)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Bytes;
 
     #[test]
     fn probability_rises_linearly() {

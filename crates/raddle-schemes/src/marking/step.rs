@@ -3,6 +3,7 @@
 use super::{Marker, QueueState};
 use crate::Card;
 use crate::size::{Base, Size};
+use crate::units::Bytes;
 
 /// What `raddle schemes step` says.
 pub const CARD: Card = Card {
@@ -39,12 +40,15 @@ impl Marker for Step {
     fn mark(&self, queue: &QueueState) -> bool {
         queue.bytes.0 > self.at
     }
+
+    fn never_below(&self) -> Bytes {
+        Bytes(self.at)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Bytes;
 
     #[test]
     fn marks_above_the_threshold_only() {

@@ -17,18 +17,21 @@ impl Part<'_> {
     /// Runs the events of `host` before `end`, `most` at most: an arrival before a local event at
     /// the same instant.
     fn run_events(&mut self, host: u32, start: Time, end: Time, most: u32) {
+        let mortal = !self.host_deaths[host as usize].is_empty();
+        let mut local = self.world.hosts.next_local(host);
         for _ in 0..most {
             let arrival = self.next_arrival(host, start);
-            let local = self.world.hosts.next_local(host);
             if arrival.min(local) >= end {
                 break;
             }
             self.events += 1;
-            if arrival <= local {
-                self.take_arrival(host, arrival);
+            local = if arrival > local {
+                self.run_local(host, local)
+            } else if mortal && self.loses_arrival(host, arrival) {
+                local
             } else {
-                self.run_local(host, local);
-            }
+                self.take_arrival(host, arrival)
+            };
         }
     }
 
@@ -72,31 +75,40 @@ impl Part<'_> {
     }
 
     #[inline]
-    fn take_arrival(&mut self, host: u32, now: Time) {
+    fn take_arrival(&mut self, host: u32, now: Time) -> Time {
         let feeder = &mut self.lines[self.feeders[host as usize] as usize];
-        let Some(entry) = feeder.ring.pop() else { return };
-        if is_dead(&self.host_deaths[host as usize], now) {
+        let frame = feeder.ring.get(0).frame;
+        feeder.take(1);
+        self.world.hosts.on_frame(now, host, frame)
+    }
+
+    /// Loses the frame that arrives at `host` now if it is dead. Returns whether it is.
+    #[cold]
+    fn loses_arrival(&mut self, host: u32, now: Time) -> bool {
+        let dead = is_dead(&self.host_deaths[host as usize], now);
+        if dead {
+            let feeder = &mut self.lines[self.feeders[host as usize] as usize];
+            let frame = feeder.ring.get(0).frame;
+            feeder.take(1);
             let came_from = self.plan.fabric.ports[host as usize].peer;
-            self.lose_on_arrival(now, came_from, entry.frame, DropCause::NodeDown);
-        } else {
-            self.world.hosts.on_frame(now, host, entry.frame);
+            self.lose_on_arrival(now, came_from, frame, DropCause::NodeDown);
         }
+        dead
     }
 
     #[inline]
-    fn run_local(&mut self, host: u32, now: Time) {
-        let Some(departure) = self.world.hosts.run_local(now, host) else { return };
+    fn run_local(&mut self, host: u32, now: Time) -> Time {
+        let (departure, next) = self.world.hosts.run_local(now, host);
+        let Some(departure) = departure else { return next };
         let port = PortId(host);
         if departure.lost.is_some() {
-            self.world.hosts.note_dropped(departure.frame);
             self.world.recorder.dropped(port, now);
         } else {
             let world = &mut self.world;
-            let far_end = self.far_ends[host as usize];
             self.lines[host as usize].launch(
                 departure.departs,
                 departure.frame,
-                far_end,
+                self.far_ends[host as usize],
                 &mut world.calendar,
                 &mut world.outbox,
             );
@@ -104,6 +116,7 @@ impl Part<'_> {
         if departure.lost != Some(DropCause::LinkDown) {
             self.world.recorder.departed(port, departure.departs, departure.frame);
         }
+        next
     }
 
     pub(super) fn wake_host(&mut self, host: u32) {

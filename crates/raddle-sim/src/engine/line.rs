@@ -1,10 +1,11 @@
 //! The hot half of a port: the link that leaves it, with the packets on it.
 
 use super::calendar::{Calendar, Wake};
+use super::fast::whole_ps_per_byte;
 use super::part::{Handover, Outbox};
 use super::ring::{Entry, Ring};
 use crate::net::frame::Frame;
-use raddle_schemes::units::{Span, Time};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 
 /// A link, in one cache line. Switch ports and hosts' NICs have one each; so has every link that
 /// comes in from another part of the fabric.
@@ -16,8 +17,51 @@ pub(super) struct Line {
     /// The far end has been woken for every window that ends at or before this.
     woken_until: Time,
     latency: u32,
-    /// Which port of its kind this is, see [`super::part::Place`].
-    pub(super) place: u32,
+    /// Which port it belongs to.
+    pub(super) place: Place,
+
+    /// Of a fast port: when the wire is free.
+    pub(super) busy_until: Time,
+    /// Of a fast port: bytes of data queued or in service, those included that have left since the
+    /// port was last looked at.
+    pub(super) bytes: u32,
+    /// Of a fast port: above this many bytes the port is looked at before a frame joins.
+    pub(super) exact_above: u32,
+    /// Of a fast port: how many frames of the ring are known to have left.
+    pub(super) departed: u32,
+    /// Of a fast port.
+    pub(super) ps_per_byte: u32,
+}
+
+/// The port that a link leaves: its kind, and its number among those of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place(u32);
+
+impl Place {
+    const FAST: u32 = 1 << 31;
+
+    pub(super) fn fast(number: usize) -> Self {
+        Self(number as u32 | Self::FAST)
+    }
+
+    pub(super) fn general(number: usize) -> Self {
+        Self(number as u32)
+    }
+
+    /// A host's port, or a link from another part: nothing queues there.
+    pub(super) fn none() -> Self {
+        Self(Self::FAST - 1)
+    }
+
+    #[inline]
+    pub(super) fn is_fast(self) -> bool {
+        self.0 & Self::FAST != 0
+    }
+
+    #[inline]
+    pub(super) fn number(self) -> usize {
+        (self.0 & !Self::FAST) as usize
+    }
 }
 
 const _: () = assert!(size_of::<Line>() == 64);
@@ -32,8 +76,24 @@ pub(super) enum FarEnd {
 }
 
 impl Line {
-    pub(super) fn new(latency: Span, place: u32) -> Self {
-        Self { ring: Ring::default(), woken_until: Time::ZERO, latency: latency.0 as u32, place }
+    pub(super) fn new(latency: Span, place: Place) -> Self {
+        Self {
+            ring: Ring::default(),
+            woken_until: Time::ZERO,
+            latency: latency.0 as u32,
+            place,
+            busy_until: Time::ZERO,
+            bytes: 0,
+            exact_above: 0,
+            departed: 0,
+            ps_per_byte: 0,
+        }
+    }
+
+    /// The line of a fast port; its rate is a whole number of picoseconds per byte.
+    pub(super) fn of_fast_port(latency: Span, place: Place, rate: Rate) -> Self {
+        let ps_per_byte = whole_ps_per_byte(rate).unwrap_or(0);
+        Self { ps_per_byte, ..Self::new(latency, place) }
     }
 
     /// From the last bit sent until the frame can be queued or received at the far end.
@@ -71,17 +131,52 @@ impl Line {
         calendar: &mut Calendar,
     ) {
         self.ring.push(entry);
+        self.wake_for(arrival, wake, calendar);
+    }
+
+    /// A frame on the link arrives at `arrival`.
+    #[inline]
+    pub(super) fn wake_for(&mut self, arrival: Time, wake: Wake, calendar: &mut Calendar) {
         if arrival >= self.woken_until {
             self.woken_until = calendar.wake_through(arrival, wake);
         }
     }
 
-    /// Wakes the far end again for the packet that arrives next; `origin` is not after it. If there
-    /// is none, the next one wakes it, though it may arrive in a window that it was woken for.
+    /// Puts a frame of a fast port, which starts at `start`, behind those on the ring.
+    #[inline]
+    pub(super) fn send(&mut self, start: Time, frame: Frame, gap: Bytes) {
+        let ps_per_byte = u64::from(self.ps_per_byte);
+        let departs = start + Span(frame.size().0 * ps_per_byte);
+        self.busy_until = departs + Span(gap.0 * ps_per_byte);
+        self.ring.push(Entry::new(departs + self.latency(), frame));
+    }
+
+    /// Takes the first `n` frames, which have arrived, off the link.
+    #[inline]
+    pub(super) fn take(&mut self, n: u32) {
+        self.ring.skip(n);
+        // Only a fast port counts.
+        self.departed = self.departed.saturating_sub(n);
+    }
+
+    /// The first frame of a fast port that is not known to have left.
+    #[inline]
+    pub(super) fn first_waiting(&self) -> Option<Entry> {
+        let waiting = self.departed < self.ring.len() as u32;
+        waiting.then(|| self.ring.get(self.departed))
+    }
+
+    /// Picoseconds from `instant` to the departure of `entry`, negative if it came before.
+    #[inline]
+    pub(super) fn departure_after(&self, entry: Entry, instant: Time) -> i32 {
+        entry.offset(instant).wrapping_sub(self.latency) as i32
+    }
+
+    /// Forgets for which windows the far end has been woken, and wakes it for the packet that
+    /// arrives next; `origin` is not after it.
     pub(super) fn wake_again(&mut self, origin: Time, wake: Wake, calendar: &mut Calendar) {
-        if self.ring.is_empty() {
-            self.woken_until = origin;
-        } else {
+        self.woken_until = origin;
+        if !self.ring.is_empty() {
             let offset = self.ring.get(0).offset(origin);
             calendar.wake(Time(origin.0 + u64::from(offset)), wake);
         }

@@ -7,14 +7,18 @@
 //! completion. Outcomes do not depend on the width of the windows.
 
 mod calendar;
+mod classes;
+mod fast;
 mod forward;
 mod host;
 mod line;
 mod part;
+mod pfc;
 mod port;
 mod ring;
 mod sort;
 mod switch;
+mod turns;
 
 use crate::net::hosts::Hosts;
 use crate::net::stop::{Ending, StopRules};
@@ -110,8 +114,8 @@ impl<'a> Engine<'a> {
     fn finish(self, ending: Ending, end: Time) -> Outcome {
         let part = self.part;
         let in_flight_data = part.in_flight_data();
+        let of_switches = part.port_records();
         let (flows, nics, timeline) = Hosts::finish(vec![part.world.hosts]);
-        let of_switches = part.ports.into_iter().map(|port| port.record);
         let mut ports: Vec<PortRecord> = nics.into_iter().chain(of_switches).collect();
         for (port, losses) in part.lost_on_arrival {
             ports[port.index()].add_losses(&losses);

@@ -5,8 +5,9 @@
 //! Where one part holds everything these are the fabric's own numbers.
 
 use super::calendar::{Calendar, Wake};
+use super::fast::{self, FastPort};
 use super::forward::Forward;
-use super::line::{FarEnd, Line};
+use super::line::{FarEnd, Line, Place};
 use super::port::{Discipline, Port, World};
 use super::sort::KeySort;
 use crate::net::frame::Frame;
@@ -64,6 +65,8 @@ pub(super) struct SwitchState {
     pub(super) first_id: u32,
     /// Ports with something queued or in service: `words` bits per switch.
     pub(super) busy: Vec<u64>,
+    /// Under flow control, when each port next has something to carry out; else empty.
+    pub(super) actions: Vec<Time>,
     /// When it is dead.
     pub(super) deaths: Vec<(Time, Time)>,
 }
@@ -77,8 +80,10 @@ pub(super) struct Part<'a> {
     pub(super) far_ends: Vec<FarEnd>,
     /// Per port, the line that ends there.
     pub(super) feeders: Vec<u32>,
-    /// The queues of switch ports, by [`Line::place`].
+    /// Switch ports with queues, by [`Line::place`].
     pub(super) ports: Vec<Port>,
+    /// Switch ports without, by [`Line::place`].
+    pub(super) fast_ports: Vec<FastPort>,
     pub(super) switches: Vec<SwitchState>,
     pub(super) host_deaths: Vec<Vec<(Time, Time)>>,
     /// Members of each host's group, at the group's smallest host; empty for hosts on their own.
@@ -102,6 +107,8 @@ pub(super) struct Scratch {
     pub(super) arrivals: Vec<(u32, Frame)>,
     /// Offset in the window 32 | index into `arrivals` 32.
     pub(super) keys: Vec<u64>,
+    /// Ports of a switch with something to carry out at one instant.
+    pub(super) due: Vec<u32>,
     pub(super) sort: KeySort,
 }
 
@@ -127,6 +134,10 @@ impl<'a> Part<'a> {
                 first_port: ids.len() as u32,
                 first_id: switch.ports.start,
                 busy: vec![0; switch.ports.len().div_ceil(64)],
+                actions: plan
+                    .queue
+                    .pfc
+                    .map_or(Vec::new(), |_| vec![Time::NEVER; switch.ports.len()]),
                 deaths: deaths(Node::Switch(id)),
             });
             ids.extend(switch.ports.clone().map(PortId));
@@ -149,13 +160,21 @@ impl<'a> Part<'a> {
             FarEnd::Here(wakes[number_of[fabric.ports[id.index()].peer.index()] as usize])
         };
         let far_ends: Vec<FarEnd> = ids.iter().map(far_end).collect();
-        let line = |(number, id): (usize, &PortId)| {
-            Line::new(fabric.latency(*id), number.saturating_sub(hosts) as u32)
-        };
-        let lines = ids.iter().enumerate().map(line).collect();
-        let rtt = PortFacts::longest_rtt(plan);
-        let port = |(&id, &far_end)| Port::new(plan, id, PortFacts::new(plan, id, rtt), far_end);
-        let ports = ids[hosts..].iter().zip(&far_ends[hosts..]).map(port).collect();
+        let no_queue = |id: &PortId| Line::new(fabric.latency(*id), Place::none());
+        let mut lines: Vec<Line> = ids[..hosts].iter().map(no_queue).collect();
+        let (mut ports, mut fast_ports) = (Vec::new(), Vec::new());
+        let longest_rtt = PortFacts::longest_rtt(plan);
+        for (&id, &far_end) in ids[hosts..].iter().zip(&far_ends[hosts..]) {
+            let facts = PortFacts::new(plan, id, longest_rtt);
+            if fast::serves(plan, id, &facts) {
+                let place = Place::fast(fast_ports.len());
+                lines.push(Line::of_fast_port(facts.latency, place, facts.rate));
+                fast_ports.push(FastPort::new(plan, id, facts, far_end));
+            } else {
+                lines.push(Line::new(facts.latency, Place::general(ports.len())));
+                ports.push(Port::new(plan, id, facts, far_end));
+            }
+        }
         let all_hosts = Hosts::new(plan);
         let mut groups = vec![Vec::new(); hosts];
         for (host, root) in all_hosts.layout().groups().iter().enumerate() {
@@ -172,6 +191,7 @@ impl<'a> Part<'a> {
             far_ends,
             feeders,
             ports,
+            fast_ports,
             switches,
             host_deaths: members.hosts.iter().map(|&host| deaths(Node::Host(host))).collect(),
             groups,
@@ -184,6 +204,7 @@ impl<'a> Part<'a> {
                 hosts: all_hosts,
                 recorder: Recorder::new(&plan.record, fabric.ports.len()),
                 outbox: Outbox::default(),
+                gone: Vec::new(),
             },
             scratch: Scratch::default(),
             lost_on_arrival: BTreeMap::new(),
@@ -241,6 +262,10 @@ impl<'a> Part<'a> {
         cause: DropCause,
     ) {
         let losses = self.lost_on_arrival.entry(port).or_default();
+        if frame.is_pfc() {
+            losses.pfc.get_or_insert_default().lost += 1;
+            return;
+        }
         losses.dropped[cause as usize] += 1;
         losses.dropped_data[cause as usize] += u64::from(frame.is_data());
         self.world.hosts.note_dropped(frame);
@@ -248,8 +273,19 @@ impl<'a> Part<'a> {
     }
 
     pub(super) fn packet_hops(&self) -> u64 {
-        let switches: u64 = self.ports.iter().map(|port| port.record.frames).sum();
+        let general = self.ports.iter().map(|port| port.record.frames);
+        let switches: u64 = general.chain(self.fast_ports.iter().map(|p| p.record.frames)).sum();
         switches + self.world.hosts.frames_sent()
+    }
+
+    /// What passed the ports of switches, in order of port.
+    pub(super) fn port_records(&self) -> Vec<PortRecord> {
+        let lines = self.lines[self.host_deaths.len()..].iter();
+        let record = |place: Place| match place.is_fast() {
+            true => self.fast_ports[place.number()].record.clone(),
+            false => self.ports[place.number()].record.clone(),
+        };
+        lines.map(|line| line.place).filter(|place| *place != Place::none()).map(record).collect()
     }
 
     /// Data packets queued or on a link.
@@ -257,7 +293,8 @@ impl<'a> Part<'a> {
         let on_links = self.lines.iter().flat_map(|line| line.ring.iter());
         let on_links = on_links.filter(|entry| entry.frame.is_data()).count() as u64;
         let queued: u64 = self.ports.iter().map(Port::data_queued).sum();
-        on_links + queued
+        let fast: u64 = self.fast_ports.iter().map(FastPort::data_waiting).sum();
+        on_links + queued + fast
     }
 }
 

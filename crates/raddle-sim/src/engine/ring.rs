@@ -22,6 +22,18 @@ impl Entry {
         Self { time: at.0 as u32, frame }
     }
 
+    /// An entry of a queue, which has a tag for its time.
+    #[inline]
+    pub(super) fn tagged(tag: u32, frame: Frame) -> Self {
+        Self { time: tag, frame }
+    }
+
+    /// The tag of a tagged entry.
+    #[inline]
+    pub(super) fn tag(&self) -> u32 {
+        self.time
+    }
+
     /// Picoseconds from `origin`, which is not after the entry's time, to that time.
     #[inline]
     pub(super) fn offset(&self, origin: Time) -> u32 {
@@ -63,6 +75,14 @@ impl Ring {
     pub(super) fn get(&self, i: u32) -> Entry {
         debug_assert!(i < self.length);
         self.entries[self.slot(i)]
+    }
+
+    /// Replaces the entry `i` places behind the head; there must be that many.
+    #[inline]
+    pub(super) fn set(&mut self, i: u32, entry: Entry) {
+        debug_assert!(i < self.length);
+        let slot = self.slot(i);
+        self.entries[slot] = entry;
     }
 
     #[inline]

@@ -19,10 +19,10 @@ impl Part<'_> {
         let width = (end.0 - start.0) as u32;
         let Self { lines, feeders, world, .. } = self;
         world.calendar.take_in_ports(switch, |in_port| {
-            let ring = &mut lines[feeders[(first_port + in_port) as usize] as usize].ring;
+            let line = &mut lines[feeders[(first_port + in_port) as usize] as usize];
             let mut place = 0;
-            while place < ring.len() as u32 {
-                let entry = ring.get(place);
+            while place < line.ring.len() as u32 {
+                let entry = line.ring.get(place);
                 let offset = entry.offset(start);
                 if offset >= width {
                     break;
@@ -31,28 +31,51 @@ impl Part<'_> {
                 arrivals.push((in_port, entry.frame));
                 place += 1;
             }
-            ring.skip(place);
+            line.take(place);
         });
         self.scratch.sort.sort(&mut keys, width);
         self.events += keys.len() as u64;
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
+        let controlled = !self.switches[switch as usize].actions.is_empty();
         for &key in &keys {
             let now = Time(start.0 + (key >> 32));
             let (in_port, frame) = arrivals[key as u32 as usize];
             let route = if now < boundary { self.route } else { self.route_at(now) };
-            self.forward(switch, now, in_port, route, frame);
+            if controlled {
+                self.forward::<true>(switch, now, in_port, route, frame);
+            } else {
+                self.forward::<false>(switch, now, in_port, route, frame);
+            }
         }
         self.scratch.keys = keys;
         self.scratch.arrivals = arrivals;
-        self.replay_busy(switch, end);
+        if controlled {
+            self.replay_controlled(switch, end);
+        } else {
+            self.replay_busy(switch, end);
+        }
     }
 
     fn route_at(&self, now: Time) -> usize {
         self.routes.iter().rposition(|(from, _)| *from <= now).unwrap_or(0)
     }
 
+    /// Takes an arrival to a queue; `CONTROLLED` if the switch is under flow control.
     #[inline]
-    fn forward(&mut self, number: u32, now: Time, in_port: u32, route: usize, frame: Frame) {
+    fn forward<const CONTROLLED: bool>(
+        &mut self,
+        number: u32,
+        now: Time,
+        in_port: u32,
+        route: usize,
+        frame: Frame,
+    ) {
+        if CONTROLLED {
+            self.replay_switch(number, now);
+            if frame.is_pfc() && !is_dead(&self.switches[number as usize].deaths, now) {
+                return self.obey(number, now, in_port, frame);
+            }
+        }
         let switch = &mut self.switches[number as usize];
         let host = self.world.hosts.locators().host(frame.to);
         let choices = self.routes[route].1.ports(switch.id, host);
@@ -65,15 +88,14 @@ impl Part<'_> {
             return;
         }
         // Choices name ports of the fabric.
-        let local = |i: usize| choices.get(i).0 - switch.first_id;
-        let first_port = switch.first_port;
+        let (first_port, first_id) = (switch.first_port, switch.first_id);
+        let local = |i: usize| choices.get(i).0 - first_id;
         let chosen = if count == 1 {
             0
         } else {
-            if self.reads_queues {
+            if self.reads_queues && !CONTROLLED {
                 for i in 0..count {
-                    let line = &mut self.lines[(first_port + local(i)) as usize];
-                    self.ports[line.place as usize].replay(now, line, &mut self.world);
+                    self.replay(first_port + local(i), now);
                 }
             }
             let fabric = &self.plan.fabric;
@@ -83,7 +105,7 @@ impl Part<'_> {
                 bytes: frame.size(),
                 control: frame.is_control(),
             };
-            let (lines, ports) = (&self.lines, &self.ports);
+            let (lines, ports, fast_ports) = (&self.lines, &self.ports, &self.fast_ports);
             let choices = Choices {
                 count,
                 group: &|| {
@@ -92,18 +114,42 @@ impl Part<'_> {
                 },
                 queues: &|i| {
                     let line = &lines[(first_port + local(i)) as usize];
-                    Bytes(ports[line.place as usize].bytes.iter().sum())
+                    let number = line.place.number();
+                    if line.place.is_fast() {
+                        Bytes(u64::from(line.bytes) + fast_ports[number].control_bytes)
+                    } else {
+                        Bytes(ports[number].backlog())
+                    }
                 },
             };
-            let SwitchState { selector, rng, .. } = switch;
+            let SwitchState { selector, rng, .. } = &mut self.switches[number as usize];
             selector.select(&mut Cx { now, rng, events: &mut () }, &header, &choices)
         };
         let switch = &mut self.switches[number as usize];
         let out = choices.get(chosen).0 - switch.first_id;
+        if CONTROLLED {
+            return self.enqueue_controlled(number, now, (in_port, out), frame);
+        }
         switch.busy[out as usize / 64] |= 1 << (out % 64);
         let came_in = PortId(switch.first_id + in_port);
         let line = &mut self.lines[(first_port + out) as usize];
-        self.ports[line.place as usize].enqueue(now, came_in, frame, line, &mut self.world);
+        let (place, world) = (line.place, &mut self.world);
+        if place.is_fast() {
+            self.fast_ports[place.number()].enqueue(now, came_in, frame, line, world);
+        } else {
+            self.ports[place.number()].enqueue(now, came_in, frame, line, world);
+        }
+    }
+
+    /// Carries out what a port has to up to and including `until`.
+    fn replay(&mut self, port: u32, until: Time) {
+        let line = &mut self.lines[port as usize];
+        let place = line.place;
+        if place.is_fast() {
+            self.fast_ports[place.number()].advance(until, line, &mut self.world);
+        } else {
+            self.ports[place.number()].replay(until, line, &mut self.world);
+        }
     }
 
     /// Carries out the departures of a switch before `end`, and wakes it for those to come.
@@ -117,9 +163,16 @@ impl Part<'_> {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
                 let line = &mut self.lines[(switch.first_port + index as u32 * 64 + bit) as usize];
-                let port = &mut self.ports[line.place as usize];
-                port.replay(until, line, &mut self.world);
-                let action = port.next_action();
+                let (place, world) = (line.place, &mut self.world);
+                let action = if place.is_fast() {
+                    let port = &mut self.fast_ports[place.number()];
+                    port.advance(until, line, world);
+                    port.next_action(until, line).unwrap_or(Time::NEVER)
+                } else {
+                    let port = &mut self.ports[place.number()];
+                    port.replay(until, line, world);
+                    port.next_action()
+                };
                 if action == Time::NEVER {
                     *word &= !(1 << bit);
                 }

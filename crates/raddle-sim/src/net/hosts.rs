@@ -193,33 +193,59 @@ impl<'a> Hosts<'a> {
         self.nics[place as usize].next_local()
     }
 
-    /// A frame reached the host at `place`.
+    /// A frame reached the host at `place`. Returns when its next local event is due.
     #[inline]
-    pub fn on_frame(&mut self, now: Time, place: u32, frame: Frame) {
+    pub fn on_frame(&mut self, now: Time, place: u32, frame: Frame) -> Time {
         if frame.is_data() {
-            self.on_data(now, place, frame);
+            self.on_data(now, place, frame)
+        } else if frame.is_pfc() {
+            self.on_pfc(now, place, frame)
         } else {
-            self.on_reply(now, place, frame);
+            self.on_reply(now, place, frame)
         }
     }
 
-    /// Runs the local event that is due at `now`: the wire takes a frame, or a timer fires.
+    /// Runs the local event that is due at `now`: the wire takes a frame, or a timer fires. Returns
+    /// what the wire took, and when the next local event is due.
     #[inline]
-    pub fn run_local(&mut self, now: Time, place: u32) -> Option<Departure> {
-        if !self.nics[place as usize].wire_is_next() {
-            self.run_timer(now, place);
-            return None;
+    pub fn run_local(&mut self, now: Time, place: u32) -> (Option<Departure>, Time) {
+        let nic = &mut self.nics[place as usize];
+        if !nic.wire_is_next() {
+            return (None, self.run_timer(now, place));
         }
-        let departure = self.pull(now, place);
-        self.nics[place as usize].settle(now);
-        departure
+        let frame = if !nic.can_send(now) {
+            None
+        } else if nic.control_goes_first()
+            && let Some(frame) = nic.control.pop_front()
+        {
+            Some(frame)
+        } else {
+            self.next_data(now, place)
+        };
+        let nic = &mut self.nics[place as usize];
+        let departure = frame.map(|frame| nic.transmit(now, frame));
+        let next = nic.settle(now);
+        if let Some(Departure { frame, lost: Some(_), .. }) = departure {
+            self.note_dropped(frame);
+        }
+        (departure, next)
     }
 
-    fn run_timer(&mut self, now: Time, place: u32) {
+    #[cold]
+    fn on_pfc(&mut self, now: Time, place: u32, frame: Frame) -> Time {
+        let nic = &mut self.nics[place as usize];
+        if let Some(pauses) = &mut nic.pauses {
+            pauses.on_pfc(now, frame);
+        }
+        nic.settle(now)
+    }
+
+    #[inline(never)]
+    fn run_timer(&mut self, now: Time, place: u32) -> Time {
         if let Some(timer) = self.nics[place as usize].pop_timer(now) {
             self.on_timer(now, place, timer);
         }
-        self.nics[place as usize].settle(now);
+        self.nics[place as usize].settle(now)
     }
 
     /// An entry for the log of the sender at `to`, from a receiver in another part.
@@ -293,14 +319,16 @@ impl<'a> Hosts<'a> {
     }
 
     #[inline]
-    fn on_data(&mut self, now: Time, place: u32, frame: Frame) {
-        let slot = self.nics[place as usize].first_receiver + self.locators.index(frame.to);
-        if self.receivers[slot as usize].live.is_none() && !self.expect(now, place, slot, frame) {
-            return;
+    fn on_data(&mut self, now: Time, place: u32, frame: Frame) -> Time {
+        let mut nic = &mut self.nics[place as usize];
+        let slot = nic.first_receiver + self.locators.index(frame.to);
+        let mut end = &mut self.receivers[slot as usize];
+        if end.live.is_none() {
+            self.expect(place, slot, frame);
+            nic = &mut self.nics[place as usize];
+            end = &mut self.receivers[slot as usize];
         }
-        let nic = &mut self.nics[place as usize];
-        let end = &mut self.receivers[slot as usize];
-        let Some(live) = &mut end.live else { return };
+        let Some(live) = &mut end.live else { return nic.settle(now) };
         let marked = frame.has(flag::MARKED);
         let trimmed = frame.has(flag::TRIMMED);
         let received = live.receiver.on_data(&Data {
@@ -338,38 +366,36 @@ impl<'a> Hosts<'a> {
             let reply = Frame::new(live.to, number, flags, frame.entropy(), self.ack);
             nic.control.push_back(reply);
         }
-        nic.settle(now);
         if received.completed {
-            self.delivered(now, place, slot);
+            return self.delivered(now, place, slot);
         }
+        nic.settle(now)
     }
 
     /// The last packet of a flow has arrived: its receiver has nothing left to do but to answer
     /// late duplicates.
     #[cold]
-    fn delivered(&mut self, now: Time, place: u32, slot: u32) {
+    fn delivered(&mut self, now: Time, place: u32, slot: u32) -> Time {
         let end = &mut self.receivers[slot as usize];
         end.delivered = now;
-        let Some(live) = end.live.take() else { return };
-        if let Some(trigger) = self.plan.traffic.flows[live.flow.index()].on_delivered {
+        if let Some(live) = end.live.take()
+            && let Some(trigger) = self.plan.traffic.flows[live.flow.index()].on_delivered
+        {
             self.fire(now, trigger, place);
-            self.nics[place as usize].settle(now);
         }
+        self.nics[place as usize].settle(now)
     }
 
-    /// A packet of a flow without a receiver. If it is the first one there is a receiver now; if
-    /// it came after the last, the answer has been given. Returns which.
+    /// A packet of a flow without a receiver: it makes one if it is the first; if it came after the
+    /// last, it is answered here.
     #[cold]
-    fn expect(&mut self, now: Time, place: u32, slot: u32, frame: Frame) -> bool {
-        let first = self.receivers[slot as usize].delivered == Time::NEVER;
-        if first {
+    fn expect(&mut self, place: u32, slot: u32, frame: Frame) {
+        if self.receivers[slot as usize].delivered == Time::NEVER {
             let live = self.receiver(place, slot);
             self.receivers[slot as usize].live = Some(Box::new(live));
         } else {
             self.on_late_data(place, slot, frame);
-            self.nics[place as usize].settle(now);
         }
-        first
     }
 
     /// A packet of a flow that has every packet: the answer says so again.
@@ -388,11 +414,11 @@ impl<'a> Hosts<'a> {
     }
 
     #[inline]
-    fn on_reply(&mut self, now: Time, place: u32, frame: Frame) {
+    fn on_reply(&mut self, now: Time, place: u32, frame: Frame) -> Time {
         let nic = &mut self.nics[place as usize];
         let slot = nic.first_sender + self.locators.index(frame.to);
         // A reply that comes after the flow completed has nothing new to say.
-        let Some(live) = &mut self.senders[slot as usize].live else { return };
+        let Some(live) = &mut self.senders[slot as usize].live else { return nic.settle(now) };
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         let sender = &mut live.sender;
         if frame.has(flag::NACK) {
@@ -417,21 +443,22 @@ impl<'a> Hosts<'a> {
         if closer {
             live.set_wake(slot, nic);
         }
-        nic.settle(now);
+        nic.settle(now)
     }
 
     #[cold]
-    fn complete(&mut self, now: Time, place: u32, slot: u32) {
+    fn complete(&mut self, now: Time, place: u32, slot: u32) -> Time {
         let end = &mut self.senders[slot as usize];
-        let Some(flow) = end.live.as_ref().map(|live| live.flow) else { return };
+        let flow = end.live.as_ref().map(|live| live.flow);
         end.end();
         end.acked = now;
         self.totals.flows_done += 1;
         self.totals.last_completion = self.totals.last_completion.max(now);
-        if let Some(trigger) = self.plan.traffic.flows[flow.index()].on_acked {
+        let flow = flow.map(|flow| &self.plan.traffic.flows[flow.index()]);
+        if let Some(trigger) = flow.and_then(|flow| flow.on_acked) {
             self.fire(now, trigger, place);
         }
-        self.nics[place as usize].settle(now);
+        self.nics[place as usize].settle(now)
     }
 
     /// Starts what a trigger starts: as timers due now, at hosts that may be others than the one
@@ -508,33 +535,22 @@ impl<'a> Hosts<'a> {
         self.totals.last_progress = self.totals.last_progress.max(now);
     }
 
-    /// The wire is free: takes a control frame, or the next ready flow's packet.
-    #[inline]
-    fn pull(&mut self, now: Time, place: u32) -> Option<Departure> {
-        let nic = &mut self.nics[place as usize];
-        if !nic.link_up(now) {
-            return None;
-        }
-        if nic.control_goes_first()
-            && let Some(frame) = nic.control.pop_front()
-        {
-            return Some(nic.transmit(now, frame));
-        }
-        let frame = self.next_data(now, place);
-        let nic = &mut self.nics[place as usize];
-        let frame = frame.or_else(|| nic.control.pop_front())?;
-        Some(nic.transmit(now, frame))
-    }
-
+    /// The next ready flow's packet; the next control frame, if there is none.
     #[inline]
     fn next_data(&mut self, now: Time, place: u32) -> Option<Frame> {
         let nic = &mut self.nics[place as usize];
         loop {
-            let slot = *nic.ready.front()?;
+            let Some(&slot) = nic.ready.front() else { return nic.control.pop_front() };
             let Some(live) = &mut self.senders[slot as usize].live else {
                 nic.ready.pop_front();
                 continue;
             };
+            if let Some(pauses) = &mut nic.pauses
+                && pauses.hold(now, self.locators.class(live.to), slot)
+            {
+                nic.ready.pop_front();
+                continue;
+            }
             let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
             let transmit = live.sender.poll_transmit(now, &mut events);
             live.take_turn(now, slot, nic, transmit.as_ref());

@@ -21,7 +21,7 @@ impl Layout {
         let hosts = plan.fabric.hosts;
         let flows = &plan.traffic.flows;
         Self {
-            locators: Locators::new(hosts),
+            locators: Locators::new(hosts, plan.queue.classes),
             groups: groups(&plan.traffic, hosts),
             senders: Ends::new(flows, hosts, |flow| flow.source),
             receivers: Ends::new(flows, hosts, |flow| flow.destination),
@@ -46,12 +46,12 @@ impl Layout {
     /// Where the data of flow `id` goes.
     pub(super) fn receiver(&self, id: FlowId, flow: &Flow) -> Locator {
         let index = self.receivers.index(flow.destination, id);
-        self.locators.locate(flow.destination, index)
+        self.locators.locate(flow.destination, flow.class, index)
     }
 
     /// Where the ACKs of flow `id` go.
     pub(super) fn sender(&self, id: FlowId, flow: &Flow) -> Locator {
-        self.locators.locate(flow.source, self.senders.index(flow.source, id))
+        self.locators.locate(flow.source, 0, self.senders.index(flow.source, id))
     }
 
     /// The flow that ends at `to`.

@@ -10,6 +10,7 @@ pub mod hosts;
 pub mod layout;
 pub mod link;
 pub mod nic;
+mod pauses;
 pub mod port;
 mod slots;
 pub mod stop;

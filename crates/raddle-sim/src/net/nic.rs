@@ -5,6 +5,7 @@
 
 use super::frame::Frame;
 use super::link::Link;
+use super::pauses::Pauses;
 use super::wire::Wire;
 use crate::plan::{NicOrder, Plan};
 use crate::record::{DropCause, PortRecord};
@@ -62,6 +63,8 @@ pub(crate) struct Nic {
     gap: Span,
     /// The link's changes and its losses, where it has any.
     faults: Option<Box<Faults>>,
+    /// What flow control lets it send.
+    pub(super) pauses: Option<Box<Pauses>>,
     order: NicOrder,
     /// Whether the next frame is data, where they take turns.
     data_turn: bool,
@@ -102,6 +105,7 @@ impl Nic {
             wire,
             gap: wire.serialisation(plan.queue.gap),
             faults: faults.map(Box::new),
+            pauses: Pauses::of(plan),
             order: plan.transport.nic,
             data_turn: false,
             first_sender: 0,
@@ -141,26 +145,34 @@ impl Nic {
         timer
     }
 
-    /// To be called after everything that happened at the host: what is next?
+    /// To be called after everything that happened at the host. Returns when the next thing does.
     #[inline]
-    pub(crate) fn settle(&mut self, now: Time) {
-        self.wants_at = if self.control.is_empty() && self.ready.is_empty() {
-            Time::NEVER
-        } else {
-            self.free_at.max(now)
-        };
+    pub(crate) fn settle(&mut self, now: Time) -> Time {
+        let earliest = self.free_at.max(now);
+        let idle = self.control.is_empty() && self.ready.is_empty();
+        self.wants_at = if idle { Time::NEVER } else { earliest };
+        if let Some(pauses) = &self.pauses {
+            self.wants_at = pauses.wants_at(self.wants_at, earliest);
+        }
         self.next = self.wants_at.min(self.timer_at);
+        self.next
     }
 
-    /// Whether the wire can take a frame; if its link is down, waits for it to come up.
+    /// Whether the wire can take a frame; if its link is down, waits for it to come up. Flows that
+    /// flow control lets go on take their turns again.
     #[inline]
-    pub(crate) fn link_up(&mut self, now: Time) -> bool {
-        let Some(faults) = &mut self.faults else { return true };
-        faults.link.advance(now);
-        if !faults.link.is_up() {
-            self.free_at = faults.link.next_up();
+    pub(crate) fn can_send(&mut self, now: Time) -> bool {
+        if let Some(faults) = &mut self.faults {
+            faults.link.advance(now);
+            if !faults.link.is_up() {
+                self.free_at = faults.link.next_up();
+                return false;
+            }
         }
-        faults.link.is_up()
+        if let Some(pauses) = &mut self.pauses {
+            pauses.release(now, &mut self.ready);
+        }
+        true
     }
 
     /// Whether a control frame goes before a data packet now.

@@ -4,6 +4,10 @@
 //! identical bit for bit. A hop takes a departure, the wire becoming free, and an arrival. Events
 //! at one instant and node are ordered by their kind (see `Kind`), then by port.
 
+mod pfc;
+mod port;
+mod turns;
+
 use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::Frame;
 use crate::net::hosts::Hosts;
@@ -12,8 +16,9 @@ use crate::net::port::PortFacts;
 use crate::net::stop::{Ending, StopRules};
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
-use crate::record::{DropCause, Observer, Outcome, PortRecord, Progress};
+use crate::record::{DropCause, Observer, Outcome, Progress};
 use crate::topology::Node;
+use port::{InService, Port};
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{
@@ -23,7 +28,7 @@ use raddle_schemes::marking::QueueState;
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::units::{Bytes, Time};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 /// What happens, in the order in which it happens at one instant at one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +37,8 @@ enum Kind {
     Departure { port: u32, service: u32 },
     /// A port's link changes.
     Fault { port: u32 },
+    /// A pause has to be renewed.
+    Refresh { port: u32 },
     /// A switch port's wire becomes free.
     WireFree { port: u32 },
     /// A frame has come in through a port.
@@ -61,30 +68,6 @@ impl PartialOrd for Event {
     }
 }
 
-/// A switch port: two queues, one frame in service.
-struct Port {
-    facts: PortFacts,
-    link: Link,
-    /// Data, then control; one class uses only the first.
-    queues: [VecDeque<Frame>; 2],
-    /// Bytes per queue, frame in service included.
-    bytes: [u64; 2],
-    in_service: Option<InService>,
-    /// Services begun; tells a departure whether its frame is still the one in service.
-    services: u32,
-    free_at: Time,
-    record: PortRecord,
-}
-
-#[derive(Clone, Copy)]
-struct InService {
-    frame: Frame,
-    class: usize,
-    start: Time,
-    /// Whether noise on the link will spoil it.
-    lost: bool,
-}
-
 struct Reference<'a> {
     plan: &'a Plan,
     hosts: Hosts<'a>,
@@ -112,16 +95,8 @@ impl<'a> Reference<'a> {
         for (port, changes) in &plan.faults.ports {
             links[port.index()] = Link::new(plan.fabric.ports[port.index()].rate, changes.clone());
         }
-        let ports = PortFacts::of(plan).zip(links).map(|(facts, link)| Port {
-            facts,
-            link,
-            queues: Default::default(),
-            bytes: [0; 2],
-            in_service: None,
-            services: 0,
-            free_at: Time::ZERO,
-            record: PortRecord::default(),
-        });
+        let ports = PortFacts::of(plan).zip(links);
+        let ports = ports.map(|(facts, link)| Port::new(&plan.queue, facts, link));
         let selectors = (0..plan.fabric.switches.len() as u64).map(|index| {
             let stream = stream(plan.seed, "switch", index);
             let context = SwitchContext { switch: SwitchId(index as u32), stream };
@@ -183,6 +158,7 @@ impl<'a> Reference<'a> {
         match event.kind {
             Kind::Departure { port, service } => self.depart(now, PortId(port), service),
             Kind::Fault { port } => self.fault(now, PortId(port)),
+            Kind::Refresh { port } => self.refresh(now, PortId(port)),
             Kind::WireFree { port } => self.serve(now, PortId(port)),
             Kind::Arrival { port } => {
                 self.events += 1;
@@ -218,10 +194,10 @@ impl<'a> Reference<'a> {
     }
 
     fn run_local(&mut self, now: Time, host: HostId) {
-        if let Some(departure) = self.hosts.run_local(now, host.0) {
+        if let (Some(departure), _) = self.hosts.run_local(now, host.0) {
             let port = PortId(host.0);
             match departure.lost {
-                Some(_) => self.note_drop(now, port, departure.frame),
+                Some(_) => self.recorder.dropped(port, now),
                 None => self.launch(departure.departs, port, departure.frame),
             }
             if departure.lost != Some(DropCause::LinkDown) {
@@ -235,6 +211,9 @@ impl<'a> Reference<'a> {
         let came_from = self.ports[port.index()].facts.peer;
         if self.is_dead(now, Node::Switch(switch)) {
             return self.drop(now, came_from, frame, DropCause::NodeDown);
+        }
+        if frame.is_pfc() {
+            return self.obey(now, port, frame);
         }
         let routes = self.plan.routes.iter().rev().find(|(from, _)| *from <= now);
         let Some((_, forwarding)) = routes else { return };
@@ -275,20 +254,25 @@ impl<'a> Reference<'a> {
             return self.drop(now, id, frame, DropCause::LinkDown);
         }
         let size = frame.size().0;
-        let two_classes = queue.service == Service::Priority;
-        let mut class = usize::from(two_classes && frame.is_control());
-        if class == 0 && port.bytes[0] + size > port.link.capacity(port.facts.capacity) {
+        let control = queue.control_class();
+        let mut class = match queue.service {
+            Service::Fifo => 0,
+            _ if frame.is_control() => control,
+            _ => usize::from(self.hosts.locators().class(frame.to)),
+        };
+        let capacity = port.link.capacity(port.facts.capacity);
+        if class < control && port.bytes[class] + size > capacity {
             if queue.overflow == Overflow::Drop || frame.is_control() {
                 return self.drop(now, id, frame, DropCause::Overflow);
             }
             frame.trim(plan.transport.header);
             port.record.trimmed += 1;
             self.recorder.trimmed(now);
-            class = 1;
-        } else if class == 0 && !frame.is_control() && queue.mark_at == MarkAt::Enqueue {
+            class = control;
+        } else if class < control && !frame.is_control() && queue.mark_at == MarkAt::Enqueue {
             // No two frames come in through one port at one instant.
             let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
-            let bytes = Bytes(port.link.nominal_bytes(port.bytes[0]));
+            let bytes = Bytes(port.link.nominal_bytes(port.bytes[class]));
             let state = QueueState { bytes, stream: port.facts.mark_stream, event };
             if port.facts.marker.mark(&state) {
                 frame.mark();
@@ -296,34 +280,40 @@ impl<'a> Reference<'a> {
                 self.recorder.marked(now);
             }
         }
-        let size = frame.size().0;
-        if class == 1 && port.bytes[1] + size > port.facts.control_capacity {
+        let size = frame.size();
+        if class == control && port.bytes[control] + size.0 > port.facts.control_capacity {
             return self.drop(now, id, frame, DropCause::Overflow);
         }
-        port.queues[class].push_back(frame);
-        port.bytes[class] += size;
-        if class == 0 {
-            port.record.queue_bytes_max = port.record.queue_bytes_max.max(port.bytes[0]);
-            self.recorder.queued(id, now, port.bytes[0]);
+        if class < control && port.queues[class].is_empty() {
+            port.turns.joined(class);
+        }
+        port.queues[class].push_back((frame, came_in));
+        port.bytes[class] += size.0;
+        if class < control {
+            port.record.queue_bytes_max = port.record.queue_bytes_max.max(port.bytes[class]);
+            self.recorder.queued(id, now, port.bytes[class]);
+            self.entered(now, came_in, class, size);
         }
         self.serve(now, id);
     }
 
-    /// Begins to send the next frame, control first, if the wire is free and the link up.
+    /// Begins to send the next frame if the wire is free and the link up.
     fn serve(&mut self, now: Time, id: PortId) {
         let port = &mut self.ports[id.index()];
         if port.in_service.is_some() || port.free_at > now || !port.link.is_up() {
             return;
         }
-        let class = usize::from(!port.queues[1].is_empty());
-        let Some(frame) = port.queues[class].pop_front() else { return };
+        let Some((frame, came_in, class)) = port.next_frame(now) else { return };
         let lost = port.link.loses(port.facts.loss_stream, now, frame.size());
-        port.in_service = Some(InService { frame, class, start: now, lost });
+        port.in_service = Some(InService { frame, came_in, class, start: now, lost });
         port.services += 1;
         let departs = now + port.link.rate().serialisation(frame.size());
         port.free_at = departs + port.link.rate().serialisation(self.plan.queue.gap);
         let service = port.services;
         self.push_at_port(departs, Kind::Departure { port: id.0, service }, id);
+        if frame.is_pfc() {
+            self.arm_refresh(now, id);
+        }
     }
 
     fn depart(&mut self, now: Time, id: PortId, service: u32) {
@@ -331,16 +321,28 @@ impl<'a> Reference<'a> {
         if port.services != service {
             return;
         }
-        let Some(InService { mut frame, class, start, lost }) = port.in_service.take() else {
+        let Some(InService { mut frame, came_in, class, start, lost }) = port.in_service.take()
+        else {
             return;
         };
+        let free_at = port.free_at;
+        self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
+        let port = &mut self.ports[id.index()];
+        if let (true, Some(record)) = (frame.is_pfc(), &mut port.record.pfc) {
+            record.frames += 1;
+            return if lost {
+                self.drop(now, id, frame, DropCause::Loss);
+            } else {
+                self.launch(now, id, frame);
+            };
+        }
         let size = frame.size();
         port.bytes[class] -= size.0;
         port.record.frames += 1;
         port.record.bytes += size.0;
         port.record.data_frames += u64::from(frame.is_data());
         if !frame.is_control() && self.plan.queue.mark_at == MarkAt::Dequeue {
-            let bytes = Bytes(port.link.nominal_bytes(port.bytes[0]));
+            let bytes = Bytes(port.link.nominal_bytes(port.bytes[class]));
             let state = QueueState { bytes, stream: port.facts.mark_stream, event: start.0 };
             if port.facts.marker.mark(&state) {
                 frame.mark();
@@ -348,14 +350,13 @@ impl<'a> Reference<'a> {
                 self.recorder.marked(now);
             }
         }
-        let free_at = port.free_at;
         self.recorder.departed(id, now, frame);
+        self.left(now, came_in, class, size);
         if lost {
             self.drop(now, id, frame, DropCause::Loss);
         } else {
             self.launch(now, id, frame);
         }
-        self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
     }
 
     fn fault(&mut self, now: Time, id: PortId) {
@@ -365,19 +366,26 @@ impl<'a> Reference<'a> {
                 port.free_at = now;
                 port.services += 1;
                 let mut lost = Vec::new();
-                if let Some(InService { frame, class, .. }) = port.in_service.take() {
-                    port.bytes[class] -= frame.size().0;
-                    lost.push(frame);
+                if let Some(InService { frame, came_in, class, .. }) = port.in_service.take() {
+                    lost.push((frame, came_in, class));
                 }
                 if self.plan.faults.on_down == OnDown::Drop {
-                    port.bytes = [0; 2];
-                    lost.extend(port.queues.iter_mut().flat_map(|queue| queue.drain(..)));
+                    port.turns.clear();
+                    for (class, queue) in port.queues.iter_mut().enumerate() {
+                        lost.extend(
+                            queue.drain(..).map(|(frame, came_in)| (frame, came_in, class)),
+                        );
+                    }
                 }
-                for frame in lost {
+                for (frame, came_in, class) in lost {
+                    if !frame.is_pfc() {
+                        self.ports[id.index()].bytes[class] -= frame.size().0;
+                        self.left(now, came_in, class, frame.size());
+                    }
                     self.drop(now, id, frame, DropCause::LinkDown);
                 }
             }
-            Some(PortChange::Up) => self.serve(now, id),
+            Some(PortChange::Up) => self.want_wire(now, id),
             _ => {}
         }
     }
@@ -396,6 +404,10 @@ impl<'a> Reference<'a> {
 
     fn drop(&mut self, now: Time, port: PortId, frame: Frame, cause: DropCause) {
         let record = &mut self.ports[port.index()].record;
+        if let (true, Some(pfc)) = (frame.is_pfc(), &mut record.pfc) {
+            pfc.lost += 1;
+            return;
+        }
         record.dropped[cause as usize] += 1;
         record.dropped_data[cause as usize] += u64::from(frame.is_data());
         self.note_drop(now, port, frame);
@@ -443,7 +455,7 @@ impl<'a> Reference<'a> {
             matches!(event.kind, Kind::Arrival { .. }) && event.frame.is_data()
         });
         let queued = self.ports.iter().flat_map(|port| {
-            let waiting = port.queues.iter().flatten().copied();
+            let waiting = port.queues.iter().flatten().map(|(frame, _)| *frame);
             waiting.chain(port.in_service.map(|service| service.frame))
         });
         let in_flight_data = (on_links.count() + queued.filter(Frame::is_data).count()) as u64;

@@ -1,0 +1,251 @@
+//! The fast port: departures are computed when they are certain.
+//!
+//! For ports of one class, and of two with strict priority, whose link never changes. A frame whose
+//! departure nothing can change any more goes on the ring of the link at once: with one class every
+//! frame when it joins, with two control frames when they join and data when it starts. A cursor
+//! over the ring says what has left; moving it on carries out what a departure does: occupancy,
+//! marks, counters, waking the far end. While the queue is short it is moved on once per window
+//! only. Outcomes are those of the general port, bit for bit.
+
+use super::line::{FarEnd, Line};
+use super::part::Handover;
+use super::port::{Discipline, World};
+use super::ring::{Entry, Ring};
+use crate::net::frame::Frame;
+use crate::net::port::PortFacts;
+use crate::plan::{MarkAt, Overflow, Plan, Service};
+use crate::record::{DropCause, PortRecord};
+use raddle_schemes::ids::PortId;
+use raddle_schemes::marking::{AnyMarker, QueueState};
+use raddle_schemes::units::{Bytes, Rate, Time};
+
+/// The colder half of a fast port; the hot one is its [`Line`].
+pub(super) struct FastPort {
+    pub(super) record: PortRecord,
+    /// Data that has not started, where control frames go first.
+    data: Ring,
+    /// Bytes of control frames queued or in service, where they are a class of their own.
+    pub(super) control_bytes: u64,
+    capacity: u64,
+    /// Up to this many bytes nothing depends on the exact occupancy, but for its maximum.
+    careless: u64,
+    marker: AnyMarker,
+    mark_stream: u64,
+    far_end: FarEnd,
+    id: PortId,
+}
+
+/// Whether a port of this plan may be a fast one.
+pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
+    let queue = &plan.queue;
+    let discipline = match queue.service {
+        Service::Priority => true,
+        // A header cut here goes first, one cut elsewhere does not: the ring cannot tell.
+        Service::Fifo => queue.overflow == Overflow::Drop,
+        Service::Drr | Service::Wrr => false,
+    } && queue.classes == 1
+        && queue.pfc.is_none();
+    let unchanging = plan.faults.ports.binary_search_by_key(&id, |(port, _)| *port).is_err();
+    let rate = whole_ps_per_byte(facts.rate);
+    // Half of what 32 bits of time can tell apart, for data; control frames may double it.
+    let drain = facts.capacity.checked_mul(u64::from(rate.unwrap_or(0)));
+    discipline
+        && unchanging
+        && rate.is_some()
+        && facts.control_capacity >= u64::from(u32::MAX)
+        && drain.is_some_and(|drain| drain + facts.latency.0 < 1 << 30)
+}
+
+/// Picoseconds per byte where that is a whole number of 32 bits.
+pub(super) fn whole_ps_per_byte(rate: Rate) -> Option<u32> {
+    const BITS: u64 = 8 * 1_000_000_000_000;
+    if BITS.is_multiple_of(rate.0) { u32::try_from(BITS / rate.0).ok() } else { None }
+}
+
+impl FastPort {
+    pub(super) fn new(plan: &Plan, id: PortId, facts: PortFacts, far_end: FarEnd) -> Self {
+        let series = plan.record.bucket.0 > 0;
+        let careless = if series { 0 } else { facts.marker.never_below().0.min(facts.capacity) };
+        Self {
+            record: PortRecord::default(),
+            data: Ring::default(),
+            control_bytes: 0,
+            capacity: facts.capacity,
+            careless,
+            marker: facts.marker,
+            mark_stream: facts.mark_stream,
+            far_end,
+            id,
+        }
+    }
+
+    /// Data packets that have not started.
+    pub(super) fn data_waiting(&self) -> u64 {
+        self.data.len() as u64
+    }
+
+    /// Takes a frame that came in through `came_in`, an in-port of the same switch.
+    #[inline]
+    pub(super) fn enqueue(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        frame: Frame,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) {
+        if world.discipline.two_classes && frame.is_control() {
+            return self.enqueue_control(now, frame, line, world);
+        }
+        let queued = line.bytes + frame.size().0 as u32;
+        if queued > line.exact_above {
+            return self.enqueue_exactly(now, came_in, frame, line, world);
+        }
+        line.bytes = queued;
+        self.push(now, frame, line, world);
+    }
+
+    /// What has left is carried out first: the frame may not fit, or be marked, or set a maximum.
+    fn enqueue_exactly(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        mut frame: Frame,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) {
+        self.advance(now, line, world);
+        let found = u64::from(line.bytes);
+        let queued = found + frame.size().0;
+        if queued > self.capacity {
+            if !world.discipline.trim || frame.is_control() {
+                return self.drop(now, frame, world);
+            }
+            frame.trim(world.discipline.header);
+            self.record.trimmed += 1;
+            world.recorder.trimmed(now);
+            return self.enqueue_control(now, frame, line, world);
+        }
+        if world.discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
+            // No two frames come in through one port at one instant.
+            let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
+            self.judge(now, &mut frame, found, event, world);
+        }
+        line.bytes = queued as u32;
+        if queued > self.record.queue_bytes_max {
+            self.record.queue_bytes_max = queued;
+            line.exact_above = queued.min(self.careless) as u32;
+        }
+        world.recorder.queued(self.id, now, queued);
+        self.push(now, frame, line, world);
+    }
+
+    fn enqueue_control(&mut self, now: Time, frame: Frame, line: &mut Line, world: &mut World<'_>) {
+        self.control_bytes += frame.size().0;
+        self.start(now, line, world.discipline.gap);
+        line.send(line.busy_until.max(now), frame, world.discipline.gap);
+    }
+
+    /// Joins data that fits.
+    #[inline]
+    fn push(&mut self, now: Time, frame: Frame, line: &mut Line, world: &World<'_>) {
+        let Discipline { two_classes, gap, .. } = world.discipline;
+        if two_classes {
+            self.start(now, line, gap);
+            if line.busy_until > now {
+                return self.data.push(Entry::new(now, frame));
+            }
+        }
+        line.send(line.busy_until.max(now), frame, gap);
+    }
+
+    /// Starts the data that starts at or before `until`.
+    #[inline]
+    fn start(&mut self, until: Time, line: &mut Line, gap: Bytes) {
+        while line.busy_until <= until {
+            let Some(entry) = self.data.pop() else { return };
+            line.send(line.busy_until, entry.frame, gap);
+        }
+    }
+
+    /// Carries out the departures up to and including `until`.
+    #[inline]
+    pub(super) fn advance(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
+        let discipline = world.discipline;
+        self.start(until, line, discipline.gap);
+        while let Some(entry) = line.first_waiting() {
+            let early = line.departure_after(entry, until);
+            if early > 0 {
+                return;
+            }
+            let departure = Time(until.0.wrapping_add_signed(i64::from(early)));
+            let mut frame = entry.frame;
+            let size = frame.size().0;
+            self.record.frames += 1;
+            self.record.bytes += size;
+            self.record.data_frames += u64::from(frame.is_data());
+            if discipline.two_classes && frame.is_control() {
+                self.control_bytes -= size;
+            } else {
+                line.bytes -= size as u32;
+                let left = u64::from(line.bytes);
+                if left > self.careless
+                    && discipline.mark_at == MarkAt::Dequeue
+                    && !frame.is_control()
+                {
+                    let start = departure.0 - size * u64::from(line.ps_per_byte);
+                    self.judge(departure, &mut frame, left, start, world);
+                    line.ring.set(line.departed, Entry::new(departure + line.latency(), frame));
+                }
+            }
+            world.recorder.departed(self.id, departure, frame);
+            let arrival = departure + line.latency();
+            match self.far_end {
+                FarEnd::Here(wake) => {
+                    line.departed += 1;
+                    line.wake_for(arrival, wake, &mut world.calendar);
+                }
+                FarEnd::Elsewhere { part, line: there } => {
+                    line.ring.skip(1);
+                    let handover = Handover { line: there, arrival, frame };
+                    world.outbox.frames[part as usize].push(handover);
+                }
+            }
+        }
+    }
+
+    /// When the port has to be looked at again, if anything is queued; `now` is not after it.
+    #[inline]
+    pub(super) fn next_action(&self, now: Time, line: &Line) -> Option<Time> {
+        let Some(entry) = line.first_waiting() else {
+            return (!self.data.is_empty()).then_some(line.busy_until);
+        };
+        Some(Time(now.0.wrapping_add_signed(i64::from(line.departure_after(entry, now)))))
+    }
+
+    #[inline]
+    fn judge(
+        &mut self,
+        now: Time,
+        frame: &mut Frame,
+        bytes: u64,
+        event: u64,
+        world: &mut World<'_>,
+    ) {
+        let queue = QueueState { bytes: Bytes(bytes), stream: self.mark_stream, event };
+        if self.marker.mark(&queue) {
+            frame.mark();
+            self.record.marked += 1;
+            world.recorder.marked(now);
+        }
+    }
+
+    #[cold]
+    fn drop(&mut self, now: Time, frame: Frame, world: &mut World<'_>) {
+        let cause = DropCause::Overflow as usize;
+        self.record.dropped[cause] += 1;
+        self.record.dropped_data[cause] += u64::from(frame.is_data());
+        world.hosts.note_dropped(frame);
+        world.recorder.dropped(self.id, now);
+    }
+}
