@@ -17,23 +17,33 @@ use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::{DropCause, PortRecord};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::marking::{AnyMarker, QueueState};
-use raddle_schemes::units::{Bytes, Rate, Time};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 
-/// The colder half of a fast port; the hot one is its [`Line`].
+/// The colder half of a fast port; the hot one is its [`Line`]. In the order in which a window needs
+/// it.
+#[repr(C, align(64))]
 pub(super) struct FastPort {
-    pub(super) record: PortRecord,
     /// Data that has not started, where control frames go first.
     data: Ring,
     /// Bytes of control frames queued or in service, where they are a class of their own.
     pub(super) control_bytes: u64,
-    capacity: u64,
     /// Up to this many bytes nothing depends on the exact occupancy, but for its maximum.
     careless: u64,
+    far_end: FarEnd,
+    /// Whether departures that are not marked are all alike: no series, no other part.
+    uniform: bool,
+    pub(super) record: PortRecord,
+    capacity: u64,
     marker: AnyMarker,
     mark_stream: u64,
-    far_end: FarEnd,
+    /// Control frames behind a long queue of their like.
+    control: Ring,
     id: PortId,
 }
+
+/// Control frames that would wait longer than this for their start do not get their departure yet:
+/// the ring can tell apart only so much time ([`HORIZON`](super::HORIZON)).
+const LONG_WAIT: Span = Span(1 << 22);
 
 /// Whether a port of this plan may be a fast one.
 pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
@@ -67,25 +77,28 @@ impl FastPort {
         let series = plan.record.bucket.0 > 0;
         let careless = if series { 0 } else { facts.marker.never_below().0.min(facts.capacity) };
         Self {
-            record: PortRecord::default(),
             data: Ring::default(),
             control_bytes: 0,
-            capacity: facts.capacity,
             careless,
+            far_end,
+            uniform: !series && matches!(far_end, FarEnd::Here(_)),
+            record: PortRecord::default(),
+            capacity: facts.capacity,
             marker: facts.marker,
             mark_stream: facts.mark_stream,
-            far_end,
+            control: Ring::default(),
             id,
         }
     }
 
-    /// Data packets that have not started.
+    /// Data packets that have not got their departure.
     pub(super) fn data_waiting(&self) -> u64 {
-        self.data.len() as u64
+        let waiting = self.data.iter().chain(self.control.iter());
+        waiting.filter(|entry| entry.frame.is_data()).count() as u64
     }
 
     /// Takes a frame that came in through `came_in`, an in-port of the same switch.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enqueue(
         &mut self,
         now: Time,
@@ -94,18 +107,20 @@ impl FastPort {
         line: &mut Line,
         world: &mut World<'_>,
     ) {
-        if world.discipline.two_classes && frame.is_control() {
-            return self.enqueue_control(now, frame, line, world);
+        let Discipline { two_classes, gap, .. } = world.discipline;
+        if two_classes && frame.is_control() {
+            return self.enqueue_control(now, frame, line, gap);
         }
         let queued = line.bytes + frame.size().0 as u32;
         if queued > line.exact_above {
             return self.enqueue_exactly(now, came_in, frame, line, world);
         }
         line.bytes = queued;
-        self.push(now, frame, line, world);
+        self.push(now, frame, line, world.discipline);
     }
 
     /// What has left is carried out first: the frame may not fit, or be marked, or set a maximum.
+    #[inline(never)]
     fn enqueue_exactly(
         &mut self,
         now: Time,
@@ -124,7 +139,7 @@ impl FastPort {
             frame.trim(world.discipline.header);
             self.record.trimmed += 1;
             world.recorder.trimmed(now);
-            return self.enqueue_control(now, frame, line, world);
+            return self.enqueue_control(now, frame, line, world.discipline.gap);
         }
         if world.discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
             // No two frames come in through one port at one instant.
@@ -137,33 +152,40 @@ impl FastPort {
             line.exact_above = queued.min(self.careless) as u32;
         }
         world.recorder.queued(self.id, now, queued);
-        self.push(now, frame, line, world);
+        self.push(now, frame, line, world.discipline);
     }
 
-    fn enqueue_control(&mut self, now: Time, frame: Frame, line: &mut Line, world: &mut World<'_>) {
-        self.control_bytes += frame.size().0;
-        self.start(now, line, world.discipline.gap);
-        line.send(line.busy_until.max(now), frame, world.discipline.gap);
-    }
-
-    /// Joins data that fits.
     #[inline]
-    fn push(&mut self, now: Time, frame: Frame, line: &mut Line, world: &World<'_>) {
-        let Discipline { two_classes, gap, .. } = world.discipline;
-        if two_classes {
+    fn enqueue_control(&mut self, now: Time, frame: Frame, line: &mut Line, gap: Bytes) {
+        self.control_bytes += frame.size().0;
+        if line.busy_until <= now {
             self.start(now, line, gap);
-            if line.busy_until > now {
-                return self.data.push(Entry::new(now, frame));
-            }
+        }
+        if line.busy_until > now + LONG_WAIT || !self.control.is_empty() {
+            return self.control.push(Entry::new(now, frame));
         }
         line.send(line.busy_until.max(now), frame, gap);
     }
 
-    /// Starts the data that starts at or before `until`.
+    /// Joins data that fits.
     #[inline]
+    fn push(&mut self, now: Time, frame: Frame, line: &mut Line, discipline: Discipline) {
+        if discipline.two_classes {
+            if line.busy_until <= now {
+                self.start(now, line, discipline.gap);
+            }
+            if line.busy_until > now {
+                return self.data.push(Entry::new(now, frame));
+            }
+        }
+        line.send(line.busy_until.max(now), frame, discipline.gap);
+    }
+
+    /// Starts what waits and starts at or before `until`.
     fn start(&mut self, until: Time, line: &mut Line, gap: Bytes) {
         while line.busy_until <= until {
-            let Some(entry) = self.data.pop() else { return };
+            let next = self.control.pop().or_else(|| self.data.pop());
+            let Some(entry) = next else { return };
             line.send(line.busy_until, entry.frame, gap);
         }
     }
@@ -171,8 +193,56 @@ impl FastPort {
     /// Carries out the departures up to and including `until`.
     #[inline]
     pub(super) fn advance(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
+        if world.discipline.two_classes {
+            self.start(until, line, world.discipline.gap);
+        }
+        if self.uniform && u64::from(line.bytes) <= self.careless {
+            self.depart_together(until, line, world);
+        } else {
+            self.depart_singly(until, line, world);
+        }
+    }
+
+    /// Departures of which none can be marked: only their sums matter.
+    #[inline]
+    fn depart_together(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
+        let (mut frames, mut bytes, mut data_frames, mut control_bytes) = (0, 0, 0, 0);
+        let (mut first, mut last) = (0, 0);
+        for &entry in line.waiting() {
+            let early = line.departure_after(entry, until);
+            if early > 0 {
+                break;
+            }
+            first = if frames == 0 { early } else { first };
+            last = early;
+            frames += 1;
+            let size = entry.frame.size().0;
+            bytes += size;
+            data_frames += u64::from(entry.frame.is_data());
+            control_bytes += if entry.frame.is_control() { size } else { 0 };
+        }
+        if frames == 0 {
+            return;
+        }
+        let FarEnd::Here(wake) = self.far_end else { return };
+        // What leaves within a window arrives within two, in one of them first, in one last.
+        for early in [first, last] {
+            let departure = Time(until.0.wrapping_add_signed(i64::from(early)));
+            line.wake_for(departure + line.latency(), wake, &mut world.calendar);
+        }
+        line.departed += frames;
+        self.record.frames += u64::from(frames);
+        self.record.bytes += bytes;
+        self.record.data_frames += data_frames;
+        if world.discipline.two_classes {
+            self.control_bytes -= control_bytes;
+            bytes -= control_bytes;
+        }
+        line.bytes -= bytes as u32;
+    }
+
+    fn depart_singly(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         let discipline = world.discipline;
-        self.start(until, line, discipline.gap);
         while let Some(entry) = line.first_waiting() {
             let early = line.departure_after(entry, until);
             if early > 0 {
@@ -218,7 +288,8 @@ impl FastPort {
     #[inline]
     pub(super) fn next_action(&self, now: Time, line: &Line) -> Option<Time> {
         let Some(entry) = line.first_waiting() else {
-            return (!self.data.is_empty()).then_some(line.busy_until);
+            let waits = !self.data.is_empty() || !self.control.is_empty();
+            return waits.then_some(line.busy_until);
         };
         Some(Time(now.0.wrapping_add_signed(i64::from(line.departure_after(entry, now)))))
     }

@@ -91,7 +91,8 @@ impl Part<'_> {
             let frame = feeder.ring.get(0).frame;
             feeder.take(1);
             let came_from = self.plan.fabric.ports[host as usize].peer;
-            self.lose_on_arrival(now, came_from, frame, DropCause::NodeDown);
+            let cause = DropCause::NodeDown;
+            self.lost_on_arrival.note(now, came_from, frame, cause, &mut self.world);
         }
         dead
     }

@@ -166,6 +166,13 @@ impl Line {
         waiting.then(|| self.ring.get(self.departed))
     }
 
+    /// All frames of a fast port that are not known to have left, in order.
+    #[inline]
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Entry> {
+        let (front, back) = self.ring.slices(self.departed);
+        front.iter().chain(back)
+    }
+
     /// Picoseconds from `instant` to the departure of `entry`, negative if it came before.
     #[inline]
     pub(super) fn departure_after(&self, entry: Entry, instant: Time) -> i32 {

@@ -6,6 +6,7 @@
 //! what arrives from the rings of its in-links, sorts it by (time, in-port), and runs it to
 //! completion. Outcomes do not depend on the width of the windows.
 
+mod arrivals;
 mod calendar;
 mod classes;
 mod fast;
@@ -16,7 +17,6 @@ mod part;
 mod pfc;
 mod port;
 mod ring;
-mod sort;
 mod switch;
 mod turns;
 
@@ -117,7 +117,7 @@ impl<'a> Engine<'a> {
         let of_switches = part.port_records();
         let (flows, nics, timeline) = Hosts::finish(vec![part.world.hosts]);
         let mut ports: Vec<PortRecord> = nics.into_iter().chain(of_switches).collect();
-        for (port, losses) in part.lost_on_arrival {
+        for (port, losses) in part.lost_on_arrival.0 {
             ports[port.index()].add_losses(&losses);
         }
         let (series, timeline) = part.world.recorder.finish(timeline);

@@ -4,12 +4,12 @@
 //! host, then switches' ports in order of switch, then the links that come in from other parts.
 //! Where one part holds everything these are the fabric's own numbers.
 
+use super::arrivals::Arrivals;
 use super::calendar::{Calendar, Wake};
 use super::fast::{self, FastPort};
 use super::forward::Forward;
 use super::line::{FarEnd, Line, Place};
 use super::port::{Discipline, Port, World};
-use super::sort::KeySort;
 use crate::net::frame::Frame;
 use crate::net::hosts::Hosts;
 use crate::net::port::PortFacts;
@@ -61,6 +61,8 @@ pub(super) struct SwitchState {
     pub(super) rng: Rng,
     /// Its first port in this part.
     pub(super) first_port: u32,
+    /// Its first port among the fast ones, if all of its are.
+    pub(super) first_fast_port: Option<u32>,
     /// Its first port in the fabric.
     pub(super) first_id: u32,
     /// Ports with something queued or in service: `words` bits per switch.
@@ -91,25 +93,48 @@ pub(super) struct Part<'a> {
     pub(super) routes: Vec<(Time, Forward<'a>)>,
     /// Index of the route in force at the start of the window.
     pub(super) route: usize,
-    pub(super) reads_queues: bool,
+    /// Whether the switches' scheme reads more than headers.
+    pub(super) reads_fabric: bool,
     pub(super) world: World<'a>,
     pub(super) scratch: Scratch,
-    /// Frames lost on arrival at a node, by the port that they came from.
-    pub(super) lost_on_arrival: BTreeMap<PortId, PortRecord>,
+    pub(super) lost_on_arrival: LostOnArrival,
     pub(super) events: u64,
+}
+
+/// Frames lost on arrival at a node, by the port that they came from.
+#[derive(Default)]
+pub(super) struct LostOnArrival(pub(super) BTreeMap<PortId, PortRecord>);
+
+impl LostOnArrival {
+    /// Notes a frame lost at a node that the link from `port` led to.
+    #[cold]
+    pub(super) fn note(
+        &mut self,
+        now: Time,
+        port: PortId,
+        frame: Frame,
+        cause: DropCause,
+        world: &mut World<'_>,
+    ) {
+        let losses = self.0.entry(port).or_default();
+        if frame.is_pfc() {
+            losses.pfc.get_or_insert_default().lost += 1;
+            return;
+        }
+        losses.dropped[cause as usize] += 1;
+        losses.dropped_data[cause as usize] += u64::from(frame.is_data());
+        world.hosts.note_dropped(frame);
+        world.recorder.dropped(port, now);
+    }
 }
 
 /// Lists used anew in every window.
 #[derive(Default)]
 pub(super) struct Scratch {
     pub(super) nodes: Vec<u32>,
-    /// Arrivals at a switch: in-port and frame, in order of in-port.
-    pub(super) arrivals: Vec<(u32, Frame)>,
-    /// Offset in the window 32 | index into `arrivals` 32.
-    pub(super) keys: Vec<u64>,
+    pub(super) arrivals: Arrivals,
     /// Ports of a switch with something to carry out at one instant.
     pub(super) due: Vec<u32>,
-    pub(super) sort: KeySort,
 }
 
 impl<'a> Part<'a> {
@@ -132,6 +157,7 @@ impl<'a> Part<'a> {
                 selector: plan.switch_load_balance.build(&context),
                 rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
                 first_port: ids.len() as u32,
+                first_fast_port: None,
                 first_id: switch.ports.start,
                 busy: vec![0; switch.ports.len().div_ceil(64)],
                 actions: plan
@@ -175,6 +201,13 @@ impl<'a> Part<'a> {
                 ports.push(Port::new(plan, id, facts, far_end));
             }
         }
+        for switch in &mut switches {
+            let ports = fabric.switches[switch.id.index()].ports.len();
+            let own = &lines[switch.first_port as usize..][..ports];
+            let fast = own.iter().all(|line| line.place.is_fast());
+            let first = own.first().map(|line| line.place.number() as u32);
+            switch.first_fast_port = first.filter(|_| fast);
+        }
         let all_hosts = Hosts::new(plan);
         let mut groups = vec![Vec::new(); hosts];
         for (host, root) in all_hosts.layout().groups().iter().enumerate() {
@@ -185,6 +218,7 @@ impl<'a> Part<'a> {
         }
         let largest = fabric.switches.iter().map(|switch| switch.ports.len()).max().unwrap_or(0);
         let calendar = Calendar::new(width.0, switches.len(), hosts, largest);
+        let needs = plan.switch_load_balance.card().needs;
         let mut part = Self {
             plan,
             lines,
@@ -197,7 +231,9 @@ impl<'a> Part<'a> {
             groups,
             routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
             route: 0,
-            reads_queues: plan.switch_load_balance.card().needs.contains(&Need::QueueLengths),
+            reads_fabric: [Need::QueueLengths, Need::Groups]
+                .iter()
+                .any(|need| needs.contains(need)),
             world: World {
                 discipline: Discipline::of(plan),
                 calendar,
@@ -207,7 +243,7 @@ impl<'a> Part<'a> {
                 gone: Vec::new(),
             },
             scratch: Scratch::default(),
-            lost_on_arrival: BTreeMap::new(),
+            lost_on_arrival: LostOnArrival::default(),
             events: 0,
         };
         for host in 0..hosts as u32 {
@@ -250,26 +286,6 @@ impl<'a> Part<'a> {
         for host in 0..self.host_deaths.len() as u32 {
             self.wake_host(host);
         }
-    }
-
-    /// Notes a frame lost at a node that the link from `port` led to.
-    #[cold]
-    pub(super) fn lose_on_arrival(
-        &mut self,
-        now: Time,
-        port: PortId,
-        frame: Frame,
-        cause: DropCause,
-    ) {
-        let losses = self.lost_on_arrival.entry(port).or_default();
-        if frame.is_pfc() {
-            losses.pfc.get_or_insert_default().lost += 1;
-            return;
-        }
-        losses.dropped[cause as usize] += 1;
-        losses.dropped_data[cause as usize] += u64::from(frame.is_data());
-        self.world.hosts.note_dropped(frame);
-        self.world.recorder.dropped(port, now);
     }
 
     pub(super) fn packet_hops(&self) -> u64 {

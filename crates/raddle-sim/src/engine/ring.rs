@@ -107,6 +107,22 @@ impl Ring {
         (0..self.length).map(|i| self.get(i))
     }
 
+    /// The entries from the one `first` places behind the head on, in order: those up to the end of
+    /// the memory, then those from its start.
+    #[inline]
+    pub(super) fn slices(&self, first: u32) -> (&[Entry], &[Entry]) {
+        let count = self.length.saturating_sub(first) as usize;
+        if count == 0 {
+            return (&[], &[]);
+        }
+        let from = self.slot(first);
+        let until = from + count;
+        match until.checked_sub(self.entries.len()) {
+            Some(wrapped) => (&self.entries[from..], &self.entries[..wrapped]),
+            None => (&self.entries[from..until], &[]),
+        }
+    }
+
     #[inline]
     fn slot(&self, i: u32) -> usize {
         self.head.wrapping_add(i) as usize & (self.entries.len() - 1)

@@ -1,12 +1,14 @@
-//! The slow, obvious engine: one heap of events, real queues, no tricks.
+//! The slow, obvious engine: one queue of events, real queues, no tricks.
 //!
 //! It is how a reader learns the model, and what the fast engine is tested against: outcomes are
-//! identical bit for bit. A hop takes a departure, the wire becoming free, and an arrival. Events
-//! at one instant and node are ordered by their kind (see `Kind`), then by port.
+//! identical bit for bit. A hop takes a departure, the wire becoming free if that matters, and an
+//! arrival. Events at one instant and node are ordered by their kind (see `Kind`), then by port.
 
 mod pfc;
 mod port;
+mod queue;
 mod turns;
+mod wheel;
 
 use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::Frame;
@@ -19,6 +21,7 @@ use crate::record::recorder::Recorder;
 use crate::record::{DropCause, Observer, Outcome, Progress};
 use crate::topology::Node;
 use port::{InService, Port};
+use queue::{EventQueue, Heap};
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{
@@ -27,8 +30,9 @@ use raddle_schemes::load_balance::switch::{
 use raddle_schemes::marking::QueueState;
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::units::{Bytes, Time};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use wheel::Wheel;
+
+pub use queue::Queue;
 
 /// What happens, in the order in which it happens at one instant at one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,27 +72,39 @@ impl PartialOrd for Event {
     }
 }
 
-struct Reference<'a> {
+struct Reference<'a, Q> {
     plan: &'a Plan,
     hosts: Hosts<'a>,
     /// All ports of the fabric; hosts' entries only hold facts.
     ports: Vec<Port>,
     selectors: Vec<(AnyPortSelector, Rng)>,
-    heap: BinaryHeap<Reverse<Event>>,
-    /// Earliest [`Kind::Local`] in the heap, per host.
+    events: Q,
+    /// Earliest [`Kind::Local`] among the events, per host.
     armed: Vec<Time>,
     recorder: Recorder,
-    events: u64,
+    /// Arrivals and local events so far.
+    handled: u64,
 }
 
 /// Runs a plan to its end.
 pub fn run(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
-    let mut reference = Reference::new(plan);
-    let (ending, end) = reference.run(observer);
-    reference.finish(ending, end)
+    run_with_queue(plan, Queue::Heap, observer)
 }
 
-impl<'a> Reference<'a> {
+/// Runs a plan with its events in `queue`. The outcome is the same for every queue.
+pub fn run_with_queue(plan: &Plan, queue: Queue, observer: &mut dyn Observer) -> Outcome {
+    fn run<Q: EventQueue>(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
+        let mut reference = Reference::<Q>::new(plan);
+        let (ending, end) = reference.run(observer);
+        reference.finish(ending, end)
+    }
+    match queue {
+        Queue::Heap => run::<Heap>(plan, observer),
+        Queue::Wheel => run::<Wheel<Event>>(plan, observer),
+    }
+}
+
+impl<'a, Q: EventQueue> Reference<'a, Q> {
     fn new(plan: &'a Plan) -> Self {
         let mut links: Vec<_> =
             plan.fabric.ports.iter().map(|port| Link::new(port.rate, Vec::new())).collect();
@@ -108,10 +124,10 @@ impl<'a> Reference<'a> {
             hosts: Hosts::new(plan),
             ports: ports.collect(),
             selectors: selectors.collect(),
-            heap: BinaryHeap::new(),
+            events: Q::default(),
             armed: vec![Time::NEVER; plan.fabric.hosts as usize],
             recorder: Recorder::new(&plan.record, plan.fabric.ports.len()),
-            events: 0,
+            handled: 0,
         };
         for (port, changes) in &plan.faults.ports {
             for (at, _) in changes.iter().filter(|_| port.0 >= plan.fabric.hosts) {
@@ -127,7 +143,7 @@ impl<'a> Reference<'a> {
     fn run(&mut self, observer: &mut dyn Observer) -> (Ending, Time) {
         let rules = StopRules::new(self.plan);
         let mut check = rules.next_check(Time::ZERO);
-        while let Some(Reverse(event)) = self.heap.peek().copied() {
+        while let Some(event) = self.events.peek() {
             if event.at >= check {
                 if let Some(ending) = rules.check(check, self.hosts.totals()) {
                     return ending;
@@ -135,9 +151,9 @@ impl<'a> Reference<'a> {
                 check = rules.next_check(check);
                 continue;
             }
-            self.heap.pop();
+            self.events.pop();
             self.handle(event);
-            if self.events.is_multiple_of(1 << 18) {
+            if self.handled.is_multiple_of(1 << 18) {
                 let switches: u64 = self.ports.iter().map(|port| port.record.frames).sum();
                 let progress = Progress {
                     now: event.at,
@@ -161,7 +177,7 @@ impl<'a> Reference<'a> {
             Kind::Refresh { port } => self.refresh(now, PortId(port)),
             Kind::WireFree { port } => self.serve(now, PortId(port)),
             Kind::Arrival { port } => {
-                self.events += 1;
+                self.handled += 1;
                 match self.plan.fabric.ports[port as usize].owner {
                     Node::Host(host) => self.arrive_at_host(now, host, event.frame),
                     Node::Switch(switch) => {
@@ -175,7 +191,7 @@ impl<'a> Reference<'a> {
                     self.armed[host.index()] = Time::NEVER;
                 }
                 if self.hosts.next_local(host.0) == now {
-                    self.events += 1;
+                    self.handled += 1;
                     self.run_local(now, host);
                 }
                 self.arm(host);
@@ -326,7 +342,11 @@ impl<'a> Reference<'a> {
             return;
         };
         let free_at = port.free_at;
-        self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
+        // Who finds the wire free when it comes is served at once.
+        let waits = port.facts.pfc.is_some() || port.queues.iter().any(|queue| !queue.is_empty());
+        if waits || free_at > now {
+            self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
+        }
         let port = &mut self.ports[id.index()];
         if let (true, Some(record)) = (frame.is_pfc(), &mut port.record.pfc) {
             record.frames += 1;
@@ -399,7 +419,7 @@ impl<'a> Reference<'a> {
             kind: Kind::Arrival { port: facts.peer.0 },
             frame,
         };
-        self.heap.push(Reverse(arrival));
+        self.events.push(arrival);
     }
 
     fn drop(&mut self, now: Time, port: PortId, frame: Frame, cause: DropCause) {
@@ -433,7 +453,7 @@ impl<'a> Reference<'a> {
 
     fn push_at_port(&mut self, at: Time, kind: Kind, port: PortId) {
         let node = self.node_number(self.plan.fabric.ports[port.index()].owner);
-        self.heap.push(Reverse(Event { at, node, kind, frame: Frame::default() }));
+        self.events.push(Event { at, node, kind, frame: Frame::default() });
     }
 
     fn arm(&mut self, host: HostId) {
@@ -451,9 +471,10 @@ impl<'a> Reference<'a> {
     }
 
     fn finish(self, ending: Ending, end: Time) -> Outcome {
-        let on_links = self.heap.iter().filter(|Reverse(event)| {
-            matches!(event.kind, Kind::Arrival { .. }) && event.frame.is_data()
-        });
+        let on_links = self
+            .events
+            .into_events()
+            .filter(|event| matches!(event.kind, Kind::Arrival { .. }) && event.frame.is_data());
         let queued = self.ports.iter().flat_map(|port| {
             let waiting = port.queues.iter().flatten().map(|(frame, _)| *frame);
             waiting.chain(port.in_service.map(|service| service.frame))
@@ -478,7 +499,7 @@ impl<'a> Reference<'a> {
             stop,
             end,
             in_flight_data,
-            events: self.events,
+            events: self.handled,
         }
     }
 }

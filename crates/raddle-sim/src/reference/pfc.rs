@@ -3,12 +3,13 @@
 //! Whatever happens only sets what the far end is to know (`Ingress::news`). The PFC frame itself
 //! is made when the wire takes it, and tells the latest.
 
+use super::queue::EventQueue;
 use super::{Kind, Reference};
 use crate::net::frame::Frame;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Span, Time};
 
-impl Reference<'_> {
+impl<Q: EventQueue> Reference<'_, Q> {
     /// A frame that came in through `id` joined a queue of data class `class`.
     pub(super) fn entered(&mut self, now: Time, id: PortId, class: usize, size: Bytes) {
         let port = &mut self.ports[id.index()];
