@@ -51,7 +51,7 @@ fn run(plan: &Plan, own: &[&[u32]]) -> (Vec<FlowRecord>, Vec<PortRecord>, Timeli
             _ if next == Time::NEVER => return Hosts::finish(parts),
             _ => {
                 let (part, place) = at(host);
-                if let (Some(departure), _) = parts[part].run_local(next, place) {
+                if let Some(departure) = parts[part].run_local(next, place) {
                     let data = departure.frame.is_data();
                     data_sent += u32::from(data);
                     if data && data_sent.is_multiple_of(7) {
@@ -63,7 +63,7 @@ fn run(plan: &Plan, own: &[&[u32]]) -> (Vec<FlowRecord>, Vec<PortRecord>, Timeli
             }
         }
         for part in 0..parts.len() {
-            for (to, entry) in std::mem::take(&mut parts[part].outgoing) {
+            for (to, entry) in std::mem::take(parts[part].outgoing()) {
                 assert_ne!(at(layout.locators().host(to).0).0, part);
                 parts[at(layout.locators().host(to).0).0].take_log_entry(to, entry);
             }

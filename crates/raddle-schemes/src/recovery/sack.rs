@@ -136,7 +136,9 @@ mod tests {
     /// Eight packets, sent a microsecond apart from time zero on.
     fn ledger() -> Ledger {
         let mut ledger = Ledger::new(20, Bytes(100), Bytes(100));
-        (0..8).for_each(|psn| ledger.sent(Time::ZERO + Span::us(psn), Psn(psn as u32), Entropy(0)));
+        (0..8).for_each(|psn| {
+            ledger.sent(Time::ZERO + Span::us(psn), Psn(psn as u32), Entropy(0));
+        });
         ledger
     }
 

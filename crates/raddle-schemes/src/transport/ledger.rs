@@ -189,10 +189,11 @@ impl Ledger {
         psn.0 < self.next
     }
 
-    /// Notes that the packet [`Ledger::due`] named leaves now.
+    /// Notes that the packet [`Ledger::due`] named leaves now. Returns its bytes on the wire.
     #[inline]
-    pub(crate) fn sent(&mut self, now: Time, psn: Psn, entropy: Entropy) {
-        self.in_flight += self.size(psn).0;
+    pub(crate) fn sent(&mut self, now: Time, psn: Psn, entropy: Entropy) -> Bytes {
+        let size = self.size(psn);
+        self.in_flight += size.0;
         if psn.0 == self.next {
             if (self.next - self.low) as usize == self.records.len() {
                 self.grow();
@@ -204,6 +205,7 @@ impl Ledger {
             self.set(psn.0, Record::new(now, entropy, State::InFlightAgain));
             self.losses.get_or_insert_default().again.push_back((now, psn));
         }
+        size
     }
 
     /// Notes that `psn` has arrived.

@@ -169,8 +169,7 @@ impl Sender {
         let again = self.ledger.is_again(psn);
         let mut cx = Cx { now, rng: &mut self.rng, events };
         let entropy = self.paths.next_path(&mut cx, &Outgoing { psn, again });
-        self.ledger.sent(now, psn, entropy);
-        let bytes = self.ledger.size(psn);
+        let bytes = self.ledger.sent(now, psn, entropy);
         if let Some(rate) = self.congestion.limits().rate {
             self.pacer.get_or_insert_default().sent(now, bytes + self.gap, rate);
         }
@@ -219,10 +218,11 @@ impl Sender {
         };
         if self.recovery.ack_entropies() == AckEntropies::Carry {
             if !ack.duplicate {
-                carried(&self.arrivals, ack.upto, |entropy| {
-                    let news = Feedback { path: entropy, fate: Fate::Clean, rtt: None, ..feedback };
+                let tell = |path| {
+                    let news = Feedback { path, fate: Fate::Clean, rtt: None, ..feedback };
                     self.paths.on_feedback(&mut cx, &news);
-                });
+                };
+                carried(&self.arrivals, ack.upto, tell);
             }
             self.arrivals.release(self.heard.saturating_sub(KEPT));
         } else {

@@ -1,7 +1,10 @@
 //! A part's hosts: what arrives merged with what their NICs and timers do.
 
 use super::calendar::Wake;
+use super::line::Line;
 use super::part::{Part, is_dead};
+use super::port::World;
+use crate::net::nic::Departure;
 use crate::record::DropCause;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
@@ -10,28 +13,66 @@ use std::collections::BinaryHeap;
 
 impl Part<'_> {
     pub(super) fn run_host(&mut self, host: u32, start: Time, end: Time) {
-        self.run_events(host, start, end, u32::MAX);
+        self.run_events(host, start, end, false);
         self.wake_host(host);
     }
 
-    /// Runs the events of `host` before `end`, `most` at most: an arrival before a local event at
-    /// the same instant.
-    fn run_events(&mut self, host: u32, start: Time, end: Time, most: u32) {
-        let mortal = !self.host_deaths[host as usize].is_empty();
-        let mut local = self.world.hosts.next_local(host);
-        for _ in 0..most {
-            let arrival = self.next_arrival(host, start);
-            if arrival.min(local) >= end {
+    /// Runs the events of `host` before `end`, only the first of them if asked for just `one`: an
+    /// arrival before a local event at the same instant.
+    fn run_events(&mut self, host: u32, start: Time, end: Time, one: bool) {
+        let index = host as usize;
+        let deaths = &self.host_deaths[index];
+        let far_end = self.far_ends[index];
+        let links = [self.feeders[index] as usize, index];
+        let Ok([feeder, wire]) = self.lines.get_disjoint_mut(links) else { return };
+        let mut arrival = next_arrival(feeder, start);
+        let mut lost = Vec::new();
+        loop {
+            let World { hosts, calendar, recorder, outbox, .. } = &mut self.world;
+            let mut running = hosts.host(host);
+            let mut local = running.next_local();
+            while arrival.min(local) < end && !running.fired() {
+                self.events += 1;
+                if arrival > local {
+                    let now = local;
+                    let departure;
+                    (departure, local) = running.run_local(now);
+                    if let Some(Departure { frame, departs, lost }) = departure {
+                        match lost {
+                            None => wire.launch(departs, frame, far_end, calendar, outbox),
+                            Some(_) => recorder.dropped(PortId(host), now),
+                        }
+                        if lost != Some(DropCause::LinkDown) {
+                            recorder.departed(PortId(host), departs, frame);
+                        }
+                    }
+                } else {
+                    let now = arrival;
+                    let frame = feeder.ring.get(0).frame;
+                    feeder.take(1);
+                    arrival = next_arrival(feeder, start);
+                    if is_dead(deaths, now) {
+                        lost.push((now, frame));
+                    } else {
+                        local = running.on_frame(now, frame);
+                    }
+                }
+                if one {
+                    break;
+                }
+            }
+            let fired = running.fired();
+            if fired {
+                hosts.start_fired(host);
+            }
+            if one || !fired {
                 break;
             }
-            self.events += 1;
-            local = if arrival > local {
-                self.run_local(host, local)
-            } else if mortal && self.loses_arrival(host, arrival) {
-                local
-            } else {
-                self.take_arrival(host, arrival)
-            };
+        }
+        for (at, frame) in lost {
+            let came_from = self.plan.fabric.ports[index].peer;
+            let cause = DropCause::NodeDown;
+            self.lost_on_arrival.note(at, came_from, frame, cause, &mut self.world);
         }
     }
 
@@ -46,7 +87,7 @@ impl Part<'_> {
             }
             // An entry that a trigger has overtaken: look again.
             if self.host_next(host, start) == at {
-                self.run_events(host, start, end, 1);
+                self.run_events(host, start, end, true);
                 for woken in std::mem::take(&mut self.world.hosts.woken) {
                     heap.push(Reverse((self.host_next(woken, start), woken)));
                 }
@@ -59,65 +100,11 @@ impl Part<'_> {
         self.groups[root as usize] = members;
     }
 
-    /// When the next frame reaches `host`; `start` is not after it.
-    #[inline]
-    fn next_arrival(&self, host: u32, start: Time) -> Time {
-        let ring = &self.lines[self.feeders[host as usize] as usize].ring;
-        if ring.is_empty() {
-            return Time::NEVER;
-        }
-        Time(start.0 + u64::from(ring.get(0).offset(start)))
-    }
-
+    /// When the next thing happens at `host`.
     #[inline]
     fn host_next(&self, host: u32, start: Time) -> Time {
-        self.next_arrival(host, start).min(self.world.hosts.next_local(host))
-    }
-
-    #[inline]
-    fn take_arrival(&mut self, host: u32, now: Time) -> Time {
-        let feeder = &mut self.lines[self.feeders[host as usize] as usize];
-        let frame = feeder.ring.get(0).frame;
-        feeder.take(1);
-        self.world.hosts.on_frame(now, host, frame)
-    }
-
-    /// Loses the frame that arrives at `host` now if it is dead. Returns whether it is.
-    #[cold]
-    fn loses_arrival(&mut self, host: u32, now: Time) -> bool {
-        let dead = is_dead(&self.host_deaths[host as usize], now);
-        if dead {
-            let feeder = &mut self.lines[self.feeders[host as usize] as usize];
-            let frame = feeder.ring.get(0).frame;
-            feeder.take(1);
-            let came_from = self.plan.fabric.ports[host as usize].peer;
-            let cause = DropCause::NodeDown;
-            self.lost_on_arrival.note(now, came_from, frame, cause, &mut self.world);
-        }
-        dead
-    }
-
-    #[inline]
-    fn run_local(&mut self, host: u32, now: Time) -> Time {
-        let (departure, next) = self.world.hosts.run_local(now, host);
-        let Some(departure) = departure else { return next };
-        let port = PortId(host);
-        if departure.lost.is_some() {
-            self.world.recorder.dropped(port, now);
-        } else {
-            let world = &mut self.world;
-            self.lines[host as usize].launch(
-                departure.departs,
-                departure.frame,
-                self.far_ends[host as usize],
-                &mut world.calendar,
-                &mut world.outbox,
-            );
-        }
-        if departure.lost != Some(DropCause::LinkDown) {
-            self.world.recorder.departed(port, departure.departs, departure.frame);
-        }
-        next
+        let feeder = &self.lines[self.feeders[host as usize] as usize];
+        next_arrival(feeder, start).min(self.world.hosts.next_local(host))
     }
 
     pub(super) fn wake_host(&mut self, host: u32) {
@@ -126,4 +113,13 @@ impl Part<'_> {
             self.world.calendar.wake(next, Wake::Host { host });
         }
     }
+}
+
+/// When the next frame on `link` arrives; `start` is not after it.
+#[inline]
+fn next_arrival(link: &Line, start: Time) -> Time {
+    if link.ring.is_empty() {
+        return Time::NEVER;
+    }
+    Time(start.0 + u64::from(link.ring.get(0).offset(start)))
 }

@@ -64,13 +64,15 @@ pub(crate) struct Nic {
     /// The link's changes and its losses, where it has any.
     faults: Option<Box<Faults>>,
     /// What flow control lets it send.
-    pub(super) pauses: Option<Box<Pauses>>,
+    pauses: Option<Box<Pauses>>,
     order: NicOrder,
     /// Whether the next frame is data, where they take turns.
     data_turn: bool,
+    /// The host's place in its part.
+    pub(super) place: u32,
     /// The slots of the flows that begin here, and of those that end here, start at these.
-    pub(crate) first_sender: u32,
-    pub(crate) first_receiver: u32,
+    pub(super) first_sender: u32,
+    pub(super) first_receiver: u32,
     /// The next start listed for this host.
     pub(crate) starts: u32,
     pub(crate) record: PortRecord,
@@ -84,8 +86,14 @@ struct Faults {
 }
 
 impl Nic {
-    /// The NIC of `host`, idle, its slots not yet assigned.
-    pub(crate) fn new(plan: &Plan, host: HostId) -> Self {
+    /// The NIC of `host`, idle. See the fields for the other arguments.
+    pub(crate) fn new(
+        plan: &Plan,
+        host: HostId,
+        place: u32,
+        first_sender: u32,
+        first_receiver: u32,
+    ) -> Self {
         let rate = plan.fabric.ports[host.index()].rate;
         let wire = Wire::new(rate);
         let changes = &plan.faults.ports;
@@ -108,8 +116,9 @@ impl Nic {
             pauses: Pauses::of(plan),
             order: plan.transport.nic,
             data_turn: false,
-            first_sender: 0,
-            first_receiver: 0,
+            place,
+            first_sender,
+            first_receiver,
             starts: 0,
             record: PortRecord::default(),
             timers: BinaryHeap::new(),
@@ -173,6 +182,25 @@ impl Nic {
             pauses.release(now, &mut self.ready);
         }
         true
+    }
+
+    /// A PFC frame has come.
+    #[cold]
+    pub(crate) fn on_pfc(&mut self, now: Time, frame: Frame) {
+        if let Some(pauses) = &mut self.pauses {
+            pauses.on_pfc(now, frame);
+        }
+    }
+
+    /// Whether flow control keeps the flow of `slot`, which is first in turn, for later.
+    #[inline]
+    pub(crate) fn holds(&mut self, now: Time, class: u8, slot: u32) -> bool {
+        let Some(pauses) = &mut self.pauses else { return false };
+        let holds = pauses.hold(now, class, slot);
+        if holds {
+            self.ready.pop_front();
+        }
+        holds
     }
 
     /// Whether a control frame goes before a data packet now.

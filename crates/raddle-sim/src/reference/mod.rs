@@ -210,7 +210,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
     }
 
     fn run_local(&mut self, now: Time, host: HostId) {
-        if let (Some(departure), _) = self.hosts.run_local(now, host.0) {
+        if let Some(departure) = self.hosts.run_local(now, host.0) {
             let port = PortId(host.0);
             match departure.lost {
                 Some(_) => self.recorder.dropped(port, now),
