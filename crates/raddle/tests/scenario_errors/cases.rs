@@ -259,10 +259,9 @@ fn flow_control_pauses_before_the_queue_is_full_and_resumes_below() {
         r#"true | wrong value for `pfc` | expected a table, as in `{ key = value }`"#,
     );
     fabric(
-        r#"queue = { size = "unlimited", marking = { scheme = "step", threshold = "9 kB" }, pfc = { xoff = "9 kB", xon = "40%" } }
+        r#"queue = { size = "unlimited", marking = { scheme = "step", threshold = "9 kB" }, pfc = { xoff = "50%", xon = "40%" } }
 "#,
-        r#""unlimited" | `pfc` has xon = "40%" of an unlimited queue | a share of this has no meaning
-"9 kB" | flow control resumes above where it pauses | at `tor0.down0`, xon is 1844674407370955161 B, xoff 9000 B, the size 4611686018427387903 B"#,
+        r#""unlimited" | `pfc` has xoff = "50%" of an unlimited queue | a share of this has no meaning"#,
     );
     fabric(
         r#"queue = { size = "100 packets", pfc = { xoff = "100 packets", xon = "40%" } }
