@@ -56,8 +56,7 @@ fn received(plan: &Plan, outcome: &Outcome) -> Vec<u64> {
 fn the_highest_class_is_done_first_and_control_does_not_wait_for_it() {
     // One host per class, all at once; the frame that is there first is one of class 0.
     let packets = 20;
-    let mut flows: Vec<Flow> =
-        (0..7).map(|k| flow(k, 8 + k, packets * 4096, k as u8)).collect();
+    let mut flows: Vec<Flow> = (0..7).map(|k| flow(k, 8 + k, packets * 4096, k as u8)).collect();
     // The ACKs of what comes from the right go left to right.
     flows.push(flow(15, 7, 4096, 0));
     let mut plan = bottleneck(8, flows, Service::Priority, &[1; 7]);

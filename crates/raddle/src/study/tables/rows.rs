@@ -113,9 +113,17 @@ const PORTS: TableSpec = TableSpec {
         col("dropped_packets", "packets", "of all frames lost here, data packets"),
         col("queue_bytes_max", "B", "most bytes of one data class queued, in service included"),
         col("pauses", "pauses", "how often a class of what came in here was paused"),
-        col("pfc_frames", "frames", "frames of flow control whose last bit left, lost ones included"),
+        col(
+            "pfc_frames",
+            "frames",
+            "frames of flow control whose last bit left, lost ones included",
+        ),
         col("pfc_lost_frames", "frames", "frames of flow control lost"),
-        col("ingress_bytes_max", "B", "under flow control, most bytes of one class that came in here"),
+        col(
+            "ingress_bytes_max",
+            "B",
+            "under flow control, most bytes of one class that came in here",
+        ),
     ],
 };
 
