@@ -155,12 +155,10 @@ impl FastPort {
         self.push(now, frame, line, world.discipline);
     }
 
-    #[inline]
+    #[inline(always)]
     fn enqueue_control(&mut self, now: Time, frame: Frame, line: &mut Line, gap: Bytes) {
         self.control_bytes += frame.size().0;
-        if line.busy_until <= now {
-            self.start(now, line, gap);
-        }
+        self.start_due(now, line, gap);
         if line.busy_until > now + LONG_WAIT || !self.control.is_empty() {
             return self.control.push(Entry::new(now, frame));
         }
@@ -168,12 +166,10 @@ impl FastPort {
     }
 
     /// Joins data that fits.
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, now: Time, frame: Frame, line: &mut Line, discipline: Discipline) {
         if discipline.two_classes {
-            if line.busy_until <= now {
-                self.start(now, line, discipline.gap);
-            }
+            self.start_due(now, line, discipline.gap);
             if line.busy_until > now {
                 return self.data.push(Entry::new(now, frame));
             }
@@ -182,6 +178,19 @@ impl FastPort {
     }
 
     /// Starts what waits and starts at or before `until`.
+    #[inline(always)]
+    fn start_due(&mut self, until: Time, line: &mut Line, gap: Bytes) {
+        if line.busy_until <= until && self.waits() {
+            self.start(until, line, gap);
+        }
+    }
+
+    #[inline]
+    fn waits(&self) -> bool {
+        !self.data.is_empty() || !self.control.is_empty()
+    }
+
+    #[inline(never)]
     fn start(&mut self, until: Time, line: &mut Line, gap: Bytes) {
         while line.busy_until <= until {
             let next = self.control.pop().or_else(|| self.data.pop());
@@ -193,9 +202,7 @@ impl FastPort {
     /// Carries out the departures up to and including `until`.
     #[inline]
     pub(super) fn advance(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
-        if world.discipline.two_classes {
-            self.start(until, line, world.discipline.gap);
-        }
+        self.start_due(until, line, world.discipline.gap);
         if self.uniform && u64::from(line.bytes) <= self.careless {
             self.depart_together(until, line, world);
         } else {
@@ -208,18 +215,21 @@ impl FastPort {
     fn depart_together(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         let (mut frames, mut bytes, mut data_frames, mut control_bytes) = (0, 0, 0, 0);
         let (mut first, mut last) = (0, 0);
-        for &entry in line.waiting() {
-            let early = line.departure_after(entry, until);
-            if early > 0 {
-                break;
+        let (front, back) = line.waiting();
+        'left: for entries in [front, back] {
+            for &entry in entries {
+                let early = line.departure_after(entry, until);
+                if early > 0 {
+                    break 'left;
+                }
+                first = if frames == 0 { early } else { first };
+                last = early;
+                frames += 1;
+                let size = entry.frame.size().0;
+                bytes += size;
+                data_frames += u64::from(entry.frame.is_data());
+                control_bytes += if entry.frame.is_control() { size } else { 0 };
             }
-            first = if frames == 0 { early } else { first };
-            last = early;
-            frames += 1;
-            let size = entry.frame.size().0;
-            bytes += size;
-            data_frames += u64::from(entry.frame.is_data());
-            control_bytes += if entry.frame.is_control() { size } else { 0 };
         }
         if frames == 0 {
             return;
@@ -288,8 +298,7 @@ impl FastPort {
     #[inline]
     pub(super) fn next_action(&self, now: Time, line: &Line) -> Option<Time> {
         let Some(entry) = line.first_waiting() else {
-            let waits = !self.data.is_empty() || !self.control.is_empty();
-            return waits.then_some(line.busy_until);
+            return self.waits().then_some(line.busy_until);
         };
         Some(Time(now.0.wrapping_add_signed(i64::from(line.departure_after(entry, now)))))
     }

@@ -166,11 +166,10 @@ impl Line {
         waiting.then(|| self.ring.get(self.departed))
     }
 
-    /// All frames of a fast port that are not known to have left, in order.
+    /// All frames of a fast port that are not known to have left, in order, in two pieces.
     #[inline]
-    pub(super) fn waiting(&self) -> impl Iterator<Item = &Entry> {
-        let (front, back) = self.ring.slices(self.departed);
-        front.iter().chain(back)
+    pub(super) fn waiting(&self) -> (&[Entry], &[Entry]) {
+        self.ring.slices(self.departed)
     }
 
     /// Picoseconds from `instant` to the departure of `entry`, negative if it came before.

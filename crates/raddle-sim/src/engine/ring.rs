@@ -1,5 +1,6 @@
 //! A queue of packets in a power-of-two ring that grows when full.
 
+use super::prefetch::prefetch;
 use crate::net::frame::Frame;
 use raddle_schemes::units::Time;
 
@@ -120,6 +121,16 @@ impl Ring {
         match until.checked_sub(self.entries.len()) {
             Some(wrapped) => (&self.entries[from..], &self.entries[..wrapped]),
             None => (&self.entries[from..until], &[]),
+        }
+    }
+
+    /// Asks for the memory of the first entries.
+    #[inline]
+    pub(super) fn prefetch_head(&self) {
+        for place in [0, 4, 8, 12] {
+            if place < self.length {
+                prefetch(&self.entries[self.slot(place)]);
+            }
         }
     }
 

@@ -59,12 +59,14 @@ impl Part<'_> {
             let line = &mut lines[feeders[(first_port + in_port) as usize] as usize];
             let before = arrivals.keys.len();
             let (front, back) = line.ring.slices(0);
-            for entry in front.iter().chain(back) {
-                let offset = entry.offset(start);
-                if offset >= width {
-                    break;
+            'arrived: for entries in [front, back] {
+                for entry in entries {
+                    let offset = entry.offset(start);
+                    if offset >= width {
+                        break 'arrived;
+                    }
+                    arrivals.push(offset, in_port, entry.frame);
                 }
-                arrivals.push(offset, in_port, entry.frame);
             }
             line.take((arrivals.keys.len() - before) as u32);
         });

@@ -18,6 +18,7 @@ pub struct Locator(pub u32);
 pub struct Locators {
     flow_bits: u32,
     class_bits: u32,
+    index_mask: u32,
 }
 
 impl Locators {
@@ -25,7 +26,8 @@ impl Locators {
     pub fn new(hosts: u32, classes: u8) -> Self {
         let bits = |values: u32| u32::BITS - values.saturating_sub(1).leading_zeros();
         let class_bits = bits(u32::from(classes));
-        Self { flow_bits: u32::BITS - bits(hosts).max(1) - class_bits, class_bits }
+        let flow_bits = u32::BITS - bits(hosts).max(1) - class_bits;
+        Self { flow_bits, class_bits, index_mask: (1 << flow_bits) - 1 }
     }
 
     /// How many flows can begin, and how many can end, at one host.
@@ -54,7 +56,7 @@ impl Locators {
     /// The flow at that host.
     #[inline]
     pub fn index(&self, locator: Locator) -> u32 {
-        locator.0 & ((1 << self.flow_bits) - 1)
+        locator.0 & self.index_mask
     }
 }
 

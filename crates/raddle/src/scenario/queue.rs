@@ -57,7 +57,8 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         scheme::read_scheme::<marking::Config>(inner)
     });
     if let (Some(Size::Unlimited), Some(item), Some(marking)) = (size, size_item, &marking) {
-        relative_to_nothing(&reader, item, marking);
+        let name = format!("marking `{}`", marking.config.card().name);
+        relative_to_nothing(&reader, item, &name, &marking.config.values());
     }
     let classes = classes(&mut reader);
     if service == Some(Service::Fifo) {
@@ -69,6 +70,10 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         Some(inner) => pfc(inner).map(Some),
         None => pfc_item.is_none().then_some(None),
     };
+    if let (Some(Size::Unlimited), Some(item), Some(Some((pfc, _)))) = (size, size_item, &pfc) {
+        let values = [("xoff", shown(&pfc.xoff)), ("xon", shown(&pfc.xon))];
+        relative_to_nothing(&reader, item, "`pfc`", &values);
+    }
     reader.finish();
     let (marking, (pfc, shares)) = (marking?, pfc.zip(shares)?);
     let (pfc, xoff) = pfc.unzip();
@@ -169,13 +174,6 @@ fn pfc(mut reader: Reader<'_>) -> Option<(Pfc, Place)> {
         let problem = item.place.problem("`quanta` is too large");
         reader.log().add(problem.label(format!("expected at most {}", super::limits::LATEST)));
     }
-    for key in ["xoff", "xon"] {
-        if let (Some(item), Some(Size::Unlimited)) = (reader.take(key), reader.get(key)) {
-            let problem = item.place.problem(format!("wrong value for `{key}`"));
-            let label = "expected less than the queue's size; leave `pfc` out for no pauses";
-            reader.log().add(problem.label(label));
-        }
-    }
     reader.finish();
     Some((Pfc { xoff: xoff?, xon: xon?, quanta: quanta? }, place?))
 }
@@ -213,13 +211,17 @@ fn one_class(reader: &mut Reader<'_>, overflow: Option<Overflow>, classes: Optio
     }
 }
 
-fn relative_to_nothing(reader: &Reader<'_>, size: &Item, marking: &Chosen<marking::Config>) {
-    let values = marking.config.values();
+/// Adds a problem for a share of an unlimited queue among the values of `whose`.
+fn relative_to_nothing(
+    reader: &Reader<'_>,
+    size: &Item,
+    whose: &str,
+    values: &[(&'static str, String)],
+) {
     let Some((key, value)) = values.iter().find(|(_, value)| value.ends_with("%\"")) else {
         return;
     };
-    let name = marking.config.card().name;
-    let message = format!("marking `{name}` has {key} = {value} of an unlimited queue");
+    let message = format!("{whose} has {key} = {value} of an unlimited queue");
     let problem = size.place.problem(message).label("a share of this has no meaning");
     reader.log().add(problem.help(format!("give `{key}` in bytes, packets or bdp")));
 }

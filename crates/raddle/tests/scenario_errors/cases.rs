@@ -259,9 +259,9 @@ fn flow_control_pauses_before_the_queue_is_full_and_resumes_below() {
         r#"true | wrong value for `pfc` | expected a table, as in `{ key = value }`"#,
     );
     fabric(
-        r#"queue = { pfc = { xoff = "unlimited", xon = "40%" } }
+        r#"queue = { size = "unlimited", marking = { scheme = "step", threshold = "9 kB" }, pfc = { xoff = "50%", xon = "40%" } }
 "#,
-        r#""unlimited" | wrong value for `xoff` | expected less than the queue's size; leave `pfc` out for no pauses"#,
+        r#""unlimited" | `pfc` has xoff = "50%" of an unlimited queue | a share of this has no meaning"#,
     );
     fabric(
         r#"queue = { size = "100 packets", pfc = { xoff = "100 packets", xon = "40%" } }

@@ -2,9 +2,9 @@
 //!
 //! At one instant: departure, then change of the link, then the renewal of a pause, then start.
 
-use super::super::classes::Pfc;
-use super::super::line::Line;
 use super::{Extras, InService, Port, World, whole_ps_per_byte};
+use crate::engine::classes::Pfc;
+use crate::engine::line::Line;
 use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::Frame;
 use crate::plan::MarkAt;
@@ -54,7 +54,7 @@ impl Port {
     }
 
     /// The departure due at `now`, if there is one.
-    pub(in super::super) fn end_service(
+    pub(in crate::engine) fn end_service(
         &mut self,
         now: Time,
         line: &mut Line,
@@ -84,7 +84,7 @@ impl Port {
     }
 
     /// Plays the changes of the link up to and including `now`. Before `now`, the port was idle.
-    pub(in super::super) fn play_changes(&mut self, now: Time, world: &mut World<'_>) {
+    pub(in crate::engine) fn play_changes(&mut self, now: Time, world: &mut World<'_>) {
         while let Some(Extras { link: Some(link), .. }) = self.extras.as_deref_mut() {
             let at = link.next_change();
             if at > now || at == Time::NEVER {
@@ -134,7 +134,7 @@ impl Port {
     }
 
     /// Begins to send what goes next, if the wire is free at `now` and the link up.
-    pub(in super::super) fn try_start(&mut self, now: Time, world: &World<'_>) {
+    pub(in crate::engine) fn try_start(&mut self, now: Time, world: &World<'_>) {
         let Some(extras) = &mut self.extras else { return };
         if self.in_service.is_some() || self.free_at > now || !extras.is_up() {
             return;
@@ -154,7 +154,7 @@ impl Port {
 
     /// [`Port::enqueue`] where there are classes, replayed up to now. Returns the data class that
     /// the frame joined, if it did.
-    pub(in super::super) fn enqueue_classed(
+    pub(in crate::engine) fn enqueue_classed(
         &mut self,
         now: Time,
         came_in: PortId,
@@ -216,7 +216,7 @@ impl Port {
     }
 
     /// Flow control at this port, where there is any.
-    pub(in super::super) fn pfc(&mut self) -> Option<&mut Pfc> {
+    pub(in crate::engine) fn pfc(&mut self) -> Option<&mut Pfc> {
         self.extras.as_mut()?.classes.as_mut()?.pfc.as_mut()
     }
 }
