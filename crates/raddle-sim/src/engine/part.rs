@@ -69,6 +69,8 @@ pub(super) struct SwitchState {
     pub(super) busy: Vec<u64>,
     /// Under flow control, when each port next has something to carry out; else empty.
     pub(super) actions: Vec<Time>,
+    /// None of `actions` is before this.
+    pub(super) due_at: Time,
     /// When it is dead.
     pub(super) deaths: Vec<(Time, Time)>,
 }
@@ -164,6 +166,7 @@ impl<'a> Part<'a> {
                     .queue
                     .pfc
                     .map_or(Vec::new(), |_| vec![Time::NEVER; switch.ports.len()]),
+                due_at: Time::NEVER,
                 deaths: deaths(Node::Switch(id)),
             });
             ids.extend(switch.ports.clone().map(PortId));

@@ -14,9 +14,13 @@ impl Part<'_> {
     /// Carries out everything due at a switch up to and including `until`.
     pub(super) fn replay_switch(&mut self, number: u32, until: Time) {
         loop {
-            let switch = &self.switches[number as usize];
+            let switch = &mut self.switches[number as usize];
+            if switch.due_at > until {
+                return;
+            }
             let next = switch.actions.iter().copied().min().unwrap_or(Time::NEVER);
-            if next > until || next == Time::NEVER {
+            if next > until {
+                switch.due_at = next;
                 return;
             }
             let mut due = std::mem::take(&mut self.scratch.due);
@@ -71,7 +75,9 @@ impl Part<'_> {
         let own = &mut self.ports[place.number()];
         own.play_changes(now, &mut self.world);
         own.try_start(now, &self.world);
-        switch.actions[port as usize] = own.next_action();
+        let action = own.next_action();
+        switch.actions[port as usize] = action;
+        switch.due_at = switch.due_at.min(action);
     }
 
     /// A PFC frame from the far end of `in_port` has come. The switch is replayed up to now.
@@ -116,8 +122,8 @@ impl Part<'_> {
     /// Carries out what is due at a switch before `end`, and wakes it for what is to come.
     pub(super) fn replay_controlled(&mut self, number: u32, end: Time) {
         self.replay_switch(number, Time(end.0 - 1));
-        let next = self.switches[number as usize].actions.iter().copied().min();
-        if let Some(next) = next.filter(|&next| next < Time::NEVER) {
+        let next = self.switches[number as usize].due_at;
+        if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }
     }

@@ -24,6 +24,7 @@ impl Port {
     }
 
     /// When something changes at this port next, be it only its link.
+    #[inline]
     pub(super) fn next_step(&self, extras: &Extras) -> Time {
         let start_at = if self.in_service.is_some() || !extras.is_up() {
             Time::NEVER
@@ -40,7 +41,6 @@ impl Port {
     }
 
     /// Carries out everything due up to and including `until`, at this port alone.
-    #[cold]
     pub(super) fn replay_extras(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         loop {
             let Some(extras) = &self.extras else { return };
@@ -85,7 +85,15 @@ impl Port {
     }
 
     /// Plays the changes of the link up to and including `now`. Before `now`, the port was idle.
+    #[inline]
     pub(in crate::engine) fn play_changes(&mut self, now: Time, world: &mut World<'_>) {
+        if self.extras.as_ref().is_some_and(|extras| extras.link.is_some()) {
+            self.play_link(now, world);
+        }
+    }
+
+    #[cold]
+    fn play_link(&mut self, now: Time, world: &mut World<'_>) {
         while let Some(Extras { link: Some(link), .. }) = self.extras.as_deref_mut() {
             let at = link.next_change();
             if at > now || at == Time::NEVER {
