@@ -2,7 +2,9 @@
 //!
 //! An ACK says "these packets have arrived": the selective bitmap of a real header, as wide as the
 //! reorder window. Here it is a position in this append-only log; the packets before it are the
-//! ones the bitmap would show. One log serves every ACK of a flow, so an ACK costs no copy.
+//! ones the bitmap would show. One log serves every ACK of a flow, so an ACK costs no copy. The
+//! log lies at the sender's end: the receiver makes an entry of each arrival, and whoever drives
+//! the two ends carries it over before any ACK that covers it.
 
 use crate::ids::{Entropy, Psn};
 use alloc::vec::Vec;
@@ -20,6 +22,33 @@ pub struct Arrival {
     pub acked_here: bool,
 }
 
+/// An arrival in 64 bits, on its way to the sender's end: psn 32 | entropy 16 | flags 16.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry(u64);
+
+const MARKED: u64 = 1;
+const ACKED_HERE: u64 = 2;
+
+impl From<Arrival> for Entry {
+    #[inline]
+    fn from(arrival: Arrival) -> Self {
+        let flags = u64::from(arrival.marked) * MARKED + u64::from(arrival.acked_here) * ACKED_HERE;
+        Self((u64::from(arrival.psn.0) << 32) | (u64::from(arrival.entropy.0) << 16) | flags)
+    }
+}
+
+impl From<Entry> for Arrival {
+    #[inline]
+    fn from(Entry(bits): Entry) -> Self {
+        Self {
+            psn: Psn((bits >> 32) as u32),
+            entropy: Entropy((bits >> 16) as u16),
+            marked: bits & MARKED != 0,
+            acked_here: bits & ACKED_HERE != 0,
+        }
+    }
+}
+
 /// How many entries stay readable below the newest position the sender has heard of, for ACKs
 /// overtaken by later ones. Entropies carried by an ACK older than that are stale and ignored.
 const KEPT: u32 = 1024;
@@ -27,40 +56,24 @@ const KEPT: u32 = 1024;
 /// The log: entries are immutable, read by position, and freed behind the sender.
 #[derive(Clone, Debug, Default)]
 pub struct Arrivals {
-    /// A ring; entry `i` lies at `i & (len - 1)`. Packed: psn 32 | entropy 16 | flags 16.
-    ring: Vec<u64>,
+    /// A ring; entry `i` lies at `i & (len - 1)`.
+    ring: Vec<Entry>,
     /// Positions below this are freed.
     start: u32,
     /// One past the newest.
     end: u32,
 }
 
-const MARKED: u64 = 1;
-const ACKED_HERE: u64 = 2;
-
 impl Arrivals {
-    /// One past the newest entry: what an ACK sent now would say.
-    pub fn end(&self) -> u32 {
-        self.end
-    }
-
     /// Appends an arrival.
-    pub(crate) fn push(&mut self, psn: Psn, entropy: Entropy, marked: bool) {
+    #[inline]
+    pub fn push(&mut self, entry: Entry) {
         if (self.end - self.start) as usize == self.ring.len() {
             self.grow();
         }
         let slot = self.slot(self.end);
-        self.ring[slot] =
-            (u64::from(psn.0) << 32) | (u64::from(entropy.0) << 16) | u64::from(marked);
+        self.ring[slot] = entry;
         self.end += 1;
-    }
-
-    /// Notes that the newest arrival triggered an ACK.
-    pub(crate) fn note_ack(&mut self) {
-        if self.end > self.start {
-            let slot = self.slot(self.end - 1);
-            self.ring[slot] |= ACKED_HERE;
-        }
     }
 
     /// The arrival at `position`; `None` if it is freed or not there yet.
@@ -68,13 +81,7 @@ impl Arrivals {
         if position < self.start || position >= self.end {
             return None;
         }
-        let entry = self.ring[self.slot(position)];
-        Some(Arrival {
-            psn: Psn((entry >> 32) as u32),
-            entropy: Entropy((entry >> 16) as u16),
-            marked: entry & MARKED != 0,
-            acked_here: entry & ACKED_HERE != 0,
-        })
+        Some(self.ring[self.slot(position)].into())
     }
 
     /// Frees entries: the sender has heard of everything before `position`.
@@ -88,7 +95,7 @@ impl Arrivals {
 
     fn grow(&mut self) {
         let length = (self.ring.len() * 2).max(16);
-        let mut ring = alloc::vec![0; length];
+        let mut ring = alloc::vec![Entry::default(); length];
         for position in self.start..self.end {
             ring[position as usize & (length - 1)] = self.ring[self.slot(position)];
         }
@@ -104,11 +111,12 @@ mod tests {
     fn entries_stay_readable_until_released() {
         let mut log = Arrivals::default();
         for i in 0..5_000 {
-            log.push(Psn(i), Entropy(i as u16), i % 3 == 0);
+            let (psn, entropy) = (Psn(i), Entropy(i as u16));
+            log.push(Arrival { psn, entropy, marked: i % 3 == 0, acked_here: i % 2 == 0 }.into());
             log.release(i);
         }
         assert_eq!(log.get(4_999).unwrap().psn, Psn(4_999));
-        assert!(log.get(4_998).unwrap().marked);
+        assert!(log.get(4_998).unwrap().marked && log.get(4_998).unwrap().acked_here);
         assert!(log.get(4_999 - KEPT).is_some());
         assert!(log.get(4_998 - KEPT).is_none());
         assert!(log.get(5_000).is_none());

@@ -6,7 +6,7 @@ pub mod ledger;
 pub mod receiver;
 pub mod sender;
 
-pub use arrivals::{Arrival, Arrivals};
+pub use arrivals::{Arrival, Arrivals, Entry};
 pub use ledger::Ledger;
 pub use receiver::{Data, Receiver, Reply};
 pub use sender::{AckHeader, Sender, SenderPlan, Transmit};

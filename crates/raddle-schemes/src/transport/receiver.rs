@@ -1,6 +1,6 @@
 //! The receiver: what has arrived, and the reply to each packet.
 
-use super::Arrivals;
+use super::{Arrival, Entry};
 use crate::FlowContext;
 use crate::ids::{Entropy, Psn};
 use crate::recovery::{self, AnyRecovery};
@@ -38,8 +38,8 @@ pub enum Reply {
 /// A receiver and what it made of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// Whether the packet was whole and new.
-    pub fresh: bool,
+    /// If the packet was whole and new: the entry for the sender's log.
+    pub arrival: Option<Entry>,
     /// Whether it completed the message.
     pub completed: bool,
     /// The reply to send.
@@ -52,9 +52,9 @@ pub struct Receiver {
     bits: Vec<u64>,
     low: u32,
     total: u32,
+    /// Packets that have arrived whole: what an ACK sent now would say.
+    arrived: u32,
     recovery: Option<AnyRecovery>,
-    /// The order of arrivals, which ACKs refer to.
-    pub arrivals: Arrivals,
 }
 
 impl Receiver {
@@ -64,14 +64,19 @@ impl Receiver {
             bits: Vec::new(),
             low: 0,
             total,
+            arrived: 0,
             recovery: Some(recovery.build(context)),
-            arrivals: Arrivals::default(),
         }
     }
 
     /// All packets below this one have arrived.
     pub fn low(&self) -> u32 {
         self.low
+    }
+
+    /// How many packets have arrived whole.
+    pub fn arrived(&self) -> u32 {
+        self.arrived
     }
 
     /// Whether the message is complete.
@@ -90,7 +95,7 @@ impl Receiver {
         let fresh = !data.trimmed && !self.has(data.psn);
         if fresh {
             self.accept(data.psn.0);
-            self.arrivals.push(data.psn, data.entropy, data.marked);
+            self.arrived += 1;
         }
         // The recovery reads the receiver it belongs to, so it steps out for the call.
         let mut recovery = self.recovery.take();
@@ -99,10 +104,10 @@ impl Receiver {
             .map_or(Reply::Nothing, |recovery| recovery.on_data(data, fresh, self));
         self.recovery = recovery;
         // An ACK for a duplicate or a trimmed header triggers nothing that a list could end with.
-        if fresh && reply == Reply::Ack {
-            self.arrivals.note_ack();
-        }
-        Received { fresh, completed: fresh && self.complete(), reply }
+        let acked_here = reply == Reply::Ack;
+        let Data { psn, entropy, marked, .. } = *data;
+        let arrival = fresh.then(|| Arrival { psn, entropy, marked, acked_here }.into());
+        Received { arrival, completed: fresh && self.complete(), reply }
     }
 
     fn accept(&mut self, psn: u32) {
@@ -182,12 +187,12 @@ mod tests {
         let mut completions = 0;
         for &psn in &order {
             let received = receiver.on_data(&data(psn));
-            assert!(received.fresh);
+            assert!(received.arrival.is_some());
             completions += u32::from(received.completed);
-            assert!(!receiver.on_data(&data(psn)).fresh);
+            assert!(receiver.on_data(&data(psn)).arrival.is_none());
         }
         assert_eq!((completions, receiver.low()), (1, total));
-        assert_eq!(receiver.arrivals.end(), total);
+        assert_eq!(receiver.arrived(), total);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The sender: one message, a congestion control, a path selector and a recovery.
 
-use super::{Arrivals, Ledger};
+use super::{Arrivals, Entry, Ledger};
 use crate::congestion::{self, Ack, AnyCongestionControl, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
@@ -35,7 +35,7 @@ pub struct Transmit {
     pub ack_request: bool,
 }
 
-/// The header of an ACK; the packets it acknowledges are in the receiver's [`Arrivals`].
+/// The header of an ACK; the packets it acknowledges are in the sender's log ([`Arrivals`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckHeader {
     /// Arrivals before this position are acknowledged.
@@ -62,6 +62,7 @@ pub struct SenderCounts {
 /// The sending end of one flow.
 pub struct Sender {
     ledger: Ledger,
+    arrivals: Arrivals,
     congestion: AnyCongestionControl,
     paths: AnyPathSelector,
     recovery: AnyRecovery,
@@ -86,6 +87,7 @@ impl Sender {
         let last = bytes.0 - u64::from(total - 1) * context.payload.0 + context.header.0;
         Self {
             ledger: Ledger::new(total, context.packet(), Bytes(last)),
+            arrivals: Arrivals::default(),
             congestion: plan.congestion.build(context),
             paths: plan.load_balance.build(context),
             recovery,
@@ -149,18 +151,19 @@ impl Sender {
         self.pace_at = slot + period;
     }
 
+    /// Enters an arrival into the log; to be called in order of arrival, and before the first ACK
+    /// that covers it.
+    #[inline]
+    pub fn on_arrival(&mut self, entry: Entry) {
+        self.arrivals.push(entry);
+    }
+
     /// Takes an ACK: first the ledger, then the congestion control, then the path selector.
-    pub fn on_ack(
-        &mut self,
-        now: Time,
-        ack: &AckHeader,
-        arrivals: &Arrivals,
-        events: &mut dyn Events,
-    ) {
+    pub fn on_ack(&mut self, now: Time, ack: &AckHeader, events: &mut dyn Events) {
         let mut bytes = Bytes(0);
         let mut rtt = None;
         for position in self.heard..ack.upto {
-            let Some(arrival) = arrivals.get(position) else { continue };
+            let Some(arrival) = self.arrivals.get(position) else { continue };
             let acked = self.ledger.acked(arrival.psn);
             bytes = bytes + acked.bytes;
             if position + 1 == ack.upto && !ack.duplicate {
@@ -192,10 +195,12 @@ impl Sender {
             // REPS spec 2.6: all unmarked entropies since the previous ACK in order of arrival,
             // the trigger last, also when the trigger itself was marked.
             let mut first = ack.upto - 1;
-            while first > 0 && arrivals.get(first - 1).is_some_and(|before| !before.acked_here) {
+            let before = |position: u32| self.arrivals.get(position.checked_sub(1)?);
+            while before(first).is_some_and(|before| !before.acked_here) {
                 first -= 1;
             }
-            for arrival in (first..ack.upto - 1).filter_map(|position| arrivals.get(position)) {
+            let log = &self.arrivals;
+            for arrival in (first..ack.upto - 1).filter_map(|position| log.get(position)) {
                 if !arrival.marked {
                     let carried = Feedback {
                         path: arrival.entropy,
@@ -208,6 +213,7 @@ impl Sender {
             }
         }
         self.paths.on_feedback(&mut cx, &feedback);
+        self.arrivals.release(self.heard);
         self.report_losses(now, events);
     }
 
@@ -353,15 +359,16 @@ mod tests {
         /// A packet arrives and its ACK, if there is one, gets back at once. Returns whether.
         fn deliver(&mut self, data: Data) -> bool {
             let received = self.receiver.on_data(&data);
+            received.arrival.into_iter().for_each(|entry| self.sender.on_arrival(entry));
             let acked = received.reply == Reply::Ack;
             if acked {
                 let ack = AckHeader {
-                    upto: self.receiver.arrivals.end(),
+                    upto: self.receiver.arrived(),
                     entropy: data.entropy,
                     marked: data.marked,
-                    duplicate: !received.fresh,
+                    duplicate: received.arrival.is_none(),
                 };
-                self.sender.on_ack(self.now, &ack, &self.receiver.arrivals, &mut ());
+                self.sender.on_ack(self.now, &ack, &mut ());
             }
             acked
         }

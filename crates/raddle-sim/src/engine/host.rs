@@ -3,7 +3,7 @@
 use super::calendar::Wake;
 use super::part::{Part, is_dead};
 use crate::record::DropCause;
-use raddle_schemes::ids::{HostId, PortId};
+use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -29,7 +29,7 @@ impl Part<'_> {
             if self.host_next(host, start) == at {
                 self.step_host(host, start);
                 for woken in std::mem::take(&mut self.world.hosts.woken) {
-                    heap.push(Reverse((self.host_next(woken.0, start), woken.0)));
+                    heap.push(Reverse((self.host_next(woken, start), woken)));
                 }
                 heap.push(Reverse((self.host_next(host, start), host)));
             }
@@ -52,16 +52,15 @@ impl Part<'_> {
 
     #[inline]
     fn host_next(&self, host: u32, start: Time) -> Time {
-        self.next_arrival(host, start).min(self.world.hosts.next_local(HostId(host)))
+        self.next_arrival(host, start).min(self.world.hosts.next_local(host))
     }
 
     /// Runs the next event of `host`: an arrival before a local event at the same instant.
     #[inline]
     fn step_host(&mut self, host: u32, start: Time) {
         self.events += 1;
-        let id = HostId(host);
         let arrival = self.next_arrival(host, start);
-        let local = self.world.hosts.next_local(id);
+        let local = self.world.hosts.next_local(host);
         if arrival <= local {
             let feeder = &mut self.lines[self.feeders[host as usize] as usize];
             let frame = feeder.ring.get(0).frame;
@@ -70,9 +69,9 @@ impl Part<'_> {
                 let came_from = self.plan.fabric.ports[host as usize].peer;
                 self.lose_on_arrival(arrival, came_from, frame, DropCause::NodeDown);
             } else {
-                self.world.hosts.on_frame(arrival, id, frame);
+                self.world.hosts.on_frame(arrival, host, frame);
             }
-        } else if let Some(departure) = self.world.hosts.run_local(local, id) {
+        } else if let Some(departure) = self.world.hosts.run_local(local, host) {
             let port = PortId(host);
             if departure.lost.is_some() {
                 self.world.hosts.note_dropped(departure.frame);
@@ -95,7 +94,7 @@ impl Part<'_> {
     }
 
     pub(super) fn wake_host(&mut self, host: u32) {
-        let next = self.world.hosts.next_local(HostId(host));
+        let next = self.world.hosts.next_local(host);
         if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Host { host });
         }

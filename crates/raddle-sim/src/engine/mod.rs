@@ -17,9 +17,10 @@ mod ring;
 mod sort;
 mod switch;
 
-use crate::net::stop::StopRules;
+use crate::net::hosts::Hosts;
+use crate::net::stop::{Ending, StopRules};
 use crate::plan::Plan;
-use crate::record::{Observer, Outcome, PortRecord, Progress, Stop};
+use crate::record::{Observer, Outcome, PortRecord, Progress};
 use crate::topology::{Fabric, Node};
 use part::{Members, Part};
 use raddle_schemes::ids::PortId;
@@ -51,8 +52,8 @@ pub fn run(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
 /// Runs a plan with windows of at most `width`. The outcome is the same for every width.
 pub fn run_with_window(plan: &Plan, width: Span, observer: &mut dyn Observer) -> Outcome {
     let mut engine = Engine::new(plan, width.min(window(&plan.fabric)));
-    let (stop, end) = engine.run(observer);
-    engine.finish(stop, end)
+    let (ending, end) = engine.run(observer);
+    engine.finish(ending, end)
 }
 
 /// How often the observer hears, in events.
@@ -68,7 +69,7 @@ impl<'a> Engine<'a> {
         Self { plan, part: Part::new(plan, width, &Members::all(plan)) }
     }
 
-    fn run(&mut self, observer: &mut dyn Observer) -> (Stop, Time) {
+    fn run(&mut self, observer: &mut dyn Observer) -> (Ending, Time) {
         let part = &mut self.part;
         let rules = StopRules::new(self.plan);
         let mut check = rules.next_check(Time::ZERO);
@@ -78,8 +79,8 @@ impl<'a> Engine<'a> {
             // A window that holds an instant of the stop rules is run in two parts.
             while start < end {
                 while check <= start {
-                    if let Some(stop) = rules.check(check, &part.world.hosts) {
-                        return stop;
+                    if let Some(ending) = rules.check(check, part.world.hosts.totals()) {
+                        return ending;
                     }
                     check = rules.next_check(check);
                 }
@@ -92,30 +93,32 @@ impl<'a> Engine<'a> {
             }
             if part.events >= next_report {
                 next_report = part.events + EVENTS_PER_REPORT;
+                let totals = part.world.hosts.totals();
                 let progress = Progress {
                     now: end,
                     packet_hops: part.packet_hops(),
-                    flows_done: part.world.hosts.flows_done,
-                    packets_acked: part.world.hosts.packets_acked,
+                    flows_done: totals.flows_done,
+                    packets_acked: totals.packets_acked,
                 };
                 if !observer.progress(&progress) {
-                    return (Stop::Interrupted, end);
+                    return (Ending::Interrupted, end);
                 }
             }
         }
-        rules.exhausted(&part.world.hosts)
+        rules.exhausted(part.world.hosts.totals())
     }
 
-    fn finish(self, stop: Stop, end: Time) -> Outcome {
+    fn finish(self, ending: Ending, end: Time) -> Outcome {
         let part = self.part;
         let in_flight_data = part.in_flight_data();
         let of_switches = part.port_records();
-        let (flows, nics, timeline) = part.world.hosts.finish();
+        let (flows, nics, timeline) = Hosts::finish(vec![part.world.hosts]);
         let mut ports: Vec<PortRecord> = nics.into_iter().chain(of_switches).collect();
         for (port, losses) in part.lost_on_arrival {
             ports[port.index()].add_losses(&losses);
         }
         let (series, timeline) = part.world.recorder.finish(timeline);
+        let stop = ending.with(&flows);
         Outcome {
             packet_hops: ports.iter().map(|port| port.frames).sum(),
             flows,

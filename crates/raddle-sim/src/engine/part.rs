@@ -169,7 +169,7 @@ impl<'a> Part<'a> {
         }
         let all_hosts = Hosts::new(plan);
         let mut groups = vec![Vec::new(); hosts];
-        for (host, root) in all_hosts.groups().iter().enumerate() {
+        for (host, root) in all_hosts.layout().groups().iter().enumerate() {
             groups[*root as usize].push(host as u32);
         }
         for group in groups.iter_mut().filter(|group| group.len() == 1) {
@@ -220,7 +220,7 @@ impl<'a> Part<'a> {
         self.world.calendar.take_hosts(&mut nodes);
         let mut last_group = None;
         for &host in &nodes {
-            let root = self.world.hosts.groups()[host as usize];
+            let root = self.world.hosts.layout().groups()[host as usize];
             if self.groups[root as usize].is_empty() {
                 self.run_host(host, start, end);
             } else if last_group != Some(root) {

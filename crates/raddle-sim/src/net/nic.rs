@@ -49,6 +49,9 @@ pub(crate) struct Nic {
     pub(crate) ready: VecDeque<u32>,
     pub(crate) timers: BinaryHeap<Reverse<Timer>>,
     pub(crate) record: PortRecord,
+    /// The slots of the flows that begin here, and of those that end here, start at these.
+    pub(crate) first_sender: u32,
+    pub(crate) first_receiver: u32,
     link: Link,
     loss_stream: u64,
     gap: Bytes,
@@ -67,6 +70,8 @@ impl Nic {
             ready: VecDeque::new(),
             timers: BinaryHeap::new(),
             record: PortRecord::default(),
+            first_sender: 0,
+            first_receiver: 0,
             link,
             loss_stream,
             gap,

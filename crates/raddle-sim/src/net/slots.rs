@@ -1,107 +1,111 @@
-//! Where the ends of flows live: sender slots in order of source, receiver slots in order of
-//! destination, so that a host's are neighbours and a locator finds its slot by one addition.
+//! The two ends of a flow at their hosts, and what each notes of it. Either knows its own half
+//! only: the other may lie in another part of the run.
 
-use super::frame::{Locator, Locators};
-use crate::plan::Plan;
-use raddle_schemes::ids::{FlowId, HostId};
-use raddle_schemes::transport::sender::packets;
+use super::frame::Locator;
+use crate::record::FlowRecord;
+use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::{Receiver, Sender};
 use raddle_schemes::units::Time;
 
 /// The sending end of a flow: its place at the source.
 pub(super) struct SenderSlot {
+    pub(super) live: Option<Box<LiveSender>>,
+    /// When it started; never, if it has not.
+    pub(super) started: Time,
+    /// When it had the last needed ACK.
+    pub(super) acked: Time,
+    /// Counts of the completed flow; those of a live one are its sender's.
+    pub(super) sent: u64,
+    pub(super) retransmitted: u64,
+    pub(super) timeouts: u64,
+}
+
+/// A flow that sends.
+pub(super) struct LiveSender {
     pub(super) flow: FlowId,
-    /// Receiver slot of the same flow.
-    pub(super) receiver: u32,
     /// Where data goes.
     pub(super) to: Locator,
-    pub(super) live: Option<Box<Sender>>,
     pub(super) in_ready: bool,
     /// When the earliest valid wake-up timer is set for.
     pub(super) wake_at: Time,
     /// When a pace timer is set for.
     pub(super) pace_at: Time,
+    pub(super) sender: Sender,
+}
+
+impl SenderSlot {
+    /// A flow that has not started.
+    pub(super) const WAITING: Self = Self {
+        live: None,
+        started: Time::NEVER,
+        acked: Time::NEVER,
+        sent: 0,
+        retransmitted: 0,
+        timeouts: 0,
+    };
+
+    /// Takes over the counts of the live end and frees it.
+    pub(super) fn end(&mut self) {
+        if let Some(live) = self.live.take() {
+            let counts = live.sender.counts();
+            self.sent = counts.sent;
+            self.retransmitted = counts.retransmitted;
+            self.timeouts = counts.timeouts;
+        }
+    }
+
+    /// Writes this half of a flow's record.
+    pub(super) fn note(&self, record: &mut FlowRecord) {
+        record.started = reached(self.started);
+        record.acked = reached(self.acked);
+        record.sent = self.sent;
+        record.retransmitted = self.retransmitted;
+        record.timeouts = self.timeouts;
+    }
 }
 
 /// The receiving end of a flow: its place at the destination.
 pub(super) struct ReceiverSlot {
+    pub(super) live: Option<Box<LiveReceiver>>,
+    /// When the last packet arrived; never, if some have not.
+    pub(super) delivered: Time,
+    pub(super) received: u32,
+    pub(super) duplicates: u64,
+    pub(super) marked: u64,
+    pub(super) trimmed: u64,
+}
+
+/// A flow that receives.
+pub(super) struct LiveReceiver {
     pub(super) flow: FlowId,
     /// Where ACKs go.
     pub(super) to: Locator,
-    pub(super) live: Option<Box<Receiver>>,
-    pub(super) total: u32,
-    /// The sender has heard of every packet.
-    pub(super) done: bool,
+    /// The slot of the sending end, if it lies in the same part.
+    pub(super) sender: Option<u32>,
+    pub(super) receiver: Receiver,
 }
 
-/// All slots of a run.
-pub(super) struct Slots {
-    pub(super) senders: Vec<SenderSlot>,
-    /// Sender slots of host `h` begin here; likewise receivers.
-    pub(super) sender_base: Vec<u32>,
-    pub(super) receivers: Vec<ReceiverSlot>,
-    pub(super) receiver_base: Vec<u32>,
-    /// Sender slot of each flow.
-    pub(super) slot_of: Vec<u32>,
-}
+impl ReceiverSlot {
+    /// A flow of which no packet has arrived.
+    pub(super) const WAITING: Self = Self {
+        live: None,
+        delivered: Time::NEVER,
+        received: 0,
+        duplicates: 0,
+        marked: 0,
+        trimmed: 0,
+    };
 
-impl Slots {
-    /// The slots of a plan's flows, none of them live.
-    pub(super) fn new(plan: &Plan, locators: Locators) -> Self {
-        let hosts = plan.fabric.hosts;
-        let flows = &plan.traffic.flows;
-        let (slot_of, sender_base) = by_host(flows.len(), hosts, |i| flows[i].source);
-        let (receiver_of, receiver_base) = by_host(flows.len(), hosts, |i| flows[i].destination);
-        let sender = |i: usize| {
-            let destination = flows[i].destination;
-            let index = receiver_of[i] - receiver_base[destination.index()];
-            SenderSlot {
-                flow: FlowId(i as u32),
-                receiver: receiver_of[i],
-                to: locators.locate(destination, index),
-                live: None,
-                in_ready: false,
-                wake_at: Time::NEVER,
-                pace_at: Time::NEVER,
-            }
-        };
-        let receiver = |i: usize| {
-            let source = flows[i].source;
-            ReceiverSlot {
-                flow: FlowId(i as u32),
-                to: locators.locate(source, slot_of[i] - sender_base[source.index()]),
-                live: None,
-                total: packets(flows[i].bytes, plan.transport.payload),
-                done: false,
-            }
-        };
-        let in_order_of = |slots: &[u32]| {
-            let mut order: Vec<usize> = (0..flows.len()).collect();
-            order.sort_by_key(|&i| slots[i]);
-            order
-        };
-        let senders = in_order_of(&slot_of).into_iter().map(sender).collect();
-        let receivers = in_order_of(&receiver_of).into_iter().map(receiver).collect();
-        Self { senders, sender_base, receivers, receiver_base, slot_of }
+    /// Writes this half of a flow's record.
+    pub(super) fn note(&self, record: &mut FlowRecord) {
+        record.delivered = reached(self.delivered);
+        record.received = u64::from(self.received);
+        record.duplicates = self.duplicates;
+        record.marked = self.marked;
+        record.trimmed = self.trimmed;
     }
 }
 
-/// Positions of `count` things in order of `host_of`, with where each host's begin.
-fn by_host(count: usize, hosts: u32, host_of: impl Fn(usize) -> HostId) -> (Vec<u32>, Vec<u32>) {
-    let mut base = vec![0u32; hosts as usize + 1];
-    for i in 0..count {
-        base[host_of(i).index() + 1] += 1;
-    }
-    for h in 0..hosts as usize {
-        base[h + 1] += base[h];
-    }
-    let mut next = base.clone();
-    let slots = (0..count)
-        .map(|i| {
-            let slot = &mut next[host_of(i).index()];
-            *slot += 1;
-            *slot - 1
-        })
-        .collect();
-    (slots, base)
+fn reached(at: Time) -> Option<Time> {
+    (at != Time::NEVER).then_some(at)
 }

@@ -3,12 +3,40 @@
 //! Both rules are looked at only at fixed instants (the end time and multiples of the patience), so
 //! that both engines stop at the same one, after all events before it and none at it.
 
-use super::hosts::Hosts;
+use super::totals::HostTotals;
 use crate::plan::Plan;
-use crate::record::Stop;
+use crate::record::{FlowRecord, Stop};
 use crate::workload::Start;
+use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::Time;
+
+/// Why a run ended, as its parts know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Every flow completed.
+    Completed,
+    /// The scenario's end time came.
+    EndTime,
+    /// No flow could make progress any more.
+    Stalled,
+    /// The caller asked to stop.
+    Interrupted,
+}
+
+impl Ending {
+    /// The same with the flows that did not complete.
+    pub fn with(self, flows: &[FlowRecord]) -> Stop {
+        let open = flows.iter().enumerate().filter(|(_, record)| record.acked.is_none());
+        let open = open.map(|(i, _)| FlowId(i as u32));
+        match self {
+            Self::Completed => Stop::Completed,
+            Self::EndTime => Stop::EndTime(open.collect()),
+            Self::Stalled => Stop::Stalled(open.collect()),
+            Self::Interrupted => Stop::Interrupted,
+        }
+    }
+}
 
 /// The rules of one run.
 pub struct StopRules {
@@ -47,39 +75,34 @@ impl StopRules {
     }
 
     /// Whether the run stops at `at`, an instant that [`StopRules::next_check`] named.
-    pub fn check(&self, at: Time, hosts: &Hosts<'_>) -> Option<(Stop, Time)> {
+    pub fn check(&self, at: Time, totals: &HostTotals) -> Option<(Ending, Time)> {
         if at == self.end {
-            return Some(self.stop(at, hosts, Stop::EndTime));
+            return Some(self.stop(at, totals, Ending::EndTime));
         }
         let hopeless = at.0 >= self.quiet_after.0.saturating_add(self.patience)
-            && at.0 >= hosts.last_progress.0 + self.patience;
-        hopeless.then(|| self.stop(at, hosts, Stop::Stalled))
+            && at.0 >= totals.last_progress.0 + self.patience;
+        hopeless.then(|| self.stop(at, totals, Ending::Stalled))
     }
 
     /// How the run ends when nothing is left to happen: as it would if time went on. What an engine
     /// counts as something left (a fault at an idle port, a link that comes free) makes no
     /// difference then.
-    pub fn exhausted(&self, hosts: &Hosts<'_>) -> (Stop, Time) {
-        let quiet = self.quiet_after.max(hosts.last_progress).0;
+    pub fn exhausted(&self, totals: &HostTotals) -> (Ending, Time) {
+        let quiet = self.quiet_after.max(totals.last_progress).0;
         let hopeless = quiet.saturating_add(self.patience).div_ceil(self.patience);
         let hopeless = Time(hopeless.saturating_mul(self.patience));
         if hopeless < self.end {
-            self.stop(hopeless, hosts, Stop::Stalled)
+            self.stop(hopeless, totals, Ending::Stalled)
         } else {
-            self.stop(self.end, hosts, Stop::EndTime)
+            self.stop(self.end, totals, Ending::EndTime)
         }
     }
 
-    fn stop(
-        &self,
-        at: Time,
-        hosts: &Hosts<'_>,
-        why: fn(Vec<raddle_schemes::ids::FlowId>) -> Stop,
-    ) -> (Stop, Time) {
-        if hosts.flows_done == self.flows {
-            (Stop::Completed, hosts.last_completion)
+    fn stop(&self, at: Time, totals: &HostTotals, why: Ending) -> (Ending, Time) {
+        if totals.flows_done == self.flows {
+            (Ending::Completed, totals.last_completion)
         } else {
-            (why(hosts.unfinished()), at)
+            (why, at)
         }
     }
 }

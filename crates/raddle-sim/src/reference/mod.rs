@@ -9,10 +9,10 @@ use crate::net::frame::Frame;
 use crate::net::hosts::Hosts;
 use crate::net::link::Link;
 use crate::net::port::PortFacts;
-use crate::net::stop::StopRules;
+use crate::net::stop::{Ending, StopRules};
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
-use crate::record::{DropCause, Observer, Outcome, PortRecord, Progress, Stop};
+use crate::record::{DropCause, Observer, Outcome, PortRecord, Progress};
 use crate::topology::Node;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
@@ -101,8 +101,8 @@ struct Reference<'a> {
 /// Runs a plan to its end.
 pub fn run(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
     let mut reference = Reference::new(plan);
-    let (stop, end) = reference.run(observer);
-    reference.finish(stop, end)
+    let (ending, end) = reference.run(observer);
+    reference.finish(ending, end)
 }
 
 impl<'a> Reference<'a> {
@@ -149,13 +149,13 @@ impl<'a> Reference<'a> {
         reference
     }
 
-    fn run(&mut self, observer: &mut dyn Observer) -> (Stop, Time) {
+    fn run(&mut self, observer: &mut dyn Observer) -> (Ending, Time) {
         let rules = StopRules::new(self.plan);
         let mut check = rules.next_check(Time::ZERO);
         while let Some(Reverse(event)) = self.heap.peek().copied() {
             if event.at >= check {
-                if let Some(stop) = rules.check(check, &self.hosts) {
-                    return stop;
+                if let Some(ending) = rules.check(check, self.hosts.totals()) {
+                    return ending;
                 }
                 check = rules.next_check(check);
                 continue;
@@ -167,15 +167,15 @@ impl<'a> Reference<'a> {
                 let progress = Progress {
                     now: event.at,
                     packet_hops: switches + self.hosts.frames_sent(),
-                    flows_done: self.hosts.flows_done,
-                    packets_acked: self.hosts.packets_acked,
+                    flows_done: self.hosts.totals().flows_done,
+                    packets_acked: self.hosts.totals().packets_acked,
                 };
                 if !observer.progress(&progress) {
-                    return (Stop::Interrupted, event.at);
+                    return (Ending::Interrupted, event.at);
                 }
             }
         }
-        rules.exhausted(&self.hosts)
+        rules.exhausted(self.hosts.totals())
     }
 
     fn handle(&mut self, event: Event) {
@@ -198,7 +198,7 @@ impl<'a> Reference<'a> {
                 if self.armed[host.index()] == now {
                     self.armed[host.index()] = Time::NEVER;
                 }
-                if self.hosts.next_local(host) == now {
+                if self.hosts.next_local(host.0) == now {
                     self.events += 1;
                     self.run_local(now, host);
                 }
@@ -212,13 +212,13 @@ impl<'a> Reference<'a> {
             self.drop(now, self.ports[host.index()].facts.peer, frame, DropCause::NodeDown);
             return;
         }
-        self.hosts.on_frame(now, host, frame);
+        self.hosts.on_frame(now, host.0, frame);
         self.arm(host);
         self.arm_woken();
     }
 
     fn run_local(&mut self, now: Time, host: HostId) {
-        if let Some(departure) = self.hosts.run_local(now, host) {
+        if let Some(departure) = self.hosts.run_local(now, host.0) {
             let port = PortId(host.0);
             match departure.lost {
                 Some(_) => self.note_drop(now, port, departure.frame),
@@ -425,7 +425,7 @@ impl<'a> Reference<'a> {
     }
 
     fn arm(&mut self, host: HostId) {
-        let next = self.hosts.next_local(host);
+        let next = self.hosts.next_local(host.0);
         if next < self.armed[host.index()] {
             self.armed[host.index()] = next;
             self.push_at_port(next, Kind::Local { host: host.0 }, PortId(host.0));
@@ -434,11 +434,11 @@ impl<'a> Reference<'a> {
 
     fn arm_woken(&mut self) {
         for host in std::mem::take(&mut self.hosts.woken) {
-            self.arm(host);
+            self.arm(HostId(host));
         }
     }
 
-    fn finish(self, stop: Stop, end: Time) -> Outcome {
+    fn finish(self, ending: Ending, end: Time) -> Outcome {
         let on_links = self.heap.iter().filter(|Reverse(event)| {
             matches!(event.kind, Kind::Arrival { .. }) && event.frame.is_data()
         });
@@ -448,7 +448,7 @@ impl<'a> Reference<'a> {
         });
         let in_flight_data = (on_links.count() + queued.filter(Frame::is_data).count()) as u64;
         let hosts = self.plan.fabric.hosts as usize;
-        let (flows, nics, timeline) = self.hosts.finish();
+        let (flows, nics, timeline) = Hosts::finish(vec![self.hosts]);
         let mut ports: Vec<_> = self.ports.into_iter().map(|port| port.record).collect();
         for (own, mut nic) in ports.iter_mut().zip(nics).take(hosts) {
             // Frames that a dead switch or one without a route lost are noted at the host's port.
@@ -456,6 +456,7 @@ impl<'a> Reference<'a> {
             *own = nic;
         }
         let (series, timeline) = self.recorder.finish(timeline);
+        let stop = ending.with(&flows);
         Outcome {
             packet_hops: ports.iter().map(|port| port.frames).sum(),
             flows,
