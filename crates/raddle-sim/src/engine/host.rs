@@ -66,13 +66,14 @@ impl Part<'_> {
             let frame = feeder.ring.get(0).frame;
             feeder.take(1);
             if is_dead(&self.host_deaths[host as usize], arrival) {
-                let came_from = self.plan.fabric.ports[host as usize].peer;
+                let id = self.hosts[host as usize];
+                let came_from = self.plan.fabric.ports[id.index()].peer;
                 self.lose_on_arrival(arrival, came_from, frame, DropCause::NodeDown);
             } else {
                 self.world.hosts.on_frame(arrival, host, frame);
             }
         } else if let Some(departure) = self.world.hosts.run_local(local, host) {
-            let port = PortId(host);
+            let port = PortId(self.hosts[host as usize].0);
             if departure.lost.is_some() {
                 self.world.hosts.note_dropped(departure.frame);
                 self.world.recorder.dropped(port, local);

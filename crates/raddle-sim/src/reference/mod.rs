@@ -467,6 +467,7 @@ impl<'a> Reference<'a> {
             end,
             in_flight_data,
             events: self.events,
+            parts: 1,
         }
     }
 }
