@@ -13,11 +13,12 @@ use super::port::{Discipline, World};
 use super::ring::{Entry, Ring};
 use crate::net::frame::Frame;
 use crate::net::port::PortFacts;
+use crate::net::wire::Wire;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::{DropCause, PortRecord};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::marking::{AnyMarker, QueueState};
-use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::units::{Bytes, Span, Time};
 
 /// The colder half of a fast port; the hot one is its [`Line`]. In the order in which a window needs
 /// it.
@@ -56,20 +57,13 @@ pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
     } && queue.classes == 1
         && queue.pfc.is_none();
     let unchanging = plan.faults.ports.binary_search_by_key(&id, |(port, _)| *port).is_err();
-    let rate = whole_ps_per_byte(facts.rate);
+    let whole = Wire::new(facts.rate).whole_ps_per_byte().filter(|&ps| u32::try_from(ps).is_ok());
     // Half of what 32 bits of time can tell apart, for data; control frames may double it.
-    let drain = facts.capacity.checked_mul(u64::from(rate.unwrap_or(0)));
+    let drain = whole.and_then(|ps_per_byte| facts.capacity.checked_mul(ps_per_byte));
     discipline
         && unchanging
-        && rate.is_some()
         && facts.control_capacity >= u64::from(u32::MAX)
         && drain.is_some_and(|drain| drain + facts.latency.0 < 1 << 30)
-}
-
-/// Picoseconds per byte where that is a whole number of 32 bits.
-pub(super) fn whole_ps_per_byte(rate: Rate) -> Option<u32> {
-    const BITS: u64 = 8 * 1_000_000_000_000;
-    if BITS.is_multiple_of(rate.0) { u32::try_from(BITS / rate.0).ok() } else { None }
 }
 
 impl FastPort {
@@ -144,7 +138,9 @@ impl FastPort {
         if world.discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
             // No two frames come in through one port at one instant.
             let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
-            self.judge(now, &mut frame, found, event, world);
+            if self.judge(now, found, event, world) {
+                frame.mark();
+            }
         }
         line.bytes = queued as u32;
         if queued > self.record.queue_bytes_max {
@@ -274,8 +270,10 @@ impl FastPort {
                     && !frame.is_control()
                 {
                     let start = departure.0 - size * u64::from(line.ps_per_byte);
-                    self.judge(departure, &mut frame, left, start, world);
-                    line.ring.set(line.departed, Entry::new(departure + line.latency(), frame));
+                    if self.judge(departure, left, start, world) {
+                        frame.mark();
+                        line.ring.set(line.departed, Entry::new(departure + line.latency(), frame));
+                    }
                 }
             }
             world.recorder.departed(self.id, departure, frame);
@@ -303,21 +301,16 @@ impl FastPort {
         Some(Time(now.0.wrapping_add_signed(i64::from(line.departure_after(entry, now)))))
     }
 
+    /// Whether a frame is marked, which finds or leaves `bytes` and has the number `event`.
     #[inline]
-    fn judge(
-        &mut self,
-        now: Time,
-        frame: &mut Frame,
-        bytes: u64,
-        event: u64,
-        world: &mut World<'_>,
-    ) {
+    fn judge(&mut self, now: Time, bytes: u64, event: u64, world: &mut World<'_>) -> bool {
         let queue = QueueState { bytes: Bytes(bytes), stream: self.mark_stream, event };
-        if self.marker.mark(&queue) {
-            frame.mark();
+        let marked = self.marker.mark(&queue);
+        if marked {
             self.record.marked += 1;
             world.recorder.marked(now);
         }
+        marked
     }
 
     #[cold]

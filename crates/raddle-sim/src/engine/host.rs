@@ -23,6 +23,7 @@ impl Part<'_> {
         let index = host as usize;
         let deaths = &self.host_deaths[index];
         let far_end = self.far_ends[index];
+        let port = PortId(self.hosts[index].0);
         let links = [self.feeders[index] as usize, index];
         let Ok([feeder, wire]) = self.lines.get_disjoint_mut(links) else { return };
         let mut arrival = next_arrival(feeder, start);
@@ -40,10 +41,10 @@ impl Part<'_> {
                     if let Some(Departure { frame, departs, lost }) = departure {
                         match lost {
                             None => wire.launch(departs, frame, far_end, calendar, outbox),
-                            Some(_) => recorder.dropped(PortId(host), now),
+                            Some(_) => recorder.dropped(port, now),
                         }
                         if lost != Some(DropCause::LinkDown) {
-                            recorder.departed(PortId(host), departs, frame);
+                            recorder.departed(port, departs, frame);
                         }
                     }
                 } else {
@@ -70,7 +71,7 @@ impl Part<'_> {
             }
         }
         for (at, frame) in lost {
-            let came_from = self.plan.fabric.ports[index].peer;
+            let came_from = self.plan.fabric.ports[port.index()].peer;
             let cause = DropCause::NodeDown;
             self.lost_on_arrival.note(at, came_from, frame, cause, &mut self.world);
         }

@@ -5,15 +5,25 @@
 //! after them, so the way from a switch to a host may be shorter. In each window a node gathers
 //! what arrives from the rings of its in-links, sorts it by (time, in-port), and runs it to
 //! completion. Outcomes do not depend on the width of the windows.
+//!
+//! A fabric may be run in parts, each by a thread: nodes are parted so that only links between
+//! switches lead from part to part, and what was sent over them is handed over between windows.
 
+mod agenda;
 mod arrivals;
+mod barrier;
 mod calendar;
 mod classes;
+mod crew;
+mod cut;
+mod exchange;
 mod fast;
 mod forward;
 mod host;
 mod line;
+mod merge;
 mod part;
+mod partition;
 mod pfc;
 mod port;
 mod prefetch;
@@ -21,15 +31,17 @@ mod ring;
 mod switch;
 mod turns;
 
-use crate::net::hosts::Hosts;
-use crate::net::stop::{Ending, StopRules};
+use crate::net::layout::Layout;
 use crate::plan::Plan;
-use crate::record::{Observer, Outcome, PortRecord, Progress};
+use crate::record::{Observer, Outcome};
 use crate::topology::{Fabric, Node};
-use part::{Members, Part};
+use crew::Crew;
+use partition::Partition;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::{Span, Time};
+use raddle_schemes::units::Span;
+use std::sync::Arc;
 
+pub use crew::CriticalPath;
 pub use ring::HORIZON;
 
 /// Windows are not made longer than this, so that what arrives at a port in one can be numbered.
@@ -48,91 +60,54 @@ pub fn window(fabric: &Fabric) -> Span {
         .min(LONGEST_WINDOW)
 }
 
-/// Runs a plan to its end.
+/// How a plan is run. No outcome depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Threads; at least 1. Fewer run where the fabric does not fall into as many parts
+    /// ([`Outcome::parts`]).
+    pub threads: u32,
+    /// Windows of at most this width; else as wide as the fabric allows ([`window`]).
+    pub width: Option<Span>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { threads: 1, width: None }
+    }
+}
+
+/// Runs a plan to its end, on one thread.
 pub fn run(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
-    run_with_window(plan, window(&plan.fabric), observer)
+    run_with(plan, &Options::default(), observer)
 }
 
-/// Runs a plan with windows of at most `width`. The outcome is the same for every width.
-pub fn run_with_window(plan: &Plan, width: Span, observer: &mut dyn Observer) -> Outcome {
-    let mut engine = Engine::new(plan, width.min(window(&plan.fabric)));
-    let (ending, end) = engine.run(observer);
-    engine.finish(ending, end)
+/// Runs a plan to its end. The outcome is the same for every number of threads and every width.
+/// The observer is called on the caller's thread.
+pub fn run_with(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> Outcome {
+    let mut crew = crew(plan, options);
+    if crew.parts() > 1 {
+        if let Some(ended) = crew.in_threads(observer) {
+            return merge::outcome(plan, ended);
+        }
+        // No threads to be had.
+        crew.partition = Partition::new(&plan.fabric, crew.layout.groups(), 1);
+    }
+    merge::outcome(plan, crew.in_turn(observer, &|| 0).0)
 }
 
-/// How often the observer hears, in events.
-const EVENTS_PER_REPORT: u64 = 1 << 18;
-
-struct Engine<'a> {
-    plan: &'a Plan,
-    part: Part<'a>,
+/// Runs a plan on one thread, but in as many parts as [`Options::threads`] asks for, each window
+/// part by part, and measures them with `clock`. This tells how well a run scales where there are
+/// not as many free cores. Parts that share a core also share its caches, so each takes a bit
+/// longer than on a core of its own.
+pub fn measure(plan: &Plan, options: &Options, clock: &dyn Fn() -> u64) -> (Outcome, CriticalPath) {
+    let (ended, cost) = crew(plan, options).in_turn(&mut (), clock);
+    (merge::outcome(plan, ended), cost)
 }
 
-impl<'a> Engine<'a> {
-    fn new(plan: &'a Plan, width: Span) -> Self {
-        Self { plan, part: Part::new(plan, width, &Members::all(plan)) }
-    }
-
-    fn run(&mut self, observer: &mut dyn Observer) -> (Ending, Time) {
-        let part = &mut self.part;
-        let rules = StopRules::new(self.plan);
-        let mut check = rules.next_check(Time::ZERO);
-        let mut next_report = EVENTS_PER_REPORT;
-        while let Some(mut start) = part.world.calendar.next_window() {
-            let end = part.world.calendar.end_of(start);
-            // A window that holds an instant of the stop rules is run in two parts.
-            while start < end {
-                while check <= start {
-                    if let Some(ending) = rules.check(check, part.world.hosts.totals()) {
-                        return ending;
-                    }
-                    check = rules.next_check(check);
-                }
-                let until = end.min(check);
-                part.run_window(start, until);
-                if until < end {
-                    part.wake_everyone(until);
-                }
-                start = until;
-            }
-            if part.events >= next_report {
-                next_report = part.events + EVENTS_PER_REPORT;
-                let totals = part.world.hosts.totals();
-                let progress = Progress {
-                    now: end,
-                    packet_hops: part.packet_hops(),
-                    flows_done: totals.flows_done,
-                    packets_acked: totals.packets_acked,
-                };
-                if !observer.progress(&progress) {
-                    return (Ending::Interrupted, end);
-                }
-            }
-        }
-        rules.exhausted(part.world.hosts.totals())
-    }
-
-    fn finish(self, ending: Ending, end: Time) -> Outcome {
-        let part = self.part;
-        let in_flight_data = part.in_flight_data();
-        let of_switches = part.port_records();
-        let (flows, nics, timeline) = Hosts::finish(vec![part.world.hosts]);
-        let mut ports: Vec<PortRecord> = nics.into_iter().chain(of_switches).collect();
-        for (port, losses) in part.lost_on_arrival.0 {
-            ports[port.index()].add_losses(&losses);
-        }
-        let (series, timeline) = part.world.recorder.finish(timeline);
-        let stop = ending.with(&flows);
-        Outcome {
-            packet_hops: ports.iter().map(|port| port.frames).sum(),
-            flows,
-            ports,
-            series,
-            timeline,
-            stop,
-            end,
-            in_flight_data,
-            events: part.events,
-        }
-    }
+fn crew<'a>(plan: &'a Plan, options: &Options) -> Crew<'a> {
+    let widest = window(&plan.fabric);
+    let layout = Arc::new(Layout::new(plan));
+    let partition = Partition::new(&plan.fabric, layout.groups(), options.threads as usize);
+    let width = options.width.map_or(widest, |width| width.min(widest));
+    Crew { plan, width, layout, partition }
 }

@@ -9,9 +9,11 @@ use super::calendar::{Calendar, Wake};
 use super::fast::{self, FastPort};
 use super::forward::Forward;
 use super::line::{FarEnd, Line, Place};
+use super::partition::Partition;
 use super::port::{Discipline, Port, World};
-use crate::net::frame::Frame;
+use crate::net::frame::{Frame, Locator};
 use crate::net::hosts::Hosts;
+use crate::net::layout::Layout;
 use crate::net::port::PortFacts;
 use crate::plan::Plan;
 use crate::record::recorder::Recorder;
@@ -21,24 +23,10 @@ use raddle_schemes::Need;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::rng::{Rng, stream};
+use raddle_schemes::transport::Entry;
 use raddle_schemes::units::{Span, Time};
 use std::collections::BTreeMap;
-
-/// Which nodes belong to a part, in ascending order.
-pub(super) struct Members {
-    pub(super) hosts: Vec<HostId>,
-    pub(super) switches: Vec<SwitchId>,
-}
-
-impl Members {
-    /// Everything.
-    pub(super) fn all(plan: &Plan) -> Self {
-        Self {
-            hosts: (0..plan.fabric.hosts).map(HostId).collect(),
-            switches: (0..plan.fabric.switches.len() as u32).map(SwitchId).collect(),
-        }
-    }
-}
+use std::sync::Arc;
 
 /// A frame on its way to another part.
 #[derive(Clone, Copy, Debug)]
@@ -50,9 +38,17 @@ pub(super) struct Handover {
 }
 
 /// What a part sends to each of the others in a window.
-#[derive(Default)]
 pub(super) struct Outbox {
     pub(super) frames: Vec<Vec<Handover>>,
+    /// For the logs of senders, from receivers in this part.
+    pub(super) log_entries: Vec<Vec<(Locator, Entry)>>,
+}
+
+impl Outbox {
+    /// Nothing yet, to any of `parts`.
+    fn to(parts: usize) -> Self {
+        Self { frames: vec![Vec::new(); parts], log_entries: vec![Vec::new(); parts] }
+    }
 }
 
 pub(super) struct SwitchState {
@@ -89,8 +85,11 @@ pub(super) struct Part<'a> {
     /// Switch ports without, by [`Line::place`].
     pub(super) fast_ports: Vec<FastPort>,
     pub(super) switches: Vec<SwitchState>,
+    pub(super) hosts: Vec<HostId>,
     pub(super) host_deaths: Vec<Vec<(Time, Time)>>,
-    /// Members of each host's group, at the group's smallest host; empty for hosts on their own.
+    /// The smallest host of each host's group.
+    pub(super) group_of: Vec<u32>,
+    /// Members of each group, at its smallest host; empty for hosts on their own.
     pub(super) groups: Vec<Vec<u32>>,
     pub(super) routes: Vec<(Time, Forward<'a>)>,
     /// Index of the route in force at the start of the window.
@@ -140,9 +139,16 @@ pub(super) struct Scratch {
 }
 
 impl<'a> Part<'a> {
-    /// The part of `members`, with windows of `width`.
-    pub(super) fn new(plan: &'a Plan, width: Span, members: &Members) -> Self {
+    /// Part `part` of a run, with windows of `width`.
+    pub(super) fn new(
+        plan: &'a Plan,
+        width: Span,
+        layout: &Arc<Layout>,
+        partition: &Partition,
+        part: u32,
+    ) -> Self {
         let fabric = &plan.fabric;
+        let members = &partition.members[part as usize];
         let deaths = |node: Node| {
             let own = plan.faults.nodes.iter().find(|(dead, _)| *dead == node);
             own.map_or_else(Vec::new, |(_, windows)| windows.clone())
@@ -176,8 +182,12 @@ impl<'a> Part<'a> {
             number_of[id.index()] = number as u32;
         }
         let hosts = members.hosts.len();
-        let feeders =
-            ids.iter().map(|id| number_of[fabric.ports[id.index()].peer.index()]).collect();
+        let peer = |id: PortId| fabric.ports[id.index()].peer;
+        let feeder = |&id: &PortId| {
+            let from_elsewhere = partition.line_into(id);
+            from_elsewhere.unwrap_or_else(|| number_of[peer(id).index()])
+        };
+        let feeders: Vec<u32> = ids.iter().map(feeder).collect();
         // What an arrival at an own port wakes.
         let mut wakes: Vec<Wake> = (0..hosts as u32).map(|host| Wake::Host { host }).collect();
         for (number, switch) in switches.iter().enumerate() {
@@ -185,10 +195,13 @@ impl<'a> Part<'a> {
             let wake = |in_port| Wake::Arrival { switch: number as u32, in_port };
             wakes.extend((0..ports).map(wake));
         }
-        let far_end = |id: &PortId| {
-            FarEnd::Here(wakes[number_of[fabric.ports[id.index()].peer.index()] as usize])
+        let far_end = |&id: &PortId| match partition.line_into(peer(id)) {
+            Some(line) => {
+                FarEnd::Elsewhere { part: partition.part_of(fabric.destination(id)), line }
+            }
+            None => FarEnd::Here(wakes[number_of[peer(id).index()] as usize]),
         };
-        let far_ends: Vec<FarEnd> = ids.iter().map(far_end).collect();
+        let mut far_ends: Vec<FarEnd> = ids.iter().map(far_end).collect();
         let no_queue = |id: &PortId| Line::new(fabric.latency(*id), Place::none());
         let mut lines: Vec<Line> = ids[..hosts].iter().map(no_queue).collect();
         let (mut ports, mut fast_ports) = (Vec::new(), Vec::new());
@@ -211,10 +224,18 @@ impl<'a> Part<'a> {
             let first = own.first().map(|line| line.place.number() as u32);
             switch.first_fast_port = first.filter(|_| fast);
         }
-        let all_hosts = Hosts::new(plan);
+        // Lines from other parts, in order of the own port that they end at.
+        for (&id, &wake) in ids.iter().zip(&wakes) {
+            if partition.line_into(id).is_some() {
+                lines.push(Line::new(fabric.latency(peer(id)), Place::none()));
+                far_ends.push(FarEnd::Here(wake));
+            }
+        }
+        let root_of = |host: &HostId| number_of[layout.groups()[host.index()] as usize];
+        let group_of: Vec<u32> = members.hosts.iter().map(root_of).collect();
         let mut groups = vec![Vec::new(); hosts];
-        for (host, root) in all_hosts.layout().groups().iter().enumerate() {
-            groups[*root as usize].push(host as u32);
+        for (host, &root) in (0..).zip(&group_of) {
+            groups[root as usize].push(host);
         }
         for group in groups.iter_mut().filter(|group| group.len() == 1) {
             group.clear();
@@ -230,7 +251,9 @@ impl<'a> Part<'a> {
             ports,
             fast_ports,
             switches,
+            hosts: members.hosts.clone(),
             host_deaths: members.hosts.iter().map(|&host| deaths(Node::Host(host))).collect(),
+            group_of,
             groups,
             routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
             route: 0,
@@ -240,9 +263,9 @@ impl<'a> Part<'a> {
             world: World {
                 discipline: Discipline::of(plan),
                 calendar,
-                hosts: all_hosts,
+                hosts: Hosts::of(plan, layout, &members.hosts),
                 recorder: Recorder::new(&plan.record, fabric.ports.len()),
-                outbox: Outbox::default(),
+                outbox: Outbox::to(partition.members.len()),
                 gone: Vec::new(),
             },
             scratch: Scratch::default(),
@@ -274,7 +297,7 @@ impl<'a> Part<'a> {
         self.world.calendar.take_hosts(&mut nodes);
         let mut last_group = None;
         for &host in &nodes {
-            let root = self.world.hosts.layout().groups()[host as usize];
+            let root = self.group_of[host as usize];
             if self.groups[root as usize].is_empty() {
                 self.run_host(host, start, end);
             } else if last_group != Some(root) {
@@ -292,7 +315,7 @@ impl<'a> Part<'a> {
                 line.wake_again(now, *wake, &mut self.world.calendar);
             }
         }
-        for host in 0..self.host_deaths.len() as u32 {
+        for host in 0..self.hosts.len() as u32 {
             self.wake_host(host);
         }
     }
@@ -303,14 +326,20 @@ impl<'a> Part<'a> {
         switches + self.world.hosts.frames_sent()
     }
 
-    /// What passed the ports of switches, in order of port.
-    pub(super) fn port_records(&self) -> Vec<PortRecord> {
-        let lines = self.lines[self.host_deaths.len()..].iter();
-        let record = |place: Place| match place.is_fast() {
-            true => self.fast_ports[place.number()].record.clone(),
-            false => self.ports[place.number()].record.clone(),
-        };
-        lines.map(|line| line.place).filter(|place| *place != Place::none()).map(record).collect()
+    /// What passed the ports of this part's switches.
+    pub(super) fn port_records(&self) -> impl Iterator<Item = (PortId, PortRecord)> {
+        let ids = self.switches.iter().flat_map(|switch| {
+            let ports = self.plan.fabric.switches[switch.id.index()].ports.clone();
+            ports.map(PortId)
+        });
+        ids.zip(&self.lines[self.hosts.len()..]).map(|(id, line)| {
+            let number = line.place.number();
+            let record = match line.place.is_fast() {
+                true => &self.fast_ports[number].record,
+                false => &self.ports[number].record,
+            };
+            (id, record.clone())
+        })
     }
 
     /// Data packets queued or on a link.

@@ -9,7 +9,6 @@ mod extras;
 
 use super::calendar::Calendar;
 use super::classes::{Classes, Gone};
-use super::fast::whole_ps_per_byte;
 use super::line::{FarEnd, Line};
 use super::part::Outbox;
 use super::ring::{Entry, Ring};
@@ -18,12 +17,13 @@ use crate::net::frame::Frame;
 use crate::net::hosts::Hosts;
 use crate::net::link::Link;
 use crate::net::port::PortFacts;
+use crate::net::wire::Wire;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, PfcRecord, PortRecord};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::marking::{AnyMarker, QueueState};
-use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::units::{Bytes, Time};
 
 /// The queue discipline of a run.
 #[derive(Clone, Copy, Debug)]
@@ -102,8 +102,7 @@ pub(super) struct Port {
     in_service: Option<InService>,
 
     bytes: [u64; 2],
-    /// Picoseconds per byte where that is a whole number, else 0.
-    ps_per_byte: u64,
+    wire: Wire,
     /// Data, then control; one class uses only the first.
     queues: [Ring; 2],
 
@@ -114,7 +113,6 @@ pub(super) struct Port {
     far_end: FarEnd,
     id: PortId,
     pub(super) record: PortRecord,
-    rate: Rate,
     loss_stream: u64,
 }
 
@@ -131,7 +129,7 @@ impl Port {
             extras: some.then(|| Box::new(Extras { link, classes })),
             in_service: None,
             bytes: [0; 2],
-            ps_per_byte: whole_ps_per_byte(facts.rate).map_or(0, u64::from),
+            wire: Wire::new(facts.rate),
             queues: Default::default(),
             capacity: facts.capacity,
             marker: facts.marker,
@@ -140,7 +138,6 @@ impl Port {
             far_end,
             id,
             record: PortRecord { pfc, ..PortRecord::default() },
-            rate: facts.rate,
             loss_stream: facts.loss_stream,
         }
     }
@@ -268,17 +265,8 @@ impl Port {
             }
         };
         self.in_service = Some(InService { frame, class: class as u8, lost, start: now });
-        self.departs = now + self.serialisation(size);
-        self.free_at = self.departs + self.serialisation(gap);
-    }
-
-    #[inline]
-    fn serialisation(&self, size: Bytes) -> Span {
-        if self.ps_per_byte > 0 {
-            Span(size.0 * self.ps_per_byte)
-        } else {
-            self.rate.serialisation(size)
-        }
+        self.departs = now + self.wire.serialisation(size);
+        self.free_at = self.departs + self.wire.serialisation(gap);
     }
 
     #[inline]

@@ -18,4 +18,4 @@ pub mod stop;
 pub mod totals;
 mod triggers;
 mod windows;
-mod wire;
+pub(crate) mod wire;

@@ -176,6 +176,8 @@ pub struct Outcome {
     pub packet_hops: u64,
     /// Engine events: arrivals and local host events.
     pub events: u64,
+    /// Parts that the fabric was run in, each by a thread.
+    pub parts: u32,
 }
 
 /// What a running simulation tells its caller now and then.

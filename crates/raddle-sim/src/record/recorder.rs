@@ -11,7 +11,7 @@ pub struct Recorder {
     buckets: Buckets,
     /// Whether anything is recorded at all.
     on: bool,
-    /// Index into `series`, per port.
+    /// Index into `series`, per port; empty if no port is named.
     series_of: Vec<Option<u32>>,
     series: Vec<PortSeries>,
     timeline: Timeline,
@@ -20,7 +20,7 @@ pub struct Recorder {
 impl Recorder {
     /// A recorder for a fabric of `ports` ports.
     pub fn new(plan: &RecordPlan, ports: usize) -> Self {
-        let mut series_of = vec![None; ports];
+        let mut series_of = vec![None; if plan.ports.is_empty() { 0 } else { ports }];
         for (index, port) in plan.ports.iter().enumerate() {
             series_of[port.index()] = Some(index as u32);
         }
@@ -34,7 +34,7 @@ impl Recorder {
     }
 
     fn series(&mut self, port: PortId) -> Option<&mut PortSeries> {
-        self.series.get_mut(self.series_of[port.index()]? as usize)
+        self.series.get_mut((*self.series_of.get(port.index())?)? as usize)
     }
 
     /// A frame's last bit left `port`.
@@ -96,6 +96,21 @@ impl Recorder {
         self.buckets.count(&mut self.timeline.trimmed, now);
     }
 
+    /// Adds what another part of the same run recorded.
+    pub(crate) fn add(&mut self, other: Self) {
+        let own = &mut self.timeline;
+        sum(&mut own.dropped, &other.timeline.dropped);
+        sum(&mut own.marked, &other.timeline.marked);
+        sum(&mut own.trimmed, &other.timeline.trimmed);
+        for (own, other) in self.series.iter_mut().zip(&other.series) {
+            sum(&mut own.data_frames, &other.data_frames);
+            sum(&mut own.bytes, &other.bytes);
+            sum(&mut own.dropped, &other.dropped);
+            // A port's queue lies in one part.
+            sum(&mut own.queue_bytes_max, &other.queue_bytes_max);
+        }
+    }
+
     /// What was recorded, with what the hosts recorded; all series equally long.
     pub fn finish(mut self, hosts: Timeline) -> (Vec<PortSeries>, Timeline) {
         let mut timeline = Timeline {
@@ -126,5 +141,12 @@ impl Recorder {
             series.queue_bytes_max.resize(longest, 0);
         }
         (self.series, timeline)
+    }
+}
+
+fn sum<T: Copy + Default + std::ops::AddAssign>(own: &mut Vec<T>, other: &[T]) {
+    own.resize(own.len().max(other.len()), T::default());
+    for (own, &other) in own.iter_mut().zip(other) {
+        *own += other;
     }
 }

@@ -500,6 +500,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             end,
             in_flight_data,
             events: self.handled,
+            parts: 1,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use raddle_schemes::units::Span;
 use raddle_sim::check::violations;
+use raddle_sim::engine::Options;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
 use raddle_sim::{engine, reference};
@@ -38,9 +39,25 @@ pub(crate) fn trouble(plan: &Plan) -> Option<String> {
         return Some(format!("reference: {broken:#?}"));
     }
     let width = engine::window(&plan.fabric);
-    [width, Span(width.0 / 2 + 1), Span(width.0 / 13 + 1)].into_iter().find_map(|width| {
-        let got = engine::run_with_window(plan, width, &mut ());
-        let difference = difference(&expected, &got);
-        difference.map(|difference| format!("engine with windows of {width}: {difference}"))
+    let threads = 2 + plan.seed as u32 % 3;
+    let mut ways = vec![
+        (width, 1, false),
+        (Span(width.0 / 2 + 1), threads, false),
+        (Span(width.0 / 13 + 1), 1, false),
+    ];
+    // Threads cost more than all else: only some plans have them.
+    if plan.seed.is_multiple_of(16) {
+        ways.push((width, threads, true));
+    }
+    ways.into_iter().find_map(|(width, threads, side_by_side)| {
+        let options = Options { threads, width: Some(width) };
+        let got = if side_by_side {
+            engine::run_with(plan, &options, &mut ())
+        } else {
+            engine::measure(plan, &options, &|| 0).0
+        };
+        let difference = difference(&expected, &got)?;
+        let parts = got.parts;
+        Some(format!("engine with windows of {width}, {parts} parts: {difference}"))
     })
 }

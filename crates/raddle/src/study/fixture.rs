@@ -159,6 +159,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
         in_flight_data: 0,
         packet_hops: 24,
         events: 30,
+        parts: 1,
     }
 }
 

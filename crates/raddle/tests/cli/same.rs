@@ -1,9 +1,10 @@
-//! Same scenario, same seed, same tables: whatever the window, whatever the engine.
+//! Same scenario, same seed, same tables: whatever the window, the threads and the engine.
 
 use raddle::scenario::load;
 use raddle::study::summary::results_hash;
 use raddle::study::tables;
 use raddle_schemes::units::Span;
+use raddle_sim::engine::Options;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
 use raddle_sim::{engine, reference};
@@ -45,11 +46,23 @@ fn check(scenario: &str) {
     let (hash, plan) = plan(&format!("{scenario}{RECORD}"), 5);
     let expected = engine::run(&plan, &mut ());
     let width = engine::window(&plan.fabric);
-    let halved = engine::run_with_window(&plan, Span(width.0 / 2), &mut ());
-    let narrow = engine::run_with_window(&plan, Span(width.0 / 7), &mut ());
+    let run = |threads, divisor| {
+        let options = Options { threads, width: Some(Span(width.0 / divisor)) };
+        engine::run_with(&plan, &options, &mut ())
+    };
+    let (halved, narrow) = (run(1, 2), run(1, 7));
+    let (two, four) = (run(2, 1), run(4, 3));
+    assert_eq!((two.parts, four.parts), (2, 4));
     let slow = reference::run(&plan, &mut ());
     let sum = |outcome: &Outcome| results_hash(&outcome.flows, &outcome.ports);
-    for (name, other) in [("halved", &halved), ("narrow", &narrow), ("reference", &slow)] {
+    let others = [
+        ("halved", &halved),
+        ("narrow", &narrow),
+        ("two-thread", &two),
+        ("four-thread", &four),
+        ("reference", &slow),
+    ];
+    for (name, other) in others {
         assert_eq!(sum(other), sum(&expected), "{name}");
         assert_eq!(other.stop, expected.stop, "{name}");
         let [a, b] = [other, &expected].map(|outcome| tables::of_run(&hash, &plan, outcome));

@@ -2,11 +2,12 @@
 //!
 //! At one instant: departure, then change of the link, then the renewal of a pause, then start.
 
-use super::{Extras, InService, Port, World, whole_ps_per_byte};
+use super::{Extras, InService, Port, World};
 use crate::engine::classes::Pfc;
 use crate::engine::line::Line;
 use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::Frame;
+use crate::net::wire::Wire;
 use crate::plan::MarkAt;
 use crate::record::DropCause;
 use raddle_schemes::ids::PortId;
@@ -102,8 +103,7 @@ impl Port {
                 Some(PortChange::Down) => self.go_down(at, world),
                 Some(PortChange::Up) => self.free_at = self.free_at.max(at),
                 _ => {
-                    self.rate = link.rate();
-                    self.ps_per_byte = whole_ps_per_byte(self.rate).map_or(0, u64::from);
+                    self.wire = Wire::new(link.rate());
                 }
             }
         }

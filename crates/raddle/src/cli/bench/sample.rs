@@ -26,7 +26,7 @@ impl Sample {
         let study = case.study(set).map_err(|problems| input::refuse(&problems))?;
         let resolved = study.cells[0].scenario.resolve(1);
         let plan = resolved.map_err(|problem| input::refuse(&study.problem(problem)))?;
-        let watch = Stopwatch::start();
+        let watch = Stopwatch::start_process();
         let outcome = runner.run(&plan);
         let cost = watch.stop();
         Ok(Self {

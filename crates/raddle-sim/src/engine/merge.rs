@@ -1,0 +1,44 @@
+//! One outcome from what the parts of a run leave behind.
+
+use super::crew::Ended;
+use crate::net::hosts::Hosts;
+use crate::plan::Plan;
+use crate::record::recorder::Recorder;
+use crate::record::{Outcome, PortRecord};
+
+pub(super) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
+    let mut ports = vec![PortRecord::default(); plan.fabric.ports.len()];
+    let mut recorder = Recorder::new(&plan.record, plan.fabric.ports.len());
+    let number = parts.len() as u32;
+    let (mut in_flight_data, mut events) = (0, 0);
+    let mut hosts = Vec::with_capacity(parts.len());
+    let mut lost_on_arrival = Vec::new();
+    for part in parts {
+        in_flight_data += part.in_flight_data();
+        events += part.events;
+        part.port_records().for_each(|(port, record)| ports[port.index()] = record);
+        lost_on_arrival.extend(part.lost_on_arrival.0);
+        recorder.add(part.world.recorder);
+        hosts.push(part.world.hosts);
+    }
+    let (flows, nics, timeline) = Hosts::finish(hosts);
+    ports.iter_mut().zip(nics).for_each(|(port, nic)| *port = nic);
+    // Another part's port may have sent what was lost.
+    for (port, losses) in lost_on_arrival {
+        ports[port.index()].add_losses(&losses);
+    }
+    let (series, timeline) = recorder.finish(timeline);
+    let stop = ending.with(&flows);
+    Outcome {
+        packet_hops: ports.iter().map(|port| port.frames).sum(),
+        flows,
+        ports,
+        series,
+        timeline,
+        stop,
+        end,
+        in_flight_data,
+        events,
+        parts: number,
+    }
+}

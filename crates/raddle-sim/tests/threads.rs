@@ -1,0 +1,223 @@
+//! The number of threads changes nothing but speed.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
+
+mod common;
+
+use common::{fat_tree, permutation};
+use raddle_schemes::family::Plugin;
+use raddle_schemes::ids::{Entropy, PortId};
+use raddle_schemes::load_balance::host::{Config, Outgoing, PathSelector};
+use raddle_schemes::size::Size;
+use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::{Card, Cx, FlowContext};
+use raddle_sim::engine::{self, Options};
+use raddle_sim::net::fault_plan::{Direction, Effect, Fault, FaultPlan, Target};
+use raddle_sim::plan::{Overflow, Plan, Service};
+use raddle_sim::record::{Observer, Outcome, Progress, RecordPlan, Stop};
+use std::cell::Cell;
+
+fn options(threads: u32) -> Options {
+    Options { threads, width: None }
+}
+
+/// Everything but how many parts there were.
+fn same(outcome: &Outcome, parts: u32) -> Outcome {
+    assert_eq!(outcome.parts, parts);
+    Outcome { parts: 1, ..outcome.clone() }
+}
+
+fn healthy() -> Plan {
+    let mut plan = permutation(fat_tree(3, 16), Bytes::kib(512), "reps", 1);
+    let ports = (0..plan.fabric.ports.len() as u32).map(PortId).collect();
+    plan.record = RecordPlan { ports, bucket: Span::us(1) };
+    plan
+}
+
+fn one_class() -> Plan {
+    let mut plan = healthy();
+    plan.queue.service = Service::Fifo;
+    plan
+}
+
+fn trimming() -> Plan {
+    let mut plan = healthy();
+    plan.queue.overflow = Overflow::Trim;
+    plan.queue.size = Size::Packets(8.0);
+    plan
+}
+
+fn with_faults(mut plan: Plan, faults: Vec<Fault>) -> Plan {
+    let faults = FaultPlan { faults, convergence: Some(Span::us(5)), ..FaultPlan::default() };
+    let resolved = faults.resolve(&plan.fabric, &[], plan.seed).unwrap();
+    (plan.faults, plan.routes) = (resolved.faults, resolved.routes);
+    plan
+}
+
+fn link(name: &str, effect: Effect, from: Time, until: Option<Time>) -> Fault {
+    let target = Target::Link { name: name.to_owned(), direction: Direction::Both };
+    Fault { target, effect, windows: vec![(from, until)] }
+}
+
+fn faults() -> Plan {
+    let us = |us: u64| Time(us * 1_000_000);
+    let list = vec![
+        link("tor0.up1", Effect::Down, us(3), Some(us(20))),
+        link("agg2.up0", Effect::Down, us(6), None),
+        link("tor5.up0", Effect::Loss(0.05), us(0), Some(us(40))),
+        Fault {
+            target: Target::Switch { name: "core3".to_owned() },
+            effect: Effect::Down,
+            windows: vec![(us(8), Some(us(30)))],
+        },
+    ];
+    with_faults(healthy(), list)
+}
+
+/// The link of one host's destination never comes back.
+fn stalled() -> Plan {
+    let mut plan = healthy();
+    plan.patience = Span(777_000_000);
+    with_faults(plan, vec![link("host9", Effect::Down, Time(4_000_000), None)])
+}
+
+#[test]
+fn every_number_of_threads_and_every_width_gives_the_same_outcome() {
+    let plans = [
+        ("healthy", healthy()),
+        ("one class", one_class()),
+        ("trimming", trimming()),
+        ("faults", faults()),
+        ("stalled", stalled()),
+    ];
+    for (name, plan) in plans {
+        let expected = engine::run(&plan, &mut ());
+        assert!(name != "trimming" || expected.ports.iter().any(|port| port.trimmed > 0));
+        assert!(name != "faults" || expected.ports.iter().any(|port| port.dropped_total() > 0));
+        for threads in [1, 2, 4] {
+            for width in [None, Some(Span(333_333))] {
+                let options = Options { threads, width };
+                let outcome = engine::run_with(&plan, &options, &mut ());
+                let got = same(&outcome, threads);
+                assert!(got == expected, "{name}: {threads} threads, {width:?}");
+                let (outcome, _) = engine::measure(&plan, &options, &|| 0);
+                assert!(same(&outcome, threads) == expected, "{name} in turn: {threads} parts");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stalled_run_names_the_same_flows_and_instant() {
+    let plan = stalled();
+    let expected = engine::run(&plan, &mut ());
+    let Stop::Stalled(flows) = &expected.stop else { panic!("{:?}", expected.stop) };
+    assert!(flows.len() == 2 && expected.end.0.is_multiple_of(777_000_000));
+    for threads in [2, 3, 4] {
+        let outcome = engine::run_with(&plan, &options(threads), &mut ());
+        assert_eq!((&outcome.stop, outcome.end), (&expected.stop, expected.end));
+    }
+}
+
+/// Notes all reports, and stops the run at one of them.
+struct Witness {
+    reports: Vec<[u64; 4]>,
+    stop_at: usize,
+}
+
+impl Observer for Witness {
+    fn progress(&mut self, progress: &Progress) -> bool {
+        let Progress { now, packet_hops, flows_done, packets_acked } = *progress;
+        self.reports.push([now.0, packet_hops, flows_done, packets_acked]);
+        self.reports.len() < self.stop_at
+    }
+}
+
+#[test]
+fn the_caller_hears_the_same_and_stops_all_threads() {
+    let mut plan = permutation(fat_tree(3, 16), Bytes::mib(16), "reps", 1);
+    plan.patience = Span::us(50);
+    let run = |threads, stop_at| {
+        let mut witness = Witness { reports: Vec::new(), stop_at };
+        let outcome = engine::run_with(&plan, &options(threads), &mut witness);
+        (witness.reports, same(&outcome, threads))
+    };
+    let (reports, whole) = run(1, usize::MAX);
+    assert!(reports.len() > 2 && reports.is_sorted() && whole.stop == Stop::Completed);
+    let (_, interrupted) = run(1, 2);
+    assert!(interrupted.stop == Stop::Interrupted && interrupted.end < whole.end);
+    assert!(interrupted.in_flight_data > 0);
+    for threads in [2, 4] {
+        assert!(run(threads, usize::MAX) == (reports.clone(), whole.clone()));
+        assert!(run(threads, 2) == (reports[..2].to_vec(), interrupted.clone()));
+    }
+}
+
+const FAILING: Card = Card {
+    name: "failing",
+    title: "Fails in the last hosts",
+    paper: "-",
+    needs: &[],
+    summary: "Panics at its tenth packet.",
+};
+
+struct Failing {
+    left: u32,
+}
+
+impl PathSelector for Failing {
+    fn next_path(&mut self, _cx: &mut Cx<'_>, _packet: &Outgoing) -> Entropy {
+        self.left -= 1;
+        assert!(self.left > 0, "on purpose");
+        Entropy(1)
+    }
+}
+
+/// It neither hangs nor comes back with an outcome.
+#[test]
+fn a_panic_in_any_part_ends_the_run_with_it() {
+    type Build = fn(&FlowContext) -> Box<dyn PathSelector + Send>;
+    let builds: [Build; 2] = [
+        |context| Box::new(Failing { left: if context.source.0 == 0 { 10 } else { u32::MAX } }),
+        |context| Box::new(Failing { left: if context.source.0 == 15 { 10 } else { u32::MAX } }),
+    ];
+    for build in builds {
+        let mut plan = healthy();
+        plan.transport.load_balance = Config::Custom(Plugin { card: &FAILING, build });
+        let run = || engine::run_with(&plan, &options(4), &mut ());
+        let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"on purpose"));
+    }
+}
+
+#[test]
+fn a_fabric_that_cannot_be_parted_runs_on_one_thread() {
+    let mut plan = healthy();
+    let shape = raddle_sim::topology::dumbbell::Dumbbell {
+        hosts_per_side: 8,
+        rate: raddle_schemes::units::Rate::gbps(400),
+        link_delay: Span::ns(500),
+        bottleneck_rate: raddle_schemes::units::Rate::gbps(400),
+        bottleneck_delay: Span::ns(500),
+        switch_delay: Span::ns(500),
+    };
+    plan.fabric = shape.build().unwrap();
+    plan.routes = vec![(Time::ZERO, plan.fabric.forwarding.clone())];
+    plan.record = RecordPlan::default();
+    assert_eq!(engine::run_with(&plan, &options(16), &mut ()).parts, 2);
+    assert_eq!(engine::run_with(&plan, &options(0), &mut ()).parts, 1);
+}
+
+#[test]
+fn the_critical_path_is_the_slowest_part_of_each_window() {
+    // A clock that counts how often it is looked at: every part takes one tick per window.
+    let ticks = Cell::new(0);
+    let clock = || {
+        ticks.set(ticks.get() + 1);
+        ticks.get()
+    };
+    let (outcome, cost) = engine::measure(&healthy(), &options(4), &clock);
+    assert_eq!((outcome.parts, cost.parts), (4, 4));
+    assert!(cost.windows > 10);
+    assert_eq!(cost.longest, cost.windows + 1);
+    assert_eq!(cost.total, 4 * cost.longest);
+}
