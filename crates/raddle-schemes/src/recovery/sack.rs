@@ -94,12 +94,12 @@ impl Recovery for Sack {
             return if arrived.has(data.psn) { Reply::Ack } else { Reply::Nack };
         }
         self.unacked += 1;
-        let at_once = !fresh
+        let at_once = self.unacked >= self.ack_every
+            || !fresh
             || data.marked
             || data.again
             || data.ack_request
-            || data.psn.0 == 0
-            || self.unacked >= self.ack_every;
+            || data.psn.0 == 0;
         if at_once {
             self.unacked = 0;
             Reply::Ack

@@ -68,8 +68,6 @@ pub struct SenderCounts {
 pub struct Sender {
     ledger: Ledger,
     arrivals: Arrivals,
-    /// Arrivals before this position have been taken note of.
-    heard: u32,
     /// The congestion control's window, asked for after each of its calls.
     window: Bytes,
     rng: Rng,
@@ -113,10 +111,10 @@ impl Sender {
         let context = &FlowContext { rto: recovery.rto(), ..*context };
         let last = bytes.0 - u64::from(total - 1) * context.payload.0 + context.header.0;
         let congestion = plan.congestion.build(context);
+        let carries = recovery.ack_entropies() == AckEntropies::Carry;
         Self {
             ledger: Ledger::new(total, context.packet(), Bytes(last)),
-            arrivals: Arrivals::default(),
-            heard: 0,
+            arrivals: Arrivals::keeping(if carries { KEPT } else { 0 }),
             window: congestion.limits().window,
             rng,
             pacer: None,
@@ -189,8 +187,8 @@ impl Sender {
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &AckHeader, events: &mut dyn Events) {
         // Usually it is the first to speak of the packet that triggered it, and of that alone.
-        let acked = if self.heard.wrapping_add(1) == ack.upto {
-            self.take_note_of(self.heard)
+        let acked = if self.heard() + 1 == ack.upto {
+            self.take_note()
         } else {
             self.take_note_up_to(ack.upto)
         };
@@ -216,27 +214,21 @@ impl Sender {
             window_after: self.window,
             in_flight,
         };
-        if self.recovery.ack_entropies() == AckEntropies::Carry {
-            if !ack.duplicate {
-                let tell = |path| {
-                    let news = Feedback { path, fate: Fate::Clean, rtt: None, ..feedback };
-                    self.paths.on_feedback(&mut cx, &news);
-                };
-                carried(&self.arrivals, ack.upto, tell);
-            }
-            self.arrivals.release(self.heard.saturating_sub(KEPT));
-        } else {
-            self.arrivals.release(self.heard);
+        if self.recovery.ack_entropies() == AckEntropies::Carry && !ack.duplicate {
+            let tell = |path| {
+                let news = Feedback { path, fate: Fate::Clean, rtt: None, ..feedback };
+                self.paths.on_feedback(&mut cx, &news);
+            };
+            carried(&self.arrivals, ack.upto, tell);
         }
-        self.paths.on_feedback(&mut cx, &feedback);
+        self.paths.on_feedback_inlined(&mut cx, &feedback);
         self.report_losses(now, events);
     }
 
-    /// Enters the arrival at `position`, the next to be heard of, into the ledger.
+    /// Enters the next arrival into the ledger.
     #[inline]
-    fn take_note_of(&mut self, position: u32) -> AckedPacket {
-        self.heard = position + 1;
-        match self.arrivals.get(position) {
+    fn take_note(&mut self) -> AckedPacket {
+        match self.arrivals.hear() {
             Some(arrival) => self.ledger.acked(arrival.psn),
             None => AckedPacket::NOTHING,
         }
@@ -244,11 +236,11 @@ impl Sender {
 
     /// Enters arrivals before position `upto` into the ledger. Returns their bytes; a time only if
     /// there were any, that of the last.
-    #[cold]
+    #[inline(never)]
     fn take_note_up_to(&mut self, upto: u32) -> AckedPacket {
         let mut sum = AckedPacket::NOTHING;
-        while self.heard < upto {
-            let acked = self.take_note_of(self.heard);
+        while self.heard() < upto {
+            let acked = self.take_note();
             sum.bytes = sum.bytes + acked.bytes;
             sum.sent_once_at = acked.sent_once_at;
         }
@@ -310,7 +302,7 @@ impl Sender {
     /// How many of the receiver's arrivals have been taken note of.
     #[inline]
     pub fn heard(&self) -> u32 {
-        self.heard
+        self.arrivals.heard()
     }
 
     /// What was sent so far.

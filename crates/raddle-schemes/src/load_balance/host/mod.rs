@@ -73,8 +73,13 @@ impl AnyPathSelector {
     }
 
     /// See [`PathSelector::on_feedback`].
-    #[inline]
     pub fn on_feedback(&mut self, cx: &mut Cx<'_>, news: &Feedback) {
+        self.on_feedback_inlined(cx, news);
+    }
+
+    /// The same for the one caller that is on every packet's way.
+    #[inline(always)]
+    pub(crate) fn on_feedback_inlined(&mut self, cx: &mut Cx<'_>, news: &Feedback) {
         dispatch!(self, scheme => scheme.on_feedback(cx, news));
     }
 }
