@@ -119,7 +119,7 @@ impl Arrivals {
 
     #[cold]
     fn grow(&mut self) {
-        let length = (self.ring.len() * 2).max(4);
+        let length = (self.ring.len() * 2).max(2);
         let mut ring = alloc::vec![Entry::default(); length].into_boxed_slice();
         for position in self.start()..self.end {
             ring[position as usize & (length - 1)] = self.ring[self.slot(position)];
