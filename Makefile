@@ -1,5 +1,5 @@
-# The two commands of the README. Each does its own set-up on a fresh clone.
-.PHONY: demo test
+# `demo` and `test` are the two commands of the README. Each does its own set-up on a fresh clone.
+.PHONY: demo test instructions sanitize
 
 CARGO ?= cargo
 
@@ -14,3 +14,12 @@ test:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 	$(CARGO) test --workspace --quiet
 	$(CARGO) run --release --quiet -p raddle -- reproduce --quick
+	CARGO="$(CARGO)" .ci/instructions
+
+# Instructions per packet-hop against the recorded ones; part of `test`.
+instructions:
+	CARGO="$(CARGO)" .ci/instructions
+
+# The engine under AddressSanitizer, Miri and valgrind, as far as they are installed.
+sanitize:
+	CARGO="$(CARGO)" .ci/sanitize

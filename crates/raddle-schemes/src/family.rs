@@ -40,6 +40,8 @@ pub enum Need {
     QueueLengths,
     /// A receiver that accepts packets out of order.
     OutOfOrder,
+    /// The switch reads where a packet goes: its destination's edge switch and pod.
+    Groups,
 }
 
 impl Need {
@@ -54,6 +56,7 @@ impl Need {
             Self::SourceRouting => "source routing",
             Self::QueueLengths => "queue lengths in the switch",
             Self::OutOfOrder => "a receiver that accepts packets out of order",
+            Self::Groups => "the destination's edge switch and pod",
         }
     }
 }

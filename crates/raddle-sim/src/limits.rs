@@ -4,7 +4,10 @@
 //! |---|---|
 //! | 2^24 - 1 packets per flow | 24 bits of a frame |
 //! | 65 535 B per frame, at least 1 B | 16 bits of a frame; frames of one port never share an instant |
-//! | flows that begin or end at one host | what 32 bits leave beside the host's number |
+//! | flows that begin or end at one host | what 32 bits leave beside the host's number and the class |
+//! | 7 data classes | 8 queues per port, and 8 bits of a PFC frame |
+//! | shares of a round from 64 B or 1 frame to 2^24 | rounds per frame, and 32 bits of a deficit |
+//! | a pause of at least 1 ns, `xon` up to `xoff`, `xoff` below the capacity | else PFC does nothing |
 //! | windows of at least 10 ns | below, an event queue is faster |
 //! | 2^31 ps from the start on a wire to the arrival | 32 bits of a packet on a link |
 //! | 2^16 arrivals at a port within a window, 2^16 ports per switch | 16 bits each in a sort key |
@@ -15,8 +18,9 @@
 
 use crate::engine::{self, HORIZON, SHORTEST_WINDOW};
 use crate::net::faults::PortChange;
-use crate::net::frame::{Locators, NUMBER_LIMIT, SIZE_LIMIT};
-use crate::plan::{Overflow, Plan};
+use crate::net::frame::{Locators, NUMBER_LIMIT, PFC_SIZE, SIZE_LIMIT};
+use crate::net::port::PortFacts;
+use crate::plan::{CLASS_LIMIT, Overflow, Plan, Service};
 use crate::routing::Forwarding;
 use crate::workload::Start;
 use raddle_schemes::ids::{FlowId, HostId, PortId};
@@ -31,6 +35,13 @@ pub const ARRIVAL_LIMIT: u64 = 1 << 16;
 /// Most hosts below one switch of a tree, so that the engine's compiled forwarding is exact. With
 /// one more it is not: host 65 536 of a run of 65 537 would be sent to the second run.
 pub const HOSTS_BELOW_LIMIT: u64 = 1 << 16;
+
+/// Smallest quantum of a class in bytes: with less, a frame may wait for more than a thousand visits.
+pub const LEAST_QUANTUM: u64 = 64;
+/// Largest quantum in bytes, and largest weight in frames.
+pub const LARGEST_SHARE: u64 = 1 << 24;
+/// Shortest pause.
+pub const SHORTEST_PAUSE: Span = Span::ns(1);
 
 /// A quantity of a plan that the engines cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +75,54 @@ pub enum LimitError {
         flows: u64,
         /// How many may.
         limit: u64,
+    },
+    /// There are no data classes, or too many.
+    Classes {
+        /// How many there are.
+        classes: u8,
+        /// How many there may be.
+        most: u8,
+    },
+    /// A flow travels in a class that does not exist.
+    Class {
+        /// The flow.
+        flow: FlowId,
+        /// Its class.
+        class: u8,
+        /// The number of data classes.
+        classes: u8,
+    },
+    /// Not each data class has a share of a round.
+    Shares {
+        /// The number of shares.
+        shares: usize,
+        /// The number of data classes.
+        classes: u8,
+    },
+    /// A data class has too small or too large a share of a round.
+    Share {
+        /// The class.
+        class: usize,
+        /// Its share, in bytes or frames.
+        share: u64,
+        /// The least it may be.
+        least: u64,
+    },
+    /// A pause is too short or too long.
+    Pause {
+        /// Its length.
+        quanta: Span,
+    },
+    /// The thresholds of flow control at a port of a switch are in the wrong order.
+    Thresholds {
+        /// The port's name.
+        port: String,
+        /// At or below this, data flows again.
+        xon: Bytes,
+        /// Above this, data is paused.
+        xoff: Bytes,
+        /// The capacity of each class.
+        capacity: Bytes,
     },
     /// The shortest way into a switch is too short.
     Window {
@@ -135,6 +194,30 @@ impl fmt::Display for LimitError {
                     host.0
                 )
             }
+            Self::Classes { classes, most } => {
+                write!(f, "the queues have {classes} data classes; from 1 to {most}")
+            }
+            Self::Class { flow, class, classes } => write!(
+                f,
+                "flow {} travels in class {class}; the queues have {classes} data classes",
+                flow.0
+            ),
+            Self::Shares { shares, classes } => {
+                write!(f, "{shares} shares of a round for {classes} data classes; one for each")
+            }
+            Self::Share { class, share, least } => write!(
+                f,
+                "class {class} may send {share} in a round; from {least} to {LARGEST_SHARE}"
+            ),
+            Self::Pause { quanta } => {
+                write!(f, "a pause lasts {quanta}; from {SHORTEST_PAUSE} to {TIME_LIMIT}")
+            }
+            Self::Thresholds { port, xon, xoff, capacity } => write!(
+                f,
+                "at `{port}`, xon is {} B, xoff {} B and the capacity {} B; in this order, and \
+                 xoff below the capacity",
+                xon.0, xoff.0, capacity.0
+            ),
             Self::Window { window } => write!(
                 f,
                 "the shortest way into a switch, cable delay and switch latency, takes {window}; \
@@ -183,6 +266,7 @@ impl Plan {
     /// The first limit that it exceeds.
     pub fn check_limits(&self) -> Result<(), LimitError> {
         self.check_frames()?;
+        self.check_queues()?;
         self.check_flows()?;
         self.check_switches()?;
         self.check_links()?;
@@ -214,11 +298,56 @@ impl Plan {
         Ok(())
     }
 
+    fn check_queues(&self) -> Result<(), LimitError> {
+        let queue = &self.queue;
+        let classes = queue.classes;
+        let most = if queue.service == Service::Fifo { 1 } else { CLASS_LIMIT };
+        if classes == 0 || classes > most {
+            return Err(LimitError::Classes { classes, most });
+        }
+        let least = match queue.service {
+            Service::Priority | Service::Fifo => None,
+            Service::Drr => Some(LEAST_QUANTUM),
+            Service::Wrr => Some(1),
+        };
+        if let Some(least) = least {
+            let shares = &queue.shares;
+            if shares.len() != usize::from(classes) {
+                return Err(LimitError::Shares { shares: shares.len(), classes });
+            }
+            let unfit = |&(_, &share): &(usize, &u64)| !(least..=LARGEST_SHARE).contains(&share);
+            if let Some((class, &share)) = shares.iter().enumerate().find(unfit) {
+                return Err(LimitError::Share { class, share, least });
+            }
+        }
+        let Some(pfc) = queue.pfc else { return Ok(()) };
+        if pfc.quanta < SHORTEST_PAUSE || pfc.quanta.0 > TIME_LIMIT.0 {
+            return Err(LimitError::Pause { quanta: pfc.quanta });
+        }
+        let ports = self.fabric.ports.iter().zip(PortFacts::of(self));
+        for (port, facts) in ports.skip(self.fabric.hosts as usize) {
+            let Some(pfc) = facts.pfc else { continue };
+            if pfc.xon > pfc.xoff || pfc.xoff >= facts.capacity {
+                return Err(LimitError::Thresholds {
+                    port: port.name.clone(),
+                    xon: Bytes(pfc.xon),
+                    xoff: Bytes(pfc.xoff),
+                    capacity: Bytes(facts.capacity),
+                });
+            }
+        }
+        Ok(())
+    }
+
     fn check_flows(&self) -> Result<(), LimitError> {
-        let limit = Locators::new(self.fabric.hosts).flows_per_host();
+        let limit = Locators::new(self.fabric.hosts, self.queue.classes).flows_per_host();
         let mut ends = vec![[0u64; 2]; self.fabric.hosts as usize];
         for (i, flow) in self.traffic.flows.iter().enumerate() {
             let id = FlowId(i as u32);
+            let (class, classes) = (flow.class, self.queue.classes);
+            if class >= classes {
+                return Err(LimitError::Class { flow: id, class, classes });
+            }
             if flow.bytes.0 == 0 {
                 return Err(LimitError::Empty { what: "message" });
             }
@@ -269,12 +398,13 @@ impl Plan {
         if window < SHORTEST_WINDOW {
             return Err(LimitError::Window { window });
         }
-        let largest = self.packet().max(self.transport.ack);
+        let pfc = self.queue.pfc.map(|_| PFC_SIZE);
+        let largest = self.packet().max(self.transport.ack).max(pfc.unwrap_or_default());
         let data = match self.queue.overflow {
             Overflow::Drop => self.transport.header.0 + 1,
             Overflow::Trim => self.transport.header.0,
         };
-        let smallest = Bytes(data.min(self.transport.ack.0));
+        let smallest = Bytes(data.min(self.transport.ack.0)).min(pfc.unwrap_or(SIZE_LIMIT));
         let mut slowest: Vec<Rate> = self.fabric.ports.iter().map(|port| port.rate).collect();
         let mut fastest = slowest.clone();
         for (port, changes) in &self.faults.ports {

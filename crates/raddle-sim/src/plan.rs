@@ -40,15 +40,24 @@ pub struct Plan {
     pub patience: Span,
 }
 
+/// Most data classes of a port; with control, 8 classes in all.
+pub const CLASS_LIMIT: u8 = 7;
+
 /// Queues of switch ports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueuePlan {
-    /// Capacity for data, per port (`bdp`: of the port's rate and the fabric's longest round trip).
+    /// Capacity of each data class, per port (`bdp`: of the port's rate and the fabric's longest
+    /// round trip).
     pub size: Size,
     /// Capacity for control frames, per port.
     pub control_size: Size,
     /// Who goes first.
     pub service: Service,
+    /// Data classes: 1 to [`CLASS_LIMIT`]; 1 with [`Service::Fifo`].
+    pub classes: u8,
+    /// What each data class may send in a round, class 0 first: bytes with [`Service::Drr`],
+    /// frames with [`Service::Wrr`]. Not read otherwise.
+    pub shares: Vec<u64>,
     /// Which frames get the congestion mark.
     pub marking: marking::Config,
     /// When that is decided.
@@ -57,16 +66,46 @@ pub struct QueuePlan {
     pub overflow: Overflow,
     /// Idle bytes between frames on every link; not part of any queue's occupancy.
     pub gap: Bytes,
+    /// Whether and when switches pause who sends to them.
+    pub pfc: Option<Pfc>,
+}
+
+impl QueuePlan {
+    /// The number of the control class, behind the data classes.
+    pub fn control_class(&self) -> usize {
+        usize::from(self.classes)
+    }
 }
 
 raddle_schemes::words! {
-    /// How a port serves data and control frames (ACKs, NACKs, trimmed headers).
+    /// How a port serves its data classes and control frames (ACKs, NACKs, trimmed headers). No
+    /// frame is interrupted.
     pub enum Service {
-        /// Two classes; control frames always first, no frame is interrupted.
+        /// Control frames first, then the data class with the highest number.
         Priority = "priority",
         /// One class: first come, first served.
         Fifo = "fifo",
+        /// Control frames first; data classes share the rest in bytes: deficit round robin
+        /// (Shreedhar and Varghese, SIGCOMM 1995).
+        Drr = "drr",
+        /// Control frames first; data classes share the rest in frames: weighted round robin
+        /// (Katevenis et al., 1991).
+        Wrr = "wrr",
     }
+}
+
+/// Priority-based flow control (IEEE 802.1Qbb). A switch counts, for each of its ports and each
+/// data class, the bytes that came in there and have not left yet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pfc {
+    /// More than this, and the far end is told to pause the class (`bdp`: of the port's rate;
+    /// percent: of its queue).
+    pub xoff: Size,
+    /// Down to this, and it may go on.
+    pub xon: Size,
+    /// A pause lasts this long at who is paused. While it is needed, it is renewed half a `quanta`
+    /// after it was last told.
+    pub quanta: Span,
 }
 
 raddle_schemes::words! {

@@ -1,21 +1,25 @@
-//! Both engines give the same outcomes, bit for bit, whatever the width of the windows.
+//! Both engines give the same outcomes, bit for bit, whatever the width of the windows and whatever
+//! holds the reference's events.
 
 mod common;
 mod random;
 
 use common::agree::trouble;
 use proptest::prelude::*;
+use raddle_sim::reference::{Queue, run_with_queue};
 
 /// How many plans, unless `PROPTEST_CASES` says otherwise: about a minute on one core.
 const CASES: u32 = 25_000;
+/// The same for the reference's queues, which all plans use alike.
+const QUEUE_CASES: u32 = 1_000;
 /// Most decisions a plan takes from its list; more of them take the first option.
 const NUMBERS: usize = 160;
 
 #[expect(clippy::disallowed_methods, reason = "the number of cases is a setting of the test run")]
-fn config() -> ProptestConfig {
+fn config(cases_by_default: u32) -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     ProptestConfig {
-        cases: cases.unwrap_or(CASES),
+        cases: cases.unwrap_or(cases_by_default),
         failure_persistence: None,
         max_shrink_iters: 4_000,
         ..ProptestConfig::default()
@@ -23,7 +27,7 @@ fn config() -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(CASES))]
 
     /// A failure prints the shortest list of numbers that fails; `random::plan` makes its plan again.
     #[test]
@@ -32,5 +36,17 @@ proptest! {
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(QUEUE_CASES))]
+
+    #[test]
+    fn a_timing_wheel_gives_the_same_outcome(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
+        let plan = random::plan(&numbers);
+        let [heap, wheel] =
+            [Queue::Heap, Queue::Wheel].map(|queue| run_with_queue(&plan, queue, &mut ()));
+        prop_assert!(heap == wheel, "&{numbers:?},\n{plan:?}");
     }
 }

@@ -5,13 +5,14 @@ mod common;
 use common::agree::trouble;
 use common::{fat_tree, plan};
 use raddle_schemes::ids::{FlowId, HostId, PortId};
+use raddle_schemes::size::Size;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{HORIZON, SHORTEST_WINDOW};
 use raddle_sim::limits::LimitError;
 use raddle_sim::net::faults::PortChange;
 use raddle_sim::net::frame::{NUMBER_LIMIT, SIZE_LIMIT};
-use raddle_sim::plan::{Overflow, Plan};
+use raddle_sim::plan::{Overflow, Pfc, Plan, Service};
 use raddle_sim::routing::Forwarding;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::workload::{Flow, Start};
@@ -260,5 +261,131 @@ fn plans_at_the_limits_of_time_and_size_run() {
     let mut plan = small();
     plan.traffic.flows[0].start = Start::At(Time(TIME_LIMIT.0 - 1_000_000));
     assert_eq!(plan.check_limits(), Ok(()));
+    assert_eq!(trouble(&plan), None);
+}
+
+#[test]
+fn data_classes_fit_the_masks_and_flows_have_one_of_them() {
+    between(
+        |plan| plan.queue.classes = 7,
+        |plan| plan.queue.classes = 8,
+        LimitError::Classes { classes: 8, most: 7 },
+        "the queues have 8 data classes; from 1 to 7",
+    );
+    between(
+        |plan| plan.queue.service = Service::Fifo,
+        |plan| plan.queue.classes = 2,
+        LimitError::Classes { classes: 2, most: 1 },
+        "the queues have 2 data classes; from 1 to 1",
+    );
+    between(
+        |plan| (plan.queue.classes, plan.traffic.flows[0].class) = (3, 2),
+        |plan| plan.traffic.flows[0].class = 3,
+        LimitError::Class { flow: FlowId(0), class: 3, classes: 3 },
+        "flow 0 travels in class 3; the queues have 3 data classes",
+    );
+}
+
+#[test]
+fn classes_take_their_bits_from_the_flows_of_a_host() {
+    let shape = Dumbbell {
+        hosts_per_side: 1 << 15,
+        rate: Rate::gbps(400),
+        link_delay: Span::ns(500),
+        bottleneck_rate: Rate::gbps(400),
+        bottleneck_delay: Span::ns(500),
+        switch_delay: Span::ZERO,
+    };
+    let flows: Vec<_> = (0..8_192).map(|i| Flow::at_zero(7, 10 + i, Bytes(1))).collect();
+    let mut plan = plan(shape.build().unwrap(), flows.into(), "ops", 1);
+    plan.queue.classes = 7;
+    assert_eq!(plan.check_limits(), Ok(()));
+    plan.traffic.flows.push(Flow::at_zero(7, 9, Bytes(1)));
+    let refused =
+        LimitError::FlowsPerHost { host: HostId(7), begin: true, flows: 8_193, limit: 8_192 };
+    assert_eq!(plan.check_limits(), Err(refused));
+    plan.queue.classes = 4;
+    assert_eq!(plan.check_limits(), Ok(()));
+}
+
+#[test]
+fn shares_of_a_round_fit_a_deficit() {
+    fn shares(service: Service, shares: &[u64]) -> impl FnOnce(&mut Plan) {
+        let shares = shares.to_vec();
+        move |plan| {
+            (plan.queue.service, plan.queue.classes, plan.queue.shares) = (service, 2, shares);
+        }
+    }
+    between(
+        shares(Service::Drr, &[64, 1 << 24]),
+        |plan| plan.queue.shares[0] = 63,
+        LimitError::Share { class: 0, share: 63, least: 64 },
+        "class 0 may send 63 in a round; from 64 to 16777216",
+    );
+    between(
+        shares(Service::Wrr, &[1, 1 << 24]),
+        |plan| plan.queue.shares[1] += 1,
+        LimitError::Share { class: 1, share: (1 << 24) + 1, least: 1 },
+        "class 1 may send 16777217 in a round; from 1 to 16777216",
+    );
+    between(
+        shares(Service::Wrr, &[1, 1]),
+        |plan| plan.queue.shares = vec![1],
+        LimitError::Shares { shares: 1, classes: 2 },
+        "1 shares of a round for 2 data classes; one for each",
+    );
+    // The smallest and the largest there are, in both engines.
+    for extremes in [[64, 1 << 24], [1 << 24, 64]] {
+        let mut plan = small();
+        shares(Service::Drr, &extremes)(&mut plan);
+        plan.transport.payload.0 = SIZE_LIMIT.0 - plan.transport.header.0;
+        plan.traffic.flows = (0..24).map(|i| Flow::at_zero(4 + i % 8, 3, Bytes::mib(1))).collect();
+        for (i, flow) in plan.traffic.flows.iter_mut().enumerate() {
+            flow.class = (i % 2) as u8;
+        }
+        assert_eq!(trouble(&plan), None);
+    }
+}
+
+#[test]
+fn pauses_last_and_thresholds_are_in_order() {
+    let pfc = |xoff, xon, quanta| {
+        Some(Pfc { xoff: Size::Bytes(Bytes(xoff)), xon: Size::Bytes(Bytes(xon)), quanta })
+    };
+    between(
+        |plan| plan.queue.pfc = pfc(5_000, 5_000, Span::ns(1)),
+        |plan| plan.queue.pfc = pfc(5_000, 5_000, Span(999)),
+        LimitError::Pause { quanta: Span(999) },
+        "a pause lasts 999 ps; from 1 ns to 70.368744177663 s",
+    );
+    let refused = |xon, xoff| LimitError::Thresholds {
+        port: "tor0.down0".to_owned(),
+        xon: Bytes(xon),
+        xoff: Bytes(xoff),
+        capacity: Bytes(10_000),
+    };
+    between(
+        |plan| {
+            plan.queue.size = Size::Bytes(Bytes(10_000));
+            plan.queue.pfc = pfc(9_999, 9_999, Span::us(1));
+        },
+        |plan| plan.queue.pfc = pfc(10_000, 9_999, Span::us(1)),
+        refused(9_999, 10_000),
+        "at `tor0.down0`, xon is 9999 B, xoff 10000 B and the capacity 10000 B; in this order, and \
+         xoff below the capacity",
+    );
+    between(
+        |plan| {
+            plan.queue.size = Size::Bytes(Bytes(10_000));
+            plan.queue.pfc = pfc(0, 0, Span::us(1));
+        },
+        |plan| plan.queue.pfc = pfc(0, 1, Span::us(1)),
+        refused(1, 0),
+        "at `tor0.down0`, xon is 1 B, xoff 0 B and the capacity 10000 B; in this order, and \
+         xoff below the capacity",
+    );
+    // A pause too short to reach anything, for every byte: all of it crosses all the same.
+    let mut plan = small();
+    plan.queue.pfc = pfc(0, 0, Span::ns(1));
     assert_eq!(trouble(&plan), None);
 }

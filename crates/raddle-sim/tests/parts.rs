@@ -63,7 +63,7 @@ fn run(plan: &Plan, own: &[&[u32]]) -> (Vec<FlowRecord>, Vec<PortRecord>, Timeli
             }
         }
         for part in 0..parts.len() {
-            for (to, entry) in std::mem::take(&mut parts[part].outgoing) {
+            for (to, entry) in std::mem::take(parts[part].outgoing()) {
                 assert_ne!(at(layout.locators().host(to).0).0, part);
                 parts[at(layout.locators().host(to).0).0].take_log_entry(to, entry);
             }

@@ -138,6 +138,10 @@ fn probes() -> Vec<(String, Vec<String>)> {
         ("## The whole file".to_owned(), vec![format!("zzz = 1\n{FABRIC}{TRAFFIC}")]),
         ("## [fabric]".to_owned(), vec![format!("{FABRIC}zzz = 1\n{TRAFFIC}")]),
         ("### queue".to_owned(), vec![format!("{FABRIC}queue = {{ zzz = 1 }}\n{TRAFFIC}")]),
+        (
+            "### queue.pfc".to_owned(),
+            vec![format!("{FABRIC}queue = {{ pfc = {{ zzz = 1 }} }}\n{TRAFFIC}")],
+        ),
         ("### routing".to_owned(), vec![format!("{FABRIC}routing = {{ zzz = 1 }}\n{TRAFFIC}")]),
         ("## [transport]".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[transport]\nzzz = 1\n")]),
         ("## [record]".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[record]\nzzz = 1\n")]),

@@ -79,16 +79,21 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
 }
 
 impl AnyCongestionControl {
-    /// See [`CongestionControl::on_ack`].
+    /// See [`CongestionControl::on_ack`]. Returns the limits after it.
     #[inline]
-    pub fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
-        dispatch!(self, scheme => scheme.on_ack(cx, ack));
+    pub fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) -> Limits {
+        dispatch!(self, scheme => {
+            scheme.on_ack(cx, ack);
+            scheme.limits()
+        })
     }
 
-    /// See [`CongestionControl::on_loss`].
-    #[inline]
-    pub fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss) {
-        dispatch!(self, scheme => scheme.on_loss(cx, loss));
+    /// See [`CongestionControl::on_loss`]. Returns the limits after it.
+    pub fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss) -> Limits {
+        dispatch!(self, scheme => {
+            scheme.on_loss(cx, loss);
+            scheme.limits()
+        })
     }
 
     /// See [`CongestionControl::next_timer`].
@@ -97,9 +102,12 @@ impl AnyCongestionControl {
         dispatch!(self, scheme => scheme.next_timer())
     }
 
-    /// See [`CongestionControl::on_timer`].
-    pub fn on_timer(&mut self, cx: &mut Cx<'_>) {
-        dispatch!(self, scheme => scheme.on_timer(cx));
+    /// See [`CongestionControl::on_timer`]. Returns the limits after it.
+    pub fn on_timer(&mut self, cx: &mut Cx<'_>) -> Limits {
+        dispatch!(self, scheme => {
+            scheme.on_timer(cx);
+            scheme.limits()
+        })
     }
 
     /// See [`CongestionControl::limits`].

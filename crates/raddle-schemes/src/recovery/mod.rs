@@ -7,7 +7,7 @@
 use crate::family::Need;
 use crate::ids::Psn;
 use crate::transport::receiver::{Data, Reply};
-use crate::transport::{Ledger, Receiver};
+use crate::transport::{Ledger, PacketSet};
 use crate::units::Span;
 use crate::{Cx, FlowContext};
 
@@ -32,7 +32,8 @@ pub trait Recovery {
     /// Sender: `psn` has been in flight for the retransmission timeout.
     fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger);
     /// Receiver: a packet came in; `fresh` if it is whole and new. Returns the reply to send.
-    fn on_data(&mut self, data: &Data, fresh: bool, receiver: &mut Receiver) -> Reply;
+    /// `arrived` holds the packets that did, this one among them.
+    fn on_data(&mut self, data: &Data, fresh: bool, arrived: &PacketSet) -> Reply;
     /// What the ACKs tell of entropies.
     fn ack_entropies(&self) -> AckEntropies;
     /// The retransmission timeout.
@@ -72,8 +73,8 @@ impl AnyRecovery {
 
     /// See [`Recovery::on_data`].
     #[inline]
-    pub fn on_data(&mut self, data: &Data, fresh: bool, receiver: &mut Receiver) -> Reply {
-        dispatch!(self, scheme => scheme.on_data(data, fresh, receiver))
+    pub fn on_data(&mut self, data: &Data, fresh: bool, arrived: &PacketSet) -> Reply {
+        dispatch!(self, scheme => scheme.on_data(data, fresh, arrived))
     }
 
     /// See [`Recovery::ack_entropies`].
@@ -83,6 +84,7 @@ impl AnyRecovery {
     }
 
     /// See [`Recovery::rto`].
+    #[inline]
     pub fn rto(&self) -> Span {
         dispatch!(self, scheme => scheme.rto())
     }

@@ -7,7 +7,7 @@
 //! the two ends carries it over before any ACK that covers it.
 
 use crate::ids::{Entropy, Psn};
-use alloc::vec::Vec;
+use alloc::boxed::Box;
 
 /// A packet that arrived for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,15 +49,16 @@ impl From<Entry> for Arrival {
     }
 }
 
-/// How many entries stay readable below the newest position the sender has heard of, for ACKs
-/// overtaken by later ones. Entropies carried by an ACK older than that are stale and ignored.
-const KEPT: u32 = 1024;
+/// How many entries stay readable below the newest position the sender has heard of where ACKs
+/// carry entropies, for ACKs overtaken by later ones. Entropies carried by an ACK older than that
+/// are stale and ignored.
+pub(crate) const KEPT: u32 = 1024;
 
 /// The log: entries are immutable, read by position, and freed behind the sender.
 #[derive(Clone, Debug, Default)]
 pub struct Arrivals {
     /// A ring; entry `i` lies at `i & (len - 1)`.
-    ring: Vec<Entry>,
+    ring: Box<[Entry]>,
     /// Positions below this are freed.
     start: u32,
     /// One past the newest.
@@ -77,6 +78,7 @@ impl Arrivals {
     }
 
     /// The arrival at `position`; `None` if it is freed or not there yet.
+    #[inline]
     pub fn get(&self, position: u32) -> Option<Arrival> {
         if position < self.start || position >= self.end {
             return None;
@@ -84,18 +86,21 @@ impl Arrivals {
         Some(self.ring[self.slot(position)].into())
     }
 
-    /// Frees entries: the sender has heard of everything before `position`.
+    /// Frees the entries before `position`.
+    #[inline]
     pub fn release(&mut self, position: u32) {
-        self.start = self.start.max(position.saturating_sub(KEPT)).min(self.end);
+        self.start = self.start.max(position).min(self.end);
     }
 
+    #[inline]
     fn slot(&self, position: u32) -> usize {
         position as usize & (self.ring.len() - 1)
     }
 
+    #[cold]
     fn grow(&mut self) {
-        let length = (self.ring.len() * 2).max(16);
-        let mut ring = alloc::vec![Entry::default(); length];
+        let length = (self.ring.len() * 2).max(4);
+        let mut ring = alloc::vec![Entry::default(); length].into_boxed_slice();
         for position in self.start..self.end {
             ring[position as usize & (length - 1)] = self.ring[self.slot(position)];
         }
@@ -113,7 +118,7 @@ mod tests {
         for i in 0..5_000 {
             let (psn, entropy) = (Psn(i), Entropy(i as u16));
             log.push(Arrival { psn, entropy, marked: i % 3 == 0, acked_here: i % 2 == 0 }.into());
-            log.release(i);
+            log.release(i.saturating_sub(KEPT));
         }
         assert_eq!(log.get(4_999).unwrap().psn, Psn(4_999));
         assert!(log.get(4_998).unwrap().marked && log.get(4_998).unwrap().acked_here);

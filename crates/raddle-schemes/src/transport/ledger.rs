@@ -4,6 +4,7 @@
 use crate::congestion::LossCause;
 use crate::ids::{Entropy, Psn};
 use crate::units::{Bytes, Span, Time};
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
@@ -72,11 +73,17 @@ pub(crate) struct AckedPacket {
     pub(crate) sent_once_at: Option<Time>,
 }
 
+impl AckedPacket {
+    /// Nothing new.
+    pub(crate) const NOTHING: Self = Self { bytes: Bytes(0), sent_once_at: None };
+}
+
 /// The packets of one message, from the first unacknowledged on.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     /// A ring; packet `psn` lies at `psn & (len - 1)`.
-    records: Vec<Record>,
+    records: Box<[Record]>,
+    in_flight: u64,
     total: u32,
     packet: u32,
     last_packet: u32,
@@ -86,20 +93,26 @@ pub struct Ledger {
     lost: u32,
     /// No packet below this is lost.
     lost_from: u32,
-    in_flight: u64,
     /// No packet below this is in flight for the first time.
     oldest: u32,
+    /// What only flows have that lost packets.
+    losses: Option<Box<Losses>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Losses {
     /// Packets sent again, by time; stale entries are skipped.
     again: VecDeque<(Time, Psn)>,
     /// Found lost and not yet reported.
-    pub(crate) losses: Vec<LostPacket>,
+    unreported: Vec<LostPacket>,
 }
 
 impl Ledger {
     /// A message of `total` packets: all of `packet` bytes on the wire but the last.
     pub(crate) fn new(total: u32, packet: Bytes, last_packet: Bytes) -> Self {
         Self {
-            records: Vec::new(),
+            records: Box::default(),
+            in_flight: 0,
             total,
             packet: packet.0 as u32,
             last_packet: last_packet.0 as u32,
@@ -108,10 +121,8 @@ impl Ledger {
             high: 0,
             lost: 0,
             lost_from: 0,
-            in_flight: 0,
             oldest: 0,
-            again: VecDeque::new(),
-            losses: Vec::new(),
+            losses: None,
         }
     }
 
@@ -122,31 +133,37 @@ impl Ledger {
     }
 
     /// Bytes sent and not heard of.
+    #[inline]
     pub fn in_flight(&self) -> Bytes {
         Bytes(self.in_flight)
     }
 
     /// All packets below this one have arrived.
+    #[inline]
     pub fn low(&self) -> u32 {
         self.low
     }
 
     /// The next packet that was never sent.
+    #[inline]
     pub fn next(&self) -> u32 {
         self.next
     }
 
     /// One past the highest packet known to have arrived.
+    #[inline]
     pub fn high(&self) -> u32 {
         self.high
     }
 
     /// Number of packets in the message.
+    #[inline]
     pub fn total(&self) -> u32 {
         self.total
     }
 
     /// Whether every packet has arrived.
+    #[inline]
     pub fn complete(&self) -> bool {
         self.low == self.total
     }
@@ -167,13 +184,16 @@ impl Ledger {
     }
 
     /// Whether `psn` would go out for the second time or more.
+    #[inline]
     pub(crate) fn is_again(&self, psn: Psn) -> bool {
         psn.0 < self.next
     }
 
-    /// Notes that the packet [`Ledger::due`] named leaves now.
-    pub(crate) fn sent(&mut self, now: Time, psn: Psn, entropy: Entropy) {
-        self.in_flight += self.size(psn).0;
+    /// Notes that the packet [`Ledger::due`] named leaves now. Returns its bytes on the wire.
+    #[inline]
+    pub(crate) fn sent(&mut self, now: Time, psn: Psn, entropy: Entropy) -> Bytes {
+        let size = self.size(psn);
+        self.in_flight += size.0;
         if psn.0 == self.next {
             if (self.next - self.low) as usize == self.records.len() {
                 self.grow();
@@ -183,19 +203,21 @@ impl Ledger {
         } else {
             self.lost -= 1;
             self.set(psn.0, Record::new(now, entropy, State::InFlightAgain));
-            self.again.push_back((now, psn));
+            self.losses.get_or_insert_default().again.push_back((now, psn));
         }
+        size
     }
 
     /// Notes that `psn` has arrived.
+    #[inline]
     pub(crate) fn acked(&mut self, psn: Psn) -> AckedPacket {
         if psn.0 < self.low || psn.0 >= self.next {
-            return AckedPacket { bytes: Bytes(0), sent_once_at: None };
+            return AckedPacket::NOTHING;
         }
         let record = self.record(psn.0);
         let size = self.size(psn);
         let sent_once_at = match record.state() {
-            State::Acked => return AckedPacket { bytes: Bytes(0), sent_once_at: None },
+            State::Acked => return AckedPacket::NOTHING,
             State::InFlight => {
                 self.in_flight -= size.0;
                 Some(record.sent_at())
@@ -242,8 +264,25 @@ impl Ledger {
         self.set(psn.0, record.with(State::Lost));
         self.lost += 1;
         self.lost_from = self.lost_from.min(psn.0);
-        self.losses.push(LostPacket { psn, entropy: record.entropy(), cause });
+        let losses = self.losses.get_or_insert_default();
+        losses.unreported.push(LostPacket { psn, entropy: record.entropy(), cause });
         true
+    }
+
+    /// The packets found lost and not yet reported. Their list comes back with
+    /// [`Ledger::reported`], so that its memory is used again.
+    #[inline]
+    pub(crate) fn unreported(&mut self) -> Option<Vec<LostPacket>> {
+        let losses = self.losses.as_mut().filter(|losses| !losses.unreported.is_empty())?;
+        Some(core::mem::take(&mut losses.unreported))
+    }
+
+    /// Takes back the list of what has been reported.
+    pub(crate) fn reported(&mut self, mut list: Vec<LostPacket>) {
+        list.clear();
+        if let Some(losses) = &mut self.losses {
+            losses.unreported = list;
+        }
     }
 
     /// Declares lost every packet in flight below `end` that was last sent at or before `before`.
@@ -260,21 +299,25 @@ impl Ledger {
         while self.oldest < self.next && self.record(self.oldest).state() != State::InFlight {
             self.oldest += 1;
         }
-        while let Some(&(at, psn)) = self.again.front() {
-            let current = psn.0 >= self.low && {
-                let record = self.record(psn.0);
-                record.state() == State::InFlightAgain && record.sent_at() == at
-            };
-            if current {
-                break;
-            }
-            self.again.pop_front();
-        }
         let first = (self.oldest < self.next)
             .then(|| (self.record(self.oldest).sent_at(), Psn(self.oldest)));
-        match (first, self.again.front().copied()) {
+        match (first, self.oldest_again()) {
             (Some(first), Some(again)) => Some(first.min(again)),
             (first, again) => first.or(again),
+        }
+    }
+
+    /// The same among packets sent again.
+    fn oldest_again(&mut self) -> Option<(Time, Psn)> {
+        loop {
+            let (at, psn) = *self.losses.as_ref()?.again.front()?;
+            if psn.0 >= self.low {
+                let record = self.record(psn.0);
+                if record.state() == State::InFlightAgain && record.sent_at() == at {
+                    return Some((at, psn));
+                }
+            }
+            self.losses.as_mut()?.again.pop_front();
         }
     }
 
@@ -294,9 +337,12 @@ impl Ledger {
         self.records[slot] = record;
     }
 
+    #[cold]
     fn grow(&mut self) {
-        let length = (self.records.len() * 2).max(16);
-        let mut records = alloc::vec![Record::default(); length];
+        // A short message never has more than its packets in flight.
+        let first = self.total.min(16).next_power_of_two() as usize;
+        let length = (self.records.len() * 2).max(first);
+        let mut records = alloc::vec![Record::default(); length].into_boxed_slice();
         for psn in self.low..self.next {
             records[psn as usize & (length - 1)] = self.record(psn);
         }
@@ -324,7 +370,7 @@ mod tests {
         assert!(ledger.declare_lost(Psn(7), LossCause::Trim));
         assert!(ledger.declare_lost(Psn(3), LossCause::Trim));
         assert!(!ledger.declare_lost(Psn(3), LossCause::Trim));
-        assert_eq!(ledger.losses.len(), 2);
+        assert_eq!(ledger.unreported().map(|list| list.len()), Some(2));
         assert_eq!(ledger.in_flight(), Bytes(1_800));
         assert_eq!(sent(&mut ledger, 100), Psn(3));
         assert_eq!(ledger.acked(Psn(7)).sent_once_at, None);

@@ -3,10 +3,12 @@
 
 pub mod arrivals;
 pub mod ledger;
+pub mod packet_set;
 pub mod receiver;
 pub mod sender;
 
 pub use arrivals::{Arrival, Arrivals, Entry};
 pub use ledger::Ledger;
+pub use packet_set::PacketSet;
 pub use receiver::{Data, Receiver, Reply};
 pub use sender::{AckHeader, Sender, SenderPlan, Transmit};

@@ -1,10 +1,9 @@
 //! The receiver: what has arrived, and the reply to each packet.
 
-use super::{Arrival, Entry};
+use super::{Arrival, Entry, PacketSet};
 use crate::FlowContext;
 use crate::ids::{Entropy, Psn};
 use crate::recovery::{self, AnyRecovery};
-use alloc::vec::Vec;
 
 /// A data packet at its receiver.
 #[derive(Clone, Copy, Debug)]
@@ -48,119 +47,42 @@ pub struct Received {
 
 /// The receiving end of one flow.
 pub struct Receiver {
-    /// Which packets from `low` on have arrived: bit `psn` of a ring of bits.
-    bits: Vec<u64>,
-    low: u32,
-    total: u32,
-    /// Packets that have arrived whole: what an ACK sent now would say.
-    arrived: u32,
-    recovery: Option<AnyRecovery>,
+    arrived: PacketSet,
+    recovery: AnyRecovery,
 }
 
 impl Receiver {
     /// The receiver of a message of `total` packets.
     pub fn new(total: u32, recovery: &recovery::Config, context: &FlowContext) -> Self {
-        Self {
-            bits: Vec::new(),
-            low: 0,
-            total,
-            arrived: 0,
-            recovery: Some(recovery.build(context)),
-        }
+        Self { arrived: PacketSet::new(total), recovery: recovery.build(context) }
     }
 
-    /// All packets below this one have arrived.
-    pub fn low(&self) -> u32 {
-        self.low
-    }
-
-    /// How many packets have arrived whole.
-    pub fn arrived(&self) -> u32 {
-        self.arrived
-    }
-
-    /// Whether the message is complete.
-    pub fn complete(&self) -> bool {
-        self.low == self.total
-    }
-
-    /// Whether `psn` has arrived whole.
-    pub fn has(&self, psn: Psn) -> bool {
-        psn.0 < self.low || self.bit(psn.0)
+    /// The packets that have arrived whole.
+    #[inline]
+    pub fn arrived(&self) -> &PacketSet {
+        &self.arrived
     }
 
     /// Takes a data packet or its trimmed header.
+    #[inline]
     pub fn on_data(&mut self, data: &Data) -> Received {
-        debug_assert!(data.psn.0 < self.total);
-        let fresh = !data.trimmed && !self.has(data.psn);
+        let fresh = !data.trimmed && !self.arrived.has(data.psn);
         if fresh {
-            self.accept(data.psn.0);
-            self.arrived += 1;
+            self.arrived.insert(data.psn);
         }
-        // The recovery reads the receiver it belongs to, so it steps out for the call.
-        let mut recovery = self.recovery.take();
-        let reply = recovery
-            .as_mut()
-            .map_or(Reply::Nothing, |recovery| recovery.on_data(data, fresh, self));
-        self.recovery = recovery;
+        let reply = self.recovery.on_data(data, fresh, &self.arrived);
         // An ACK for a duplicate or a trimmed header triggers nothing that a list could end with.
         let acked_here = reply == Reply::Ack;
         let Data { psn, entropy, marked, .. } = *data;
         let arrival = fresh.then(|| Arrival { psn, entropy, marked, acked_here }.into());
-        Received { arrival, completed: fresh && self.complete(), reply }
-    }
-
-    fn accept(&mut self, psn: u32) {
-        if psn == self.low {
-            self.low += 1;
-            while self.low < self.total && self.bit(self.low) {
-                self.clear(self.low);
-                self.low += 1;
-            }
-            return;
-        }
-        while (psn - self.low) as usize >= self.bits.len() * 64 {
-            self.grow();
-        }
-        let (word, mask) = self.place(psn);
-        self.bits[word] |= mask;
-    }
-
-    #[inline]
-    fn bit(&self, psn: u32) -> bool {
-        // Bits behind `low` are cleared as it passes, so a set bit within the ring is this psn.
-        if (psn - self.low) as usize >= self.bits.len() * 64 {
-            return false;
-        }
-        let (word, mask) = self.place(psn);
-        self.bits[word] & mask != 0
-    }
-
-    fn clear(&mut self, psn: u32) {
-        let (word, mask) = self.place(psn);
-        self.bits[word] &= !mask;
-    }
-
-    #[inline]
-    fn place(&self, psn: u32) -> (usize, u64) {
-        ((psn as usize / 64) & (self.bits.len() - 1), 1 << (psn % 64))
-    }
-
-    fn grow(&mut self) {
-        let length = (self.bits.len() * 2).max(2);
-        let mut bits = alloc::vec![0u64; length];
-        for psn in self.low..self.low + self.bits.len() as u32 * 64 {
-            if self.bit(psn) {
-                bits[(psn as usize / 64) & (length - 1)] |= 1 << (psn % 64);
-            }
-        }
-        self.bits = bits;
+        Received { arrival, completed: fresh && self.arrived.complete(), reply }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::vec::Vec;
 
     fn data(psn: u32) -> Data {
         Data {
@@ -191,8 +113,8 @@ mod tests {
             completions += u32::from(received.completed);
             assert!(receiver.on_data(&data(psn)).arrival.is_none());
         }
-        assert_eq!((completions, receiver.low()), (1, total));
-        assert_eq!(receiver.arrived(), total);
+        assert_eq!((completions, receiver.arrived().low()), (1, total));
+        assert_eq!(receiver.arrived().count(), total);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The sender: one message, a congestion control, a path selector and a recovery.
 
+use super::arrivals::KEPT;
+use super::ledger::{AckedPacket, LostPacket};
 use super::{Arrivals, Entry, Ledger};
 use crate::congestion::{self, Ack, AnyCongestionControl, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
@@ -8,6 +10,8 @@ use crate::recovery::{self, AckEntropies, AnyRecovery};
 use crate::rng::Rng;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Cx, Events, FlowContext};
+use alloc::boxed::Box;
+use alloc::vec::Vec;
 
 /// The parts a sender is composed of.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +35,8 @@ pub struct Transmit {
     pub bytes: Bytes,
     /// Whether it was sent before.
     pub again: bool,
-    /// Whether the receiver shall acknowledge it at once.
+    /// Whether the receiver shall acknowledge it at once: the window, or what there is to send,
+    /// ends with it.
     pub ack_request: bool,
 }
 
@@ -63,19 +68,41 @@ pub struct SenderCounts {
 pub struct Sender {
     ledger: Ledger,
     arrivals: Arrivals,
+    /// Arrivals before this position have been taken note of.
+    heard: u32,
+    /// The congestion control's window, asked for after each of its calls.
+    window: Bytes,
+    rng: Rng,
+    /// The pace, where the congestion control sets one.
+    pacer: Option<Box<Pacer>>,
     congestion: AnyCongestionControl,
     paths: AnyPathSelector,
     recovery: AnyRecovery,
-    rng: Rng,
-    rto: Span,
     gap: Bytes,
-    /// Arrivals before this position have been taken note of.
-    heard: u32,
+    retransmitted: u64,
+    timeouts: u64,
+}
+
+/// When a paced flow sends.
+#[derive(Clone, Debug, Default)]
+struct Pacer {
     /// The next packet leaves no earlier.
-    pace_at: Time,
+    at: Time,
     /// Remainder of the pace, in bits x 10^12 modulo the rate, so that no pace drifts.
-    pace_rest: u64,
-    counts: SenderCounts,
+    rest: u64,
+}
+
+impl Pacer {
+    /// Slots lie on a grid: one that a busy wire made late does not push back the next. A flow that
+    /// had nothing to send for a whole period begins a new grid.
+    fn sent(&mut self, now: Time, bytes: Bytes, rate: Rate) {
+        let bits = u128::from(bytes.0) * 8 * 1_000_000_000_000 + u128::from(self.rest);
+        let rate = u128::from(rate.0);
+        self.rest = (bits % rate) as u64;
+        let period = Span((bits / rate) as u64);
+        let slot = if now.since(self.at) < period { self.at } else { now };
+        self.at = slot + period;
+    }
 }
 
 impl Sender {
@@ -85,70 +112,70 @@ impl Sender {
         let recovery = plan.recovery.build(context);
         let context = &FlowContext { rto: recovery.rto(), ..*context };
         let last = bytes.0 - u64::from(total - 1) * context.payload.0 + context.header.0;
+        let congestion = plan.congestion.build(context);
         Self {
             ledger: Ledger::new(total, context.packet(), Bytes(last)),
             arrivals: Arrivals::default(),
-            congestion: plan.congestion.build(context),
+            heard: 0,
+            window: congestion.limits().window,
+            rng,
+            pacer: None,
+            congestion,
             paths: plan.load_balance.build(context),
             recovery,
-            rng,
-            rto: context.rto,
             gap: context.gap,
-            heard: 0,
-            pace_at: Time::ZERO,
-            pace_rest: 0,
-            counts: SenderCounts::default(),
+            retransmitted: 0,
+            timeouts: 0,
         }
     }
 
     /// Whether a packet may leave now.
     #[inline]
     pub fn can_transmit(&mut self, now: Time) -> bool {
-        self.pace_at <= now && self.window_open()
+        self.on_pace(now) && self.window_open()
     }
 
     /// When pacing alone lets the next packet leave, if that is what it waits for.
     pub fn paced_until(&mut self, now: Time) -> Option<Time> {
-        (self.pace_at > now && self.window_open()).then_some(self.pace_at)
+        let at = self.pacer.as_ref()?.at;
+        (at > now && self.window_open()).then_some(at)
+    }
+
+    /// Whether the pace, if there is one, lets a packet leave now.
+    #[inline]
+    pub fn on_pace(&self, now: Time) -> bool {
+        self.pacer.as_ref().is_none_or(|pacer| pacer.at <= now)
     }
 
     #[inline]
     fn window_open(&mut self) -> bool {
-        let Some(psn) = self.ledger.due() else { return false };
+        self.ledger.due().is_some_and(|psn| self.window_takes(psn))
+    }
+
+    /// Whether the window has room for `psn`; it always has for a packet on its own.
+    #[inline]
+    fn window_takes(&self, psn: Psn) -> bool {
         let in_flight = self.ledger.in_flight();
-        in_flight.0 == 0 || in_flight + self.ledger.size(psn) <= self.congestion.limits().window
+        in_flight.0 == 0 || in_flight + self.ledger.size(psn) <= self.window
     }
 
     /// The packet that leaves now, if one may.
+    #[inline]
     pub fn poll_transmit(&mut self, now: Time, events: &mut dyn Events) -> Option<Transmit> {
-        if !self.can_transmit(now) {
+        let psn = self.ledger.due()?;
+        if !self.on_pace(now) || !self.window_takes(psn) {
             return None;
         }
-        let psn = self.ledger.due()?;
         let again = self.ledger.is_again(psn);
         let mut cx = Cx { now, rng: &mut self.rng, events };
         let entropy = self.paths.next_path(&mut cx, &Outgoing { psn, again });
-        self.ledger.sent(now, psn, entropy);
-        let bytes = self.ledger.size(psn);
+        let bytes = self.ledger.sent(now, psn, entropy);
         if let Some(rate) = self.congestion.limits().rate {
-            self.pace(now, bytes, rate);
+            self.pacer.get_or_insert_default().sent(now, bytes + self.gap, rate);
         }
-        self.counts.sent += 1;
-        self.counts.retransmitted += u64::from(again);
+        self.retransmitted += u64::from(again);
         let ack_request = !self.window_open();
         Some(Transmit { psn, entropy, bytes, again, ack_request })
-    }
-
-    /// Slots lie on a grid: one that a busy wire made late does not push back the next. A flow that
-    /// had nothing to send for a whole period begins a new grid.
-    fn pace(&mut self, now: Time, bytes: Bytes, rate: Rate) {
-        let bits = u128::from((bytes + self.gap).0) * 8 * 1_000_000_000_000;
-        let bits = bits + u128::from(self.pace_rest);
-        let rate = u128::from(rate.0);
-        self.pace_rest = (bits % rate) as u64;
-        let period = Span((bits / rate) as u64);
-        let slot = if now.since(self.pace_at) < period { self.pace_at } else { now };
-        self.pace_at = slot + period;
     }
 
     /// Enters an arrival into the log; to be called in order of arrival, and before the first ACK
@@ -159,62 +186,73 @@ impl Sender {
     }
 
     /// Takes an ACK: first the ledger, then the congestion control, then the path selector.
+    #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &AckHeader, events: &mut dyn Events) {
-        let mut bytes = Bytes(0);
-        let mut rtt = None;
-        for position in self.heard..ack.upto {
-            let Some(arrival) = self.arrivals.get(position) else { continue };
-            let acked = self.ledger.acked(arrival.psn);
-            bytes = bytes + acked.bytes;
-            if position + 1 == ack.upto && !ack.duplicate {
-                rtt = acked.sent_once_at.map(|at| now - at);
-            }
-        }
-        self.heard = self.heard.max(ack.upto);
+        // Usually it is the first to speak of the packet that triggered it, and of that alone.
+        let acked = if self.heard.wrapping_add(1) == ack.upto {
+            self.take_note_of(self.heard)
+        } else {
+            self.take_note_up_to(ack.upto)
+        };
+        let rtt = if ack.duplicate { None } else { acked.sent_once_at.map(|at| now - at) };
         let mut cx = Cx { now, rng: &mut self.rng, events };
         self.recovery.on_ack(&mut cx, &mut self.ledger);
-        let window_before = self.congestion.limits().window;
+        let window_before = self.window;
+        let in_flight = self.ledger.in_flight();
         let news = Ack {
-            bytes,
+            bytes: acked.bytes,
             marked: ack.marked,
             rtt,
-            in_flight: self.ledger.in_flight(),
+            in_flight,
             cumulative: self.ledger.low(),
             next_new: self.ledger.next(),
         };
-        self.congestion.on_ack(&mut cx, &news);
+        self.window = self.congestion.on_ack(&mut cx, &news).window;
         let feedback = Feedback {
             path: ack.entropy,
             fate: if ack.marked { Fate::Marked } else { Fate::Clean },
             rtt,
             window_before,
-            window_after: self.congestion.limits().window,
-            in_flight: self.ledger.in_flight(),
+            window_after: self.window,
+            in_flight,
         };
-        if self.recovery.ack_entropies() == AckEntropies::Carry && !ack.duplicate {
-            // REPS spec 2.6: all unmarked entropies since the previous ACK in order of arrival,
-            // the trigger last, also when the trigger itself was marked.
-            let mut first = ack.upto - 1;
-            let before = |position: u32| self.arrivals.get(position.checked_sub(1)?);
-            while before(first).is_some_and(|before| !before.acked_here) {
-                first -= 1;
+        if self.recovery.ack_entropies() == AckEntropies::Carry {
+            if !ack.duplicate {
+                let tell = |path| {
+                    let news = Feedback { path, fate: Fate::Clean, rtt: None, ..feedback };
+                    self.paths.on_feedback(&mut cx, &news);
+                };
+                carried(&self.arrivals, ack.upto, tell);
             }
-            let log = &self.arrivals;
-            for arrival in (first..ack.upto - 1).filter_map(|position| log.get(position)) {
-                if !arrival.marked {
-                    let carried = Feedback {
-                        path: arrival.entropy,
-                        fate: Fate::Clean,
-                        rtt: None,
-                        ..feedback
-                    };
-                    self.paths.on_feedback(&mut cx, &carried);
-                }
-            }
+            self.arrivals.release(self.heard.saturating_sub(KEPT));
+        } else {
+            self.arrivals.release(self.heard);
         }
         self.paths.on_feedback(&mut cx, &feedback);
-        self.arrivals.release(self.heard);
         self.report_losses(now, events);
+    }
+
+    /// Enters the arrival at `position`, the next to be heard of, into the ledger.
+    #[inline]
+    fn take_note_of(&mut self, position: u32) -> AckedPacket {
+        self.heard = position + 1;
+        match self.arrivals.get(position) {
+            Some(arrival) => self.ledger.acked(arrival.psn),
+            None => AckedPacket::NOTHING,
+        }
+    }
+
+    /// Enters arrivals before position `upto` into the ledger. Returns their bytes; a time only if
+    /// there were any, that of the last.
+    #[cold]
+    fn take_note_up_to(&mut self, upto: u32) -> AckedPacket {
+        let mut sum = AckedPacket::NOTHING;
+        while self.heard < upto {
+            let acked = self.take_note_of(self.heard);
+            sum.bytes = sum.bytes + acked.bytes;
+            sum.sent_once_at = acked.sent_once_at;
+        }
+        sum
     }
 
     /// Takes a NACK for `psn`, which was sent on `entropy`. One for a transmission that has been
@@ -230,7 +268,7 @@ impl Sender {
 
     /// When the sender wants to be woken: a retransmission timeout or a scheme's own timer.
     pub fn poll_timeout(&mut self) -> Option<Time> {
-        match (self.ledger.deadline(self.rto), self.scheme_timer()) {
+        match (self.ledger.deadline(self.recovery.rto()), self.scheme_timer()) {
             (Some(rto), Some(scheme)) => Some(rto.min(scheme)),
             (rto, scheme) => rto.or(scheme),
         }
@@ -245,47 +283,61 @@ impl Sender {
     /// The time asked for has come; without effect if called early. Returns whether a packet timed
     /// out.
     pub fn on_timeout(&mut self, now: Time, events: &mut dyn Events) -> bool {
-        let before = self.counts.timeouts;
+        let before = self.timeouts;
+        let rto = self.recovery.rto();
         while let Some((at, psn)) = self.ledger.oldest() {
-            if at + self.rto > now {
+            if at + rto > now {
                 break;
             }
-            self.counts.timeouts += 1;
+            self.timeouts += 1;
             let mut cx = Cx { now, rng: &mut self.rng, events };
             self.recovery.on_timeout(&mut cx, psn, &mut self.ledger);
             self.report_losses(now, events);
         }
         if self.scheme_timer().is_some_and(|at| at <= now) {
             let mut cx = Cx { now, rng: &mut self.rng, events };
-            self.congestion.on_timer(&mut cx);
+            self.window = self.congestion.on_timer(&mut cx).window;
         }
-        self.counts.timeouts > before
+        self.timeouts > before
     }
 
     /// Whether every packet is known to have arrived.
+    #[inline]
     pub fn complete(&self) -> bool {
         self.ledger.complete()
     }
 
     /// How many of the receiver's arrivals have been taken note of.
+    #[inline]
     pub fn heard(&self) -> u32 {
         self.heard
     }
 
     /// What was sent so far.
     pub fn counts(&self) -> SenderCounts {
-        self.counts
+        SenderCounts {
+            sent: u64::from(self.ledger.next()) + self.retransmitted,
+            retransmitted: self.retransmitted,
+            timeouts: self.timeouts,
+        }
     }
 
+    #[inline]
     fn report_losses(&mut self, now: Time, events: &mut dyn Events) {
-        // Taken out and put back, so that the list's memory is used again.
-        let mut losses = core::mem::take(&mut self.ledger.losses);
-        for lost in losses.drain(..) {
+        if let Some(losses) = self.ledger.unreported() {
+            self.report(now, losses, events);
+        }
+    }
+
+    #[cold]
+    fn report(&mut self, now: Time, losses: Vec<LostPacket>, events: &mut dyn Events) {
+        for lost in &losses {
             let mut cx = Cx { now, rng: &mut self.rng, events };
             let in_flight = self.ledger.in_flight();
-            let window_before = self.congestion.limits().window;
+            let window_before = self.window;
             let bytes = self.ledger.size(lost.psn);
-            self.congestion.on_loss(&mut cx, &Loss { bytes, cause: lost.cause, in_flight });
+            let loss = Loss { bytes, cause: lost.cause, in_flight };
+            self.window = self.congestion.on_loss(&mut cx, &loss).window;
             let fate = match lost.cause {
                 LossCause::Trim => Fate::Trimmed,
                 LossCause::Timeout => Fate::TimedOut,
@@ -297,13 +349,25 @@ impl Sender {
                 fate,
                 rtt: None,
                 window_before,
-                window_after: self.congestion.limits().window,
+                window_after: self.window,
                 in_flight,
             };
             self.paths.on_feedback(&mut cx, &feedback);
         }
-        self.ledger.losses = losses;
+        self.ledger.reported(losses);
     }
+}
+
+/// REPS spec 2.6: all unmarked entropies since the previous ACK in order of arrival, but for the
+/// trigger of the ACK, which comes last also when it was marked itself.
+#[cold]
+fn carried(log: &Arrivals, upto: u32, mut tell: impl FnMut(Entropy)) {
+    let mut first = upto - 1;
+    while first > 0 && log.get(first - 1).is_some_and(|before| !before.acked_here) {
+        first -= 1;
+    }
+    let arrivals = (first..upto - 1).filter_map(|position| log.get(position));
+    arrivals.filter(|arrival| !arrival.marked).for_each(|arrival| tell(arrival.entropy));
 }
 
 /// Packets of a message: its bytes over the payload, rounded up.
@@ -319,7 +383,6 @@ mod tests {
     use crate::recovery::sack;
     use crate::size::Size;
     use crate::transport::{Data, Receiver, Reply};
-    use std::vec::Vec;
 
     /// What a random draw gives: there is one entropy, and no test caches it.
     const R: u16 = 0;
@@ -363,7 +426,7 @@ mod tests {
             let acked = received.reply == Reply::Ack;
             if acked {
                 let ack = AckHeader {
-                    upto: self.receiver.arrived(),
+                    upto: self.receiver.arrived().count(),
                     entropy: data.entropy,
                     marked: data.marked,
                     duplicate: received.arrival.is_none(),

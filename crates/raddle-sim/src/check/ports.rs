@@ -3,14 +3,15 @@
 
 use super::Findings;
 use crate::net::faults::PortChange;
-use crate::net::port::PortFacts;
+use crate::net::port::{PfcFacts, PortFacts};
 use crate::plan::{Overflow, Plan};
-use crate::record::{DropCause, Outcome};
+use crate::record::{DropCause, Outcome, PortRecord};
 use raddle_schemes::ids::PortId;
 
 pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let transport = &plan.transport;
     let largest = plan.packet().0;
+    let hosts = plan.fabric.hosts as usize;
     for ((index, facts), port) in PortFacts::of(plan).enumerate().zip(&outcome.ports) {
         let place = plan.fabric.ports[index].name.as_str();
         found.at_most(place, ("data frames", port.data_frames), ("frames", port.frames));
@@ -34,6 +35,7 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         if plan.queue.overflow == Overflow::Drop {
             found.equal(place, ("trimmed", port.trimmed), ("without trimming", 0));
         }
+        flow_control(place, facts.pfc.filter(|_| index >= hosts), port, found);
         if !capacity_changes(plan, PortId(index as u32)) {
             found.at_most(
                 place,
@@ -41,6 +43,20 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
                 ("its capacity", facts.capacity),
             );
         }
+    }
+}
+
+/// A class is paused when it is above `xoff`, and only then is anything told.
+fn flow_control(place: &str, facts: Option<PfcFacts>, port: &PortRecord, found: &mut Findings) {
+    match (facts, &port.pfc) {
+        (None, None) => {}
+        (Some(facts), Some(record)) => {
+            let above = record.ingress_bytes_max > facts.xoff;
+            if above != (record.pauses > 0) || (record.frames + record.lost > 0 && !above) {
+                found.note(format!("{place}: xoff is {} B, but {record:?}", facts.xoff));
+            }
+        }
+        _ => found.note(format!("{place}: its record and the plan disagree about flow control")),
     }
 }
 

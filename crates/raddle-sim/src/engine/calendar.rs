@@ -151,6 +151,21 @@ impl Calendar {
         slot.busy = false;
     }
 
+    /// The in-ports through which something arrives at `switch` in this window.
+    #[inline]
+    pub(super) fn in_ports(&self, switch: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = switch as usize * self.words;
+        let slot = &self.slots[self.current as usize % SLOTS];
+        let words = slot.in_ports[first..first + self.words].iter().enumerate();
+        words.flat_map(|(index, &word)| {
+            std::iter::successors((word != 0).then_some(word), |bits| {
+                let rest = bits & (bits - 1);
+                (rest != 0).then_some(rest)
+            })
+            .map(move |bits| index as u32 * 64 + bits.trailing_zeros())
+        })
+    }
+
     /// Hands the in-ports through which something arrives at `switch` in this window to `each`, in
     /// ascending order, and forgets them.
     #[inline]

@@ -195,7 +195,7 @@ impl<'a, 'c> Worker<'a, 'c> {
     fn post(&mut self, report_is_due: bool) {
         let Part { world, .. } = &mut self.part;
         let locators = world.hosts.locators();
-        for (to, entry) in world.hosts.outgoing.drain(..) {
+        for (to, entry) in world.hosts.outgoing().drain(..) {
             let sender = Node::Host(locators.host(to));
             let part = self.crew.partition.part_of(sender);
             world.outbox.log_entries[part as usize].push((to, entry));

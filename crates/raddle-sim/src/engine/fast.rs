@@ -13,27 +13,38 @@ use super::port::{Discipline, World};
 use super::ring::{Entry, Ring};
 use crate::net::frame::Frame;
 use crate::net::port::PortFacts;
+use crate::net::wire::Wire;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::{DropCause, PortRecord};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::marking::{AnyMarker, QueueState};
-use raddle_schemes::units::{Bytes, Rate, Time};
+use raddle_schemes::units::{Bytes, Span, Time};
 
-/// The colder half of a fast port; the hot one is its [`Line`].
+/// The colder half of a fast port; the hot one is its [`Line`]. In the order in which a window needs
+/// it.
+#[repr(C, align(64))]
 pub(super) struct FastPort {
-    pub(super) record: PortRecord,
     /// Data that has not started, where control frames go first.
     data: Ring,
     /// Bytes of control frames queued or in service, where they are a class of their own.
     pub(super) control_bytes: u64,
-    capacity: u64,
     /// Up to this many bytes nothing depends on the exact occupancy, but for its maximum.
     careless: u64,
+    far_end: FarEnd,
+    /// Whether departures that are not marked are all alike: no series, no other part.
+    uniform: bool,
+    pub(super) record: PortRecord,
+    capacity: u64,
     marker: AnyMarker,
     mark_stream: u64,
-    far_end: FarEnd,
+    /// Control frames behind a long queue of their like.
+    control: Ring,
     id: PortId,
 }
+
+/// Control frames that would wait longer than this for their start do not get their departure yet:
+/// the ring can tell apart only so much time ([`HORIZON`](super::HORIZON)).
+const LONG_WAIT: Span = Span(1 << 22);
 
 /// Whether a port of this plan may be a fast one.
 pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
@@ -42,22 +53,17 @@ pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
         Service::Priority => true,
         // A header cut here goes first, one cut elsewhere does not: the ring cannot tell.
         Service::Fifo => queue.overflow == Overflow::Drop,
-    };
+        Service::Drr | Service::Wrr => false,
+    } && queue.classes == 1
+        && queue.pfc.is_none();
     let unchanging = plan.faults.ports.binary_search_by_key(&id, |(port, _)| *port).is_err();
-    let rate = whole_ps_per_byte(facts.rate);
+    let whole = Wire::new(facts.rate).whole_ps_per_byte().filter(|&ps| u32::try_from(ps).is_ok());
     // Half of what 32 bits of time can tell apart, for data; control frames may double it.
-    let drain = facts.capacity.checked_mul(u64::from(rate.unwrap_or(0)));
+    let drain = whole.and_then(|ps_per_byte| facts.capacity.checked_mul(ps_per_byte));
     discipline
         && unchanging
-        && rate.is_some()
         && facts.control_capacity >= u64::from(u32::MAX)
         && drain.is_some_and(|drain| drain + facts.latency.0 < 1 << 30)
-}
-
-/// Picoseconds per byte where that is a whole number of 32 bits.
-pub(super) fn whole_ps_per_byte(rate: Rate) -> Option<u32> {
-    const BITS: u64 = 8 * 1_000_000_000_000;
-    if BITS.is_multiple_of(rate.0) { u32::try_from(BITS / rate.0).ok() } else { None }
 }
 
 impl FastPort {
@@ -65,25 +71,28 @@ impl FastPort {
         let series = plan.record.bucket.0 > 0;
         let careless = if series { 0 } else { facts.marker.never_below().0.min(facts.capacity) };
         Self {
-            record: PortRecord::default(),
             data: Ring::default(),
             control_bytes: 0,
-            capacity: facts.capacity,
             careless,
+            far_end,
+            uniform: !series && matches!(far_end, FarEnd::Here(_)),
+            record: PortRecord::default(),
+            capacity: facts.capacity,
             marker: facts.marker,
             mark_stream: facts.mark_stream,
-            far_end,
+            control: Ring::default(),
             id,
         }
     }
 
-    /// Data packets that have not started.
+    /// Data packets that have not got their departure.
     pub(super) fn data_waiting(&self) -> u64 {
-        self.data.len() as u64
+        let waiting = self.data.iter().chain(self.control.iter());
+        waiting.filter(|entry| entry.frame.is_data()).count() as u64
     }
 
     /// Takes a frame that came in through `came_in`, an in-port of the same switch.
-    #[inline]
+    #[inline(always)]
     pub(super) fn enqueue(
         &mut self,
         now: Time,
@@ -92,18 +101,20 @@ impl FastPort {
         line: &mut Line,
         world: &mut World<'_>,
     ) {
-        if world.discipline.two_classes && frame.is_control() {
-            return self.enqueue_control(now, frame, line, world);
+        let Discipline { two_classes, gap, .. } = world.discipline;
+        if two_classes && frame.is_control() {
+            return self.enqueue_control(now, frame, line, gap);
         }
         let queued = line.bytes + frame.size().0 as u32;
         if queued > line.exact_above {
             return self.enqueue_exactly(now, came_in, frame, line, world);
         }
         line.bytes = queued;
-        self.push(now, frame, line, world);
+        self.push(now, frame, line, world.discipline);
     }
 
     /// What has left is carried out first: the frame may not fit, or be marked, or set a maximum.
+    #[inline(never)]
     fn enqueue_exactly(
         &mut self,
         now: Time,
@@ -122,12 +133,14 @@ impl FastPort {
             frame.trim(world.discipline.header);
             self.record.trimmed += 1;
             world.recorder.trimmed(now);
-            return self.enqueue_control(now, frame, line, world);
+            return self.enqueue_control(now, frame, line, world.discipline.gap);
         }
         if world.discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
             // No two frames come in through one port at one instant.
             let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
-            self.judge(now, &mut frame, found, event, world);
+            if self.judge(now, found, event, world) {
+                frame.mark();
+            }
         }
         line.bytes = queued as u32;
         if queued > self.record.queue_bytes_max {
@@ -135,33 +148,49 @@ impl FastPort {
             line.exact_above = queued.min(self.careless) as u32;
         }
         world.recorder.queued(self.id, now, queued);
-        self.push(now, frame, line, world);
+        self.push(now, frame, line, world.discipline);
     }
 
-    fn enqueue_control(&mut self, now: Time, frame: Frame, line: &mut Line, world: &mut World<'_>) {
+    #[inline(always)]
+    fn enqueue_control(&mut self, now: Time, frame: Frame, line: &mut Line, gap: Bytes) {
         self.control_bytes += frame.size().0;
-        self.start(now, line, world.discipline.gap);
-        line.send(line.busy_until.max(now), frame, world.discipline.gap);
-    }
-
-    /// Joins data that fits.
-    #[inline]
-    fn push(&mut self, now: Time, frame: Frame, line: &mut Line, world: &World<'_>) {
-        let Discipline { two_classes, gap, .. } = world.discipline;
-        if two_classes {
-            self.start(now, line, gap);
-            if line.busy_until > now {
-                return self.data.push(Entry::new(now, frame));
-            }
+        self.start_due(now, line, gap);
+        if line.busy_until > now + LONG_WAIT || !self.control.is_empty() {
+            return self.control.push(Entry::new(now, frame));
         }
         line.send(line.busy_until.max(now), frame, gap);
     }
 
-    /// Starts the data that starts at or before `until`.
+    /// Joins data that fits.
+    #[inline(always)]
+    fn push(&mut self, now: Time, frame: Frame, line: &mut Line, discipline: Discipline) {
+        if discipline.two_classes {
+            self.start_due(now, line, discipline.gap);
+            if line.busy_until > now {
+                return self.data.push(Entry::new(now, frame));
+            }
+        }
+        line.send(line.busy_until.max(now), frame, discipline.gap);
+    }
+
+    /// Starts what waits and starts at or before `until`.
+    #[inline(always)]
+    fn start_due(&mut self, until: Time, line: &mut Line, gap: Bytes) {
+        if line.busy_until <= until && self.waits() {
+            self.start(until, line, gap);
+        }
+    }
+
     #[inline]
+    fn waits(&self) -> bool {
+        !self.data.is_empty() || !self.control.is_empty()
+    }
+
+    #[inline(never)]
     fn start(&mut self, until: Time, line: &mut Line, gap: Bytes) {
         while line.busy_until <= until {
-            let Some(entry) = self.data.pop() else { return };
+            let next = self.control.pop().or_else(|| self.data.pop());
+            let Some(entry) = next else { return };
             line.send(line.busy_until, entry.frame, gap);
         }
     }
@@ -169,8 +198,57 @@ impl FastPort {
     /// Carries out the departures up to and including `until`.
     #[inline]
     pub(super) fn advance(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
+        self.start_due(until, line, world.discipline.gap);
+        if self.uniform && u64::from(line.bytes) <= self.careless {
+            self.depart_together(until, line, world);
+        } else {
+            self.depart_singly(until, line, world);
+        }
+    }
+
+    /// Departures of which none can be marked: only their sums matter.
+    #[inline]
+    fn depart_together(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
+        let (mut frames, mut bytes, mut data_frames, mut control_bytes) = (0, 0, 0, 0);
+        let (mut first, mut last) = (0, 0);
+        let (front, back) = line.waiting();
+        'left: for entries in [front, back] {
+            for &entry in entries {
+                let early = line.departure_after(entry, until);
+                if early > 0 {
+                    break 'left;
+                }
+                first = if frames == 0 { early } else { first };
+                last = early;
+                frames += 1;
+                let size = entry.frame.size().0;
+                bytes += size;
+                data_frames += u64::from(entry.frame.is_data());
+                control_bytes += if entry.frame.is_control() { size } else { 0 };
+            }
+        }
+        if frames == 0 {
+            return;
+        }
+        let FarEnd::Here(wake) = self.far_end else { return };
+        // What leaves within a window arrives within two, in one of them first, in one last.
+        for early in [first, last] {
+            let departure = Time(until.0.wrapping_add_signed(i64::from(early)));
+            line.wake_for(departure + line.latency(), wake, &mut world.calendar);
+        }
+        line.departed += frames;
+        self.record.frames += u64::from(frames);
+        self.record.bytes += bytes;
+        self.record.data_frames += data_frames;
+        if world.discipline.two_classes {
+            self.control_bytes -= control_bytes;
+            bytes -= control_bytes;
+        }
+        line.bytes -= bytes as u32;
+    }
+
+    fn depart_singly(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         let discipline = world.discipline;
-        self.start(until, line, discipline.gap);
         while let Some(entry) = line.first_waiting() {
             let early = line.departure_after(entry, until);
             if early > 0 {
@@ -192,8 +270,10 @@ impl FastPort {
                     && !frame.is_control()
                 {
                     let start = departure.0 - size * u64::from(line.ps_per_byte);
-                    self.judge(departure, &mut frame, left, start, world);
-                    line.ring.set(line.departed, Entry::new(departure + line.latency(), frame));
+                    if self.judge(departure, left, start, world) {
+                        frame.mark();
+                        line.ring.set(line.departed, Entry::new(departure + line.latency(), frame));
+                    }
                 }
             }
             world.recorder.departed(self.id, departure, frame);
@@ -216,26 +296,21 @@ impl FastPort {
     #[inline]
     pub(super) fn next_action(&self, now: Time, line: &Line) -> Option<Time> {
         let Some(entry) = line.first_waiting() else {
-            return (!self.data.is_empty()).then_some(line.busy_until);
+            return self.waits().then_some(line.busy_until);
         };
         Some(Time(now.0.wrapping_add_signed(i64::from(line.departure_after(entry, now)))))
     }
 
+    /// Whether a frame is marked, which finds or leaves `bytes` and has the number `event`.
     #[inline]
-    fn judge(
-        &mut self,
-        now: Time,
-        frame: &mut Frame,
-        bytes: u64,
-        event: u64,
-        world: &mut World<'_>,
-    ) {
+    fn judge(&mut self, now: Time, bytes: u64, event: u64, world: &mut World<'_>) -> bool {
         let queue = QueueState { bytes: Bytes(bytes), stream: self.mark_stream, event };
-        if self.marker.mark(&queue) {
-            frame.mark();
+        let marked = self.marker.mark(&queue);
+        if marked {
             self.record.marked += 1;
             world.recorder.marked(now);
         }
+        marked
     }
 
     #[cold]

@@ -9,7 +9,8 @@ pub(super) enum Forward<'a> {
     Table(&'a Table),
 }
 
-/// One switch of a tree, in 32 bytes.
+/// One switch of a tree.
+#[derive(Clone)]
 pub(super) struct TreeNode {
     hosts_low: u32,
     hosts_below: u32,
@@ -29,6 +30,15 @@ impl<'a> Forward<'a> {
         match forwarding {
             Forwarding::Tree(switches) => Self::Tree(switches.iter().map(TreeNode::new).collect()),
             Forwarding::Table(table) => Self::Table(table),
+        }
+    }
+
+    /// The switch's own numbers, where it is part of a tree.
+    #[inline]
+    pub(super) fn tree_node(&self, switch: SwitchId) -> Option<&TreeNode> {
+        match self {
+            Self::Tree(nodes) => nodes.get(switch.index()),
+            Self::Table(_) => None,
         }
     }
 
@@ -56,13 +66,19 @@ impl TreeNode {
 
     #[inline]
     fn ports<'a>(&self, host: HostId) -> Ports<'a> {
+        let (first, count) = self.run(host);
+        Ports::Run { first: PortId(first), count }
+    }
+
+    /// The first of the ports towards `host`, and how many there are.
+    #[inline]
+    pub(super) fn run(&self, host: HostId) -> (u32, u32) {
         let below = host.0.wrapping_sub(self.hosts_low);
         if below < self.hosts_below {
             let run = ((u64::from(below) * self.per_down) >> 32) as u32;
-            let first = PortId(self.down_first + run * self.parallel);
-            Ports::Run { first, count: self.parallel }
+            (self.down_first + run * self.parallel, self.parallel)
         } else {
-            Ports::Run { first: PortId(self.up_first), count: self.up_count }
+            (self.up_first, self.up_count)
         }
     }
 }

@@ -1,7 +1,10 @@
 //! A part's hosts: what arrives merged with what their NICs and timers do.
 
 use super::calendar::Wake;
+use super::line::Line;
 use super::part::{Part, is_dead};
+use super::port::World;
+use crate::net::nic::Departure;
 use crate::record::DropCause;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
@@ -10,10 +13,68 @@ use std::collections::BinaryHeap;
 
 impl Part<'_> {
     pub(super) fn run_host(&mut self, host: u32, start: Time, end: Time) {
-        while self.host_next(host, start) < end {
-            self.step_host(host, start);
-        }
+        self.run_events(host, start, end, false);
         self.wake_host(host);
+    }
+
+    /// Runs the events of `host` before `end`, only the first of them if asked for just `one`: an
+    /// arrival before a local event at the same instant.
+    fn run_events(&mut self, host: u32, start: Time, end: Time, one: bool) {
+        let index = host as usize;
+        let deaths = &self.host_deaths[index];
+        let far_end = self.far_ends[index];
+        let port = PortId(self.hosts[index].0);
+        let links = [self.feeders[index] as usize, index];
+        let Ok([feeder, wire]) = self.lines.get_disjoint_mut(links) else { return };
+        let mut arrival = next_arrival(feeder, start);
+        let mut lost = Vec::new();
+        loop {
+            let World { hosts, calendar, recorder, outbox, .. } = &mut self.world;
+            let mut running = hosts.host(host);
+            let mut local = running.next_local();
+            while arrival.min(local) < end && !running.fired() {
+                self.events += 1;
+                if arrival > local {
+                    let now = local;
+                    let departure;
+                    (departure, local) = running.run_local(now);
+                    if let Some(Departure { frame, departs, lost }) = departure {
+                        match lost {
+                            None => wire.launch(departs, frame, far_end, calendar, outbox),
+                            Some(_) => recorder.dropped(port, now),
+                        }
+                        if lost != Some(DropCause::LinkDown) {
+                            recorder.departed(port, departs, frame);
+                        }
+                    }
+                } else {
+                    let now = arrival;
+                    let frame = feeder.ring.get(0).frame;
+                    feeder.take(1);
+                    arrival = next_arrival(feeder, start);
+                    if is_dead(deaths, now) {
+                        lost.push((now, frame));
+                    } else {
+                        local = running.on_frame(now, frame);
+                    }
+                }
+                if one {
+                    break;
+                }
+            }
+            let fired = running.fired();
+            if fired {
+                hosts.start_fired(host);
+            }
+            if one || !fired {
+                break;
+            }
+        }
+        for (at, frame) in lost {
+            let came_from = self.plan.fabric.ports[port.index()].peer;
+            let cause = DropCause::NodeDown;
+            self.lost_on_arrival.note(at, came_from, frame, cause, &mut self.world);
+        }
     }
 
     /// Hosts tied by triggers: one event at a time, in order of time and host.
@@ -27,7 +88,7 @@ impl Part<'_> {
             }
             // An entry that a trigger has overtaken: look again.
             if self.host_next(host, start) == at {
-                self.step_host(host, start);
+                self.run_events(host, start, end, true);
                 for woken in std::mem::take(&mut self.world.hosts.woken) {
                     heap.push(Reverse((self.host_next(woken, start), woken)));
                 }
@@ -40,58 +101,11 @@ impl Part<'_> {
         self.groups[root as usize] = members;
     }
 
-    /// When the next frame reaches `host`; `start` is not after it.
-    #[inline]
-    fn next_arrival(&self, host: u32, start: Time) -> Time {
-        let ring = &self.lines[self.feeders[host as usize] as usize].ring;
-        if ring.is_empty() {
-            return Time::NEVER;
-        }
-        Time(start.0 + u64::from(ring.get(0).offset(start)))
-    }
-
+    /// When the next thing happens at `host`.
     #[inline]
     fn host_next(&self, host: u32, start: Time) -> Time {
-        self.next_arrival(host, start).min(self.world.hosts.next_local(host))
-    }
-
-    /// Runs the next event of `host`: an arrival before a local event at the same instant.
-    #[inline]
-    fn step_host(&mut self, host: u32, start: Time) {
-        self.events += 1;
-        let arrival = self.next_arrival(host, start);
-        let local = self.world.hosts.next_local(host);
-        if arrival <= local {
-            let feeder = &mut self.lines[self.feeders[host as usize] as usize];
-            let frame = feeder.ring.get(0).frame;
-            feeder.take(1);
-            if is_dead(&self.host_deaths[host as usize], arrival) {
-                let id = self.hosts[host as usize];
-                let came_from = self.plan.fabric.ports[id.index()].peer;
-                self.lose_on_arrival(arrival, came_from, frame, DropCause::NodeDown);
-            } else {
-                self.world.hosts.on_frame(arrival, host, frame);
-            }
-        } else if let Some(departure) = self.world.hosts.run_local(local, host) {
-            let port = PortId(self.hosts[host as usize].0);
-            if departure.lost.is_some() {
-                self.world.hosts.note_dropped(departure.frame);
-                self.world.recorder.dropped(port, local);
-            } else {
-                let world = &mut self.world;
-                let far_end = self.far_ends[host as usize];
-                self.lines[host as usize].launch(
-                    departure.departs,
-                    departure.frame,
-                    far_end,
-                    &mut world.calendar,
-                    &mut world.outbox,
-                );
-            }
-            if departure.lost != Some(DropCause::LinkDown) {
-                self.world.recorder.departed(port, departure.departs, departure.frame);
-            }
-        }
+        let feeder = &self.lines[self.feeders[host as usize] as usize];
+        next_arrival(feeder, start).min(self.world.hosts.next_local(host))
     }
 
     pub(super) fn wake_host(&mut self, host: u32) {
@@ -100,4 +114,13 @@ impl Part<'_> {
             self.world.calendar.wake(next, Wake::Host { host });
         }
     }
+}
+
+/// When the next frame on `link` arrives; `start` is not after it.
+#[inline]
+fn next_arrival(link: &Line, start: Time) -> Time {
+    if link.ring.is_empty() {
+        return Time::NEVER;
+    }
+    Time(start.0 + u64::from(link.ring.get(0).offset(start)))
 }

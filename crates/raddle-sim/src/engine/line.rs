@@ -1,10 +1,10 @@
 //! The hot half of a port: the link that leaves it, with the packets on it.
 
 use super::calendar::{Calendar, Wake};
-use super::fast::whole_ps_per_byte;
 use super::part::{Handover, Outbox};
 use super::ring::{Entry, Ring};
 use crate::net::frame::Frame;
+use crate::net::wire::Wire;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 
 /// A link, in one cache line. Switch ports and hosts' NICs have one each; so has every link that
@@ -92,8 +92,8 @@ impl Line {
 
     /// The line of a fast port; its rate is a whole number of picoseconds per byte.
     pub(super) fn of_fast_port(latency: Span, place: Place, rate: Rate) -> Self {
-        let ps_per_byte = whole_ps_per_byte(rate).unwrap_or(0);
-        Self { ps_per_byte, ..Self::new(latency, place) }
+        let ps_per_byte = Wire::new(rate).whole_ps_per_byte().unwrap_or(0);
+        Self { ps_per_byte: ps_per_byte as u32, ..Self::new(latency, place) }
     }
 
     /// From the last bit sent until the frame can be queued or received at the far end.
@@ -164,6 +164,12 @@ impl Line {
     pub(super) fn first_waiting(&self) -> Option<Entry> {
         let waiting = self.departed < self.ring.len() as u32;
         waiting.then(|| self.ring.get(self.departed))
+    }
+
+    /// All frames of a fast port that are not known to have left, in order, in two pieces.
+    #[inline]
+    pub(super) fn waiting(&self) -> (&[Entry], &[Entry]) {
+        self.ring.slices(self.departed)
     }
 
     /// Picoseconds from `instant` to the departure of `entry`, negative if it came before.

@@ -17,7 +17,7 @@ pub(super) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
         in_flight_data += part.in_flight_data();
         events += part.events;
         part.port_records().for_each(|(port, record)| ports[port.index()] = record);
-        lost_on_arrival.extend(part.lost_on_arrival);
+        lost_on_arrival.extend(part.lost_on_arrival.0);
         recorder.add(part.world.recorder);
         hosts.push(part.world.hosts);
     }

@@ -10,8 +10,10 @@
 //! switches lead from part to part, and what was sent over them is handed over between windows.
 
 mod agenda;
+mod arrivals;
 mod barrier;
 mod calendar;
+mod classes;
 mod crew;
 mod cut;
 mod exchange;
@@ -22,10 +24,12 @@ mod line;
 mod merge;
 mod part;
 mod partition;
+mod pfc;
 mod port;
+mod prefetch;
 mod ring;
-mod sort;
 mod switch;
+mod turns;
 
 use crate::net::layout::Layout;
 use crate::plan::Plan;

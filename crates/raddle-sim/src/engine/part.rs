@@ -4,13 +4,13 @@
 //! host, then switches' ports in order of switch, then the links that come in from other parts.
 //! Where one part holds everything these are the fabric's own numbers.
 
+use super::arrivals::Arrivals;
 use super::calendar::{Calendar, Wake};
 use super::fast::{self, FastPort};
 use super::forward::Forward;
 use super::line::{FarEnd, Line, Place};
 use super::partition::Partition;
 use super::port::{Discipline, Port, World};
-use super::sort::KeySort;
 use crate::net::frame::{Frame, Locator};
 use crate::net::hosts::Hosts;
 use crate::net::layout::Layout;
@@ -57,10 +57,16 @@ pub(super) struct SwitchState {
     pub(super) rng: Rng,
     /// Its first port in this part.
     pub(super) first_port: u32,
+    /// Its first port among the fast ones, if all of its are.
+    pub(super) first_fast_port: Option<u32>,
     /// Its first port in the fabric.
     pub(super) first_id: u32,
     /// Ports with something queued or in service: `words` bits per switch.
     pub(super) busy: Vec<u64>,
+    /// Under flow control, when each port next has something to carry out; else empty.
+    pub(super) actions: Vec<Time>,
+    /// None of `actions` is before this.
+    pub(super) due_at: Time,
     /// When it is dead.
     pub(super) deaths: Vec<(Time, Time)>,
 }
@@ -88,23 +94,48 @@ pub(super) struct Part<'a> {
     pub(super) routes: Vec<(Time, Forward<'a>)>,
     /// Index of the route in force at the start of the window.
     pub(super) route: usize,
-    pub(super) reads_queues: bool,
+    /// Whether the switches' scheme reads more than headers.
+    pub(super) reads_fabric: bool,
     pub(super) world: World<'a>,
     pub(super) scratch: Scratch,
-    /// Frames lost on arrival at a node, by the port that they came from.
-    pub(super) lost_on_arrival: BTreeMap<PortId, PortRecord>,
+    pub(super) lost_on_arrival: LostOnArrival,
     pub(super) events: u64,
+}
+
+/// Frames lost on arrival at a node, by the port that they came from.
+#[derive(Default)]
+pub(super) struct LostOnArrival(pub(super) BTreeMap<PortId, PortRecord>);
+
+impl LostOnArrival {
+    /// Notes a frame lost at a node that the link from `port` led to.
+    #[cold]
+    pub(super) fn note(
+        &mut self,
+        now: Time,
+        port: PortId,
+        frame: Frame,
+        cause: DropCause,
+        world: &mut World<'_>,
+    ) {
+        let losses = self.0.entry(port).or_default();
+        if frame.is_pfc() {
+            losses.pfc.get_or_insert_default().lost += 1;
+            return;
+        }
+        losses.dropped[cause as usize] += 1;
+        losses.dropped_data[cause as usize] += u64::from(frame.is_data());
+        world.hosts.note_dropped(frame);
+        world.recorder.dropped(port, now);
+    }
 }
 
 /// Lists used anew in every window.
 #[derive(Default)]
 pub(super) struct Scratch {
     pub(super) nodes: Vec<u32>,
-    /// Arrivals at a switch: in-port and frame, in order of in-port.
-    pub(super) arrivals: Vec<(u32, Frame)>,
-    /// Offset in the window 32 | index into `arrivals` 32.
-    pub(super) keys: Vec<u64>,
-    pub(super) sort: KeySort,
+    pub(super) arrivals: Arrivals,
+    /// Ports of a switch with something to carry out at one instant.
+    pub(super) due: Vec<u32>,
 }
 
 impl<'a> Part<'a> {
@@ -134,8 +165,14 @@ impl<'a> Part<'a> {
                 selector: plan.switch_load_balance.build(&context),
                 rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
                 first_port: ids.len() as u32,
+                first_fast_port: None,
                 first_id: switch.ports.start,
                 busy: vec![0; switch.ports.len().div_ceil(64)],
+                actions: plan
+                    .queue
+                    .pfc
+                    .map_or(Vec::new(), |_| vec![Time::NEVER; switch.ports.len()]),
+                due_at: Time::NEVER,
                 deaths: deaths(Node::Switch(id)),
             });
             ids.extend(switch.ports.clone().map(PortId));
@@ -180,6 +217,13 @@ impl<'a> Part<'a> {
                 ports.push(Port::new(plan, id, facts, far_end));
             }
         }
+        for switch in &mut switches {
+            let ports = fabric.switches[switch.id.index()].ports.len();
+            let own = &lines[switch.first_port as usize..][..ports];
+            let fast = own.iter().all(|line| line.place.is_fast());
+            let first = own.first().map(|line| line.place.number() as u32);
+            switch.first_fast_port = first.filter(|_| fast);
+        }
         // Lines from other parts, in order of the own port that they end at.
         for (&id, &wake) in ids.iter().zip(&wakes) {
             if partition.line_into(id).is_some() {
@@ -198,6 +242,7 @@ impl<'a> Part<'a> {
         }
         let largest = fabric.switches.iter().map(|switch| switch.ports.len()).max().unwrap_or(0);
         let calendar = Calendar::new(width.0, switches.len(), hosts, largest);
+        let needs = plan.switch_load_balance.card().needs;
         let mut part = Self {
             plan,
             lines,
@@ -212,16 +257,19 @@ impl<'a> Part<'a> {
             groups,
             routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
             route: 0,
-            reads_queues: plan.switch_load_balance.card().needs.contains(&Need::QueueLengths),
+            reads_fabric: [Need::QueueLengths, Need::Groups]
+                .iter()
+                .any(|need| needs.contains(need)),
             world: World {
                 discipline: Discipline::of(plan),
                 calendar,
                 hosts: Hosts::of(plan, layout, &members.hosts),
                 recorder: Recorder::new(&plan.record, fabric.ports.len()),
                 outbox: Outbox::to(partition.members.len()),
+                gone: Vec::new(),
             },
             scratch: Scratch::default(),
-            lost_on_arrival: BTreeMap::new(),
+            lost_on_arrival: LostOnArrival::default(),
             events: 0,
         };
         for host in 0..hosts as u32 {
@@ -237,7 +285,13 @@ impl<'a> Part<'a> {
         }
         let mut nodes = std::mem::take(&mut self.scratch.nodes);
         self.world.calendar.take_switches(&mut nodes);
-        for &switch in &nodes {
+        for (i, &switch) in nodes.iter().enumerate() {
+            if let Some(&later) = nodes.get(i + 2) {
+                self.prefetch_ports(later);
+            }
+            if let Some(&next) = nodes.get(i + 1) {
+                self.prefetch_frames(next);
+            }
             self.run_switch(switch, start, end);
         }
         self.world.calendar.take_hosts(&mut nodes);
@@ -264,22 +318,6 @@ impl<'a> Part<'a> {
         for host in 0..self.hosts.len() as u32 {
             self.wake_host(host);
         }
-    }
-
-    /// Notes a frame lost at a node that the link from `port` led to.
-    #[cold]
-    pub(super) fn lose_on_arrival(
-        &mut self,
-        now: Time,
-        port: PortId,
-        frame: Frame,
-        cause: DropCause,
-    ) {
-        let losses = self.lost_on_arrival.entry(port).or_default();
-        losses.dropped[cause as usize] += 1;
-        losses.dropped_data[cause as usize] += u64::from(frame.is_data());
-        self.world.hosts.note_dropped(frame);
-        self.world.recorder.dropped(port, now);
     }
 
     pub(super) fn packet_hops(&self) -> u64 {

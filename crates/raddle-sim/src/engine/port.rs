@@ -3,24 +3,27 @@
 //! There are no transmit events. What a port did since it was last looked at is carried out before
 //! the next arrival at it and at the end of each window: departures in order, each with its mark
 //! and its next frame, and the changes of its link in between. Frames that leave are appended to
-//! the ring of the link.
+//! the ring of the link. What has more than two classes, or a link that changes, is in `extras`.
+
+mod extras;
 
 use super::calendar::Calendar;
-use super::fast::whole_ps_per_byte;
+use super::classes::{Classes, Gone};
 use super::line::{FarEnd, Line};
 use super::part::Outbox;
 use super::ring::{Entry, Ring};
-use crate::net::faults::{OnDown, PortChange};
+use crate::net::faults::OnDown;
 use crate::net::frame::Frame;
 use crate::net::hosts::Hosts;
 use crate::net::link::Link;
 use crate::net::port::PortFacts;
+use crate::net::wire::Wire;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
-use crate::record::{DropCause, PortRecord};
+use crate::record::{DropCause, PfcRecord, PortRecord};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::marking::{AnyMarker, QueueState};
-use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::units::{Bytes, Time};
 
 /// The queue discipline of a run.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +39,7 @@ pub(super) struct Discipline {
 impl Discipline {
     pub(super) fn of(plan: &Plan) -> Self {
         Self {
-            two_classes: plan.queue.service == Service::Priority,
+            two_classes: plan.queue.service != Service::Fifo,
             trim: plan.queue.overflow == Overflow::Trim,
             mark_at: plan.queue.mark_at,
             header: plan.transport.header,
@@ -53,6 +56,8 @@ pub(super) struct World<'a> {
     pub(super) hosts: Hosts<'a>,
     pub(super) recorder: Recorder,
     pub(super) outbox: Outbox,
+    /// Frames that left the switch being run, where flow control counts them.
+    pub(super) gone: Vec<Gone>,
 }
 
 /// The frame on the wire.
@@ -64,6 +69,25 @@ struct InService {
     start: Time,
 }
 
+/// What only some ports have.
+#[derive(Debug)]
+struct Extras {
+    /// The link's changes.
+    link: Option<Link>,
+    /// The queues of more than one data class, or under flow control; the port's own stay empty.
+    classes: Option<Classes>,
+}
+
+impl Extras {
+    fn is_up(&self) -> bool {
+        self.link.as_ref().is_none_or(Link::is_up)
+    }
+
+    fn next_change(&self) -> Time {
+        self.link.as_ref().map_or(Time::NEVER, Link::next_change)
+    }
+}
+
 /// The queues of one switch port; the link that leaves it is a [`Line`].
 ///
 /// In the order in which a packet needs it, so that what a run touches all the time lies in the
@@ -73,13 +97,12 @@ pub(super) struct Port {
     /// When the frame in service leaves; never, if there is none.
     departs: Time,
     free_at: Time,
-    /// The link's changes, where it has any.
-    faults: Option<Box<Link>>,
+    /// What goes beyond two classes on a link that never changes.
+    extras: Option<Box<Extras>>,
     in_service: Option<InService>,
 
-    pub(super) bytes: [u64; 2],
-    /// Picoseconds per byte where that is a whole number, else 0.
-    ps_per_byte: u64,
+    bytes: [u64; 2],
+    wire: Wire,
     /// Data, then control; one class uses only the first.
     queues: [Ring; 2],
 
@@ -90,21 +113,23 @@ pub(super) struct Port {
     far_end: FarEnd,
     id: PortId,
     pub(super) record: PortRecord,
-    rate: Rate,
     loss_stream: u64,
 }
 
 impl Port {
     pub(super) fn new(plan: &Plan, id: PortId, facts: PortFacts, far_end: FarEnd) -> Self {
         let changes = plan.faults.ports.iter().find(|(port, _)| *port == id);
-        let faults = changes.map(|(_, list)| Box::new(Link::new(facts.rate, list.clone())));
+        let link = changes.map(|(_, list)| Link::new(facts.rate, list.clone()));
+        let classes = Classes::of(plan, facts.pfc);
+        let some = link.is_some() || classes.is_some();
+        let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());
         Self {
             departs: Time::NEVER,
             free_at: Time::ZERO,
-            faults,
+            extras: some.then(|| Box::new(Extras { link, classes })),
             in_service: None,
             bytes: [0; 2],
-            ps_per_byte: whole_ps_per_byte(facts.rate).map_or(0, u64::from),
+            wire: Wire::new(facts.rate),
             queues: Default::default(),
             capacity: facts.capacity,
             marker: facts.marker,
@@ -112,8 +137,7 @@ impl Port {
             control_capacity: facts.control_capacity,
             far_end,
             id,
-            record: PortRecord::default(),
-            rate: facts.rate,
+            record: PortRecord { pfc, ..PortRecord::default() },
             loss_stream: facts.loss_stream,
         }
     }
@@ -121,24 +145,29 @@ impl Port {
     /// When the port next has something to carry out; never, while it is empty or cut off for good.
     #[inline]
     pub(super) fn next_action(&self) -> Time {
+        if let Some(extras) = &self.extras {
+            return if self.is_idle(extras) { Time::NEVER } else { self.next_step(extras) };
+        }
         let waiting = !self.queues[0].is_empty() || !self.queues[1].is_empty();
-        let own = match (self.in_service.is_some(), waiting) {
+        match (self.in_service.is_some(), waiting) {
             (true, _) => self.departs,
             (false, true) => self.free_at,
-            (false, false) => return Time::NEVER,
-        };
-        match &self.faults {
-            None => own,
-            Some(link) if link.is_up() => own.min(link.next_change()),
-            Some(link) => link.next_change(),
+            (false, false) => Time::NEVER,
         }
+    }
+
+    /// Bytes queued or in service, control frames included.
+    pub(super) fn backlog(&self) -> u64 {
+        let classes = self.extras.as_ref().and_then(|extras| extras.classes.as_ref());
+        classes.map_or(0, Classes::backlog) + self.bytes.iter().sum::<u64>()
     }
 
     /// Data packets queued or in service.
     pub(super) fn data_queued(&self) -> u64 {
+        let classes = self.extras.iter().filter_map(|extras| extras.classes.as_ref());
         let waiting = self.queues.iter().flat_map(Ring::iter).map(|entry| entry.frame);
         let frames = waiting.chain(self.in_service.map(|service| service.frame));
-        frames.filter(Frame::is_data).count() as u64
+        frames.chain(classes.flat_map(Classes::frames)).filter(Frame::is_data).count() as u64
     }
 
     /// Takes a frame that came in through `came_in`, an in-port of the same switch.
@@ -153,20 +182,19 @@ impl Port {
     ) {
         self.replay(now, line, world);
         let discipline = world.discipline;
-        if let Some(link) = &self.faults
-            && !link.is_up()
-            && discipline.on_down == OnDown::Drop
-        {
-            return self.drop(now, frame, DropCause::LinkDown, world);
+        if let Some(extras) = &self.extras {
+            if extras.classes.is_some() {
+                self.enqueue_classed(now, came_in, frame, world);
+                return;
+            }
+            if !extras.is_up() && discipline.on_down == OnDown::Drop {
+                return self.drop(now, frame, DropCause::LinkDown, world);
+            }
         }
         let mut size = frame.size().0;
         let mut class = usize::from(discipline.two_classes && frame.is_control());
         if class == 0 {
-            let capacity = match &self.faults {
-                None => self.capacity,
-                Some(link) => link.capacity(self.capacity),
-            };
-            if self.bytes[0] + size > capacity {
+            if self.bytes[0] + size > self.capacity() {
                 if !discipline.trim || frame.is_control() {
                     return self.drop(now, frame, DropCause::Overflow, world);
                 }
@@ -178,7 +206,7 @@ impl Port {
             } else if discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
                 // No two frames come in through one port at one instant.
                 let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
-                self.judge(now, &mut frame, event, world);
+                self.judge(now, &mut frame, self.bytes[0], event, world);
             }
         }
         if class == 1 && self.bytes[1] + size > self.control_capacity {
@@ -190,7 +218,7 @@ impl Port {
             world.recorder.queued(self.id, now, self.bytes[0]);
         }
         // Replayed up to now: if the wire is free, nothing waits.
-        let up = self.faults.as_ref().is_none_or(|link| link.is_up());
+        let up = self.extras.as_ref().is_none_or(|extras| extras.is_up());
         if self.in_service.is_none() && self.free_at <= now && up {
             self.start(now, frame, class, discipline.gap);
         } else {
@@ -201,8 +229,8 @@ impl Port {
     /// Carries out everything due up to and including `until`.
     #[inline]
     pub(super) fn replay(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
-        if self.faults.is_some() {
-            return self.replay_with_faults(until, line, world);
+        if self.extras.is_some() {
+            return self.replay_extras(until, line, world);
         }
         loop {
             if self.in_service.is_some() {
@@ -213,56 +241,6 @@ impl Port {
             }
             if self.free_at > until || !self.start_next(self.free_at, world.discipline.gap) {
                 return;
-            }
-        }
-    }
-
-    /// At one instant: departure, then change of the link, then start.
-    #[cold]
-    fn replay_with_faults(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
-        loop {
-            let Some(link) = &mut self.faults else { return };
-            let change_at = link.next_change();
-            let waiting = !self.queues[0].is_empty() || !self.queues[1].is_empty();
-            let start_at = if self.in_service.is_none() && waiting && link.is_up() {
-                self.free_at
-            } else {
-                Time::NEVER
-            };
-            let next = self.departs.min(change_at).min(start_at);
-            if next > until || next == Time::NEVER {
-                return;
-            }
-            if self.departs == next {
-                self.depart(line, world);
-            } else if change_at == next {
-                match link.play() {
-                    Some(PortChange::Down) => self.go_down(next, world),
-                    Some(PortChange::Up) => self.free_at = self.free_at.max(next),
-                    _ => {
-                        self.rate = link.rate();
-                        self.ps_per_byte = whole_ps_per_byte(self.rate).map_or(0, u64::from);
-                    }
-                }
-            } else {
-                self.start_next(next, world.discipline.gap);
-            }
-        }
-    }
-
-    fn go_down(&mut self, now: Time, world: &mut World<'_>) {
-        self.free_at = now;
-        self.departs = Time::NEVER;
-        if let Some(service) = self.in_service.take() {
-            self.bytes[usize::from(service.class)] -= service.frame.size().0;
-            self.drop(now, service.frame, DropCause::LinkDown, world);
-        }
-        if world.discipline.on_down == OnDown::Drop {
-            self.bytes = [0; 2];
-            for class in 0..2 {
-                while let Some(entry) = self.queues[class].pop() {
-                    self.drop(now, entry.frame, DropCause::LinkDown, world);
-                }
             }
         }
     }
@@ -279,22 +257,16 @@ impl Port {
     #[inline]
     fn start(&mut self, now: Time, frame: Frame, class: usize, gap: Bytes) {
         let size = frame.size();
-        let lost = match &self.faults {
+        let lost = match &self.extras {
             None => false,
-            Some(link) => link.loses(self.loss_stream, now, size),
+            Some(extras) => {
+                let link = extras.link.as_ref();
+                link.is_some_and(|link| link.loses(self.loss_stream, now, size))
+            }
         };
         self.in_service = Some(InService { frame, class: class as u8, lost, start: now });
-        self.departs = now + self.serialisation(size);
-        self.free_at = self.departs + self.serialisation(gap);
-    }
-
-    #[inline]
-    fn serialisation(&self, size: Bytes) -> Span {
-        if self.ps_per_byte > 0 {
-            Span(size.0 * self.ps_per_byte)
-        } else {
-            self.rate.serialisation(size)
-        }
+        self.departs = now + self.wire.serialisation(size);
+        self.free_at = self.departs + self.wire.serialisation(gap);
     }
 
     #[inline]
@@ -302,14 +274,28 @@ impl Port {
         let now = self.departs;
         self.departs = Time::NEVER;
         let Some(service) = self.in_service.take() else { return };
+        let class = usize::from(service.class);
+        self.bytes[class] -= service.frame.size().0;
+        self.finish(now, service, self.bytes[class], line, world);
+    }
+
+    /// The last bit of what was in service has left; `behind` are the bytes of its class that it
+    /// leaves behind.
+    #[inline]
+    fn finish(
+        &mut self,
+        now: Time,
+        service: InService,
+        behind: u64,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) {
         let mut frame = service.frame;
-        let size = frame.size().0;
-        self.bytes[usize::from(service.class)] -= size;
         self.record.frames += 1;
-        self.record.bytes += size;
+        self.record.bytes += frame.size().0;
         self.record.data_frames += u64::from(frame.is_data());
         if world.discipline.mark_at == MarkAt::Dequeue && !frame.is_control() {
-            self.judge(now, &mut frame, service.start.0, world);
+            self.judge(now, &mut frame, behind, service.start.0, world);
         }
         world.recorder.departed(self.id, now, frame);
         if service.lost {
@@ -319,12 +305,25 @@ impl Port {
         }
     }
 
+    /// The present capacity of each data class.
     #[inline]
-    fn judge(&mut self, now: Time, frame: &mut Frame, event: u64, world: &mut World<'_>) {
-        let bytes = match &self.faults {
-            None => self.bytes[0],
-            Some(link) => link.nominal_bytes(self.bytes[0]),
-        };
+    fn capacity(&self) -> u64 {
+        let link = self.extras.as_ref().and_then(|extras| extras.link.as_ref());
+        link.map_or(self.capacity, |link| link.capacity(self.capacity))
+    }
+
+    /// Judges the mark of a frame whose class has `bytes` queued.
+    #[inline]
+    fn judge(
+        &mut self,
+        now: Time,
+        frame: &mut Frame,
+        bytes: u64,
+        event: u64,
+        world: &mut World<'_>,
+    ) {
+        let link = self.extras.as_ref().and_then(|extras| extras.link.as_ref());
+        let bytes = link.map_or(bytes, |link| link.nominal_bytes(bytes));
         let queue = QueueState { bytes: Bytes(bytes), stream: self.mark_stream, event };
         if self.marker.mark(&queue) {
             frame.mark();
@@ -335,6 +334,10 @@ impl Port {
 
     #[cold]
     fn drop(&mut self, now: Time, frame: Frame, cause: DropCause, world: &mut World<'_>) {
+        if let (true, Some(pfc)) = (frame.is_pfc(), &mut self.record.pfc) {
+            pfc.lost += 1;
+            return;
+        }
         self.record.dropped[cause as usize] += 1;
         self.record.dropped_data[cause as usize] += u64::from(frame.is_data());
         world.hosts.note_dropped(frame);

@@ -1,5 +1,6 @@
 //! A queue of packets in a power-of-two ring that grows when full.
 
+use super::prefetch::prefetch;
 use crate::net::frame::Frame;
 use raddle_schemes::units::Time;
 
@@ -20,6 +21,18 @@ impl Entry {
     #[inline]
     pub(super) fn new(at: Time, frame: Frame) -> Self {
         Self { time: at.0 as u32, frame }
+    }
+
+    /// An entry of a queue, which has a tag for its time.
+    #[inline]
+    pub(super) fn tagged(tag: u32, frame: Frame) -> Self {
+        Self { time: tag, frame }
+    }
+
+    /// The tag of a tagged entry.
+    #[inline]
+    pub(super) fn tag(&self) -> u32 {
+        self.time
     }
 
     /// Picoseconds from `origin`, which is not after the entry's time, to that time.
@@ -93,6 +106,32 @@ impl Ring {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = Entry> + '_ {
         (0..self.length).map(|i| self.get(i))
+    }
+
+    /// The entries from the one `first` places behind the head on, in order: those up to the end of
+    /// the memory, then those from its start.
+    #[inline]
+    pub(super) fn slices(&self, first: u32) -> (&[Entry], &[Entry]) {
+        let count = self.length.saturating_sub(first) as usize;
+        if count == 0 {
+            return (&[], &[]);
+        }
+        let from = self.slot(first);
+        let until = from + count;
+        match until.checked_sub(self.entries.len()) {
+            Some(wrapped) => (&self.entries[from..], &self.entries[..wrapped]),
+            None => (&self.entries[from..until], &[]),
+        }
+    }
+
+    /// Asks for the memory of the first entries.
+    #[inline]
+    pub(super) fn prefetch_head(&self) {
+        for place in [0, 4, 8, 12] {
+            if place < self.length {
+                prefetch(&self.entries[self.slot(place)]);
+            }
+        }
     }
 
     #[inline]

@@ -1,6 +1,8 @@
 //! A part's switches: what arrives in a window, in order of time and in-port, run to completion.
 
+use super::arrivals::Arrivals;
 use super::calendar::Wake;
+use super::forward::TreeNode;
 use super::part::{Part, SwitchState, is_dead};
 use crate::net::frame::Frame;
 use crate::record::DropCause;
@@ -10,49 +12,122 @@ use raddle_schemes::load_balance::switch::{Choices, Group, Header};
 use raddle_schemes::units::{Bytes, Time};
 
 impl Part<'_> {
-    pub(super) fn run_switch(&mut self, switch: u32, start: Time, end: Time) {
-        let mut keys = std::mem::take(&mut self.scratch.keys);
-        let mut arrivals = std::mem::take(&mut self.scratch.arrivals);
-        keys.clear();
-        arrivals.clear();
-        let first_port = self.switches[switch as usize].first_port;
+    pub(super) fn run_switch(&mut self, number: u32, start: Time, end: Time) {
+        let mut scratch = std::mem::take(&mut self.scratch.arrivals);
+        self.gather(number, start, end, &mut scratch);
+        self.events += scratch.keys.len() as u64;
+        let switch = &self.switches[number as usize];
+        let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
+        if !switch.actions.is_empty() {
+            for (at, in_port, frame) in scratch.iter() {
+                let now = Time(start.0 + at);
+                self.forward::<true>(number, now, in_port, self.route_at(now), frame);
+            }
+            return self.finish_switch(scratch, |part| part.replay_controlled(number, end));
+        }
+        let plain = boundary >= end && !self.reads_fabric && switch.deaths.is_empty();
+        let (id, first_fast_port) = (switch.id, switch.first_fast_port);
+        match (first_fast_port, self.routes[self.route].1.tree_node(id)) {
+            (Some(first), Some(node)) if plain => {
+                let node = node.clone();
+                self.forward_plainly(number, start, &scratch, &node, first);
+            }
+            _ => {
+                for (at, in_port, frame) in scratch.iter() {
+                    let now = Time(start.0 + at);
+                    self.forward::<false>(number, now, in_port, self.route_at(now), frame);
+                }
+            }
+        }
+        self.finish_switch(scratch, |part| part.replay_busy(number, end));
+    }
+
+    #[inline]
+    fn finish_switch(&mut self, scratch: Arrivals, replay: impl FnOnce(&mut Self)) {
+        self.scratch.arrivals = scratch;
+        replay(self);
+    }
+
+    /// Takes what arrives at a switch off its links, in order of time and in-port.
+    #[inline]
+    fn gather(&mut self, number: u32, start: Time, end: Time, arrivals: &mut Arrivals) {
+        let first_port = self.switches[number as usize].first_port;
         let width = (end.0 - start.0) as u32;
         let Self { lines, feeders, world, .. } = self;
-        world.calendar.take_in_ports(switch, |in_port| {
+        arrivals.clear();
+        world.calendar.take_in_ports(number, |in_port| {
             let line = &mut lines[feeders[(first_port + in_port) as usize] as usize];
-            let mut place = 0;
-            while place < line.ring.len() as u32 {
-                let entry = line.ring.get(place);
-                let offset = entry.offset(start);
-                if offset >= width {
-                    break;
+            let before = arrivals.keys.len();
+            let (front, back) = line.ring.slices(0);
+            'arrived: for entries in [front, back] {
+                for entry in entries {
+                    let offset = entry.offset(start);
+                    if offset >= width {
+                        break 'arrived;
+                    }
+                    arrivals.push(offset, in_port, entry.frame);
                 }
-                keys.push((u64::from(offset) << 32) | arrivals.len() as u64);
-                arrivals.push((in_port, entry.frame));
-                place += 1;
             }
-            line.take(place);
+            line.take((arrivals.keys.len() - before) as u32);
         });
-        self.scratch.sort.sort(&mut keys, width);
-        self.events += keys.len() as u64;
-        let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
-        for &key in &keys {
-            let now = Time(start.0 + (key >> 32));
-            let (in_port, frame) = arrivals[key as u32 as usize];
-            let route = if now < boundary { self.route } else { self.route_at(now) };
-            self.forward(switch, now, in_port, route, frame);
+        arrivals.sort(width);
+    }
+
+    /// Takes the arrivals of a window to their queues at a switch of a tree that is alive, whose
+    /// routes do not change meanwhile, whose scheme reads nothing but headers, and whose ports are
+    /// all fast ones: those from `first_fast_port` on.
+    fn forward_plainly(
+        &mut self,
+        number: u32,
+        start: Time,
+        arrivals: &Arrivals,
+        node: &TreeNode,
+        first_fast_port: u32,
+    ) {
+        let Self { switches, lines, fast_ports, world, .. } = self;
+        let SwitchState { selector, rng, first_port, first_id, busy, .. } =
+            &mut switches[number as usize];
+        let count = busy.len() * 64;
+        let lines = from(lines, *first_port, count);
+        let fast_ports = from(fast_ports, first_fast_port, count);
+        let first_id = *first_id;
+        let locators = world.hosts.locators();
+        for (at, in_port, frame) in arrivals.iter() {
+            let now = Time(start.0 + at);
+            let (first, count) = node.run(locators.host(frame.to));
+            let chosen = if count == 1 {
+                0
+            } else {
+                let cx = &mut Cx { now, rng, events: &mut () };
+                selector.select(cx, &header(frame), &Choices::unread(count as usize))
+            };
+            let out = first as usize + chosen - first_id as usize;
+            busy[out / 64] |= 1 << (out % 64);
+            let came_in = PortId(first_id + in_port);
+            fast_ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
         }
-        self.scratch.keys = keys;
-        self.scratch.arrivals = arrivals;
-        self.replay_busy(switch, end);
     }
 
     fn route_at(&self, now: Time) -> usize {
         self.routes.iter().rposition(|(from, _)| *from <= now).unwrap_or(0)
     }
 
+    /// Takes an arrival to a queue; `CONTROLLED` if the switch is under flow control.
     #[inline]
-    fn forward(&mut self, number: u32, now: Time, in_port: u32, route: usize, frame: Frame) {
+    fn forward<const CONTROLLED: bool>(
+        &mut self,
+        number: u32,
+        now: Time,
+        in_port: u32,
+        route: usize,
+        frame: Frame,
+    ) {
+        if CONTROLLED {
+            self.replay_switch(number, now);
+            if frame.is_pfc() && !is_dead(&self.switches[number as usize].deaths, now) {
+                return self.obey(number, now, in_port, frame);
+            }
+        }
         let switch = &mut self.switches[number as usize];
         let host = self.world.hosts.locators().host(frame.to);
         let choices = self.routes[route].1.ports(switch.id, host);
@@ -61,7 +136,7 @@ impl Part<'_> {
         if dead || count == 0 {
             let cause = if dead { DropCause::NodeDown } else { DropCause::NoRoute };
             let came_from = self.plan.fabric.ports[(switch.first_id + in_port) as usize].peer;
-            self.lose_on_arrival(now, came_from, frame, cause);
+            self.lost_on_arrival.note(now, came_from, frame, cause, &mut self.world);
             return;
         }
         // Choices name ports of the fabric.
@@ -70,18 +145,12 @@ impl Part<'_> {
         let chosen = if count == 1 {
             0
         } else {
-            if self.reads_queues {
+            if self.reads_fabric && !CONTROLLED {
                 for i in 0..count {
                     self.replay(first_port + local(i), now);
                 }
             }
             let fabric = &self.plan.fabric;
-            let header = Header {
-                flow_key: frame.to.0,
-                entropy: frame.entropy(),
-                bytes: frame.size(),
-                control: frame.is_control(),
-            };
             let (lines, ports, fast_ports) = (&self.lines, &self.ports, &self.fast_ports);
             let choices = Choices {
                 count,
@@ -95,15 +164,18 @@ impl Part<'_> {
                     if line.place.is_fast() {
                         Bytes(u64::from(line.bytes) + fast_ports[number].control_bytes)
                     } else {
-                        Bytes(ports[number].bytes.iter().sum())
+                        Bytes(ports[number].backlog())
                     }
                 },
             };
             let SwitchState { selector, rng, .. } = &mut self.switches[number as usize];
-            selector.select(&mut Cx { now, rng, events: &mut () }, &header, &choices)
+            selector.select(&mut Cx { now, rng, events: &mut () }, &header(frame), &choices)
         };
         let switch = &mut self.switches[number as usize];
         let out = choices.get(chosen).0 - switch.first_id;
+        if CONTROLLED {
+            return self.enqueue_controlled(number, now, (in_port, out), frame);
+        }
         switch.busy[out as usize / 64] |= 1 << (out % 64);
         let came_in = PortId(switch.first_id + in_port);
         let line = &mut self.lines[(first_port + out) as usize];
@@ -157,4 +229,22 @@ impl Part<'_> {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }
     }
+}
+
+/// What a switch reads in a frame.
+#[inline]
+fn header(frame: Frame) -> Header {
+    Header {
+        flow_key: frame.to.0,
+        entropy: frame.entropy(),
+        bytes: frame.size(),
+        control: frame.is_control(),
+    }
+}
+
+/// At most `count` of `list`, from `first` on.
+fn from<T>(list: &mut [T], first: u32, count: usize) -> &mut [T] {
+    let list = &mut list[first as usize..];
+    let count = count.min(list.len());
+    &mut list[..count]
 }

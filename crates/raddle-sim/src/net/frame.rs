@@ -6,22 +6,28 @@
 use raddle_schemes::ids::{Entropy, HostId};
 use raddle_schemes::units::Bytes;
 
-/// Where a frame goes: a host and one of the flows that end (data) or begin (ACKs) there. The
-/// split of the 32 bits is the run's, see [`Locators`]. Switches hash it as the flow's key.
+/// Where a frame goes and in which class: a host and one of the flows that end (data) or begin
+/// (ACKs) there. The split of the 32 bits is the run's, see [`Locators`]. Switches hash it as the
+/// flow's key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Locator(pub u32);
 
-/// How locators are split: as many bits for the host as the fabric needs, the rest for its flows.
+/// How locators are split: as many bits for the host as the fabric needs, as many for the class as
+/// there are data classes (none for one), the rest for the host's flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Locators {
     flow_bits: u32,
+    class_bits: u32,
+    index_mask: u32,
 }
 
 impl Locators {
-    /// The split for a fabric of `hosts`.
-    pub fn new(hosts: u32) -> Self {
-        let host_bits = u32::BITS - hosts.saturating_sub(1).leading_zeros();
-        Self { flow_bits: u32::BITS - host_bits.max(1) }
+    /// The split for a fabric of `hosts` whose data travels in `classes` classes.
+    pub fn new(hosts: u32, classes: u8) -> Self {
+        let bits = |values: u32| u32::BITS - values.saturating_sub(1).leading_zeros();
+        let class_bits = bits(u32::from(classes));
+        let flow_bits = u32::BITS - bits(hosts).max(1) - class_bits;
+        Self { flow_bits, class_bits, index_mask: (1 << flow_bits) - 1 }
     }
 
     /// How many flows can begin, and how many can end, at one host.
@@ -29,21 +35,28 @@ impl Locators {
         1 << self.flow_bits
     }
 
-    /// The locator of flow `index` at `host`.
-    pub fn locate(&self, host: HostId, index: u32) -> Locator {
-        Locator((host.0 << self.flow_bits) | index)
+    /// The locator of flow `index` at `host`, whose frames travel in data class `class`.
+    pub fn locate(&self, host: HostId, class: u8, index: u32) -> Locator {
+        let above = (host.0 << self.class_bits) | u32::from(class);
+        Locator((above << self.flow_bits) | index)
     }
 
     /// The host a locator names.
     #[inline]
     pub fn host(&self, locator: Locator) -> HostId {
-        HostId(locator.0 >> self.flow_bits)
+        HostId(locator.0 >> (self.flow_bits + self.class_bits))
+    }
+
+    /// The data class a locator names.
+    #[inline]
+    pub fn class(&self, locator: Locator) -> u8 {
+        ((locator.0 >> self.flow_bits) & ((1 << self.class_bits) - 1)) as u8
     }
 
     /// The flow at that host.
     #[inline]
     pub fn index(&self, locator: Locator) -> u32 {
-        locator.0 & ((1 << self.flow_bits) - 1)
+        locator.0 & self.index_mask
     }
 }
 
@@ -63,14 +76,19 @@ pub mod flag {
     pub const ACK_REQUEST: u8 = 32;
     /// An ACK for a packet that had arrived before.
     pub const DUPLICATE: u8 = 64;
+    /// A PFC frame: concerns the link it crosses, and goes no further.
+    pub const PFC: u8 = 128;
     /// What makes a frame a control frame.
-    pub const CONTROL: u8 = ACK | NACK | TRIMMED;
+    pub const CONTROL: u8 = ACK | NACK | TRIMMED | PFC;
 }
 
 /// Largest packet number, and largest count of arrivals, that a frame can hold.
 pub const NUMBER_LIMIT: u32 = (1 << 24) - 1;
 /// Largest frame, in bytes.
 pub const SIZE_LIMIT: Bytes = Bytes(u16::MAX as u64);
+
+/// A PFC frame on the wire (IEEE 802.1Q, priority-based flow control).
+pub const PFC_SIZE: Bytes = Bytes(64);
 
 /// A frame: locator, and in 64 bits: number 24 | flags 8 | entropy 16 | size 16.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,6 +107,26 @@ impl Frame {
             to,
             meta: [(number << 8) | u32::from(flags), (u32::from(entropy.0) << 16) | size.0 as u32],
         }
+    }
+
+    /// A PFC frame: the data classes it speaks of, and of these the ones that pause; the others
+    /// resume. A bit per class.
+    pub fn pfc(classes: u8, pause: u8) -> Self {
+        let number = (u32::from(classes) << 8) | u32::from(pause);
+        Self::new(Locator(0), number, flag::PFC, Entropy(0), PFC_SIZE)
+    }
+
+    /// Whether it is a PFC frame.
+    #[inline]
+    pub fn is_pfc(&self) -> bool {
+        self.has(flag::PFC)
+    }
+
+    /// Of a PFC frame: each class it speaks of, and whether that class pauses.
+    pub fn pfc_classes(&self) -> impl Iterator<Item = (usize, bool)> {
+        let (classes, pause) = (self.number() >> 8, self.number() & 0xff);
+        let spoken_of = (0..8).filter(move |class| classes >> class & 1 == 1);
+        spoken_of.map(move |class| (class, pause >> class & 1 == 1))
     }
 
     /// Packet number or count of arrivals.
@@ -112,7 +150,7 @@ impl Frame {
     /// Whether it is a data packet, whole or trimmed.
     #[inline]
     pub fn is_data(&self) -> bool {
-        !self.has(flag::ACK | flag::NACK)
+        !self.has(flag::ACK | flag::NACK | flag::PFC)
     }
 
     /// Whether it belongs to the control class.
@@ -169,13 +207,26 @@ mod tests {
     #[test]
     fn locators_split_where_the_fabric_needs_it() {
         for hosts in [2, 3, 128, 129, 65_536] {
-            let locators = Locators::new(hosts);
-            let last = (locators.flows_per_host() - 1) as u32;
-            let locator = locators.locate(HostId(hosts - 1), last);
-            assert_eq!(locators.host(locator), HostId(hosts - 1));
-            assert_eq!(locators.index(locator), last);
+            for classes in 1..=7 {
+                let locators = Locators::new(hosts, classes);
+                let last = (locators.flows_per_host() - 1) as u32;
+                let locator = locators.locate(HostId(hosts - 1), classes - 1, last);
+                assert_eq!(locators.host(locator), HostId(hosts - 1));
+                assert_eq!(locators.class(locator), classes - 1);
+                assert_eq!(locators.index(locator), last);
+            }
         }
-        assert_eq!(Locators::new(65_536).flows_per_host(), 65_536);
-        assert_eq!(Locators::new(128).flows_per_host(), 1 << 25);
+        assert_eq!(Locators::new(65_536, 1).flows_per_host(), 65_536);
+        assert_eq!(Locators::new(65_536, 7).flows_per_host(), 8_192);
+        assert_eq!(Locators::new(128, 1).flows_per_host(), 1 << 25);
+        assert_eq!(Locators::new(128, 2).flows_per_host(), 1 << 24);
+    }
+
+    #[test]
+    fn a_pfc_frame_tells_each_class_its_own() {
+        let frame = Frame::pfc(0b101_0010, 0b100_0010);
+        assert!(frame.is_pfc() && frame.is_control() && !frame.is_data());
+        let told: Vec<_> = frame.pfc_classes().collect();
+        assert_eq!(told, [(1, true), (4, false), (6, true)]);
     }
 }

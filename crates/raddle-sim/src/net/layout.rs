@@ -11,8 +11,8 @@ use raddle_schemes::ids::{FlowId, HostId};
 pub struct Layout {
     locators: Locators,
     groups: Vec<u32>,
-    pub(super) senders: Ends,
-    pub(super) receivers: Ends,
+    pub(super) senders: FlowsByHost,
+    pub(super) receivers: FlowsByHost,
 }
 
 impl Layout {
@@ -21,10 +21,10 @@ impl Layout {
         let hosts = plan.fabric.hosts;
         let flows = &plan.traffic.flows;
         Self {
-            locators: Locators::new(hosts),
+            locators: Locators::new(hosts, plan.queue.classes),
             groups: groups(&plan.traffic, hosts),
-            senders: Ends::new(flows, hosts, |flow| flow.source),
-            receivers: Ends::new(flows, hosts, |flow| flow.destination),
+            senders: FlowsByHost::new(flows, hosts, |flow| flow.source),
+            receivers: FlowsByHost::new(flows, hosts, |flow| flow.destination),
         }
     }
 
@@ -46,12 +46,12 @@ impl Layout {
     /// Where the data of flow `id` goes.
     pub(super) fn receiver(&self, id: FlowId, flow: &Flow) -> Locator {
         let index = self.receivers.index(flow.destination, id);
-        self.locators.locate(flow.destination, index)
+        self.locators.locate(flow.destination, flow.class, index)
     }
 
     /// Where the ACKs of flow `id` go.
     pub(super) fn sender(&self, id: FlowId, flow: &Flow) -> Locator {
-        self.locators.locate(flow.source, self.senders.index(flow.source, id))
+        self.locators.locate(flow.source, 0, self.senders.index(flow.source, id))
     }
 
     /// The flow that ends at `to`.
@@ -61,14 +61,14 @@ impl Layout {
     }
 }
 
-/// The ends of one kind, by host and then by flow.
-pub(super) struct Ends {
+/// The flows that begin, or end, at each host.
+pub(super) struct FlowsByHost {
     /// Those of host `h` begin here.
     base: Vec<u32>,
     flows: Vec<FlowId>,
 }
 
-impl Ends {
+impl FlowsByHost {
     fn new(flows: &[Flow], hosts: u32, host_of: impl Fn(&Flow) -> HostId) -> Self {
         let mut base = vec![0u32; hosts as usize + 1];
         for flow in flows {

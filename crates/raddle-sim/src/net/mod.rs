@@ -1,5 +1,6 @@
 //! The parts of the fabric model that both engines share: frames, NICs, ports' constants, faults.
 
+mod ends;
 mod fault_changes;
 pub mod fault_error;
 pub mod fault_plan;
@@ -10,9 +11,11 @@ pub mod hosts;
 pub mod layout;
 pub mod link;
 pub mod nic;
+mod pauses;
 pub mod port;
 mod slots;
 pub mod stop;
 pub mod totals;
 mod triggers;
 mod windows;
+pub(crate) mod wire;

@@ -5,9 +5,13 @@
 
 use super::frame::Frame;
 use super::link::Link;
-use crate::plan::NicOrder;
+use super::pauses::Pauses;
+use super::wire::Wire;
+use crate::plan::{NicOrder, Plan};
 use crate::record::{DropCause, PortRecord};
-use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::ids::HostId;
+use raddle_schemes::rng::stream;
+use raddle_schemes::units::{Bytes, Span, Time};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -44,86 +48,163 @@ pub struct Departure {
 
 /// One host's NIC.
 pub(crate) struct Nic {
+    /// When the next thing happens at this host by itself.
+    next: Time,
+    /// When the NIC next wants its wire.
+    wants_at: Time,
+    free_at: Time,
+    /// When the first timer fires.
+    timer_at: Time,
     pub(crate) control: VecDeque<Frame>,
-    /// Sender slots that may have something to send, in turn.
+    /// Sender slots that have something to send, in turn.
     pub(crate) ready: VecDeque<u32>,
-    pub(crate) timers: BinaryHeap<Reverse<Timer>>,
-    pub(crate) record: PortRecord,
-    /// The slots of the flows that begin here, and of those that end here, start at these.
-    pub(crate) first_sender: u32,
-    pub(crate) first_receiver: u32,
-    link: Link,
-    loss_stream: u64,
-    gap: Bytes,
+    wire: Wire,
+    /// Idle time after each frame.
+    gap: Span,
+    /// The link's changes and its losses, where it has any.
+    faults: Option<Box<Faults>>,
+    /// What flow control lets it send.
+    pauses: Option<Box<Pauses>>,
     order: NicOrder,
     /// Whether the next frame is data, where they take turns.
     data_turn: bool,
-    free_at: Time,
-    /// When the NIC next wants its wire.
-    wants_at: Time,
+    /// The host's place in its part.
+    pub(super) place: u32,
+    /// The slots of the flows that begin here, and of those that end here, start at these.
+    pub(super) first_sender: u32,
+    pub(super) first_receiver: u32,
+    /// The next start listed for this host.
+    pub(crate) starts: u32,
+    pub(crate) record: PortRecord,
+    timers: BinaryHeap<Reverse<Timer>>,
+}
+
+struct Faults {
+    link: Link,
+    loss_stream: u64,
+    gap: Bytes,
 }
 
 impl Nic {
-    pub(crate) fn new(link: Link, loss_stream: u64, gap: Bytes, order: NicOrder) -> Self {
+    /// The NIC of `host`, idle. See the fields for the other arguments.
+    pub(crate) fn new(
+        plan: &Plan,
+        host: HostId,
+        place: u32,
+        first_sender: u32,
+        first_receiver: u32,
+    ) -> Self {
+        let rate = plan.fabric.ports[host.index()].rate;
+        let wire = Wire::new(rate);
+        let changes = &plan.faults.ports;
+        let changes = changes.binary_search_by_key(&host.0, |(port, _)| port.0).ok();
+        let faults = changes.map(|index| Faults {
+            link: Link::new(rate, plan.faults.ports[index].1.clone()),
+            loss_stream: stream(plan.seed, "loss", u64::from(host.0)),
+            gap: plan.queue.gap,
+        });
         Self {
+            next: Time::NEVER,
+            wants_at: Time::NEVER,
+            free_at: Time::ZERO,
+            timer_at: Time::NEVER,
             control: VecDeque::new(),
             ready: VecDeque::new(),
-            timers: BinaryHeap::new(),
-            record: PortRecord::default(),
-            first_sender: 0,
-            first_receiver: 0,
-            link,
-            loss_stream,
-            gap,
-            order,
+            wire,
+            gap: wire.serialisation(plan.queue.gap),
+            faults: faults.map(Box::new),
+            pauses: Pauses::of(plan),
+            order: plan.transport.nic,
             data_turn: false,
-            free_at: Time::ZERO,
-            wants_at: Time::NEVER,
+            place,
+            first_sender,
+            first_receiver,
+            starts: 0,
+            record: PortRecord::default(),
+            timers: BinaryHeap::new(),
         }
     }
 
     /// When the next thing happens at this host by itself.
     #[inline]
     pub(crate) fn next_local(&self) -> Time {
-        let timer = self.timers.peek().map_or(Time::NEVER, |timer| timer.0.at);
-        timer.min(self.wants_at)
+        self.next
     }
 
     /// Whether the NIC, not a timer, is what happens next. At one instant the NIC goes first.
     #[inline]
     pub(crate) fn wire_is_next(&self) -> bool {
-        let timer = self.timers.peek().map_or(Time::NEVER, |timer| timer.0.at);
-        self.wants_at <= timer
+        self.wants_at <= self.timer_at
+    }
+
+    /// Sets a timer.
+    pub(crate) fn set_timer(&mut self, timer: Timer) {
+        self.timers.push(Reverse(timer));
+        self.timer_at = self.timer_at.min(timer.at);
+        self.next = self.next.min(timer.at);
     }
 
     /// Takes the first timer if it is due.
     pub(crate) fn pop_timer(&mut self, now: Time) -> Option<Timer> {
-        if self.timers.peek()?.0.at > now {
+        if self.timer_at > now {
             return None;
         }
-        self.timers.pop().map(|Reverse(timer)| timer)
+        let timer = self.timers.pop().map(|Reverse(timer)| timer);
+        self.timer_at = self.timers.peek().map_or(Time::NEVER, |next| next.0.at);
+        timer
     }
 
-    /// To be called after everything that happened at the host: when is the wire wanted next?
+    /// To be called after everything that happened at the host. Returns when the next thing does.
     #[inline]
-    pub(crate) fn settle(&mut self, now: Time) {
-        self.wants_at = if self.control.is_empty() && self.ready.is_empty() {
-            Time::NEVER
-        } else {
-            self.free_at.max(now)
-        };
+    pub(crate) fn settle(&mut self, now: Time) -> Time {
+        let earliest = self.free_at.max(now);
+        let idle = self.control.is_empty() && self.ready.is_empty();
+        self.wants_at = if idle { Time::NEVER } else { earliest };
+        if let Some(pauses) = &self.pauses {
+            self.wants_at = pauses.wants_at(self.wants_at, earliest);
+        }
+        self.next = self.wants_at.min(self.timer_at);
+        self.next
     }
 
-    /// Whether the wire can take a frame; if its link is down, waits for it to come up.
-    pub(crate) fn link_up(&mut self, now: Time) -> bool {
-        self.link.advance(now);
-        if !self.link.is_up() {
-            self.free_at = self.link.next_up();
+    /// Whether the wire can take a frame; if its link is down, waits for it to come up. Flows that
+    /// flow control lets go on take their turns again.
+    #[inline]
+    pub(crate) fn can_send(&mut self, now: Time) -> bool {
+        if let Some(faults) = &mut self.faults {
+            faults.link.advance(now);
+            if !faults.link.is_up() {
+                self.free_at = faults.link.next_up();
+                return false;
+            }
         }
-        self.link.is_up()
+        if let Some(pauses) = &mut self.pauses {
+            pauses.release(now, &mut self.ready);
+        }
+        true
+    }
+
+    /// A PFC frame has come.
+    #[cold]
+    pub(crate) fn on_pfc(&mut self, now: Time, frame: Frame) {
+        if let Some(pauses) = &mut self.pauses {
+            pauses.on_pfc(now, frame);
+        }
+    }
+
+    /// Whether flow control keeps the flow of `slot`, which is first in turn, for later.
+    #[inline]
+    pub(crate) fn holds(&mut self, now: Time, class: u8, slot: u32) -> bool {
+        let Some(pauses) = &mut self.pauses else { return false };
+        let holds = pauses.hold(now, class, slot);
+        if holds {
+            self.ready.pop_front();
+        }
+        holds
     }
 
     /// Whether a control frame goes before a data packet now.
+    #[inline]
     pub(crate) fn control_goes_first(&self) -> bool {
         match self.order {
             NicOrder::ControlFirst => true,
@@ -135,27 +216,46 @@ impl Nic {
     #[inline]
     pub(crate) fn transmit(&mut self, now: Time, frame: Frame) -> Departure {
         self.data_turn = frame.is_control();
-        let size = frame.size();
-        let departs = now + self.link.rate().serialisation(size);
-        let down = self.link.next_down();
+        if self.faults.is_some() {
+            return self.transmit_with_faults(now, frame);
+        }
+        let departs = now + self.wire.serialisation(frame.size());
+        self.free_at = departs + self.gap;
+        self.count(frame);
+        Departure { frame, departs, lost: None }
+    }
+
+    #[cold]
+    fn transmit_with_faults(&mut self, now: Time, frame: Frame) -> Departure {
+        let Some(faults) = &self.faults else {
+            return Departure { frame, departs: now, lost: None };
+        };
+        let rate = faults.link.rate();
+        let departs = now + rate.serialisation(frame.size());
+        let down = faults.link.next_down();
         if down < departs {
             self.free_at = down;
-            self.lose(frame, DropCause::LinkDown);
-            return Departure { frame, departs, lost: Some(DropCause::LinkDown) };
+            return self.lose(frame, departs, DropCause::LinkDown);
         }
-        self.free_at = departs + self.link.rate().serialisation(self.gap);
-        self.record.frames += 1;
-        self.record.bytes += size.0;
-        self.record.data_frames += u64::from(frame.is_data());
-        if self.link.loses(self.loss_stream, now, size) {
-            self.lose(frame, DropCause::Loss);
-            return Departure { frame, departs, lost: Some(DropCause::Loss) };
+        self.free_at = departs + rate.serialisation(faults.gap);
+        let lost = faults.link.loses(faults.loss_stream, now, frame.size());
+        self.count(frame);
+        if lost {
+            return self.lose(frame, departs, DropCause::Loss);
         }
         Departure { frame, departs, lost: None }
     }
 
-    fn lose(&mut self, frame: Frame, cause: DropCause) {
+    #[inline]
+    fn count(&mut self, frame: Frame) {
+        self.record.frames += 1;
+        self.record.bytes += frame.size().0;
+        self.record.data_frames += u64::from(frame.is_data());
+    }
+
+    fn lose(&mut self, frame: Frame, departs: Time, cause: DropCause) -> Departure {
         self.record.dropped[cause as usize] += 1;
         self.record.dropped_data[cause as usize] += u64::from(frame.is_data());
+        Departure { frame, departs, lost: Some(cause) }
     }
 }

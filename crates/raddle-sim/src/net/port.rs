@@ -17,7 +17,8 @@ pub struct PortFacts {
     pub peer: PortId,
     /// The node at the far end.
     pub destination: Node,
-    /// Most data bytes queued, frame in service included (all bytes where the port has one class).
+    /// Most bytes queued of one data class, frame in service included (all bytes where the port has
+    /// one class for everything).
     pub capacity: u64,
     /// Most control bytes queued.
     pub control_capacity: u64,
@@ -27,6 +28,19 @@ pub struct PortFacts {
     pub mark_stream: u64,
     /// Stream of loss coins.
     pub loss_stream: u64,
+    /// When the far end is told to pause.
+    pub pfc: Option<PfcFacts>,
+}
+
+/// Flow control of what comes in through a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PfcFacts {
+    /// More bytes of a class than this, and the far end is to pause it.
+    pub xoff: u64,
+    /// Down to this, and it may go on.
+    pub xon: u64,
+    /// How long a pause lasts.
+    pub quanta: Span,
 }
 
 impl PortFacts {
@@ -50,6 +64,11 @@ impl PortFacts {
         let base = plan.queue_base(index, longest_rtt, unlimited);
         let capacity = plan.queue.size.resolve(&base);
         let base = plan.queue_base(index, longest_rtt, capacity);
+        let pfc = plan.queue.pfc.map(|pfc| PfcFacts {
+            xoff: pfc.xoff.resolve(&base).0,
+            xon: pfc.xon.resolve(&base).0,
+            quanta: pfc.quanta,
+        });
         Self {
             rate: port.rate,
             latency: plan.fabric.latency(id),
@@ -60,6 +79,7 @@ impl PortFacts {
             marker: plan.queue.marking.build(&base),
             mark_stream: stream(plan.seed, "mark", u64::from(id.0)),
             loss_stream: stream(plan.seed, "loss", u64::from(id.0)),
+            pfc,
         }
     }
 }

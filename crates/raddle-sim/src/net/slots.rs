@@ -1,10 +1,11 @@
 //! The two ends of a flow at their hosts, and what each notes of it. Either knows its own half
 //! only: the other may lie in another part of the run.
 
-use super::frame::Locator;
+use super::frame::{Frame, Locator, flag};
+use super::nic::{Nic, Timer, TimerKind};
 use crate::record::FlowRecord;
 use raddle_schemes::ids::FlowId;
-use raddle_schemes::transport::{Receiver, Sender};
+use raddle_schemes::transport::{Receiver, Sender, Transmit};
 use raddle_schemes::units::Time;
 
 /// The sending end of a flow: its place at the source.
@@ -31,6 +32,65 @@ pub(super) struct LiveSender {
     /// When a pace timer is set for.
     pub(super) pace_at: Time,
     pub(super) sender: Sender,
+}
+
+impl LiveSender {
+    /// Lets the flow take its turn at the NIC if it may send, or wakes it when its pace allows.
+    #[inline]
+    pub(super) fn make_ready(&mut self, now: Time, slot: u32, nic: &mut Nic) {
+        if self.in_ready {
+            return;
+        }
+        if self.sender.can_transmit(now) {
+            self.in_ready = true;
+            nic.ready.push_back(slot);
+        } else {
+            self.set_pace(now, slot, nic);
+        }
+    }
+
+    /// Moves the flow, which was first in turn, to where it belongs after `sent`.
+    #[inline]
+    pub(super) fn take_turn(
+        &mut self,
+        now: Time,
+        slot: u32,
+        nic: &mut Nic,
+        sent: Option<&Transmit>,
+    ) {
+        let goes_on = sent.is_some_and(|packet| !packet.ack_request) && self.sender.on_pace(now);
+        if goes_on && nic.ready.len() == 1 {
+            return;
+        }
+        nic.ready.pop_front();
+        if goes_on {
+            nic.ready.push_back(slot);
+        } else {
+            self.in_ready = false;
+            self.set_pace(now, slot, nic);
+        }
+    }
+
+    /// Wakes the flow when its pace allows, if that is what it waits for.
+    #[inline]
+    fn set_pace(&mut self, now: Time, slot: u32, nic: &mut Nic) {
+        if let Some(at) = self.sender.paced_until(now)
+            && at < self.pace_at
+        {
+            self.pace_at = at;
+            nic.set_timer(Timer { at, kind: TimerKind::Pace, slot });
+        }
+    }
+
+    /// Sets the flow's wake-up unless an earlier one is set: that one looks again when it fires.
+    pub(super) fn set_wake(&mut self, slot: u32, nic: &mut Nic) {
+        if let Some(at) = self.sender.poll_timeout()
+            && at < self.wake_at
+        {
+            self.wake_at = at;
+            nic.set_timer(Timer { at, kind: TimerKind::Wake, slot });
+        }
+    }
 }
 
 impl SenderSlot {
@@ -69,10 +129,26 @@ pub(super) struct ReceiverSlot {
     pub(super) live: Option<Box<LiveReceiver>>,
     /// When the last packet arrived; never, if some have not.
     pub(super) delivered: Time,
-    pub(super) received: u32,
+    pub(super) counts: ReceiverCounts,
+}
+
+/// What one receiver got, beside its packets themselves.
+pub(super) struct ReceiverCounts {
     pub(super) duplicates: u64,
     pub(super) marked: u64,
     pub(super) trimmed: u64,
+}
+
+impl ReceiverCounts {
+    /// Counts a packet, or its header, that brought nothing new.
+    pub(super) fn repeated(&mut self, frame: Frame) {
+        if frame.has(flag::TRIMMED) {
+            self.trimmed += 1;
+        } else {
+            self.duplicates += 1;
+            self.marked += u64::from(frame.has(flag::MARKED));
+        }
+    }
 }
 
 /// A flow that receives.
@@ -90,19 +166,18 @@ impl ReceiverSlot {
     pub(super) const WAITING: Self = Self {
         live: None,
         delivered: Time::NEVER,
-        received: 0,
-        duplicates: 0,
-        marked: 0,
-        trimmed: 0,
+        counts: ReceiverCounts { duplicates: 0, marked: 0, trimmed: 0 },
     };
 
-    /// Writes this half of a flow's record.
-    pub(super) fn note(&self, record: &mut FlowRecord) {
+    /// Writes this half of the record of a flow of `total` packets.
+    pub(super) fn note(&self, total: u32, record: &mut FlowRecord) {
+        let received = self.live.as_ref().map(|live| live.receiver.arrived().count());
+        let complete = self.delivered != Time::NEVER;
         record.delivered = reached(self.delivered);
-        record.received = u64::from(self.received);
-        record.duplicates = self.duplicates;
-        record.marked = self.marked;
-        record.trimmed = self.trimmed;
+        record.received = u64::from(if complete { total } else { received.unwrap_or(0) });
+        record.duplicates = self.counts.duplicates;
+        record.marked = self.counts.marked;
+        record.trimmed = self.counts.trimmed;
     }
 }
 

@@ -1,7 +1,11 @@
 //! What the hosts of a run's parts brought about, put together.
 
-use super::hosts::{Hosts, keep_first};
+use super::ends::EVENTS_KEPT;
+use super::hosts::Hosts;
+use super::slots::SenderSlot;
 use crate::record::{FlowRecord, PortRecord, Timeline};
+use raddle_schemes::ids::FlowId;
+use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::Time;
 
 /// What one part's hosts, or those of all parts, brought about so far.
@@ -27,35 +31,43 @@ impl HostTotals {
     }
 }
 
+/// Keeps the first events by time and flow. Hosts are run in an order that depends on the windows
+/// and on the parts of the run; the events of one flow are in order, and stay so.
+pub(super) fn keep_first(events: &mut Vec<(Time, FlowId, &'static str)>) {
+    events.sort_by_key(|&(at, flow, _)| (at, flow));
+    events.truncate(EVENTS_KEPT);
+}
+
 /// See [`Hosts::finish`].
 pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (Vec<FlowRecord>, Vec<PortRecord>, Timeline) {
-    let hosts = parts.iter().map(|part| part.own.len()).sum();
+    let hosts = parts.iter().map(|part| part.ends.own.len()).sum();
     let mut ports = vec![PortRecord::default(); hosts];
     let mut timeline = Timeline::default();
     let flows = parts.first().map_or(0, |part| part.layout().flows());
     for part in &mut parts {
-        // All live state is freed before the table of flows is made.
-        part.senders.iter_mut().for_each(|end| end.end());
-        part.receivers.iter_mut().for_each(|end| end.live = None);
-        for (host, nic) in part.own.iter().zip(&mut part.nics) {
+        // What lives of senders is freed before the table of flows is made.
+        part.ends.senders.iter_mut().for_each(SenderSlot::end);
+        for (host, nic) in part.ends.own.iter().zip(&mut part.nics) {
             ports[host.index()] = std::mem::take(&mut nic.record);
         }
-        let own = std::mem::take(&mut part.timeline);
+        let own = std::mem::take(&mut part.ends.timeline);
         add(&mut timeline.retransmitted, &own.retransmitted);
         add(&mut timeline.timeouts, &own.timeouts);
         timeline.events.extend(own.events);
     }
     keep_first(&mut timeline.events);
     let mut flows = vec![FlowRecord::default(); flows];
-    for part in &parts {
-        let layout = part.layout();
+    for part in parts.iter().map(|part| &part.ends) {
+        let layout = &part.layout;
         let begin = part.own.iter().flat_map(|&host| layout.senders.at(host));
         for (id, end) in begin.zip(&part.senders) {
             end.note(&mut flows[id.index()]);
         }
         let finish = part.own.iter().flat_map(|&host| layout.receivers.at(host));
         for (id, end) in finish.zip(&part.receivers) {
-            end.note(&mut flows[id.index()]);
+            let bytes = part.plan.traffic.flows[id.index()].bytes;
+            let total = packets(bytes, part.plan.transport.payload);
+            end.note(total, &mut flows[id.index()]);
         }
         for (&to, count) in &part.dropped {
             flows[layout.flow_to(to).index()].dropped += count;

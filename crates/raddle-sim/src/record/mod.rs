@@ -91,8 +91,25 @@ pub struct PortRecord {
     pub dropped: [u64; 5],
     /// Of these, data packets (trimmed ones included), in the same order.
     pub dropped_data: [u64; 5],
-    /// Most bytes of data ever queued, frame in service included.
+    /// Most bytes of one data class ever queued, frame in service included.
     pub queue_bytes_max: u64,
+    /// What flow control did here; `None` at hosts and without it.
+    pub pfc: Option<Box<PfcRecord>>,
+}
+
+/// What priority-based flow control did at one port of a switch. Its frames are not among
+/// [`PortRecord::frames`] and [`PortRecord::bytes`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PfcRecord {
+    /// How often a class of what came in here crossed `xoff`.
+    pub pauses: u64,
+    /// PFC frames whose last bit left, lost ones included; each takes
+    /// [`PFC_SIZE`](crate::net::frame::PFC_SIZE) on the wire.
+    pub frames: u64,
+    /// PFC frames lost: cut off, spoiled on the link, or come to a dead node.
+    pub lost: u64,
+    /// Most bytes of one data class that came in here and were in the switch at once.
+    pub ingress_bytes_max: u64,
 }
 
 /// One recorded port over time; bucket `i` covers `[i, i + 1) * bucket`.
@@ -205,6 +222,9 @@ impl PortRecord {
         let own = self.dropped.iter_mut().chain(&mut self.dropped_data);
         for (sum, more) in own.zip(other.dropped.into_iter().chain(other.dropped_data)) {
             *sum += more;
+        }
+        if let (Some(own), Some(other)) = (&mut self.pfc, &other.pfc) {
+            own.lost += other.lost;
         }
     }
 }

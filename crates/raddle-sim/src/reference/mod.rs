@@ -1,8 +1,14 @@
-//! The slow, obvious engine: one heap of events, real queues, no tricks.
+//! The slow, obvious engine: one queue of events, real queues, no tricks.
 //!
 //! It is how a reader learns the model, and what the fast engine is tested against: outcomes are
-//! identical bit for bit. A hop takes a departure, the wire becoming free, and an arrival. Events
-//! at one instant and node are ordered by their kind (see `Kind`), then by port.
+//! identical bit for bit. A hop takes a departure, the wire becoming free if that matters, and an
+//! arrival. Events at one instant and node are ordered by their kind (see `Kind`), then by port.
+
+mod pfc;
+mod port;
+mod queue;
+mod turns;
+mod wheel;
 
 use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::Frame;
@@ -12,8 +18,10 @@ use crate::net::port::PortFacts;
 use crate::net::stop::{Ending, StopRules};
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
-use crate::record::{DropCause, Observer, Outcome, PortRecord, Progress};
+use crate::record::{DropCause, Observer, Outcome, Progress};
 use crate::topology::Node;
+use port::{InService, Port};
+use queue::{EventQueue, Heap};
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{
@@ -22,8 +30,9 @@ use raddle_schemes::load_balance::switch::{
 use raddle_schemes::marking::QueueState;
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::units::{Bytes, Time};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use wheel::Wheel;
+
+pub use queue::Queue;
 
 /// What happens, in the order in which it happens at one instant at one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +41,8 @@ enum Kind {
     Departure { port: u32, service: u32 },
     /// A port's link changes.
     Fault { port: u32 },
+    /// A pause has to be renewed.
+    Refresh { port: u32 },
     /// A switch port's wire becomes free.
     WireFree { port: u32 },
     /// A frame has come in through a port.
@@ -61,67 +72,47 @@ impl PartialOrd for Event {
     }
 }
 
-/// A switch port: two queues, one frame in service.
-struct Port {
-    facts: PortFacts,
-    link: Link,
-    /// Data, then control; one class uses only the first.
-    queues: [VecDeque<Frame>; 2],
-    /// Bytes per queue, frame in service included.
-    bytes: [u64; 2],
-    in_service: Option<InService>,
-    /// Services begun; tells a departure whether its frame is still the one in service.
-    services: u32,
-    free_at: Time,
-    record: PortRecord,
-}
-
-#[derive(Clone, Copy)]
-struct InService {
-    frame: Frame,
-    class: usize,
-    start: Time,
-    /// Whether noise on the link will spoil it.
-    lost: bool,
-}
-
-struct Reference<'a> {
+struct Reference<'a, Q> {
     plan: &'a Plan,
     hosts: Hosts<'a>,
     /// All ports of the fabric; hosts' entries only hold facts.
     ports: Vec<Port>,
     selectors: Vec<(AnyPortSelector, Rng)>,
-    heap: BinaryHeap<Reverse<Event>>,
-    /// Earliest [`Kind::Local`] in the heap, per host.
+    events: Q,
+    /// Earliest [`Kind::Local`] among the events, per host.
     armed: Vec<Time>,
     recorder: Recorder,
-    events: u64,
+    /// Arrivals and local events so far.
+    handled: u64,
 }
 
 /// Runs a plan to its end.
 pub fn run(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
-    let mut reference = Reference::new(plan);
-    let (ending, end) = reference.run(observer);
-    reference.finish(ending, end)
+    run_with_queue(plan, Queue::Heap, observer)
 }
 
-impl<'a> Reference<'a> {
+/// Runs a plan with its events in `queue`. The outcome is the same for every queue.
+pub fn run_with_queue(plan: &Plan, queue: Queue, observer: &mut dyn Observer) -> Outcome {
+    fn run<Q: EventQueue>(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
+        let mut reference = Reference::<Q>::new(plan);
+        let (ending, end) = reference.run(observer);
+        reference.finish(ending, end)
+    }
+    match queue {
+        Queue::Heap => run::<Heap>(plan, observer),
+        Queue::Wheel => run::<Wheel<Event>>(plan, observer),
+    }
+}
+
+impl<'a, Q: EventQueue> Reference<'a, Q> {
     fn new(plan: &'a Plan) -> Self {
         let mut links: Vec<_> =
             plan.fabric.ports.iter().map(|port| Link::new(port.rate, Vec::new())).collect();
         for (port, changes) in &plan.faults.ports {
             links[port.index()] = Link::new(plan.fabric.ports[port.index()].rate, changes.clone());
         }
-        let ports = PortFacts::of(plan).zip(links).map(|(facts, link)| Port {
-            facts,
-            link,
-            queues: Default::default(),
-            bytes: [0; 2],
-            in_service: None,
-            services: 0,
-            free_at: Time::ZERO,
-            record: PortRecord::default(),
-        });
+        let ports = PortFacts::of(plan).zip(links);
+        let ports = ports.map(|(facts, link)| Port::new(&plan.queue, facts, link));
         let selectors = (0..plan.fabric.switches.len() as u64).map(|index| {
             let stream = stream(plan.seed, "switch", index);
             let context = SwitchContext { switch: SwitchId(index as u32), stream };
@@ -133,10 +124,10 @@ impl<'a> Reference<'a> {
             hosts: Hosts::new(plan),
             ports: ports.collect(),
             selectors: selectors.collect(),
-            heap: BinaryHeap::new(),
+            events: Q::default(),
             armed: vec![Time::NEVER; plan.fabric.hosts as usize],
             recorder: Recorder::new(&plan.record, plan.fabric.ports.len()),
-            events: 0,
+            handled: 0,
         };
         for (port, changes) in &plan.faults.ports {
             for (at, _) in changes.iter().filter(|_| port.0 >= plan.fabric.hosts) {
@@ -152,7 +143,7 @@ impl<'a> Reference<'a> {
     fn run(&mut self, observer: &mut dyn Observer) -> (Ending, Time) {
         let rules = StopRules::new(self.plan);
         let mut check = rules.next_check(Time::ZERO);
-        while let Some(Reverse(event)) = self.heap.peek().copied() {
+        while let Some(event) = self.events.peek() {
             if event.at >= check {
                 if let Some(ending) = rules.check(check, self.hosts.totals()) {
                     return ending;
@@ -160,9 +151,9 @@ impl<'a> Reference<'a> {
                 check = rules.next_check(check);
                 continue;
             }
-            self.heap.pop();
+            self.events.pop();
             self.handle(event);
-            if self.events.is_multiple_of(1 << 18) {
+            if self.handled.is_multiple_of(1 << 18) {
                 let switches: u64 = self.ports.iter().map(|port| port.record.frames).sum();
                 let progress = Progress {
                     now: event.at,
@@ -183,9 +174,10 @@ impl<'a> Reference<'a> {
         match event.kind {
             Kind::Departure { port, service } => self.depart(now, PortId(port), service),
             Kind::Fault { port } => self.fault(now, PortId(port)),
+            Kind::Refresh { port } => self.refresh(now, PortId(port)),
             Kind::WireFree { port } => self.serve(now, PortId(port)),
             Kind::Arrival { port } => {
-                self.events += 1;
+                self.handled += 1;
                 match self.plan.fabric.ports[port as usize].owner {
                     Node::Host(host) => self.arrive_at_host(now, host, event.frame),
                     Node::Switch(switch) => {
@@ -199,7 +191,7 @@ impl<'a> Reference<'a> {
                     self.armed[host.index()] = Time::NEVER;
                 }
                 if self.hosts.next_local(host.0) == now {
-                    self.events += 1;
+                    self.handled += 1;
                     self.run_local(now, host);
                 }
                 self.arm(host);
@@ -221,7 +213,7 @@ impl<'a> Reference<'a> {
         if let Some(departure) = self.hosts.run_local(now, host.0) {
             let port = PortId(host.0);
             match departure.lost {
-                Some(_) => self.note_drop(now, port, departure.frame),
+                Some(_) => self.recorder.dropped(port, now),
                 None => self.launch(departure.departs, port, departure.frame),
             }
             if departure.lost != Some(DropCause::LinkDown) {
@@ -235,6 +227,9 @@ impl<'a> Reference<'a> {
         let came_from = self.ports[port.index()].facts.peer;
         if self.is_dead(now, Node::Switch(switch)) {
             return self.drop(now, came_from, frame, DropCause::NodeDown);
+        }
+        if frame.is_pfc() {
+            return self.obey(now, port, frame);
         }
         let routes = self.plan.routes.iter().rev().find(|(from, _)| *from <= now);
         let Some((_, forwarding)) = routes else { return };
@@ -275,20 +270,25 @@ impl<'a> Reference<'a> {
             return self.drop(now, id, frame, DropCause::LinkDown);
         }
         let size = frame.size().0;
-        let two_classes = queue.service == Service::Priority;
-        let mut class = usize::from(two_classes && frame.is_control());
-        if class == 0 && port.bytes[0] + size > port.link.capacity(port.facts.capacity) {
+        let control = queue.control_class();
+        let mut class = match queue.service {
+            Service::Fifo => 0,
+            _ if frame.is_control() => control,
+            _ => usize::from(self.hosts.locators().class(frame.to)),
+        };
+        let capacity = port.link.capacity(port.facts.capacity);
+        if class < control && port.bytes[class] + size > capacity {
             if queue.overflow == Overflow::Drop || frame.is_control() {
                 return self.drop(now, id, frame, DropCause::Overflow);
             }
             frame.trim(plan.transport.header);
             port.record.trimmed += 1;
             self.recorder.trimmed(now);
-            class = 1;
-        } else if class == 0 && !frame.is_control() && queue.mark_at == MarkAt::Enqueue {
+            class = control;
+        } else if class < control && !frame.is_control() && queue.mark_at == MarkAt::Enqueue {
             // No two frames come in through one port at one instant.
             let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
-            let bytes = Bytes(port.link.nominal_bytes(port.bytes[0]));
+            let bytes = Bytes(port.link.nominal_bytes(port.bytes[class]));
             let state = QueueState { bytes, stream: port.facts.mark_stream, event };
             if port.facts.marker.mark(&state) {
                 frame.mark();
@@ -296,34 +296,40 @@ impl<'a> Reference<'a> {
                 self.recorder.marked(now);
             }
         }
-        let size = frame.size().0;
-        if class == 1 && port.bytes[1] + size > port.facts.control_capacity {
+        let size = frame.size();
+        if class == control && port.bytes[control] + size.0 > port.facts.control_capacity {
             return self.drop(now, id, frame, DropCause::Overflow);
         }
-        port.queues[class].push_back(frame);
-        port.bytes[class] += size;
-        if class == 0 {
-            port.record.queue_bytes_max = port.record.queue_bytes_max.max(port.bytes[0]);
-            self.recorder.queued(id, now, port.bytes[0]);
+        if class < control && port.queues[class].is_empty() {
+            port.turns.joined(class);
+        }
+        port.queues[class].push_back((frame, came_in));
+        port.bytes[class] += size.0;
+        if class < control {
+            port.record.queue_bytes_max = port.record.queue_bytes_max.max(port.bytes[class]);
+            self.recorder.queued(id, now, port.bytes[class]);
+            self.entered(now, came_in, class, size);
         }
         self.serve(now, id);
     }
 
-    /// Begins to send the next frame, control first, if the wire is free and the link up.
+    /// Begins to send the next frame if the wire is free and the link up.
     fn serve(&mut self, now: Time, id: PortId) {
         let port = &mut self.ports[id.index()];
         if port.in_service.is_some() || port.free_at > now || !port.link.is_up() {
             return;
         }
-        let class = usize::from(!port.queues[1].is_empty());
-        let Some(frame) = port.queues[class].pop_front() else { return };
+        let Some((frame, came_in, class)) = port.next_frame(now) else { return };
         let lost = port.link.loses(port.facts.loss_stream, now, frame.size());
-        port.in_service = Some(InService { frame, class, start: now, lost });
+        port.in_service = Some(InService { frame, came_in, class, start: now, lost });
         port.services += 1;
         let departs = now + port.link.rate().serialisation(frame.size());
         port.free_at = departs + port.link.rate().serialisation(self.plan.queue.gap);
         let service = port.services;
         self.push_at_port(departs, Kind::Departure { port: id.0, service }, id);
+        if frame.is_pfc() {
+            self.arm_refresh(now, id);
+        }
     }
 
     fn depart(&mut self, now: Time, id: PortId, service: u32) {
@@ -331,16 +337,32 @@ impl<'a> Reference<'a> {
         if port.services != service {
             return;
         }
-        let Some(InService { mut frame, class, start, lost }) = port.in_service.take() else {
+        let Some(InService { mut frame, came_in, class, start, lost }) = port.in_service.take()
+        else {
             return;
         };
+        let free_at = port.free_at;
+        // Who finds the wire free when it comes is served at once.
+        let waits = port.facts.pfc.is_some() || port.queues.iter().any(|queue| !queue.is_empty());
+        if waits || free_at > now {
+            self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
+        }
+        let port = &mut self.ports[id.index()];
+        if let (true, Some(record)) = (frame.is_pfc(), &mut port.record.pfc) {
+            record.frames += 1;
+            return if lost {
+                self.drop(now, id, frame, DropCause::Loss);
+            } else {
+                self.launch(now, id, frame);
+            };
+        }
         let size = frame.size();
         port.bytes[class] -= size.0;
         port.record.frames += 1;
         port.record.bytes += size.0;
         port.record.data_frames += u64::from(frame.is_data());
         if !frame.is_control() && self.plan.queue.mark_at == MarkAt::Dequeue {
-            let bytes = Bytes(port.link.nominal_bytes(port.bytes[0]));
+            let bytes = Bytes(port.link.nominal_bytes(port.bytes[class]));
             let state = QueueState { bytes, stream: port.facts.mark_stream, event: start.0 };
             if port.facts.marker.mark(&state) {
                 frame.mark();
@@ -348,14 +370,13 @@ impl<'a> Reference<'a> {
                 self.recorder.marked(now);
             }
         }
-        let free_at = port.free_at;
         self.recorder.departed(id, now, frame);
+        self.left(now, came_in, class, size);
         if lost {
             self.drop(now, id, frame, DropCause::Loss);
         } else {
             self.launch(now, id, frame);
         }
-        self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
     }
 
     fn fault(&mut self, now: Time, id: PortId) {
@@ -365,19 +386,26 @@ impl<'a> Reference<'a> {
                 port.free_at = now;
                 port.services += 1;
                 let mut lost = Vec::new();
-                if let Some(InService { frame, class, .. }) = port.in_service.take() {
-                    port.bytes[class] -= frame.size().0;
-                    lost.push(frame);
+                if let Some(InService { frame, came_in, class, .. }) = port.in_service.take() {
+                    lost.push((frame, came_in, class));
                 }
                 if self.plan.faults.on_down == OnDown::Drop {
-                    port.bytes = [0; 2];
-                    lost.extend(port.queues.iter_mut().flat_map(|queue| queue.drain(..)));
+                    port.turns.clear();
+                    for (class, queue) in port.queues.iter_mut().enumerate() {
+                        lost.extend(
+                            queue.drain(..).map(|(frame, came_in)| (frame, came_in, class)),
+                        );
+                    }
                 }
-                for frame in lost {
+                for (frame, came_in, class) in lost {
+                    if !frame.is_pfc() {
+                        self.ports[id.index()].bytes[class] -= frame.size().0;
+                        self.left(now, came_in, class, frame.size());
+                    }
                     self.drop(now, id, frame, DropCause::LinkDown);
                 }
             }
-            Some(PortChange::Up) => self.serve(now, id),
+            Some(PortChange::Up) => self.want_wire(now, id),
             _ => {}
         }
     }
@@ -391,11 +419,15 @@ impl<'a> Reference<'a> {
             kind: Kind::Arrival { port: facts.peer.0 },
             frame,
         };
-        self.heap.push(Reverse(arrival));
+        self.events.push(arrival);
     }
 
     fn drop(&mut self, now: Time, port: PortId, frame: Frame, cause: DropCause) {
         let record = &mut self.ports[port.index()].record;
+        if let (true, Some(pfc)) = (frame.is_pfc(), &mut record.pfc) {
+            pfc.lost += 1;
+            return;
+        }
         record.dropped[cause as usize] += 1;
         record.dropped_data[cause as usize] += u64::from(frame.is_data());
         self.note_drop(now, port, frame);
@@ -421,7 +453,7 @@ impl<'a> Reference<'a> {
 
     fn push_at_port(&mut self, at: Time, kind: Kind, port: PortId) {
         let node = self.node_number(self.plan.fabric.ports[port.index()].owner);
-        self.heap.push(Reverse(Event { at, node, kind, frame: Frame::default() }));
+        self.events.push(Event { at, node, kind, frame: Frame::default() });
     }
 
     fn arm(&mut self, host: HostId) {
@@ -439,11 +471,12 @@ impl<'a> Reference<'a> {
     }
 
     fn finish(self, ending: Ending, end: Time) -> Outcome {
-        let on_links = self.heap.iter().filter(|Reverse(event)| {
-            matches!(event.kind, Kind::Arrival { .. }) && event.frame.is_data()
-        });
+        let on_links = self
+            .events
+            .into_events()
+            .filter(|event| matches!(event.kind, Kind::Arrival { .. }) && event.frame.is_data());
         let queued = self.ports.iter().flat_map(|port| {
-            let waiting = port.queues.iter().flatten().copied();
+            let waiting = port.queues.iter().flatten().map(|(frame, _)| *frame);
             waiting.chain(port.in_service.map(|service| service.frame))
         });
         let in_flight_data = (on_links.count() + queued.filter(Frame::is_data).count()) as u64;
@@ -466,7 +499,7 @@ impl<'a> Reference<'a> {
             stop,
             end,
             in_flight_data,
-            events: self.events,
+            events: self.handled,
             parts: 1,
         }
     }

@@ -13,6 +13,8 @@ pub struct ExplicitFlow {
     pub destination: HostId,
     /// Application bytes.
     pub message: Bytes,
+    /// The class its data travels in.
+    pub class: u8,
     /// When it starts.
     pub start: Time,
 }
@@ -45,7 +47,7 @@ fn convert(hosts: u32, flow: &ExplicitFlow) -> Result<Flow, WorkloadError> {
     }
     super::check_message(flow.message)?;
     let at_zero = Flow::at_zero(flow.source.0, flow.destination.0, flow.message);
-    Ok(Flow { start: Start::At(flow.start), ..at_zero })
+    Ok(Flow { start: Start::At(flow.start), class: flow.class, ..at_zero })
 }
 
 #[cfg(test)]
@@ -57,6 +59,7 @@ mod tests {
             source: HostId(source),
             destination: HostId(destination),
             message: Bytes(message),
+            class: 0,
             start: Time(7),
         }
     }

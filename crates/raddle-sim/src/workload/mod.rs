@@ -33,6 +33,9 @@ pub struct Flow {
     pub destination: HostId,
     /// Application bytes; at least 1.
     pub bytes: Bytes,
+    /// The class its data travels in; below
+    /// [`QueuePlan::classes`](crate::plan::QueuePlan::classes).
+    pub class: u8,
     /// What starts it.
     pub start: Start,
     /// Fired at the sender when the last needed ACK has arrived.
@@ -82,12 +85,13 @@ pub struct Traffic {
 }
 
 impl Flow {
-    /// A message from `source` to `destination` at time zero, with no triggers.
+    /// A message from `source` to `destination` at time zero, in class 0, with no triggers.
     pub fn at_zero(source: u32, destination: u32, bytes: Bytes) -> Self {
         Self {
             source: HostId(source),
             destination: HostId(destination),
             bytes,
+            class: 0,
             start: Start::At(Time::ZERO),
             on_acked: None,
             on_delivered: None,

@@ -17,19 +17,24 @@ use raddle_schemes::load_balance::switch;
 use raddle_schemes::marking;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_sim::plan::{MarkAt, Overflow, Plan, QueuePlan, Service};
+use raddle_sim::plan::{MarkAt, Overflow, Pfc, Plan, QueuePlan, Service};
 use raddle_sim::record::RecordPlan;
 
 /// The plan that `numbers` stand for.
 pub(super) fn plan(numbers: &[u32]) -> Plan {
     let mut choices = Choices::new(numbers);
     let fabric = fabric::draw(&mut choices);
-    let queue = queue(&mut choices);
+    let (queue, classed) = queue(&mut choices);
     let selectors: Vec<_> = switch::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
     let selector = choices.pick(&selectors);
     let transport = hosts::draw(&mut choices);
     let seed = u64::from(choices.below(1 << 16));
-    let traffic = traffic::draw(&mut choices, &fabric, seed);
+    let mut traffic = traffic::draw(&mut choices, &fabric, seed);
+    if classed {
+        for flow in &mut traffic.flows {
+            flow.class = choices.below(queue.classes.into()) as u8;
+        }
+    }
     let record = record(&mut choices, fabric.ports.len());
     // In ps; most runs with an end complete before it, and none takes long.
     let ends = [500_000_000, 30_000_000, 10_000_000, 7_654_321, 1].map(|end| Some(Time(end)));
@@ -54,11 +59,30 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     }
 }
 
-fn queue(choices: &mut Choices<'_>) -> QueuePlan {
-    let service = choices.pick(&[Service::Priority, Service::Fifo]);
+/// Queues, and whether flows travel in several of their classes.
+fn queue(choices: &mut Choices<'_>) -> (QueuePlan, bool) {
+    let service = choices.pick(&[
+        Service::Priority,
+        Service::Fifo,
+        Service::Priority,
+        Service::Drr,
+        Service::Wrr,
+    ]);
     let overflow = match service {
-        Service::Priority => choices.pick(&[Overflow::Drop, Overflow::Trim]),
         Service::Fifo => Overflow::Drop,
+        _ => choices.pick(&[Overflow::Drop, Overflow::Trim]),
+    };
+    let classes = match service {
+        Service::Fifo => 1,
+        Service::Priority => choices.pick(&[1, 1, 1, 2, 3, 7]),
+        _ => choices.pick(&[2, 3, 7, 1]),
+    };
+    let shares = match service {
+        Service::Priority | Service::Fifo => Vec::new(),
+        Service::Drr => {
+            (0..classes).map(|_| choices.pick(&[1_000, 4_160, 300, 64, 9_999])).collect()
+        }
+        Service::Wrr => (0..classes).map(|_| choices.pick(&[1, 2, 3, 8])).collect(),
     };
     let sizes = [
         Size::Bdp(1.0),
@@ -70,15 +94,35 @@ fn queue(choices: &mut Choices<'_>) -> QueuePlan {
     ];
     let control_sizes =
         [Size::Unlimited, Size::Bytes(Bytes(300)), Size::Percent(20.0), Size::Bytes(Bytes(64))];
-    QueuePlan {
+    let plan = QueuePlan {
         size: choices.pick(&sizes),
         control_size: choices.pick(&control_sizes),
         service,
+        classes,
+        shares,
         marking: marking(choices),
         mark_at: choices.pick(&[MarkAt::Dequeue, MarkAt::Enqueue]),
         overflow,
         gap: choices.pick(&[Bytes(0), Bytes(20), Bytes(1)]),
-    }
+        pfc: pfc(choices),
+    };
+    (plan, classes > 1)
+}
+
+fn pfc(choices: &mut Choices<'_>) -> Option<Pfc> {
+    let thresholds = choices.pick(&[
+        None,
+        None,
+        None,
+        Some((50.0, 30.0)),
+        Some((20.0, 20.0)),
+        Some((0.0, 0.0)),
+        Some((99.0, 0.0)),
+    ]);
+    let quanta =
+        choices.pick(&[Span::us(5), Span::us(1), Span::ns(200), Span(33_333), Span::us(500)]);
+    let (xoff, xon) = thresholds?;
+    Some(Pfc { xoff: Size::Percent(xoff), xon: Size::Percent(xon), quanta })
 }
 
 fn marking(choices: &mut Choices<'_>) -> marking::Config {

@@ -84,7 +84,7 @@ impl Scenario {
     /// that does not fit the fabric.
     pub fn resolve(&self, seed: u64) -> Result<Plan, Problem> {
         let traffic = self.traffic.generate(&self.fabric, seed)?;
-        if let Some(message) = limits::traffic(&traffic, self.hosts()) {
+        if let Some(message) = limits::traffic(&traffic, self.hosts(), self.queue.classes) {
             return Err(self.traffic.place().problem(message));
         }
         let pairs: BTreeSet<(HostId, HostId)> =

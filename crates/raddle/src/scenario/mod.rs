@@ -19,6 +19,7 @@ mod fault;
 mod files;
 mod limits;
 mod needs;
+mod queue;
 mod reach;
 pub(crate) mod reader;
 mod record;
@@ -138,14 +139,16 @@ impl Scenario {
         if let Some(traffic) = &sections.traffic {
             traffic.check(&fabric, log);
         }
-        let section = sections.fabric?;
+        let mut section = sections.fabric?;
         let (transport, traffic, run) = (sections.transport?, sections.traffic?, sections.run?);
         let plan = transport.plan();
         limits::links(&fabric, &slowed, &plan, topology.place(), log);
         limits::messages(&traffic, plan.payload, log);
         let sizes = reach::Sizes::new(&fabric, &plan);
+        section.queue.resolve_shares(sizes.packet, log);
+        traffic.check_classes(section.queue.plan.classes, log);
         reach::queues(&section, &fabric, &sizes, log);
-        let rto = reach::rto(&section.queue, &plan, &fabric, &sizes);
+        let rto = reach::rto(&section.queue.plan, &plan, &fabric, &sizes);
         let pace = plan.congestion.build(&FlowContext::NOMINAL).limits().rate;
         let patience = run.patience(&fabric, sizes.packet, rto, pace, log);
         if let (Some(section), Some(plan)) = (&sections.record, &record) {
@@ -163,7 +166,7 @@ impl Scenario {
             topology,
             fabric,
             switch_load_balance: section.load_balance.config,
-            queue: section.queue,
+            queue: section.queue.plan,
             convergence: section.convergence,
             on_down: section.on_down,
             transport: plan,

@@ -42,15 +42,15 @@ fn lack<'a>(
     transport: &'a TransportSection,
 ) -> Option<Lack<'a>> {
     match need {
-        Need::Ecn => (!marks(&fabric.queue.marking)).then(|| Lack {
-            whose: format!("`{}` in [fabric] queue.marking", fabric.queue.marking.card().name),
+        Need::Ecn => (!marks(&fabric.queue.plan.marking)).then(|| Lack {
+            whose: format!("`{}` in [fabric] queue.marking", fabric.queue.plan.marking.card().name),
             remedy: "choose a marking that marks, or another scheme",
-            place: &fabric.queue_places.marking,
+            place: &fabric.queue.places.marking,
         }),
-        Need::Trimming => (fabric.queue.overflow != Overflow::Trim).then(|| Lack {
+        Need::Trimming => (fabric.queue.plan.overflow != Overflow::Trim).then(|| Lack {
             whose: "overflow = \"drop\" in [fabric] queue".to_owned(),
             remedy: "set `overflow = \"trim\"`, or choose another scheme",
-            place: &fabric.queue_places.overflow,
+            place: &fabric.queue.places.overflow,
         }),
         Need::PacketAcks | Need::OutOfOrder => {
             let recovery = &transport.recovery;
@@ -60,8 +60,13 @@ fn lack<'a>(
                 place: &recovery.place,
             })
         }
-        Need::QueueLengths => None,
-        Need::Telemetry | Need::Pfc | Need::SourceRouting => Some(Lack {
+        Need::QueueLengths | Need::Groups => None,
+        Need::Pfc => fabric.queue.plan.pfc.is_none().then(|| Lack {
+            whose: "[fabric] queue".to_owned(),
+            remedy: "set `pfc = { xoff = .., xon = .. }`, or choose another scheme",
+            place: &fabric.queue.places.overflow,
+        }),
+        Need::Telemetry | Need::SourceRouting => Some(Lack {
             whose: "this fabric".to_owned(),
             remedy: "choose another scheme",
             place: &fabric.load_balance.place,

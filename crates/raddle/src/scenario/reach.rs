@@ -52,8 +52,8 @@ pub(crate) fn rto(
 /// Adds a problem for a queue without room for one frame, and for thresholds in the wrong order or
 /// out of every queue's reach.
 pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, log: &Log) {
-    let places = &section.queue_places;
-    let queue = &section.queue;
+    let places = &section.queue.places;
+    let queue = &section.queue.plan;
     let mut rates = BTreeMap::new();
     for port in &fabric.ports {
         if matches!(port.owner, Node::Switch(_)) {
@@ -71,7 +71,7 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
             return;
         }
         let control = queue.control_size.resolve(&base);
-        if queue.service == Service::Priority && control < sizes.control {
+        if queue.service != Service::Fifo && control < sizes.control {
             let message = format!("the control queue of `{port}` has room for {control}");
             let label = format!("expected at least a control frame, {}", sizes.control);
             log.add(places.control_size.problem(message).label(label));
@@ -86,6 +86,23 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
             let label = format!("at `{port}`, {low} is {} B and {high} is {} B", from.0, to.0);
             log.add(places.threshold.problem(message).label(label));
             return;
+        }
+        if let Some(pfc) = &queue.pfc {
+            let (xoff, xon) = (pfc.xoff.resolve(&base), pfc.xon.resolve(&base));
+            let message = if xon > xoff {
+                "flow control resumes above where it pauses"
+            } else if xoff >= whole {
+                "flow control never pauses before the queue is full"
+            } else {
+                ""
+            };
+            if !message.is_empty() {
+                let [xon, xoff, whole] = [xon, xoff, whole].map(|bytes| bytes.0);
+                let label =
+                    format!("at `{port}`, xon is {xon} B, xoff {xoff} B, the size {whole} B");
+                log.add(places.xoff.problem(message).label(label));
+                return;
+            }
         }
         reached |= thresholds.first().is_none_or(|(_, from)| *from < whole);
     }

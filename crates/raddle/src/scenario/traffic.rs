@@ -42,6 +42,8 @@ pub(crate) struct TrafficSection {
     pub(crate) files: Vec<NamedFile>,
     /// The seed of the traffic's draws, if it is not the run's.
     seed: Option<u64>,
+    /// The class of the flows that name none of their own.
+    class: u8,
     item: Item,
 }
 
@@ -72,21 +74,23 @@ pub(crate) fn traffic(item: &Item, files: &Files, log: &Log) -> Option<TrafficSe
     let mut reader = Reader::of("[traffic]", item, log)?;
     let kind = reader.choice("kind", KINDS)?;
     let seed = if DRAWN.contains(&kind) { reader.get("seed") } else { None };
+    let class = reader.or("class", 0);
     let made = match kind {
         "permutation" => permutation(&mut reader),
         "tornado" => tornado(&mut reader),
         "incast" => incast(&mut reader),
         "all_to_all" => all_to_all(&mut reader),
         "poisson" => poisson(&mut reader, files),
-        "flows" => flows(&mut reader),
+        "flows" => flows(&mut reader, class),
         _ => matrix(&mut reader, files),
     };
     reader.finish();
     let (pattern, lines, title, files) = made?;
-    let lines: Vec<String> =
-        lines.into_iter().chain(seed.map(|seed| line("seed", &seed))).collect();
+    let class_line = (class > 0).then(|| line("class", &class));
+    let seed_line = seed.map(|seed| line("seed", &seed));
+    let lines: Vec<String> = lines.into_iter().chain(class_line).chain(seed_line).collect();
     let resolved = format!("[traffic]\nkind = {}\n{}\n", quoted(kind), lines.join("\n").trim_end());
-    Some(TrafficSection { pattern, resolved, title, files, seed, item: item.clone() })
+    Some(TrafficSection { pattern, resolved, title, files, seed, class, item: item.clone() })
 }
 
 fn message(reader: &mut Reader<'_>) -> Option<Bytes> {
@@ -211,7 +215,7 @@ fn law(reader: &mut Reader<'_>, files: &Files) -> Option<(Law, String, Vec<Named
     }
 }
 
-fn flows(reader: &mut Reader<'_>) -> Option<Made> {
+fn flows(reader: &mut Reader<'_>, class: u8) -> Option<Made> {
     let given = reader.demand("flow", "[{ from = 0, to = 1, bytes = \"1 MiB\" }]")?;
     let mut list = Vec::new();
     let mut lines = vec!["flow = [".to_owned()];
@@ -226,15 +230,18 @@ fn flows(reader: &mut Reader<'_>) -> Option<Made> {
         let to = flow.need("to", "1");
         let bytes = flow.at_least("bytes", Bytes(1), None);
         let start = flow.or("start", Span::ZERO);
+        let own = flow.or("class", class);
         flow.finish();
         let (Some(from), Some(to), Some(message)) = (from, to, bytes) else { continue };
+        let of_its_own = if own == class { String::new() } else { format!(", class = {own}") };
         lines.push(format!(
-            "  {{ from = {from}, to = {to}, bytes = {}, start = {} }},",
+            "  {{ from = {from}, to = {to}, bytes = {}, start = {}{of_its_own} }},",
             shown(&message),
             shown(&start)
         ));
         let (source, destination) = (HostId(from), HostId(to));
-        list.push((position, ExplicitFlow { source, destination, message, start: Time(start.0) }));
+        let start = Time(start.0);
+        list.push((position, ExplicitFlow { source, destination, message, class: own, start }));
     }
     lines.push("]".to_owned());
     let title = format!("{} flow{}", list.len(), if list.len() == 1 { "" } else { "s" });
@@ -311,6 +318,26 @@ impl TrafficSection {
         }
     }
 
+    /// Adds a problem for every class that the queues do not have.
+    pub(crate) fn check_classes(&self, classes: u8, log: &Log) {
+        let refuse = |class: u8, place: &Place| {
+            let problem = place.problem(format!("`class` is {class}"));
+            let label = match classes {
+                1 => "expected 0: the queues have one data class".to_owned(),
+                _ => format!("expected 0 to {}: the queues have {classes} classes", classes - 1),
+            };
+            let help = "[fabric] queue.classes is the number of data classes";
+            log.add(problem.label(label).help(help));
+        };
+        if self.class >= classes {
+            return refuse(self.class, self.place_of("class", None));
+        }
+        let Pattern::Flows(list) = &self.pattern else { return };
+        for (position, flow) in list.iter().filter(|(_, flow)| flow.class >= classes) {
+            refuse(flow.class, self.place_of("class", Some(*position)));
+        }
+    }
+
     /// The flows of a run's seed.
     ///
     /// # Errors
@@ -326,7 +353,7 @@ impl TrafficSection {
             Pattern::Poisson(pattern) => pattern.generate(fabric, seed),
             // What is wrong with it on this fabric was reported when the scenario was checked.
             Pattern::Matrix(matrix) => {
-                let made = matrix.traffic(fabric.hosts).map(|(traffic, _)| traffic);
+                let made = matrix.traffic(fabric.hosts).map(|(traffic, _)| self.classed(traffic));
                 return made.map_err(|errors| {
                     let message = errors.first().map_or(String::new(), ToString::to_string);
                     self.place_of("file", None).problem(message)
@@ -334,10 +361,17 @@ impl TrafficSection {
             }
             Pattern::Flows(list) => {
                 let flows: Vec<_> = list.iter().map(|(_, flow)| flow.clone()).collect();
-                explicit::traffic(fabric.hosts, &flows)
+                let made = explicit::traffic(fabric.hosts, &flows);
+                return made.map_err(|error| self.problem(&error));
             }
         };
-        made.map_err(|error| self.problem(&error))
+        made.map(|traffic| self.classed(traffic)).map_err(|error| self.problem(&error))
+    }
+
+    /// Generated flows, in the section's class.
+    fn classed(&self, mut traffic: Traffic) -> Traffic {
+        traffic.flows.iter_mut().for_each(|flow| flow.class = self.class);
+        traffic
     }
 
     /// A generator's error at the key that it is about.

@@ -7,46 +7,66 @@ use std::time::Instant;
 pub struct Cost {
     /// Wall-clock seconds.
     pub wall_s: f64,
-    /// CPU seconds of the thread that ran it; `None` where the system does not tell.
+    /// CPU seconds of the thread, or the process, that ran it; `None` where the system does not
+    /// tell.
     pub cpu_s: Option<f64>,
     /// Most memory the process ever held, in MB (10^6 bytes); `None` where the system does not
     /// tell. Runs in the same process share it.
     pub peak_rss_mb: Option<f64>,
 }
 
-/// Measures from [`Stopwatch::start`] on, on one thread.
+/// Measures from its start on, one thread or the process.
 #[derive(Debug)]
 pub struct Stopwatch {
     wall: Instant,
     cpu_s: Option<f64>,
+    clock: fn() -> Option<f64>,
 }
 
 impl Stopwatch {
     /// Starts measuring the calling thread.
-    #[expect(clippy::disallowed_methods, reason = "measures what a run cost, not what it gave")]
     pub fn start() -> Self {
-        Self { wall: Instant::now(), cpu_s: thread_cpu_s() }
+        Self::with(thread_cpu_s)
+    }
+
+    /// Starts measuring all threads of the process.
+    pub fn start_process() -> Self {
+        Self::with(process_cpu_s)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "measures what a run cost, not what it gave")]
+    fn with(clock: fn() -> Option<f64>) -> Self {
+        Self { wall: Instant::now(), cpu_s: clock(), clock }
     }
 
     /// The cost since the start; to be called on the thread that started.
     pub fn stop(&self) -> Cost {
         Cost {
             wall_s: self.wall.elapsed().as_secs_f64(),
-            cpu_s: self.cpu_s.zip(thread_cpu_s()).map(|(start, end)| end - start),
+            cpu_s: self.cpu_s.zip((self.clock)()).map(|(start, end)| end - start),
             peak_rss_mb: peak_rss_mb(),
         }
     }
 }
 
-#[cfg(unix)]
 fn thread_cpu_s() -> Option<f64> {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Some(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
+    #[cfg(unix)]
+    return Some(seconds(rustix::time::ClockId::ThreadCPUTime));
+    #[cfg(not(unix))]
+    None
 }
 
-#[cfg(not(unix))]
-fn thread_cpu_s() -> Option<f64> {
+fn process_cpu_s() -> Option<f64> {
+    #[cfg(unix)]
+    return Some(seconds(rustix::time::ClockId::ProcessCPUTime));
+    #[cfg(not(unix))]
     None
+}
+
+#[cfg(unix)]
+fn seconds(clock: rustix::time::ClockId) -> f64 {
+    let time = rustix::time::clock_gettime(clock);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// Linux states it in `/proc/self/status`; other systems have no such file.
@@ -72,12 +92,13 @@ mod tests {
 
     #[test]
     fn work_costs_time() {
-        let watch = Stopwatch::start();
+        let watches = [Stopwatch::start(), Stopwatch::start_process()];
         let sum = (0..1_000_000u64).fold(0, |a, b| raddle_schemes::rng::mix(a ^ b));
-        let cost = watch.stop();
-        assert!(sum != 0 && cost.wall_s > 0.0);
-        if cfg!(unix) {
-            assert!(cost.cpu_s.is_some_and(|s| s > 0.0));
+        for cost in watches.map(|watch| watch.stop()) {
+            assert!(sum != 0 && cost.wall_s > 0.0);
+            if cfg!(unix) {
+                assert!(cost.cpu_s.is_some_and(|s| s > 0.0));
+            }
         }
     }
 }

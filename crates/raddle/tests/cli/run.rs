@@ -10,7 +10,7 @@ const KEYS: &str = "schema scenario seed threads completed flows unfinished comp
     bound_us bound increase_pct packets.sent packets.delivered packets.retransmitted \
     packets.dropped.overflow packets.dropped.link_down packets.dropped.loss \
     packets.dropped.node_down packets.dropped.no_route packets.trimmed packets.marked \
-    queue_bytes_max timeouts packet_hops results_hash cpu_s wall_s hops_per_s peak_rss_mb";
+    queue_bytes_max pauses timeouts packet_hops results_hash cpu_s wall_s hops_per_s peak_rss_mb";
 
 fn keys(value: &Value, above: &str, found: &mut Vec<String>) {
     match value.as_object() {

@@ -172,6 +172,110 @@ load_balance = { scheme = "reps" }
 }
 
 #[test]
+fn classes_and_their_shares_fit_together() {
+    fabric(
+        r#"queue = { service = "dr" }
+"#,
+        r#""dr" | unknown word `dr` for `service` | nearest: `drr`"#,
+    );
+    fabric(
+        r#"queue = { classes = 8 }
+"#,
+        r#"8 | wrong value for `classes` | expected 1 to 7 data classes; control is one more"#,
+    );
+    fabric(
+        r#"queue = { classes = 2, service = "fifo" }
+"#,
+        r#"2 | a `fifo` port has one class for everything | expected 1"#,
+    );
+    fabric(
+        r#"queue = { classes = 2, quantum = ["1 packets", "2 packets"] }
+"#,
+        r#"["1 packets", "2 packets"] | `quantum` has no effect on a `priority` port | leave it out, or set `service = "drr"`"#,
+    );
+    fabric(
+        r#"queue = { classes = 2, service = "drr", weights = [1, 2] }
+"#,
+        r#"[1, 2] | `weights` has no effect on a `drr` port | leave it out, or set `service = "wrr"`"#,
+    );
+    fabric(
+        r#"queue = { classes = 2, service = "wrr", weights = [1] }
+"#,
+        r#"[1] | wrong value for `weights` | expected a list of 2, one for each data class"#,
+    );
+    fabric(
+        r#"queue = { classes = 2, service = "wrr", weights = [1, 0] }
+"#,
+        r#"0 | wrong value for `weights` | expected 1 to 16777216 frames"#,
+    );
+    fabric(
+        r#"queue = { classes = 2, service = "drr", quantum = ["1 bdp", "9 kB"] }
+"#,
+        r#""1 bdp" | wrong value for `quantum` | expected bytes or packets"#,
+    );
+    fabric(
+        r#"queue = { classes = 2, service = "drr", quantum = ["1 kB", "0.01 packets"] }
+"#,
+        r#"["1 kB", "0.01 packets"] | class 1 has a quantum of 42 B | expected 64 B to 16777216 B"#,
+    );
+    traffic(
+        r#"[traffic]
+kind = "permutation"
+class = 1
+"#,
+        r#"1 | `class` is 1 | expected 0: the queues have one data class"#,
+    );
+    traffic(
+        r#"queue = { classes = 3 }
+[traffic]
+kind = "flows"
+class = 2
+flow = [{ from = 0, to = 1, bytes = "1 B" }, { from = 0, to = 1, bytes = "1 B", class = 3 }]
+"#,
+        r#"3 | `class` is 3 | expected 0 to 2: the queues have 3 classes"#,
+    );
+}
+
+#[test]
+fn flow_control_pauses_before_the_queue_is_full_and_resumes_below() {
+    fabric(
+        r#"queue = { pfc = { xoff = "50%" } }
+"#,
+        r#"{ xoff = "50%" } | pfc lacks `xon` | add `xon = "40%"`"#,
+    );
+    fabric(
+        r#"queue = { pfc = { xoff = "50%", xon = "40%", quant = "1 us" } }
+"#,
+        r#"quant | unknown key `quant` in pfc | nearest: `quanta`"#,
+    );
+    fabric(
+        r#"queue = { pfc = { xoff = "50%", xon = "40%", quanta = "0.5 ns" } }
+"#,
+        r#""0.5 ns" | `quanta` is too small | expected at least "1 ns""#,
+    );
+    fabric(
+        r#"queue = { pfc = true }
+"#,
+        r#"true | wrong value for `pfc` | expected a table, as in `{ key = value }`"#,
+    );
+    fabric(
+        r#"queue = { size = "unlimited", marking = { scheme = "step", threshold = "9 kB" }, pfc = { xoff = "50%", xon = "40%" } }
+"#,
+        r#""unlimited" | `pfc` has xoff = "50%" of an unlimited queue | a share of this has no meaning"#,
+    );
+    fabric(
+        r#"queue = { size = "100 packets", pfc = { xoff = "100 packets", xon = "40%" } }
+"#,
+        r#""100 packets" | flow control never pauses before the queue is full | at `tor0.down0`, xon is 166400 B, xoff 416000 B, the size 416000 B"#,
+    );
+    fabric(
+        r#"queue = { size = "100 packets", pfc = { xoff = "20 packets", xon = "21 packets" } }
+"#,
+        r#""20 packets" | flow control resumes above where it pauses | at `tor0.down0`, xon is 87360 B, xoff 83200 B, the size 416000 B"#,
+    );
+}
+
+#[test]
 fn hosts_refuse_what_no_scheme_offers() {
     more(
         r#"[transport]

@@ -24,11 +24,21 @@ pub struct Header {
 pub struct Choices<'a> {
     /// How many there are; at least one.
     pub count: usize,
-    /// Where the packet is going.
+    /// Where the packet is going. Only for schemes whose card needs
+    /// [`Groups`](crate::Need::Groups).
     pub group: &'a dyn Fn() -> Group,
-    /// Bytes queued at each port now, frame in service included. Only kept up to date for schemes
-    /// whose card needs [`QueueLengths`](crate::Need::QueueLengths).
+    /// Bytes queued at each port now, frame in service included. Only for schemes whose card needs
+    /// [`QueueLengths`](crate::Need::QueueLengths).
     pub queues: &'a dyn Fn(usize) -> Bytes,
+}
+
+impl Choices<'_> {
+    /// The choices as a scheme that needs neither group nor queues sees them: one group, nothing
+    /// queued.
+    #[inline]
+    pub fn unread(count: usize) -> Self {
+        Self { count, group: &|| Group { edge: 0, pod: 0 }, queues: &|_| Bytes(0) }
+    }
 }
 
 /// The destination as rotation pointers see it.

@@ -61,6 +61,7 @@ impl ConnectionMatrix {
                 source: connection.source,
                 destination: connection.destination,
                 bytes,
+                class: 0,
                 start,
                 on_acked: trigger(connection.on_acked),
                 on_delivered: trigger(connection.on_delivered),

@@ -47,6 +47,7 @@ impl RunSummary {
                 "marked": self.packets.marked,
             },
             "queue_bytes_max": self.queue_bytes_max,
+            "pauses": self.pauses,
             "timeouts": self.timeouts,
             "packet_hops": self.packet_hops,
             "results_hash": self.results_hash,
@@ -97,6 +98,8 @@ impl RunSummary {
                 marked: packets.count("marked")?,
             },
             queue_bytes_max: object.count("queue_bytes_max")?,
+            // Absent in what versions without flow control wrote.
+            pauses: value.get("pauses").and_then(Value::as_u64).unwrap_or(0),
             timeouts: object.count("timeouts")?,
             packet_hops: object.count("packet_hops")?,
             results_hash: object.text("results_hash")?,
@@ -174,7 +177,7 @@ mod tests {
         assert_eq!(
             keys(&json).join(" "),
             "schema scenario seed threads completed flows unfinished completion_us fct_us \
-             delivered_us bound_us bound increase_pct packets queue_bytes_max timeouts packet_hops \
+             delivered_us bound_us bound increase_pct packets queue_bytes_max pauses timeouts packet_hops \
              results_hash cpu_s wall_s hops_per_s peak_rss_mb"
         );
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");

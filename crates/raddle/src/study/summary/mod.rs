@@ -8,7 +8,7 @@ use raddle_schemes::rng::mix;
 use raddle_schemes::units::{Span, Time};
 pub use raddle_sim::bound::Bound;
 use raddle_sim::plan::Plan;
-use raddle_sim::record::{FlowRecord, Outcome, PortRecord, Stop};
+use raddle_sim::record::{FlowRecord, Outcome, PfcRecord, PortRecord, Stop};
 
 /// A distribution of times in microseconds, over the flows that have one; `None` if none has.
 /// Percentiles are by nearest rank: the smallest time that at least that share does not exceed.
@@ -71,8 +71,10 @@ pub struct RunSummary {
     pub increase_pct: Option<f64>,
     /// Data packets.
     pub packets: Packets,
-    /// Most bytes of data in any switch port's queue, frame in service included.
+    /// Most bytes of one data class in any switch port's queue, frame in service included.
     pub queue_bytes_max: u64,
+    /// How often a class of what came in at a port was paused by flow control.
+    pub pauses: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
     /// Packets that left any queue, host or switch.
@@ -118,6 +120,7 @@ impl RunSummary {
             increase_pct,
             packets: Packets::of(outcome),
             queue_bytes_max: switch_ports.map(|p| p.queue_bytes_max).max().unwrap_or(0),
+            pauses: outcome.ports.iter().filter_map(|p| p.pfc.as_ref()).map(|pfc| pfc.pauses).sum(),
             timeouts: flows.iter().map(|f| f.timeouts).sum(),
             packet_hops: outcome.packet_hops,
             results_hash: results_hash(flows, &outcome.ports),
@@ -212,6 +215,12 @@ pub fn results_hash(flows: &[FlowRecord], ports: &[PortRecord]) -> String {
         }
         for n in port.dropped.iter().chain(&port.dropped_data) {
             digest.add(*n);
+        }
+        if let Some(pfc) = &port.pfc {
+            let PfcRecord { pauses, frames, lost, ingress_bytes_max } = **pfc;
+            for n in [pauses, frames, lost, ingress_bytes_max] {
+                digest.add(n);
+            }
         }
     }
     format!("{:016x}", digest.0)

@@ -34,6 +34,9 @@ impl RunSummary {
         }
         line("trimmed, marked", format!("{}, {}", count(p.trimmed), count(p.marked)));
         line("longest queue", longest_queue(plan, outcome));
+        if plan.queue.pfc.is_some() {
+            line("pauses", count(self.pauses));
+        }
         line(
             "packet-hops",
             format!(

@@ -5,7 +5,7 @@ use crate::study::VERSION;
 use crate::study::summary::{RunSummary, delivery, fct};
 use raddle_schemes::units::{Span, Time};
 use raddle_sim::plan::Plan;
-use raddle_sim::record::{DropCause, Outcome};
+use raddle_sim::record::{DropCause, Outcome, PfcRecord};
 use raddle_sim::topology::{Fabric, Node};
 
 /// Every kind of table.
@@ -55,7 +55,8 @@ const RUNS: TableSpec = TableSpec {
         col("dropped_no_route_packets", "packets", "data packets lost: no port led there"),
         col("trimmed_packets", "packets", "data packets cut to their header in a switch"),
         col("marked_packets", "packets", "data packets that got a congestion mark"),
-        col("queue_bytes_max", "B", "most data bytes in a switch port's queue at any time"),
+        col("queue_bytes_max", "B", "most bytes of one data class in a switch port's queue"),
+        col("pauses", "pauses", "how often flow control paused a class at a port"),
         col("timeouts", "timeouts", "retransmission timeouts"),
         col("packet_hops", "packet-hops", "packets that left any queue, host or switch"),
         col("results_hash", "", "hash of all flow and port records"),
@@ -110,7 +111,19 @@ const PORTS: TableSpec = TableSpec {
         col("dropped_loss_frames", "frames", "frames lost here: random loss or bit errors"),
         col("dropped_no_route_frames", "frames", "frames lost here: no port led there"),
         col("dropped_packets", "packets", "of all frames lost here, data packets"),
-        col("queue_bytes_max", "B", "most data bytes queued, frame in service included"),
+        col("queue_bytes_max", "B", "most bytes of one data class queued, in service included"),
+        col("pauses", "pauses", "how often a class of what came in here was paused"),
+        col(
+            "pfc_frames",
+            "frames",
+            "frames of flow control whose last bit left, lost ones included",
+        ),
+        col("pfc_lost_frames", "frames", "frames of flow control lost"),
+        col(
+            "ingress_bytes_max",
+            "B",
+            "under flow control, most bytes of one class that came in here",
+        ),
     ],
 };
 
@@ -228,6 +241,7 @@ pub fn runs(rows: &[RunRow<'_>]) -> Table {
             count(|s| s.packets.trimmed),
             count(|s| s.packets.marked),
             count(|s| s.queue_bytes_max),
+            count(|s| s.pauses),
             count(|s| s.timeouts),
             count(|s| s.packet_hops),
             texts(rows, |row| row.summary.results_hash.clone()),
@@ -326,6 +340,7 @@ impl Run<'_> {
     fn ports(&self) -> Table {
         let (fabric, ports) = (&self.plan.fabric, &self.outcome.ports);
         let dropped = |cause: DropCause| counts(ports, |p| p.dropped[cause as usize]);
+        let pfc = |of: fn(&PfcRecord) -> u64| counts(ports, |p| p.pfc.as_deref().map_or(0, of));
         self.table(
             &PORTS,
             [
@@ -348,6 +363,10 @@ impl Run<'_> {
                 dropped(DropCause::NoRoute),
                 counts(ports, |p| p.dropped_data.iter().sum()),
                 counts(ports, |p| p.queue_bytes_max),
+                pfc(|record| record.pauses),
+                pfc(|record| record.frames),
+                pfc(|record| record.lost),
+                pfc(|record| record.ingress_bytes_max),
             ],
         )
     }

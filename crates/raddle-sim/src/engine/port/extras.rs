@@ -1,0 +1,230 @@
+//! Ports that have more than two classes, flow control, or a link that changes.
+//!
+//! At one instant: departure, then change of the link, then the renewal of a pause, then start.
+
+use super::{Extras, InService, Port, World};
+use crate::engine::classes::Pfc;
+use crate::engine::line::Line;
+use crate::net::faults::{OnDown, PortChange};
+use crate::net::frame::Frame;
+use crate::net::wire::Wire;
+use crate::plan::MarkAt;
+use crate::record::DropCause;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::Time;
+
+impl Port {
+    /// Whether nothing is queued, in service or due.
+    pub(super) fn is_idle(&self, extras: &Extras) -> bool {
+        let waiting = match &extras.classes {
+            None => !self.queues[0].is_empty() || !self.queues[1].is_empty(),
+            Some(classes) => !classes.is_idle(),
+        };
+        self.in_service.is_none() && !waiting
+    }
+
+    /// When something changes at this port next, be it only its link.
+    #[inline]
+    pub(super) fn next_step(&self, extras: &Extras) -> Time {
+        let start_at = if self.in_service.is_some() || !extras.is_up() {
+            Time::NEVER
+        } else {
+            match &extras.classes {
+                Some(classes) => classes.next_start(self.free_at),
+                None if self.queues[0].is_empty() && self.queues[1].is_empty() => Time::NEVER,
+                None => self.free_at,
+            }
+        };
+        let pfc = extras.classes.as_ref().and_then(|classes| classes.pfc.as_ref());
+        let refresh_at = pfc.map_or(Time::NEVER, Pfc::refresh_at);
+        self.departs.min(extras.next_change()).min(start_at).min(refresh_at)
+    }
+
+    /// Carries out everything due up to and including `until`, at this port alone.
+    pub(super) fn replay_extras(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
+        loop {
+            let Some(extras) = &self.extras else { return };
+            let next = self.next_step(extras);
+            if next > until || next == Time::NEVER {
+                return;
+            }
+            self.end_service(next, line, world);
+            self.play_changes(next, world);
+            self.try_start(next, world);
+        }
+    }
+
+    /// The departure due at `now`, if there is one.
+    pub(in crate::engine) fn end_service(
+        &mut self,
+        now: Time,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) {
+        if self.departs != now {
+            return;
+        }
+        let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
+        let Some(classes) = classes else { return self.depart(line, world) };
+        self.departs = Time::NEVER;
+        let Some(service) = self.in_service.take() else { return };
+        let class = usize::from(service.class);
+        world.gone.extend(classes.left(service.frame, class));
+        let behind = classes.bytes[class];
+        match &mut self.record.pfc {
+            Some(record) if service.frame.is_pfc() => {
+                record.frames += 1;
+                record.lost += u64::from(service.lost);
+                if !service.lost {
+                    let World { calendar, outbox, .. } = world;
+                    line.launch(now, service.frame, self.far_end, calendar, outbox);
+                }
+            }
+            _ => self.finish(now, service, behind, line, world),
+        }
+    }
+
+    /// Plays the changes of the link up to and including `now`. Before `now`, the port was idle.
+    #[inline]
+    pub(in crate::engine) fn play_changes(&mut self, now: Time, world: &mut World<'_>) {
+        if self.extras.as_ref().is_some_and(|extras| extras.link.is_some()) {
+            self.play_link(now, world);
+        }
+    }
+
+    #[cold]
+    fn play_link(&mut self, now: Time, world: &mut World<'_>) {
+        while let Some(Extras { link: Some(link), .. }) = self.extras.as_deref_mut() {
+            let at = link.next_change();
+            if at > now || at == Time::NEVER {
+                return;
+            }
+            match link.play() {
+                Some(PortChange::Down) => self.go_down(at, world),
+                Some(PortChange::Up) => self.free_at = self.free_at.max(at),
+                _ => {
+                    self.wire = Wire::new(link.rate());
+                }
+            }
+        }
+    }
+
+    fn go_down(&mut self, now: Time, world: &mut World<'_>) {
+        self.free_at = now;
+        self.departs = Time::NEVER;
+        if let Some(InService { frame, class, .. }) = self.in_service.take() {
+            self.cut_off(now, frame, class.into(), world);
+        }
+        if world.discipline.on_down == OnDown::Drop {
+            while let Some((frame, class)) = self.flush() {
+                self.cut_off(now, frame, class, world);
+            }
+        }
+    }
+
+    /// Any frame that waits, and its queue.
+    fn flush(&mut self) -> Option<(Frame, usize)> {
+        let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
+        if let Some(classes) = classes {
+            return classes.flush();
+        }
+        let class = usize::from(self.queues[0].is_empty());
+        Some((self.queues[class].pop()?.frame, class))
+    }
+
+    /// Drops a frame that `flush` or the wire gave up.
+    fn cut_off(&mut self, now: Time, frame: Frame, class: usize, world: &mut World<'_>) {
+        match self.extras.as_mut().and_then(|extras| extras.classes.as_mut()) {
+            Some(classes) => world.gone.extend(classes.left(frame, class)),
+            None => self.bytes[class] -= frame.size().0,
+        }
+        self.drop(now, frame, DropCause::LinkDown, world);
+    }
+
+    /// Begins to send what goes next, if the wire is free at `now` and the link up.
+    pub(in crate::engine) fn try_start(&mut self, now: Time, world: &World<'_>) {
+        let Some(extras) = &mut self.extras else { return };
+        if self.in_service.is_some() || self.free_at > now || !extras.is_up() {
+            return;
+        }
+        let gap = world.discipline.gap;
+        match &mut extras.classes {
+            None => {
+                self.start_next(now, gap);
+            }
+            Some(classes) => {
+                if let Some((frame, class)) = classes.pop(now) {
+                    self.start(now, frame, class, gap);
+                }
+            }
+        }
+    }
+
+    /// [`Port::enqueue`] where there are classes, replayed up to now. Returns the data class that
+    /// the frame joined, if it did.
+    pub(in crate::engine) fn enqueue_classed(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        frame: Frame,
+        world: &mut World<'_>,
+    ) -> Option<usize> {
+        let joined = self.admit(now, came_in, frame, world);
+        if self.record.pfc.is_none() {
+            self.try_start(now, world);
+        }
+        joined
+    }
+
+    /// Queues, trims or drops a frame. Returns the data class that it joined, if it did.
+    fn admit(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        mut frame: Frame,
+        world: &mut World<'_>,
+    ) -> Option<usize> {
+        let discipline = world.discipline;
+        let capacity = self.capacity();
+        let extras = self.extras.as_ref()?;
+        let classes = extras.classes.as_ref()?;
+        let control = classes.control();
+        let mut class = classes.queue_of(frame);
+        let (bytes, control_bytes) = (classes.bytes[class], classes.bytes[control]);
+        if !extras.is_up() && discipline.on_down == OnDown::Drop {
+            self.drop(now, frame, DropCause::LinkDown, world);
+            return None;
+        }
+        if class < control && bytes + frame.size().0 > capacity {
+            if !discipline.trim || frame.is_control() {
+                self.drop(now, frame, DropCause::Overflow, world);
+                return None;
+            }
+            frame.trim(discipline.header);
+            self.record.trimmed += 1;
+            world.recorder.trimmed(now);
+            class = control;
+        } else if class < control && discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
+            let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
+            self.judge(now, &mut frame, bytes, event, world);
+        }
+        if class == control && control_bytes + frame.size().0 > self.control_capacity {
+            self.drop(now, frame, DropCause::Overflow, world);
+            return None;
+        }
+        let classes = self.extras.as_mut()?.classes.as_mut()?;
+        classes.push(class, came_in, frame);
+        if class == control {
+            return None;
+        }
+        let bytes = classes.bytes[class];
+        self.record.queue_bytes_max = self.record.queue_bytes_max.max(bytes);
+        world.recorder.queued(self.id, now, bytes);
+        Some(class)
+    }
+
+    /// Flow control at this port, where there is any.
+    pub(in crate::engine) fn pfc(&mut self) -> Option<&mut Pfc> {
+        self.extras.as_mut()?.classes.as_mut()?.pfc.as_mut()
+    }
+}

@@ -1,0 +1,457 @@
+//! What hosts do when something happens at them: the senders and receivers of their flows at work.
+
+use super::frame::{Frame, Locator, Locators, flag};
+use super::layout::Layout;
+use super::nic::{Departure, Nic, Timer, TimerKind};
+use super::slots::{LiveReceiver, LiveSender, ReceiverSlot, SenderSlot};
+use super::totals::{HostTotals, keep_first};
+use super::triggers::Triggers;
+use crate::plan::{Overflow, Plan};
+use crate::record::Timeline;
+use crate::record::series::Buckets;
+use crate::workload::{Start, TriggerId};
+use raddle_schemes::ids::{FlowId, HostId, Psn};
+use raddle_schemes::rng::Rng;
+use raddle_schemes::transport::sender::{AckHeader, packets};
+use raddle_schemes::transport::{Data, Entry, Receiver, Reply, Sender, SenderPlan};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::{Events, FlowContext};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The ends of flows at the hosts of one part, and what their hosts share beside NICs. Every call
+/// is about one host, whose NIC is given.
+pub(super) struct Ends<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) layout: Arc<Layout>,
+    pub(super) locators: Locators,
+    pub(super) own: Vec<HostId>,
+    /// Place of host `own[0] + i`; `None` for the hosts of other parts.
+    places: Vec<Option<u32>>,
+    /// Sender slots of the host at each place begin here.
+    first_sender: Vec<u32>,
+    /// Sender slots in order of place and start, of the flows that start at given times.
+    starts: Vec<u32>,
+    /// In order of place and flow; likewise receivers.
+    pub(super) senders: Vec<SenderSlot>,
+    pub(super) receivers: Vec<ReceiverSlot>,
+    /// Data packets lost in this part, by where they went.
+    pub(super) dropped: BTreeMap<Locator, u64>,
+    triggers: Triggers,
+    /// Flows that a trigger has started, until their hosts know.
+    pub(super) fired: Vec<(Time, FlowId)>,
+    pub(super) outgoing: Vec<(Locator, Entry)>,
+    buckets: Buckets,
+    pub(super) timeline: Timeline,
+    default_rto: Span,
+    /// Size of an ACK or NACK.
+    ack: Bytes,
+    pub(super) totals: HostTotals,
+}
+
+/// Most scheme events kept in a timeline.
+pub(super) const EVENTS_KEPT: usize = 10_000;
+
+/// Puts a flow's scheme events into the timeline.
+struct FlowEvents<'a> {
+    events: &'a mut Vec<(Time, FlowId, &'static str)>,
+    flow: FlowId,
+}
+
+impl Events for FlowEvents<'_> {
+    fn event(&mut self, now: Time, name: &'static str) {
+        self.events.push((now, self.flow, name));
+        if self.events.len() >= 2 * EVENTS_KEPT {
+            keep_first(self.events);
+        }
+    }
+}
+
+impl<'a> Ends<'a> {
+    /// The ends at hosts `own`, all flows waiting for their start.
+    pub(super) fn new(plan: &'a Plan, layout: &Arc<Layout>, own: &[HostId], rto: Span) -> Self {
+        let mut places = Vec::new();
+        if let (Some(first), Some(last)) = (own.first(), own.last()) {
+            places.resize(last.index() + 1 - first.index(), None);
+            for (place, host) in (0..).zip(own) {
+                places[host.index() - first.index()] = Some(place);
+            }
+        }
+        let mut first_sender = Vec::with_capacity(own.len());
+        let (mut senders, mut receivers) = (0, 0);
+        for &host in own {
+            first_sender.push(senders);
+            senders += layout.senders.at(host).len() as u32;
+            receivers += layout.receivers.at(host).len();
+        }
+        Self {
+            plan,
+            layout: Arc::clone(layout),
+            locators: layout.locators(),
+            own: own.to_vec(),
+            places,
+            first_sender,
+            starts: Vec::new(),
+            senders: (0..senders).map(|_| SenderSlot::WAITING).collect(),
+            receivers: (0..receivers).map(|_| ReceiverSlot::WAITING).collect(),
+            dropped: BTreeMap::new(),
+            triggers: Triggers::new(&plan.traffic),
+            fired: Vec::new(),
+            outgoing: Vec::new(),
+            buckets: Buckets::new(plan.record.bucket),
+            timeline: Timeline::default(),
+            default_rto: rto,
+            ack: plan.transport.ack,
+            totals: HostTotals::default(),
+        }
+    }
+
+    /// Lists the flows that start at given times at one host, and sets a timer for the first.
+    pub(super) fn list_starts(&mut self, nic: &mut Nic) {
+        let flows = self.layout.senders.at(self.own[nic.place as usize]);
+        let starts = (nic.first_sender..).zip(flows);
+        let mut starts: Vec<(Time, u32)> =
+            starts.filter_map(|(slot, &flow)| Some((start_of(self.plan, flow)?, slot))).collect();
+        starts.sort_unstable();
+        nic.starts = self.starts.len() as u32;
+        self.starts.extend(starts.iter().map(|&(_, slot)| slot));
+        if let Some(&(at, slot)) = starts.first() {
+            nic.set_timer(Timer { at, kind: TimerKind::Start, slot });
+        }
+    }
+
+    /// Sets a timer for the flow that starts after the one of `slot`, if that one was listed.
+    fn next_start(&self, nic: &mut Nic, slot: u32) {
+        if self.starts.get(nic.starts as usize) != Some(&slot) {
+            return;
+        }
+        nic.starts += 1;
+        let flows = self.layout.senders.at(self.own[nic.place as usize]);
+        // The next in the list may be the first of the next host.
+        let Some(&slot) = self.starts.get(nic.starts as usize) else { return };
+        let Some(&flow) = flows.get((slot - nic.first_sender) as usize) else { return };
+        if let Some(at) = start_of(self.plan, flow) {
+            nic.set_timer(Timer { at, kind: TimerKind::Start, slot });
+        }
+    }
+
+    /// The place of `host`, if it belongs to this part.
+    pub(super) fn place(&self, host: HostId) -> Option<u32> {
+        let first = self.own.first()?;
+        *self.places.get(host.0.checked_sub(first.0)? as usize)?
+    }
+
+    /// The slot of the sender at `to`, if it lies in this part.
+    pub(super) fn sender_slot(&self, to: Locator) -> Option<u32> {
+        let place = self.place(self.locators.host(to))?;
+        Some(self.first_sender[place as usize] + self.locators.index(to))
+    }
+
+    /// Appends an entry to the log of the sender in `slot`.
+    #[inline]
+    pub(super) fn log_arrival(&mut self, slot: u32, entry: Entry) {
+        // A sender that is done has heard of every packet, so there is none without one.
+        if let Some(live) = &mut self.senders[slot as usize].live {
+            live.sender.on_arrival(entry);
+        }
+    }
+
+    /// Notes that a data packet was lost on its way.
+    pub(super) fn note_dropped(&mut self, frame: Frame) {
+        if frame.is_data() {
+            *self.dropped.entry(frame.to).or_default() += 1;
+        }
+    }
+
+    fn context(&self, flow: FlowId) -> FlowContext {
+        let plan = self.plan;
+        let flow = &plan.traffic.flows[flow.index()];
+        let (source, destination) = (flow.source, flow.destination);
+        let packet = plan.packet();
+        let base_rtt = plan.fabric.base_rtt(source, destination, packet, plan.transport.ack);
+        let rate_of = |host: HostId| plan.fabric.ports[host.index()].rate;
+        let far = plan.fabric.ports[plan.fabric.ports[destination.index()].peer.index()].rate;
+        let rate: Rate = rate_of(source).min(far);
+        FlowContext {
+            payload: plan.transport.payload,
+            header: plan.transport.header,
+            gap: plan.queue.gap,
+            base_rtt,
+            rate,
+            bdp: rate.bytes_in(base_rtt),
+            rto: self.default_rto,
+            trimming: plan.queue.overflow == Overflow::Trim,
+            source,
+            destination,
+        }
+    }
+
+    /// A frame reached the host. Returns when its next local event is due.
+    #[inline]
+    pub(super) fn on_frame(&mut self, now: Time, nic: &mut Nic, frame: Frame) -> Time {
+        if frame.is_data() {
+            self.on_data(now, nic, frame);
+        } else if frame.is_pfc() {
+            nic.on_pfc(now, frame);
+        } else {
+            self.on_reply(now, nic, frame);
+        }
+        nic.settle(now)
+    }
+
+    /// Runs the local event that is due at `now`: the wire takes a frame, or a timer fires. Returns
+    /// what the wire took, and when the next local event is due.
+    #[inline]
+    pub(super) fn run_local(&mut self, now: Time, nic: &mut Nic) -> (Option<Departure>, Time) {
+        if !nic.wire_is_next() {
+            self.run_timer(now, nic);
+            return (None, nic.settle(now));
+        }
+        let frame = if !nic.can_send(now) {
+            None
+        } else if nic.control_goes_first()
+            && let Some(frame) = nic.control.pop_front()
+        {
+            Some(frame)
+        } else {
+            self.next_data(now, nic)
+        };
+        let departure = frame.map(|frame| nic.transmit(now, frame));
+        if let Some(Departure { frame, lost: Some(_), .. }) = departure {
+            self.note_dropped(frame);
+        }
+        (departure, nic.settle(now))
+    }
+
+    #[inline]
+    fn on_data(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
+        let slot = nic.first_receiver + self.locators.index(frame.to);
+        if self.receivers[slot as usize].live.is_none() {
+            self.expect(nic, slot, frame);
+        }
+        let end = &mut self.receivers[slot as usize];
+        let Some(live) = &mut end.live else { return };
+        let marked = frame.has(flag::MARKED);
+        let trimmed = frame.has(flag::TRIMMED);
+        let received = live.receiver.on_data(&Data {
+            psn: Psn(frame.number()),
+            entropy: frame.entropy(),
+            marked,
+            trimmed,
+            again: frame.has(flag::AGAIN),
+            ack_request: frame.has(flag::ACK_REQUEST),
+        });
+        let mut flags = frame.flags() & flag::MARKED;
+        if received.arrival.is_some() {
+            end.counts.marked += u64::from(marked);
+        } else {
+            end.counts.repeated(frame);
+            flags |= flag::DUPLICATE;
+            if trimmed {
+                // The header of a packet that had arrived gets an ACK: one that tells of a full
+                // queue.
+                flags |= flag::MARKED;
+            }
+        }
+        let answer = match received.reply {
+            Reply::Nothing => None,
+            Reply::Ack => Some((flag::ACK | flags, live.receiver.arrived().count())),
+            Reply::Nack => Some((flag::NACK | (frame.flags() & flag::MARKED), frame.number())),
+        };
+        if let Some((flags, number)) = answer {
+            let reply = Frame::new(live.to, number, flags, frame.entropy(), self.ack);
+            nic.control.push_back(reply);
+        }
+        if let Some(entry) = received.arrival {
+            self.totals.last_progress = self.totals.last_progress.max(now);
+            let to = live.to;
+            match live.sender {
+                Some(sender) => self.log_arrival(sender, entry),
+                None => self.outgoing.push((to, entry)),
+            }
+            if received.completed {
+                self.delivered(now, slot);
+            }
+        }
+    }
+
+    /// The last packet of a flow has arrived: its receiver has nothing left to do but to answer
+    /// late duplicates.
+    #[cold]
+    fn delivered(&mut self, now: Time, slot: u32) {
+        let end = &mut self.receivers[slot as usize];
+        end.delivered = now;
+        if let Some(live) = end.live.take()
+            && let Some(trigger) = self.plan.traffic.flows[live.flow.index()].on_delivered
+        {
+            self.fire(now, trigger);
+        }
+    }
+
+    /// A packet of a flow without a receiver: it makes one if it is the first; if it came after the
+    /// last, it is answered here.
+    #[cold]
+    fn expect(&mut self, nic: &mut Nic, slot: u32, frame: Frame) {
+        let index = (slot - nic.first_receiver) as usize;
+        let id = self.layout.receivers.at(self.own[nic.place as usize])[index];
+        let flow = &self.plan.traffic.flows[id.index()];
+        let to = self.layout.sender(id, flow);
+        let total = packets(flow.bytes, self.plan.transport.payload);
+        if self.receivers[slot as usize].delivered == Time::NEVER {
+            let recovery = &self.plan.transport.recovery;
+            let receiver = Receiver::new(total, recovery, &self.context(id));
+            let live = LiveReceiver { flow: id, to, sender: self.sender_slot(to), receiver };
+            self.receivers[slot as usize].live = Some(Box::new(live));
+        } else {
+            // The answer to a late duplicate says again that everything has arrived.
+            self.receivers[slot as usize].counts.repeated(frame);
+            let tells_of_queue = frame.has(flag::MARKED | flag::TRIMMED);
+            let mark = if tells_of_queue { flag::MARKED } else { 0 };
+            let flags = flag::ACK | flag::DUPLICATE | mark;
+            nic.control.push_back(Frame::new(to, total, flags, frame.entropy(), self.ack));
+        }
+    }
+
+    #[inline]
+    fn on_reply(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
+        let slot = nic.first_sender + self.locators.index(frame.to);
+        // A reply that comes after the flow completed has nothing new to say.
+        let Some(live) = &mut self.senders[slot as usize].live else { return };
+        let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+        let sender = &mut live.sender;
+        if frame.has(flag::NACK) {
+            sender.on_nack(now, Psn(frame.number()), frame.entropy(), &mut events);
+        } else {
+            let ack = AckHeader {
+                upto: frame.number(),
+                entropy: frame.entropy(),
+                marked: frame.has(flag::MARKED),
+                duplicate: frame.has(flag::DUPLICATE),
+            };
+            let before = sender.heard();
+            sender.on_ack(now, &ack, &mut events);
+            self.totals.packets_acked += u64::from(sender.heard() - before);
+        }
+        if sender.complete() {
+            return self.complete(now, slot);
+        }
+        // A retransmission timeout only moves away; a scheme's own timer may come closer.
+        let closer = sender.scheme_timer().is_some_and(|at| at < live.wake_at);
+        live.make_ready(now, slot, nic);
+        if closer {
+            live.set_wake(slot, nic);
+        }
+    }
+
+    #[cold]
+    fn complete(&mut self, now: Time, slot: u32) {
+        let end = &mut self.senders[slot as usize];
+        let flow = end.live.as_ref().map(|live| live.flow);
+        end.end();
+        end.acked = now;
+        self.totals.flows_done += 1;
+        self.totals.last_completion = self.totals.last_completion.max(now);
+        let flow = flow.map(|flow| &self.plan.traffic.flows[flow.index()]);
+        if let Some(trigger) = flow.and_then(|flow| flow.on_acked) {
+            self.fire(now, trigger);
+        }
+    }
+
+    /// Lists what a trigger starts.
+    fn fire(&mut self, now: Time, trigger: TriggerId) {
+        let flows = self.triggers.fire(&self.plan.traffic, trigger);
+        self.fired.extend(flows.iter().map(|&flow| (now, flow)));
+    }
+
+    #[inline(never)]
+    fn run_timer(&mut self, now: Time, nic: &mut Nic) {
+        let Some(timer) = nic.pop_timer(now) else { return };
+        let slot = timer.slot;
+        if timer.kind == TimerKind::Start {
+            return self.start(now, nic, slot);
+        }
+        let Some(live) = &mut self.senders[slot as usize].live else { return };
+        if timer.kind == TimerKind::Pace {
+            live.pace_at = Time::NEVER;
+            return live.make_ready(now, slot, nic);
+        }
+        // A timer that was set anew fires where it was last set.
+        if live.wake_at != timer.at {
+            return;
+        }
+        live.wake_at = Time::NEVER;
+        let before = live.sender.counts().timeouts;
+        let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+        live.sender.on_timeout(now, &mut events);
+        for _ in before..live.sender.counts().timeouts {
+            self.buckets.count(&mut self.timeline.timeouts, now);
+        }
+        live.make_ready(now, slot, nic);
+        live.set_wake(slot, nic);
+    }
+
+    fn start(&mut self, now: Time, nic: &mut Nic, slot: u32) {
+        self.next_start(nic, slot);
+        let plan = self.plan;
+        let index = (slot - nic.first_sender) as usize;
+        let flow = self.layout.senders.at(self.own[nic.place as usize])[index];
+        let context = self.context(flow);
+        let parts = SenderPlan {
+            load_balance: &plan.transport.load_balance,
+            congestion: &plan.transport.congestion,
+            recovery: &plan.transport.recovery,
+        };
+        let rng = Rng::new(plan.seed, "flow", u64::from(flow.0));
+        let message = &plan.traffic.flows[flow.index()];
+        let mut live = Box::new(LiveSender {
+            flow,
+            to: self.layout.receiver(flow, message),
+            in_ready: false,
+            wake_at: Time::NEVER,
+            pace_at: Time::NEVER,
+            sender: Sender::new(&parts, &context, message.bytes, rng),
+        });
+        live.make_ready(now, slot, nic);
+        live.set_wake(slot, nic);
+        let end = &mut self.senders[slot as usize];
+        end.live = Some(live);
+        end.started = now;
+        self.totals.last_progress = self.totals.last_progress.max(now);
+    }
+
+    /// The next ready flow's packet; the next control frame, if there is none.
+    #[inline]
+    fn next_data(&mut self, now: Time, nic: &mut Nic) -> Option<Frame> {
+        loop {
+            let Some(&slot) = nic.ready.front() else { return nic.control.pop_front() };
+            let Some(live) = &mut self.senders[slot as usize].live else {
+                nic.ready.pop_front();
+                continue;
+            };
+            if nic.holds(now, self.locators.class(live.to), slot) {
+                continue;
+            }
+            let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+            let transmit = live.sender.poll_transmit(now, &mut events);
+            live.take_turn(now, slot, nic, transmit.as_ref());
+            let Some(packet) = transmit else { continue };
+            if live.wake_at == Time::NEVER {
+                live.set_wake(slot, nic);
+            }
+            if packet.again {
+                self.buckets.count(&mut self.timeline.retransmitted, now);
+            }
+            let mut flags = 0;
+            flags |= if packet.again { flag::AGAIN } else { 0 };
+            flags |= if packet.ack_request { flag::ACK_REQUEST } else { 0 };
+            return Some(Frame::new(live.to, packet.psn.0, flags, packet.entropy, packet.bytes));
+        }
+    }
+}
+
+/// When a flow starts by itself; `None` if a trigger starts it.
+fn start_of(plan: &Plan, flow: FlowId) -> Option<Time> {
+    let Start::At(at) = plan.traffic.flows[flow.index()].start else { return None };
+    let mut draw = Rng::new(plan.seed, "phase", u64::from(flow.0));
+    Some(Time(at.0 + draw.below(plan.transport.phase.0 + 1)))
+}

@@ -1,0 +1,103 @@
+//! A switch port of the reference engine: a queue per class, and one frame in service.
+
+use super::turns::Turns;
+use crate::net::frame::Frame;
+use crate::net::link::Link;
+use crate::net::port::PortFacts;
+use crate::plan::QueuePlan;
+use crate::record::{PfcRecord, PortRecord};
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::Time;
+use std::collections::VecDeque;
+
+/// Frames that wait, each with the port that it came in through.
+pub(super) type Queue = VecDeque<(Frame, PortId)>;
+
+/// A switch port.
+pub(super) struct Port {
+    pub(super) facts: PortFacts,
+    pub(super) link: Link,
+    /// The data classes, then control; where there is one class for everything, it is the first.
+    pub(super) queues: Vec<Queue>,
+    /// Bytes per queue, frame in service included.
+    pub(super) bytes: Vec<u64>,
+    pub(super) turns: Turns,
+    pub(super) in_service: Option<InService>,
+    /// Services begun; tells a departure whether its frame is still the one in service.
+    pub(super) services: u32,
+    pub(super) free_at: Time,
+    /// When each data class may start frames again.
+    pub(super) paused_until: Vec<Time>,
+    /// Flow control of what comes in here.
+    pub(super) ingress: Ingress,
+    pub(super) record: PortRecord,
+}
+
+/// The frame on the wire.
+#[derive(Clone, Copy)]
+pub(super) struct InService {
+    pub(super) frame: Frame,
+    /// Where it came in; of no meaning for a PFC frame, which is born here.
+    pub(super) came_in: PortId,
+    pub(super) class: usize,
+    pub(super) start: Time,
+    /// Whether noise on the link will spoil it.
+    pub(super) lost: bool,
+}
+
+/// What came in through a port and has not left the switch, and what the far end knows of it.
+/// Masks have a bit per data class.
+#[derive(Default)]
+pub(super) struct Ingress {
+    /// Bytes per data class.
+    pub(super) bytes: Vec<u64>,
+    /// Classes that the far end is to pause.
+    pub(super) pausing: u8,
+    /// Classes of which the far end has not been told the latest.
+    pub(super) news: u8,
+    /// When the far end is told again.
+    pub(super) refresh_at: Option<Time>,
+}
+
+impl Port {
+    pub(super) fn new(plan: &QueuePlan, facts: PortFacts, link: Link) -> Self {
+        let data = usize::from(plan.classes);
+        let record =
+            PortRecord { pfc: plan.pfc.map(|_| Box::<PfcRecord>::default()), ..Default::default() };
+        Self {
+            facts,
+            link,
+            queues: vec![Queue::new(); data + 1],
+            bytes: vec![0; data + 1],
+            turns: Turns::new(plan),
+            in_service: None,
+            services: 0,
+            free_at: Time::ZERO,
+            paused_until: vec![Time::ZERO; data],
+            ingress: Ingress { bytes: vec![0; data], ..Ingress::default() },
+            record,
+        }
+    }
+
+    /// Takes the frame that goes next, with its queue's number: flow control, then control, then
+    /// the data class whose turn it is.
+    pub(super) fn next_frame(&mut self, now: Time) -> Option<(Frame, PortId, usize)> {
+        let control = self.paused_until.len();
+        let ingress = &mut self.ingress;
+        if ingress.news != 0 {
+            let frame = Frame::pfc(ingress.pausing | ingress.news, ingress.pausing);
+            ingress.news = 0;
+            return Some((frame, PortId(0), control));
+        }
+        let class = if self.queues[control].is_empty() {
+            let classes = self.queues.iter().zip(&self.paused_until);
+            let ready: Vec<bool> =
+                classes.map(|(queue, until)| !queue.is_empty() && *until <= now).collect();
+            self.turns.next(&self.queues, &ready)?
+        } else {
+            control
+        };
+        let (frame, came_in) = self.queues[class].pop_front()?;
+        Some((frame, came_in, class))
+    }
+}

@@ -1,0 +1,132 @@
+//! Times of 32 bits come round every 4.3 ms and tell apart half of that: runs that are longer, links
+//! and queues that come close.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
+
+mod common;
+
+use common::agree::trouble;
+use common::{fat_tree, permutation, plan};
+use raddle_schemes::congestion::{self, fixed_rate};
+use raddle_schemes::size::Size;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_sim::engine::HORIZON;
+use raddle_sim::plan::{Overflow, Plan, Service};
+use raddle_sim::topology::dumbbell::Dumbbell;
+use raddle_sim::workload::{Flow, Start};
+
+/// One turn of 32 bits.
+const TURN: u64 = 1 << 32;
+
+/// The plan with each kind of port: computed departures for one class and for two, with and without
+/// trimming, and real queues.
+fn with_every_port(plan: &Plan) -> impl Iterator<Item = Plan> {
+    let kinds = [
+        (Service::Fifo, Overflow::Drop, 1),
+        (Service::Priority, Overflow::Drop, 1),
+        (Service::Priority, Overflow::Trim, 1),
+        (Service::Drr, Overflow::Trim, 2),
+    ];
+    kinds.into_iter().map(|(service, overflow, classes)| {
+        let mut plan = plan.clone();
+        (plan.queue.service, plan.queue.overflow, plan.queue.classes) =
+            (service, overflow, classes);
+        plan.queue.shares = vec![4160; usize::from(classes)];
+        plan
+    })
+}
+
+fn assert_engines_agree(plan: &Plan) {
+    for plan in with_every_port(plan) {
+        assert_eq!(trouble(&plan), None, "{:?}", plan.queue);
+    }
+}
+
+fn set_delays(plan: &mut Plan, delay: Span) {
+    plan.fabric.ports.iter_mut().for_each(|port| port.delay = delay);
+}
+
+#[test]
+fn flows_start_before_at_and_after_each_turn() {
+    let starts = [0, TURN - 1_000_000, TURN - 1, TURN, TURN + 1, 2 * TURN, 3 * TURN - 600_000];
+    let flows: Vec<_> = starts
+        .into_iter()
+        .zip(0..)
+        .map(|(at, i)| Flow {
+            start: Start::At(Time(at)),
+            ..Flow::at_zero(i, 15 - i, Bytes(100_000))
+        })
+        .collect();
+    assert_engines_agree(&plan(fat_tree(2, 16), flows.into(), "ops", 1));
+}
+
+#[test]
+fn a_busy_fabric_runs_through_several_turns() {
+    // 10 Gbps: 4 MiB take 3.5 ms, two of them one after the other on the same links.
+    let mut plan = permutation(fat_tree(2, 4), Bytes::mib(4), "reps", 1);
+    plan.fabric.ports.iter_mut().for_each(|port| port.rate = Rate::gbps(10));
+    let mut later = plan.traffic.flows.clone();
+    for flow in &mut later {
+        flow.start = Start::At(Time(TURN - 7));
+    }
+    plan.traffic.flows.extend(later);
+    plan.queue.size = Size::Packets(20.0);
+    assert_engines_agree(&plan);
+}
+
+#[test]
+fn links_may_be_as_long_as_the_horizon_allows() {
+    let mut plan = permutation(fat_tree(2, 4), Bytes(300_000), "reps", 1);
+    plan.patience = Span::ms(200);
+    // 4160 B take 83.2 ns, a switch 500 ns. From 2^30 ps on, ports compute no departures.
+    for longest in [HORIZON.0 / 2, HORIZON.0] {
+        let delay = longest - 1 - 83_200 - 500_000;
+        for less in [0, 1, 400_000_000] {
+            set_delays(&mut plan, Span(delay - less));
+            plan.queue.size = Size::Packets(50.0);
+            assert_eq!(plan.check_limits(), Ok(()));
+            assert_engines_agree(&plan);
+        }
+    }
+}
+
+#[test]
+fn queues_of_data_may_take_as_long_as_the_horizon() {
+    // At 100 Mbps a packet takes 0.33 ms; 3, 6, 12 and 30 of them wait.
+    let shape = Dumbbell {
+        hosts_per_side: 4,
+        rate: Rate::gbps(10),
+        link_delay: Span::us(1),
+        bottleneck_rate: Rate(100_000_000),
+        bottleneck_delay: Span::us(1),
+        switch_delay: Span::ns(500),
+    };
+    for packets in [3.0, 6.0, 12.0, 30.0] {
+        let flows: Vec<_> = (0..4).map(|i| Flow::at_zero(i, 4 + i, Bytes(60_000))).collect();
+        let mut plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
+        plan.queue.size = Size::Packets(packets);
+        plan.patience = Span::ms(500);
+        assert_engines_agree(&plan);
+    }
+}
+
+#[test]
+fn queues_of_control_frames_may_take_longer_than_the_horizon() {
+    // Whatever finds the queue full is cut to 64 B: 5.12 us at 100 Mbps, 420 of them 2.1 ms.
+    let shape = Dumbbell {
+        hosts_per_side: 8,
+        rate: Rate::gbps(10),
+        link_delay: Span::us(1),
+        bottleneck_rate: Rate(100_000_000),
+        bottleneck_delay: Span::us(1),
+        switch_delay: Span::ns(500),
+    };
+    let flows: Vec<_> = (0..8).map(|i| Flow::at_zero(i, 8 + i, Bytes(1_000_000))).collect();
+    let mut plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
+    plan.queue.size = Size::Packets(2.0);
+    plan.end = Some(Time(40_000_000_000));
+    for window in [20.0, 60.0, 240.0] {
+        let config = fixed_rate::Config { window: Size::Packets(window), rate: None };
+        plan.transport.congestion = congestion::Config::FixedRate(config);
+        assert_engines_agree(&plan);
+    }
+}

@@ -1,0 +1,283 @@
+//! `[fabric] queue`: the queues of switch ports.
+
+use super::reader::{Log, Reader, read};
+use super::scheme::{self, Chosen, show, shown};
+use super::spec::{Item, Place};
+use raddle_schemes::marking;
+use raddle_schemes::size::{Base, Size};
+use raddle_schemes::units::{Bytes, Span};
+use raddle_sim::limits::{LARGEST_SHARE, LEAST_QUANTUM, SHORTEST_PAUSE};
+use raddle_sim::plan::{CLASS_LIMIT, MarkAt, Overflow, Pfc, QueuePlan, Service};
+
+/// What markings call the queue lengths at which they begin and are complete.
+const THRESHOLDS: [&str; 3] = ["low", "threshold", "high"];
+
+/// How long a pause lasts where that is not given.
+const QUANTA: Span = Span::us(10);
+
+/// The queues' settings.
+pub(crate) struct QueueSection {
+    /// Complete but for the shares of a round, which [`QueueSection::resolve_shares`] fills in.
+    pub(crate) plan: QueuePlan,
+    pub(crate) places: QueuePlaces,
+    /// What each data class may send in a round.
+    shares: Vec<Size>,
+}
+
+/// Where the queues' settings stand.
+pub(crate) struct QueuePlaces {
+    pub(crate) size: Place,
+    pub(crate) control_size: Place,
+    /// The name of the marking.
+    pub(crate) marking: Place,
+    /// A threshold of the marking; its name where all thresholds are defaults.
+    pub(crate) threshold: Place,
+    pub(crate) overflow: Place,
+    /// The shares of a round; the section where they are defaults.
+    shares: Place,
+    pub(crate) xoff: Place,
+}
+
+/// Reads the table.
+pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> {
+    let place = reader.place();
+    let size_item = reader.demand("size", "\"1 bdp\"");
+    let size = size_item.and_then(|item| capacity(&reader, "size", item));
+    let control_item = reader.demand("control_size", "\"unlimited\"");
+    let control_size = control_item.and_then(|item| capacity(&reader, "control_size", item));
+    let service: Option<Service> = reader.need("service", "\"priority\"");
+    let overflow: Option<Overflow> = reader.need("overflow", "\"drop\"");
+    let overflow_item = reader.take("overflow");
+    let mut mark_at = None;
+    let mut threshold = None;
+    let marking = reader.table("marking").and_then(|mut inner| {
+        let thresholds = inner.rest().filter(|(key, ..)| THRESHOLDS.contains(key));
+        threshold = thresholds.map(|(_, _, item)| item.place.clone()).next();
+        mark_at = inner.need::<MarkAt>("at", "\"dequeue\"");
+        scheme::read_scheme::<marking::Config>(inner)
+    });
+    if let (Some(Size::Unlimited), Some(item), Some(marking)) = (size, size_item, &marking) {
+        let name = format!("marking `{}`", marking.config.card().name);
+        relative_to_nothing(&reader, item, &name, &marking.config.values());
+    }
+    let classes = classes(&mut reader);
+    if service == Some(Service::Fifo) {
+        one_class(&mut reader, overflow, classes);
+    }
+    let shares = shares(&mut reader, service, classes);
+    let pfc_item = reader.take("pfc");
+    let pfc = match reader.table("pfc") {
+        Some(inner) => pfc(inner).map(Some),
+        None => pfc_item.is_none().then_some(None),
+    };
+    if let (Some(Size::Unlimited), Some(item), Some(Some((pfc, _)))) = (size, size_item, &pfc) {
+        let values = [("xoff", shown(&pfc.xoff)), ("xon", shown(&pfc.xon))];
+        relative_to_nothing(&reader, item, "`pfc`", &values);
+    }
+    reader.finish();
+    let (marking, (pfc, shares)) = (marking?, pfc.zip(shares)?);
+    let (pfc, xoff) = pfc.unzip();
+    let places = QueuePlaces {
+        size: size_item?.place.clone(),
+        control_size: control_item?.place.clone(),
+        threshold: threshold.unwrap_or_else(|| marking.place.clone()),
+        marking: marking.place,
+        overflow: overflow_item?.place.clone(),
+        shares: shares.1.map_or(place, |item| &item.place).clone(),
+        xoff: xoff.unwrap_or_default(),
+    };
+    let plan = QueuePlan {
+        size: size?,
+        control_size: control_size?,
+        service: service?,
+        classes: classes?,
+        shares: Vec::new(),
+        marking: marking.config,
+        mark_at: mark_at?,
+        overflow: overflow?,
+        gap,
+        pfc,
+    };
+    Some(QueueSection { plan, places, shares: shares.0 })
+}
+
+/// The number of data classes.
+fn classes(reader: &mut Reader<'_>) -> Option<u8> {
+    let classes: u32 = reader.need("classes", "1")?;
+    let count = u8::try_from(classes).ok().filter(|count| (1..=CLASS_LIMIT).contains(count));
+    if let (None, Some(item)) = (count, reader.take("classes")) {
+        let problem = item.place.problem("wrong value for `classes`");
+        let label = format!("expected 1 to {CLASS_LIMIT} data classes; control is one more");
+        reader.log().add(problem.label(label));
+    }
+    count
+}
+
+/// What each data class may send in a round, and where that stands.
+fn shares<'a>(
+    reader: &mut Reader<'a>,
+    service: Option<Service>,
+    classes: Option<u8>,
+) -> Option<(Vec<Size>, Option<&'a Item>)> {
+    let mut used = None;
+    for (key, needed, word) in [("quantum", Service::Drr, "drr"), ("weights", Service::Wrr, "wrr")]
+    {
+        let Some(item) = reader.take(key) else { continue };
+        if service == Some(needed) {
+            used = Some((key, item));
+        } else if let Some(service) = service {
+            let message = format!("`{key}` has no effect on a `{}` port", service.word());
+            let problem = item.place.problem(message);
+            reader.log().add(problem.label(format!("leave it out, or set `service = \"{word}\"`")));
+        }
+    }
+    let classes = usize::from(classes?);
+    let Some((key, item)) = used else {
+        // Read as packets by `drr` and as frames by `wrr`: one of either.
+        return Some((vec![Size::Packets(1.0); classes], None));
+    };
+    let list = reader.list(key, "one entry for each data class");
+    if list.len() != classes {
+        let problem = item.place.problem(format!("wrong value for `{key}`"));
+        let label = format!("expected a list of {classes}, one for each data class");
+        reader.log().add(problem.label(label));
+        return None;
+    }
+    let one = |item: &Item| {
+        let share = match service {
+            Some(Service::Wrr) => read::<u32>(key, item).map(|n| Size::Packets(f64::from(n))),
+            _ => read::<Size>(key, item),
+        };
+        let label = match share.map_err(|problem| reader.log().add(problem)).ok()? {
+            Size::Bdp(_) | Size::Percent(_) | Size::Unlimited => "expected bytes or packets",
+            Size::Packets(n) if key == "weights" && !(1.0..=LARGEST_SHARE as f64).contains(&n) => {
+                "expected 1 to 16777216 frames"
+            }
+            share => return Some(share),
+        };
+        reader.log().add(item.place.problem(format!("wrong value for `{key}`")).label(label));
+        None
+    };
+    let shares: Option<Vec<Size>> = list.iter().map(one).collect();
+    Some((shares?, Some(item)))
+}
+
+/// Flow control, and where `xoff` stands.
+fn pfc(mut reader: Reader<'_>) -> Option<(Pfc, Place)> {
+    let place = reader.take("xoff").map(|item| item.place.clone());
+    let xoff = reader.need("xoff", "\"50%\"");
+    let xon = reader.need("xon", "\"40%\"");
+    let quanta = reader.at_least("quanta", SHORTEST_PAUSE, Some(QUANTA));
+    if quanta.is_some_and(|quanta| quanta > super::limits::LATEST)
+        && let Some(item) = reader.take("quanta")
+    {
+        let problem = item.place.problem("`quanta` is too large");
+        reader.log().add(problem.label(format!("expected at most {}", super::limits::LATEST)));
+    }
+    reader.finish();
+    Some((Pfc { xoff: xoff?, xon: xon?, quanta: quanta? }, place?))
+}
+
+/// A capacity: at least one packet, and not a percentage, for there is nothing it could be of.
+fn capacity(reader: &Reader<'_>, key: &str, item: &Item) -> Option<Size> {
+    let size = read(key, item).map_err(|problem| reader.log().add(problem)).ok()?;
+    let label = match size {
+        Size::Percent(_) => "expected bytes, packets or bdp: a capacity is not a share of anything",
+        Size::Packets(n) if n < 1.0 => "expected at least 1 packet",
+        Size::Bdp(n) if n <= 0.0 => "expected more than 0 bdp",
+        Size::Bytes(Bytes(0)) => "expected room for at least one packet",
+        _ => return Some(size),
+    };
+    reader.log().add(item.place.problem(format!("wrong value for `{key}`")).label(label));
+    None
+}
+
+/// What has no meaning where a port has one class for everything.
+fn one_class(reader: &mut Reader<'_>, overflow: Option<Overflow>, classes: Option<u8>) {
+    if let (Some(2..), Some(item)) = (classes, reader.take("classes")) {
+        let problem = item.place.problem("a `fifo` port has one class for everything");
+        let help = "for more classes set `service` to \"priority\", \"drr\" or \"wrr\"";
+        reader.log().add(problem.label("expected 1").help(help));
+    }
+    if let (Some(Overflow::Trim), Some(item)) = (overflow, reader.take("overflow")) {
+        let problem = item.place.problem("a `fifo` port cannot trim");
+        let help = "trimmed headers travel in the control class: set `service = \"priority\"`";
+        reader.log().add(problem.label("expected \"drop\"").help(help));
+    }
+    if let Some(item) = reader.take("control_size").filter(|item| item.place.file.is_some()) {
+        let problem = item.place.problem("`control_size` has no effect on a `fifo` port");
+        let label = "leave it out: control frames share the data frames' queue";
+        reader.log().add(problem.label(label));
+    }
+}
+
+/// Adds a problem for a share of an unlimited queue among the values of `whose`.
+fn relative_to_nothing(
+    reader: &Reader<'_>,
+    size: &Item,
+    whose: &str,
+    values: &[(&'static str, String)],
+) {
+    let Some((key, value)) = values.iter().find(|(_, value)| value.ends_with("%\"")) else {
+        return;
+    };
+    let message = format!("{whose} has {key} = {value} of an unlimited queue");
+    let problem = size.place.problem(message).label("a share of this has no meaning");
+    reader.log().add(problem.help(format!("give `{key}` in bytes, packets or bdp")));
+}
+
+impl QueueSection {
+    /// Fills the shares of a round in, now that the size of a packet is known. Adds a problem if
+    /// one is too small or too large.
+    pub(crate) fn resolve_shares(&mut self, packet: Bytes, log: &Log) {
+        let packet = match self.plan.service {
+            Service::Priority | Service::Fifo => return,
+            Service::Drr => packet,
+            Service::Wrr => Bytes(1),
+        };
+        let base = Base { packet, bdp: Bytes(0), whole: Bytes(0) };
+        self.plan.shares = self.shares.iter().map(|share| share.resolve(&base).0).collect();
+        let fits = |share: &u64| (LEAST_QUANTUM..=LARGEST_SHARE).contains(share);
+        let unfit = self.plan.shares.iter().position(|share| !fits(share));
+        if let (Service::Drr, Some(class)) = (self.plan.service, unfit) {
+            let bytes = self.plan.shares[class];
+            let problem =
+                self.places.shares.problem(format!("class {class} has a quantum of {bytes} B"));
+            log.add(problem.label(format!("expected {LEAST_QUANTUM} B to {LARGEST_SHARE} B")));
+        }
+    }
+
+    /// The line of the table with every default filled in. What belongs to one data class is left
+    /// out where there is one.
+    pub(crate) fn resolved(&self) -> String {
+        let queue = &self.plan;
+        let marking = show(&queue.marking, &[("at", shown(&queue.mark_at))]);
+        let mut parts = vec![format!("size = {}", shown(&queue.size))];
+        if queue.service != Service::Fifo {
+            parts.push(format!("control_size = {}", shown(&queue.control_size)));
+        }
+        parts.push(format!("service = {}", shown(&queue.service)));
+        if queue.classes > 1 {
+            parts.push(format!("classes = {}", queue.classes));
+        }
+        let list = |entries: Vec<String>| format!("[{}]", entries.join(", "));
+        match queue.service {
+            Service::Priority | Service::Fifo => {}
+            Service::Drr => {
+                let quanta = self.shares.iter().map(shown).collect();
+                parts.push(format!("quantum = {}", list(quanta)));
+            }
+            Service::Wrr => {
+                let weights = queue.shares.iter().map(u64::to_string).collect();
+                parts.push(format!("weights = {}", list(weights)));
+            }
+        }
+        parts.push(format!("marking = {marking}"));
+        parts.push(format!("overflow = {}", shown(&queue.overflow)));
+        if let Some(Pfc { xoff, xon, quanta }) = &queue.pfc {
+            let (xoff, xon, quanta) = (shown(xoff), shown(xon), shown(quanta));
+            parts.push(format!("pfc = {{ xoff = {xoff}, xon = {xon}, quanta = {quanta} }}"));
+        }
+        format!("queue = {{ {} }}", parts.join(", "))
+    }
+}
