@@ -5,15 +5,15 @@ mod common;
 
 use common::{fat_tree, permutation};
 use raddle_schemes::family::Plugin;
-use raddle_schemes::ids::{Entropy, PortId};
+use raddle_schemes::ids::{Entropy, HostId, PortId};
 use raddle_schemes::load_balance::host::{Config, Outgoing, PathSelector};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{Card, Cx, FlowContext};
 use raddle_sim::engine::{self, Options};
 use raddle_sim::net::fault_plan::{Direction, Effect, Fault, FaultPlan, Target};
-use raddle_sim::plan::{Overflow, Plan, Service};
-use raddle_sim::record::{Observer, Outcome, Progress, RecordPlan, Stop};
+use raddle_sim::plan::{Overflow, Pfc, Plan, Service};
+use raddle_sim::record::{Observer, Outcome, PortRecord, Progress, RecordPlan, Stop};
 use std::cell::Cell;
 
 fn options(threads: u32) -> Options {
@@ -43,6 +43,23 @@ fn trimming() -> Plan {
     let mut plan = healthy();
     plan.queue.overflow = Overflow::Trim;
     plan.queue.size = Size::Packets(8.0);
+    plan
+}
+
+fn pfc() -> Plan {
+    let mut plan = healthy();
+    plan.traffic.flows.iter_mut().for_each(|flow| flow.destination = HostId(flow.source.0 / 8 * 8));
+    plan.traffic.flows.retain(|flow| flow.source != flow.destination);
+    let (xoff, xon) = (Size::Packets(4.0), Size::Packets(2.0));
+    plan.queue.pfc = Some(Pfc { xoff, xon, quanta: Span::us(5) });
+    plan
+}
+
+fn classes() -> Plan {
+    let mut plan = healthy();
+    (plan.queue.service, plan.queue.classes) = (Service::Drr, 3);
+    plan.queue.shares = vec![9_000, 5_000, 2_000];
+    (0..).zip(&mut plan.traffic.flows).for_each(|(i, flow)| flow.class = i % 3);
     plan
 }
 
@@ -86,12 +103,16 @@ fn every_number_of_threads_and_every_width_gives_the_same_outcome() {
         ("healthy", healthy()),
         ("one class", one_class()),
         ("trimming", trimming()),
+        ("pfc", pfc()),
+        ("classes", classes()),
         ("faults", faults()),
         ("stalled", stalled()),
     ];
     for (name, plan) in plans {
         let expected = engine::run(&plan, &mut ());
         assert!(name != "trimming" || expected.ports.iter().any(|port| port.trimmed > 0));
+        let pauses = |port: &PortRecord| port.pfc.as_ref().map_or(0, |pfc| pfc.pauses);
+        assert!(name != "pfc" || expected.ports.iter().any(|port| pauses(port) > 0));
         assert!(name != "faults" || expected.ports.iter().any(|port| port.dropped_total() > 0));
         for threads in [1, 2, 4] {
             for width in [None, Some(Span(333_333))] {
