@@ -420,23 +420,74 @@ impl<C, T: ?Sized> core::fmt::Debug for Plugin<C, T> {
     }
 }
 
+/// Used by [`family!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! held {
+    ($scheme:ty) => { $scheme };
+    ($scheme:ty, Box) => { alloc::boxed::Box<$scheme> };
+}
+
+/// Used by [`family!`].
+#[doc(hidden)]
+#[macro_export]
+macro_rules! hold {
+    ($scheme:expr) => {
+        $scheme
+    };
+    ($scheme:expr, Box) => {
+        alloc::boxed::Box::new($scheme)
+    };
+}
+
 /// Makes a family from its list: the enum that runs, the enum that is configured, and the list.
 ///
 /// `family! { Trait, AnyTrait, Context; Reps: reps, }` wants, in each module, `CARD`, `Config`
 /// (from [`parameters!`](crate::parameters)) and a type with `new(&Config, &Context)` that implements the trait.
 /// Calls go through `dispatch!(any, scheme => expression)`: a `match`, no heap and no vtable.
+/// `Reps: reps in Box,` keeps a scheme with much state from taking room in flows that run another.
 #[macro_export]
 macro_rules! family {
-    ($trait:ident, $any:ident, $context:ty; $($variant:ident: $module:ident,)*) => {
+    (
+        $trait:ident, $any:ident, $context:ty;
+        $($variant:ident: $module:ident $(in $holder:ident)?,)*
+    ) => {
         /// Any scheme of the family, dispatched without heap or vtable; `Custom` takes a scheme
         /// from another crate, a test or a notebook.
         pub enum $any {
             $(
                 #[doc = concat!("The scheme of module `", stringify!($module), "`.")]
-                $variant($module::$variant),
+                $variant($crate::held!($module::$variant $(, $holder)?)),
             )*
             /// A scheme that is in no list.
             Custom(alloc::boxed::Box<dyn $trait + Send>),
+        }
+
+        /// The scheme as each of many begins that have the same context. A listed one is copied,
+        /// which shares what lies behind an `Arc`; one that is in no list is built anew.
+        pub struct Template {
+            config: Config,
+            first: $any,
+        }
+
+        impl Template {
+            /// The template of the selected scheme.
+            pub fn new(config: &Config, context: &$context) -> Self {
+                Self { config: config.clone(), first: config.build(context) }
+            }
+
+            /// The scheme of which copies are made.
+            pub fn first(&self) -> &$any {
+                &self.first
+            }
+
+            /// One more.
+            pub fn make(&self, context: &$context) -> $any {
+                match &self.first {
+                    $($any::$variant(scheme) => $any::$variant(scheme.clone()),)*
+                    $any::Custom(_) => self.config.build(context),
+                }
+            }
         }
 
         /// The parameters of one scheme of the family: what a scenario selects.
@@ -509,7 +560,10 @@ macro_rules! family {
             /// The running scheme.
             pub fn build(&self, context: &$context) -> $any {
                 match self {
-                    $(Self::$variant(c) => $any::$variant($module::$variant::new(c, context)),)*
+                    $(Self::$variant(c) => {
+                        let scheme = $module::$variant::new(c, context);
+                        $any::$variant($crate::hold!(scheme $(, $holder)?))
+                    })*
                     Self::Custom(plugin) => $any::Custom((plugin.build)(context)),
                 }
             }

@@ -1,6 +1,5 @@
 //! Times of 32 bits come round every 4.3 ms and tell apart half of that: runs that are longer, links
 //! and queues that come close.
-#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
 mod common;
 

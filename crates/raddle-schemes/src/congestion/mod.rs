@@ -74,9 +74,12 @@ pub trait CongestionControl {
 
 crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
     MprdmaDctcp: mprdma_dctcp,
-    Dctcp: dctcp,
+    Dctcp: dctcp in Box,
     FixedRate: fixed_rate,
 }
+
+// A fat scheme would tax every flow: it is kept in a box.
+const _: () = assert!(size_of::<AnyCongestionControl>() <= 32);
 
 impl AnyCongestionControl {
     /// See [`CongestionControl::on_ack`]. Returns the limits after it.

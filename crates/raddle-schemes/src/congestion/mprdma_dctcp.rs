@@ -9,6 +9,7 @@ use crate::family::Need;
 use crate::size::Size;
 use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx, FlowContext};
+use alloc::sync::Arc;
 
 /// What `raddle schemes mprdma_dctcp` says.
 pub const CARD: Card = Card {
@@ -45,10 +46,18 @@ crate::parameters! {
     }
 }
 
-/// One flow's window. All sizes are bytes.
+/// One flow's window, in bytes.
 #[derive(Clone, Debug)]
 pub struct MprdmaDctcp {
     window: f64,
+    /// When the first ACK came; never, until then.
+    first_ack: Time,
+    constants: Arc<Constants>,
+}
+
+/// What flows across equally long paths share. All sizes are bytes.
+#[derive(Debug)]
+struct Constants {
     min: f64,
     max: f64,
     /// Growth per unmarked byte, times the window.
@@ -56,8 +65,6 @@ pub struct MprdmaDctcp {
     decrease: f64,
     loss_decrease: f64,
     fast_after: Option<Span>,
-    /// When the first ACK came.
-    first_ack: Option<Time>,
     /// Round trips below this show a queueing delay that is small enough.
     fast_below: Span,
 }
@@ -73,28 +80,39 @@ impl MprdmaDctcp {
         let packet = context.packet().0 as f64;
         let min = bytes(config.min_window).max(packet);
         let max = bytes(config.max_window).max(min);
-        Self {
-            window: bytes(config.initial_window).clamp(min, max),
+        let constants = Constants {
             min,
             max,
             gain: config.increase * packet,
             decrease: config.decrease,
             loss_decrease: config.loss_decrease * packet,
             fast_after: config.fast_increase_after,
-            first_ack: None,
             fast_below: context.base_rtt + FAST_DELAY,
+        };
+        Self {
+            window: bytes(config.initial_window).clamp(min, max),
+            first_ack: Time::NEVER,
+            constants: Arc::new(constants),
         }
     }
 
     /// Whether the window may open fast now.
+    #[inline]
     fn fast(&mut self, now: Time, rtt: Option<Span>) -> bool {
-        let Some(after) = self.fast_after else { return false };
-        let first = *self.first_ack.get_or_insert(now);
-        now.since(first) >= after && rtt.is_some_and(|rtt| rtt < self.fast_below)
+        let Some(after) = self.constants.fast_after else { return false };
+        self.first_ack = self.first_ack.min(now);
+        now.since(self.first_ack) >= after && rtt.is_some_and(|rtt| rtt < self.constants.fast_below)
     }
 
+    #[inline]
+    fn grow(&mut self, bytes: f64) {
+        let window = self.window + bytes;
+        self.window = if window < self.constants.max { window } else { self.constants.max };
+    }
+
+    #[inline]
     fn shrink(&mut self, bytes: f64) {
-        self.window = (self.window - bytes).max(self.min);
+        self.window = (self.window - bytes).max(self.constants.min);
     }
 }
 
@@ -104,16 +122,16 @@ impl CongestionControl for MprdmaDctcp {
         let acked = ack.bytes.0 as f64;
         let fast = self.fast(cx.now, ack.rtt);
         if ack.marked {
-            self.shrink(self.decrease * acked);
+            self.shrink(self.constants.decrease * acked);
         } else if fast {
-            self.window = (self.window + acked / 2.0).min(self.max);
+            self.grow(acked / 2.0);
         } else {
-            self.window = (self.window + self.gain * acked / self.window).min(self.max);
+            self.grow(self.constants.gain * acked / self.window);
         }
     }
 
     fn on_loss(&mut self, _cx: &mut Cx<'_>, _loss: &Loss) {
-        self.shrink(self.loss_decrease);
+        self.shrink(self.constants.loss_decrease);
     }
 
     fn limits(&self) -> Limits {

@@ -54,6 +54,9 @@ impl Config {
     }
 }
 
+// Each end of a flow has one.
+const _: () = assert!(size_of::<AnyRecovery>() <= 24);
+
 impl AnyRecovery {
     /// See [`Recovery::on_ack`].
     #[inline]

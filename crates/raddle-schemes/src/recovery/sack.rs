@@ -14,6 +14,7 @@ use crate::transport::receiver::{Data, Reply};
 use crate::transport::{Ledger, PacketSet};
 use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
+use alloc::sync::Arc;
 
 /// What `raddle schemes sack` says.
 pub const CARD: Card = Card {
@@ -43,26 +44,32 @@ crate::parameters! {
 /// One end's state.
 #[derive(Clone, Debug)]
 pub struct Sack {
+    constants: Arc<Constants>,
+    /// Receiver: packets since the last ACK.
+    unacked: u32,
+}
+
+/// What flows across equally long paths share.
+#[derive(Debug)]
+struct Constants {
     ack_every: u32,
     ack_entropies: AckEntropies,
     reorder_threshold: Option<u32>,
     base_rtt: Span,
     rto: Span,
-    /// Receiver: packets since the last ACK.
-    unacked: u32,
 }
 
 impl Sack {
     /// State of one end of a flow.
     pub fn new(config: &Config, context: &FlowContext) -> Self {
-        Self {
+        let constants = Constants {
             ack_every: config.ack_every,
             ack_entropies: config.ack_entropies,
             reorder_threshold: config.reorder_threshold,
             base_rtt: context.base_rtt,
             rto: config.rto.unwrap_or(context.rto),
-            unacked: 0,
-        }
+        };
+        Self { constants: Arc::new(constants), unacked: 0 }
     }
 }
 
@@ -71,10 +78,10 @@ impl Recovery for Sack {
     /// highest are sent again, each at most once per zero-load round trip.
     #[inline]
     fn on_ack(&mut self, cx: &mut Cx<'_>, ledger: &mut Ledger) {
-        if let Some(threshold) = self.reorder_threshold {
+        if let Some(threshold) = self.constants.reorder_threshold {
             let highest = ledger.high().saturating_sub(1);
             if highest > ledger.low() && highest - ledger.low() > threshold {
-                let before = Time(cx.now.0.saturating_sub(self.base_rtt.0));
+                let before = Time(cx.now.0.saturating_sub(self.constants.base_rtt.0));
                 ledger.declare_lost_below(Psn(highest), before, LossCause::Reordering);
             }
         }
@@ -94,12 +101,12 @@ impl Recovery for Sack {
             return if arrived.has(data.psn) { Reply::Ack } else { Reply::Nack };
         }
         self.unacked += 1;
-        let at_once = !fresh
+        let at_once = self.unacked >= self.constants.ack_every
+            || !fresh
             || data.marked
             || data.again
             || data.ack_request
-            || data.psn.0 == 0
-            || self.unacked >= self.ack_every;
+            || data.psn.0 == 0;
         if at_once {
             self.unacked = 0;
             Reply::Ack
@@ -109,17 +116,17 @@ impl Recovery for Sack {
     }
 
     fn ack_entropies(&self) -> AckEntropies {
-        self.ack_entropies
+        self.constants.ack_entropies
     }
 
     fn rto(&self) -> Span {
-        self.rto
+        self.constants.rto
     }
 
     fn offers(&self, need: Need) -> bool {
         match need {
             Need::OutOfOrder => true,
-            Need::PacketAcks => self.ack_every == 1,
+            Need::PacketAcks => self.constants.ack_every == 1,
             _ => false,
         }
     }

@@ -49,9 +49,8 @@ impl From<Entry> for Arrival {
     }
 }
 
-/// How many entries stay readable below the newest position the sender has heard of where ACKs
-/// carry entropies, for ACKs overtaken by later ones. Entropies carried by an ACK older than that
-/// are stale and ignored.
+/// How many entries stay readable below those heard of where ACKs carry entropies, for ACKs
+/// overtaken by later ones. Entropies carried by an ACK older than that are stale and ignored.
 pub(crate) const KEPT: u32 = 1024;
 
 /// The log: entries are immutable, read by position, and freed behind the sender.
@@ -59,17 +58,24 @@ pub(crate) const KEPT: u32 = 1024;
 pub struct Arrivals {
     /// A ring; entry `i` lies at `i & (len - 1)`.
     ring: Box<[Entry]>,
-    /// Positions below this are freed.
-    start: u32,
+    /// Arrivals before this position have been heard of.
+    heard: u32,
     /// One past the newest.
     end: u32,
+    /// How many of those heard of stay readable.
+    kept: u32,
 }
 
 impl Arrivals {
+    /// An empty log that keeps this many entries behind what was heard of.
+    pub(crate) fn keeping(kept: u32) -> Self {
+        Self { kept, ..Self::default() }
+    }
+
     /// Appends an arrival.
     #[inline]
     pub fn push(&mut self, entry: Entry) {
-        if (self.end - self.start) as usize == self.ring.len() {
+        if (self.end - self.start()) as usize == self.ring.len() {
             self.grow();
         }
         let slot = self.slot(self.end);
@@ -77,19 +83,33 @@ impl Arrivals {
         self.end += 1;
     }
 
-    /// The arrival at `position`; `None` if it is freed or not there yet.
+    /// How many arrivals have been heard of.
     #[inline]
-    pub fn get(&self, position: u32) -> Option<Arrival> {
-        if position < self.start || position >= self.end {
-            return None;
-        }
-        Some(self.ring[self.slot(position)].into())
+    pub fn heard(&self) -> u32 {
+        self.heard
     }
 
-    /// Frees the entries before `position`.
+    /// Hears of the next arrival, if it is there.
     #[inline]
-    pub fn release(&mut self, position: u32) {
-        self.start = self.start.max(position).min(self.end);
+    pub fn hear(&mut self) -> Option<Arrival> {
+        if self.heard == self.end {
+            return None;
+        }
+        let entry = self.ring[self.slot(self.heard)];
+        self.heard += 1;
+        Some(entry.into())
+    }
+
+    /// The arrival at `position`; `None` if it is freed or not there yet.
+    pub fn get(&self, position: u32) -> Option<Arrival> {
+        let there = self.start() <= position && position < self.end;
+        there.then(|| self.ring[self.slot(position)].into())
+    }
+
+    /// Positions below this are freed.
+    #[inline]
+    fn start(&self) -> u32 {
+        self.heard.saturating_sub(self.kept)
     }
 
     #[inline]
@@ -99,9 +119,9 @@ impl Arrivals {
 
     #[cold]
     fn grow(&mut self) {
-        let length = (self.ring.len() * 2).max(4);
+        let length = (self.ring.len() * 2).max(2);
         let mut ring = alloc::vec![Entry::default(); length].into_boxed_slice();
-        for position in self.start..self.end {
+        for position in self.start()..self.end {
             ring[position as usize & (length - 1)] = self.ring[self.slot(position)];
         }
         self.ring = ring;
@@ -114,11 +134,13 @@ mod tests {
 
     #[test]
     fn entries_stay_readable_until_released() {
-        let mut log = Arrivals::default();
+        let mut log = Arrivals::keeping(KEPT);
         for i in 0..5_000 {
             let (psn, entropy) = (Psn(i), Entropy(i as u16));
             log.push(Arrival { psn, entropy, marked: i % 3 == 0, acked_here: i % 2 == 0 }.into());
-            log.release(i.saturating_sub(KEPT));
+            if i > 0 {
+                assert_eq!(log.hear().map(|arrival| arrival.psn), Some(Psn(i - 1)));
+            }
         }
         assert_eq!(log.get(4_999).unwrap().psn, Psn(4_999));
         assert!(log.get(4_998).unwrap().marked && log.get(4_998).unwrap().acked_here);

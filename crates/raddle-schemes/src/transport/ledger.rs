@@ -105,6 +105,8 @@ struct Losses {
     again: VecDeque<(Time, Psn)>,
     /// Found lost and not yet reported.
     unreported: Vec<LostPacket>,
+    retransmitted: u64,
+    timeouts: u64,
 }
 
 impl Ledger {
@@ -203,7 +205,9 @@ impl Ledger {
         } else {
             self.lost -= 1;
             self.set(psn.0, Record::new(now, entropy, State::InFlightAgain));
-            self.losses.get_or_insert_default().again.push_back((now, psn));
+            let losses = self.losses.get_or_insert_default();
+            losses.again.push_back((now, psn));
+            losses.retransmitted += 1;
         }
         size
     }
@@ -277,6 +281,18 @@ impl Ledger {
         Some(core::mem::take(&mut losses.unreported))
     }
 
+    /// Notes that so many packets timed out.
+    pub(crate) fn note_timeouts(&mut self, timeouts: u32) {
+        if timeouts > 0 {
+            self.losses.get_or_insert_default().timeouts += u64::from(timeouts);
+        }
+    }
+
+    /// How many packets were sent again, and how many timed out.
+    pub(crate) fn repeats(&self) -> (u64, u64) {
+        self.losses.as_ref().map_or((0, 0), |losses| (losses.retransmitted, losses.timeouts))
+    }
+
     /// Takes back the list of what has been reported.
     pub(crate) fn reported(&mut self, mut list: Vec<LostPacket>) {
         list.clear();
@@ -339,9 +355,7 @@ impl Ledger {
 
     #[cold]
     fn grow(&mut self) {
-        // A short message never has more than its packets in flight.
-        let first = self.total.min(16).next_power_of_two() as usize;
-        let length = (self.records.len() * 2).max(first);
+        let length = (self.records.len() * 2).max(2);
         let mut records = alloc::vec![Record::default(); length].into_boxed_slice();
         for psn in self.low..self.next {
             records[psn as usize & (length - 1)] = self.record(psn);

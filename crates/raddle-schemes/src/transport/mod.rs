@@ -11,4 +11,4 @@ pub use arrivals::{Arrival, Arrivals, Entry};
 pub use ledger::Ledger;
 pub use packet_set::PacketSet;
 pub use receiver::{Data, Receiver, Reply};
-pub use sender::{AckHeader, Sender, SenderPlan, Transmit};
+pub use sender::{AckHeader, FlowTemplate, Sender, SenderPlan, Transmit};

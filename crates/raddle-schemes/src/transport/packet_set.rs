@@ -1,7 +1,7 @@
 //! Which packets of a message have arrived.
 
 use crate::ids::Psn;
-use alloc::vec::Vec;
+use alloc::boxed::Box;
 
 /// A set of packets that fills up from below: a count of those without a gap, and bits beyond it.
 #[derive(Clone, Debug)]
@@ -12,13 +12,13 @@ pub struct PacketSet {
     /// While packets come at most 63 ahead of the first gap: bit `i` is packet `low + i`.
     near: u64,
     /// After that: bit `psn` of a ring of bits from `low` on. Those behind it are cleared.
-    ring: Vec<u64>,
+    ring: Box<[u64]>,
 }
 
 impl PacketSet {
     /// None of `total` packets.
     pub(crate) fn new(total: u32) -> Self {
-        Self { low: 0, total, count: 0, near: 0, ring: Vec::new() }
+        Self { low: 0, total, count: 0, near: 0, ring: Box::default() }
     }
 
     /// All packets below this one are in the set.
@@ -105,7 +105,7 @@ impl PacketSet {
     #[cold]
     fn grow(&mut self) {
         let length = (self.ring.len() * 2).max(4);
-        let mut ring = alloc::vec![0u64; length];
+        let mut ring = alloc::vec![0u64; length].into_boxed_slice();
         let reach = self.ring.len().max(1) as u32 * 64;
         for psn in self.low..self.low + reach {
             if self.has(Psn(psn)) {

@@ -54,7 +54,12 @@ pub struct Receiver {
 impl Receiver {
     /// The receiver of a message of `total` packets.
     pub fn new(total: u32, recovery: &recovery::Config, context: &FlowContext) -> Self {
-        Self { arrived: PacketSet::new(total), recovery: recovery.build(context) }
+        Self::of(total, recovery.build(context))
+    }
+
+    /// The same with a recovery at hand.
+    pub(crate) fn of(total: u32, recovery: AnyRecovery) -> Self {
+        Self { arrived: PacketSet::new(total), recovery }
     }
 
     /// The packets that have arrived whole.

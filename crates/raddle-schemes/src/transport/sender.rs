@@ -2,7 +2,7 @@
 
 use super::arrivals::KEPT;
 use super::ledger::{AckedPacket, LostPacket};
-use super::{Arrivals, Entry, Ledger};
+use super::{Arrivals, Entry, Ledger, Receiver};
 use crate::congestion::{self, Ack, AnyCongestionControl, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
@@ -22,6 +22,57 @@ pub struct SenderPlan<'a> {
     pub congestion: &'a congestion::Config,
     /// Loss detection and retransmission.
     pub recovery: &'a recovery::Config,
+}
+
+/// The parts of both ends of flows across equally long paths, built once for all of them.
+pub struct FlowTemplate {
+    paths: host::Template,
+    congestion: congestion::Template,
+    recovery: recovery::Template,
+    rto: Span,
+}
+
+impl FlowTemplate {
+    /// The parts for flows of this context, but for its source and destination.
+    pub fn new(plan: &SenderPlan<'_>, context: &FlowContext) -> Self {
+        let recovery = recovery::Template::new(plan.recovery, context);
+        let rto = recovery.first().rto();
+        let context = &FlowContext { rto, ..*context };
+        Self {
+            paths: host::Template::new(plan.load_balance, context),
+            congestion: congestion::Template::new(plan.congestion, context),
+            recovery,
+            rto,
+        }
+    }
+
+    /// The sender of a message of `bytes` application bytes. `rng` is the flow's own stream.
+    pub fn sender(&self, context: &FlowContext, bytes: Bytes, rng: Rng) -> Sender {
+        let total = packets(bytes, context.payload);
+        let recovery = self.recovery.make(context);
+        let context = &FlowContext { rto: self.rto, ..*context };
+        let last = bytes.0 - u64::from(total - 1) * context.payload.0 + context.header.0;
+        let congestion = self.congestion.make(context);
+        let mut paths = self.paths.make(context);
+        paths.begin(context);
+        let carries = recovery.ack_entropies() == AckEntropies::Carry;
+        Sender {
+            ledger: Ledger::new(total, context.packet(), Bytes(last)),
+            arrivals: Arrivals::keeping(if carries { KEPT } else { 0 }),
+            window: congestion.limits().window,
+            rng,
+            pacer: None,
+            congestion,
+            paths,
+            recovery,
+            gap: context.gap,
+        }
+    }
+
+    /// The receiver of a message of `total` packets.
+    pub fn receiver(&self, context: &FlowContext, total: u32) -> Receiver {
+        Receiver::of(total, self.recovery.make(context))
+    }
 }
 
 /// A packet to put on the wire.
@@ -68,8 +119,6 @@ pub struct SenderCounts {
 pub struct Sender {
     ledger: Ledger,
     arrivals: Arrivals,
-    /// Arrivals before this position have been taken note of.
-    heard: u32,
     /// The congestion control's window, asked for after each of its calls.
     window: Bytes,
     rng: Rng,
@@ -78,9 +127,8 @@ pub struct Sender {
     congestion: AnyCongestionControl,
     paths: AnyPathSelector,
     recovery: AnyRecovery,
+    /// Bytes after every frame, as far as its pace is concerned.
     gap: Bytes,
-    retransmitted: u64,
-    timeouts: u64,
 }
 
 /// When a paced flow sends.
@@ -108,25 +156,7 @@ impl Pacer {
 impl Sender {
     /// The sender of a message of `bytes` application bytes. `rng` is the flow's own stream.
     pub fn new(plan: &SenderPlan<'_>, context: &FlowContext, bytes: Bytes, rng: Rng) -> Self {
-        let total = packets(bytes, context.payload);
-        let recovery = plan.recovery.build(context);
-        let context = &FlowContext { rto: recovery.rto(), ..*context };
-        let last = bytes.0 - u64::from(total - 1) * context.payload.0 + context.header.0;
-        let congestion = plan.congestion.build(context);
-        Self {
-            ledger: Ledger::new(total, context.packet(), Bytes(last)),
-            arrivals: Arrivals::default(),
-            heard: 0,
-            window: congestion.limits().window,
-            rng,
-            pacer: None,
-            congestion,
-            paths: plan.load_balance.build(context),
-            recovery,
-            gap: context.gap,
-            retransmitted: 0,
-            timeouts: 0,
-        }
+        FlowTemplate::new(plan, context).sender(context, bytes, rng)
     }
 
     /// Whether a packet may leave now.
@@ -173,7 +203,6 @@ impl Sender {
         if let Some(rate) = self.congestion.limits().rate {
             self.pacer.get_or_insert_default().sent(now, bytes + self.gap, rate);
         }
-        self.retransmitted += u64::from(again);
         let ack_request = !self.window_open();
         Some(Transmit { psn, entropy, bytes, again, ack_request })
     }
@@ -189,8 +218,8 @@ impl Sender {
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &AckHeader, events: &mut dyn Events) {
         // Usually it is the first to speak of the packet that triggered it, and of that alone.
-        let acked = if self.heard.wrapping_add(1) == ack.upto {
-            self.take_note_of(self.heard)
+        let acked = if self.heard() + 1 == ack.upto {
+            self.take_note()
         } else {
             self.take_note_up_to(ack.upto)
         };
@@ -216,27 +245,21 @@ impl Sender {
             window_after: self.window,
             in_flight,
         };
-        if self.recovery.ack_entropies() == AckEntropies::Carry {
-            if !ack.duplicate {
-                let tell = |path| {
-                    let news = Feedback { path, fate: Fate::Clean, rtt: None, ..feedback };
-                    self.paths.on_feedback(&mut cx, &news);
-                };
-                carried(&self.arrivals, ack.upto, tell);
-            }
-            self.arrivals.release(self.heard.saturating_sub(KEPT));
-        } else {
-            self.arrivals.release(self.heard);
+        if self.recovery.ack_entropies() == AckEntropies::Carry && !ack.duplicate {
+            let tell = |path| {
+                let news = Feedback { path, fate: Fate::Clean, rtt: None, ..feedback };
+                self.paths.on_feedback(&mut cx, &news);
+            };
+            carried(&self.arrivals, ack.upto, tell);
         }
-        self.paths.on_feedback(&mut cx, &feedback);
+        self.paths.on_feedback_inlined(&mut cx, &feedback);
         self.report_losses(now, events);
     }
 
-    /// Enters the arrival at `position`, the next to be heard of, into the ledger.
+    /// Enters the next arrival into the ledger.
     #[inline]
-    fn take_note_of(&mut self, position: u32) -> AckedPacket {
-        self.heard = position + 1;
-        match self.arrivals.get(position) {
+    fn take_note(&mut self) -> AckedPacket {
+        match self.arrivals.hear() {
             Some(arrival) => self.ledger.acked(arrival.psn),
             None => AckedPacket::NOTHING,
         }
@@ -244,11 +267,11 @@ impl Sender {
 
     /// Enters arrivals before position `upto` into the ledger. Returns their bytes; a time only if
     /// there were any, that of the last.
-    #[cold]
+    #[inline(never)]
     fn take_note_up_to(&mut self, upto: u32) -> AckedPacket {
         let mut sum = AckedPacket::NOTHING;
-        while self.heard < upto {
-            let acked = self.take_note_of(self.heard);
+        while self.heard() < upto {
+            let acked = self.take_note();
             sum.bytes = sum.bytes + acked.bytes;
             sum.sent_once_at = acked.sent_once_at;
         }
@@ -280,25 +303,26 @@ impl Sender {
         self.congestion.next_timer()
     }
 
-    /// The time asked for has come; without effect if called early. Returns whether a packet timed
+    /// The time asked for has come; without effect if called early. Returns how many packets timed
     /// out.
-    pub fn on_timeout(&mut self, now: Time, events: &mut dyn Events) -> bool {
-        let before = self.timeouts;
+    pub fn on_timeout(&mut self, now: Time, events: &mut dyn Events) -> u32 {
+        let mut timeouts = 0;
         let rto = self.recovery.rto();
         while let Some((at, psn)) = self.ledger.oldest() {
             if at + rto > now {
                 break;
             }
-            self.timeouts += 1;
+            timeouts += 1;
             let mut cx = Cx { now, rng: &mut self.rng, events };
             self.recovery.on_timeout(&mut cx, psn, &mut self.ledger);
             self.report_losses(now, events);
         }
+        self.ledger.note_timeouts(timeouts);
         if self.scheme_timer().is_some_and(|at| at <= now) {
             let mut cx = Cx { now, rng: &mut self.rng, events };
             self.window = self.congestion.on_timer(&mut cx).window;
         }
-        self.timeouts > before
+        timeouts
     }
 
     /// Whether every packet is known to have arrived.
@@ -310,16 +334,14 @@ impl Sender {
     /// How many of the receiver's arrivals have been taken note of.
     #[inline]
     pub fn heard(&self) -> u32 {
-        self.heard
+        self.arrivals.heard()
     }
 
     /// What was sent so far.
     pub fn counts(&self) -> SenderCounts {
-        SenderCounts {
-            sent: u64::from(self.ledger.next()) + self.retransmitted,
-            retransmitted: self.retransmitted,
-            timeouts: self.timeouts,
-        }
+        let (retransmitted, timeouts) = self.ledger.repeats();
+        let sent = u64::from(self.ledger.next()) + retransmitted;
+        SenderCounts { sent, retransmitted, timeouts }
     }
 
     #[inline]
@@ -382,7 +404,7 @@ mod tests {
     use crate::load_balance::host::reps;
     use crate::recovery::sack;
     use crate::size::Size;
-    use crate::transport::{Data, Receiver, Reply};
+    use crate::transport::{Data, Reply};
 
     /// What a random draw gives: there is one entropy, and no test caches it.
     const R: u16 = 0;
@@ -515,9 +537,9 @@ mod tests {
             flow.send();
         }
         assert_eq!(flow.sender.poll_timeout(), Some(Time(1_000) + rto));
-        assert!(!flow.sender.on_timeout(Time(999) + rto, &mut ()), "too early");
+        assert_eq!(flow.sender.on_timeout(Time(999) + rto, &mut ()), 0, "too early");
         flow.now = Time(1_000) + rto;
-        assert!(flow.sender.on_timeout(flow.now, &mut ()));
+        assert_eq!(flow.sender.on_timeout(flow.now, &mut ()), 1);
         assert_eq!(flow.sender.poll_timeout(), Some(Time(2_000) + rto));
         let packets = [(); 2].map(|()| flow.send().map(|packet| (packet.psn.0, packet.again)));
         assert_eq!(packets, [Some((0, true)), Some((2, false))]);

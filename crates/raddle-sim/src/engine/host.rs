@@ -22,6 +22,7 @@ impl Part<'_> {
     fn run_events(&mut self, host: u32, start: Time, end: Time, one: bool) {
         let index = host as usize;
         let deaths = &self.host_deaths[index];
+        let mortal = !deaths.is_empty();
         let far_end = self.far_ends[index];
         let port = PortId(self.hosts[index].0);
         let links = [self.feeders[index] as usize, index];
@@ -52,7 +53,7 @@ impl Part<'_> {
                     let frame = feeder.ring.get(0).frame;
                     feeder.take(1);
                     arrival = next_arrival(feeder, start);
-                    if is_dead(deaths, now) {
+                    if mortal && is_dead(deaths, now) {
                         lost.push((now, frame));
                     } else {
                         local = running.on_frame(now, frame);

@@ -103,7 +103,7 @@ impl Line {
     }
 
     /// The last bit of `frame` left at `departs`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn launch(
         &mut self,
         departs: Time,

@@ -2,7 +2,7 @@
 //!
 //! A departure at one port may let the far end of another resume, so what is due is carried out in
 //! order of time over all ports before each arrival and at the end of the window. At one instant
-//! all departures go first, then all changes of links, then pauses are renewed, then wires start.
+//! all departures and changes of links go first, then pauses are renewed, then wires start.
 
 use super::calendar::Wake;
 use super::part::Part;
@@ -37,11 +37,9 @@ impl Part<'_> {
         let first = self.switches[number as usize].first_port;
         for &port in due.iter() {
             let line = &mut self.lines[(first + port) as usize];
-            self.ports[line.place.number()].end_service(now, line, &mut self.world);
-        }
-        for &port in due.iter() {
-            let place = self.lines[(first + port) as usize].place;
-            self.ports[place.number()].play_changes(now, &mut self.world);
+            let own = &mut self.ports[line.place.number()];
+            own.end_service(now, line, &mut self.world);
+            own.play_changes(now, &mut self.world);
         }
         let first_id = self.switches[number as usize].first_id;
         let mut gone = std::mem::take(&mut self.world.gone);
@@ -56,24 +54,22 @@ impl Part<'_> {
         }
         self.world.gone = gone;
         for &port in due.iter() {
-            let place = self.lines[(first + port) as usize].place;
-            if let Some(pfc) = self.ports[place.number()].pfc()
-                && pfc.refresh_at() == now
-            {
-                pfc.refresh();
-            }
-        }
-        for &port in due.iter() {
             self.start_at(number, now, port);
         }
     }
 
-    /// What a port has to send goes if it can; when it next does anything is noted.
+    /// A pause that is due is renewed, and what a port has to send goes if it can; when it next does
+    /// anything is noted. Nothing of this concerns other ports.
     fn start_at(&mut self, number: u32, now: Time, port: u32) {
         let switch = &mut self.switches[number as usize];
         let place = self.lines[(switch.first_port + port) as usize].place;
         let own = &mut self.ports[place.number()];
         own.play_changes(now, &mut self.world);
+        if let Some(pfc) = own.pfc()
+            && pfc.refresh_at() == now
+        {
+            pfc.refresh();
+        }
         own.try_start(now, &self.world);
         let action = own.next_action();
         switch.actions[port as usize] = action;

@@ -13,7 +13,7 @@ use crate::workload::{Start, TriggerId};
 use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::transport::sender::{AckHeader, packets};
-use raddle_schemes::transport::{Data, Entry, Receiver, Reply, Sender, SenderPlan};
+use raddle_schemes::transport::{Data, Entry, FlowTemplate, Reply, SenderPlan};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{Events, FlowContext};
 use std::collections::BTreeMap;
@@ -43,6 +43,8 @@ pub(super) struct Ends<'a> {
     pub(super) outgoing: Vec<(Locator, Entry)>,
     buckets: Buckets,
     pub(super) timeline: Timeline,
+    /// What flows of equal round trip and rate begin with.
+    templates: BTreeMap<(Span, Rate), FlowTemplate>,
     default_rto: Span,
     /// Size of an ACK or NACK.
     ack: Bytes,
@@ -100,6 +102,7 @@ impl<'a> Ends<'a> {
             outgoing: Vec::new(),
             buckets: Buckets::new(plan.record.bucket),
             timeline: Timeline::default(),
+            templates: BTreeMap::new(),
             default_rto: rto,
             ack: plan.transport.ack,
             totals: HostTotals::default(),
@@ -270,7 +273,7 @@ impl<'a> Ends<'a> {
                 None => self.outgoing.push((to, entry)),
             }
             if received.completed {
-                self.delivered(now, slot);
+                self.delivered(now, nic, slot);
             }
         }
     }
@@ -278,29 +281,35 @@ impl<'a> Ends<'a> {
     /// The last packet of a flow has arrived: its receiver has nothing left to do but to answer
     /// late duplicates.
     #[cold]
-    fn delivered(&mut self, now: Time, slot: u32) {
+    fn delivered(&mut self, now: Time, nic: &Nic, slot: u32) {
         let end = &mut self.receivers[slot as usize];
         end.delivered = now;
-        if let Some(live) = end.live.take()
-            && let Some(trigger) = self.plan.traffic.flows[live.flow.index()].on_delivered
-        {
+        end.live = None;
+        let flow = self.flow_received(nic, slot);
+        if let Some(trigger) = self.plan.traffic.flows[flow.index()].on_delivered {
             self.fire(now, trigger);
         }
+    }
+
+    /// The flow of a receiver slot of the host.
+    fn flow_received(&self, nic: &Nic, slot: u32) -> FlowId {
+        let flows = self.layout.receivers.at(self.own[nic.place as usize]);
+        flows[(slot - nic.first_receiver) as usize]
     }
 
     /// A packet of a flow without a receiver: it makes one if it is the first; if it came after the
     /// last, it is answered here.
     #[cold]
     fn expect(&mut self, nic: &mut Nic, slot: u32, frame: Frame) {
-        let index = (slot - nic.first_receiver) as usize;
-        let id = self.layout.receivers.at(self.own[nic.place as usize])[index];
+        let id = self.flow_received(nic, slot);
         let flow = &self.plan.traffic.flows[id.index()];
         let to = self.layout.sender(id, flow);
         let total = packets(flow.bytes, self.plan.transport.payload);
         if self.receivers[slot as usize].delivered == Time::NEVER {
-            let recovery = &self.plan.transport.recovery;
-            let receiver = Receiver::new(total, recovery, &self.context(id));
-            let live = LiveReceiver { flow: id, to, sender: self.sender_slot(to), receiver };
+            let context = self.context(id);
+            let receiver =
+                template(&mut self.templates, self.plan, &context).receiver(&context, total);
+            let live = LiveReceiver { to, sender: self.sender_slot(to), receiver };
             self.receivers[slot as usize].live = Some(Box::new(live));
         } else {
             // The answer to a late duplicate says again that everything has arrived.
@@ -347,8 +356,8 @@ impl<'a> Ends<'a> {
     fn complete(&mut self, now: Time, slot: u32) {
         let end = &mut self.senders[slot as usize];
         let flow = end.live.as_ref().map(|live| live.flow);
-        end.end();
         end.acked = now;
+        end.end();
         self.totals.flows_done += 1;
         self.totals.last_completion = self.totals.last_completion.max(now);
         let flow = flow.map(|flow| &self.plan.traffic.flows[flow.index()]);
@@ -372,7 +381,7 @@ impl<'a> Ends<'a> {
         }
         let Some(live) = &mut self.senders[slot as usize].live else { return };
         if timer.kind == TimerKind::Pace {
-            live.pace_at = Time::NEVER;
+            live.awaits_pace = false;
             return live.make_ready(now, slot, nic);
         }
         // A timer that was set anew fires where it was last set.
@@ -380,10 +389,8 @@ impl<'a> Ends<'a> {
             return;
         }
         live.wake_at = Time::NEVER;
-        let before = live.sender.counts().timeouts;
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
-        live.sender.on_timeout(now, &mut events);
-        for _ in before..live.sender.counts().timeouts {
+        for _ in 0..live.sender.on_timeout(now, &mut events) {
             self.buckets.count(&mut self.timeline.timeouts, now);
         }
         live.make_ready(now, slot, nic);
@@ -396,20 +403,16 @@ impl<'a> Ends<'a> {
         let index = (slot - nic.first_sender) as usize;
         let flow = self.layout.senders.at(self.own[nic.place as usize])[index];
         let context = self.context(flow);
-        let parts = SenderPlan {
-            load_balance: &plan.transport.load_balance,
-            congestion: &plan.transport.congestion,
-            recovery: &plan.transport.recovery,
-        };
         let rng = Rng::new(plan.seed, "flow", u64::from(flow.0));
         let message = &plan.traffic.flows[flow.index()];
+        let template = template(&mut self.templates, plan, &context);
         let mut live = Box::new(LiveSender {
             flow,
             to: self.layout.receiver(flow, message),
             in_ready: false,
             wake_at: Time::NEVER,
-            pace_at: Time::NEVER,
-            sender: Sender::new(&parts, &context, message.bytes, rng),
+            awaits_pace: false,
+            sender: template.sender(&context, message.bytes, rng),
         });
         live.make_ready(now, slot, nic);
         live.set_wake(slot, nic);
@@ -447,6 +450,23 @@ impl<'a> Ends<'a> {
             return Some(Frame::new(live.to, packet.psn.0, flags, packet.entropy, packet.bytes));
         }
     }
+}
+
+/// What flows of this context begin with.
+fn template<'t>(
+    templates: &'t mut BTreeMap<(Span, Rate), FlowTemplate>,
+    plan: &Plan,
+    context: &FlowContext,
+) -> &'t FlowTemplate {
+    templates.entry((context.base_rtt, context.rate)).or_insert_with(|| {
+        let transport = &plan.transport;
+        let parts = SenderPlan {
+            load_balance: &transport.load_balance,
+            congestion: &transport.congestion,
+            recovery: &transport.recovery,
+        };
+        FlowTemplate::new(&parts, context)
+    })
 }
 
 /// When a flow starts by itself; `None` if a trigger starts it.

@@ -13,6 +13,8 @@ pub(crate) struct Pauses {
     until: [Time; CLASSES],
     /// Sender slots whose turn came while their class was paused, per class.
     held: [VecDeque<u32>; CLASSES],
+    /// How many there are in all.
+    holding: u32,
     quanta: Span,
     /// Control frames share the data's only class.
     one_class: bool,
@@ -24,7 +26,7 @@ impl Pauses {
         let pfc = plan.queue.pfc?;
         let one_class = plan.queue.service == Service::Fifo;
         let (until, held) = ([Time::ZERO; CLASSES], Default::default());
-        Some(Box::new(Self { until, held, quanta: pfc.quanta, one_class }))
+        Some(Box::new(Self { until, held, holding: 0, quanta: pfc.quanta, one_class }))
     }
 
     /// A PFC frame has come.
@@ -40,14 +42,19 @@ impl Pauses {
         let paused = self.until[class] > now;
         if paused {
             self.held[class].push_back(slot);
+            self.holding += 1;
         }
         paused
     }
 
     /// Gives the flows back whose class may send again; they take their turns behind the others.
     pub(crate) fn release(&mut self, now: Time, ready: &mut VecDeque<u32>) {
+        if self.holding == 0 {
+            return;
+        }
         for (held, &until) in self.held.iter_mut().zip(&self.until) {
             if until <= now {
+                self.holding -= held.len() as u32;
                 ready.append(held);
             }
         }
@@ -57,6 +64,9 @@ impl Pauses {
     pub(crate) fn wants_at(&self, own: Time, earliest: Time) -> Time {
         if self.one_class {
             return own.max(self.until[0]);
+        }
+        if self.holding == 0 {
+            return own;
         }
         let held = self.held.iter().zip(&self.until).filter(|(held, _)| !held.is_empty());
         held.map(|(_, &until)| until.max(earliest)).fold(own, Time::min)

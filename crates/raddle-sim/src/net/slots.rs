@@ -5,6 +5,7 @@ use super::frame::{Frame, Locator, flag};
 use super::nic::{Nic, Timer, TimerKind};
 use crate::record::FlowRecord;
 use raddle_schemes::ids::FlowId;
+use raddle_schemes::transport::sender::SenderCounts;
 use raddle_schemes::transport::{Receiver, Sender, Transmit};
 use raddle_schemes::units::Time;
 
@@ -15,10 +16,8 @@ pub(super) struct SenderSlot {
     pub(super) started: Time,
     /// When it had the last needed ACK.
     pub(super) acked: Time,
-    /// Counts of the completed flow; those of a live one are its sender's.
-    pub(super) sent: u64,
-    pub(super) retransmitted: u64,
-    pub(super) timeouts: u64,
+    /// Of a flow that has ended: what it sent; `None` if each packet went out just once.
+    counts: Option<Box<SenderCounts>>,
 }
 
 /// A flow that sends.
@@ -27,10 +26,10 @@ pub(super) struct LiveSender {
     /// Where data goes.
     pub(super) to: Locator,
     pub(super) in_ready: bool,
+    /// Whether a pace timer is set.
+    pub(super) awaits_pace: bool,
     /// When the earliest valid wake-up timer is set for.
     pub(super) wake_at: Time,
-    /// When a pace timer is set for.
-    pub(super) pace_at: Time,
     pub(super) sender: Sender,
 }
 
@@ -74,10 +73,11 @@ impl LiveSender {
     /// Wakes the flow when its pace allows, if that is what it waits for.
     #[inline]
     fn set_pace(&mut self, now: Time, slot: u32, nic: &mut Nic) {
-        if let Some(at) = self.sender.paced_until(now)
-            && at < self.pace_at
+        // A slot does not move while the flow waits for it.
+        if !self.awaits_pace
+            && let Some(at) = self.sender.paced_until(now)
         {
-            self.pace_at = at;
+            self.awaits_pace = true;
             nic.set_timer(Timer { at, kind: TimerKind::Pace, slot });
         }
     }
@@ -95,32 +95,29 @@ impl LiveSender {
 
 impl SenderSlot {
     /// A flow that has not started.
-    pub(super) const WAITING: Self = Self {
-        live: None,
-        started: Time::NEVER,
-        acked: Time::NEVER,
-        sent: 0,
-        retransmitted: 0,
-        timeouts: 0,
-    };
+    pub(super) const WAITING: Self =
+        Self { live: None, started: Time::NEVER, acked: Time::NEVER, counts: None };
 
     /// Takes over the counts of the live end and frees it.
     pub(super) fn end(&mut self) {
         if let Some(live) = self.live.take() {
             let counts = live.sender.counts();
-            self.sent = counts.sent;
-            self.retransmitted = counts.retransmitted;
-            self.timeouts = counts.timeouts;
+            let notable = self.acked == Time::NEVER || counts.retransmitted + counts.timeouts > 0;
+            self.counts = notable.then(|| Box::new(counts));
         }
     }
 
-    /// Writes this half of a flow's record.
-    pub(super) fn note(&self, record: &mut FlowRecord) {
+    /// Writes this half of the record of a flow of `total` packets.
+    pub(super) fn note(&self, total: u32, record: &mut FlowRecord) {
         record.started = reached(self.started);
         record.acked = reached(self.acked);
-        record.sent = self.sent;
-        record.retransmitted = self.retransmitted;
-        record.timeouts = self.timeouts;
+        if let Some(counts) = &self.counts {
+            record.sent = counts.sent;
+            record.retransmitted = counts.retransmitted;
+            record.timeouts = counts.timeouts;
+        } else if record.acked.is_some() {
+            record.sent = u64::from(total);
+        }
     }
 }
 
@@ -153,7 +150,6 @@ impl ReceiverCounts {
 
 /// A flow that receives.
 pub(super) struct LiveReceiver {
-    pub(super) flow: FlowId,
     /// Where ACKs go.
     pub(super) to: Locator,
     /// The slot of the sending end, if it lies in the same part.

@@ -59,15 +59,17 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (Vec<FlowRecord>, Vec<PortRec
     let mut flows = vec![FlowRecord::default(); flows];
     for part in parts.iter().map(|part| &part.ends) {
         let layout = &part.layout;
+        let total = |id: &FlowId| {
+            let bytes = part.plan.traffic.flows[id.index()].bytes;
+            packets(bytes, part.plan.transport.payload)
+        };
         let begin = part.own.iter().flat_map(|&host| layout.senders.at(host));
         for (id, end) in begin.zip(&part.senders) {
-            end.note(&mut flows[id.index()]);
+            end.note(total(id), &mut flows[id.index()]);
         }
         let finish = part.own.iter().flat_map(|&host| layout.receivers.at(host));
         for (id, end) in finish.zip(&part.receivers) {
-            let bytes = part.plan.traffic.flows[id.index()].bytes;
-            let total = packets(bytes, part.plan.transport.payload);
-            end.note(total, &mut flows[id.index()]);
+            end.note(total(id), &mut flows[id.index()]);
         }
         for (&to, count) in &part.dropped {
             flows[layout.flow_to(to).index()].dropped += count;

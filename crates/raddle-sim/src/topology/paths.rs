@@ -23,10 +23,22 @@ impl Fabric {
     /// queues, along [`Fabric::path`] both ways: at each hop serialisation, propagation and the
     /// next switch's latency. Idle gaps between frames delay no single frame and do not count.
     pub fn base_rtt(&self, source: HostId, destination: HostId, packet: Bytes, ack: Bytes) -> Span {
-        let along = |path: Vec<PortId>, size: Bytes| {
-            path.iter().fold(Span::ZERO, |sum, &port| sum + self.hop(port, size))
-        };
-        along(self.path(source, destination), packet) + along(self.path(destination, source), ack)
+        self.one_way(source, destination, packet) + self.one_way(destination, source, ack)
+    }
+
+    /// The time of a frame along [`Fabric::path`]; zero if there is none.
+    fn one_way(&self, source: HostId, destination: HostId, size: Bytes) -> Span {
+        let mut port = PortId(source.0);
+        let mut sum = self.hop(port, size);
+        while let Node::Switch(switch) = self.destination(port) {
+            let choices = self.forwarding.ports(switch, destination);
+            if choices.count() == 0 {
+                return Span::ZERO;
+            }
+            port = choices.get(0);
+            sum = sum + self.hop(port, size);
+        }
+        sum
     }
 
     /// The largest [`Fabric::base_rtt`] of all pairs of different hosts.

@@ -1,7 +1,7 @@
 //! `[fabric] queue`: the queues of switch ports.
 
 use super::reader::{Log, Reader, read};
-use super::scheme::{self, Chosen, show, shown};
+use super::scheme::{self, show, shown};
 use super::spec::{Item, Place};
 use raddle_schemes::marking;
 use raddle_schemes::size::{Base, Size};

@@ -32,6 +32,10 @@ impl Ecmp {
 }
 
 impl PathSelector for Ecmp {
+    fn begin(&mut self, context: &FlowContext) {
+        *self = Self::new(&Config {}, context);
+    }
+
     #[inline]
     fn next_path(&mut self, _cx: &mut Cx<'_>, _packet: &Outgoing) -> Entropy {
         self.entropy

@@ -50,6 +50,10 @@ pub struct Feedback {
 
 /// Chooses the entropy of each data packet; one instance per flow.
 pub trait PathSelector {
+    /// A flow with this context begins. The instance was made for it, or for another flow across
+    /// as long a path.
+    fn begin(&mut self, _context: &FlowContext) {}
+
     /// The entropy for the packet that leaves now.
     fn next_path(&mut self, cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy;
 
@@ -61,11 +65,16 @@ pub trait PathSelector {
 crate::family! { PathSelector, AnyPathSelector, FlowContext;
     Ecmp: ecmp,
     Ops: ops,
-    Reps: reps,
-    Bitmap: bitmap,
+    Reps: reps in Box,
+    Bitmap: bitmap in Box,
 }
 
 impl AnyPathSelector {
+    /// See [`PathSelector::begin`].
+    pub fn begin(&mut self, context: &FlowContext) {
+        dispatch!(self, scheme => scheme.begin(context));
+    }
+
     /// See [`PathSelector::next_path`].
     #[inline]
     pub fn next_path(&mut self, cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy {
@@ -73,11 +82,16 @@ impl AnyPathSelector {
     }
 
     /// See [`PathSelector::on_feedback`].
-    #[inline]
     pub fn on_feedback(&mut self, cx: &mut Cx<'_>, news: &Feedback) {
+        self.on_feedback_inlined(cx, news);
+    }
+
+    /// The same for the one caller that is on every packet's way.
+    #[inline(always)]
+    pub(crate) fn on_feedback_inlined(&mut self, cx: &mut Cx<'_>, news: &Feedback) {
         dispatch!(self, scheme => scheme.on_feedback(cx, news));
     }
 }
 
-// A fat scheme would tax every flow: large state goes behind a box made in `new`.
-const _: () = assert!(size_of::<AnyPathSelector>() <= 128);
+// A fat scheme would tax every flow: it is kept in a box.
+const _: () = assert!(size_of::<AnyPathSelector>() <= 24);
