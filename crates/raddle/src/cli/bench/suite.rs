@@ -2,6 +2,7 @@
 
 use crate::problem::Problems;
 use crate::scenario::{self, Study};
+use raddle_sim::engine::{self, Options};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
 use raddle_sim::reference::{self, Queue};
@@ -51,6 +52,7 @@ pub(super) enum Engine {
 }
 
 const ENGINE: Runner = Runner { engine: Engine::Windowed, threads: 1 };
+const TWO_THREADS: Runner = Runner { engine: Engine::Windowed, threads: 2 };
 const WHEEL: Runner = Runner { engine: Engine::TimingWheel, threads: 1 };
 
 /// What most cases have in common.
@@ -94,7 +96,7 @@ const CASES: &[Case] = &[
     Case { queue: "drr", set: &[MIB_8], quick: true, ..CASE },
     Case { name: "pfc", set: &[MIB_8, PFC], quick: true, ..CASE },
     Case { queue: "fifo", k: 16, set: &[MIB_2], ..CASE },
-    Case { k: 16, set: &[MIB_2], ..CASE },
+    Case { k: 16, set: &[MIB_2], runners: &[ENGINE, TWO_THREADS], ..CASE },
     Case { name: "trimming", k: 16, set: &[MIB_2, TRIM, SHALLOW], ..CASE },
     Case {
         name: "incast",
@@ -145,7 +147,7 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case { queue: "fifo", k: 32, ..CASE },
-    Case { k: 32, ..CASE },
+    Case { k: 32, runners: &[ENGINE, TWO_THREADS], ..CASE },
     Case { name: "trimming", k: 32, set: &[TRIM, SHALLOW], ..CASE },
     Case { name: "permutation_8_mib", k: 32, set: &[MIB_8], large: true, ..CASE },
     Case {
@@ -204,7 +206,10 @@ impl Engine {
 impl Runner {
     pub(super) fn run(self, plan: &Plan) -> Outcome {
         match self.engine {
-            Engine::Windowed => raddle_sim::engine::run(plan, &mut ()),
+            Engine::Windowed => {
+                let options = Options { threads: self.threads, ..Options::default() };
+                engine::run_with(plan, &options, &mut ())
+            }
             Engine::TimingWheel => reference::run_with_queue(plan, Queue::Wheel, &mut ()),
         }
     }
