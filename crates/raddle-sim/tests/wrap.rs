@@ -109,6 +109,56 @@ fn queues_of_data_may_take_as_long_as_the_horizon() {
 }
 
 #[test]
+fn queues_of_data_may_take_many_times_the_horizon() {
+    // At 1 Gbps a packet takes 33 us: 1500 of them take 50 ms.
+    let shape = Dumbbell {
+        hosts_per_side: 4,
+        rate: Rate::gbps(10),
+        link_delay: Span::us(1),
+        bottleneck_rate: Rate::gbps(1),
+        bottleneck_delay: Span::us(1),
+        switch_delay: Span::ns(500),
+    };
+    for service in [Service::Fifo, Service::Priority] {
+        for packets in [100.0, 1_500.0] {
+            let flows: Vec<_> = (0..4).map(|i| Flow::at_zero(i, 4 + i, Bytes(2_000_000))).collect();
+            let mut plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
+            plan.queue.size = Size::Packets(packets);
+            plan.queue.service = service;
+            let config = fixed_rate::Config { window: Size::Packets(400.0), rate: None };
+            plan.transport.congestion = congestion::Config::FixedRate(config);
+            plan.patience = Span::ms(500);
+            plan.end = Some(Time(100_000_000_000));
+            assert_engines_agree(&plan);
+        }
+    }
+}
+
+#[test]
+fn gaps_may_take_longer_than_the_horizon() {
+    let shape = Dumbbell {
+        hosts_per_side: 2,
+        rate: Rate::gbps(10),
+        link_delay: Span::us(1),
+        bottleneck_rate: Rate(100_000_000),
+        bottleneck_delay: Span::us(1),
+        switch_delay: Span::ns(500),
+    };
+    for service in [Service::Fifo, Service::Priority] {
+        for gap in [20, 20_000, 40_000, 65_535].map(Bytes) {
+            let flows: Vec<_> = (0..2).map(|i| Flow::at_zero(i, 2 + i, Bytes(60_000))).collect();
+            let mut plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
+            plan.queue.size = Size::Packets(3.0);
+            plan.queue.service = service;
+            plan.queue.gap = gap;
+            plan.patience = Span::ms(500);
+            plan.end = Some(Time(200_000_000_000));
+            assert_engines_agree(&plan);
+        }
+    }
+}
+
+#[test]
 fn queues_of_control_frames_may_take_longer_than_the_horizon() {
     // Whatever finds the queue full is cut to 64 B: 5.12 us at 100 Mbps, 420 of them 2.1 ms.
     let shape = Dumbbell {

@@ -11,14 +11,14 @@ use super::line::{FarEnd, Line};
 use super::part::Handover;
 use super::port::{Discipline, World};
 use super::ring::{Entry, Ring};
-use crate::net::frame::Frame;
+use crate::net::frame::{Frame, SIZE_LIMIT};
 use crate::net::port::PortFacts;
 use crate::net::wire::Wire;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::{DropCause, PortRecord};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::marking::{AnyMarker, QueueState};
-use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::units::{Bytes, Time};
 
 /// The colder half of a fast port; the hot one is its [`Line`]. In the order in which a window needs
 /// it.
@@ -37,14 +37,8 @@ pub(super) struct FastPort {
     capacity: u64,
     marker: AnyMarker,
     mark_stream: u64,
-    /// Control frames behind a long queue of their like.
-    control: Ring,
     id: PortId,
 }
-
-/// Control frames that would wait longer than this for their start do not get their departure yet:
-/// the ring can tell apart only so much time ([`HORIZON`](super::HORIZON)).
-const LONG_WAIT: Span = Span(1 << 22);
 
 /// Whether a port of this plan may be a fast one.
 pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
@@ -58,12 +52,15 @@ pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
         && queue.pfc.is_none();
     let unchanging = plan.faults.ports.binary_search_by_key(&id, |(port, _)| *port).is_err();
     let whole = Wire::new(facts.rate).whole_ps_per_byte().filter(|&ps| u32::try_from(ps).is_ok());
-    // Half of what 32 bits of time can tell apart, for data; control frames may double it.
-    let drain = whole.and_then(|ps_per_byte| facts.capacity.checked_mul(ps_per_byte));
+    // Times of 32 bits are compared for the first frame that has not left: it leaves no later than
+    // the gap and its own time after the one before.
+    let next = (SIZE_LIMIT + queue.gap).0;
+    let ahead = whole.and_then(|ps_per_byte| ps_per_byte.checked_mul(next));
     discipline
         && unchanging
+        && facts.capacity < 1 << 31
         && facts.control_capacity >= u64::from(u32::MAX)
-        && drain.is_some_and(|drain| drain + facts.latency.0 < 1 << 30)
+        && ahead.is_some_and(|ahead| ahead.saturating_add(facts.latency.0) < 1 << 30)
 }
 
 impl FastPort {
@@ -80,15 +77,13 @@ impl FastPort {
             capacity: facts.capacity,
             marker: facts.marker,
             mark_stream: facts.mark_stream,
-            control: Ring::default(),
             id,
         }
     }
 
-    /// Data packets that have not got their departure.
+    /// Data packets that have not started.
     pub(super) fn data_waiting(&self) -> u64 {
-        let waiting = self.data.iter().chain(self.control.iter());
-        waiting.filter(|entry| entry.frame.is_data()).count() as u64
+        self.data.len() as u64
     }
 
     /// Takes a frame that came in through `came_in`, an in-port of the same switch.
@@ -155,9 +150,6 @@ impl FastPort {
     fn enqueue_control(&mut self, now: Time, frame: Frame, line: &mut Line, gap: Bytes) {
         self.control_bytes += frame.size().0;
         self.start_due(now, line, gap);
-        if line.busy_until > now + LONG_WAIT || !self.control.is_empty() {
-            return self.control.push(Entry::new(now, frame));
-        }
         line.send(line.busy_until.max(now), frame, gap);
     }
 
@@ -176,21 +168,15 @@ impl FastPort {
     /// Starts what waits and starts at or before `until`.
     #[inline(always)]
     fn start_due(&mut self, until: Time, line: &mut Line, gap: Bytes) {
-        if line.busy_until <= until && self.waits() {
+        if line.busy_until <= until && !self.data.is_empty() {
             self.start(until, line, gap);
         }
-    }
-
-    #[inline]
-    fn waits(&self) -> bool {
-        !self.data.is_empty() || !self.control.is_empty()
     }
 
     #[inline(never)]
     fn start(&mut self, until: Time, line: &mut Line, gap: Bytes) {
         while line.busy_until <= until {
-            let next = self.control.pop().or_else(|| self.data.pop());
-            let Some(entry) = next else { return };
+            let Some(entry) = self.data.pop() else { return };
             line.send(line.busy_until, entry.frame, gap);
         }
     }
@@ -296,7 +282,7 @@ impl FastPort {
     #[inline]
     pub(super) fn next_action(&self, now: Time, line: &Line) -> Option<Time> {
         let Some(entry) = line.first_waiting() else {
-            return self.waits().then_some(line.busy_until);
+            return (!self.data.is_empty()).then_some(line.busy_until);
         };
         Some(Time(now.0.wrapping_add_signed(i64::from(line.departure_after(entry, now)))))
     }

@@ -66,7 +66,8 @@ pub struct Options {
     /// Threads; at least 1. Fewer run where the fabric does not fall into as many parts
     /// ([`Outcome::parts`]).
     pub threads: u32,
-    /// Windows of at most this width; else as wide as the fabric allows ([`window`]).
+    /// Windows of at most this width, but of [`SHORTEST_WINDOW`] at least; else as wide as the
+    /// fabric allows ([`window`]).
     pub width: Option<Span>,
 }
 
@@ -108,6 +109,6 @@ fn crew<'a>(plan: &'a Plan, options: &Options) -> Crew<'a> {
     let widest = window(&plan.fabric);
     let layout = Arc::new(Layout::new(plan));
     let partition = Partition::new(&plan.fabric, layout.groups(), options.threads as usize);
-    let width = options.width.map_or(widest, |width| width.min(widest));
+    let width = options.width.map_or(widest, |width| width.max(SHORTEST_WINDOW).min(widest));
     Crew { plan, width, layout, partition }
 }
