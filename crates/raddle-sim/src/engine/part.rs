@@ -296,7 +296,8 @@ impl<'a> Part<'a> {
         }
         self.world.calendar.take_hosts(&mut nodes);
         let mut last_group = None;
-        for &host in &nodes {
+        for (i, &host) in nodes.iter().enumerate() {
+            self.prefetch_hosts(&nodes, i);
             let root = self.group_of[host as usize];
             if self.groups[root as usize].is_empty() {
                 self.run_host(host, start, end);

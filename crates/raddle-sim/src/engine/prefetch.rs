@@ -5,18 +5,27 @@
 
 use super::part::Part;
 
-/// Asks for the cache line of `value`.
+const CACHE_LINE: usize = 64;
+
+/// Asks for `count` cache lines from `address` on, whatever lies there.
 #[inline(always)]
-pub(super) fn prefetch<T>(value: &T) {
+fn prefetch_lines(address: *const u8, count: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        let address: *const T = value;
-        // SAFETY: a prefetch reads nothing that the program can see, and the address is valid.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+        for line in 0..count {
+            // SAFETY: a prefetch is a hint that neither reads nor faults, wherever it points.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(line * CACHE_LINE).cast()) };
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
+    let _ = (address, count);
+}
+
+/// Asks for the first cache line of `value`.
+#[inline(always)]
+pub(super) fn prefetch<T>(value: &T) {
+    prefetch_lines((&raw const *value).cast(), 1);
 }
 
 impl Part<'_> {
@@ -41,6 +50,29 @@ impl Part<'_> {
             prefetch(own);
             if own.place.is_fast() {
                 prefetch(&self.fast_ports[own.place.number()]);
+            }
+        }
+    }
+
+    /// What hosts that run soon touch, the nearer they are the deeper: of `hosts`, the one at
+    /// `next` runs now.
+    #[inline]
+    pub(super) fn prefetch_hosts(&self, hosts: &[u32], next: usize) {
+        let all = &self.world.hosts;
+        if let Some(&host) = hosts.get(next + 4) {
+            prefetch_lines(all.address(host), 3);
+            prefetch(&self.lines[host as usize]);
+            prefetch(&self.lines[self.feeders[host as usize] as usize]);
+        }
+        if let Some(&host) = hosts.get(next + 2) {
+            for slot in all.slot_addresses(host) {
+                prefetch_lines(slot, 1);
+            }
+            self.lines[self.feeders[host as usize] as usize].ring.prefetch_head();
+        }
+        if let Some(&host) = hosts.get(next + 1) {
+            for flow in all.flow_addresses(host) {
+                prefetch_lines(flow, 5);
             }
         }
     }

@@ -8,6 +8,7 @@ use super::ends::Ends;
 use super::frame::{Frame, Locator, Locators};
 use super::layout::Layout;
 use super::nic::{Departure, Nic, Timer, TimerKind};
+use super::slots::{ReceiverSlot, SenderSlot};
 use super::totals::{self, HostTotals};
 use crate::plan::Plan;
 use crate::record::{FlowRecord, PortRecord, Timeline};
@@ -110,6 +111,38 @@ impl<'a> Hosts<'a> {
     #[inline]
     pub fn host(&mut self, place: u32) -> Host<'_, 'a> {
         Host { nic: &mut self.nics[place as usize], ends: &mut self.ends }
+    }
+
+    /// Where the state of the host at `place` itself lies.
+    #[inline]
+    pub(crate) fn address(&self, place: u32) -> *const u8 {
+        (&raw const self.nics[place as usize]).cast()
+    }
+
+    /// Where the first flows that begin and end at the host at `place` have their slots. Reads what
+    /// lies at [`Hosts::address`].
+    #[inline]
+    pub(crate) fn slot_addresses(&self, place: u32) -> [*const u8; 2] {
+        let (sender, receiver) = self.first_slots(place);
+        let of_sender = sender.map_or(std::ptr::null(), |slot| (&raw const *slot).cast());
+        [of_sender, receiver.map_or(std::ptr::null(), |slot| (&raw const *slot).cast())]
+    }
+
+    /// Where these flows have their state. Reads what lies at [`Hosts::slot_addresses`].
+    #[inline]
+    pub(crate) fn flow_addresses(&self, place: u32) -> [*const u8; 2] {
+        let (sender, receiver) = self.first_slots(place);
+        let sender = sender.and_then(|slot| slot.live.as_deref());
+        let receiver = receiver.and_then(|slot| slot.live.as_deref());
+        let of_sender = sender.map_or(std::ptr::null(), |live| (&raw const *live).cast());
+        [of_sender, receiver.map_or(std::ptr::null(), |live| (&raw const *live).cast())]
+    }
+
+    #[inline]
+    fn first_slots(&self, place: u32) -> (Option<&SenderSlot>, Option<&ReceiverSlot>) {
+        let nic = &self.nics[place as usize];
+        let sender = self.ends.senders.get(nic.first_sender as usize);
+        (sender, self.ends.receivers.get(nic.first_receiver as usize))
     }
 
     /// When the next local event of the host at `place` is due.

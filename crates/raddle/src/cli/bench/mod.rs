@@ -111,7 +111,8 @@ fn measure(case: &Case, quick: bool, calibration: f64) -> Result<Vec<Value>, Str
     let mut samples = vec![Vec::new(); case.runners.len()];
     for round in 1..=rounds {
         for (runner, samples) in case.runners.iter().zip(&mut samples) {
-            let doing = format!("{} {}, {round} of {rounds}", case.id(), runner.engine.name());
+            let (engine, threads) = (runner.engine.name(), runner.threads);
+            let doing = format!("{} {engine} {threads}, {round} of {rounds}", case.id());
             let sample = announced(&doing, || Sample::apart(case, *runner))?;
             samples.push(sample);
         }

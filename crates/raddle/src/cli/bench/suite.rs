@@ -95,8 +95,8 @@ const CASES: &[Case] = &[
     // Round robin, if only of one class, is what computed departures do not serve.
     Case { queue: "drr", set: &[MIB_8], quick: true, ..CASE },
     Case { name: "pfc", set: &[MIB_8, PFC], quick: true, ..CASE },
-    Case { queue: "fifo", k: 16, set: &[MIB_2], runners: &[ENGINE, TWO_THREADS], ..CASE },
-    Case { k: 16, set: &[MIB_2], ..CASE },
+    Case { queue: "fifo", k: 16, set: &[MIB_2], ..CASE },
+    Case { k: 16, set: &[MIB_2], runners: &[ENGINE, TWO_THREADS], ..CASE },
     Case { name: "trimming", k: 16, set: &[MIB_2, TRIM, SHALLOW], ..CASE },
     Case {
         name: "incast",
@@ -146,8 +146,8 @@ const CASES: &[Case] = &[
         runners: &[ENGINE, WHEEL],
         ..CASE
     },
-    Case { queue: "fifo", k: 32, runners: &[ENGINE, TWO_THREADS], ..CASE },
-    Case { k: 32, ..CASE },
+    Case { queue: "fifo", k: 32, ..CASE },
+    Case { k: 32, runners: &[ENGINE, TWO_THREADS], ..CASE },
     Case { name: "trimming", k: 32, set: &[TRIM, SHALLOW], ..CASE },
     Case { name: "permutation_8_mib", k: 32, set: &[MIB_8], large: true, ..CASE },
     Case {
@@ -207,7 +207,7 @@ impl Runner {
     pub(super) fn run(self, plan: &Plan) -> Outcome {
         match self.engine {
             Engine::Windowed => {
-                let options = Options { threads: self.threads, width: None };
+                let options = Options { threads: self.threads, ..Options::default() };
                 engine::run_with(plan, &options, &mut ())
             }
             Engine::TimingWheel => reference::run_with_queue(plan, Queue::Wheel, &mut ()),
