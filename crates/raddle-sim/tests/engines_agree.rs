@@ -8,7 +8,7 @@ use common::agree::trouble;
 use proptest::prelude::*;
 use raddle_sim::reference::{Queue, run_with_queue};
 
-/// How many plans, unless `PROPTEST_CASES` says otherwise: about a minute on one core.
+/// How many plans, unless `PROPTEST_CASES` says otherwise: about three minutes on one core.
 const CASES: u32 = 25_000;
 /// The same for the reference's queues, which all plans use alike.
 const QUEUE_CASES: u32 = 1_000;

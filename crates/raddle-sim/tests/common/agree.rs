@@ -46,7 +46,7 @@ pub(crate) fn trouble(plan: &Plan) -> Option<String> {
         (Span(width.0 / 13 + 1), 1, false),
     ];
     // Threads cost more than all else: only some plans have them.
-    if plan.seed.is_multiple_of(16) {
+    if plan.seed.is_multiple_of(64) {
         ways.push((width, threads, true));
     }
     ways.into_iter().find_map(|(width, threads, side_by_side)| {
