@@ -459,8 +459,8 @@ macro_rules! family {
                 #[doc = concat!("The scheme of module `", stringify!($module), "`.")]
                 $variant($crate::held!($module::$variant $(, $holder)?)),
             )*
-            /// A scheme that is in no list.
-            Custom(alloc::boxed::Box<dyn $trait + Send>),
+            /// A scheme that is in no list; in two boxes, so that it takes one word here.
+            Custom(alloc::boxed::Box<alloc::boxed::Box<dyn $trait + Send>>),
         }
 
         /// The scheme as each of many begins that have the same context. A listed one is copied,
@@ -564,7 +564,9 @@ macro_rules! family {
                         let scheme = $module::$variant::new(c, context);
                         $any::$variant($crate::hold!(scheme $(, $holder)?))
                     })*
-                    Self::Custom(plugin) => $any::Custom((plugin.build)(context)),
+                    Self::Custom(plugin) => {
+                        $any::Custom(alloc::boxed::Box::new((plugin.build)(context)))
+                    }
                 }
             }
         }

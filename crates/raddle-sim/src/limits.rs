@@ -10,7 +10,6 @@
 //! | a pause of at least 1 ns, `xon` up to `xoff`, `xoff` below the capacity | else PFC does nothing |
 //! | windows of at least 10 ns | below, an event queue is faster |
 //! | 2^31 ps from the start on a wire to the arrival | 32 bits of a packet on a link |
-//! | 2^16 arrivals at a port within a window, 2^16 ports per switch | 16 bits each in a sort key |
 //! | 2^16 hosts below a switch of a tree | division by multiplication with 32 bits is exact |
 //! | 2^46 - 1 ps | the time of a packet in a sender's ledger |
 //!
@@ -28,10 +27,6 @@ use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::fmt;
 
-/// Most ports of one switch: the engine sorts arrivals by keys with 16 bits for the port.
-pub const PORT_LIMIT: u64 = 1 << 16;
-/// Most frames that may reach one port within a window: 16 bits in the same keys.
-pub const ARRIVAL_LIMIT: u64 = 1 << 16;
 /// Most hosts below one switch of a tree, so that the engine's compiled forwarding is exact. With
 /// one more it is not: host 65 536 of a run of 65 537 would be sent to the second run.
 pub const HOSTS_BELOW_LIMIT: u64 = 1 << 16;
@@ -138,20 +133,6 @@ pub enum LimitError {
         /// From a largest frame's start on the wire to its arrival; `None` at rate zero.
         time: Option<Span>,
     },
-    /// A link is so fast that too many of the smallest frames arrive within a window.
-    Arrivals {
-        /// The link, by its port's name.
-        link: String,
-        /// Frames that can arrive within a window.
-        frames: u64,
-    },
-    /// A switch has too many ports.
-    Ports {
-        /// The switch's name.
-        switch: String,
-        /// Its ports.
-        ports: u64,
-    },
     /// A switch of a tree has too many hosts below it.
     HostsBelow {
         /// The switch's name.
@@ -231,14 +212,6 @@ impl fmt::Display for LimitError {
             ),
             Self::Horizon { link, rate, time: None } => {
                 write!(f, "the rate of link `{link}` is {rate}; at least 1 bps, or take it down")
-            }
-            Self::Arrivals { link, frames } => write!(
-                f,
-                "{frames} of the smallest frames can cross link `{link}` within a window; at most \
-                 {ARRIVAL_LIMIT}"
-            ),
-            Self::Ports { switch, ports } => {
-                write!(f, "switch `{switch}` has {ports} ports; at most {PORT_LIMIT}")
             }
             Self::HostsBelow { switch, hosts } => write!(
                 f,
@@ -375,12 +348,6 @@ impl Plan {
     }
 
     fn check_switches(&self) -> Result<(), LimitError> {
-        for switch in &self.fabric.switches {
-            let ports = switch.ports.len() as u64;
-            if ports > PORT_LIMIT {
-                return Err(LimitError::Ports { switch: switch.name.clone(), ports });
-            }
-        }
         for (_, forwarding) in &self.routes {
             let Forwarding::Tree(switches) = forwarding else { continue };
             for (tree, switch) in switches.iter().zip(&self.fabric.switches) {
@@ -400,18 +367,11 @@ impl Plan {
         }
         let pfc = self.queue.pfc.map(|_| PFC_SIZE);
         let largest = self.packet().max(self.transport.ack).max(pfc.unwrap_or_default());
-        let data = match self.queue.overflow {
-            Overflow::Drop => self.transport.header.0 + 1,
-            Overflow::Trim => self.transport.header.0,
-        };
-        let smallest = Bytes(data.min(self.transport.ack.0)).min(pfc.unwrap_or(SIZE_LIMIT));
         let mut slowest: Vec<Rate> = self.fabric.ports.iter().map(|port| port.rate).collect();
-        let mut fastest = slowest.clone();
         for (port, changes) in &self.faults.ports {
             for (_, change) in changes {
                 if let PortChange::Rate { rate, .. } = *change {
                     slowest[port.index()] = slowest[port.index()].min(rate);
-                    fastest[port.index()] = fastest[port.index()].max(rate);
                 }
             }
         }
@@ -425,10 +385,6 @@ impl Plan {
             let time = Span(wire.saturating_add(latency.0));
             if time.0 >= HORIZON.0 {
                 return Err(LimitError::Horizon { link: link(), rate, time: Some(time) });
-            }
-            let frames = window.0.div_ceil(fastest[index].serialisation(smallest).0);
-            if frames > ARRIVAL_LIMIT {
-                return Err(LimitError::Arrivals { link: link(), frames });
             }
         }
         Ok(())

@@ -182,31 +182,6 @@ fn times_on_a_link_fit_an_entry() {
 }
 
 #[test]
-fn arrivals_of_a_window_fit_a_key() {
-    between(
-        |plan| {
-            // One byte takes one picosecond.
-            plan.fabric.ports.iter_mut().for_each(|port| port.rate = Rate::gbps(8_000));
-            plan.transport.ack = Bytes(1);
-            same_delays(plan, Span(1 << 16));
-        },
-        |plan| same_delays(plan, Span((1 << 16) + 1)),
-        LimitError::Arrivals { link: "host0".to_owned(), frames: (1 << 16) + 1 },
-        "65537 of the smallest frames can cross link `host0` within a window; at most 65536",
-    );
-}
-
-#[test]
-fn ports_of_a_switch_fit_a_key() {
-    between(
-        |plan| plan.fabric.switches[3].ports = 10..10 + (1 << 16),
-        |plan| plan.fabric.switches[3].ports.end += 1,
-        LimitError::Ports { switch: "tor3".to_owned(), ports: (1 << 16) + 1 },
-        "switch `tor3` has 65537 ports; at most 65536",
-    );
-}
-
-#[test]
 fn hosts_below_a_switch_fit_the_compiled_division() {
     let hosts_below_spine = |plan: &mut Plan, hosts| {
         let Forwarding::Tree(switches) = &mut plan.routes[0].1 else { panic!("a tree") };

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 fn quick(figure: &Figure) -> FigureResult {
     let stop = AtomicBool::new(false);
     let runner =
-        Runner { engine: engine::run, bound: |_| None, threads: 2, stop: &stop, meter: &() };
+        Runner { engine: &engine::run, bound: |_| None, threads: 2, stop: &stop, meter: &() };
     figure.reproduce(Mode::Quick, &runner).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -55,7 +55,7 @@ impl Config {
 }
 
 // Each end of a flow has one.
-const _: () = assert!(size_of::<AnyRecovery>() <= 24);
+const _: () = assert!(size_of::<AnyRecovery>() <= 16);
 
 impl AnyRecovery {
     /// See [`Recovery::on_ack`].

@@ -6,8 +6,8 @@
 //! log lies at the sender's end: the receiver makes an entry of each arrival, and whoever drives
 //! the two ends carries it over before any ACK that covers it.
 
+use super::ring::Ring;
 use crate::ids::{Entropy, Psn};
-use alloc::boxed::Box;
 
 /// A packet that arrived for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +56,7 @@ pub(crate) const KEPT: u32 = 1024;
 /// The log: entries are immutable, read by position, and freed behind the sender.
 #[derive(Clone, Debug, Default)]
 pub struct Arrivals {
-    /// A ring; entry `i` lies at `i & (len - 1)`.
-    ring: Box<[Entry]>,
+    ring: Ring<Entry>,
     /// Arrivals before this position have been heard of.
     heard: u32,
     /// One past the newest.
@@ -76,10 +75,9 @@ impl Arrivals {
     #[inline]
     pub fn push(&mut self, entry: Entry) {
         if (self.end - self.start()) as usize == self.ring.len() {
-            self.grow();
+            self.ring.grow(self.start(), self.end);
         }
-        let slot = self.slot(self.end);
-        self.ring[slot] = entry;
+        self.ring.set(self.end, entry);
         self.end += 1;
     }
 
@@ -95,7 +93,7 @@ impl Arrivals {
         if self.heard == self.end {
             return None;
         }
-        let entry = self.ring[self.slot(self.heard)];
+        let entry = self.ring.get(self.heard);
         self.heard += 1;
         Some(entry.into())
     }
@@ -103,28 +101,13 @@ impl Arrivals {
     /// The arrival at `position`; `None` if it is freed or not there yet.
     pub fn get(&self, position: u32) -> Option<Arrival> {
         let there = self.start() <= position && position < self.end;
-        there.then(|| self.ring[self.slot(position)].into())
+        there.then(|| self.ring.get(position).into())
     }
 
     /// Positions below this are freed.
     #[inline]
     fn start(&self) -> u32 {
         self.heard.saturating_sub(self.kept)
-    }
-
-    #[inline]
-    fn slot(&self, position: u32) -> usize {
-        position as usize & (self.ring.len() - 1)
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let length = (self.ring.len() * 2).max(2);
-        let mut ring = alloc::vec![Entry::default(); length].into_boxed_slice();
-        for position in self.start()..self.end {
-            ring[position as usize & (length - 1)] = self.ring[self.slot(position)];
-        }
-        self.ring = ring;
     }
 }
 

@@ -1,6 +1,7 @@
 //! The sender's book of packets: which are in flight, since when and on which path, which are
 //! lost, which have arrived.
 
+use super::ring::Ring;
 use crate::congestion::LossCause;
 use crate::ids::{Entropy, Psn};
 use crate::units::{Bytes, Span, Time};
@@ -81,8 +82,7 @@ impl AckedPacket {
 /// The packets of one message, from the first unacknowledged on.
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    /// A ring; packet `psn` lies at `psn & (len - 1)`.
-    records: Box<[Record]>,
+    records: Ring<Record>,
     in_flight: u64,
     total: u32,
     packet: u32,
@@ -90,9 +90,6 @@ pub struct Ledger {
     low: u32,
     next: u32,
     high: u32,
-    lost: u32,
-    /// No packet below this is lost.
-    lost_from: u32,
     /// No packet below this is in flight for the first time.
     oldest: u32,
     /// What only flows have that lost packets.
@@ -101,6 +98,10 @@ pub struct Ledger {
 
 #[derive(Clone, Debug, Default)]
 struct Losses {
+    /// How many packets are lost and not yet sent again.
+    lost: u32,
+    /// No packet below this is lost.
+    lost_from: u32,
     /// Packets sent again, by time; stale entries are skipped.
     again: VecDeque<(Time, Psn)>,
     /// Found lost and not yet reported.
@@ -113,7 +114,7 @@ impl Ledger {
     /// A message of `total` packets: all of `packet` bytes on the wire but the last.
     pub(crate) fn new(total: u32, packet: Bytes, last_packet: Bytes) -> Self {
         Self {
-            records: Box::default(),
+            records: Ring::default(),
             in_flight: 0,
             total,
             packet: packet.0 as u32,
@@ -121,8 +122,6 @@ impl Ledger {
             low: 0,
             next: 0,
             high: 0,
-            lost: 0,
-            lost_from: 0,
             oldest: 0,
             losses: None,
         }
@@ -173,16 +172,22 @@ impl Ledger {
     /// The packet to send now, were it allowed: the lowest lost one, else the next new one.
     #[inline]
     pub fn due(&mut self) -> Option<Psn> {
-        if self.lost > 0 {
-            while self.record(self.lost_from).state() != State::Lost {
-                self.lost_from += 1;
-            }
-            Some(Psn(self.lost_from))
-        } else if self.next < self.total {
-            Some(Psn(self.next))
-        } else {
-            None
+        if self.losses.is_some()
+            && let Some(psn) = self.lowest_lost()
+        {
+            return Some(psn);
         }
+        (self.next < self.total).then_some(Psn(self.next))
+    }
+
+    #[cold]
+    fn lowest_lost(&mut self) -> Option<Psn> {
+        let losses = self.losses.as_mut().filter(|losses| losses.lost > 0)?;
+        losses.lost_from = losses.lost_from.max(self.low);
+        while self.records.get(losses.lost_from).state() != State::Lost {
+            losses.lost_from += 1;
+        }
+        Some(Psn(losses.lost_from))
     }
 
     /// Whether `psn` would go out for the second time or more.
@@ -198,14 +203,14 @@ impl Ledger {
         self.in_flight += size.0;
         if psn.0 == self.next {
             if (self.next - self.low) as usize == self.records.len() {
-                self.grow();
+                self.records.grow(self.low, self.next);
             }
             self.next += 1;
             self.set(psn.0, Record::new(now, entropy, State::InFlight));
         } else {
-            self.lost -= 1;
             self.set(psn.0, Record::new(now, entropy, State::InFlightAgain));
             let losses = self.losses.get_or_insert_default();
+            losses.lost -= 1;
             losses.again.push_back((now, psn));
             losses.retransmitted += 1;
         }
@@ -231,7 +236,7 @@ impl Ledger {
                 None
             }
             State::Lost => {
-                self.lost -= 1;
+                self.losses.get_or_insert_default().lost -= 1;
                 None
             }
         };
@@ -240,7 +245,6 @@ impl Ledger {
         while self.low < self.next && self.record(self.low).state() == State::Acked {
             self.low += 1;
         }
-        self.lost_from = self.lost_from.max(self.low);
         self.oldest = self.oldest.max(self.low);
         AckedPacket { bytes: size, sent_once_at }
     }
@@ -266,15 +270,14 @@ impl Ledger {
         }
         self.in_flight -= self.size(psn).0;
         self.set(psn.0, record.with(State::Lost));
-        self.lost += 1;
-        self.lost_from = self.lost_from.min(psn.0);
         let losses = self.losses.get_or_insert_default();
+        losses.lost += 1;
+        losses.lost_from = losses.lost_from.min(psn.0);
         losses.unreported.push(LostPacket { psn, entropy: record.entropy(), cause });
         true
     }
 
-    /// The packets found lost and not yet reported. Their list comes back with
-    /// [`Ledger::reported`], so that its memory is used again.
+    /// The packets found lost and not yet reported.
     #[inline]
     pub(crate) fn unreported(&mut self) -> Option<Vec<LostPacket>> {
         let losses = self.losses.as_mut().filter(|losses| !losses.unreported.is_empty())?;
@@ -291,14 +294,6 @@ impl Ledger {
     /// How many packets were sent again, and how many timed out.
     pub(crate) fn repeats(&self) -> (u64, u64) {
         self.losses.as_ref().map_or((0, 0), |losses| (losses.retransmitted, losses.timeouts))
-    }
-
-    /// Takes back the list of what has been reported.
-    pub(crate) fn reported(&mut self, mut list: Vec<LostPacket>) {
-        list.clear();
-        if let Some(losses) = &mut self.losses {
-            losses.unreported = list;
-        }
     }
 
     /// Declares lost every packet in flight below `end` that was last sent at or before `before`.
@@ -344,23 +339,12 @@ impl Ledger {
 
     #[inline]
     fn record(&self, psn: u32) -> Record {
-        self.records[psn as usize & (self.records.len() - 1)]
+        self.records.get(psn)
     }
 
     #[inline]
     fn set(&mut self, psn: u32, record: Record) {
-        let slot = psn as usize & (self.records.len() - 1);
-        self.records[slot] = record;
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let length = (self.records.len() * 2).max(2);
-        let mut records = alloc::vec![Record::default(); length].into_boxed_slice();
-        for psn in self.low..self.next {
-            records[psn as usize & (length - 1)] = self.record(psn);
-        }
-        self.records = records;
+        self.records.set(psn, record);
     }
 }
 

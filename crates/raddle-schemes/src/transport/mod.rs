@@ -5,6 +5,7 @@ pub mod arrivals;
 pub mod ledger;
 pub mod packet_set;
 pub mod receiver;
+mod ring;
 pub mod sender;
 
 pub use arrivals::{Arrival, Arrivals, Entry};

@@ -353,7 +353,7 @@ impl Sender {
 
     #[cold]
     fn report(&mut self, now: Time, losses: Vec<LostPacket>, events: &mut dyn Events) {
-        for lost in &losses {
+        for lost in losses {
             let mut cx = Cx { now, rng: &mut self.rng, events };
             let in_flight = self.ledger.in_flight();
             let window_before = self.window;
@@ -376,7 +376,6 @@ impl Sender {
             };
             self.paths.on_feedback(&mut cx, &feedback);
         }
-        self.ledger.reported(losses);
     }
 }
 

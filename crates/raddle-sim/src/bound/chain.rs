@@ -32,8 +32,8 @@ pub(super) fn earliest_starts(traffic: &Traffic, least: &[Option<Least>]) -> Vec
         }
     }
     while let Some(Reverse((time, id))) = firings.pop() {
-        let trigger = &traffic.triggers[id.0 as usize];
-        let count = &mut fired[id.0 as usize];
+        let trigger = &traffic.triggers[id.index()];
+        let count = &mut fired[id.index()];
         *count += 1;
         let targets: &[FlowId] = match trigger.kind {
             TriggerKind::All { count: needed } if *count == needed => &trigger.targets,
@@ -84,8 +84,8 @@ mod tests {
     fn flow(start: Start, on_acked: Option<u32>, on_delivered: Option<u32>) -> Flow {
         Flow {
             start,
-            on_acked: on_acked.map(TriggerId),
-            on_delivered: on_delivered.map(TriggerId),
+            on_acked: on_acked.map(TriggerId::new),
+            on_delivered: on_delivered.map(TriggerId::new),
             ..Flow::at_zero(0, 1, Bytes(1))
         }
     }

@@ -399,6 +399,9 @@ impl<'a> Ends<'a> {
 
     fn start(&mut self, now: Time, nic: &mut Nic, slot: u32) {
         self.next_start(nic, slot);
+        if self.senders[slot as usize].started != Time::NEVER {
+            return;
+        }
         let plan = self.plan;
         let index = (slot - nic.first_sender) as usize;
         let flow = self.layout.senders.at(self.own[nic.place as usize])[index];

@@ -20,6 +20,9 @@ pub(super) struct SenderSlot {
     counts: Option<Box<SenderCounts>>,
 }
 
+// One of each for every flow of the run.
+const _: () = assert!(size_of::<SenderSlot>() <= 32 && size_of::<ReceiverSlot>() <= 32);
+
 /// A flow that sends.
 pub(super) struct LiveSender {
     pub(super) flow: FlowId,
@@ -131,18 +134,27 @@ pub(super) struct ReceiverSlot {
 
 /// What one receiver got, beside its packets themselves.
 pub(super) struct ReceiverCounts {
-    pub(super) duplicates: u64,
     pub(super) marked: u64,
-    pub(super) trimmed: u64,
+    /// What only some flows see.
+    repeated: Option<Box<Repeated>>,
+}
+
+/// Packets that brought nothing new: whole ones, and headers.
+#[derive(Default)]
+struct Repeated {
+    duplicates: u64,
+    trimmed: u64,
 }
 
 impl ReceiverCounts {
     /// Counts a packet, or its header, that brought nothing new.
+    #[cold]
     pub(super) fn repeated(&mut self, frame: Frame) {
+        let counts = self.repeated.get_or_insert_default();
         if frame.has(flag::TRIMMED) {
-            self.trimmed += 1;
+            counts.trimmed += 1;
         } else {
-            self.duplicates += 1;
+            counts.duplicates += 1;
             self.marked += u64::from(frame.has(flag::MARKED));
         }
     }
@@ -162,18 +174,25 @@ impl ReceiverSlot {
     pub(super) const WAITING: Self = Self {
         live: None,
         delivered: Time::NEVER,
-        counts: ReceiverCounts { duplicates: 0, marked: 0, trimmed: 0 },
+        counts: ReceiverCounts { marked: 0, repeated: None },
     };
 
-    /// Writes this half of the record of a flow of `total` packets.
-    pub(super) fn note(&self, total: u32, record: &mut FlowRecord) {
-        let received = self.live.as_ref().map(|live| live.receiver.arrived().count());
+    /// Frees the live end. Returns how many packets have arrived; `None` for all.
+    pub(super) fn end(&mut self) -> Option<u32> {
         let complete = self.delivered != Time::NEVER;
+        let live = self.live.take();
+        (!complete).then(|| live.map_or(0, |live| live.receiver.arrived().count()))
+    }
+
+    /// Writes this half of a flow's record.
+    pub(super) fn note(&self, received: u32, record: &mut FlowRecord) {
         record.delivered = reached(self.delivered);
-        record.received = u64::from(if complete { total } else { received.unwrap_or(0) });
-        record.duplicates = self.counts.duplicates;
+        record.received = u64::from(received);
         record.marked = self.counts.marked;
-        record.trimmed = self.counts.trimmed;
+        if let Some(repeated) = &self.counts.repeated {
+            record.duplicates = repeated.duplicates;
+            record.trimmed = repeated.trimmed;
+        }
     }
 }
 

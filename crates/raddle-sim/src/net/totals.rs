@@ -2,7 +2,7 @@
 
 use super::ends::EVENTS_KEPT;
 use super::hosts::Hosts;
-use super::slots::SenderSlot;
+use super::slots::{ReceiverSlot, SenderSlot};
 use crate::record::{FlowRecord, PortRecord, Timeline};
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::sender::packets;
@@ -44,11 +44,13 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (Vec<FlowRecord>, Vec<PortRec
     let mut ports = vec![PortRecord::default(); hosts];
     let mut timeline = Timeline::default();
     let flows = parts.first().map_or(0, |part| part.layout().flows());
+    let mut received = Vec::with_capacity(parts.len());
     for part in &mut parts {
-        // What lives of senders is freed before the table of flows is made.
+        // What lives of flows is freed before their table is made.
         part.ends.senders.iter_mut().for_each(SenderSlot::end);
-        for (host, nic) in part.ends.own.iter().zip(&mut part.nics) {
-            ports[host.index()] = std::mem::take(&mut nic.record);
+        received.push(part.ends.receivers.iter_mut().map(ReceiverSlot::end).collect::<Vec<_>>());
+        for (host, nic) in part.ends.own.iter().zip(part.nics.drain(..)) {
+            ports[host.index()] = nic.record;
         }
         let own = std::mem::take(&mut part.ends.timeline);
         add(&mut timeline.retransmitted, &own.retransmitted);
@@ -57,7 +59,7 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (Vec<FlowRecord>, Vec<PortRec
     }
     keep_first(&mut timeline.events);
     let mut flows = vec![FlowRecord::default(); flows];
-    for part in parts.iter().map(|part| &part.ends) {
+    for (part, received) in parts.iter().map(|part| &part.ends).zip(received) {
         let layout = &part.layout;
         let total = |id: &FlowId| {
             let bytes = part.plan.traffic.flows[id.index()].bytes;
@@ -68,8 +70,8 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (Vec<FlowRecord>, Vec<PortRec
             end.note(total(id), &mut flows[id.index()]);
         }
         let finish = part.own.iter().flat_map(|&host| layout.receivers.at(host));
-        for (id, end) in finish.zip(&part.receivers) {
-            end.note(total(id), &mut flows[id.index()]);
+        for ((id, end), received) in finish.zip(&part.receivers).zip(received) {
+            end.note(received.unwrap_or(total(id)), &mut flows[id.index()]);
         }
         for (&to, count) in &part.dropped {
             flows[layout.flow_to(to).index()].dropped += count;

@@ -16,9 +16,9 @@ impl Triggers {
 
     /// Fires a trigger. Returns the flows it starts now.
     pub(crate) fn fire<'a>(&mut self, traffic: &'a Traffic, id: TriggerId) -> &'a [FlowId] {
-        let trigger = &traffic.triggers[id.0 as usize];
-        let before = self.fired[id.0 as usize];
-        self.fired[id.0 as usize] += 1;
+        let trigger = &traffic.triggers[id.index()];
+        let before = self.fired[id.index()];
+        self.fired[id.index()] += 1;
         match trigger.kind {
             TriggerKind::All { count } if before + 1 == count => &trigger.targets,
             TriggerKind::All { .. } => &[],
@@ -48,7 +48,7 @@ pub(crate) fn groups(traffic: &Traffic, hosts: u32) -> Vec<u32> {
         let ends = [(flow.on_acked, flow.source), (flow.on_delivered, flow.destination)];
         for (trigger, host) in ends {
             let Some(id) = trigger else { continue };
-            for target in &traffic.triggers[id.0 as usize].targets {
+            for target in &traffic.triggers[id.index()].targets {
                 tie(host.0, traffic.flows[target.index()].source.0);
             }
         }

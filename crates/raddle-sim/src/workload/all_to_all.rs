@@ -43,7 +43,7 @@ impl AllToAll {
                 let receiver = (host + round) % hosts;
                 let mut flow = Flow::at_zero(host, receiver, self.message);
                 if at_once < each {
-                    flow.on_acked = Some(TriggerId(host));
+                    flow.on_acked = Some(TriggerId::new(host));
                 }
                 if round > at_once {
                     flow.start = Start::Triggered;
@@ -94,7 +94,7 @@ mod tests {
             let flows = &traffic.flows[host * 4..host * 4 + 4];
             let at_zero = flows.iter().filter(|flow| flow.start != Start::Triggered).count();
             assert_eq!(at_zero, 3);
-            assert!(flows.iter().all(|flow| flow.on_acked == Some(TriggerId(host as u32))));
+            assert!(flows.iter().all(|flow| flow.on_acked == Some(TriggerId::new(host as u32))));
             let trigger = &traffic.triggers[host];
             assert_eq!(trigger.kind, TriggerKind::Next);
             assert_eq!(trigger.targets, [FlowId(host as u32 * 4 + 3)]);

@@ -19,10 +19,23 @@ pub mod tornado;
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::units::{Bytes, Time};
 use std::fmt;
+use std::num::NonZeroU32;
 
-/// Index of a [`Trigger`].
+/// Index of a [`Trigger`]. An option of one takes no more room, for there may be millions of flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TriggerId(pub u32);
+pub struct TriggerId(NonZeroU32);
+
+impl TriggerId {
+    /// The trigger at `index` of [`Traffic::triggers`].
+    pub const fn new(index: u32) -> Self {
+        Self(NonZeroU32::MIN.saturating_add(index))
+    }
+
+    /// Its place in [`Traffic::triggers`].
+    pub const fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
 
 /// One message from one host to another.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +56,8 @@ pub struct Flow {
     /// Fired at the receiver when the last byte has arrived.
     pub on_delivered: Option<TriggerId>,
 }
+
+const _: () = assert!(size_of::<Flow>() <= 48);
 
 /// What starts a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -86,7 +86,7 @@ fn triggers(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
         }
         let mut fired = || match choices.below(3) {
             0 => None,
-            _ => Some(TriggerId(choices.below(number))),
+            _ => Some(TriggerId::new(choices.below(number))),
         };
         flow.on_acked = fired();
         flow.on_delivered = fired();

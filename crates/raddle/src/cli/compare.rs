@@ -30,9 +30,12 @@ pub(super) struct Arguments {
     /// Write no tables, only the report.
     #[arg(long)]
     no_tables: bool,
-    /// Runs at a time; else one per core.
+    /// Runs at a time; else as many as there are cores for.
     #[arg(long, value_name = "N")]
     parallel: Option<usize>,
+    /// Threads inside each run: for a few large runs.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::threads())]
+    threads: u32,
     /// Print one JSON object (`raddle.compare/1`) and nothing else.
     #[arg(long)]
     json: bool,
@@ -61,9 +64,10 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     let drawn_seed = study.seeds.first().copied().unwrap_or(1);
     let gather = Gather { store, drawn_seed };
     let jobs = jobs::jobs(&study, Some(record_uplinks));
-    let threads = input::parallel(arguments.parallel);
+    let parallel = input::parallel(arguments.parallel, arguments.threads);
+    let threads = (parallel, arguments.threads);
     if !arguments.json {
-        input::announce(&jobs, jobs.len(), threads);
+        input::announce(&jobs, jobs.len(), parallel);
     }
     let stop = input::interruption();
     let watch = timing::Stopwatch::start();
@@ -71,6 +75,8 @@ pub(super) fn compare(arguments: &Arguments) -> End {
         runner.run(&jobs, &gather)
     });
     let wall_s = watch.stop().wall_s;
+    let taken = results.iter().flatten().map(|run| run.summary.threads);
+    input::note_threads(arguments.threads, taken);
     let failed = input::report_failures(&jobs, &results);
     if input::interrupted(&results) {
         let done = results.iter().filter(|result| result.is_ok()).count();

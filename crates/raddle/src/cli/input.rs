@@ -7,7 +7,8 @@ use crate::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
 use crate::study::jobs::bound_of;
 use crate::study::progress::Bar;
 use crate::study::run::{Failure, Job, Runner};
-use raddle_sim::engine;
+use crate::study::text::plural;
+use raddle_sim::engine::{self, Options};
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -135,10 +136,25 @@ pub(super) fn interruption() -> Arc<AtomicBool> {
     stop
 }
 
-/// Runs at a time: as asked for, else one per core.
-pub(super) fn parallel(asked: Option<usize>) -> usize {
+/// Runs at a time: as asked for, else as many as there are cores for the threads of each.
+pub(super) fn parallel(asked: Option<usize>, threads: u32) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    asked.unwrap_or_else(cores).max(1)
+    asked.unwrap_or_else(|| cores() / threads.max(1) as usize).max(1)
+}
+
+/// Reads a number of threads.
+pub(super) fn threads() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..)
+}
+
+/// Says so if a run took fewer threads than `asked` for, which it cannot use.
+pub(super) fn note_threads(asked: u32, taken: impl Iterator<Item = u64>) {
+    if let Some(fewest) = taken.min().filter(|&fewest| fewest < asked.into()) {
+        anstream::eprintln!(
+            "note: {} of {asked} inside a run: the fabric does not fall into more parts",
+            plural(fewest, "thread")
+        );
+    }
 }
 
 /// Columns of the terminal that tables may use.
@@ -152,17 +168,21 @@ pub(super) fn columns() -> usize {
     }
 }
 
+/// Runs at a time, and threads inside each.
+pub(super) type Threads = (usize, u32);
+
 /// Runs what `run` does with a runner, under a progress line for `jobs` jobs unless `quiet`.
 pub(super) fn with_runner<T>(
     jobs: usize,
-    threads: usize,
+    (threads, inside): Threads,
     stop: &AtomicBool,
     quiet: bool,
     run: impl FnOnce(&Runner<'_>) -> T,
 ) -> T {
     let bar = (!quiet).then(|| Bar::on_stderr(jobs));
+    let options = Options { threads: inside, width: None };
     let result = run(&Runner {
-        engine: engine::run,
+        engine: &|plan, observer| engine::run_with(plan, &options, observer),
         bound: bound_of,
         threads,
         stop,

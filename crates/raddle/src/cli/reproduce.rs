@@ -75,9 +75,9 @@ fn run(
     stop: &AtomicBool,
 ) -> Result<FigureResult, String> {
     let prepared = figure.prepare(mode).map_err(|problems| problems.render(false))?;
-    let (jobs, threads) = (prepared.jobs().len(), input::parallel(arguments.parallel));
+    let (jobs, threads) = (prepared.jobs().len(), input::parallel(arguments.parallel, 1));
     let run = |runner: &Runner<'_>| prepared.run(runner);
-    let result = input::with_runner(jobs, threads, stop, arguments.json, run)
+    let result = input::with_runner(jobs, (threads, 1), stop, arguments.json, run)
         .map_err(|error| error.to_string())?;
     if let Some(folder) = &arguments.record {
         let path = folder.join(figure.name).join("result.json");

@@ -19,8 +19,8 @@ pub(super) struct Arguments {
     /// The seed; else the scenario's.
     #[arg(long)]
     seed: Option<u64>,
-    /// Threads inside the run; this version runs on one.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    /// Threads inside the run; results do not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::threads())]
     threads: u32,
     /// Write the tables, the summary and the resolved scenario into this folder.
     #[arg(long, value_name = "DIR")]
@@ -37,13 +37,6 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> End {
-    if arguments.threads != 1 {
-        let asked = arguments.threads;
-        return input::refuse_text(&format!(
-            "--threads {asked}: this version runs a simulation on one thread; \
-             `raddle sweep` and `raddle compare` run several at a time"
-        ));
-    }
     let mut study = match input::load(&arguments.scenario) {
         Ok(study) => study,
         Err(end) => return end,
@@ -75,7 +68,7 @@ pub(super) fn run(arguments: &Arguments) -> End {
         anstream::eprintln!("{}", estimate(&plan, DEFAULT_HOPS_PER_S));
     }
     drop(plan);
-    let finished = match simulate(job, arguments.json) {
+    let finished = match simulate(job, arguments.threads, arguments.json) {
         Ok(finished) => finished,
         Err(Failure::Plan(why)) => return input::refuse_text(&why),
         Err(failure) => {
@@ -83,6 +76,7 @@ pub(super) fn run(arguments: &Arguments) -> End {
             return End::Failed;
         }
     };
+    input::note_threads(arguments.threads, std::iter::once(finished.summary.threads));
     let (plan, outcome, summary) = (&finished.plan, &finished.outcome, &finished.summary);
     if arguments.json {
         anstream::println!("{}", summary.to_json());
@@ -110,9 +104,9 @@ pub(super) fn run(arguments: &Arguments) -> End {
     end
 }
 
-fn simulate(job: &Job, quiet: bool) -> Result<Finished, Failure> {
+fn simulate(job: &Job, threads: u32, quiet: bool) -> Result<Finished, Failure> {
     let stop = input::interruption();
-    let result = input::with_runner(1, 1, &stop, quiet, |runner| {
+    let result = input::with_runner(1, (1, threads), &stop, quiet, |runner| {
         runner.run(std::slice::from_ref(job), &Keep).pop()
     });
     result.unwrap_or(Err(Failure::Interrupted))

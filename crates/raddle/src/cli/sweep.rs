@@ -22,9 +22,12 @@ pub(super) struct Arguments {
     /// Tables as CSV instead of Parquet.
     #[arg(long)]
     csv: bool,
-    /// Runs at a time; else one per core.
+    /// Runs at a time; else as many as there are cores for.
     #[arg(long, value_name = "N")]
     parallel: Option<usize>,
+    /// Threads inside each run: for a few large runs.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::threads())]
+    threads: u32,
     /// Print one JSON object (`raddle.compare/1`) and nothing else.
     #[arg(long)]
     json: bool,
@@ -42,7 +45,8 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
         Err(why) => return input::refuse_text(&why),
     };
     let jobs = jobs::jobs(&study, None);
-    let threads = input::parallel(arguments.parallel);
+    let parallel = input::parallel(arguments.parallel, arguments.threads);
+    let threads = (parallel, arguments.threads);
     let there = jobs
         .iter()
         .filter(|job| matches!(store.find(&job.scenario, job.seed), Ok(Some(_))))
@@ -50,7 +54,7 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
     if !arguments.json {
         let runs = plural(jobs.len() as u64, "run");
         anstream::eprintln!("{runs}, {there} of them there already");
-        input::announce(&jobs, jobs.len() - there, threads);
+        input::announce(&jobs, jobs.len() - there, parallel);
     }
     let stop = input::interruption();
     let results = input::with_runner(jobs.len(), threads, &stop, arguments.json, |runner| {

@@ -177,4 +177,4 @@ pub(crate) fn jobs(seeds: std::ops::RangeInclusive<u64>) -> Vec<Job> {
 }
 
 /// The engine above, as jobs want it.
-pub(crate) const ENGINE: Engine = engine;
+pub(crate) const ENGINE: Engine<'static> = &engine;

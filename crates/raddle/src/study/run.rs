@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What turns a plan into an outcome.
-pub type Engine = fn(&Plan, &mut dyn Observer) -> Outcome;
+pub type Engine<'a> = &'a (dyn Fn(&Plan, &mut dyn Observer) -> Outcome + Sync);
 
 /// What bounds a plan's completion from below, if anything known does.
 pub type BoundOf = fn(&Plan) -> Option<Bound>;
@@ -130,7 +130,7 @@ impl std::error::Error for Failure {}
 /// How jobs are run.
 pub struct Runner<'a> {
     /// What runs a plan.
-    pub engine: Engine,
+    pub engine: Engine<'a>,
     /// What bounds it.
     pub bound: BoundOf,
     /// Jobs at a time; at least 1, and no more than there are jobs.
@@ -185,22 +185,23 @@ impl Runner<'_> {
         let plan = (job.plan)().map_err(Failure::Plan)?;
         self.meter.begin(index, estimate::data_packets(&plan));
         let mut watcher = Watcher { stop: self.stop, meter: self.meter, index };
-        let watch = Stopwatch::start();
+        // Threads inside a run have clocks of their own: only one run at a time can be measured.
+        let alone = self.threads <= 1;
+        let watch = if alone { Stopwatch::start_process() } else { Stopwatch::start() };
         let outcome = catch_unwind(AssertUnwindSafe(|| (self.engine)(&plan, &mut watcher)))
             .map_err(|payload| Failure::Panic(message(payload.as_ref())))?;
-        let cost = watch.stop();
+        let mut cost = watch.stop();
+        if outcome.parts > 1 && !alone {
+            cost.cpu_s = None;
+        }
         if outcome.stop == Stop::Interrupted {
             return Err(Failure::Interrupted);
         }
         let bound = (self.bound)(&plan);
-        let summary =
-            RunSummary::new(&job.scenario, &plan, &outcome, bound.as_ref(), ENGINE_THREADS, cost);
+        let summary = RunSummary::new(&job.scenario, &plan, &outcome, bound.as_ref(), cost);
         Ok(Finished { plan, outcome, summary })
     }
 }
-
-/// Threads inside one run; runs are what is parallel.
-const ENGINE_THREADS: u64 = 1;
 
 struct Watcher<'a> {
     stop: &'a AtomicBool,
@@ -228,7 +229,7 @@ mod tests {
     use super::*;
     use crate::study::fixture::{self, ENGINE};
 
-    fn runner<'a>(engine: Engine, threads: usize, stop: &'a AtomicBool) -> Runner<'a> {
+    fn runner<'a>(engine: Engine<'a>, threads: usize, stop: &'a AtomicBool) -> Runner<'a> {
         Runner { engine, bound: |_| None, threads, stop, meter: &() }
     }
 
@@ -251,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_panic_fails_its_own_run_only() {
-        let engine: Engine = |plan, observer| {
+        let engine: Engine<'_> = &|plan, observer| {
             assert!(plan.seed != 2, "seed 2 is broken");
             fixture::engine(plan, observer)
         };
@@ -273,7 +274,7 @@ mod tests {
     #[test]
     fn stopping_interrupts_the_running_and_keeps_the_finished() {
         static STOP: AtomicBool = AtomicBool::new(false);
-        let engine: Engine = |plan, observer| {
+        let engine: Engine<'_> = &|plan, observer| {
             if plan.seed == 2 {
                 STOP.store(true, Ordering::Relaxed);
             }

@@ -180,7 +180,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     fn run(
-        engine: Engine,
+        engine: Engine<'_>,
         store: &Store,
         seeds: std::ops::RangeInclusive<u64>,
     ) -> Vec<Result<RunSummary, Failure>> {
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn a_resumed_sweep_runs_only_what_is_missing() {
         static RUNS: AtomicUsize = AtomicUsize::new(0);
-        let engine: Engine = |plan, observer| {
+        let engine: Engine<'_> = &|plan, observer| {
             RUNS.fetch_add(1, Ordering::Relaxed);
             fixture::engine(plan, observer)
         };
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_run_that_fails_leaves_nothing_that_looks_like_a_run() {
-        let engine: Engine = |plan, observer| {
+        let engine: Engine<'_> = &|plan, observer| {
             assert!(plan.seed != 2, "broken");
             fixture::engine(plan, observer)
         };
@@ -246,7 +246,7 @@ mod tests {
         let plan = fixture::plan(1);
         let outcome = fixture::engine(&plan, &mut ());
         let cost = crate::study::timing::Cost::default();
-        let summary = RunSummary::new("5ce7a110", &plan, &outcome, None, 1, cost);
+        let summary = RunSummary::new("5ce7a110", &plan, &outcome, None, cost);
         let finished = Finished { plan, outcome, summary };
         let [mut a, mut b] = [(); 2].map(|()| fixture::jobs(1..=1));
         (a[0].settings[0].1, b[0].settings[0].1) = ("1 bdp".into(), "416 kB".into());
@@ -269,7 +269,7 @@ mod tests {
         let plan = fixture::plan(1);
         let outcome = fixture::engine(&plan, &mut ());
         let cost = crate::study::timing::Cost::default();
-        let summary = RunSummary::new("5ce7a110", &plan, &outcome, None, 1, cost);
+        let summary = RunSummary::new("5ce7a110", &plan, &outcome, None, cost);
         let finished = Finished { plan, outcome, summary };
         assert_eq!(csv.complete(&fixture::jobs(1..=1)[0], &finished), Ok(()));
         let place = store.run_folder("5ce7a110", 1);

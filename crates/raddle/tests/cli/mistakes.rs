@@ -99,7 +99,7 @@ fn command_lines_that_make_no_sense_are_refused() {
     raddle(&["run", "no_such_file.toml"]).refused(&["cannot read no_such_file.toml"]);
     raddle(&["run", &file, "--set", "traffic.message"]).refused(&["expected PATH=VALUE"]);
     raddle(&["run", &file, "--set", "traffic.mesage=1 MiB"]).refused(&["nearest: `message`"]);
-    raddle(&["run", &file, "--threads", "2"]).refused(&["on one thread"]);
+    raddle(&["run", &file, "--threads", "0"]).refused(&["--threads", "1.."]);
     raddle(&["run", &file, "--csv"]).refused(&["--out"]);
     raddle(&["run", &file, "--seed", "one"]).refused(&["--seed"]);
     raddle(&["compare", &file, "--seeds", "5..1"]).refused(&["expected seeds, each once"]);

@@ -52,6 +52,37 @@ fn json_is_one_object_with_the_documented_keys_and_nothing_else() {
 }
 
 #[test]
+fn threads_change_the_cost_alone() {
+    let scratch = Scratch::new(SMALL);
+    let run = |threads: &str| {
+        raddle(&["run", &scratch.scenario(), "--json", "--check", "--threads", threads])
+    };
+    let mut one = run("1").json();
+    for (asked, taken) in [("2", 2), ("4", 4), ("1000", 20)] {
+        let said = run(asked);
+        let mut object = said.json();
+        assert_eq!(object["threads"], taken);
+        let note =
+            "note: 20 threads of 1000 inside a run: the fabric does not fall into more parts";
+        assert_eq!(said.err.contains("note: "), asked == "1000");
+        assert!(asked != "1000" || said.err.contains(note), "{}", said.err);
+        for object in [&mut object, &mut one] {
+            for key in ["threads", "cpu_s", "wall_s", "hops_per_s", "peak_rss_mb"] {
+                object[key] = Value::Null;
+            }
+        }
+        assert_eq!(object, one);
+    }
+    let stalling = Scratch::new(STALLING);
+    let run = |threads| raddle(&["run", &stalling.scenario(), "--json", "--threads", threads]);
+    let [one, two] = ["1", "2"].map(|threads| run(threads).json()["results_hash"].clone());
+    assert_eq!(one, two);
+    let out = scratch.text("swept");
+    let sweep = ["sweep", &scratch.scenario(), "--out", &out, "--threads", "2", "--json"];
+    assert_eq!(raddle(&sweep).status, 0);
+}
+
+#[test]
 fn the_same_run_says_the_same_again_but_for_its_cost() {
     let scratch = Scratch::new(SMALL);
     let run = |seed: &str| {

@@ -83,7 +83,7 @@ fn the_serial_all_to_all_is_sixteen_chains_of_fifteen() {
         let (chain, place) = (index / 15, index % 15);
         assert_eq!(flow.source, traffic.flows[chain * 15].source);
         assert_eq!(flow.start == Start::At(Time::ZERO), place == 0);
-        let next = (place < 14).then_some(TriggerId((chain * 14 + place) as u32));
+        let next = (place < 14).then_some(TriggerId::new((chain * 14 + place) as u32));
         assert_eq!((flow.on_acked, flow.on_delivered), (next, None));
     }
     for (index, trigger) in traffic.triggers.iter().enumerate() {

@@ -15,8 +15,8 @@ fn kinds_and_firing_points_are_kept() {
     let (traffic, _) = strict(&matrix(CHAIN)).unwrap().traffic(16).unwrap();
     assert_eq!(traffic.triggers[0].kind, TriggerKind::All { count: 2 });
     assert_eq!(traffic.triggers[0].targets, [FlowId(2), FlowId(3)]);
-    assert_eq!(traffic.flows[0].on_acked, Some(TriggerId(0)));
-    assert_eq!(traffic.flows[1].on_delivered, Some(TriggerId(0)));
+    assert_eq!(traffic.flows[0].on_acked, Some(TriggerId::new(0)));
+    assert_eq!(traffic.flows[1].on_delivered, Some(TriggerId::new(0)));
     let next = CHAIN.replace("barrier count 2", "multishot");
     let (traffic, _) = strict(&matrix(&next)).unwrap().traffic(16).unwrap();
     assert_eq!(traffic.triggers[0].kind, TriggerKind::Next);

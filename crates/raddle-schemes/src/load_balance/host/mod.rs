@@ -94,4 +94,4 @@ impl AnyPathSelector {
 }
 
 // A fat scheme would tax every flow: it is kept in a box.
-const _: () = assert!(size_of::<AnyPathSelector>() <= 24);
+const _: () = assert!(size_of::<AnyPathSelector>() <= 16);

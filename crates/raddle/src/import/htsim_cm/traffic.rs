@@ -30,7 +30,8 @@ impl ConnectionMatrix {
         }
         let index: BTreeMap<u32, u32> =
             self.triggers.iter().zip(0..).map(|(trigger, i)| (trigger.id, i)).collect();
-        let trigger = |id: Option<u32>| id.and_then(|id| index.get(&id)).map(|&i| TriggerId(i));
+        let trigger =
+            |id: Option<u32>| id.and_then(|id| index.get(&id)).map(|&i| TriggerId::new(i));
         let mut traffic = Traffic {
             flows: Vec::with_capacity(self.connections.len()),
             triggers: self
@@ -51,8 +52,8 @@ impl ConnectionMatrix {
             let start = match connection.start {
                 ConnectionStart::At(time) => Start::At(time),
                 ConnectionStart::Trigger(id) => {
-                    if let Some(TriggerId(i)) = trigger(Some(id)) {
-                        traffic.triggers[i as usize].targets.push(FlowId(flow));
+                    if let Some(id) = trigger(Some(id)) {
+                        traffic.triggers[id.index()].targets.push(FlowId(flow));
                     }
                     Start::Triggered
                 }

@@ -370,7 +370,7 @@ mod tests {
         let plan = crate::study::fixture::plan(1);
         let outcome = crate::study::fixture::engine(&plan, &mut ());
         let cost = crate::study::timing::Cost::default();
-        let summary = RunSummary::new("h", &plan, &outcome, None, 1, cost);
+        let summary = RunSummary::new("h", &plan, &outcome, None, cost);
         let setting = |scheme: &str, size: &str| {
             vec![("scheme".to_string(), scheme.to_string()), ("size".into(), size.into())]
         };

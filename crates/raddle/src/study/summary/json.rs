@@ -167,7 +167,7 @@ mod tests {
         let outcome = fixture::engine(&plan, &mut ());
         let bound = Bound { name: "permutation", time: Span::us(3) };
         let cost = Cost { wall_s: 0.1, cpu_s: Some(0.3), peak_rss_mb: None };
-        RunSummary::new("5ce7a110", &plan, &outcome, Some(&bound), 1, cost)
+        RunSummary::new("5ce7a110", &plan, &outcome, Some(&bound), cost)
     }
 
     #[test]

@@ -93,7 +93,6 @@ impl RunSummary {
         plan: &Plan,
         outcome: &Outcome,
         bound: Option<&Bound>,
-        threads: u64,
         cost: Cost,
     ) -> Self {
         let flows = &outcome.flows;
@@ -108,7 +107,7 @@ impl RunSummary {
         Self {
             scenario: scenario.to_string(),
             seed: plan.seed,
-            threads,
+            threads: outcome.parts.into(),
             completed: outcome.stop == Stop::Completed,
             flows: flows.len() as u64,
             unfinished: flows.iter().filter(|f| f.acked.is_none()).count() as u64,
@@ -285,7 +284,7 @@ mod tests {
         outcome.flows[1].acked = None;
         outcome.stop = Stop::Stalled(vec![raddle_schemes::ids::FlowId(1)]);
         let bound = Bound { name: "permutation", time: Span::us(2) };
-        let summary = RunSummary::new("h", &plan, &outcome, Some(&bound), 1, Cost::default());
+        let summary = RunSummary::new("h", &plan, &outcome, Some(&bound), Cost::default());
         assert_eq!((summary.completed, summary.unfinished), (false, 1));
         assert_eq!((summary.completion_us, summary.increase_pct), (None, None));
         assert!(summary.fct_us.max.is_some());
@@ -300,7 +299,7 @@ mod tests {
         outcome.flows[1].started = Some(Time(2_000_000));
         outcome.flows[1].acked = Some(Time(5_000_000));
         let bound = Bound { name: "permutation", time: Span::us(4) };
-        let summary = RunSummary::new("h", &plan, &outcome, Some(&bound), 1, Cost::default());
+        let summary = RunSummary::new("h", &plan, &outcome, Some(&bound), Cost::default());
         assert_eq!(summary.completion_us, Some(5.0));
         assert_eq!(summary.increase_pct, Some(25.0));
         assert_eq!(summary.packets.dropped, [2, 0, 0, 0, 0]);

@@ -204,7 +204,7 @@ mod tests {
         }
         let bound = Bound { name: "permutation", time: Span::us(4) };
         let cost = Cost { wall_s: 0.1, cpu_s: Some(0.08), peak_rss_mb: Some(12.3) };
-        let summary = RunSummary::new("5ce7a110", &plan, &outcome, Some(&bound), 1, cost);
+        let summary = RunSummary::new("5ce7a110", &plan, &outcome, Some(&bound), cost);
         let text = summary.text(&plan, &outcome).replace(&summary.results_hash, "0123456789abcdef");
         assert_eq!(text, EXPECTED);
     }
