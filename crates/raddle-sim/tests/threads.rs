@@ -98,6 +98,16 @@ fn stalled() -> Plan {
 }
 
 #[test]
+fn no_width_is_too_small() {
+    let plan = healthy();
+    let expected = engine::run(&plan, &mut ());
+    for width in [0, 1, 9_999].map(Span) {
+        let options = Options { threads: 1, width: Some(width) };
+        assert!(engine::run_with(&plan, &options, &mut ()) == expected, "{width}");
+    }
+}
+
+#[test]
 fn every_number_of_threads_and_every_width_gives_the_same_outcome() {
     let plans = [
         ("healthy", healthy()),

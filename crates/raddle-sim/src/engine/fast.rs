@@ -11,7 +11,7 @@ use super::line::{FarEnd, Line};
 use super::part::Handover;
 use super::port::{Discipline, World};
 use super::ring::{Entry, Ring};
-use crate::net::frame::{Frame, SIZE_LIMIT};
+use crate::net::frame::Frame;
 use crate::net::port::PortFacts;
 use crate::net::wire::Wire;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
@@ -50,11 +50,11 @@ pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
         Service::Drr | Service::Wrr => false,
     } && queue.classes == 1
         && queue.pfc.is_none();
-    let unchanging = plan.faults.ports.binary_search_by_key(&id, |(port, _)| *port).is_err();
+    let unchanging = plan.faults.changes_of(id).is_empty();
     let whole = Wire::new(facts.rate).whole_ps_per_byte().filter(|&ps| u32::try_from(ps).is_ok());
     // Times of 32 bits are compared for the first frame that has not left: it leaves no later than
     // the gap and its own time after the one before.
-    let next = (SIZE_LIMIT + queue.gap).0;
+    let next = (plan.packet().max(plan.transport.ack) + queue.gap).0;
     let ahead = whole.and_then(|ps_per_byte| ps_per_byte.checked_mul(next));
     discipline
         && unchanging

@@ -2,9 +2,10 @@
 
 use super::calendar::Wake;
 use super::line::Line;
-use super::part::{Part, is_dead};
+use super::part::Part;
 use super::port::World;
 use crate::net::nic::Departure;
+use crate::net::windows::covers;
 use crate::record::DropCause;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
@@ -53,7 +54,7 @@ impl Part<'_> {
                     let frame = feeder.ring.get(0).frame;
                     feeder.take(1);
                     arrival = next_arrival(feeder, start);
-                    if mortal && is_dead(deaths, now) {
+                    if mortal && covers(deaths, now) {
                         lost.push((now, frame));
                     } else {
                         local = running.on_frame(now, frame);

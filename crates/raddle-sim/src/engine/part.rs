@@ -352,9 +352,3 @@ impl<'a> Part<'a> {
         on_links + queued + fast
     }
 }
-
-/// Whether any of `windows` holds the instant.
-#[inline]
-pub(super) fn is_dead(windows: &[(Time, Time)], now: Time) -> bool {
-    !windows.is_empty() && windows.iter().any(|(from, until)| (*from..*until).contains(&now))
-}

@@ -118,8 +118,8 @@ pub(super) struct Port {
 
 impl Port {
     pub(super) fn new(plan: &Plan, id: PortId, facts: PortFacts, far_end: FarEnd) -> Self {
-        let changes = plan.faults.ports.iter().find(|(port, _)| *port == id);
-        let link = changes.map(|(_, list)| Link::new(facts.rate, list.clone()));
+        let changes = plan.faults.changes_of(id);
+        let link = (!changes.is_empty()).then(|| Link::new(facts.rate, changes.to_vec()));
         let classes = Classes::of(plan, facts.pfc);
         let some = link.is_some() || classes.is_some();
         let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());

@@ -3,8 +3,9 @@
 use super::arrivals::Arrivals;
 use super::calendar::Wake;
 use super::forward::TreeNode;
-use super::part::{Part, SwitchState, is_dead};
+use super::part::{Part, SwitchState};
 use crate::net::frame::Frame;
+use crate::net::windows::covers;
 use crate::record::DropCause;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::PortId;
@@ -18,34 +19,34 @@ impl Part<'_> {
         self.events += scratch.keys.len() as u64;
         let switch = &self.switches[number as usize];
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
-        if !switch.actions.is_empty() {
-            for (at, in_port, frame) in scratch.iter() {
-                let now = Time(start.0 + at);
-                self.forward::<true>(number, now, in_port, self.route_at(now), frame);
-            }
-            return self.finish_switch(scratch, |part| part.replay_controlled(number, end));
-        }
+        let controlled = !switch.actions.is_empty();
         let plain = boundary >= end && !self.reads_fabric && switch.deaths.is_empty();
-        let (id, first_fast_port) = (switch.id, switch.first_fast_port);
-        match (first_fast_port, self.routes[self.route].1.tree_node(id)) {
+        match (switch.first_fast_port, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(first), Some(node)) if plain => {
                 let node = node.clone();
                 self.forward_plainly(number, start, &scratch, &node, first);
             }
-            _ => {
-                for (at, in_port, frame) in scratch.iter() {
-                    let now = Time(start.0 + at);
-                    self.forward::<false>(number, now, in_port, self.route_at(now), frame);
-                }
-            }
+            _ if controlled => self.forward_all::<true>(number, start, &scratch),
+            _ => self.forward_all::<false>(number, start, &scratch),
         }
-        self.finish_switch(scratch, |part| part.replay_busy(number, end));
+        self.scratch.arrivals = scratch;
+        if controlled {
+            self.replay_controlled(number, end);
+        } else {
+            self.replay_busy(number, end);
+        }
     }
 
-    #[inline]
-    fn finish_switch(&mut self, scratch: Arrivals, replay: impl FnOnce(&mut Self)) {
-        self.scratch.arrivals = scratch;
-        replay(self);
+    fn forward_all<const CONTROLLED: bool>(
+        &mut self,
+        number: u32,
+        start: Time,
+        arrivals: &Arrivals,
+    ) {
+        for (at, in_port, frame) in arrivals.iter() {
+            let now = Time(start.0 + at);
+            self.forward::<CONTROLLED>(number, now, in_port, self.route_at(now), frame);
+        }
     }
 
     /// Takes what arrives at a switch off its links, in order of time and in-port.
@@ -108,8 +109,10 @@ impl Part<'_> {
         }
     }
 
+    /// Index of the route in force at `now`, which is not before the window.
     fn route_at(&self, now: Time) -> usize {
-        self.routes.iter().rposition(|(from, _)| *from <= now).unwrap_or(0)
+        let later = self.routes[self.route + 1..].iter();
+        self.route + later.take_while(|(from, _)| *from <= now).count()
     }
 
     /// Takes an arrival to a queue; `CONTROLLED` if the switch is under flow control.
@@ -124,7 +127,7 @@ impl Part<'_> {
     ) {
         if CONTROLLED {
             self.replay_switch(number, now);
-            if frame.is_pfc() && !is_dead(&self.switches[number as usize].deaths, now) {
+            if frame.is_pfc() && !covers(&self.switches[number as usize].deaths, now) {
                 return self.obey(number, now, in_port, frame);
             }
         }
@@ -132,7 +135,7 @@ impl Part<'_> {
         let host = self.world.hosts.locators().host(frame.to);
         let choices = self.routes[route].1.ports(switch.id, host);
         let count = choices.count();
-        let dead = is_dead(&switch.deaths, now);
+        let dead = covers(&switch.deaths, now);
         if dead || count == 0 {
             let cause = if dead { DropCause::NodeDown } else { DropCause::NoRoute };
             let came_from = self.plan.fabric.ports[(switch.first_id + in_port) as usize].peer;

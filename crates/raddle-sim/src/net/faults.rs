@@ -53,3 +53,11 @@ pub struct Faults {
     /// What ports do with queued frames while down.
     pub on_down: OnDown,
 }
+
+impl Faults {
+    /// The changes of a port, in time order; none for a port that has none.
+    pub fn changes_of(&self, port: PortId) -> &[(Time, PortChange)] {
+        let index = self.ports.binary_search_by_key(&port, |(id, _)| *id);
+        index.map_or(&[], |index| &self.ports[index].1)
+    }
+}

@@ -17,5 +17,5 @@ mod slots;
 pub mod stop;
 pub mod totals;
 mod triggers;
-mod windows;
+pub(crate) mod windows;
 pub(crate) mod wire;

@@ -9,7 +9,7 @@ use super::pauses::Pauses;
 use super::wire::Wire;
 use crate::plan::{NicOrder, Plan};
 use crate::record::{DropCause, PortRecord};
-use raddle_schemes::ids::HostId;
+use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::rng::stream;
 use raddle_schemes::units::{Bytes, Span, Time};
 use std::cmp::Reverse;
@@ -96,10 +96,9 @@ impl Nic {
     ) -> Self {
         let rate = plan.fabric.ports[host.index()].rate;
         let wire = Wire::new(rate);
-        let changes = &plan.faults.ports;
-        let changes = changes.binary_search_by_key(&host.0, |(port, _)| port.0).ok();
-        let faults = changes.map(|index| Faults {
-            link: Link::new(rate, plan.faults.ports[index].1.clone()),
+        let changes = plan.faults.changes_of(PortId(host.0));
+        let faults = (!changes.is_empty()).then(|| Faults {
+            link: Link::new(rate, changes.to_vec()),
             loss_stream: stream(plan.seed, "loss", u64::from(host.0)),
             gap: plan.queue.gap,
         });
