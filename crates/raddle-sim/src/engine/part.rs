@@ -63,9 +63,14 @@ pub(super) struct SwitchState {
     pub(super) first_id: u32,
     /// Ports with something queued or in service: `words` bits per switch.
     pub(super) busy: Vec<u64>,
-    /// Under flow control, when each port next has something to carry out; else empty.
+    /// How many classes, added up over the ports, it has its neighbours pause.
+    pub(super) pauses: u32,
+    /// Whether it is replayed as a whole, in order of time: while it has anyone pause.
+    pub(super) in_order: bool,
+    /// Under flow control, one per port, else empty: when it next has something to carry out, while
+    /// the switch is replayed as a whole.
     pub(super) actions: Vec<Time>,
-    /// None of `actions` is before this.
+    /// None of `actions` is before this; never, while ports are replayed each on its own.
     pub(super) due_at: Time,
     /// When it is dead.
     pub(super) deaths: Vec<(Time, Time)>,
@@ -168,6 +173,8 @@ impl<'a> Part<'a> {
                 first_fast_port: None,
                 first_id: switch.ports.start,
                 busy: vec![0; switch.ports.len().div_ceil(64)],
+                pauses: 0,
+                in_order: false,
                 actions: plan
                     .queue
                     .pfc

@@ -264,6 +264,13 @@ impl Port {
                 link.is_some_and(|link| link.loses(self.loss_stream, now, size))
             }
         };
+        self.begin(now, frame, class, lost, gap);
+    }
+
+    /// A frame, which may be lost on its way, is on the wire from `now` on.
+    #[inline]
+    fn begin(&mut self, now: Time, frame: Frame, class: usize, lost: bool, gap: Bytes) {
+        let size = frame.size();
         self.in_service = Some(InService { frame, class: class as u8, lost, start: now });
         self.departs = now + self.wire.serialisation(size);
         self.free_at = self.departs + self.wire.serialisation(gap);
