@@ -8,6 +8,7 @@
 use raddle_schemes::units::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 const SLOTS: usize = 64;
 
@@ -201,6 +202,25 @@ impl Calendar {
         let slot = &mut self.slots[self.current as usize % SLOTS];
         take_bits(&mut slot.hosts, list);
         slot.busy = false;
+    }
+
+    /// Moves the numbers of those of `hosts` awake in this window to `list`.
+    pub(super) fn take_hosts_of(&mut self, hosts: Range<u32>, list: &mut Vec<u32>) {
+        let slot = &mut self.slots[self.current as usize % SLOTS];
+        list.clear();
+        let mut next = hosts.start;
+        while next < hosts.end {
+            let word = &mut slot.hosts[next as usize / 64];
+            let until = hosts.end.min((next / 64 + 1) * 64);
+            let mask = (u64::MAX >> (64 - (until - next))) << (next % 64);
+            let mut bits = *word & mask;
+            *word &= !mask;
+            while bits != 0 {
+                list.push(next / 64 * 64 + bits.trailing_zeros());
+                bits &= bits - 1;
+            }
+            next = until;
+        }
     }
 
     /// The in-ports through which something arrives at `switch` in this window.

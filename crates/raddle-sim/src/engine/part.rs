@@ -26,6 +26,7 @@ use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::transport::Entry;
 use raddle_schemes::units::{Span, Time};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A frame on its way to another part.
@@ -72,6 +73,9 @@ pub(super) struct SwitchState {
     pub(super) actions: Vec<Time>,
     /// None of `actions` is before this; never, while ports are replayed each on its own.
     pub(super) due_at: Time,
+    /// Hosts below it that run right after it, while what they share is in the caches; the others
+    /// run after all switches.
+    pub(super) hosts: Range<u32>,
     /// When it is dead.
     pub(super) deaths: Vec<(Time, Time)>,
 }
@@ -105,6 +109,9 @@ pub(super) struct Part<'a> {
     pub(super) scratch: Scratch,
     pub(super) lost_on_arrival: LostOnArrival,
     pub(super) events: u64,
+    /// Whether switches run from the last to the first in this window. They take turns: what ran
+    /// last is still in the caches, so it runs first.
+    pub(super) backwards: bool,
 }
 
 /// Frames lost on arrival at a node, by the port that they came from.
@@ -138,6 +145,8 @@ impl LostOnArrival {
 #[derive(Default)]
 pub(super) struct Scratch {
     pub(super) nodes: Vec<u32>,
+    /// Hosts below a switch.
+    pub(super) below: Vec<u32>,
     pub(super) arrivals: Arrivals,
     /// Ports of a switch with something to carry out at one instant.
     pub(super) due: Vec<u32>,
@@ -180,6 +189,7 @@ impl<'a> Part<'a> {
                     .pfc
                     .map_or(Vec::new(), |_| vec![Time::NEVER; switch.ports.len()]),
                 due_at: Time::NEVER,
+                hosts: 0..0,
                 deaths: deaths(Node::Switch(id)),
             });
             ids.extend(switch.ports.clone().map(PortId));
@@ -247,6 +257,20 @@ impl<'a> Part<'a> {
         for group in groups.iter_mut().filter(|group| group.len() == 1) {
             group.clear();
         }
+        // Hosts tied by triggers run together, when all switches have run.
+        if groups.iter().all(Vec::is_empty) {
+            for (host, id) in (0..).zip(&ids[..hosts]) {
+                let Node::Switch(edge) = fabric.destination(*id) else { continue };
+                let Ok(edge) = members.switches.binary_search(&edge) else { continue };
+                let below = &mut switches[edge].hosts;
+                if below.end == 0 {
+                    *below = host..host;
+                }
+                if below.end == host {
+                    below.end += 1;
+                }
+            }
+        }
         let largest = fabric.switches.iter().map(|switch| switch.ports.len()).max().unwrap_or(0);
         let calendar = Calendar::new(width.0, switches.len(), hosts, largest);
         let needs = plan.switch_load_balance.card().needs;
@@ -278,6 +302,7 @@ impl<'a> Part<'a> {
             scratch: Scratch::default(),
             lost_on_arrival: LostOnArrival::default(),
             events: 0,
+            backwards: false,
         };
         for host in 0..hosts as u32 {
             part.wake_host(host);
@@ -291,7 +316,12 @@ impl<'a> Part<'a> {
             self.route += 1;
         }
         let mut nodes = std::mem::take(&mut self.scratch.nodes);
+        let mut below = std::mem::take(&mut self.scratch.below);
         self.world.calendar.take_switches(&mut nodes);
+        self.backwards = !self.backwards;
+        if self.backwards {
+            nodes.reverse();
+        }
         for (i, &switch) in nodes.iter().enumerate() {
             if let Some(&later) = nodes.get(i + 2) {
                 self.prefetch_ports(later);
@@ -300,7 +330,14 @@ impl<'a> Part<'a> {
                 self.prefetch_frames(next);
             }
             self.run_switch(switch, start, end);
+            let hosts = self.switches[switch as usize].hosts.clone();
+            self.world.calendar.take_hosts_of(hosts, &mut below);
+            for (i, &host) in below.iter().enumerate() {
+                self.prefetch_hosts(&below, i);
+                self.run_host(host, start, end);
+            }
         }
+        self.scratch.below = below;
         self.world.calendar.take_hosts(&mut nodes);
         let mut last_group = None;
         for (i, &host) in nodes.iter().enumerate() {

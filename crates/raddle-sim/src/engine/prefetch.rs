@@ -32,24 +32,30 @@ impl Part<'_> {
     /// The ports of a switch that runs soon, and the links through which something arrives.
     #[inline]
     pub(super) fn prefetch_ports(&self, number: u32) {
-        let first = self.switches[number as usize].first_port;
+        let switch = &self.switches[number as usize];
+        let first = switch.first_port;
         for in_port in self.world.calendar.in_ports(number) {
             let feeder = self.feeders[(first + in_port) as usize];
             prefetch(&self.lines[feeder as usize]);
+            prefetch(&self.lines[(first + in_port) as usize]);
+            if let Some(first_fast) = switch.first_fast_port {
+                let port = &self.fast_ports[(first_fast + in_port) as usize];
+                prefetch_lines((&raw const *port).cast(), 2);
+            }
         }
     }
 
     /// What is on the links into a switch that runs next, and the ports that it may leave through.
     #[inline]
     pub(super) fn prefetch_frames(&self, number: u32) {
-        let first = self.switches[number as usize].first_port;
+        let switch = &self.switches[number as usize];
+        let first = switch.first_port;
         for in_port in self.world.calendar.in_ports(number) {
             let feeder = &self.lines[self.feeders[(first + in_port) as usize] as usize];
             feeder.ring.prefetch_head();
-            let own = &self.lines[(first + in_port) as usize];
-            prefetch(own);
-            if own.place.is_fast() {
-                prefetch(&self.fast_ports[own.place.number()]);
+            self.lines[(first + in_port) as usize].ring.prefetch_tail();
+            if let Some(first_fast) = switch.first_fast_port {
+                self.fast_ports[(first_fast + in_port) as usize].prefetch();
             }
         }
     }

@@ -127,16 +127,26 @@ impl Ring {
     /// Asks for the memory of the first entries.
     #[inline]
     pub(super) fn prefetch_head(&self) {
-        for place in [0, 4, 8, 12] {
+        for place in [0, 4, 8, 12, 16, 20] {
             if place < self.length {
                 prefetch(&self.entries[self.slot(place)]);
             }
         }
     }
 
+    /// Asks for the memory that the next entries go to.
+    #[inline]
+    pub(super) fn prefetch_tail(&self) {
+        for place in [0, 4, 8] {
+            if let Some(entry) = self.entries.get(self.slot(self.length + place)) {
+                prefetch(entry);
+            }
+        }
+    }
+
     #[inline]
     fn slot(&self, i: u32) -> usize {
-        self.head.wrapping_add(i) as usize & (self.entries.len() - 1)
+        self.head.wrapping_add(i) as usize & self.entries.len().wrapping_sub(1)
     }
 
     #[cold]
