@@ -108,6 +108,11 @@ impl Classes {
         self.bytes.iter().sum()
     }
 
+    /// Gives back memory that a burst took.
+    pub(super) fn shrink(&mut self) {
+        self.queues.iter_mut().for_each(Ring::shrink);
+    }
+
     /// Frames that wait.
     pub(super) fn frames(&self) -> impl Iterator<Item = Frame> {
         self.queues.iter().flat_map(Ring::iter).map(|entry| entry.frame)

@@ -162,6 +162,13 @@ impl Port {
         classes.map_or(0, Classes::backlog) + self.bytes.iter().sum::<u64>()
     }
 
+    /// Gives back memory that a burst took.
+    pub(super) fn shrink(&mut self) {
+        self.queues.iter_mut().for_each(Ring::shrink);
+        let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
+        classes.into_iter().for_each(Classes::shrink);
+    }
+
     /// Data packets queued or in service.
     pub(super) fn data_queued(&self) -> u64 {
         let classes = self.extras.iter().filter_map(|extras| extras.classes.as_ref());
