@@ -65,6 +65,7 @@ const PINNED: &[(&str, u64)] = &[
     ("ops", 0x8e28_e354_c943_e3a9),
     ("reps", 0x27a4_ba03_caed_51dd),
     ("bitmap", 0xdafd_0387_1173_d78b),
+    ("subflow", 0xb577_67d7_72cf_5f06),
     ("mprdma_dctcp", 0x49e8_dd56_e881_2c6b),
     ("dctcp", 0x600a_395f_5153_5ee7),
     ("fixed_rate", 0xb5e2_b783_1eac_439e),

@@ -8,6 +8,7 @@ pub mod bitmap;
 pub mod ecmp;
 pub mod ops;
 pub mod reps;
+pub mod subflow;
 
 /// A data packet about to be sent, new or again.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,7 @@ crate::family! { PathSelector, AnyPathSelector, FlowContext;
     Ops: ops,
     Reps: reps in Box,
     Bitmap: bitmap in Box,
+    Subflow: subflow in Box,
 }
 
 impl AnyPathSelector {
