@@ -66,6 +66,7 @@ const PINNED: &[(&str, u64)] = &[
     ("reps", 0x27a4_ba03_caed_51dd),
     ("bitmap", 0xdafd_0387_1173_d78b),
     ("subflow", 0xb577_67d7_72cf_5f06),
+    ("flowlet", 0x3c3f_59bd_0ed0_ae44),
     ("mprdma_dctcp", 0x49e8_dd56_e881_2c6b),
     ("dctcp", 0x600a_395f_5153_5ee7),
     ("fixed_rate", 0xb5e2_b783_1eac_439e),

@@ -6,6 +6,7 @@ use crate::{Cx, FlowContext};
 
 pub mod bitmap;
 pub mod ecmp;
+pub mod flowlet;
 pub mod ops;
 pub mod reps;
 pub mod subflow;
@@ -69,6 +70,7 @@ crate::family! { PathSelector, AnyPathSelector, FlowContext;
     Reps: reps in Box,
     Bitmap: bitmap in Box,
     Subflow: subflow in Box,
+    Flowlet: flowlet in Box,
 }
 
 impl AnyPathSelector {
