@@ -8,6 +8,7 @@ pub mod bitmap;
 pub mod ecmp;
 pub mod flowlet;
 pub mod ops;
+pub mod plb;
 pub mod reps;
 pub mod subflow;
 
@@ -70,6 +71,7 @@ crate::family! { PathSelector, AnyPathSelector, FlowContext;
     Reps: reps in Box,
     Bitmap: bitmap in Box,
     Subflow: subflow in Box,
+    Plb: plb in Box,
     Flowlet: flowlet in Box,
 }
 
