@@ -68,6 +68,7 @@ const PINNED: &[(&str, u64)] = &[
     ("subflow", 0xb577_67d7_72cf_5f06),
     ("plb", 0x2132_510e_0c74_df9b),
     ("flowlet", 0x3c3f_59bd_0ed0_ae44),
+    ("mprdma", 0x6f72_4719_83d9_5eea),
     ("mprdma_dctcp", 0x49e8_dd56_e881_2c6b),
     ("dctcp", 0x600a_395f_5153_5ee7),
     ("fixed_rate", 0xb5e2_b783_1eac_439e),

@@ -7,6 +7,7 @@ use crate::{Cx, FlowContext};
 pub mod bitmap;
 pub mod ecmp;
 pub mod flowlet;
+pub mod mprdma;
 pub mod ops;
 pub mod plb;
 pub mod reps;
@@ -73,6 +74,7 @@ crate::family! { PathSelector, AnyPathSelector, FlowContext;
     Subflow: subflow in Box,
     Plb: plb in Box,
     Flowlet: flowlet in Box,
+    Mprdma: mprdma,
 }
 
 impl AnyPathSelector {
