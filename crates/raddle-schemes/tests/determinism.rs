@@ -72,6 +72,7 @@ const PINNED: &[(&str, u64)] = &[
     ("mprdma_dctcp", 0x49e8_dd56_e881_2c6b),
     ("dctcp", 0x600a_395f_5153_5ee7),
     ("fixed_rate", 0xb5e2_b783_1eac_439e),
+    ("swift", 0x94c4_4ce5_1cc3_66f1),
     ("red", 0x020b_e6af_bbfd_aca8),
     ("step", 0x8d5a_5c20_3ce8_7e3d),
 ];

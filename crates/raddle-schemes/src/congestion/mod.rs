@@ -6,6 +6,7 @@ use crate::{Cx, FlowContext};
 pub mod dctcp;
 pub mod fixed_rate;
 pub mod mprdma_dctcp;
+pub mod swift;
 
 /// News that packets arrived.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +77,7 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
     MprdmaDctcp: mprdma_dctcp,
     Dctcp: dctcp in Box,
     FixedRate: fixed_rate,
+    Swift: swift in Box,
 }
 
 // A fat scheme would tax every flow: it is kept in a box.
