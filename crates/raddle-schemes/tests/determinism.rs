@@ -67,7 +67,7 @@ const PINNED: &[(&str, u64)] = &[
     ("bitmap", 0xdafd_0387_1173_d78b),
     ("subflow", 0xb577_67d7_72cf_5f06),
     ("plb", 0x2132_510e_0c74_df9b),
-    ("flowlet", 0x3c3f_59bd_0ed0_ae44),
+    ("flowlet", 0xdf28_cd73_a5b2_f4c5),
     ("mprdma", 0x6f72_4719_83d9_5eea),
     ("mprdma_dctcp", 0x49e8_dd56_e881_2c6b),
     ("dctcp", 0x600a_395f_5153_5ee7),

@@ -5,7 +5,8 @@
 //! as published, where only a pause of the sender ends a flowlet.
 //!
 //! Reading: until the first ACK the gap counts from the flow's first packet. With the artifact's
-//! settings a flow therefore moves once, half a round trip after its start.
+//! settings a flow therefore moves once, half a round trip after its start. A NACK counts as an
+//! ACK, as in the artifact.
 
 use super::{Fate, Feedback, Outgoing, PathSelector};
 use crate::ids::Entropy;
@@ -101,7 +102,7 @@ impl PathSelector for Flowlet {
     /// REPS spec, section 4.1, Flowlet, step 1.
     #[inline]
     fn on_feedback(&mut self, cx: &mut Cx<'_>, news: &Feedback) {
-        if self.since == GapSince::Ack && matches!(news.fate, Fate::Clean | Fate::Marked) {
+        if self.since == GapSince::Ack && news.fate != Fate::TimedOut {
             self.last = Some(cx.now);
         }
     }
@@ -175,12 +176,13 @@ mod tests {
     }
 
     #[test]
-    fn nacks_and_timeouts_end_no_gap() {
-        let mut flow = Flow::new(&Config::default());
-        assert_eq!(flow.send(0), SOURCE);
-        flow.news(3_000, Fate::Trimmed);
-        flow.news(3_000, Fate::TimedOut);
-        assert_ne!(flow.send(4_001), SOURCE);
+    fn a_nack_ends_a_gap_and_a_timeout_does_not() {
+        for (fate, moves) in [(Fate::Trimmed, false), (Fate::TimedOut, true)] {
+            let mut flow = Flow::new(&Config::default());
+            assert_eq!(flow.send(0), SOURCE);
+            flow.news(3_000, fate);
+            assert_eq!(flow.send(4_001) != SOURCE, moves, "{fate:?}");
+        }
     }
 
     #[test]

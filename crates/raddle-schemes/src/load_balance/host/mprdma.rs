@@ -5,6 +5,7 @@
 //! followed as well, since they open the window less often.
 //!
 //! Reading: what the latest ACK said holds for all packets until the next one, as in the artifact.
+//! NACKs and timeouts say nothing.
 
 use super::{Fate, Feedback, Outgoing, PathSelector};
 use crate::family::Need;
