@@ -11,6 +11,7 @@ pub mod mprdma;
 pub mod ops;
 pub mod plb;
 pub mod reps;
+pub mod reps_legacy;
 pub mod subflow;
 
 /// A data packet about to be sent, new or again.
@@ -75,6 +76,7 @@ crate::family! { PathSelector, AnyPathSelector, FlowContext;
     Plb: plb in Box,
     Flowlet: flowlet in Box,
     Mprdma: mprdma,
+    RepsLegacy: reps_legacy in Box,
 }
 
 impl AnyPathSelector {
