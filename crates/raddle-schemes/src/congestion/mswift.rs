@@ -8,7 +8,9 @@
 //! - Recent are the round trips of the last median round trip, at most as many as the window has
 //!   packets. Of an even number the median is the mean of the middle two.
 //! - The lazy reaction to duplicate ACKs (LTCP) is that a packet which others overtook is sent
-//!   again, as the recovery wants, but costs no window; a NACK or a timeout does.
+//!   again, as the recovery wants, but costs no window; a NACK or a timeout does. Where queues
+//!   drop and packets keep to few paths, that is too lazy: there a gap is a loss, and
+//!   `gaps_are_losses` makes it one.
 
 use super::swift::{self, Swift};
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
@@ -59,6 +61,8 @@ crate::parameters! {
         pub scaling_max: Option<Size> = None;
         /// After so many timeouts without an ACK the window goes to its minimum.
         pub reset_after: u32 = 5, in 1..=1000;
+        /// Whether a packet that others overtook counts as lost, as in Swift.
+        pub gaps_are_losses: bool = false;
         /// The most round trips the median is taken of; `auto` is the initial window in packets.
         pub samples: Option<u32> = None, in 1..=MOST;
     }
@@ -86,6 +90,7 @@ impl Config {
 #[derive(Clone, Debug)]
 pub struct Mswift {
     swift: Swift,
+    gaps_are_losses: bool,
     recent: Recent,
 }
 
@@ -94,7 +99,8 @@ impl Mswift {
     pub fn new(config: &Config, context: &FlowContext) -> Self {
         let swift = Swift::new(&config.core(), context);
         let samples = config.samples.unwrap_or((swift.packets() as u32).clamp(1, MOST));
-        Self { swift, recent: Recent::of(samples as usize) }
+        let gaps_are_losses = config.gaps_are_losses;
+        Self { swift, gaps_are_losses, recent: Recent::of(samples as usize) }
     }
 }
 
@@ -108,7 +114,7 @@ impl CongestionControl for Mswift {
     }
 
     fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss) {
-        if loss.cause != LossCause::Reordering {
+        if self.gaps_are_losses || loss.cause != LossCause::Reordering {
             self.swift.on_loss(cx, loss);
         }
     }
@@ -172,16 +178,17 @@ mod tests {
     use std::collections::VecDeque;
     use std::vec::Vec;
 
-    fn flow(samples: Option<u32>) -> Mswift {
+    fn flow(gaps_are_losses: bool) -> Mswift {
         let initial_window = Some(Size::Packets(100.0));
-        let config = Config { initial_window, samples, scaling_range: 0.0, ..Config::default() };
+        let scaling_range = 0.0;
+        let config = Config { initial_window, scaling_range, gaps_are_losses, ..Config::default() };
         Mswift::new(&config, &context())
     }
 
     #[test]
     fn fewer_than_half_of_the_paths_being_slow_do_not_close_the_window() {
         let slow = Span(5 * TARGET.0);
-        let (mut spread, mut swift) = (flow(None), flow(None).swift);
+        let (mut spread, mut swift) = (flow(false), flow(false).swift);
         for i in 0..100 {
             let rtt = if i % 5 < 3 { BASE_RTT } else { slow };
             let now = Time(TARGET.0 * 10 + i * 40_000);
@@ -198,13 +205,20 @@ mod tests {
 
     #[test]
     fn a_packet_that_was_overtaken_costs_no_window() {
-        let mut flow = flow(None);
+        let mut flow = flow(false);
         lose(&mut flow, Time::ZERO, LossCause::Reordering);
         assert_eq!(flow.swift.packets(), 100.0);
         lose(&mut flow, Time::ZERO, LossCause::Trim);
         assert_eq!(flow.swift.packets(), 50.0);
         lose(&mut flow, Time::ZERO + Span::us(50), LossCause::Timeout);
         assert_eq!(flow.swift.packets(), 25.0);
+    }
+
+    #[test]
+    fn a_gap_costs_window_where_it_is_said_to_be_a_loss() {
+        let mut flow = flow(true);
+        lose(&mut flow, Time::ZERO, LossCause::Reordering);
+        assert_eq!(flow.swift.packets(), 50.0);
     }
 
     #[test]
