@@ -412,14 +412,14 @@ mod tests {
         for (window, share, tolerated) in
             [(1, 0.4, 0), (100, 0.07, 7), (64, 0.5, 32), (130, 0.4, 52)]
         {
-            let window = Some(window);
-            let mut flow = Flow::new(&Config { window, share: Some(share), ..lb_study() });
+            let (length, share) = (Some(window), Some(share));
+            let mut flow = Flow::new(&Config { window: length, share, ..lb_study() });
             let first = flow.send();
             flow.news(1000, Fate::Marked);
-            flow.news(window.unwrap() - tolerated, Fate::Clean);
-            assert_eq!(flow.send(), first, "{window:?}");
+            flow.news(window - tolerated, Fate::Clean);
+            assert_eq!(flow.send(), first, "{window}");
             flow.news(tolerated + 1, Fate::Marked);
-            assert_ne!(flow.send(), first, "{window:?}");
+            assert_ne!(flow.send(), first, "{window}");
         }
     }
 
