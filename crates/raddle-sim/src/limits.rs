@@ -4,6 +4,7 @@
 //! |---|---|
 //! | 2^24 - 1 packets per flow | 24 bits of a frame |
 //! | 65 535 B per frame, at least 1 B | 16 bits of a frame; frames of one port never share an instant |
+//! | 65 535 B between frames | the time of a frame is what a wire computes without overflow |
 //! | flows that begin or end at one host | what 32 bits leave beside the host's number and the class |
 //! | 7 data classes | 8 queues per port, and 8 bits of a PFC frame |
 //! | shares of a round from 64 B or 1 frame to 2^24 | rounds per frame, and 32 bits of a deficit |
@@ -48,9 +49,9 @@ pub enum LimitError {
         /// Its packets.
         packets: u64,
     },
-    /// A kind of frame is too large.
+    /// A kind of frame, or the gap behind it, is too large.
     FrameTooLarge {
-        /// Which kind.
+        /// Which.
         frame: &'static str,
         /// Its bytes.
         bytes: Bytes,
@@ -263,7 +264,8 @@ impl Plan {
             }
         }
         let packet = Bytes(transport.payload.0.saturating_add(transport.header.0));
-        for (frame, bytes) in [("data packet", packet), ("ACK", transport.ack)] {
+        let gap = self.queue.gap;
+        for (frame, bytes) in [("data packet", packet), ("ACK", transport.ack), ("gap", gap)] {
             if bytes > SIZE_LIMIT {
                 return Err(LimitError::FrameTooLarge { frame, bytes });
             }

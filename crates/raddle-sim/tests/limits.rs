@@ -8,11 +8,12 @@ use raddle_schemes::ids::{FlowId, HostId, PortId};
 use raddle_schemes::size::Size;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_sim::engine::{HORIZON, SHORTEST_WINDOW};
+use raddle_sim::engine::{self, HORIZON, SHORTEST_WINDOW};
 use raddle_sim::limits::LimitError;
 use raddle_sim::net::faults::PortChange;
 use raddle_sim::net::frame::{NUMBER_LIMIT, SIZE_LIMIT};
 use raddle_sim::plan::{Overflow, Pfc, Plan, Service};
+use raddle_sim::record::Stop;
 use raddle_sim::routing::Forwarding;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::workload::{Flow, Start};
@@ -63,6 +64,12 @@ fn sizes_of_frames_fit_a_frame() {
         |plan| plan.transport.ack.0 += 1,
         LimitError::FrameTooLarge { frame: "ACK", bytes: Bytes(65_536) },
         "the ACK takes 65536 B on the wire; at most 65535 B",
+    );
+    between(
+        |plan| plan.queue.gap = SIZE_LIMIT,
+        |plan| plan.queue.gap.0 += 1,
+        LimitError::FrameTooLarge { frame: "gap", bytes: Bytes(65_536) },
+        "the gap takes 65536 B on the wire; at most 65535 B",
     );
 }
 
@@ -182,6 +189,69 @@ fn times_on_a_link_fit_an_entry() {
 }
 
 #[test]
+fn the_largest_frame_on_a_link_may_be_an_ack_or_a_pfc_frame() {
+    let refused = |beyond| LimitError::Horizon {
+        link: "host2".to_owned(),
+        rate: Rate::gbps(400),
+        time: Some(Span(HORIZON.0 + beyond)),
+    };
+    // At 400 Gbps a byte takes 20 ps, the far switch 500 ns. Full packets have 114 B, then 60 B.
+    let delay = |largest: u64| Span(HORIZON.0 - 1 - 20 * largest - 500_000);
+    let small_frames = |plan: &mut Plan, payload, ack| {
+        (plan.transport.payload, plan.transport.ack) = (Bytes(payload), Bytes(ack));
+        plan.transport.header = Bytes(50);
+    };
+    between(
+        |plan| {
+            small_frames(plan, 64, 9_000);
+            plan.fabric.ports[2].delay = delay(9_000);
+        },
+        |plan| plan.transport.ack.0 += 1,
+        refused(19),
+        "at 400 Gbps the largest frame takes 2.147483667 ms across link `host2`, cable delay and \
+         switch latency included; less than 2.147483648 ms",
+    );
+    between(
+        |plan| {
+            small_frames(plan, 10, 60);
+            plan.queue.pfc = pfc(5_000, 5_000, Span::us(1));
+            plan.fabric.ports[2].delay = delay(64);
+        },
+        |plan| plan.fabric.ports[2].delay.0 += 1,
+        refused(0),
+        &refused(0).to_string(),
+    );
+    // Without flow control the same link may be longer by four bytes, 60 instead of 64.
+    between(
+        |plan| {
+            small_frames(plan, 10, 60);
+            plan.fabric.ports[2].delay = delay(60);
+        },
+        |plan| plan.fabric.ports[2].delay.0 += 1,
+        refused(0),
+        &refused(0).to_string(),
+    );
+}
+
+#[test]
+fn links_at_the_horizon_run_with_acks_and_pfc_frames_as_the_largest() {
+    for (payload, ack, largest) in [(64, 9_000, 9_000), (10, 20, 64)] {
+        let mut plan = small();
+        plan.traffic.flows = (4..10).map(|from| Flow::at_zero(from, 3, Bytes(4_000))).collect();
+        plan.transport.payload = Bytes(payload);
+        plan.transport.header = Bytes(50);
+        plan.transport.ack = Bytes(ack);
+        plan.queue.pfc = pfc(500, 200, Span::us(20));
+        plan.patience = Span::ms(100);
+        for port in &mut plan.fabric.ports {
+            port.delay = Span(HORIZON.0 - 1 - 20 * largest - 500_000);
+        }
+        assert_eq!(plan.check_limits(), Ok(()));
+        assert_eq!(trouble(&plan), None);
+    }
+}
+
+#[test]
 fn hosts_below_a_switch_fit_the_compiled_division() {
     let hosts_below_spine = |plan: &mut Plan, hosts| {
         let Forwarding::Tree(switches) = &mut plan.routes[0].1 else { panic!("a tree") };
@@ -248,6 +318,12 @@ fn data_classes_fit_the_masks_and_flows_have_one_of_them() {
         "the queues have 8 data classes; from 1 to 7",
     );
     between(
+        |plan| plan.queue.classes = 1,
+        |plan| plan.queue.classes = 0,
+        LimitError::Classes { classes: 0, most: 7 },
+        "the queues have 0 data classes; from 1 to 7",
+    );
+    between(
         |plan| plan.queue.service = Service::Fifo,
         |plan| plan.queue.classes = 2,
         LimitError::Classes { classes: 2, most: 1 },
@@ -298,6 +374,18 @@ fn shares_of_a_round_fit_a_deficit() {
         "class 0 may send 63 in a round; from 64 to 16777216",
     );
     between(
+        shares(Service::Drr, &[64, 1 << 24]),
+        |plan| plan.queue.shares[1] += 1,
+        LimitError::Share { class: 1, share: (1 << 24) + 1, least: 64 },
+        "class 1 may send 16777217 in a round; from 64 to 16777216",
+    );
+    between(
+        shares(Service::Wrr, &[1, 1 << 24]),
+        |plan| plan.queue.shares[0] = 0,
+        LimitError::Share { class: 0, share: 0, least: 1 },
+        "class 0 may send 0 in a round; from 1 to 16777216",
+    );
+    between(
         shares(Service::Wrr, &[1, 1 << 24]),
         |plan| plan.queue.shares[1] += 1,
         LimitError::Share { class: 1, share: (1 << 24) + 1, least: 1 },
@@ -310,9 +398,14 @@ fn shares_of_a_round_fit_a_deficit() {
         "1 shares of a round for 2 data classes; one for each",
     );
     // The smallest and the largest there are, in both engines.
-    for extremes in [[64, 1 << 24], [1 << 24, 64]] {
+    for (service, extremes) in [
+        (Service::Drr, [64, 1 << 24]),
+        (Service::Drr, [1 << 24, 64]),
+        (Service::Wrr, [1, 1 << 24]),
+        (Service::Wrr, [1 << 24, 1]),
+    ] {
         let mut plan = small();
-        shares(Service::Drr, &extremes)(&mut plan);
+        shares(service, &extremes)(&mut plan);
         plan.transport.payload.0 = SIZE_LIMIT.0 - plan.transport.header.0;
         plan.traffic.flows = (0..24).map(|i| Flow::at_zero(4 + i % 8, 3, Bytes::mib(1))).collect();
         for (i, flow) in plan.traffic.flows.iter_mut().enumerate() {
@@ -322,11 +415,20 @@ fn shares_of_a_round_fit_a_deficit() {
     }
 }
 
+/// Flow control with thresholds in bytes.
+fn pfc(xoff: u64, xon: u64, quanta: Span) -> Option<Pfc> {
+    Some(Pfc { xoff: Size::Bytes(Bytes(xoff)), xon: Size::Bytes(Bytes(xon)), quanta })
+}
+
 #[test]
 fn pauses_last_and_thresholds_are_in_order() {
-    let pfc = |xoff, xon, quanta| {
-        Some(Pfc { xoff: Size::Bytes(Bytes(xoff)), xon: Size::Bytes(Bytes(xon)), quanta })
-    };
+    let longest = Span(TIME_LIMIT.0);
+    between(
+        |plan| plan.queue.pfc = pfc(5_000, 5_000, longest),
+        |plan| plan.queue.pfc = pfc(5_000, 5_000, longest + Span(1)),
+        LimitError::Pause { quanta: longest + Span(1) },
+        "a pause lasts 70.368744177664 s; from 1 ns to 70.368744177663 s",
+    );
     between(
         |plan| plan.queue.pfc = pfc(5_000, 5_000, Span::ns(1)),
         |plan| plan.queue.pfc = pfc(5_000, 5_000, Span(999)),
@@ -359,8 +461,14 @@ fn pauses_last_and_thresholds_are_in_order() {
         "at `tor0.down0`, xon is 1 B, xoff 0 B and the capacity 10000 B; in this order, and \
          xoff below the capacity",
     );
-    // A pause too short to reach anything, for every byte: all of it crosses all the same.
-    let mut plan = small();
-    plan.queue.pfc = pfc(0, 0, Span::ns(1));
-    assert_eq!(trouble(&plan), None);
+    // A pause too short to reach anything, for every byte: all of it crosses all the same. The
+    // longest one ends when the queue has drained.
+    for (quanta, flows) in [(Span::ns(1), 1), (longest, 1), (longest, 8)] {
+        let mut plan = small();
+        plan.queue.pfc = pfc(0, 0, quanta);
+        let senders = (4..4 + flows).map(|from| Flow::at_zero(from, 3, Bytes(100_000)));
+        plan.traffic.flows = senders.collect();
+        assert_eq!(trouble(&plan), None);
+        assert_eq!(engine::run(&plan, &mut ()).stop, Stop::Completed);
+    }
 }

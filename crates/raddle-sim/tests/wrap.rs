@@ -6,9 +6,10 @@ mod common;
 use common::agree::trouble;
 use common::{fat_tree, permutation, plan};
 use raddle_schemes::congestion::{self, fixed_rate};
+use raddle_schemes::family::Raw;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_sim::engine::HORIZON;
+use raddle_sim::engine::{self, HORIZON};
 use raddle_sim::plan::{Overflow, Plan, Service};
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::workload::{Flow, Start};
@@ -84,6 +85,61 @@ fn links_may_be_as_long_as_the_horizon_allows() {
             plan.queue.size = Size::Packets(50.0);
             assert_eq!(plan.check_limits(), Ok(()));
             assert_engines_agree(&plan);
+        }
+    }
+}
+
+#[test]
+fn ports_agree_on_both_sides_of_where_departures_are_computed() {
+    // Below 2^30 ps for the largest frame, the gap and the link; 20 ps to the byte, 500 ns to the
+    // switch's latency. The largest frame is a packet, and then an ACK.
+    for (payload, ack, largest) in [(4_096, 64, 4_160), (1_000, 5_000, 5_000)] {
+        for gap in [0, 20, 65_535] {
+            let bound = (1 << 30) - 500_000 - 20 * (largest + gap);
+            for delay in [bound - 1, bound, bound + 1] {
+                let mut plan = permutation(fat_tree(2, 4), Bytes(100_000), "reps", 1);
+                plan.transport.payload = Bytes(payload);
+                plan.transport.ack = Bytes(ack);
+                plan.queue.gap = Bytes(gap);
+                plan.queue.size = Size::Packets(10.0);
+                plan.patience = Span::ms(200);
+                set_delays(&mut plan, Span(delay));
+                assert_eq!(plan.check_limits(), Ok(()));
+                assert_engines_agree(&plan);
+            }
+        }
+    }
+}
+
+#[test]
+fn ports_agree_on_both_sides_of_the_capacity_that_32_bits_count() {
+    // Below 2^31 B departures are computed. 33 400 packets of 65 535 B come three times as fast as
+    // they leave: the queue is full before the last of them.
+    let shape = Dumbbell {
+        hosts_per_side: 3,
+        rate: Rate::gbps(400),
+        link_delay: Span::us(2),
+        bottleneck_rate: Rate::gbps(10),
+        bottleneck_delay: Span::us(2),
+        switch_delay: Span::ns(500),
+    };
+    let fabric = shape.build().unwrap();
+    let flows: Vec<_> = (0..3).map(|i| Flow::at_zero(i, 3 + i, Bytes(11_200 * 65_471))).collect();
+    let mut plan = plan(fabric, flows.into(), "ecmp", 1);
+    plan.transport.payload = Bytes(65_471);
+    let config = fixed_rate::Config { window: Size::Packets(20_000.0), rate: None };
+    plan.transport.congestion = congestion::Config::FixedRate(config);
+    // Nothing is sent again while the queue is full.
+    plan.end = Some(Time(40_000_000_000));
+    plan.transport.recovery.set("rto", Raw::Text("1 s")).unwrap();
+    for size in [(1 << 31) - 1, 1 << 31] {
+        plan.queue.size = Size::Bytes(Bytes(size));
+        for service in [Service::Fifo, Service::Priority] {
+            plan.queue.service = service;
+            assert_eq!(trouble(&plan), None, "{size} B, {service:?}");
+            let outcome = engine::run(&plan, &mut ());
+            let most = outcome.ports.iter().map(|port| port.queue_bytes_max).max();
+            assert!(most.is_some_and(|most| most > size - 65_535 && most <= size), "{most:?}");
         }
     }
 }

@@ -87,6 +87,8 @@ pub struct Ledger {
     total: u32,
     packet: u32,
     last_packet: u32,
+    /// Bytes after every frame, as far as its pace is concerned.
+    pub(crate) gap: u32,
     low: u32,
     next: u32,
     high: u32,
@@ -119,6 +121,7 @@ impl Ledger {
             total,
             packet: packet.0 as u32,
             last_packet: last_packet.0 as u32,
+            gap: 0,
             low: 0,
             next: 0,
             high: 0,

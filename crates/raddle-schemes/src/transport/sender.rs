@@ -55,9 +55,11 @@ impl FlowTemplate {
         let congestion = self.congestion.make(context);
         let mut paths = self.paths.make(context);
         paths.begin(context);
+        let mut ledger = Ledger::new(total, context.packet(), Bytes(last));
+        ledger.gap = context.gap.0 as u32;
         let carries = recovery.ack_entropies() == AckEntropies::Carry;
         Sender {
-            ledger: Ledger::new(total, context.packet(), Bytes(last)),
+            ledger,
             arrivals: Arrivals::keeping(if carries { KEPT } else { 0 }),
             window: congestion.limits().window,
             rng,
@@ -65,7 +67,6 @@ impl FlowTemplate {
             congestion,
             paths,
             recovery,
-            gap: context.gap,
         }
     }
 
@@ -127,8 +128,6 @@ pub struct Sender {
     congestion: AnyCongestionControl,
     paths: AnyPathSelector,
     recovery: AnyRecovery,
-    /// Bytes after every frame, as far as its pace is concerned.
-    gap: Bytes,
 }
 
 /// When a paced flow sends.
@@ -201,7 +200,8 @@ impl Sender {
         let entropy = self.paths.next_path(&mut cx, &Outgoing { psn, again });
         let bytes = self.ledger.sent(now, psn, entropy);
         if let Some(rate) = self.congestion.limits().rate {
-            self.pacer.get_or_insert_default().sent(now, bytes + self.gap, rate);
+            let bytes = bytes + Bytes(u64::from(self.ledger.gap));
+            self.pacer.get_or_insert_default().sent(now, bytes, rate);
         }
         let ack_request = !self.window_open();
         Some(Transmit { psn, entropy, bytes, again, ack_request })

@@ -1,8 +1,9 @@
 //! Which nodes have something to do in which window.
 //!
 //! The next [`SLOTS`] windows are slots of a ring: a bit per node, and for switches a mask of the
-//! in-ports through which something arrives. What lies further ahead waits in a heap. Idle windows
-//! are never visited.
+//! in-ports through which something arrives. What lies further ahead waits in heaps: one of
+//! arrivals, no more than there are frames on links, and one of what nodes plan for themselves. A
+//! node plans anew whenever it is run, so only its earliest plan counts and later ones are dropped.
 
 use raddle_schemes::units::Time;
 use std::cmp::Reverse;
@@ -40,8 +41,16 @@ pub(super) struct Calendar {
     current: u64,
     words: usize,
     slots: Vec<Slot>,
+    /// Arrivals beyond the slots.
     far: BinaryHeap<Reverse<(u64, Wake)>>,
+    /// Plans beyond the slots, with some that no longer count.
+    plans: BinaryHeap<Reverse<(u64, Wake)>>,
+    /// Each node's earliest plan beyond the slots, switches first; `NO_PLAN` if there is none.
+    earliest: Vec<u64>,
+    switches: usize,
 }
+
+const NO_PLAN: u64 = u64::MAX;
 
 impl Calendar {
     /// A calendar of windows of `width` ps for a fabric whose largest switch has `ports` ports.
@@ -61,22 +70,63 @@ impl Calendar {
             words,
             slots: vec![slot; SLOTS],
             far: BinaryHeap::new(),
+            plans: BinaryHeap::new(),
+            earliest: vec![NO_PLAN; switches + hosts],
+            switches,
         }
     }
 
-    /// Wakes someone in the window that holds `at`, which is not before the current one. Returns
-    /// the end of that window.
+    /// Wakes who is at the end of a link in the window that holds `at`, which is not before the
+    /// current one. Returns the end of that window.
     #[inline]
     pub(super) fn wake_through(&mut self, at: Time, wake: Wake) -> Time {
         let window = self.window_of(at);
-        self.wake_in(window, wake);
+        if self.is_near(window) {
+            self.set(window, wake);
+        } else {
+            self.far.push(Reverse((window, wake)));
+        }
         Time((window + 1) * self.width)
     }
 
-    /// Wakes someone in the window that holds `at`, which is not before the current one.
+    /// Wakes a node in the window that holds `at`, which is not before the current one, or earlier.
+    /// The node asks again whenever it is run.
     #[inline]
     pub(super) fn wake(&mut self, at: Time, wake: Wake) {
-        self.wake_in(self.window_of(at), wake);
+        let window = self.window_of(at);
+        if self.is_near(window) {
+            self.set(window, wake);
+        } else {
+            self.plan(window, wake);
+        }
+    }
+
+    fn plan(&mut self, window: u64, wake: Wake) {
+        let node = self.node(wake);
+        if self.earliest[node] <= window {
+            return;
+        }
+        self.earliest[node] = window;
+        self.plans.push(Reverse((window, wake)));
+        if self.plans.len() > 2 * self.earliest.len() {
+            let plans = std::mem::take(&mut self.plans).into_vec();
+            let mut counts: Vec<_> =
+                plans.into_iter().filter(|&Reverse((at, who))| self.is_earliest(at, who)).collect();
+            counts.sort_unstable();
+            counts.dedup();
+            self.plans = counts.into();
+        }
+    }
+
+    fn is_earliest(&self, window: u64, wake: Wake) -> bool {
+        self.earliest[self.node(wake)] == window
+    }
+
+    fn node(&self, wake: Wake) -> usize {
+        match wake {
+            Wake::Arrival { switch, .. } | Wake::Switch { switch } => switch as usize,
+            Wake::Host { host } => self.switches + host as usize,
+        }
     }
 
     #[inline]
@@ -91,13 +141,9 @@ impl Calendar {
     }
 
     #[inline]
-    fn wake_in(&mut self, window: u64, wake: Wake) {
+    fn is_near(&self, window: u64) -> bool {
         debug_assert!(window >= self.current);
-        if window - self.current < SLOTS as u64 {
-            self.set(window, wake);
-        } else {
-            self.far.push(Reverse((window, wake)));
-        }
+        window - self.current < SLOTS as u64
     }
 
     #[inline]
@@ -119,23 +165,29 @@ impl Calendar {
     pub(super) fn next_window(&self) -> Option<u64> {
         let near = (self.current..self.current + SLOTS as u64)
             .find(|window| self.slots[*window as usize % SLOTS].busy);
-        let far = self.far.peek().map(|Reverse((window, _))| *window);
-        match (near, far) {
-            (Some(near), Some(far)) => Some(near.min(far)),
-            (near, far) => near.or(far),
-        }
+        let far = [&self.far, &self.plans].map(|heap| heap.peek().map(|Reverse((at, _))| *at));
+        far.into_iter().chain([near]).flatten().min()
     }
 
     /// Moves to `window`, which is not after the next one in which anyone has something to do.
     pub(super) fn move_to(&mut self, window: u64) {
         debug_assert!(window >= self.current && self.next_window().is_none_or(|w| window <= w));
         self.current = window;
-        while let Some(Reverse((window, wake))) = self.far.peek().copied() {
-            if window - self.current >= SLOTS as u64 {
-                break;
-            }
+        while let Some(&Reverse((window, wake))) = self.far.peek()
+            && self.is_near(window)
+        {
             self.far.pop();
             self.set(window, wake);
+        }
+        while let Some(&Reverse((window, wake))) = self.plans.peek()
+            && self.is_near(window)
+        {
+            self.plans.pop();
+            if self.is_earliest(window, wake) {
+                let node = self.node(wake);
+                self.earliest[node] = NO_PLAN;
+                self.set(window, wake);
+            }
         }
     }
 
@@ -241,5 +293,45 @@ mod tests {
         assert_eq!(list, [2]);
         calendar.take_hosts(&mut list);
         assert_eq!(calendar.next_window(), None);
+    }
+
+    #[test]
+    fn plans_that_move_do_not_pile_up_and_the_earliest_is_kept() {
+        let hosts = 4;
+        let mut calendar = Calendar::new(1_000, 1, hosts, 8);
+        let mut list = Vec::new();
+        let mut expected = vec![u64::MAX; hosts];
+        for window in 0..100_000 {
+            calendar.move_to(window);
+            calendar.take_hosts(&mut list);
+            for (host, at) in (0..).zip(&mut expected) {
+                if *at == window {
+                    assert!(list.contains(&host), "{host} in {window}");
+                    *at = u64::MAX;
+                }
+                // A timer far ahead that moves with time, and nearer ones now and then.
+                let ahead = if (window + u64::from(host)) % 97 == 0 { 100 } else { 20_000 };
+                calendar.wake(Time((window + ahead) * 1_000), Wake::Host { host });
+                *at = (*at).min(window + ahead);
+            }
+            assert!(calendar.plans.len() <= 2 * (hosts + 1), "{}", calendar.plans.len());
+        }
+    }
+
+    #[test]
+    fn arrivals_far_ahead_are_all_kept() {
+        let mut calendar = Calendar::new(1_000, 1, 1, 8);
+        let mut list = Vec::new();
+        for window in [500, 200, 300] {
+            calendar.wake_through(Time(window * 1_000), Wake::Host { host: 0 });
+        }
+        calendar.wake(Time(100_000), Wake::Host { host: 0 });
+        let mut woken = Vec::new();
+        while let Some(window) = calendar.next_window() {
+            calendar.move_to(window);
+            calendar.take_hosts(&mut list);
+            woken.extend(list.iter().map(|_| window));
+        }
+        assert_eq!(woken, [100, 200, 300, 500]);
     }
 }

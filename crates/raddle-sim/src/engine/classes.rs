@@ -47,6 +47,8 @@ pub(super) struct Pfc {
     facts: PfcFacts,
     /// When each data class may start frames again.
     paused_until: [Time; QUEUES],
+    /// When all of them may.
+    free_from: Time,
     /// Bytes per data class that came in here and have not left the switch.
     ingress: [u64; QUEUES],
     /// Classes that the far end is to pause.
@@ -74,6 +76,7 @@ impl Classes {
             pfc: pfc.map(|facts| Pfc {
                 facts,
                 paused_until: [Time::ZERO; QUEUES],
+                free_from: Time::ZERO,
                 ingress: [0; QUEUES],
                 pausing: 0,
                 news: 0,
@@ -105,6 +108,11 @@ impl Classes {
         self.bytes.iter().sum()
     }
 
+    /// Gives back memory that a burst took.
+    pub(super) fn shrink(&mut self) {
+        self.queues.iter_mut().for_each(Ring::shrink);
+    }
+
     /// Frames that wait.
     pub(super) fn frames(&self) -> impl Iterator<Item = Frame> {
         self.queues.iter().flat_map(Ring::iter).map(|entry| entry.frame)
@@ -112,7 +120,8 @@ impl Classes {
 
     #[inline]
     pub(super) fn push(&mut self, class: usize, came_in: PortId, frame: Frame) {
-        if class < self.data && self.waiting >> class & 1 == 0 {
+        // The turns of a single class are all its own.
+        if class < self.data && self.data > 1 && self.waiting >> class & 1 == 0 {
             self.turns.joined(class);
         }
         self.waiting |= 1 << class;
@@ -144,19 +153,35 @@ impl Classes {
         {
             return Some((pfc.tell(now), self.data));
         }
-        let class = if self.waiting >> self.data & 1 == 1 {
+        let mut ready = self.waiting;
+        if let Some(pfc) = &self.pfc
+            && pfc.free_from > now
+        {
+            for class in (0..self.data).filter(|&class| pfc.paused_until[class] > now) {
+                ready &= !(1 << class);
+            }
+        }
+        self.pop_of(ready)
+    }
+
+    /// [`Classes::pop`] while no class is paused and nobody has to be told anything.
+    #[inline]
+    pub(super) fn pop_calm(&mut self) -> Option<(Frame, usize)> {
+        self.pop_of(self.waiting)
+    }
+
+    /// Takes the frame that goes now, with its queue, from the queues `ready`.
+    #[inline]
+    fn pop_of(&mut self, ready: u8) -> Option<(Frame, usize)> {
+        if ready == 0 {
+            return None;
+        }
+        let queues = &self.queues;
+        let class = if ready >> self.data & 1 == 1 {
             self.data
+        } else if self.data == 1 {
+            0
         } else {
-            let mut ready = self.waiting;
-            if let Some(pfc) = &self.pfc {
-                for class in (0..self.data).filter(|&class| pfc.paused_until[class] > now) {
-                    ready &= !(1 << class);
-                }
-            }
-            if ready == 0 {
-                return None;
-            }
-            let queues = &self.queues;
             self.turns.next(ready, |class| {
                 (queues[class].get(0).frame.size().0 as u32, queues[class].len() == 1)
             })
@@ -195,6 +220,15 @@ impl Classes {
         self.bytes[class] -= size;
         let counted = self.pfc.is_some() && class < self.data;
         counted.then_some(Gone { came_in: self.came_in, class: class as u8, size })
+    }
+
+    /// Whether `frame`, coming in here, could take the bytes counted of its class above `most`, or
+    /// above the threshold.
+    #[inline]
+    pub(super) fn may_pause_for(&self, frame: Frame, most: u64) -> bool {
+        let class = self.queue_of(frame);
+        let Some(pfc) = &self.pfc else { return false };
+        class < self.data && pfc.ingress[class] + frame.size().0 > pfc.facts.xoff.min(most)
     }
 
     /// Whether nothing waits and nothing is due.
@@ -238,6 +272,15 @@ impl Pfc {
         for (class, pause) in frame.pfc_classes() {
             self.paused_until[class] = if pause { now + self.facts.quanta } else { now };
         }
+        self.free_from = self.paused_until.into_iter().max().unwrap_or(now);
+    }
+
+    /// From when on all classes may start frames and the far end knows the latest; never, while it
+    /// has to be told something.
+    #[inline]
+    pub(super) fn calm_from(&self) -> Time {
+        let told = self.news == 0 && self.refresh_at == Time::NEVER;
+        if told { self.free_from } else { Time::NEVER }
     }
 
     /// When a pause has to be renewed.

@@ -86,6 +86,11 @@ impl FastPort {
         self.data.len() as u64
     }
 
+    /// Gives back memory that a burst took.
+    pub(super) fn shrink(&mut self) {
+        self.data.shrink();
+    }
+
     /// Asks for the data that waits, and for the memory where more goes.
     #[inline]
     pub(super) fn prefetch(&self) {

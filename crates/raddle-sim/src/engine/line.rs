@@ -184,7 +184,7 @@ impl Line {
         self.woken_until = origin;
         if !self.ring.is_empty() {
             let offset = self.ring.get(0).offset(origin);
-            calendar.wake(Time(origin.0 + u64::from(offset)), wake);
+            calendar.wake_through(Time(origin.0 + u64::from(offset)), wake);
         }
     }
 }

@@ -64,9 +64,14 @@ pub(super) struct SwitchState {
     pub(super) first_id: u32,
     /// Ports with something queued or in service: `words` bits per switch.
     pub(super) busy: Vec<u64>,
-    /// Under flow control, when each port next has something to carry out; else empty.
+    /// How many classes, added up over the ports, it has its neighbours pause.
+    pub(super) pauses: u32,
+    /// Whether it is replayed as a whole, in order of time: while it has anyone pause.
+    pub(super) in_order: bool,
+    /// Under flow control, one per port, else empty: when it next has something to carry out, while
+    /// the switch is replayed as a whole.
     pub(super) actions: Vec<Time>,
-    /// None of `actions` is before this.
+    /// None of `actions` is before this; never, while ports are replayed each on its own.
     pub(super) due_at: Time,
     /// Hosts below it that run right after it, while what they share is in the caches; the others
     /// run after all switches.
@@ -107,7 +112,13 @@ pub(super) struct Part<'a> {
     /// Whether switches run from the last to the first in this window. They take turns: what ran
     /// last is still in the caches, so it runs first.
     pub(super) backwards: bool,
+    /// The line whose rings are looked at next for memory to give back.
+    to_shrink: usize,
 }
+
+/// Rings looked at in a window: so few that it costs nothing, and a ring that a burst passes again
+/// and again is not resized each time.
+const SHRUNK_PER_WINDOW: usize = 4;
 
 /// Frames lost on arrival at a node, by the port that they came from.
 #[derive(Default)]
@@ -177,6 +188,8 @@ impl<'a> Part<'a> {
                 first_fast_port: None,
                 first_id: switch.ports.start,
                 busy: vec![0; switch.ports.len().div_ceil(64)],
+                pauses: 0,
+                in_order: false,
                 actions: plan
                     .queue
                     .pfc
@@ -296,6 +309,7 @@ impl<'a> Part<'a> {
             lost_on_arrival: LostOnArrival::default(),
             events: 0,
             backwards: false,
+            to_shrink: 0,
         };
         for host in 0..hosts as u32 {
             part.wake_host(host);
@@ -344,6 +358,21 @@ impl<'a> Part<'a> {
             }
         }
         self.scratch.nodes = nodes;
+        self.shrink_some_rings();
+    }
+
+    fn shrink_some_rings(&mut self) {
+        for _ in 0..SHRUNK_PER_WINDOW.min(self.lines.len()) {
+            let line = &mut self.lines[self.to_shrink];
+            line.ring.shrink();
+            let number = line.place.number();
+            if line.place.is_fast() {
+                self.fast_ports[number].shrink();
+            } else if let Some(port) = self.ports.get_mut(number) {
+                port.shrink();
+            }
+            self.to_shrink = (self.to_shrink + 1) % self.lines.len();
+        }
     }
 
     /// After half a window: everyone who has something to do from `now` on.

@@ -1,8 +1,14 @@
-//! Switches under flow control, replayed as a whole.
+//! Switches under flow control.
 //!
-//! A departure at one port may let the far end of another resume, so what is due is carried out in
-//! order of time over all ports before each arrival and at the end of the window. At one instant
-//! all departures and changes of links go first, then pauses are renewed, then wires start.
+//! While a switch has someone paused, a departure at one port may let the far end of another resume,
+//! so what is due is carried out in order of time over all ports before each arrival and at the end
+//! of the window. At one instant all departures and changes of links go first, then pauses are
+//! renewed, then wires start.
+//!
+//! While it has nobody paused, departures only lower the bytes counted at the ports that frames came
+//! in through, and nobody reads those but the next frame in: ports are replayed each on its own. The
+//! counts are then too high by what has left unseen. When one might exceed its threshold, or the
+//! largest so far, all ports catch up first.
 
 use super::calendar::Wake;
 use super::part::Part;
@@ -11,25 +17,30 @@ use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
 
 impl Part<'_> {
-    /// Carries out everything due at a switch up to and including `until`.
+    /// Carries out everything due up to and including `until`, at a switch that has someone paused.
+    #[inline]
     pub(super) fn replay_switch(&mut self, number: u32, until: Time) {
+        if self.switches[number as usize].due_at <= until {
+            self.replay_in_order(number, until);
+        }
+    }
+
+    fn replay_in_order(&mut self, number: u32, until: Time) {
+        let mut due = std::mem::take(&mut self.scratch.due);
         loop {
             let switch = &mut self.switches[number as usize];
-            if switch.due_at > until {
-                return;
-            }
             let next = switch.actions.iter().copied().min().unwrap_or(Time::NEVER);
             if next > until {
-                switch.due_at = next;
-                return;
+                switch.in_order = switch.pauses > 0;
+                switch.due_at = if switch.in_order { next } else { Time::NEVER };
+                break;
             }
-            let mut due = std::mem::take(&mut self.scratch.due);
             due.clear();
             let actions = (0..).zip(&switch.actions);
             due.extend(actions.filter(|(_, at)| **at == next).map(|(port, _)| port));
             self.step_switch(number, next, &mut due);
-            self.scratch.due = due;
         }
+        self.scratch.due = due;
     }
 
     /// Carries out what is due at `now` at the ports `due`.
@@ -41,20 +52,28 @@ impl Part<'_> {
             own.end_service(now, line, &mut self.world);
             own.play_changes(now, &mut self.world);
         }
-        let first_id = self.switches[number as usize].first_id;
-        let mut gone = std::mem::take(&mut self.world.gone);
-        for frame in gone.drain(..) {
-            let port = frame.came_in.0 - first_id;
-            let place = self.lines[(first + port) as usize].place;
-            if let Some(pfc) = self.ports[place.number()].pfc()
-                && pfc.left(frame.class.into(), frame.size)
-            {
-                due.push(port);
-            }
-        }
-        self.world.gone = gone;
+        self.count_out(number, |port| due.push(port));
         for &port in due.iter() {
             self.start_at(number, now, port);
+        }
+    }
+
+    /// Counts what has left a switch at the ports that it came in through. Those whose far end may
+    /// resume are handed to `resumes`.
+    #[inline]
+    fn count_out(&mut self, number: u32, mut resumes: impl FnMut(u32)) {
+        let switch = &mut self.switches[number as usize];
+        // Under flow control all ports of the fabric's switches are general ones.
+        let first = self.lines[switch.first_port as usize].place.number();
+        let ports = &mut self.ports[first..];
+        while let Some(frame) = self.world.gone.pop() {
+            let port = frame.came_in.0 - switch.first_id;
+            if let Some(pfc) = ports[port as usize].pfc()
+                && pfc.left(frame.class.into(), frame.size)
+            {
+                switch.pauses -= 1;
+                resumes(port);
+            }
         }
     }
 
@@ -65,20 +84,21 @@ impl Part<'_> {
         let place = self.lines[(switch.first_port + port) as usize].place;
         let own = &mut self.ports[place.number()];
         own.play_changes(now, &mut self.world);
-        if let Some(pfc) = own.pfc()
-            && pfc.refresh_at() == now
-        {
-            pfc.refresh();
-        }
+        own.renew(now);
         own.try_start(now, &self.world);
-        let action = own.next_action();
-        switch.actions[port as usize] = action;
-        switch.due_at = switch.due_at.min(action);
+        switch.busy[port as usize / 64] |= 1 << (port % 64);
+        if switch.in_order {
+            let action = own.next_action();
+            switch.actions[port as usize] = action;
+            switch.due_at = switch.due_at.min(action);
+        }
     }
 
-    /// A PFC frame from the far end of `in_port` has come. The switch is replayed up to now.
+    /// A PFC frame from the far end of `in_port` has come. A switch that has someone paused is
+    /// replayed up to now.
     pub(super) fn obey(&mut self, number: u32, now: Time, in_port: u32, frame: Frame) {
         let first = self.switches[number as usize].first_port;
+        self.replay(first + in_port, now);
         let place = self.lines[(first + in_port) as usize].place;
         if let Some(pfc) = self.ports[place.number()].pfc() {
             pfc.obey(now, frame);
@@ -86,8 +106,8 @@ impl Part<'_> {
         self.start_at(number, now, in_port);
     }
 
-    /// A frame that came in through `in_port` goes to the queue of `out`. The switch is replayed up
-    /// to now.
+    /// A frame that came in through `in_port` goes to the queue of `out`. A switch that has someone
+    /// paused is replayed up to now.
     pub(super) fn enqueue_controlled(
         &mut self,
         number: u32,
@@ -95,30 +115,78 @@ impl Part<'_> {
         (in_port, out): (u32, u32),
         frame: Frame,
     ) {
-        let switch = &self.switches[number as usize];
-        let (first, came_in) = (switch.first_port, PortId(switch.first_id + in_port));
-        let place = self.lines[(first + out) as usize].place;
-        let port = &mut self.ports[place.number()];
-        port.play_changes(now, &mut self.world);
-        if let Some(class) = port.enqueue_classed(now, came_in, frame, &mut self.world) {
-            let place = self.lines[(first + in_port) as usize].place;
-            let port = &mut self.ports[place.number()];
-            let entered = port.pfc().map(|pfc| pfc.entered(class, frame.size().0));
-            if let (Some((bytes, crossed)), Some(record)) = (entered, &mut port.record.pfc) {
-                record.ingress_bytes_max = record.ingress_bytes_max.max(bytes);
-                record.pauses += u64::from(crossed);
-                if crossed {
-                    self.start_at(number, now, in_port);
-                }
+        let switch = &mut self.switches[number as usize];
+        let came_in = PortId(switch.first_id + in_port);
+        let line = &mut self.lines[(switch.first_port + out) as usize];
+        let place = line.place.number();
+        let origin = place + in_port as usize - out as usize;
+        let in_order = switch.in_order;
+        if in_order {
+            self.ports[place].play_changes(now, &mut self.world);
+        } else {
+            self.ports[place].replay(now, line, &mut self.world);
+            self.count_out(number, |_| {});
+            if self.ports[origin].may_pause_for(frame) {
+                self.catch_up(number, now);
             }
+        }
+        let port = &mut self.ports[place];
+        if let Some(class) = port.enqueue_classed(now, came_in, frame, &mut self.world)
+            && self.ports[origin].count_in(class, frame.size().0)
+        {
+            self.pause(number);
+            self.start_at(number, now, in_port);
+        } else if !in_order {
+            self.switches[number as usize].busy[out as usize / 64] |= 1 << (out % 64);
+            return self.ports[place].try_start(now, &self.world);
         }
         self.start_at(number, now, out);
     }
 
+    /// A switch, all of whose ports have caught up, pauses one class more at a port.
+    fn pause(&mut self, number: u32) {
+        let switch = &mut self.switches[number as usize];
+        switch.pauses += 1;
+        if !switch.in_order {
+            switch.in_order = true;
+            let lines = &self.lines[switch.first_port as usize..];
+            for (action, line) in switch.actions.iter_mut().zip(lines) {
+                *action = self.ports[line.place.number()].next_action();
+                switch.due_at = switch.due_at.min(*action);
+            }
+        }
+    }
+
+    /// Carries out, port by port, what a switch that has nobody paused has due up to and including
+    /// `until`. Returns when it next has something to do.
+    fn catch_up(&mut self, number: u32, until: Time) -> Time {
+        let mut next = Time::NEVER;
+        let switch = &mut self.switches[number as usize];
+        for (index, word) in (0..).zip(&mut switch.busy) {
+            let mut bits = *word;
+            while bits != 0 {
+                let bit = bits.trailing_zeros();
+                bits &= bits - 1;
+                let line = &mut self.lines[(switch.first_port + index * 64 + bit) as usize];
+                let port = &mut self.ports[line.place.number()];
+                port.replay(until, line, &mut self.world);
+                let action = port.next_action();
+                if action == Time::NEVER {
+                    *word &= !(1 << bit);
+                }
+                next = next.min(action);
+            }
+        }
+        self.count_out(number, |_| {});
+        next
+    }
+
     /// Carries out what is due at a switch before `end`, and wakes it for what is to come.
     pub(super) fn replay_controlled(&mut self, number: u32, end: Time) {
-        self.replay_switch(number, Time(end.0 - 1));
-        let next = self.switches[number as usize].due_at;
+        let until = Time(end.0 - 1);
+        self.replay_switch(number, until);
+        let switch = &self.switches[number as usize];
+        let next = if switch.in_order { switch.due_at } else { self.catch_up(number, until) };
         if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }

@@ -162,6 +162,13 @@ impl Port {
         classes.map_or(0, Classes::backlog) + self.bytes.iter().sum::<u64>()
     }
 
+    /// Gives back memory that a burst took.
+    pub(super) fn shrink(&mut self) {
+        self.queues.iter_mut().for_each(Ring::shrink);
+        let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
+        classes.into_iter().for_each(Classes::shrink);
+    }
+
     /// Data packets queued or in service.
     pub(super) fn data_queued(&self) -> u64 {
         let classes = self.extras.iter().filter_map(|extras| extras.classes.as_ref());
@@ -264,6 +271,13 @@ impl Port {
                 link.is_some_and(|link| link.loses(self.loss_stream, now, size))
             }
         };
+        self.begin(now, frame, class, lost, gap);
+    }
+
+    /// A frame, which may be lost on its way, is on the wire from `now` on.
+    #[inline]
+    fn begin(&mut self, now: Time, frame: Frame, class: usize, lost: bool, gap: Bytes) {
+        let size = frame.size();
         self.in_service = Some(InService { frame, class: class as u8, lost, start: now });
         self.departs = now + self.wire.serialisation(size);
         self.free_at = self.departs + self.wire.serialisation(gap);

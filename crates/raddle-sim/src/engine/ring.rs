@@ -1,4 +1,4 @@
-//! A queue of packets in a power-of-two ring that grows when full.
+//! A queue of packets in a power-of-two ring that grows when full, and shrinks when told to.
 
 use super::prefetch::prefetch;
 use crate::net::frame::Frame;
@@ -41,6 +41,9 @@ impl Entry {
         self.time.wrapping_sub(origin.0 as u32)
     }
 }
+
+/// Places that a ring keeps, a kilobyte: fewer would not be worth the trouble.
+const KEPT: usize = 64;
 
 /// First in, first out.
 #[derive(Clone, Debug, Default)]
@@ -149,13 +152,48 @@ impl Ring {
         self.head.wrapping_add(i) as usize & self.entries.len().wrapping_sub(1)
     }
 
+    /// Gives back half of the memory if what is in the ring would fill a quarter of it at most.
+    pub(super) fn shrink(&mut self) {
+        if self.entries.len() > KEPT && self.len() * 4 <= self.entries.len() {
+            self.resize(self.entries.len() / 2);
+        }
+    }
+
     #[cold]
     fn grow(&mut self) {
-        let length = (self.entries.len() * 2).max(8);
+        self.resize((self.entries.len() * 2).max(8));
+    }
+
+    fn resize(&mut self, length: usize) {
         let mut entries = Vec::with_capacity(length);
         entries.extend(self.iter());
         entries.resize(length, Entry::default());
         self.entries = entries.into_boxed_slice();
         self.head = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ring_gives_back_what_a_burst_took_and_keeps_its_order() {
+        let mut ring = Ring::default();
+        let mut next = 0;
+        for count in [1_000, 90, 30, 700] {
+            while ring.len() < count {
+                ring.push(Entry::tagged(next, Frame::default()));
+                next += 1;
+            }
+            while ring.len() > count {
+                assert_eq!(ring.pop().map(|entry| entry.tag()), Some(next - ring.len() as u32 - 1));
+            }
+            (0..5).for_each(|_| ring.shrink());
+            let places = (2 * count).next_power_of_two().max(KEPT);
+            assert!(ring.entries.len() <= places, "{} for {count}", ring.entries.len());
+        }
+        let tags: Vec<u32> = ring.iter().map(|entry| entry.tag()).collect();
+        assert_eq!(tags, (next - 700..next).collect::<Vec<_>>());
     }
 }

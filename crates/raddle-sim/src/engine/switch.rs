@@ -148,7 +148,7 @@ impl Part<'_> {
         let chosen = if count == 1 {
             0
         } else {
-            if self.reads_fabric && !CONTROLLED {
+            if self.reads_fabric {
                 for i in 0..count {
                     self.replay(first_port + local(i), now);
                 }
@@ -191,7 +191,7 @@ impl Part<'_> {
     }
 
     /// Carries out what a port has to up to and including `until`.
-    fn replay(&mut self, port: u32, until: Time) {
+    pub(super) fn replay(&mut self, port: u32, until: Time) {
         let line = &mut self.lines[port as usize];
         let place = line.place;
         if place.is_fast() {

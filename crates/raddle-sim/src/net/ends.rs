@@ -3,7 +3,8 @@
 use super::frame::{Frame, Locator, Locators, flag};
 use super::layout::Layout;
 use super::nic::{Departure, Nic, Timer, TimerKind};
-use super::slots::{LiveReceiver, LiveSender, ReceiverSlot, SenderSlot};
+use super::slab::{Key, Slab};
+use super::slots::{LiveReceiver, LiveSender, ReceiverSlot, Repeated, SenderSlot};
 use super::totals::{HostTotals, keep_first};
 use super::triggers::Triggers;
 use crate::plan::{Overflow, Plan};
@@ -12,7 +13,7 @@ use crate::record::series::Buckets;
 use crate::workload::{Start, TriggerId};
 use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::rng::Rng;
-use raddle_schemes::transport::sender::{AckHeader, packets};
+use raddle_schemes::transport::sender::{AckHeader, SenderCounts, packets};
 use raddle_schemes::transport::{Data, Entry, FlowTemplate, Reply, SenderPlan};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{Events, FlowContext};
@@ -35,6 +36,11 @@ pub(super) struct Ends<'a> {
     /// In order of place and flow; likewise receivers.
     pub(super) senders: Vec<SenderSlot>,
     pub(super) receivers: Vec<ReceiverSlot>,
+    /// What the slots have keys to.
+    pub(super) live_senders: Slab<LiveSender>,
+    pub(super) live_receivers: Slab<LiveReceiver>,
+    pub(super) counts: Slab<SenderCounts>,
+    pub(super) repeated: Slab<Repeated>,
     /// Data packets lost in this part, by where they went.
     pub(super) dropped: BTreeMap<Locator, u64>,
     triggers: Triggers,
@@ -96,6 +102,10 @@ impl<'a> Ends<'a> {
             starts: Vec::new(),
             senders: (0..senders).map(|_| SenderSlot::WAITING).collect(),
             receivers: (0..receivers).map(|_| ReceiverSlot::WAITING).collect(),
+            live_senders: Slab::EMPTY,
+            live_receivers: Slab::EMPTY,
+            counts: Slab::EMPTY,
+            repeated: Slab::EMPTY,
             dropped: BTreeMap::new(),
             triggers: Triggers::new(&plan.traffic),
             fired: Vec::new(),
@@ -154,7 +164,7 @@ impl<'a> Ends<'a> {
     #[inline]
     pub(super) fn log_arrival(&mut self, slot: u32, entry: Entry) {
         // A sender that is done has heard of every packet, so there is none without one.
-        if let Some(live) = &mut self.senders[slot as usize].live {
+        if let Some(live) = self.live_senders.get_mut(self.senders[slot as usize].live) {
             live.sender.on_arrival(entry);
         }
     }
@@ -233,7 +243,7 @@ impl<'a> Ends<'a> {
             self.expect(nic, slot, frame);
         }
         let end = &mut self.receivers[slot as usize];
-        let Some(live) = &mut end.live else { return };
+        let Some(live) = self.live_receivers.get_mut(end.live) else { return };
         let marked = frame.has(flag::MARKED);
         let trimmed = frame.has(flag::TRIMMED);
         let received = live.receiver.on_data(&Data {
@@ -246,9 +256,9 @@ impl<'a> Ends<'a> {
         });
         let mut flags = frame.flags() & flag::MARKED;
         if received.arrival.is_some() {
-            end.counts.marked += u64::from(marked);
+            end.marked += u64::from(marked);
         } else {
-            end.counts.repeated(frame);
+            end.count_repeated(frame, &mut self.repeated);
             flags |= flag::DUPLICATE;
             if trimmed {
                 // The header of a packet that had arrived gets an ACK: one that tells of a full
@@ -268,8 +278,8 @@ impl<'a> Ends<'a> {
         if let Some(entry) = received.arrival {
             self.totals.last_progress = self.totals.last_progress.max(now);
             let to = live.to;
-            match live.sender {
-                Some(sender) => self.log_arrival(sender, entry),
+            match self.live_senders.get_mut(live.sender) {
+                Some(live) => live.sender.on_arrival(entry),
                 None => self.outgoing.push((to, entry)),
             }
             if received.completed {
@@ -284,7 +294,7 @@ impl<'a> Ends<'a> {
     fn delivered(&mut self, now: Time, nic: &Nic, slot: u32) {
         let end = &mut self.receivers[slot as usize];
         end.delivered = now;
-        end.live = None;
+        self.live_receivers.take(&mut end.live);
         let flow = self.flow_received(nic, slot);
         if let Some(trigger) = self.plan.traffic.flows[flow.index()].on_delivered {
             self.fire(now, trigger);
@@ -309,11 +319,13 @@ impl<'a> Ends<'a> {
             let context = self.context(id);
             let receiver =
                 template(&mut self.templates, self.plan, &context).receiver(&context, total);
-            let live = LiveReceiver { to, sender: self.sender_slot(to), receiver };
-            self.receivers[slot as usize].live = Some(Box::new(live));
+            let sender =
+                self.sender_slot(to).map_or(Key::NONE, |slot| self.senders[slot as usize].live);
+            let live = LiveReceiver { to, sender, receiver };
+            self.receivers[slot as usize].live = self.live_receivers.insert(live);
         } else {
             // The answer to a late duplicate says again that everything has arrived.
-            self.receivers[slot as usize].counts.repeated(frame);
+            self.receivers[slot as usize].count_repeated(frame, &mut self.repeated);
             let tells_of_queue = frame.has(flag::MARKED | flag::TRIMMED);
             let mark = if tells_of_queue { flag::MARKED } else { 0 };
             let flags = flag::ACK | flag::DUPLICATE | mark;
@@ -325,7 +337,8 @@ impl<'a> Ends<'a> {
     fn on_reply(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
         let slot = nic.first_sender + self.locators.index(frame.to);
         // A reply that comes after the flow completed has nothing new to say.
-        let Some(live) = &mut self.senders[slot as usize].live else { return };
+        let key = self.senders[slot as usize].live;
+        let Some(live) = self.live_senders.get_mut(key) else { return };
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         let sender = &mut live.sender;
         if frame.has(flag::NACK) {
@@ -355,9 +368,9 @@ impl<'a> Ends<'a> {
     #[cold]
     fn complete(&mut self, now: Time, slot: u32) {
         let end = &mut self.senders[slot as usize];
-        let flow = end.live.as_ref().map(|live| live.flow);
+        let flow = self.live_senders.get(end.live).map(|live| live.flow);
         end.acked = now;
-        end.end();
+        end.end(&mut self.live_senders, &mut self.counts);
         self.totals.flows_done += 1;
         self.totals.last_completion = self.totals.last_completion.max(now);
         let flow = flow.map(|flow| &self.plan.traffic.flows[flow.index()]);
@@ -379,7 +392,8 @@ impl<'a> Ends<'a> {
         if timer.kind == TimerKind::Start {
             return self.start(now, nic, slot);
         }
-        let Some(live) = &mut self.senders[slot as usize].live else { return };
+        let key = self.senders[slot as usize].live;
+        let Some(live) = self.live_senders.get_mut(key) else { return };
         if timer.kind == TimerKind::Pace {
             live.awaits_pace = false;
             return live.make_ready(now, slot, nic);
@@ -409,18 +423,18 @@ impl<'a> Ends<'a> {
         let rng = Rng::new(plan.seed, "flow", u64::from(flow.0));
         let message = &plan.traffic.flows[flow.index()];
         let template = template(&mut self.templates, plan, &context);
-        let mut live = Box::new(LiveSender {
+        let mut live = LiveSender {
             flow,
             to: self.layout.receiver(flow, message),
             in_ready: false,
             wake_at: Time::NEVER,
             awaits_pace: false,
             sender: template.sender(&context, message.bytes, rng),
-        });
+        };
         live.make_ready(now, slot, nic);
         live.set_wake(slot, nic);
         let end = &mut self.senders[slot as usize];
-        end.live = Some(live);
+        end.live = self.live_senders.insert(live);
         end.started = now;
         self.totals.last_progress = self.totals.last_progress.max(now);
     }
@@ -430,7 +444,8 @@ impl<'a> Ends<'a> {
     fn next_data(&mut self, now: Time, nic: &mut Nic) -> Option<Frame> {
         loop {
             let Some(&slot) = nic.ready.front() else { return nic.control.pop_front() };
-            let Some(live) = &mut self.senders[slot as usize].live else {
+            let key = self.senders[slot as usize].live;
+            let Some(live) = self.live_senders.get_mut(key) else {
                 nic.ready.pop_front();
                 continue;
             };

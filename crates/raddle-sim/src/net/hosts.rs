@@ -128,14 +128,14 @@ impl<'a> Hosts<'a> {
         [of_sender, receiver.map_or(std::ptr::null(), |slot| (&raw const *slot).cast())]
     }
 
-    /// Where these flows have their state. Reads what lies at [`Hosts::slot_addresses`].
+    /// Where these flows have their state, if they are under way; else anywhere. Reads what lies at
+    /// [`Hosts::slot_addresses`].
     #[inline]
     pub(crate) fn flow_addresses(&self, place: u32) -> [*const u8; 2] {
         let (sender, receiver) = self.first_slots(place);
-        let sender = sender.and_then(|slot| slot.live.as_deref());
-        let receiver = receiver.and_then(|slot| slot.live.as_deref());
-        let of_sender = sender.map_or(std::ptr::null(), |live| (&raw const *live).cast());
-        [of_sender, receiver.map_or(std::ptr::null(), |live| (&raw const *live).cast())]
+        let of_sender = sender.map(|slot| self.ends.live_senders.address(slot.live));
+        let of_receiver = receiver.map(|slot| self.ends.live_receivers.address(slot.live));
+        [of_sender, of_receiver].map(|address| address.unwrap_or(std::ptr::null()))
     }
 
     #[inline]

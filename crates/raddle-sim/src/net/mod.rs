@@ -13,6 +13,7 @@ pub mod link;
 pub mod nic;
 mod pauses;
 pub mod port;
+mod slab;
 mod slots;
 pub mod stop;
 pub mod totals;

@@ -3,6 +3,7 @@
 
 use super::frame::{Frame, Locator, flag};
 use super::nic::{Nic, Timer, TimerKind};
+use super::slab::{Key, Slab};
 use crate::record::FlowRecord;
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::sender::SenderCounts;
@@ -11,17 +12,20 @@ use raddle_schemes::units::Time;
 
 /// The sending end of a flow: its place at the source.
 pub(super) struct SenderSlot {
-    pub(super) live: Option<Box<LiveSender>>,
     /// When it started; never, if it has not.
     pub(super) started: Time,
     /// When it had the last needed ACK.
     pub(super) acked: Time,
-    /// Of a flow that has ended: what it sent; `None` if each packet went out just once.
-    counts: Option<Box<SenderCounts>>,
+    pub(super) live: Key<LiveSender>,
+    /// Of a flow that has ended: what it sent, unless each packet went out just once.
+    counts: Key<SenderCounts>,
 }
 
 // One of each for every flow of the run.
-const _: () = assert!(size_of::<SenderSlot>() <= 32 && size_of::<ReceiverSlot>() <= 32);
+const _: () = assert!(size_of::<SenderSlot>() <= 24 && size_of::<ReceiverSlot>() <= 24);
+// One of each for every flow under way.
+const _: () = assert!(size_of::<Option<LiveSender>>() <= 240);
+const _: () = assert!(size_of::<Option<LiveReceiver>>() <= 64);
 
 /// A flow that sends.
 pub(super) struct LiveSender {
@@ -51,8 +55,9 @@ impl LiveSender {
         }
     }
 
-    /// Moves the flow, which was first in turn, to where it belongs after `sent`.
-    #[inline]
+    /// Moves the flow, which was first in turn, to where it belongs after `sent`. On the way of
+    /// every packet, with one caller.
+    #[inline(always)]
     pub(super) fn take_turn(
         &mut self,
         now: Time,
@@ -99,22 +104,23 @@ impl LiveSender {
 impl SenderSlot {
     /// A flow that has not started.
     pub(super) const WAITING: Self =
-        Self { live: None, started: Time::NEVER, acked: Time::NEVER, counts: None };
+        Self { started: Time::NEVER, acked: Time::NEVER, live: Key::NONE, counts: Key::NONE };
 
     /// Takes over the counts of the live end and frees it.
-    pub(super) fn end(&mut self) {
-        if let Some(live) = self.live.take() {
-            let counts = live.sender.counts();
-            let notable = self.acked == Time::NEVER || counts.retransmitted + counts.timeouts > 0;
-            self.counts = notable.then(|| Box::new(counts));
+    pub(super) fn end(&mut self, live: &mut Slab<LiveSender>, counts: &mut Slab<SenderCounts>) {
+        if let Some(live) = live.take(&mut self.live) {
+            let own = live.sender.counts();
+            if self.acked == Time::NEVER || own.retransmitted + own.timeouts > 0 {
+                self.counts = counts.insert(own);
+            }
         }
     }
 
     /// Writes this half of the record of a flow of `total` packets.
-    pub(super) fn note(&self, total: u32, record: &mut FlowRecord) {
+    pub(super) fn note(&self, total: u32, counts: &Slab<SenderCounts>, record: &mut FlowRecord) {
         record.started = reached(self.started);
         record.acked = reached(self.acked);
-        if let Some(counts) = &self.counts {
+        if let Some(counts) = counts.get(self.counts) {
             record.sent = counts.sent;
             record.retransmitted = counts.retransmitted;
             record.timeouts = counts.timeouts;
@@ -126,31 +132,39 @@ impl SenderSlot {
 
 /// The receiving end of a flow: its place at the destination.
 pub(super) struct ReceiverSlot {
-    pub(super) live: Option<Box<LiveReceiver>>,
     /// When the last packet arrived; never, if some have not.
     pub(super) delivered: Time,
-    pub(super) counts: ReceiverCounts,
-}
-
-/// What one receiver got, beside its packets themselves.
-pub(super) struct ReceiverCounts {
+    /// Packets that arrived whole and marked.
     pub(super) marked: u64,
-    /// What only some flows see.
-    repeated: Option<Box<Repeated>>,
+    pub(super) live: Key<LiveReceiver>,
+    repeated: Key<Repeated>,
 }
 
 /// Packets that brought nothing new: whole ones, and headers.
 #[derive(Default)]
-struct Repeated {
+pub(super) struct Repeated {
     duplicates: u64,
     trimmed: u64,
 }
 
-impl ReceiverCounts {
+/// A flow that receives.
+pub(super) struct LiveReceiver {
+    /// Where ACKs go.
+    pub(super) to: Locator,
+    /// The sending end, if it lies in the same part: it is there until all packets have arrived.
+    pub(super) sender: Key<LiveSender>,
+    pub(super) receiver: Receiver,
+}
+
+impl ReceiverSlot {
+    /// A flow of which no packet has arrived.
+    pub(super) const WAITING: Self =
+        Self { delivered: Time::NEVER, marked: 0, live: Key::NONE, repeated: Key::NONE };
+
     /// Counts a packet, or its header, that brought nothing new.
     #[cold]
-    pub(super) fn repeated(&mut self, frame: Frame) {
-        let counts = self.repeated.get_or_insert_default();
+    pub(super) fn count_repeated(&mut self, frame: Frame, all: &mut Slab<Repeated>) {
+        let counts = all.get_or_insert_default(&mut self.repeated);
         if frame.has(flag::TRIMMED) {
             counts.trimmed += 1;
         } else {
@@ -158,38 +172,19 @@ impl ReceiverCounts {
             self.marked += u64::from(frame.has(flag::MARKED));
         }
     }
-}
 
-/// A flow that receives.
-pub(super) struct LiveReceiver {
-    /// Where ACKs go.
-    pub(super) to: Locator,
-    /// The slot of the sending end, if it lies in the same part.
-    pub(super) sender: Option<u32>,
-    pub(super) receiver: Receiver,
-}
-
-impl ReceiverSlot {
-    /// A flow of which no packet has arrived.
-    pub(super) const WAITING: Self = Self {
-        live: None,
-        delivered: Time::NEVER,
-        counts: ReceiverCounts { marked: 0, repeated: None },
-    };
-
-    /// Frees the live end. Returns how many packets have arrived; `None` for all.
-    pub(super) fn end(&mut self) -> Option<u32> {
-        let complete = self.delivered != Time::NEVER;
-        let live = self.live.take();
-        (!complete).then(|| live.map_or(0, |live| live.receiver.arrived().count()))
+    /// How many packets have arrived; `None` for all.
+    pub(super) fn received(&self, live: &Slab<LiveReceiver>) -> Option<u32> {
+        let some = || live.get(self.live).map_or(0, |live| live.receiver.arrived().count());
+        (self.delivered == Time::NEVER).then(some)
     }
 
     /// Writes this half of a flow's record.
-    pub(super) fn note(&self, received: u32, record: &mut FlowRecord) {
+    pub(super) fn note(&self, received: u32, all: &Slab<Repeated>, record: &mut FlowRecord) {
         record.delivered = reached(self.delivered);
         record.received = u64::from(received);
-        record.marked = self.counts.marked;
-        if let Some(repeated) = &self.counts.repeated {
+        record.marked = self.marked;
+        if let Some(repeated) = all.get(self.repeated) {
             record.duplicates = repeated.duplicates;
             record.trimmed = repeated.trimmed;
         }

@@ -2,7 +2,7 @@
 
 use super::ends::EVENTS_KEPT;
 use super::hosts::Hosts;
-use super::slots::{ReceiverSlot, SenderSlot};
+use super::slab::Slab;
 use crate::record::{FlowRecord, PortRecord, Timeline};
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::sender::packets;
@@ -47,8 +47,13 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (Vec<FlowRecord>, Vec<PortRec
     let mut received = Vec::with_capacity(parts.len());
     for part in &mut parts {
         // What lives of flows is freed before their table is made.
-        part.ends.senders.iter_mut().for_each(SenderSlot::end);
-        received.push(part.ends.receivers.iter_mut().map(ReceiverSlot::end).collect::<Vec<_>>());
+        let ends = &mut part.ends;
+        for end in &mut ends.senders {
+            end.end(&mut ends.live_senders, &mut ends.counts);
+        }
+        ends.live_senders = Slab::EMPTY;
+        let live = std::mem::replace(&mut ends.live_receivers, Slab::EMPTY);
+        received.push(ends.receivers.iter().map(|end| end.received(&live)).collect::<Vec<_>>());
         for (host, nic) in part.ends.own.iter().zip(part.nics.drain(..)) {
             ports[host.index()] = nic.record;
         }
@@ -67,11 +72,12 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (Vec<FlowRecord>, Vec<PortRec
         };
         let begin = part.own.iter().flat_map(|&host| layout.senders.at(host));
         for (id, end) in begin.zip(&part.senders) {
-            end.note(total(id), &mut flows[id.index()]);
+            end.note(total(id), &part.counts, &mut flows[id.index()]);
         }
         let finish = part.own.iter().flat_map(|&host| layout.receivers.at(host));
         for ((id, end), received) in finish.zip(&part.receivers).zip(received) {
-            end.note(received.unwrap_or(total(id)), &mut flows[id.index()]);
+            let received = received.unwrap_or(total(id));
+            end.note(received, &part.repeated, &mut flows[id.index()]);
         }
         for (&to, count) in &part.dropped {
             flows[layout.flow_to(to).index()].dropped += count;

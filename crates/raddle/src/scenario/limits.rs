@@ -7,7 +7,7 @@ use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{HORIZON, SHORTEST_WINDOW, window};
-use raddle_sim::net::frame::{Locators, NUMBER_LIMIT};
+use raddle_sim::net::frame::{Locators, NUMBER_LIMIT, PFC_SIZE};
 use raddle_sim::plan::TransportPlan;
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::{Flow, Start, Traffic};
@@ -45,15 +45,17 @@ pub(crate) fn shortest_way(fabric: &Fabric, place: &Place, log: &Log) -> bool {
 }
 
 /// Adds a problem if a frame takes too long from one end of a link to the other. `slowed` are links
-/// that faults slow down, with their lowest rates.
+/// that faults slow down, with their lowest rates; `pfc` if there are PFC frames.
 pub(crate) fn links(
     fabric: &Fabric,
     slowed: &[(PortId, Rate)],
     transport: &TransportPlan,
+    pfc: bool,
     place: &Place,
     log: &Log,
 ) {
-    let frame = (transport.payload + transport.header).max(transport.ack);
+    let pfc = if pfc { PFC_SIZE } else { Bytes(0) };
+    let frame = (transport.payload + transport.header).max(transport.ack).max(pfc);
     let own = fabric.ports.iter().zip(0..).map(|(port, id)| (PortId(id), port.rate));
     let time = |(port, rate): (PortId, Rate)| {
         (rate.serialisation(frame).0.saturating_add(fabric.latency(port).0), Reverse(port))
@@ -66,7 +68,8 @@ pub(crate) fn links(
     }
     let name = &fabric.ports[port.index()].name;
     let (longest, horizon) = (Span(longest), Span(HORIZON.0));
-    let problem = place.problem(format!("a full packet takes {longest} to cross link `{name}`"));
+    let problem =
+        place.problem(format!("the largest frame takes {longest} to cross link `{name}`"));
     log.add(problem.label(format!("expected less than {horizon}, delays included")));
 }
 

@@ -142,7 +142,8 @@ impl Scenario {
         let mut section = sections.fabric?;
         let (transport, traffic, run) = (sections.transport?, sections.traffic?, sections.run?);
         let plan = transport.plan();
-        limits::links(&fabric, &slowed, &plan, topology.place(), log);
+        let pfc = section.queue.plan.pfc.is_some();
+        limits::links(&fabric, &slowed, &plan, pfc, topology.place(), log);
         limits::messages(&traffic, plan.payload, log);
         let sizes = reach::Sizes::new(&fabric, &plan);
         section.queue.resolve_shares(sizes.packet, log);

@@ -8,8 +8,8 @@ pub const DEFAULT_HOPS_PER_S: f64 = 12e6;
 
 /// A link's record, its ring under a full load with one-BDP windows, and its counters.
 const BYTES_PER_PORT: u64 = 2048;
-/// A flow's sender, receiver and record.
-const BYTES_PER_FLOW: u64 = 1024;
+/// A flow's place in the plan, and both its ends while they are at work (docs/performance.md).
+const BYTES_PER_FLOW: u64 = 560;
 /// The program itself.
 const BYTES_PER_PROCESS: u64 = 8_000_000;
 

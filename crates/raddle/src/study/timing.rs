@@ -39,6 +39,12 @@ impl Stopwatch {
         Self { wall: Instant::now(), cpu_s: clock(), clock }
     }
 
+    /// Nanoseconds of CPU time since the start, of wall-clock time where the system does not tell.
+    pub fn elapsed_ns(&self) -> u64 {
+        let cpu_s = self.cpu_s.zip((self.clock)()).map(|(start, end)| end - start);
+        (cpu_s.unwrap_or_else(|| self.wall.elapsed().as_secs_f64()) * 1e9) as u64
+    }
+
     /// The cost since the start; to be called on the thread that started.
     pub fn stop(&self) -> Cost {
         Cost {

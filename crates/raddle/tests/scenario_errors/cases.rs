@@ -552,7 +552,7 @@ set = { "transport.paylod" = "1 KiB" }
 fn what_the_simulator_cannot_hold_is_refused() {
     topology(
         r#"{ kind = "fat_tree", hosts = 128, rate = "15 Mbps" }"#,
-        r#"{ kind = "fat_tree", hosts = 128, rate = "15 Mbps" } | a full packet takes 2.219666667 ms to cross link `host0` | expected less than 2.147483648 ms, delays included"#,
+        r#"{ kind = "fat_tree", hosts = 128, rate = "15 Mbps" } | the largest frame takes 2.219666667 ms to cross link `host0` | expected less than 2.147483648 ms, delays included"#,
     );
     topology(
         r#"{ kind = "fat_tree", tiers = 2, hosts = 131072 }"#,

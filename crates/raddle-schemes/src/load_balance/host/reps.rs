@@ -26,6 +26,7 @@ use crate::ids::Entropy;
 use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec;
 
 /// What `raddle schemes reps` says.
@@ -97,12 +98,26 @@ struct Slot {
     lives: u16,
 }
 
+impl Slot {
+    const UNUSED: Self = Self { entropy: Entropy(0), lives: 0 };
+}
+
+/// Slots of rings that take no memory of their own.
+const FEW: usize = 8;
+
 /// One flow's ring of entropies, and whether it is frozen.
 #[derive(Clone, Debug)]
 pub struct Reps {
-    /// `repsBuffer`. The slots ever written are the first `written`: `head` comes to a new one
-    /// only from its predecessor.
-    slots: Box<[Slot]>,
+    constants: Arc<Constants>,
+    /// `repsBuffer`, unless it is larger. The slots ever written are the first `written`: `head`
+    /// comes to a new one only from its predecessor.
+    few: [Slot; FEW],
+    /// What the defaults do without.
+    more: Option<Box<More>>,
+    reuse: u16,
+    /// How many slots there are.
+    buffer: u8,
+    mode: Mode,
     written: u8,
     head: u8,
     /// `numberOfValidEVs`. Unless a mode with a replay pointer is frozen, the valid slots are those
@@ -110,50 +125,53 @@ pub struct Reps {
     valid: u8,
     /// The slot that a frozen flow uses next, in the modes that go round the whole ring.
     replay: u8,
-    mode: Mode,
     /// `isFreezingMode`.
     frozen: bool,
-    freezing: bool,
-    trimming: bool,
     started: bool,
-    reuse: u16,
-    entropies: u32,
     /// `exploreCounter`.
     explore: u32,
-    explore_packets: u32,
-    freeze: Span,
     /// `exitFreezingMode`.
     frozen_until: Time,
-    force_after: Option<Span>,
-    /// `force_after` as an instant, known from the first packet on.
-    force_at: Time,
     recent: RecentRtt,
+}
+
+// There may be millions of flows.
+const _: () = assert!(size_of::<Reps>() <= 88);
+
+#[derive(Clone, Debug)]
+struct More {
+    /// All slots, where they are more than a few; else none.
+    slots: Box<[Slot]>,
+    /// When the flow is forced to freeze, known from the first packet on.
+    force_at: Time,
+}
+
+/// What flows across equally long paths share.
+#[derive(Debug)]
+struct Constants {
+    freezing: bool,
+    trimming: bool,
+    entropies: u32,
+    explore_packets: u32,
+    freeze: Span,
+    force_after: Option<Span>,
+    /// The window in which the longest round trip is kept.
+    recent: Span,
+    /// From this one on a timeout is put down to congestion.
+    congested: Span,
 }
 
 /// The longest round trip in a tumbling window of two retransmission timeouts, as the artifact
 /// keeps it: the first ACK after the window's end opens the next one and is its first sample.
 #[derive(Clone, Debug)]
 struct RecentRtt {
-    length: Span,
     since: Time,
     max: Span,
-    /// From here on a timeout is put down to congestion.
-    congested: Span,
 }
 
 impl RecentRtt {
-    fn new(config: &Config, context: &FlowContext) -> Self {
-        let congested = libm::round(config.freeze_rtt * context.base_rtt.0 as f64) as u64;
-        Self {
-            length: context.rto + context.rto,
-            since: Time::ZERO,
-            max: Span::ZERO,
-            congested: Span(congested),
-        }
-    }
-
-    fn sample(&mut self, now: Time, rtt: Span) {
-        if now.since(self.since) > self.length {
+    fn sample(&mut self, now: Time, rtt: Span, length: Span) {
+        if now.since(self.since) > length {
             self.since = now;
             self.max = Span::ZERO;
         }
@@ -169,41 +187,60 @@ impl Reps {
             Mode::Uec => UEC_EXPLORE,
             Mode::Paper | Mode::Artifact => bdp_packets as u32,
         });
-        let unused = Slot { entropy: Entropy(0), lives: 0 };
+        let congested = libm::round(config.freeze_rtt * context.base_rtt.0 as f64) as u64;
+        let constants = Constants {
+            freezing: config.freezing,
+            trimming: context.trimming,
+            entropies: config.entropies,
+            explore_packets,
+            freeze: config.freeze,
+            force_after: config.force_freeze.filter(|_| config.freezing),
+            recent: context.rto + context.rto,
+            congested: Span(congested),
+        };
+        let many = config.buffer as usize > FEW;
+        let more = || {
+            let slots = vec![Slot::UNUSED; if many { config.buffer as usize } else { 0 }];
+            Box::new(More { slots: slots.into_boxed_slice(), force_at: Time::NEVER })
+        };
         Self {
-            slots: vec![unused; config.buffer as usize].into_boxed_slice(),
+            few: [Slot::UNUSED; FEW],
+            more: (many || constants.force_after.is_some()).then(more),
+            reuse: config.reuse,
+            buffer: config.buffer as u8,
+            mode: config.mode,
             written: 0,
             head: 0,
             valid: 0,
             replay: 0,
-            mode: config.mode,
             frozen: false,
-            freezing: config.freezing,
-            trimming: context.trimming,
             started: false,
-            reuse: config.reuse,
-            entropies: config.entropies,
             explore: 0,
-            explore_packets,
-            freeze: config.freeze,
             frozen_until: Time::ZERO,
-            force_after: config.force_freeze.filter(|_| config.freezing),
-            force_at: Time::NEVER,
-            recent: RecentRtt::new(config, context),
+            recent: RecentRtt { since: Time::ZERO, max: Span::ZERO },
+            constants: Arc::new(constants),
+        }
+    }
+
+    #[inline]
+    fn slots(&mut self) -> &mut [Slot] {
+        match &mut self.more {
+            Some(more) if !more.slots.is_empty() => &mut more.slots,
+            _ => &mut self.few,
         }
     }
 
     fn next_index(&self, index: u8) -> u8 {
-        if usize::from(index) + 1 == self.slots.len() { 0 } else { index + 1 }
+        if index + 1 == self.buffer { 0 } else { index + 1 }
     }
 
     /// Algorithm 1, lines 9 to 14.
     fn cache(&mut self, entropy: Entropy) {
-        let slot = &mut self.slots[usize::from(self.head)];
-        if slot.lives == 0 {
-            self.valid += 1;
-        }
-        *slot = Slot { entropy, lives: self.reuse };
+        let (head, lives) = (usize::from(self.head), self.reuse);
+        let slot = &mut self.slots()[head];
+        let taken = slot.lives > 0;
+        *slot = Slot { entropy, lives };
+        self.valid += u8::from(!taken);
         self.written = self.written.max(self.head + 1);
         self.head = self.next_index(self.head);
     }
@@ -214,9 +251,9 @@ impl Reps {
             return;
         }
         self.frozen = false;
-        self.explore = self.explore_packets;
+        self.explore = self.constants.explore_packets;
         if self.mode != Mode::Paper {
-            self.slots.fill(Slot { entropy: Entropy(0), lives: 0 });
+            self.slots().fill(Slot::UNUSED);
             (self.written, self.head, self.valid, self.replay) = (0, 0, 0, 0);
         }
         cx.events.event(cx.now, "reps: thaw");
@@ -225,27 +262,34 @@ impl Reps {
     /// Whether a timeout speaks of a failure. With trimming, congestion shows in NACKs; without, a
     /// failure is what happens while round trips are short.
     fn timeout_is_failure(&self) -> bool {
-        self.trimming || self.recent.max < self.recent.congested
+        self.constants.trimming || self.recent.max < self.constants.congested
     }
 
     /// Algorithm 1, lines 21 to 26.
     fn on_failure_suspected(&mut self, cx: &mut Cx<'_>) {
-        if self.freezing && !self.frozen && self.explore == 0 {
+        if self.constants.freezing && !self.frozen && self.explore == 0 {
             self.enter_freezing(cx);
         }
     }
 
     fn enter_freezing(&mut self, cx: &mut Cx<'_>) {
         self.frozen = true;
-        self.frozen_until = cx.now + self.freeze;
+        self.frozen_until = cx.now + self.constants.freeze;
         cx.events.event(cx.now, "reps: freeze");
     }
 
+    #[inline]
     fn force_when_due(&mut self, cx: &mut Cx<'_>) {
-        if cx.now < self.force_at {
-            return;
+        if self.more.as_ref().is_some_and(|more| cx.now >= more.force_at) {
+            self.force(cx);
         }
-        self.force_at = Time::NEVER;
+    }
+
+    #[cold]
+    fn force(&mut self, cx: &mut Cx<'_>) {
+        if let Some(more) = &mut self.more {
+            more.force_at = Time::NEVER;
+        }
         self.explore = 0;
         if !self.frozen {
             self.enter_freezing(cx);
@@ -255,8 +299,8 @@ impl Reps {
     fn start(&mut self, now: Time) {
         self.started = true;
         self.recent.since = now;
-        if let Some(after) = self.force_after {
-            self.force_at = now + after;
+        if let (Some(after), Some(more)) = (self.constants.force_after, &mut self.more) {
+            more.force_at = now + after;
         }
     }
 
@@ -266,34 +310,33 @@ impl Reps {
             return self.replay_round();
         }
         if self.valid > 0 {
-            let wrap = if self.head < self.valid { self.slots.len() as u8 } else { 0 };
+            let wrap = if self.head < self.valid { self.buffer } else { 0 };
             let oldest = self.head + wrap - self.valid;
-            let slot = &mut self.slots[usize::from(oldest)];
+            let slot = &mut self.slots()[usize::from(oldest)];
             slot.lives -= 1;
-            if slot.lives == 0 {
-                self.valid -= 1;
-            }
-            slot.entropy
+            let Slot { entropy, lives } = *slot;
+            self.valid -= u8::from(lives == 0);
+            entropy
         } else {
             let index = if self.head < self.written { self.head } else { 0 };
             self.head = self.next_index(index);
-            self.slots[usize::from(index)].entropy
+            self.slots()[usize::from(index)].entropy
         }
     }
 
     /// The artifact's way of going round the written slots while frozen.
     fn replay_round(&mut self) -> Entropy {
-        let slot = &mut self.slots[usize::from(self.replay)];
-        if slot.lives > 0 {
-            slot.lives = 0;
-            self.valid -= 1;
-        }
+        let replayed = usize::from(self.replay);
+        let slot = &mut self.slots()[replayed];
+        let Slot { entropy, lives } = *slot;
+        slot.lives = 0;
+        self.valid -= u8::from(lives > 0);
         self.replay = (self.replay + 1) % self.written;
-        slot.entropy
+        entropy
     }
 
     fn random(&self, cx: &mut Cx<'_>) -> Entropy {
-        Entropy(cx.rng.below(u64::from(self.entropies)) as u16)
+        Entropy(cx.rng.below(u64::from(self.constants.entropies)) as u16)
     }
 }
 
@@ -307,7 +350,7 @@ impl PathSelector for Reps {
         self.force_when_due(cx);
         if self.explore > 0 {
             self.explore -= 1;
-            if self.mode != Mode::Paper || self.explore.is_multiple_of(self.slots.len() as u32) {
+            if self.mode != Mode::Paper || self.explore.is_multiple_of(u32::from(self.buffer)) {
                 return self.random(cx);
             }
         }
@@ -329,7 +372,7 @@ impl PathSelector for Reps {
             return;
         }
         if let (Fate::Clean | Fate::Marked, Some(rtt)) = (news.fate, news.rtt) {
-            self.recent.sample(cx.now, rtt);
+            self.recent.sample(cx.now, rtt, self.constants.recent);
         }
         let clean = news.fate == Fate::Clean;
         if self.mode != Mode::Paper {

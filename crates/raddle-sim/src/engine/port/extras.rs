@@ -3,7 +3,7 @@
 //! At one instant: departure, then change of the link, then the renewal of a pause, then start.
 
 use super::{Extras, InService, Port, World};
-use crate::engine::classes::Pfc;
+use crate::engine::classes::{Classes, Pfc};
 use crate::engine::line::Line;
 use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::Frame;
@@ -42,6 +42,9 @@ impl Port {
 
     /// Carries out everything due up to and including `until`, at this port alone.
     pub(super) fn replay_extras(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
+        if self.is_calm() {
+            return self.replay_calm(until, line, world);
+        }
         loop {
             let Some(extras) = &self.extras else { return };
             let next = self.next_step(extras);
@@ -50,7 +53,42 @@ impl Port {
             }
             self.end_service(next, line, world);
             self.play_changes(next, world);
+            self.renew(next);
             self.try_start(next, world);
+        }
+    }
+
+    /// Whether departures and starts are all that happens, and no class is paused from when the wire
+    /// is free.
+    #[inline]
+    fn is_calm(&self) -> bool {
+        match self.extras.as_deref() {
+            Some(Extras { link: None, classes: Some(classes) }) => {
+                let pfc = classes.pfc.as_ref();
+                pfc.is_none_or(|pfc| pfc.calm_from() <= self.free_at)
+            }
+            _ => false,
+        }
+    }
+
+    /// [`Port::replay_extras`] at a calm port.
+    #[inline]
+    fn replay_calm(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
+        loop {
+            if let Some(service) = self.in_service {
+                if self.departs > until {
+                    return;
+                }
+                let now = self.departs;
+                (self.departs, self.in_service) = (Time::NEVER, None);
+                self.leave(now, service, line, world);
+            }
+            if self.free_at > until {
+                return;
+            }
+            let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
+            let Some((frame, class)) = classes.and_then(Classes::pop_calm) else { return };
+            self.begin(self.free_at, frame, class, false, world.discipline.gap);
         }
     }
 
@@ -64,12 +102,24 @@ impl Port {
         if self.departs != now {
             return;
         }
-        let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
-        let Some(classes) = classes else { return self.depart(line, world) };
+        if self.extras.as_ref().is_none_or(|extras| extras.classes.is_none()) {
+            return self.depart(line, world);
+        }
         self.departs = Time::NEVER;
-        let Some(service) = self.in_service.take() else { return };
+        if let Some(service) = self.in_service.take() {
+            self.leave(now, service, line, world);
+        }
+    }
+
+    /// The last bit of what was in service leaves, where there are classes.
+    #[inline]
+    fn leave(&mut self, now: Time, service: InService, line: &mut Line, world: &mut World<'_>) {
+        let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
+        let Some(classes) = classes else { return };
         let class = usize::from(service.class);
-        world.gone.extend(classes.left(service.frame, class));
+        if let Some(gone) = classes.left(service.frame, class) {
+            world.gone.push(gone);
+        }
         let behind = classes.bytes[class];
         match &mut self.record.pfc {
             Some(record) if service.frame.is_pfc() => {
@@ -142,9 +192,16 @@ impl Port {
     }
 
     /// Begins to send what goes next, if the wire is free at `now` and the link up.
+    #[inline]
     pub(in crate::engine) fn try_start(&mut self, now: Time, world: &World<'_>) {
+        if self.in_service.is_none() && self.free_at <= now {
+            self.start_extras(now, world);
+        }
+    }
+
+    fn start_extras(&mut self, now: Time, world: &World<'_>) {
         let Some(extras) = &mut self.extras else { return };
-        if self.in_service.is_some() || self.free_at > now || !extras.is_up() {
+        if !extras.is_up() {
             return;
         }
         let gap = world.discipline.gap;
@@ -223,7 +280,40 @@ impl Port {
         Some(class)
     }
 
+    /// Renews a pause that is due at `now`.
+    #[inline]
+    pub(in crate::engine) fn renew(&mut self, now: Time) {
+        if let Some(pfc) = self.pfc()
+            && pfc.refresh_at() == now
+        {
+            pfc.refresh();
+        }
+    }
+
+    /// Whether a frame that comes in here could, as far as is known, make the far end pause or set a
+    /// new maximum of the bytes counted.
+    #[inline]
+    pub(in crate::engine) fn may_pause_for(&self, frame: Frame) -> bool {
+        let classes = self.extras.as_ref().and_then(|extras| extras.classes.as_ref());
+        let most = self.record.pfc.as_ref().map_or(0, |record| record.ingress_bytes_max);
+        classes.is_some_and(|classes| classes.may_pause_for(frame, most))
+    }
+
+    /// A frame that came in here joined a queue of data class `class`. Returns whether the far end
+    /// is to pause the class from now on.
+    #[inline]
+    pub(in crate::engine) fn count_in(&mut self, class: usize, size: u64) -> bool {
+        let entered = self.pfc().map(|pfc| pfc.entered(class, size));
+        let (Some((bytes, crossed)), Some(record)) = (entered, &mut self.record.pfc) else {
+            return false;
+        };
+        record.ingress_bytes_max = record.ingress_bytes_max.max(bytes);
+        record.pauses += u64::from(crossed);
+        crossed
+    }
+
     /// Flow control at this port, where there is any.
+    #[inline]
     pub(in crate::engine) fn pfc(&mut self) -> Option<&mut Pfc> {
         self.extras.as_mut()?.classes.as_mut()?.pfc.as_mut()
     }

@@ -144,6 +144,7 @@ fn row(case: &Case, runner: Runner, own: &[Sample], first: &[Sample], calibratio
         median(&turns().map(|(own, first)| of(own) / of(first)).collect::<Vec<_>>())
     };
     let compared = case.runners[0] != runner;
+    let ratios: Vec<_> = own.iter().filter_map(|s| s.total_over_critical_path).collect();
     json!({
         "case": case.name,
         "k": case.k,
@@ -162,6 +163,7 @@ fn row(case: &Case, runner: Runner, own: &[Sample], first: &[Sample], calibratio
         "calibration": calibration,
         "cpu_over_first": compared.then(|| ratio(&|sample| sample.cpu_s)),
         "wall_over_first": compared.then(|| ratio(&|sample| sample.wall_s)),
+        "total_over_critical_path": (!ratios.is_empty()).then(|| median(&ratios)),
     })
 }
 
@@ -171,11 +173,14 @@ const HEADINGS: &str = "case              queue      k  hosts engine       threa
 fn text(row: &Value) -> String {
     let number = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
     let word = |key: &str| row[key].as_str().unwrap_or_default().to_owned();
-    let compared = if row["cpu_over_first"].is_null() {
+    let mut compared = if row["cpu_over_first"].is_null() {
         String::new()
     } else {
         format!("  CPU x {:.2}, wall x {:.2}", number("cpu_over_first"), number("wall_over_first"))
     };
+    if let Some(ratio) = row["total_over_critical_path"].as_f64() {
+        compared += &format!("  {ratio:.2} times the critical path");
+    }
     format!(
         "{:17} {:8} {:>3} {:>6} {:12} {:>7} {:>8.3} {:>8.1} {:>7.1} {:>10.2} {:>7.1} {:>10.0} {:>11.3}{compared}",
         word("case"),

@@ -18,6 +18,9 @@ pub(super) struct Sample {
     pub(super) events: u64,
     /// Most memory the process held, in MB; `None` where the system does not tell.
     pub(super) peak_rss_mb: Option<f64>,
+    /// The time of all parts over that of the slowest part of each window, where parts were
+    /// measured.
+    pub(super) total_over_critical_path: Option<f64>,
 }
 
 impl Sample {
@@ -27,7 +30,7 @@ impl Sample {
         let resolved = study.cells[0].scenario.resolve(1);
         let plan = resolved.map_err(|problem| input::refuse(&study.problem(problem)))?;
         let watch = Stopwatch::start_process();
-        let outcome = runner.run(&plan);
+        let (outcome, parts) = runner.run(&plan);
         let cost = watch.stop();
         Ok(Self {
             cpu_s: cost.cpu_s.unwrap_or(cost.wall_s),
@@ -35,6 +38,9 @@ impl Sample {
             packet_hops: outcome.packet_hops,
             events: outcome.events,
             peak_rss_mb: cost.peak_rss_mb,
+            total_over_critical_path: parts
+                .map(|parts| parts.total as f64 / parts.longest as f64)
+                .filter(|ratio| ratio.is_finite()),
         })
     }
 
@@ -62,6 +68,7 @@ impl Sample {
             "packet_hops": self.packet_hops,
             "events": self.events,
             "peak_rss_mb": self.peak_rss_mb,
+            "total_over_critical_path": self.total_over_critical_path,
         })
     }
 
@@ -72,6 +79,7 @@ impl Sample {
             packet_hops: value["packet_hops"].as_u64()?,
             events: value["events"].as_u64()?,
             peak_rss_mb: value["peak_rss_mb"].as_f64(),
+            total_over_critical_path: value["total_over_critical_path"].as_f64(),
         })
     }
 }
@@ -95,6 +103,17 @@ mod tests {
     }
 
     #[test]
+    fn parts_tell_their_critical_path() {
+        let small = [("traffic.message".to_owned(), "\"16 KiB\"".to_owned())];
+        let case = cases(&["critical_path-priority-k8".to_owned()], false)[0];
+        for runner in case.runners {
+            let sample = Sample::here(case, *runner, &small).ok().unwrap();
+            let ratio = sample.total_over_critical_path.unwrap();
+            assert!(ratio >= 1.0 && ratio <= f64::from(runner.threads), "{ratio}");
+        }
+    }
+
+    #[test]
     fn samples_survive_their_way_between_processes() {
         let sample = Sample {
             cpu_s: 0.123_456_789,
@@ -102,6 +121,7 @@ mod tests {
             packet_hops: 1 << 40,
             events: 7,
             peak_rss_mb: None,
+            total_over_critical_path: Some(1.9),
         };
         let back = Sample::from_json(&sample.to_json()).unwrap();
         assert_eq!(format!("{back:?}"), format!("{sample:?}"));

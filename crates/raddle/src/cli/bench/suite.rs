@@ -2,7 +2,8 @@
 
 use crate::problem::Problems;
 use crate::scenario::{self, Study};
-use raddle_sim::engine::{self, Options};
+use crate::study::timing::Stopwatch;
+use raddle_sim::engine::{self, CriticalPath, Options};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
 use raddle_sim::reference::{self, Queue};
@@ -40,6 +41,7 @@ pub(super) struct Case {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Runner {
     pub(super) engine: Engine,
+    /// Threads, or parts in turn on one.
     pub(super) threads: u32,
 }
 
@@ -47,12 +49,17 @@ pub(super) struct Runner {
 pub(super) enum Engine {
     /// The engine as it comes.
     Windowed,
+    /// The same in parts, one after the other on one thread, each measured.
+    InParts,
     /// The reference, its events by value in a timing wheel.
     TimingWheel,
 }
 
 const ENGINE: Runner = Runner { engine: Engine::Windowed, threads: 1 };
 const TWO_THREADS: Runner = Runner { engine: Engine::Windowed, threads: 2 };
+const fn in_parts(parts: u32) -> Runner {
+    Runner { engine: Engine::InParts, threads: parts }
+}
 const WHEEL: Runner = Runner { engine: Engine::TimingWheel, threads: 1 };
 
 /// What most cases have in common.
@@ -64,6 +71,13 @@ const CASE: Case = Case {
     runners: &[ENGINE],
     quick: false,
     large: false,
+};
+
+/// What as many threads could win on as many free cores.
+const CRITICAL_PATH: Case = Case {
+    name: "critical_path",
+    runners: &[in_parts(2), in_parts(4), in_parts(8), in_parts(16)],
+    ..CASE
 };
 
 const MIB_8: (&str, &str) = ("traffic.message", "\"8 MiB\"");
@@ -95,6 +109,7 @@ const CASES: &[Case] = &[
     // Round robin, if only of one class, is what computed departures do not serve.
     Case { queue: "drr", set: &[MIB_8], quick: true, ..CASE },
     Case { name: "pfc", set: &[MIB_8, PFC], quick: true, ..CASE },
+    Case { quick: true, ..CRITICAL_PATH },
     Case { queue: "fifo", k: 16, set: &[MIB_2], ..CASE },
     Case { k: 16, set: &[MIB_2], runners: &[ENGINE, TWO_THREADS], ..CASE },
     Case { name: "trimming", k: 16, set: &[MIB_2, TRIM, SHALLOW], ..CASE },
@@ -146,9 +161,11 @@ const CASES: &[Case] = &[
         runners: &[ENGINE, WHEEL],
         ..CASE
     },
+    Case { k: 16, ..CRITICAL_PATH },
     Case { queue: "fifo", k: 32, ..CASE },
     Case { k: 32, runners: &[ENGINE, TWO_THREADS], ..CASE },
     Case { name: "trimming", k: 32, set: &[TRIM, SHALLOW], ..CASE },
+    Case { k: 32, ..CRITICAL_PATH },
     Case { name: "permutation_8_mib", k: 32, set: &[MIB_8], large: true, ..CASE },
     Case {
         name: "all_to_all",
@@ -198,19 +215,24 @@ impl Engine {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Windowed => "windowed",
+            Self::InParts => "in_parts",
             Self::TimingWheel => "timing_wheel",
         }
     }
 }
 
 impl Runner {
-    pub(super) fn run(self, plan: &Plan) -> Outcome {
+    /// The outcome, and what its parts took where they were measured.
+    pub(super) fn run(self, plan: &Plan) -> (Outcome, Option<CriticalPath>) {
+        let options = Options { threads: self.threads, ..Options::default() };
         match self.engine {
-            Engine::Windowed => {
-                let options = Options { threads: self.threads, ..Options::default() };
-                engine::run_with(plan, &options, &mut ())
+            Engine::Windowed => (engine::run_with(plan, &options, &mut ()), None),
+            Engine::InParts => {
+                let watch = Stopwatch::start();
+                let (outcome, cost) = engine::measure(plan, &options, &|| watch.elapsed_ns());
+                (outcome, Some(cost))
             }
-            Engine::TimingWheel => reference::run_with_queue(plan, Queue::Wheel, &mut ()),
+            Engine::TimingWheel => (reference::run_with_queue(plan, Queue::Wheel, &mut ()), None),
         }
     }
 }

@@ -67,8 +67,9 @@ impl Flow {
             self.reps.next_path(&mut cx, &Outgoing { psn: Psn(0), again: false }).0
         })
     }
-    fn slots(&self) -> Vec<u16> {
-        self.reps.slots.iter().map(|slot| slot.entropy.0).collect()
+    fn slots(&mut self) -> Vec<u16> {
+        let buffer = usize::from(self.reps.buffer);
+        self.reps.slots()[..buffer].iter().map(|slot| slot.entropy.0).collect()
     }
     fn pointers(&self) -> (u8, u8) {
         (self.reps.head, self.reps.valid)
