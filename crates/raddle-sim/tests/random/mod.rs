@@ -13,7 +13,7 @@ mod traffic;
 
 use choices::Choices;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::load_balance::switch::{self, ofan::Variant};
+use raddle_schemes::load_balance::switch::{self, ofan::Variant, simple_rr::Start};
 use raddle_schemes::marking;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
@@ -62,6 +62,9 @@ fn selector(choices: &mut Choices<'_>) -> switch::Config {
     let names: Vec<_> = switch::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
     let mut config = switch::Config::named(choices.pick(&names)).unwrap();
     match &mut config {
+        switch::Config::SimpleRr(simple) => {
+            simple.start = choices.pick(&[Start::First, Start::Random])
+        }
         switch::Config::RoundRobin(round_robin) => round_robin.rounds = choices.pick(&[5, 1]),
         switch::Config::QuantizedAdaptive(adaptive) => {
             adaptive.hash_below = choices.pick(&[Bytes(0), Bytes(100)]);

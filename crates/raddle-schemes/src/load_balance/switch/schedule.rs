@@ -55,12 +55,13 @@ struct Wheel {
 
 impl Rotation {
     /// The next choice in turn. After `shuffle_after` rounds, and at first, the ports come into a
-    /// new random order; never for 0.
+    /// new random order; never for 0. A schedule begins at its first turn, or at any.
     pub(super) fn turn(
         &mut self,
         cx: &mut Cx<'_>,
         choices: &Choices<'_>,
         shuffle_after: u32,
+        anywhere: bool,
     ) -> usize {
         if self.epoch != choices.epoch {
             self.epoch = choices.epoch;
@@ -73,7 +74,10 @@ impl Rotation {
             if shuffle_after > 0 {
                 cx.rng.shuffle(&mut order);
             }
-            *wheel = Wheel { schedule: interleaved(&order), next: 0, wraps: 0 };
+            let schedule = interleaved(&order);
+            let turns = schedule.len() as u64;
+            let next = if anywhere { cx.rng.below(turns.max(1)) as usize } else { 0 };
+            *wheel = Wheel { schedule, next, wraps: 0 };
         }
         let Some(&choice) = wheel.schedule.get(wheel.next) else { return 0 };
         wheel.next += 1;

@@ -5,6 +5,7 @@
 
 use super::schedule::Rotation;
 use super::{Choices, Header, PortSelector, SwitchContext};
+use crate::units::Bytes;
 use crate::{Card, Cx};
 
 /// What `raddle schemes simple_rr` says.
@@ -17,27 +18,46 @@ pub const CARD: Card = Card {
               links, uneven where flows meet further down.",
 };
 
+crate::words! {
+    /// Where pointers stand at first.
+    pub enum Start {
+        /// At the first port, all switches alike.
+        First = "first",
+        /// Anywhere, as if packets had passed before.
+        Random = "random",
+    }
+}
+
 crate::parameters! {
-    /// SIMPLE RR has no parameters.
-    pub struct Config {}
+    /// Parameters of SIMPLE RR.
+    pub struct Config {
+        /// Where pointers stand at first.
+        pub start: Start = Start::First;
+        /// Frames smaller than this (ACKs) rotate apart from the others; `0 B` for one pointer for
+        /// all (LB study).
+        pub small: Bytes = Bytes(0);
+    }
 }
 
 /// The pointers of one switch.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct SimpleRr {
-    rotation: Rotation,
+    /// Of small frames, and of the others.
+    rotations: [Rotation; 2],
+    config: Config,
 }
 
 impl SimpleRr {
-    /// All pointers at the first port.
-    pub fn new(_config: &Config, _context: &SwitchContext) -> Self {
-        Self::default()
+    /// Pointers stand still until their first packet.
+    pub fn new(config: &Config, _context: &SwitchContext) -> Self {
+        Self { rotations: Default::default(), config: config.clone() }
     }
 }
 
 impl PortSelector for SimpleRr {
-    fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
-        self.rotation.turn(cx, choices, 0)
+    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+        let large = usize::from(packet.bytes >= self.config.small);
+        self.rotations[large].turn(cx, choices, 0, self.config.start == Start::Random)
     }
 }
 
@@ -50,14 +70,14 @@ mod tests {
     /// LB study spec, acceptance 8.
     #[test]
     fn ports_take_turns_wherever_packets_go() {
-        let mut bench = Bench::new(&Config {}, SimpleRr::new);
+        let mut bench = Bench::new(&Config::default(), SimpleRr::new);
         let ports: Vec<usize> = (0..6).map(|i| bench.to(i).select(4)).collect();
         assert_eq!(ports, [0, 1, 2, 3, 0, 1]);
     }
 
     #[test]
     fn ports_get_turns_by_weight_once_routes_have_weights() {
-        let mut bench = Bench::new(&Config {}, SimpleRr::new);
+        let mut bench = Bench::new(&Config::default(), SimpleRr::new);
         bench.select(2);
         let mut bench = bench.weights(&[3, 1]);
         let ports: Vec<usize> = (0..8).map(|_| bench.select(2)).collect();
