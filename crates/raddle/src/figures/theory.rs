@@ -1,0 +1,98 @@
+//! A claim's number where a theory model gives it, without a simulation.
+
+use super::Mode;
+use super::claims::text;
+use crate::scenario::reader::{Log, Reader, nearest, raw, refused, with_nearest};
+use crate::scenario::spec::{Item, Place};
+use raddle_schemes::family::ParameterError;
+use raddle_sim::theory::{self, Listed, Model};
+
+/// The seed of models.
+const SEED: u64 = 1;
+
+/// One number of a model with its parameters.
+#[derive(Clone, Debug)]
+pub struct TheoryNumber {
+    model: &'static Listed,
+    /// Its place in the card's list.
+    quantity: usize,
+    /// What the claim sets.
+    set: Vec<(String, Item)>,
+    /// What quick mode sets besides.
+    quick: Vec<(String, Item)>,
+}
+
+/// Reads `model`, `quantity`, `set` and `quick`.
+pub(super) fn read_number(reader: &mut Reader<'_>) -> Option<TheoryNumber> {
+    let place = reader.place();
+    let name = text(reader, "model");
+    let quantity = text(reader, "quantity");
+    let (set, quick) = (settings(reader, "set"), settings(reader, "quick"));
+    let (name, quantity, log) = (name?, quantity?, reader.log());
+    let Some(model) = theory::find(&name) else {
+        let models = theory::MODELS.iter().map(|model| model.card.name);
+        unknown("model", &name, &models.collect::<Vec<_>>(), place, log);
+        return None;
+    };
+    let quantities: Vec<&str> = model.card.quantities.iter().map(|q| q.name).collect();
+    let Some(quantity) = quantities.iter().position(|word| *word == quantity) else {
+        unknown("quantity", &quantity, &quantities, place, log);
+        return None;
+    };
+    let number = TheoryNumber { model, quantity, set, quick };
+    for mode in [Mode::Full, Mode::Quick] {
+        let (made, refusals) = number.model_in(mode);
+        for (key, item, error) in refusals {
+            let names = made.parameters();
+            let problem = refused(key, item, error.clone());
+            let names = names.iter().map(|(name, _)| *name);
+            let unknown = error == ParameterError::Unknown;
+            log.add(if unknown { with_nearest(problem, key, names) } else { problem });
+        }
+        if let Err(why) = made.check() {
+            log.add(place.problem(why));
+        }
+    }
+    Some(number)
+}
+
+fn settings(reader: &mut Reader<'_>, key: &'static str) -> Vec<(String, Item)> {
+    let Some(item) = reader.take(key) else { return Vec::new() };
+    let Some(table) = item.table() else {
+        reader.log().add(item.place.problem(format!("`{key}` is a table of parameters")));
+        return Vec::new();
+    };
+    table.entries.iter().map(|entry| (entry.key.clone(), entry.item.clone())).collect()
+}
+
+fn unknown(what: &str, typed: &str, words: &[&str], place: &Place, log: &Log) {
+    let problem = place.problem(format!("unknown {what} `{typed}`"));
+    let problem = match nearest(typed, words.iter().copied()) {
+        Some(word) => problem.label(format!("nearest: `{word}`")),
+        None => problem,
+    };
+    log.add(problem.help(format!("expected one of: {}", words.join(", "))));
+}
+
+impl TheoryNumber {
+    /// The model as this mode asks it, and the settings that it refused.
+    fn model_in(&self, mode: Mode) -> (Box<dyn Model>, Vec<(&str, &Item, ParameterError)>) {
+        let mut model = (self.model.default)();
+        let quick = if mode == Mode::Quick { self.quick.as_slice() } else { &[] };
+        let mut refusals = Vec::new();
+        for (key, item) in self.set.iter().chain(quick) {
+            let wrong = || ParameterError::Value("expected one value".to_owned());
+            let set = raw(item).ok_or_else(wrong).and_then(|raw| model.set(key, raw));
+            if let Err(error) = set {
+                refusals.push((key.as_str(), item, error));
+            }
+        }
+        (model, refusals)
+    }
+
+    /// The number.
+    pub(super) fn value(&self, mode: Mode) -> Option<f64> {
+        let (model, _) = self.model_in(mode);
+        model.values(SEED).get(self.quantity).copied()
+    }
+}
