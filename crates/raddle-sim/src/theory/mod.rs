@@ -3,6 +3,7 @@
 //! A model is a struct of parameters; [`MODELS`] lists all of them. The same parameters, seed and
 //! version give the same numbers on every platform.
 
+pub mod batched_balls;
 pub mod load_imbalance;
 
 use raddle_schemes::family::{ParameterError, ParameterInfo, Parameters, Raw};
@@ -101,6 +102,7 @@ macro_rules! models {
 
 models! {
     load_imbalance: LoadImbalance,
+    batched_balls: BatchedBalls,
 }
 
 /// The model of this name.
