@@ -5,6 +5,8 @@
 
 pub mod batched_balls;
 pub mod load_imbalance;
+pub mod recycled_balls;
+pub mod recycled_colours;
 
 use raddle_schemes::family::{ParameterError, ParameterInfo, Parameters, Raw};
 
@@ -103,6 +105,8 @@ macro_rules! models {
 models! {
     load_imbalance: LoadImbalance,
     batched_balls: BatchedBalls,
+    recycled_balls: RecycledBalls,
+    recycled_colours: RecycledColours,
 }
 
 /// The model of this name.
