@@ -4,6 +4,7 @@
 //! version give the same numbers on every platform.
 
 pub mod batched_balls;
+pub mod collisions;
 pub mod load_imbalance;
 pub mod recycled_balls;
 pub mod recycled_colours;
@@ -107,11 +108,17 @@ models! {
     batched_balls: BatchedBalls,
     recycled_balls: RecycledBalls,
     recycled_colours: RecycledColours,
+    collisions: Collisions,
 }
 
 /// The model of this name.
 pub fn find(name: &str) -> Option<&'static Listed> {
     MODELS.iter().find(|model| model.card.name == name)
+}
+
+/// A fat tree's switches have an even number of ports.
+fn even_ports(k: u32) -> Result<(), String> {
+    if k % 2 == 0 { Ok(()) } else { Err(format!("k is {k}; a fat tree's is even")) }
 }
 
 /// The mean; 0 of nothing.
