@@ -8,6 +8,7 @@ pub mod collisions;
 pub mod load_imbalance;
 pub mod recycled_balls;
 pub mod recycled_colours;
+pub mod spray_queue;
 
 use raddle_schemes::family::{ParameterError, ParameterInfo, Parameters, Raw};
 
@@ -109,6 +110,7 @@ models! {
     recycled_balls: RecycledBalls,
     recycled_colours: RecycledColours,
     collisions: Collisions,
+    spray_queue: SprayQueue,
 }
 
 /// The model of this name.
