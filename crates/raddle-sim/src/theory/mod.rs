@@ -6,6 +6,7 @@
 pub mod batched_balls;
 pub mod collisions;
 pub mod load_imbalance;
+pub mod periodic_queue;
 pub mod recycled_balls;
 pub mod recycled_colours;
 pub mod spray_queue;
@@ -111,6 +112,7 @@ models! {
     recycled_colours: RecycledColours,
     collisions: Collisions,
     spray_queue: SprayQueue,
+    periodic_queue: PeriodicQueue,
 }
 
 /// The model of this name.
