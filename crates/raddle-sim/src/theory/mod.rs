@@ -9,6 +9,7 @@ pub mod load_imbalance;
 pub mod periodic_queue;
 pub mod recycled_balls;
 pub mod recycled_colours;
+pub mod rotation;
 pub mod spray_queue;
 
 use raddle_schemes::family::{ParameterError, ParameterInfo, Parameters, Raw};
@@ -113,6 +114,7 @@ models! {
     collisions: Collisions,
     spray_queue: SprayQueue,
     periodic_queue: PeriodicQueue,
+    rotation: Rotation,
 }
 
 /// The model of this name.
