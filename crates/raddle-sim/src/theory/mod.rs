@@ -6,6 +6,7 @@
 pub mod batched_balls;
 pub mod collisions;
 pub mod load_imbalance;
+pub mod packet_size;
 pub mod periodic_queue;
 pub mod recycled_balls;
 pub mod recycled_colours;
@@ -115,6 +116,7 @@ models! {
     spray_queue: SprayQueue,
     periodic_queue: PeriodicQueue,
     rotation: Rotation,
+    packet_size: PacketSize,
 }
 
 /// The model of this name.
