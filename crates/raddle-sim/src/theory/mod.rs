@@ -126,7 +126,7 @@ pub fn find(name: &str) -> Option<&'static Listed> {
 
 /// A fat tree's switches have an even number of ports.
 fn even_ports(k: u32) -> Result<(), String> {
-    if k % 2 == 0 { Ok(()) } else { Err(format!("k is {k}; a fat tree's is even")) }
+    if k.is_multiple_of(2) { Ok(()) } else { Err(format!("k is {k}; a fat tree's is even")) }
 }
 
 /// The mean; 0 of nothing.

@@ -56,19 +56,17 @@ impl PeriodicQueue {
             return 1.0;
         }
         // Logarithms, since a binomial of many flows does not fit.
-        let mut choose = 0.0;
-        let mut sum = 0.0;
-        for n in 1..=self.flows {
-            let n_ = f64::from(n);
-            choose += libm::log(flows - n_ + 1.0) - libm::log(n_);
-            let share = (n_ - x) / period;
-            if n <= length {
+        let (mut choose, mut sum) = (0.0, 0.0);
+        for n in (1..=self.flows).map(f64::from) {
+            choose += libm::log(flows - n + 1.0) - libm::log(n);
+            if n <= x {
                 continue;
             }
-            let rest = flows - n_;
+            let (share, rest) = ((n - x) / period, flows - n);
+            // Nobody is left where the window is the whole period.
             let none = if rest > 0.0 { rest * libm::log1p(-share) } else { 0.0 };
-            let chance = libm::exp(choose + n_ * libm::log(share) + none);
-            sum += chance * (period - flows + x) / (period - n_ + x);
+            let chance = libm::exp(choose + n * libm::log(share) + none);
+            sum += chance * (period - flows + x) / (period - n + x);
         }
         sum
     }

@@ -2,7 +2,7 @@
 
 use super::Mode;
 use super::claims::text;
-use crate::scenario::reader::{Log, Reader, nearest, raw, refused, with_nearest};
+use crate::scenario::reader::{Log, Reader, raw, refused, with_nearest};
 use crate::scenario::spec::{Item, Place};
 use raddle_schemes::family::ParameterError;
 use raddle_sim::theory::{self, Listed, Model};
@@ -67,10 +67,7 @@ fn settings(reader: &mut Reader<'_>, key: &'static str) -> Vec<(String, Item)> {
 
 fn unknown(what: &str, typed: &str, words: &[&str], place: &Place, log: &Log) {
     let problem = place.problem(format!("unknown {what} `{typed}`"));
-    let problem = match nearest(typed, words.iter().copied()) {
-        Some(word) => problem.label(format!("nearest: `{word}`")),
-        None => problem,
-    };
+    let problem = with_nearest(problem, typed, words.iter().copied());
     log.add(problem.help(format!("expected one of: {}", words.join(", "))));
 }
 
@@ -94,5 +91,41 @@ impl TheoryNumber {
     pub(super) fn value(&self, mode: Mode) -> Option<f64> {
         let (model, _) = self.model_in(mode);
         model.values(SEED).get(self.quantity).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::figures::Claims;
+
+    fn problems(measure: &str) -> String {
+        let text = format!(
+            "title = \"t\"\n[[claim]]\nid = \"a\"\ntext = \"b\"\nsource = \"c\"\npublished = 1\n\
+             low = 1\nmeasure = {{ kind = \"theory\", {measure} }}\n"
+        );
+        Claims::parse("claims.toml", &text).map_or_else(|p| p.render(false), |_| String::new())
+    }
+
+    #[test]
+    fn wrong_words_and_values_are_answered_with_right_ones() {
+        let model = "model = \"periodic_queue\", quantity = \"queue_packets\"";
+        assert_eq!(problems(model), "");
+        assert_eq!(
+            problems(&format!("{model}, set = {{ flows = 5 }}, quick = {{ trials = 1 }}")),
+            ""
+        );
+        for (measure, answer) in [
+            (model.replace("periodic_queue", "periodic_que"), "nearest: `periodic_queue`"),
+            (model.replace("queue_packets", "queue_packet"), "nearest: `queue_packets`"),
+            (format!("{model}, set = {{ flow = 5 }}"), "nearest: `flows`"),
+            (format!("{model}, set = {{ flows = 0 }}"), "expected at least 1"),
+            (format!("{model}, set = {{ flows = [5] }}"), "expected one value"),
+            (format!("{model}, quick = {{ flows = 6 }}"), "expected at least as many as flows"),
+            (format!("{model}, set = 5"), "`set` is a table of parameters"),
+            (format!("{model}, seed = 5"), "unknown key `seed`"),
+        ] {
+            let found = problems(&measure);
+            assert!(found.contains(answer), "{measure}: {found}");
+        }
     }
 }
