@@ -29,6 +29,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("reps/fig14", model),
     figure!("reps/fig17", model),
     figure!("reps/fig18", model),
+    figure!("reps/fig20", model),
     figure!("reps/fig22"),
     figure!("reps/fig23"),
 ];
