@@ -22,6 +22,9 @@ pub struct TheoryNumber {
     quick: Vec<(String, Item)>,
 }
 
+/// A key, its value, and why the model refused it.
+type Refusal<'a> = (&'a str, &'a Item, ParameterError);
+
 /// Reads `model`, `quantity`, `set` and `quick`.
 pub(super) fn read_number(reader: &mut Reader<'_>) -> Option<TheoryNumber> {
     let place = reader.place();
@@ -73,7 +76,7 @@ fn unknown(what: &str, typed: &str, words: &[&str], place: &Place, log: &Log) {
 
 impl TheoryNumber {
     /// The model as this mode asks it, and the settings that it refused.
-    fn model_in(&self, mode: Mode) -> (Box<dyn Model>, Vec<(&str, &Item, ParameterError)>) {
+    fn model_in(&self, mode: Mode) -> (Box<dyn Model>, Vec<Refusal<'_>>) {
         let mut model = (self.model.default)();
         let quick = if mode == Mode::Quick { self.quick.as_slice() } else { &[] };
         let mut refusals = Vec::new();
