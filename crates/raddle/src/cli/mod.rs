@@ -13,6 +13,7 @@ mod reproduce;
 mod run;
 mod schemes;
 mod sweep;
+mod theory;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -42,6 +43,8 @@ enum Command {
     Schemes(schemes::Arguments),
     /// Show the lower bounds on a scenario's completion time.
     Bounds(bounds::Arguments),
+    /// Give the numbers of a model that needs no simulation, or list the models.
+    Theory(theory::Arguments),
     /// Say what the columns of an output mean.
     Explain(explain::Arguments),
 }
@@ -77,6 +80,7 @@ pub fn main() -> ExitCode {
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Schemes(arguments) => schemes::schemes(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
+        Command::Theory(arguments) => theory::theory(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
     };
     match end {

@@ -27,6 +27,10 @@ pub const FIGURES: &[Figure] = &[
     figure!("reps/fig4"),
     figure!("reps/fig7"),
     figure!("reps/fig14", model),
+    figure!("reps/fig17", model),
+    figure!("reps/fig18", model),
+    figure!("reps/fig20", model),
     figure!("reps/fig22"),
     figure!("reps/fig23"),
+    figure!("lb_study/fig16", model),
 ];

@@ -7,10 +7,10 @@ use super::Mode;
 use super::claims::{settings, text};
 use super::prepare::FigureRun;
 use super::series::{Window, offered_share, queue_above, queue_max, rate_gbps};
+use super::theory::{TheoryNumber, read_number};
 use crate::scenario::reader::{Log, Reader};
 use crate::scenario::spec::{Item, Place};
 use raddle_schemes::size::Size;
-use raddle_sim::theory::load_imbalance::LoadImbalance;
 
 raddle_schemes::words! {
     /// A number of a run's summary.
@@ -138,12 +138,14 @@ pub enum Measure {
         /// Where.
         cell: Selector,
     },
-    /// The mean of [`LoadImbalance`] over its trials; no simulation.
-    LoadImbalance {
-        /// The model.
-        model: LoadImbalance,
-        /// Trials in quick mode.
-        quick_trials: u32,
+    /// A number of a theory model; no simulation.
+    Theory(TheoryNumber),
+    /// A number of a theory model over another.
+    TheoryRatio {
+        /// Above the line.
+        of: TheoryNumber,
+        /// Below the line.
+        over: TheoryNumber,
     },
 }
 
@@ -154,11 +156,9 @@ const KINDS: &[&str] = &[
     "port_rate_gbps",
     "queue_max",
     "queue_above",
-    "load_imbalance",
+    "theory",
+    "theory_ratio",
 ];
-
-/// The seed of models without a simulation.
-const MODEL_SEED: u64 = 1;
 
 /// Reads a claim's measure.
 pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
@@ -178,7 +178,8 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
                 Measure::QueueAbove { threshold, window, statistic, cell }
             })
         }
-        _ => load_imbalance(&mut reader),
+        "theory" => read_number(&mut reader).map(Measure::Theory),
+        _ => theory_ratio(&mut reader),
     };
     reader.finish();
     measure.filter(|_| log.count() == before)
@@ -242,15 +243,15 @@ fn queue(
     Some((size?, window, statistic, cell?))
 }
 
-fn load_imbalance(reader: &mut Reader<'_>) -> Option<Measure> {
-    let uplinks = reader.at_least("uplinks", 1, None);
-    let flows = reader.at_least("flows", 1, None);
-    let entropies = reader.at_least("entropies", 1, None);
-    let trials = reader.at_least("trials", 1, None);
-    let quick_trials = reader.at_least("quick_trials", 1, None);
-    let model =
-        LoadImbalance { uplinks: uplinks?, flows: flows?, entropies: entropies?, trials: trials? };
-    Some(Measure::LoadImbalance { model, quick_trials: quick_trials? })
+fn theory_ratio(reader: &mut Reader<'_>) -> Option<Measure> {
+    let mut number = |key| {
+        let mut reader = Reader::of(key, reader.demand(key, "{ model = \"..\" }")?, reader.log())?;
+        let number = read_number(&mut reader);
+        reader.finish();
+        number
+    };
+    let (of, over) = (number("of"), number("over"));
+    Some(Measure::TheoryRatio { of: of?, over: over? })
 }
 
 impl Selector {
@@ -275,7 +276,7 @@ impl Measure {
             | Self::QueueMax { cell, .. }
             | Self::QueueAbove { cell, .. } => vec![cell],
             Self::Ratio { of, over, .. } => vec![of, over],
-            Self::LoadImbalance { .. } => Vec::new(),
+            Self::Theory(_) | Self::TheoryRatio { .. } => Vec::new(),
         }
     }
 
@@ -309,9 +310,10 @@ impl Measure {
             Self::QueueAbove { threshold, window, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| queue_above(run, *threshold, *window))?)
             }
-            Self::LoadImbalance { model, quick_trials } => {
-                let trials = if mode == Mode::Quick { *quick_trials } else { model.trials };
-                Statistic::Mean.of(LoadImbalance { trials, ..*model }.draw(MODEL_SEED))
+            Self::Theory(number) => number.value(mode),
+            Self::TheoryRatio { of, over } => {
+                let (of, over) = (of.value(mode)?, over.value(mode)?);
+                (over > 0.0).then(|| of / over)
             }
         }
     }

@@ -11,12 +11,14 @@ mod prepare;
 mod result;
 mod series;
 mod text;
+mod theory;
 
 pub use claims::{Claim, Claims, Published};
 pub use list::FIGURES;
 pub use measure::{Across, Measure, Metric, Statistic};
 pub use prepare::{FigureRun, Prepared};
 pub use result::{ClaimResult, FigureResult, Verdict, to_json};
+pub use theory::TheoryNumber;
 
 use crate::problem::Problems;
 use crate::study::run::{Failure, Runner};

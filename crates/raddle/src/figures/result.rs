@@ -163,8 +163,8 @@ mod tests {
     fn judged(band: &str, mode: Mode) -> ClaimResult {
         let text = format!(
             "title = \"t\"\n[[claim]]\nid = \"a\"\ntext = \"b\"\nsource = \"c\"\npublished = 3.0\n\
-             {band}\nmeasure = {{ kind = \"load_imbalance\", uplinks = 1, flows = 1, \
-             entropies = 1, trials = 1, quick_trials = 1 }}\n"
+             {band}\nmeasure = {{ kind = \"theory\", model = \"load_imbalance\", \
+             quantity = \"mean\", set = {{ uplinks = 1, entropies = 1, trials = 1 }} }}\n"
         );
         let claims = Claims::parse("claims.toml", &text).unwrap();
         ClaimResult::new(claims.claims[0].clone(), &[], mode)

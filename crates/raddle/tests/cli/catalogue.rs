@@ -1,4 +1,4 @@
-//! `raddle schemes`, `bounds` and `explain`.
+//! `raddle schemes`, `bounds`, `theory` and `explain`.
 
 use super::{SMALL, Scratch, examples, names, raddle};
 use serde_json::json;
@@ -41,6 +41,52 @@ fn scenarios_with_the_same_bounds_are_shown_together() {
     let object = raddle(&["bounds", &scratch.scenario(), "--json"]).json();
     let settings = json!({"transport.load_balance.scheme": "reps"});
     assert_eq!(object["cells"][1]["settings"], settings);
+}
+
+#[test]
+fn every_theory_model_is_listed_and_gives_its_numbers() {
+    let said = raddle(&["theory"]);
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    assert!(said.out.contains("\n  periodic_queue"), "{}", said.out);
+    let models = raddle(&["theory", "--json"]).json();
+    for model in models["models"].as_array().unwrap() {
+        let help = raddle(&["theory", model["model"].as_str().unwrap(), "--help"]);
+        assert!(help.status == 0 && help.out.contains("default:"), "{}", help.out);
+    }
+    let typed = ["--flows", "4", "--period", "5", "--trials", "1000", "--seed", "7"];
+    let periodic = [&["theory", "periodic_queue"], &typed[..]].concat();
+    let object = raddle(&[&periodic[..], &["--json"]].concat()).json();
+    assert_eq!(object["parameters"], json!({"flows": 4, "period": 5.0, "trials": 1000}));
+    assert_eq!(object["seed"], 7);
+    let queue = object["quantities"]["queue_packets"].as_f64().unwrap();
+    assert!((queue - 1.155).abs() < 0.01, "{queue}");
+    let said = raddle(&periodic);
+    assert!(shows(&said.out, "queue_packets", 1.155), "{}", said.out);
+    assert!(said.out.lines().all(|line| line.chars().count() <= 100), "{}", said.out);
+    let said = raddle(&["theory", "packet_size", "--message", "16 MiB"]);
+    assert!(shows(&said.out, "payload_bytes", 11_729.0), "{}", said.out);
+}
+
+/// Whether a line begins with this name and about this number.
+fn shows(out: &str, name: &str, about: f64) -> bool {
+    out.lines().any(|line| {
+        let mut words = line.split_whitespace();
+        let named = words.next() == Some(name);
+        let number = words.next().and_then(|word| word.parse::<f64>().ok());
+        named && number.is_some_and(|number| (number / about - 1.0).abs() < 1e-3)
+    })
+}
+
+#[test]
+fn mistakes_in_theory_are_answered_with_what_would_be_right() {
+    raddle(&["theory", "periodic_que"]).refused(&["periodic_queue"]);
+    raddle(&["theory", "periodic_queue", "--flow", "4"]).refused(&["--flows"]);
+    raddle(&["theory", "periodic_queue", "--flows", "0"]).refused(&["--flows 0", "at least 1"]);
+    raddle(&["theory", "periodic_queue", "--flows", "6"])
+        .refused(&["period is 5; expected at least as many as flows, 6"]);
+    raddle(&["theory", "collisions", "--k", "7"]).refused(&["k is 7; a fat tree's is even"]);
+    raddle(&["theory", "collisions", "--gap", "2"]).refused(&["expected a text with a unit"]);
+    raddle(&["theory", "packet_size", "--queue", "-1"]).refused(&["--queue -1", "at least 0.01"]);
 }
 
 #[test]
