@@ -381,8 +381,8 @@ impl<'a> Ends<'a> {
 
     /// Lists what a trigger starts.
     fn fire(&mut self, now: Time, trigger: TriggerId) {
-        let flows = self.triggers.fire(&self.plan.traffic, trigger);
-        self.fired.extend(flows.iter().map(|&flow| (now, flow)));
+        let fired = &mut self.fired;
+        self.triggers.fire(&self.plan.traffic, trigger, |flow| fired.push((now, flow)));
     }
 
     #[inline(never)]

@@ -10,6 +10,7 @@
 
 pub mod all_to_all;
 pub mod explicit;
+pub mod graph;
 pub mod incast;
 pub mod law;
 pub mod permutation;
@@ -75,6 +76,9 @@ pub struct Trigger {
     pub kind: TriggerKind,
     /// The flows it starts, in order.
     pub targets: Vec<FlowId>,
+    /// Whenever it has started what it starts, it fires these triggers, in order: the end of one
+    /// flow may count towards several others.
+    pub fires: Vec<TriggerId>,
 }
 
 /// What a firing does.
@@ -88,6 +92,18 @@ pub enum TriggerKind {
     },
     /// Each firing starts the next target, until none is left.
     Next,
+}
+
+impl Trigger {
+    /// The flows that the firing after `before` others starts; `None` if it does nothing.
+    pub(crate) fn acts(&self, before: u32) -> Option<&[FlowId]> {
+        match self.kind {
+            TriggerKind::All { count } => {
+                (before.saturating_add(1) == count).then_some(&self.targets)
+            }
+            TriggerKind::Next => self.targets.get(before as usize).map(std::slice::from_ref),
+        }
+    }
 }
 
 /// All flows of a run.

@@ -37,7 +37,11 @@ impl ConnectionMatrix {
             triggers: self
                 .triggers
                 .iter()
-                .map(|trigger| Trigger { kind: trigger.kind, targets: Vec::new() })
+                .map(|trigger| Trigger {
+                    kind: trigger.kind,
+                    targets: Vec::new(),
+                    fires: Vec::new(),
+                })
                 .collect(),
         };
         for (connection, flow) in self.connections.iter().zip(0..) {
