@@ -24,7 +24,12 @@ fn plan() -> Plan {
     let targets = vec![FlowId(2 * HOSTS)];
     let triggers =
         vec![Trigger { kind: TriggerKind::All { count: 1 }, targets, fires: Vec::new() }];
-    common::plan(common::fat_tree(2, HOSTS), Traffic { flows, triggers }, "reps", 1)
+    common::plan(
+        common::fat_tree(2, HOSTS),
+        Traffic { flows, triggers, ..Traffic::default() },
+        "reps",
+        1,
+    )
 }
 
 /// Runs the hosts of each list as a part, on a fabric that delivers a frame a microsecond after

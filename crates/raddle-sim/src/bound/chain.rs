@@ -96,7 +96,7 @@ mod tests {
         ];
         let kind = TriggerKind::All { count: 2 };
         let triggers = vec![Trigger { kind, targets: vec![FlowId(2)], fires: Vec::new() }];
-        let traffic = Traffic { flows, triggers };
+        let traffic = Traffic { flows, triggers, ..Traffic::default() };
         let starts = earliest_starts(&traffic, &least(&[30, 40, 10, 10]));
         assert_eq!(starts, [Some(Time(0)), Some(Time(5)), Some(Time(30)), None]);
         let mut unreachable = least(&[30, 40, 10, 10]);
@@ -110,7 +110,10 @@ mod tests {
         let flows = (0..5).map(|index| flow(start(index), Some(0), None)).collect();
         let targets = (2..5).map(FlowId).collect();
         let triggers = vec![Trigger { kind: TriggerKind::Next, targets, fires: Vec::new() }];
-        let starts = earliest_starts(&Traffic { flows, triggers }, &least(&[10, 25, 10, 50, 10]));
+        let starts = earliest_starts(
+            &Traffic { flows, triggers, ..Traffic::default() },
+            &least(&[10, 25, 10, 50, 10]),
+        );
         let times = [0, 0, 10, 20, 25].map(|time| Some(Time(time)));
         assert_eq!(starts, times);
     }

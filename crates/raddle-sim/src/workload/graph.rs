@@ -171,7 +171,7 @@ impl Graph {
                 (None, _) => debug_assert!(false, "nothing waits for a join of nothing"),
             }
         }
-        Traffic { flows, triggers }
+        Traffic { flows, triggers, ..Traffic::default() }
     }
 
     /// Which end of `on` the step hears of.

@@ -43,6 +43,7 @@ impl ConnectionMatrix {
                     fires: Vec::new(),
                 })
                 .collect(),
+            ..Traffic::default()
         };
         for (connection, flow) in self.connections.iter().zip(0..) {
             let Some(bytes) = connection.size else {
@@ -67,6 +68,7 @@ impl ConnectionMatrix {
                 destination: connection.destination,
                 bytes,
                 class: 0,
+                load_balance: 0,
                 start,
                 on_acked: trigger(connection.on_acked),
                 on_delivered: trigger(connection.on_delivered),
