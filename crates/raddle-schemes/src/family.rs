@@ -360,15 +360,35 @@ pub fn doc_text(lines: &[&str]) -> String {
     lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
 }
 
+/// A value that a range speaks of: itself, or what an optional one holds. `"auto"` is in any range.
+#[doc(hidden)]
+pub trait Ranged<T> {
+    /// The value to compare.
+    fn ranged(&self) -> Option<&T>;
+}
+
+impl<T: PartialOrd> Ranged<T> for T {
+    fn ranged(&self) -> Option<&T> {
+        Some(self)
+    }
+}
+
+impl<T: PartialOrd> Ranged<T> for Option<T> {
+    fn ranged(&self) -> Option<&T> {
+        self.as_ref()
+    }
+}
+
 /// Used by [`parameters!`].
 #[doc(hidden)]
-pub fn check_range<T, R>(value: &T, range: &R) -> Result<(), ParameterError>
+pub fn check_range<T, V, R>(value: &V, range: &R) -> Result<(), ParameterError>
 where
     T: PartialOrd + Parameter,
+    V: Ranged<T>,
     R: core::ops::RangeBounds<T>,
 {
     use core::ops::Bound::{Excluded, Included, Unbounded};
-    if range.contains(value) {
+    if value.ranged().is_none_or(|value| range.contains(value)) {
         return Ok(());
     }
     let low = match range.start_bound() {

@@ -308,6 +308,19 @@ fn the_tables_of_parameters_are_the_schemes_own() {
 }
 
 #[test]
+fn the_names_of_the_load_balancing_study_select_schemes() {
+    let text = document("docs/scenario.md");
+    for row in table(&text, "### Names in the load-balancing study") {
+        let mut overrides = vec![(bare(&row[1]).to_owned(), bare(&row[2]).to_owned())];
+        if !row[3].is_empty() {
+            overrides.push(("fabric.queue.marking".to_owned(), bare(&row[3]).to_owned()));
+        }
+        let study = parse(&row[0], &format!("{FABRIC}{TRAFFIC}"), Path::new("."), &overrides);
+        resolve(&study.unwrap_or_else(|problems| panic!("{}: {problems}", row[0])));
+    }
+}
+
+#[test]
 fn the_tables_of_columns_are_those_that_are_written() {
     let text = document("docs/formats.md");
     for spec in TABLES {

@@ -6,6 +6,8 @@ use crate::{Cx, FlowContext};
 pub mod dctcp;
 pub mod fixed_rate;
 pub mod mprdma_dctcp;
+pub mod mswift;
+pub mod swift;
 
 /// News that packets arrived.
 #[derive(Clone, Copy, Debug)]
@@ -76,6 +78,8 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
     MprdmaDctcp: mprdma_dctcp,
     Dctcp: dctcp in Box,
     FixedRate: fixed_rate,
+    Swift: swift in Box,
+    Mswift: mswift in Box,
 }
 
 // A fat scheme would tax every flow: it is kept in a box.

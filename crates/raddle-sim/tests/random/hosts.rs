@@ -1,6 +1,7 @@
 //! Random transports: every registered scheme, and parameters that make things happen.
 
 use super::choices::Choices;
+use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::recovery::AckEntropies;
 use raddle_schemes::size::Size;
@@ -17,14 +18,13 @@ pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
         (300, 50, 50),
         (936, 64, 16),
     ]);
-    let names: Vec<_> = host::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
     TransportPlan {
         payload: Bytes(payload),
         header: Bytes(header),
         ack: Bytes(ack),
-        load_balance: host::Config::named(choices.pick(&names)).unwrap(),
+        load_balance: load_balance(choices),
         other_load_balances: match choices.below(3) {
-            1 => vec![host::Config::named(choices.pick(&names)).unwrap()],
+            1 => vec![load_balance(choices)],
             _ => Vec::new(),
         },
         congestion: congestion(choices),
@@ -32,6 +32,29 @@ pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
         nic: choices.pick(&[NicOrder::ControlFirst, NicOrder::RoundRobin]),
         phase: choices.pick(&[Span::ZERO, Span(1), Span::us(1), Span(123_456)]),
     }
+}
+
+/// Of a scheme's words the first, its default, is the plainest.
+fn load_balance(choices: &mut Choices<'_>) -> host::Config {
+    let names: Vec<_> = host::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    let mut config = host::Config::named(choices.pick(&names)).unwrap();
+    for parameter in config.parameters().iter().filter(|parameter| parameter.kind == "word") {
+        let refused = config.set(parameter.name, Raw::Text("no such word"));
+        let Err(ParameterError::Word(words)) = refused else { continue };
+        config.set(parameter.name, Raw::Text(choices.pick(&words))).unwrap();
+    }
+    match &mut config {
+        host::Config::Plb(plb) => {
+            plb.window = choices.pick(&[None, Some(1), Some(4)]);
+            plb.hold = choices.pick(&[None, Some(0), Some(3)]);
+        }
+        host::Config::Flowlet(flowlet) => {
+            flowlet.gap = choices.pick(&[None, Some(Span::us(1)), Some(Span::ZERO)]);
+            flowlet.hold = choices.pick(&[None, Some(Span::ZERO)]);
+        }
+        _ => {}
+    }
+    config
 }
 
 fn congestion(choices: &mut Choices<'_>) -> congestion::Config {

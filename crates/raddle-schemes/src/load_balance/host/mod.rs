@@ -6,8 +6,13 @@ use crate::{Cx, FlowContext};
 
 pub mod bitmap;
 pub mod ecmp;
+pub mod flowlet;
+pub mod mprdma;
 pub mod ops;
+pub mod plb;
 pub mod reps;
+pub mod reps_legacy;
+pub mod subflow;
 
 /// A data packet about to be sent, new or again.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +72,11 @@ crate::family! { PathSelector, AnyPathSelector, FlowContext;
     Ops: ops,
     Reps: reps in Box,
     Bitmap: bitmap in Box,
+    Subflow: subflow in Box,
+    Plb: plb in Box,
+    Flowlet: flowlet in Box,
+    Mprdma: mprdma,
+    RepsLegacy: reps_legacy in Box,
 }
 
 impl AnyPathSelector {

@@ -1,0 +1,76 @@
+//! Every listed scheme of the hosts works in a scenario, in all its variants, under both engines.
+
+#![expect(clippy::unwrap_used, reason = "these are tests, their helpers too")]
+
+use raddle::scenario::parse;
+use raddle_schemes::family::{ParameterError, Raw};
+use raddle_schemes::load_balance::host;
+use raddle_schemes::{Scheme, congestion};
+use raddle_sim::record::Stop;
+use raddle_sim::{check, engine, reference};
+use std::path::Path;
+
+/// Shallow queues that mark early, and an uplink that is down for a while.
+const SCENARIO: &str = r#"
+[fabric]
+topology = { kind = "fat_tree", tiers = 2, hosts = 16 }
+queue = { size = "30 packets", marking = { scheme = "step", threshold = "5 packets" } }
+[traffic]
+kind = "permutation"
+message = "512 KiB"
+[[fault]]
+link = "tor0.up0"
+down = "5 us..40 us"
+"#;
+
+/// The scheme with its defaults, and once for each word that one of its parameters may be.
+fn selections(
+    scheme: &Scheme,
+    set: impl Fn(&str, Raw<'_>) -> Result<(), ParameterError>,
+) -> Vec<String> {
+    let name = scheme.card.name;
+    let mut selections = vec![format!("{{ scheme = \"{name}\" }}")];
+    for parameter in (scheme.parameters)().iter().filter(|parameter| parameter.kind == "word") {
+        let key = parameter.name;
+        let Err(ParameterError::Word(words)) = set(key, Raw::Text("no such word")) else {
+            panic!("{name}.{key} accepts any word");
+        };
+        let select = |word| format!("{{ scheme = \"{name}\", {key} = \"{word}\" }}");
+        selections.extend(words.into_iter().map(select));
+    }
+    selections
+}
+
+fn runs_by_the_laws(key: &str, selection: String) {
+    let overrides = [(format!("transport.{key}"), selection.clone())];
+    let study = parse("schemes.toml", SCENARIO, Path::new("."), &overrides);
+    let study = study.unwrap_or_else(|problems| panic!("{problems}"));
+    let plan = study.cells[0].scenario.resolve(1).unwrap();
+    let outcome = engine::run(&plan, &mut ());
+    assert_eq!(outcome.stop, Stop::Completed, "{selection}");
+    assert_eq!(check::violations(&plan, &outcome), Vec::<String>::new(), "{selection}");
+    assert!(outcome == reference::run(&plan, &mut ()), "{selection}: the engines differ");
+}
+
+#[test]
+fn every_host_load_balancer_runs_in_a_scenario() {
+    for scheme in host::SCHEMES {
+        let set =
+            |key: &str, raw: Raw<'_>| host::Config::named(scheme.card.name).unwrap().set(key, raw);
+        for selection in selections(scheme, set) {
+            runs_by_the_laws("load_balance", selection);
+        }
+    }
+}
+
+#[test]
+fn every_congestion_control_runs_in_a_scenario() {
+    for scheme in congestion::SCHEMES {
+        let set = |key: &str, raw: Raw<'_>| {
+            congestion::Config::named(scheme.card.name).unwrap().set(key, raw)
+        };
+        for selection in selections(scheme, set) {
+            runs_by_the_laws("congestion", selection);
+        }
+    }
+}
