@@ -90,4 +90,15 @@ mod tests {
         assert_eq!(longer.flows.len(), 3 * 5);
         assert_eq!(longer.jobs[0].collective.unwrap().bytes, Bytes(300));
     }
+
+    #[test]
+    fn impossible_rings_are_refused() {
+        let refuse = |operation, hops| {
+            let ring = Ring { operation, message: Bytes(1), hops: Some(hops) };
+            ring.generate(&[0, 1].map(HostId)).unwrap_err().quantity
+        };
+        assert_eq!(refuse(Operation::AllReduce, 0), "hops");
+        assert_eq!(refuse(Operation::AllReduce, (1 << 25) + 1), "hops");
+        assert_eq!(refuse(Operation::AllToAll, 1), "operation");
+    }
 }
