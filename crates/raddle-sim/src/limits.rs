@@ -88,6 +88,15 @@ pub enum LimitError {
         /// The number of data classes.
         classes: u8,
     },
+    /// A flow names a path selector that does not exist.
+    LoadBalance {
+        /// The flow.
+        flow: FlowId,
+        /// The number it names.
+        number: u8,
+        /// The largest number there is.
+        most: usize,
+    },
     /// Not each data class has a share of a round.
     Shares {
         /// The number of shares.
@@ -184,6 +193,9 @@ impl fmt::Display for LimitError {
                 "flow {} travels in class {class}; the queues have {classes} data classes",
                 flow.0
             ),
+            Self::LoadBalance { flow, number, most } => {
+                write!(f, "flow {} names path selector {number}; there are 0 to {most}", flow.0)
+            }
             Self::Shares { shares, classes } => {
                 write!(f, "{shares} shares of a round for {classes} data classes; one for each")
             }
@@ -322,6 +334,10 @@ impl Plan {
             let (class, classes) = (flow.class, self.queue.classes);
             if class >= classes {
                 return Err(LimitError::Class { flow: id, class, classes });
+            }
+            let (number, most) = (flow.load_balance, self.transport.other_load_balances.len());
+            if usize::from(number) > most {
+                return Err(LimitError::LoadBalance { flow: id, number, most });
             }
             if flow.bytes.0 == 0 {
                 return Err(LimitError::Empty { what: "message" });

@@ -147,8 +147,10 @@ pub struct TransportPlan {
     pub header: Bytes,
     /// Size of an ACK or NACK on the wire.
     pub ack: Bytes,
-    /// Path of every packet.
+    /// Path of every packet, but for the flows that name another.
     pub load_balance: host::Config,
+    /// The others, of which flows name one by number.
+    pub other_load_balances: Vec<host::Config>,
     /// Window and rate.
     pub congestion: congestion::Config,
     /// Loss detection, ACKs and retransmission.
@@ -157,6 +159,15 @@ pub struct TransportPlan {
     pub nic: NicOrder,
     /// Each flow's start is delayed by a uniform draw from `0..=phase`.
     pub phase: Span,
+}
+
+impl TransportPlan {
+    /// The path selector that flows with this number have: 0 is that of all, n the n-th of the
+    /// others. One that does not exist is refused by [`Plan::check_limits`].
+    pub fn load_balance_of(&self, number: u8) -> &host::Config {
+        let other = usize::from(number).checked_sub(1);
+        other.and_then(|i| self.other_load_balances.get(i)).unwrap_or(&self.load_balance)
+    }
 }
 
 impl Plan {

@@ -335,6 +335,15 @@ fn data_classes_fit_the_masks_and_flows_have_one_of_them() {
         LimitError::Class { flow: FlowId(0), class: 3, classes: 3 },
         "flow 0 travels in class 3; the queues have 3 data classes",
     );
+    between(
+        |plan| {
+            plan.transport.other_load_balances = vec![plan.transport.load_balance.clone()];
+            plan.traffic.flows[0].load_balance = 1;
+        },
+        |plan| plan.traffic.flows[0].load_balance = 2,
+        LimitError::LoadBalance { flow: FlowId(0), number: 2, most: 1 },
+        "flow 0 names path selector 2; there are 0 to 1",
+    );
 }
 
 #[test]

@@ -22,8 +22,14 @@ fn plan() -> Plan {
     flows[5].on_acked = Some(TriggerId::new(0));
     flows.push(Flow { start: Start::Triggered, ..Flow::at_zero(4, 7, Bytes(9_000)) });
     let targets = vec![FlowId(2 * HOSTS)];
-    let triggers = vec![Trigger { kind: TriggerKind::All { count: 1 }, targets }];
-    common::plan(common::fat_tree(2, HOSTS), Traffic { flows, triggers }, "reps", 1)
+    let triggers =
+        vec![Trigger { kind: TriggerKind::All { count: 1 }, targets, fires: Vec::new() }];
+    common::plan(
+        common::fat_tree(2, HOSTS),
+        Traffic { flows, triggers, ..Traffic::default() },
+        "reps",
+        1,
+    )
 }
 
 /// Runs the hosts of each list as a part, on a fabric that delivers a frame a microsecond after

@@ -114,7 +114,8 @@ fn every_shipped_scenario_resolves_and_its_first_cell_runs_by_the_laws() {
         let smaller: &[(&str, &str)] = match name.as_str() {
             "all_to_all.toml" => &[("traffic.message", "8 KiB")],
             "web_search.toml" => &[("traffic.until", "20 us"), ("traffic.load", "0.2")],
-            "graph.toml" | "htsim.toml" => &[],
+            "graph.toml" | "htsim.toml" | "jobs.toml" => &[],
+            "all_reduce.toml" => &[("traffic.message", "8 KiB")],
             _ => &[("traffic.message", "64 KiB")],
         };
         let smaller: Vec<(String, String)> =
@@ -128,6 +129,8 @@ fn every_shipped_scenario_resolves_and_its_first_cell_runs_by_the_laws() {
 }
 
 const FABRIC: &str = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n";
+/// The table of the keys that all kinds of traffic have, which other tables do not repeat.
+const EVERY_TRAFFIC: &str = "### Every traffic";
 const TRAFFIC: &str = "[traffic]\nkind = \"permutation\"\n";
 
 /// Scenarios with an unknown key `zzz` in the table that a heading of `docs/scenario.md` is about.
@@ -174,13 +177,23 @@ fn probes() -> Vec<(String, Vec<String>)> {
         ("tornado", String::new()),
         ("incast", "senders = 2".to_owned()),
         ("all_to_all", String::new()),
+        ("collective", "operation = \"all_reduce\"".to_owned()),
+        ("fsdp", "model = \"llama_7b\"".to_owned()),
         ("poisson", "law = \"websearch\"\nload = 0.1\nuntil = \"1 us\"".to_owned()),
         ("flows", "flow = [{ from = 0, to = 1, bytes = \"1 B\" }]".to_owned()),
         ("htsim_cm", format!("file = '{data}/htsim/one.cm'")),
     ] {
         let text = format!("{FABRIC}[traffic]\nkind = \"{kind}\"\n{more}\nzzz = 1\n");
-        probes.push((format!("### kind = \"{kind}\""), vec![text]));
+        let mut texts = vec![text];
+        if kind == "collective" {
+            texts.push(texts[0].replace("all_reduce", "all_to_all"));
+        }
+        probes.push((format!("### kind = \"{kind}\""), texts));
     }
+    probes.push((
+        "### background".to_owned(),
+        vec![format!("{FABRIC}{TRAFFIC}background = {{ every = 2, zzz = 1 }}\n")],
+    ));
     let fault = |lines: &str| format!("{FABRIC}{TRAFFIC}[[fault]]\n{lines}\n");
     let all = ["rate = \"50%\"", "down = \"..\""]
         .map(|effect| fault(&format!("link = \"tor0.up1\"\n{effect}\nzzz = 1")));
@@ -210,7 +223,12 @@ fn the_tables_of_keys_are_the_keys_that_the_reader_knows() {
     for (heading, texts) in probes() {
         let known: BTreeSet<String> = texts.iter().flat_map(|text| keys(text)).collect();
         let rows = table(&text, &heading);
-        let written: BTreeSet<String> = rows.iter().map(|row| bare(&row[0]).to_owned()).collect();
+        let mut written: BTreeSet<String> =
+            rows.iter().map(|row| bare(&row[0]).to_owned()).collect();
+        if known.contains("background") {
+            let shared = table(&text, EVERY_TRAFFIC);
+            written.extend(shared.iter().map(|row| bare(&row[0]).to_owned()));
+        }
         assert_eq!(written, known, "below `{heading}`");
     }
 }
@@ -224,7 +242,7 @@ fn every_section_with_a_table_of_keys_is_probed() {
         if line.starts_with('#') {
             heading = line;
         }
-        if line.starts_with("| key |") && heading != "### queue.marking" {
+        if line.starts_with("| key |") && !["### queue.marking", EVERY_TRAFFIC].contains(&heading) {
             assert!(probed.contains(heading), "`{heading}`");
         }
     }

@@ -1,7 +1,6 @@
 //! The earliest times at which flows can start, given what starts what.
 
-use crate::workload::{Start, Traffic, TriggerId, TriggerKind};
-use raddle_schemes::ids::FlowId;
+use crate::workload::{Start, Traffic, TriggerId};
 use raddle_schemes::units::{Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -33,16 +32,10 @@ pub(super) fn earliest_starts(traffic: &Traffic, least: &[Option<Least>]) -> Vec
     }
     while let Some(Reverse((time, id))) = firings.pop() {
         let trigger = &traffic.triggers[id.index()];
-        let count = &mut fired[id.index()];
-        *count += 1;
-        let targets: &[FlowId] = match trigger.kind {
-            TriggerKind::All { count: needed } if *count == needed => &trigger.targets,
-            TriggerKind::All { .. } => &[],
-            TriggerKind::Next => trigger
-                .targets
-                .get(*count as usize - 1)
-                .map_or(&[], |target| std::slice::from_ref(target)),
-        };
+        let before = fired[id.index()];
+        fired[id.index()] += 1;
+        let Some(targets) = trigger.acts(before) else { continue };
+        firings.extend(trigger.fires.iter().map(|&other| Reverse((time, other))));
         for target in targets {
             begin(traffic, least, target.index(), time, &mut starts, &mut firings);
         }
@@ -73,7 +66,8 @@ fn begin(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::{Flow, Trigger};
+    use crate::workload::{Flow, Trigger, TriggerKind};
+    use raddle_schemes::ids::FlowId;
     use raddle_schemes::units::Bytes;
 
     fn least(spans: &[u64]) -> Vec<Option<Least>> {
@@ -101,8 +95,8 @@ mod tests {
             flow(Start::Triggered, None, None),
         ];
         let kind = TriggerKind::All { count: 2 };
-        let triggers = vec![Trigger { kind, targets: vec![FlowId(2)] }];
-        let traffic = Traffic { flows, triggers };
+        let triggers = vec![Trigger { kind, targets: vec![FlowId(2)], fires: Vec::new() }];
+        let traffic = Traffic { flows, triggers, ..Traffic::default() };
         let starts = earliest_starts(&traffic, &least(&[30, 40, 10, 10]));
         assert_eq!(starts, [Some(Time(0)), Some(Time(5)), Some(Time(30)), None]);
         let mut unreachable = least(&[30, 40, 10, 10]);
@@ -115,8 +109,11 @@ mod tests {
         let start = |index| if index < 2 { AT_ZERO } else { Start::Triggered };
         let flows = (0..5).map(|index| flow(start(index), Some(0), None)).collect();
         let targets = (2..5).map(FlowId).collect();
-        let triggers = vec![Trigger { kind: TriggerKind::Next, targets }];
-        let starts = earliest_starts(&Traffic { flows, triggers }, &least(&[10, 25, 10, 50, 10]));
+        let triggers = vec![Trigger { kind: TriggerKind::Next, targets, fires: Vec::new() }];
+        let starts = earliest_starts(
+            &Traffic { flows, triggers, ..Traffic::default() },
+            &least(&[10, 25, 10, 50, 10]),
+        );
         let times = [0, 0, 10, 20, 25].map(|time| Some(Time(time)));
         assert_eq!(starts, times);
     }

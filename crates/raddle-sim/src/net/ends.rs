@@ -49,13 +49,16 @@ pub(super) struct Ends<'a> {
     pub(super) outgoing: Vec<(Locator, Entry)>,
     buckets: Buckets,
     pub(super) timeline: Timeline,
-    /// What flows of equal round trip and rate begin with.
-    templates: BTreeMap<(Span, Rate), FlowTemplate>,
+    /// What flows of equal round trip, rate and path selector begin with.
+    templates: Templates,
     default_rto: Span,
     /// Size of an ACK or NACK.
     ack: Bytes,
     pub(super) totals: HostTotals,
 }
+
+/// Templates by round trip, rate, and number of the path selector.
+type Templates = BTreeMap<(Span, Rate, u8), FlowTemplate>;
 
 /// Most scheme events kept in a timeline.
 pub(super) const EVENTS_KEPT: usize = 10_000;
@@ -317,8 +320,8 @@ impl<'a> Ends<'a> {
         let total = packets(flow.bytes, self.plan.transport.payload);
         if self.receivers[slot as usize].delivered == Time::NEVER {
             let context = self.context(id);
-            let receiver =
-                template(&mut self.templates, self.plan, &context).receiver(&context, total);
+            let receiver = template(&mut self.templates, self.plan, flow.load_balance, &context)
+                .receiver(&context, total);
             let sender =
                 self.sender_slot(to).map_or(Key::NONE, |slot| self.senders[slot as usize].live);
             let live = LiveReceiver { to, sender, receiver };
@@ -381,8 +384,8 @@ impl<'a> Ends<'a> {
 
     /// Lists what a trigger starts.
     fn fire(&mut self, now: Time, trigger: TriggerId) {
-        let flows = self.triggers.fire(&self.plan.traffic, trigger);
-        self.fired.extend(flows.iter().map(|&flow| (now, flow)));
+        let fired = &mut self.fired;
+        self.triggers.fire(&self.plan.traffic, trigger, |flow| fired.push((now, flow)));
     }
 
     #[inline(never)]
@@ -422,7 +425,7 @@ impl<'a> Ends<'a> {
         let context = self.context(flow);
         let rng = Rng::new(plan.seed, "flow", u64::from(flow.0));
         let message = &plan.traffic.flows[flow.index()];
-        let template = template(&mut self.templates, plan, &context);
+        let template = template(&mut self.templates, plan, message.load_balance, &context);
         let mut live = LiveSender {
             flow,
             to: self.layout.receiver(flow, message),
@@ -472,14 +475,15 @@ impl<'a> Ends<'a> {
 
 /// What flows of this context begin with.
 fn template<'t>(
-    templates: &'t mut BTreeMap<(Span, Rate), FlowTemplate>,
+    templates: &'t mut Templates,
     plan: &Plan,
+    load_balance: u8,
     context: &FlowContext,
 ) -> &'t FlowTemplate {
-    templates.entry((context.base_rtt, context.rate)).or_insert_with(|| {
+    templates.entry((context.base_rtt, context.rate, load_balance)).or_insert_with(|| {
         let transport = &plan.transport;
         let parts = SenderPlan {
-            load_balance: &transport.load_balance,
+            load_balance: transport.load_balance_of(load_balance),
             congestion: &transport.congestion,
             recovery: &transport.recovery,
         };

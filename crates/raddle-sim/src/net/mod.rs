@@ -17,6 +17,6 @@ mod slab;
 mod slots;
 pub mod stop;
 pub mod totals;
-mod triggers;
+pub(crate) mod triggers;
 pub(crate) mod windows;
 pub(crate) mod wire;

@@ -1,6 +1,6 @@
 //! Triggers at work, and the groups of hosts they tie together.
 
-use crate::workload::{Traffic, TriggerId, TriggerKind};
+use crate::workload::{Traffic, TriggerId};
 use raddle_schemes::ids::FlowId;
 
 /// How often each trigger has been fired.
@@ -14,17 +14,20 @@ impl Triggers {
         Self { fired: vec![0; traffic.triggers.len()] }
     }
 
-    /// Fires a trigger. Returns the flows it starts now.
-    pub(crate) fn fire<'a>(&mut self, traffic: &'a Traffic, id: TriggerId) -> &'a [FlowId] {
-        let trigger = &traffic.triggers[id.index()];
-        let before = self.fired[id.index()];
-        self.fired[id.index()] += 1;
-        match trigger.kind {
-            TriggerKind::All { count } if before + 1 == count => &trigger.targets,
-            TriggerKind::All { .. } => &[],
-            TriggerKind::Next => {
-                trigger.targets.get(before as usize..=before as usize).unwrap_or(&[])
+    /// Fires a trigger, and those that it fires. Tells `start` of each flow to start now.
+    pub(crate) fn fire(&mut self, traffic: &Traffic, id: TriggerId, mut start: impl FnMut(FlowId)) {
+        let mut open = Vec::new();
+        let mut next = Some(id);
+        while let Some(id) = next {
+            let trigger = &traffic.triggers[id.index()];
+            let before = self.fired[id.index()];
+            self.fired[id.index()] = before.saturating_add(1);
+            // A trigger acts only so often, so that even a circle of them comes to an end.
+            if let Some(targets) = trigger.acts(before) {
+                targets.iter().for_each(|&flow| start(flow));
+                open.extend(trigger.fires.iter().rev());
             }
+            next = open.pop();
         }
     }
 }
@@ -32,7 +35,9 @@ impl Triggers {
 /// For each host, the smallest host it is tied to by triggers without delay: hosts of one group
 /// are run together, in order of time and host.
 pub(crate) fn groups(traffic: &Traffic, hosts: u32) -> Vec<u32> {
-    let mut parent: Vec<u32> = (0..hosts).collect();
+    // Triggers are knots behind the hosts.
+    let knots = hosts as usize + traffic.triggers.len();
+    let mut parent: Vec<u32> = (0..knots as u32).collect();
     fn root(parent: &mut [u32], mut host: u32) -> u32 {
         while parent[host as usize] != host {
             parent[host as usize] = parent[parent[host as usize] as usize];
@@ -44,13 +49,25 @@ pub(crate) fn groups(traffic: &Traffic, hosts: u32) -> Vec<u32> {
         let (a, b) = (root(&mut parent, a), root(&mut parent, b));
         parent[a.max(b) as usize] = a.min(b);
     };
+    let idle = |id: TriggerId| {
+        let trigger = &traffic.triggers[id.index()];
+        trigger.targets.is_empty() && trigger.fires.is_empty()
+    };
+    let knot = |id: TriggerId| hosts + id.index() as u32;
     for flow in &traffic.flows {
         let ends = [(flow.on_acked, flow.source), (flow.on_delivered, flow.destination)];
         for (trigger, host) in ends {
-            let Some(id) = trigger else { continue };
-            for target in &traffic.triggers[id.index()].targets {
-                tie(host.0, traffic.flows[target.index()].source.0);
+            if let Some(id) = trigger.filter(|&id| !idle(id)) {
+                tie(host.0, knot(id));
             }
+        }
+    }
+    for (trigger, own) in traffic.triggers.iter().zip(hosts..) {
+        for target in &trigger.targets {
+            tie(own, traffic.flows[target.index()].source.0);
+        }
+        for &other in trigger.fires.iter().filter(|&&other| !idle(other)) {
+            tie(own, knot(other));
         }
     }
     (0..hosts).map(|host| root(&mut parent, host)).collect()

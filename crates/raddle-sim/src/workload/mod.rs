@@ -9,13 +9,17 @@
 //! generator says otherwise.
 
 pub mod all_to_all;
+pub mod collective;
 pub mod explicit;
+pub mod graph;
 pub mod incast;
+pub mod job;
 pub mod law;
 pub mod permutation;
 pub mod poisson;
 pub mod tornado;
 
+use job::Job;
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::units::{Bytes, Time};
 use std::fmt;
@@ -49,6 +53,9 @@ pub struct Flow {
     /// The class its data travels in; below
     /// [`QueuePlan::classes`](crate::plan::QueuePlan::classes).
     pub class: u8,
+    /// The path selector of its packets:
+    /// [`TransportPlan::load_balance_of`](crate::plan::TransportPlan::load_balance_of).
+    pub load_balance: u8,
     /// What starts it.
     pub start: Start,
     /// Fired at the sender when the last needed ACK has arrived.
@@ -75,6 +82,9 @@ pub struct Trigger {
     pub kind: TriggerKind,
     /// The flows it starts, in order.
     pub targets: Vec<FlowId>,
+    /// Whenever it has started what it starts, it fires these triggers, in order: the end of one
+    /// flow may count towards several others.
+    pub fires: Vec<TriggerId>,
 }
 
 /// What a firing does.
@@ -90,6 +100,18 @@ pub enum TriggerKind {
     Next,
 }
 
+impl Trigger {
+    /// The flows that the firing after `before` others starts; `None` if it does nothing.
+    pub(crate) fn acts(&self, before: u32) -> Option<&[FlowId]> {
+        match self.kind {
+            TriggerKind::All { count } => {
+                (before.saturating_add(1) == count).then_some(&self.targets)
+            }
+            TriggerKind::Next => self.targets.get(before as usize).map(std::slice::from_ref),
+        }
+    }
+}
+
 /// All flows of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traffic {
@@ -97,16 +119,20 @@ pub struct Traffic {
     pub flows: Vec<Flow>,
     /// The triggers that [`Flow::on_acked`] and [`Flow::on_delivered`] name.
     pub triggers: Vec<Trigger>,
+    /// What parts of the traffic results tell apart; the engines do not read it.
+    pub jobs: Vec<Job>,
 }
 
 impl Flow {
-    /// A message from `source` to `destination` at time zero, in class 0, with no triggers.
+    /// A message from `source` to `destination` at time zero, in class 0, with no triggers and
+    /// the load balancing of all.
     pub fn at_zero(source: u32, destination: u32, bytes: Bytes) -> Self {
         Self {
             source: HostId(source),
             destination: HostId(destination),
             bytes,
             class: 0,
+            load_balance: 0,
             start: Start::At(Time::ZERO),
             on_acked: None,
             on_delivered: None,
@@ -117,7 +143,7 @@ impl Flow {
 impl From<Vec<Flow>> for Traffic {
     /// Flows without triggers.
     fn from(flows: Vec<Flow>) -> Self {
-        Self { flows, triggers: Vec::new() }
+        Self { flows, ..Self::default() }
     }
 }
 

@@ -53,6 +53,7 @@ pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) ->
             header: Bytes(64),
             ack: Bytes(64),
             load_balance: host::Config::named(scheme).unwrap(),
+            other_load_balances: Vec::new(),
             congestion: congestion::Config::named("mprdma_dctcp").unwrap(),
             recovery: recovery::Config::named("sack").unwrap(),
             nic: NicOrder::ControlFirst,

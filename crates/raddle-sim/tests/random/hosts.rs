@@ -23,6 +23,10 @@ pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
         header: Bytes(header),
         ack: Bytes(ack),
         load_balance: load_balance(choices),
+        other_load_balances: match choices.below(3) {
+            1 => vec![load_balance(choices)],
+            _ => Vec::new(),
+        },
         congestion: congestion(choices),
         recovery: recovery(choices),
         nic: choices.pick(&[NicOrder::ControlFirst, NicOrder::RoundRobin]),

@@ -34,6 +34,11 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
             flow.class = choices.below(queue.classes.into()) as u8;
         }
     }
+    if !transport.other_load_balances.is_empty() {
+        for flow in &mut traffic.flows {
+            flow.load_balance = choices.below(2) as u8;
+        }
+    }
     let record = record(&mut choices, fabric.ports.len());
     // In ps; most runs with an end complete before it, and none takes long.
     let ends = [500_000_000, 30_000_000, 10_000_000, 7_654_321, 1].map(|end| Some(Time(end)));

@@ -5,6 +5,7 @@ use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::all_to_all::AllToAll;
+use raddle_sim::workload::graph::Graph;
 use raddle_sim::workload::incast::Incast;
 use raddle_sim::workload::law::{Law, Sampling};
 use raddle_sim::workload::permutation::Permutation;
@@ -23,7 +24,7 @@ fn message(choices: &mut Choices<'_>) -> Bytes {
 
 pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {
     let hosts = fabric.hosts;
-    match choices.below(8) {
+    match choices.below(9) {
         0 => several(choices, hosts, 1),
         1 => {
             let draw = Permutation { message: message(choices), inter_pod_only: false };
@@ -42,6 +43,7 @@ pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Tra
         4 => Tornado { message: message(choices) }.generate(hosts).unwrap(),
         5 => several(choices, hosts, 6),
         6 => triggers(choices, hosts),
+        7 => graph(choices, hosts),
         _ => poisson(choices, fabric, seed),
     }
 }
@@ -75,7 +77,13 @@ fn triggers(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
             0 => TriggerKind::Next,
             count => TriggerKind::All { count },
         };
-        traffic.triggers.push(Trigger { kind, targets: Vec::new() });
+        traffic.triggers.push(Trigger { kind, targets: Vec::new(), fires: Vec::new() });
+    }
+    for trigger in 0..number {
+        if choices.below(3) == 1 {
+            let other = TriggerId::new(choices.below(number));
+            traffic.triggers[trigger as usize].fires.push(other);
+        }
     }
     for i in 0..count {
         let mut flow = flow(choices, hosts);
@@ -93,6 +101,27 @@ fn triggers(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
         traffic.flows.push(flow);
     }
     traffic
+}
+
+/// Sends and joins that wait for any earlier ones.
+fn graph(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
+    let mut graph = Graph::default();
+    let mut steps = Vec::new();
+    for _ in 0..choices.between(2, 14) {
+        let mut after = Vec::new();
+        for _ in 0..choices.below(4).min(steps.len() as u32) {
+            after.push(steps[choices.below(steps.len() as u32) as usize]);
+        }
+        if choices.below(5) == 1 {
+            steps.push(graph.join(&after));
+        } else {
+            let Flow { source, destination, bytes, .. } = flow(choices, hosts);
+            steps.push(graph.send(source, destination, bytes, &after));
+        }
+    }
+    // What waits for nothing starts at time zero; a graph of joins alone has no flows.
+    graph.send(HostId(0), HostId(1), message(choices), &steps);
+    graph.traffic()
 }
 
 fn poisson(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {

@@ -14,9 +14,12 @@
 //! the default one, and a `bucket` without `ports` records the fabric-wide counts.
 
 mod build;
+mod collective;
 mod fabric;
 mod fault;
 mod files;
+mod job;
+mod jobs;
 mod limits;
 mod needs;
 mod queue;
@@ -37,6 +40,7 @@ use build::Fabrics;
 use fabric::FabricSection;
 use fault::FaultSection;
 use files::Files;
+use jobs::Jobs;
 use raddle_schemes::FlowContext;
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::rng;
@@ -51,7 +55,6 @@ use record::{RecordSection, RunSection};
 use spec::{Item, Place, Table, quoted};
 use std::sync::Arc;
 use topology::Topology;
-use traffic::TrafficSection;
 use transport::TransportSection;
 
 /// A complete, valid experiment; only the seed is missing.
@@ -65,7 +68,7 @@ pub struct Scenario {
     weights: Weighting,
     on_down: OnDown,
     transport: TransportPlan,
-    traffic: TrafficSection,
+    traffic: Jobs,
     faults: Vec<FaultSection>,
     record: RecordPlan,
     end: Option<Time>,
@@ -78,7 +81,7 @@ struct Sections {
     topology: Option<Topology>,
     fabric: Option<FabricSection>,
     transport: Option<TransportSection>,
-    traffic: Option<TrafficSection>,
+    traffic: Option<Jobs>,
     faults: Vec<FaultSection>,
     record: Option<RecordSection>,
     run: Option<RunSection>,
@@ -108,7 +111,7 @@ impl Sections {
             topology,
             fabric,
             transport: transport.and_then(transport::transport),
-            traffic: traffic.and_then(|item| traffic::traffic(item, files, log)),
+            traffic: traffic.and_then(|item| jobs::jobs(item, files, log)),
             faults: faults.iter().filter_map(|item| fault::fault(item, log)).collect(),
             record: RecordSection::read(record, log),
             run: run.map(RunSection::read),
@@ -128,7 +131,7 @@ impl Scenario {
         let before = log.count();
         let sections = Sections::read(table, place, files, log);
         if let (Some(fabric), Some(transport)) = (&sections.fabric, &sections.transport) {
-            needs::check(fabric, transport, log);
+            needs::check(fabric, transport, sections.traffic.as_ref(), log);
         }
         let topology = sections.topology?;
         let mut faults = sections.faults;
@@ -143,10 +146,11 @@ impl Scenario {
         }
         let mut section = sections.fabric?;
         let (transport, traffic, run) = (sections.transport?, sections.traffic?, sections.run?);
-        let plan = transport.plan();
+        let mut plan = transport.plan();
+        plan.other_load_balances = traffic.load_balances();
         let pfc = section.queue.plan.pfc.is_some();
         limits::links(&fabric, &slowed, &plan, pfc, topology.place(), log);
-        limits::messages(&traffic, plan.payload, log);
+        traffic.check_messages(plan.payload, log);
         let sizes = reach::Sizes::new(&fabric, &plan);
         section.queue.resolve_shares(sizes.packet, log);
         traffic.check_classes(section.queue.plan.classes, log);
@@ -160,7 +164,7 @@ impl Scenario {
         }
         let lines = faults.iter().map(|fault| fault.resolved.clone()).filter(|l| !l.is_empty());
         let parts: Vec<String> =
-            [section.resolved(&topology), transport.resolved(), traffic.resolved.clone()]
+            [section.resolved(&topology), transport.resolved(), traffic.resolved()]
                 .into_iter()
                 .chain(lines)
                 .chain([sections.record.map(|r| r.resolved())?, run.resolved(patience)])
@@ -196,7 +200,7 @@ impl Scenario {
     /// What it is, in a line: `128 hosts, 3-tier fat tree, 400 Gbps, 8 MiB permutation`.
     pub fn title(&self) -> String {
         let rate = self.topology.rate.map_or(String::new(), |rate: Rate| format!(", {rate}"));
-        let (hosts, topology, traffic) = (self.hosts(), &self.topology.title, &self.traffic.title);
+        let (hosts, topology, traffic) = (self.hosts(), &self.topology.title, self.traffic.title());
         format!("{hosts} hosts, {topology}{rate}, {traffic}")
     }
 
@@ -211,7 +215,7 @@ impl Scenario {
     /// of keys, nor on comments, nor on the seed.
     pub fn hash(&self) -> String {
         let mut text = self.resolved.clone();
-        for file in self.traffic.files.iter().chain(&self.topology.file) {
+        for file in self.traffic.files().chain(&self.topology.file) {
             let contents = format!("{:016x}", rng::stream(0, &file.text, 0));
             text = text.replace(&quoted(&file.path.display().to_string()), &contents);
         }

@@ -1,6 +1,7 @@
 //! Checks that fabric and transport offer what each selected scheme needs.
 
 use super::fabric::FabricSection;
+use super::jobs::Jobs;
 use super::reader::Log;
 use super::scheme::Needy;
 use super::spec::Place;
@@ -20,17 +21,22 @@ struct Lack<'a> {
 }
 
 /// Adds a problem for every need that is not met.
-pub(crate) fn check(fabric: &FabricSection, transport: &TransportSection, log: &Log) {
+pub(crate) fn check(
+    fabric: &FabricSection,
+    transport: &TransportSection,
+    traffic: Option<&Jobs>,
+    log: &Log,
+) {
     let asking = [
         fabric.load_balance.needy(),
         transport.load_balance.needy(),
         transport.congestion.needy(),
         transport.recovery.needy(),
     ];
-    for needy in &asking {
+    for needy in asking.into_iter().chain(traffic.map(Jobs::needy).unwrap_or_default()) {
         for &need in needy.card.needs {
             if let Some(lack) = lack(need, fabric, transport) {
-                report(needy, need, &lack, log);
+                report(&needy, need, &lack, log);
             }
         }
     }

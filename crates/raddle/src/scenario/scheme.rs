@@ -64,6 +64,7 @@ families! {
 }
 
 /// A selected scheme and the place of its name.
+#[derive(Clone, Debug)]
 pub(crate) struct Chosen<F> {
     pub(crate) config: F,
     pub(crate) place: Place,

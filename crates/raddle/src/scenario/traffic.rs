@@ -1,7 +1,9 @@
 //! `[traffic]`: who sends what to whom.
 
+use super::collective::{self, Placed};
 use super::fault::FaultSection;
 use super::files::{Files, NamedFile};
+use super::job::{self, JobKeys};
 use super::limits::LATEST;
 use super::reader::{Log, Reader, with_nearest};
 use super::scheme::shown;
@@ -21,11 +23,20 @@ use raddle_sim::workload::poisson::{LoadBase, Poisson};
 use raddle_sim::workload::tornado::Tornado;
 use raddle_sim::workload::{Traffic, WorkloadError};
 
-const KINDS: &[&str] =
-    &["permutation", "tornado", "incast", "all_to_all", "poisson", "flows", "htsim_cm"];
+const KINDS: &[&str] = &[
+    "permutation",
+    "tornado",
+    "incast",
+    "all_to_all",
+    "collective",
+    "fsdp",
+    "poisson",
+    "flows",
+    "htsim_cm",
+];
 
 /// Of these, the kinds that draw something, and so may have a `seed` of their own.
-const DRAWN: &[&str] = &["permutation", "poisson"];
+const DRAWN: &[&str] = &["permutation", "collective", "fsdp", "poisson"];
 
 /// The message where none is given.
 const MESSAGE: Bytes = Bytes::mib(8);
@@ -40,6 +51,8 @@ pub(crate) struct TrafficSection {
     pub(crate) title: String,
     /// Files that decide about the traffic.
     pub(crate) files: Vec<NamedFile>,
+    /// What every kind has.
+    pub(crate) job: JobKeys,
     /// The seed of the traffic's draws, if it is not the run's.
     seed: Option<u64>,
     /// The class of the flows that name none of their own.
@@ -58,6 +71,8 @@ pub(crate) enum Pattern {
     Incast(Incast),
     /// Everyone to everyone.
     AllToAll(AllToAll),
+    /// A collective, or several of them.
+    Collective(Box<Placed>),
     /// Random arrivals.
     Poisson(Box<Poisson>),
     /// A connection matrix of htsim.
@@ -67,12 +82,21 @@ pub(crate) enum Pattern {
 }
 
 /// A pattern, its lines, its title, and the files it was read from.
-type Made = (Pattern, Vec<String>, String, Vec<NamedFile>);
+pub(crate) type Made = (Pattern, Vec<String>, String, Vec<NamedFile>);
 
 /// Reads the section.
-pub(crate) fn traffic(item: &Item, files: &Files, log: &Log) -> Option<TrafficSection> {
-    let mut reader = Reader::of("[traffic]", item, log)?;
-    let kind = reader.choice("kind", KINDS)?;
+///
+/// `heading` is `[traffic]`, or `[[traffic]]` where there may be several.
+pub(crate) fn traffic(
+    heading: &str,
+    item: &Item,
+    files: &Files,
+    log: &Log,
+) -> Option<TrafficSection> {
+    let mut reader = Reader::of(heading, item, log)?;
+    let chosen = reader.choice("kind", KINDS)?;
+    let kind = *KINDS.iter().find(|kind| **kind == chosen)?;
+    let job = job::keys(&mut reader, kind, heading == "[[traffic]]");
     let seed = if DRAWN.contains(&kind) { reader.get("seed") } else { None };
     let class = reader.or("class", 0);
     let made = match kind {
@@ -80,24 +104,28 @@ pub(crate) fn traffic(item: &Item, files: &Files, log: &Log) -> Option<TrafficSe
         "tornado" => tornado(&mut reader),
         "incast" => incast(&mut reader),
         "all_to_all" => all_to_all(&mut reader),
+        "collective" => collective::collective(&mut reader),
+        "fsdp" => collective::fsdp(&mut reader),
         "poisson" => poisson(&mut reader, files),
         "flows" => flows(&mut reader, class),
         _ => matrix(&mut reader, files),
     };
     reader.finish();
     let (pattern, lines, title, files) = made?;
-    let class_line = (class > 0).then(|| line("class", &class));
-    let seed_line = seed.map(|seed| line("seed", &seed));
-    let lines: Vec<String> = lines.into_iter().chain(class_line).chain(seed_line).collect();
-    let resolved = format!("[traffic]\nkind = {}\n{}\n", quoted(kind), lines.join("\n").trim_end());
-    Some(TrafficSection { pattern, resolved, title, files, seed, class, item: item.clone() })
+    let job = job?;
+    let own = [(class > 0).then(|| line("class", &class)), seed.map(|seed| line("seed", &seed))];
+    let lines: Vec<String> =
+        lines.into_iter().chain(job.lines()).chain(own.into_iter().flatten()).collect();
+    let resolved = format!("{heading}\nkind = {}\n{}\n", quoted(kind), lines.join("\n").trim_end());
+    let item = item.clone();
+    Some(TrafficSection { pattern, resolved, title, files, job, seed, class, item })
 }
 
-fn message(reader: &mut Reader<'_>) -> Option<Bytes> {
+pub(crate) fn message(reader: &mut Reader<'_>) -> Option<Bytes> {
     reader.at_least("message", Bytes(1), Some(MESSAGE))
 }
 
-fn line<T: raddle_schemes::family::Parameter>(key: &str, value: &T) -> String {
+pub(crate) fn line<T: raddle_schemes::family::Parameter>(key: &str, value: &T) -> String {
     format!("{key} = {}", shown(value))
 }
 
@@ -272,7 +300,7 @@ impl TrafficSection {
         if matrix.failures.is_empty() {
             return Vec::new();
         }
-        let place = self.place_of("file", None);
+        let place = self.place_in("file", None);
         let Shape::Tree(shape) = &topology.shape else {
             let problem = place.problem("the matrix cuts cables by their place in a tree");
             log.add(problem.label("expected a topology that is a tree"));
@@ -310,6 +338,11 @@ impl TrafficSection {
                 (_, []) => {}
             },
             Pattern::AllToAll(_) | Pattern::Poisson(_) => {}
+            Pattern::Collective(placed) => {
+                if let Err(error) = placed.check(fabric.hosts) {
+                    log.add(self.problem(&error));
+                }
+            }
             _ => {
                 if let Err(problem) = self.generate(fabric, 0) {
                     log.add(problem);
@@ -330,11 +363,11 @@ impl TrafficSection {
             log.add(problem.label(label).help(help));
         };
         if self.class >= classes {
-            return refuse(self.class, self.place_of("class", None));
+            return refuse(self.class, self.place_in("class", None));
         }
         let Pattern::Flows(list) = &self.pattern else { return };
         for (position, flow) in list.iter().filter(|(_, flow)| flow.class >= classes) {
-            refuse(flow.class, self.place_of("class", Some(*position)));
+            refuse(flow.class, self.place_in("class", Some(*position)));
         }
     }
 
@@ -350,13 +383,14 @@ impl TrafficSection {
             Pattern::Tornado(pattern) => pattern.generate(fabric.hosts),
             Pattern::Incast(pattern) => pattern.generate(fabric.hosts),
             Pattern::AllToAll(pattern) => pattern.generate(fabric.hosts),
+            Pattern::Collective(placed) => placed.generate(fabric.hosts, seed),
             Pattern::Poisson(pattern) => pattern.generate(fabric, seed),
             // What is wrong with it on this fabric was reported when the scenario was checked.
             Pattern::Matrix(matrix) => {
                 let made = matrix.traffic(fabric.hosts).map(|(traffic, _)| self.classed(traffic));
                 return made.map_err(|errors| {
                     let message = errors.first().map_or(String::new(), ToString::to_string);
-                    self.place_of("file", None).problem(message)
+                    self.place_in("file", None).problem(message)
                 });
             }
             Pattern::Flows(list) => {
@@ -385,10 +419,15 @@ impl TrafficSection {
             "flows" => "flow",
             other => other,
         };
-        let place = self.place_of(key, error.flow);
+        let place = self.place_in(key, error.flow);
         place
             .problem(format!("`{key}` is {}", error.found))
             .label(format!("expected {}", error.fits))
+    }
+
+    /// Where a key of the section stands.
+    pub(crate) fn place_of(&self, key: &str) -> &Place {
+        self.place_in(key, None)
     }
 
     /// Where the section stands.
@@ -404,7 +443,7 @@ impl TrafficSection {
             Pattern::Flows(_) => "flow",
             _ => "message",
         };
-        self.place_of(key, None)
+        self.place_in(key, None)
     }
 
     /// The largest message there can be.
@@ -414,6 +453,7 @@ impl TrafficSection {
             Pattern::Tornado(pattern) => pattern.message,
             Pattern::Incast(pattern) => pattern.message,
             Pattern::AllToAll(pattern) => pattern.message,
+            Pattern::Collective(placed) => placed.message(),
             Pattern::Poisson(pattern) => pattern.law.quantile(pattern.sampling, 1.0),
             Pattern::Matrix(matrix) => {
                 matrix.connections.iter().filter_map(|c| c.size).max().unwrap_or_default()
@@ -424,7 +464,7 @@ impl TrafficSection {
         }
     }
 
-    fn place_of(&self, key: &str, flow: Option<usize>) -> &Place {
+    fn place_in(&self, key: &str, flow: Option<usize>) -> &Place {
         let table = self.item.table();
         let table = match flow {
             None => table,

@@ -77,6 +77,7 @@ impl TransportSection {
             header: self.header,
             ack: self.ack,
             load_balance: self.load_balance.config.clone(),
+            other_load_balances: Vec::new(),
             congestion: self.congestion.config.clone(),
             recovery: self.recovery.config.clone(),
             nic: self.nic,

@@ -37,8 +37,13 @@ impl ConnectionMatrix {
             triggers: self
                 .triggers
                 .iter()
-                .map(|trigger| Trigger { kind: trigger.kind, targets: Vec::new() })
+                .map(|trigger| Trigger {
+                    kind: trigger.kind,
+                    targets: Vec::new(),
+                    fires: Vec::new(),
+                })
                 .collect(),
+            ..Traffic::default()
         };
         for (connection, flow) in self.connections.iter().zip(0..) {
             let Some(bytes) = connection.size else {
@@ -63,6 +68,7 @@ impl ConnectionMatrix {
                 destination: connection.destination,
                 bytes,
                 class: 0,
+                load_balance: 0,
                 start,
                 on_acked: trigger(connection.on_acked),
                 on_delivered: trigger(connection.on_delivered),

@@ -1,6 +1,6 @@
 //! A run as the JSON object `raddle.run/1`, written and read.
 
-use super::{Packets, RunSummary, Times};
+use super::{JobSummary, Packets, RunSummary, Times};
 use crate::study::timing::Cost;
 use raddle_sim::record::DropCause;
 use serde_json::{Map, Value, json};
@@ -38,6 +38,7 @@ impl RunSummary {
             "bound_us": self.bound_us,
             "bound": self.bound,
             "increase_pct": self.increase_pct,
+            "jobs": self.jobs.iter().map(JobSummary::to_json).collect::<Vec<_>>(),
             "packets": {
                 "sent": self.packets.sent,
                 "delivered": self.packets.delivered,
@@ -89,6 +90,11 @@ impl RunSummary {
                 _ => Some(object.text("bound")?),
             },
             increase_pct: object.number("increase_pct")?,
+            // Absent in what versions without jobs wrote.
+            jobs: match value.get("jobs").and_then(Value::as_array) {
+                Some(jobs) => jobs.iter().map(JobSummary::from_json).collect::<Result<_, _>>()?,
+                None => Vec::new(),
+            },
             packets: Packets {
                 sent: packets.count("sent")?,
                 delivered: packets.count("delivered")?,
@@ -113,11 +119,11 @@ impl RunSummary {
 }
 
 impl Times {
-    fn to_json(self) -> Value {
+    pub(super) fn to_json(self) -> Value {
         json!({"max": self.max, "mean": self.mean, "p50": self.p50, "p99": self.p99})
     }
 
-    fn from_json(object: &Object<'_>) -> Result<Self, String> {
+    pub(super) fn from_json(object: &Object<'_>) -> Result<Self, String> {
         Ok(Self {
             max: object.number("max")?,
             mean: object.number("mean")?,
@@ -128,29 +134,33 @@ impl Times {
 }
 
 /// A JSON object whose missing or wrong members are named in errors.
-struct Object<'a>(&'a Value);
+pub(super) struct Object<'a>(pub(super) &'a Value);
 
 impl<'a> Object<'a> {
-    fn get<T>(&self, key: &str, read: impl Fn(&'a Value) -> Option<T>) -> Result<T, String> {
+    pub(super) fn get<T>(
+        &self,
+        key: &str,
+        read: impl Fn(&'a Value) -> Option<T>,
+    ) -> Result<T, String> {
         self.0
             .get(key)
             .and_then(read)
             .ok_or_else(|| format!("`{key}` is missing or of the wrong type"))
     }
 
-    fn object(&self, key: &str) -> Result<Object<'a>, String> {
+    pub(super) fn object(&self, key: &str) -> Result<Object<'a>, String> {
         self.get(key, |v| v.is_object().then_some(v)).map(Object)
     }
 
-    fn count(&self, key: &str) -> Result<u64, String> {
+    pub(super) fn count(&self, key: &str) -> Result<u64, String> {
         self.get(key, Value::as_u64)
     }
 
-    fn text(&self, key: &str) -> Result<String, String> {
+    pub(super) fn text(&self, key: &str) -> Result<String, String> {
         self.get(key, |v| v.as_str().map(str::to_string))
     }
 
-    fn number(&self, key: &str) -> Result<Option<f64>, String> {
+    pub(super) fn number(&self, key: &str) -> Result<Option<f64>, String> {
         self.get(key, |v| if v.is_null() { Some(None) } else { v.as_f64().map(Some) })
     }
 }
@@ -177,7 +187,7 @@ mod tests {
         assert_eq!(
             keys(&json).join(" "),
             "schema scenario seed threads completed flows unfinished completion_us fct_us \
-             delivered_us bound_us bound increase_pct packets queue_bytes_max pauses timeouts packet_hops \
+             delivered_us bound_us bound increase_pct jobs packets queue_bytes_max pauses timeouts packet_hops \
              results_hash cpu_s wall_s hops_per_s peak_rss_mb"
         );
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");

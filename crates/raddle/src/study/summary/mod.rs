@@ -1,9 +1,11 @@
 //! One run in numbers: the object of `raddle.run/1`, and the same for people.
 
+mod jobs;
 mod json;
 mod text;
 
 use super::timing::Cost;
+pub use jobs::{JobSummary, PhaseSummary};
 use raddle_schemes::rng::mix;
 use raddle_schemes::units::{Span, Time};
 pub use raddle_sim::bound::Bound;
@@ -69,6 +71,8 @@ pub struct RunSummary {
     pub bound: Option<String>,
     /// By how much the completion exceeds the bound, in percent of the bound.
     pub increase_pct: Option<f64>,
+    /// The jobs that the scenario names, collectives, and their parts; empty for plain traffic.
+    pub jobs: Vec<JobSummary>,
     /// Data packets.
     pub packets: Packets,
     /// Most bytes of one data class in any switch port's queue, frame in service included.
@@ -117,6 +121,7 @@ impl RunSummary {
             bound_us,
             bound: bound.map(|b| b.name.to_string()),
             increase_pct,
+            jobs: JobSummary::of(plan, outcome),
             packets: Packets::of(outcome),
             queue_bytes_max: switch_ports.map(|p| p.queue_bytes_max).max().unwrap_or(0),
             pauses: outcome.ports.iter().filter_map(|p| p.pfc.as_ref()).map(|pfc| pfc.pauses).sum(),

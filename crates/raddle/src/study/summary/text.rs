@@ -1,6 +1,6 @@
 //! A run for people: about fifteen lines with units.
 
-use super::{Packets, RunSummary, Times};
+use super::{JobSummary, Packets, RunSummary, Times, jobs};
 use crate::study::text::{count, left, percent, plural, short, time};
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::sender::packets;
@@ -22,6 +22,9 @@ impl RunSummary {
         line("completion", self.completion_text());
         line("flow completion", self.fct_us.text());
         line("delivery", self.delivered_us.text());
+        for (name, text) in self.jobs.iter().flat_map(JobSummary::lines) {
+            line(&name, text);
+        }
         let p = &self.packets;
         line("data packets", format!("{} sent, {} delivered", count(p.sent), count(p.delivered)));
         line(
@@ -55,6 +58,7 @@ impl RunSummary {
         for line in lines {
             let _ = writeln!(text, "{}", line.trim_end());
         }
+        text.push_str(&jobs::table(&self.jobs));
         text
     }
 
@@ -75,7 +79,7 @@ impl RunSummary {
 }
 
 impl Times {
-    fn text(self) -> String {
+    pub(super) fn text(self) -> String {
         match (self.max, self.p99, self.p50, self.mean) {
             (Some(max), Some(p99), Some(p50), Some(mean)) => format!(
                 "max {}, p99 {}, p50 {}, mean {}",

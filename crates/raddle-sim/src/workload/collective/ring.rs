@@ -1,0 +1,104 @@
+//! Collectives on a ring: every rank sends to the next one.
+
+use super::{check_sends, job};
+use crate::workload::graph::Graph;
+use crate::workload::job::{Collective, Operation};
+use crate::workload::{Traffic, WorkloadError, check_message};
+use raddle_schemes::ids::HostId;
+use raddle_schemes::units::Bytes;
+
+/// As many chunks as ranks go round the ring, each a chain of hops of which one waits for the
+/// delivery of the one before. Chunks do not wait for each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// What is done: all but an all-to-all.
+    pub operation: Operation,
+    /// Size of a chunk: of every message.
+    pub message: Bytes,
+    /// Hops of each chunk; `None` for as many as the operation needs.
+    pub hops: Option<u32>,
+}
+
+impl Ring {
+    /// The traffic among these ranks, flows in the order of hops and then of chunks. The chunk
+    /// with number c starts at rank c.
+    ///
+    /// # Errors
+    /// An empty message, no hops, too many messages, or an all-to-all.
+    pub fn generate(&self, ranks: &[HostId]) -> Result<Traffic, WorkloadError> {
+        check_message(self.message)?;
+        let n = ranks.len() as u32;
+        let once = n.saturating_sub(1);
+        let needed = match self.operation {
+            Operation::AllReduce => 2 * once,
+            Operation::ReduceScatter | Operation::AllGather => once,
+            Operation::AllToAll => {
+                let fits = "all_reduce, reduce_scatter or all_gather on a ring";
+                return Err(WorkloadError::new("operation", "all_to_all", fits));
+            }
+        };
+        let hops = self.hops.unwrap_or(needed);
+        if hops == 0 {
+            return Err(WorkloadError::new("hops", 0, "at least 1"));
+        }
+        check_sends("hops", hops.into(), u64::from(hops) * u64::from(n))?;
+        let mut graph = Graph::default();
+        let mut chunks = vec![None; ranks.len()];
+        for hop in 0..hops as usize {
+            for (chunk, last) in chunks.iter_mut().enumerate() {
+                let from = ranks[(chunk + hop) % ranks.len()];
+                let to = ranks[(chunk + hop + 1) % ranks.len()];
+                *last = Some(graph.send(from, to, self.message, last.as_slice()));
+            }
+        }
+        let bytes = Bytes(self.message.0 * u64::from(n));
+        let collective = Collective { operation: self.operation, ranks: n, bytes };
+        Ok(job(&graph, Some(collective), Vec::new()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::triggers::groups;
+    use crate::workload::Start;
+
+    fn ring(operation: Operation, hops: Option<u32>) -> Traffic {
+        let ranks = [3, 1, 2].map(HostId);
+        Ring { operation, message: Bytes(100), hops }.generate(&ranks).unwrap()
+    }
+
+    #[test]
+    fn chunks_go_round_hop_by_hop() {
+        let traffic = ring(Operation::AllReduce, None);
+        assert_eq!(traffic.flows.len(), 3 * 4);
+        let ends = |flow: usize| (traffic.flows[flow].source.0, traffic.flows[flow].destination.0);
+        // Chunk 1 starts at host 1.
+        assert_eq!([1, 4, 7, 10].map(ends), [(1, 2), (2, 3), (3, 1), (1, 2)]);
+        let fired = traffic.flows[1].on_delivered.unwrap();
+        assert_eq!(traffic.triggers[fired.index()].targets[0].0, 4);
+        let first = traffic.flows.iter().filter(|flow| flow.start != Start::Triggered).count();
+        assert_eq!(first, 3);
+        assert_eq!(groups(&traffic, 4), [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_half_takes_half_the_hops_and_more_can_be_asked_for() {
+        assert_eq!(ring(Operation::ReduceScatter, None).flows.len(), 3 * 2);
+        assert_eq!(ring(Operation::AllGather, None).flows.len(), 3 * 2);
+        let longer = ring(Operation::AllReduce, Some(5));
+        assert_eq!(longer.flows.len(), 3 * 5);
+        assert_eq!(longer.jobs[0].collective.unwrap().bytes, Bytes(300));
+    }
+
+    #[test]
+    fn impossible_rings_are_refused() {
+        let refuse = |operation, hops| {
+            let ring = Ring { operation, message: Bytes(1), hops: Some(hops) };
+            ring.generate(&[0, 1].map(HostId)).unwrap_err().quantity
+        };
+        assert_eq!(refuse(Operation::AllReduce, 0), "hops");
+        assert_eq!(refuse(Operation::AllReduce, (1 << 25) + 1), "hops");
+        assert_eq!(refuse(Operation::AllToAll, 1), "operation");
+    }
+}

@@ -1,0 +1,106 @@
+//! Collectives run as dependency graphs: in both engines alike, in the order of their
+//! dependencies, and beside each other.
+#![expect(clippy::unwrap_used, reason = "traffic that cannot be made fails the test")]
+
+mod common;
+
+use common::agree::trouble;
+use raddle_schemes::ids::HostId;
+use raddle_schemes::load_balance::host;
+use raddle_schemes::units::Bytes;
+use raddle_sim::engine;
+use raddle_sim::plan::Plan;
+use raddle_sim::record::Stop;
+use raddle_sim::workload::Traffic;
+use raddle_sim::workload::all_to_all::AllToAll;
+use raddle_sim::workload::collective::butterfly::Butterfly;
+use raddle_sim::workload::collective::exchange::all_to_all;
+use raddle_sim::workload::collective::fsdp::Fsdp;
+use raddle_sim::workload::collective::placement::{Order, Placement};
+use raddle_sim::workload::collective::ring::Ring;
+use raddle_sim::workload::job::Operation;
+
+const HOSTS: u32 = 16;
+const MESSAGE: Bytes = Bytes(50_000);
+
+fn ranks(count: u32) -> Vec<HostId> {
+    let order = Order::Random;
+    Placement { hosts: None, ranks: Some(count), order, server: 1 }.ranks(HOSTS, 7).unwrap()
+}
+
+fn ring(hops: Option<u32>) -> Traffic {
+    let operation = Operation::AllReduce;
+    Ring { operation, message: MESSAGE, hops }.generate(&ranks(6)).unwrap()
+}
+
+fn fsdp(barrier: bool) -> Traffic {
+    let fsdp = Fsdp { layers: 2, message: MESSAGE, gpus_per_server: 4, steps: 2, barrier };
+    fsdp.generate(&ranks(HOSTS)).unwrap()
+}
+
+fn plan(traffic: Traffic) -> Plan {
+    common::plan(common::fat_tree(2, HOSTS), traffic, "ops", 3)
+}
+
+#[test]
+fn both_engines_run_every_collective_alike() {
+    let mut several = ring(None);
+    several.append(fsdp(true));
+    let exchange = AllToAll { message: MESSAGE, in_flight: Some(2) };
+    for traffic in [
+        ring(Some(11)),
+        Butterfly { message: MESSAGE }.generate(&ranks(8)).unwrap(),
+        all_to_all(&exchange, &ranks(9)).unwrap(),
+        fsdp(true),
+        fsdp(false),
+        several,
+    ] {
+        let plan = plan(traffic);
+        assert_eq!(trouble(&plan), None);
+        assert_eq!(engine::run(&plan, &mut ()).stop, Stop::Completed);
+    }
+}
+
+#[test]
+fn a_hop_of_a_ring_starts_at_the_instant_its_chunk_arrives() {
+    let plan = plan(ring(None));
+    let flows = engine::run(&plan, &mut ()).flows;
+    for (flow, next) in flows.iter().zip(&flows[6..]) {
+        assert_eq!(next.started, flow.delivered);
+    }
+}
+
+#[test]
+fn a_round_of_a_butterfly_starts_when_both_messages_are_done() {
+    let plan = plan(Butterfly { message: MESSAGE }.generate(&ranks(8)).unwrap());
+    let flows = engine::run(&plan, &mut ()).flows;
+    for rank in 0..8 {
+        let both = flows[rank].acked.max(flows[rank ^ 1].delivered);
+        assert_eq!(flows[8 + rank].started, both);
+    }
+}
+
+#[test]
+fn a_phase_starts_when_all_of_the_one_before_is_delivered() {
+    let traffic = fsdp(true);
+    let phases = traffic.jobs[0].phases.clone();
+    let flows = engine::run(&plan(traffic), &mut ()).flows;
+    for pair in phases.windows(2) {
+        let before = &flows[pair[0].flows.start as usize..pair[0].flows.end as usize];
+        let first = &flows[pair[1].flows.start as usize..][..HOSTS as usize];
+        let last = before.iter().map(|flow| flow.delivered).max().unwrap();
+        assert!(first.iter().all(|flow| flow.started == last));
+    }
+}
+
+#[test]
+fn flows_that_name_another_path_selector_run_as_if_all_had_it() {
+    let of_all = common::permutation(common::fat_tree(2, HOSTS), MESSAGE, "ecmp", 3);
+    let mut of_flows = common::permutation(common::fat_tree(2, HOSTS), MESSAGE, "ops", 3);
+    let other = engine::run(&of_flows, &mut ());
+    of_flows.transport.other_load_balances = vec![host::Config::named("ecmp").unwrap()];
+    of_flows.traffic.flows.iter_mut().for_each(|flow| flow.load_balance = 1);
+    let expected = engine::run(&of_all, &mut ());
+    assert!(engine::run(&of_flows, &mut ()) == expected);
+    assert_ne!(other.flows, expected.flows);
+}

@@ -1,0 +1,182 @@
+//! Traffic of the kinds `collective` and `fsdp`.
+
+use super::reader::Reader;
+use super::spec::Value;
+use super::traffic::{Made, Pattern, line, message};
+use raddle_schemes::units::Bytes;
+use raddle_sim::workload::all_to_all::AllToAll;
+use raddle_sim::workload::collective::butterfly::Butterfly;
+use raddle_sim::workload::collective::exchange;
+use raddle_sim::workload::collective::fsdp::Fsdp;
+use raddle_sim::workload::collective::placement::{Order, Placement};
+use raddle_sim::workload::collective::ring::Ring;
+use raddle_sim::workload::job::Operation;
+use raddle_sim::workload::{Traffic, WorkloadError};
+
+/// A collective, or what is made of several, and who takes part.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    what: What,
+    placement: Placement,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    Ring(Ring),
+    Butterfly(Butterfly),
+    AllToAll(AllToAll),
+    Fsdp(Fsdp),
+}
+
+/// Models by name, with their layers and the packets of 4096 B that a GPU sends in a phase: the
+/// study of load balancing for AI training, Figure 14.
+const MODELS: [(&str, u32, u64); 3] =
+    [("llama_7b", 32, 104), ("llama_70b", 80, 418), ("llama_405b", 126, 1570)];
+
+impl Placed {
+    /// The flows of a run's seed.
+    pub(crate) fn generate(&self, hosts: u32, seed: u64) -> Result<Traffic, WorkloadError> {
+        let ranks = self.placement.ranks(hosts, seed)?;
+        match &self.what {
+            What::Ring(ring) => ring.generate(&ranks),
+            What::Butterfly(butterfly) => butterfly.generate(&ranks),
+            What::AllToAll(all_to_all) => exchange::all_to_all(all_to_all, &ranks),
+            What::Fsdp(fsdp) => fsdp.generate(&ranks),
+        }
+    }
+
+    /// Adds nothing to memory, but finds what does not fit the fabric.
+    pub(crate) fn check(&self, hosts: u32) -> Result<(), WorkloadError> {
+        let ranks = self.placement.ranks(hosts, 0)?;
+        let made = match &self.what {
+            What::AllToAll(_) => return Ok(()),
+            // The shortest pass has all that can be wrong with a long one, but for its length.
+            What::Fsdp(fsdp) => Fsdp { layers: 1, steps: 1, ..fsdp.clone() }.generate(&ranks),
+            What::Ring(ring) => Ring { hops: Some(1), ..ring.clone() }.generate(&ranks),
+            What::Butterfly(butterfly) => butterfly.generate(&ranks),
+        };
+        made.map(|_| ())
+    }
+
+    /// The size of every message.
+    pub(crate) fn message(&self) -> Bytes {
+        match &self.what {
+            What::Ring(ring) => ring.message,
+            What::Butterfly(butterfly) => butterfly.message,
+            What::AllToAll(all_to_all) => all_to_all.message,
+            What::Fsdp(fsdp) => fsdp.message,
+        }
+    }
+}
+
+/// Reads `kind = "collective"`.
+pub(crate) fn collective(reader: &mut Reader<'_>) -> Option<Made> {
+    let operation: Option<Operation> = reader.need("operation", "\"all_reduce\"");
+    let message = message(reader);
+    let (operation_word, algorithms): (_, &[&str]) = match operation {
+        Some(operation @ Operation::AllReduce) => (operation.word(), &["ring", "butterfly"]),
+        Some(operation @ Operation::AllToAll) => (operation.word(), &["direct"]),
+        Some(operation) => (operation.word(), &["ring"]),
+        None => ("", &["ring", "butterfly", "direct"]),
+    };
+    let algorithm = reader.word("algorithm", algorithms, algorithms[0]);
+    let placement = placement(reader, &["linear", "random"], "linear", 1);
+    let mut limit = |key| -> Option<Option<u32>> {
+        let given = reader.take(key).is_some();
+        if given { reader.at_least(key, 1, Some(1)).map(Some) } else { Some(None) }
+    };
+    let (what, extra) = match (algorithm, operation) {
+        ("direct", Some(_)) => {
+            let in_flight = limit("parallel")?;
+            let extra = in_flight.map(|n| line("parallel", &n));
+            (What::AllToAll(AllToAll { message: message?, in_flight }), extra)
+        }
+        ("butterfly", Some(_)) => (What::Butterfly(Butterfly { message: message? }), None),
+        (_, Some(operation)) => {
+            let hops = limit("hops")?;
+            let extra = hops.map(|n| line("hops", &n));
+            (What::Ring(Ring { operation, message: message?, hops }), extra)
+        }
+        (_, None) => {
+            reader.take("parallel");
+            reader.take("hops");
+            return None;
+        }
+    };
+    let (message, (placement, places)) = (message?, placement?);
+    let lines = [
+        format!("operation = \"{operation_word}\""),
+        format!("algorithm = \"{algorithm}\""),
+        line("message", &message),
+    ];
+    let lines = lines.into_iter().chain(extra).chain(places).collect();
+    let title = format!("{algorithm} {operation_word} of {message} messages");
+    let pattern = Pattern::Collective(Box::new(Placed { what, placement }));
+    Some((pattern, lines, title, Vec::new()))
+}
+
+/// Reads `kind = "fsdp"`.
+pub(crate) fn fsdp(reader: &mut Reader<'_>) -> Option<Made> {
+    let names = MODELS.map(|(name, ..)| name);
+    let model = reader.choice("model", &names);
+    let (_, layers, packets) = MODELS.into_iter().find(|(name, ..)| Some(*name) == model)?;
+    let layers = reader.at_least("layers", 1, Some(layers));
+    let message = reader.at_least("message", Bytes(1), Some(Bytes(packets * 4096)));
+    let gpus_per_server = reader.at_least("gpus_per_server", 1, Some(8));
+    let steps = reader.at_least("steps", 1, Some(1));
+    let barrier = reader.or("barrier", true);
+    let words = ["linear", "random", "servers"];
+    let placement = placement(reader, &words, "servers", gpus_per_server?);
+    let (model, layers, message) = (model?, layers?, message?);
+    let (gpus_per_server, steps, (placement, places)) = (gpus_per_server?, steps?, placement?);
+    let fsdp = Fsdp { layers, message, gpus_per_server, steps, barrier };
+    let lines = [
+        format!("model = \"{model}\""),
+        line("layers", &layers),
+        line("message", &message),
+        line("gpus_per_server", &gpus_per_server),
+        line("steps", &steps),
+        line("barrier", &barrier),
+    ];
+    let lines = lines.into_iter().chain(places).collect();
+    let title = format!("FSDP backward pass of {model}, {layers} layers");
+    let pattern = Pattern::Collective(Box::new(Placed { what: What::Fsdp(fsdp), placement }));
+    Some((pattern, lines, title, Vec::new()))
+}
+
+/// Reads who takes part, and gives the lines that say it.
+fn placement(
+    reader: &mut Reader<'_>,
+    orders: &[&'static str],
+    default: &'static str,
+    server: u32,
+) -> Option<(Placement, Vec<String>)> {
+    let mut lines = Vec::new();
+    let mut hosts = None;
+    if let Some(item) = reader.take("hosts") {
+        let Value::Text(text) = &item.value else {
+            let problem = item.place.problem("wrong value for `hosts`");
+            reader.log().add(problem.label("expected a range, both ends included: \"0..63\""));
+            return None;
+        };
+        let ends = text.split_once("..");
+        hosts = ends.and_then(|(first, last)| {
+            Some((first.trim().parse().ok()?, last.trim().parse().ok()?))
+        });
+        let Some((first, last)) = hosts else {
+            let problem = item.place.problem("wrong value for `hosts`");
+            reader.log().add(problem.label("expected a range, both ends included: \"0..63\""));
+            return None;
+        };
+        lines.push(format!("hosts = \"{first}..{last}\""));
+    }
+    let given = reader.take("ranks").is_some();
+    let ranks = if given { Some(reader.at_least("ranks", 2, Some(2))?) } else { None };
+    lines.extend(ranks.map(|ranks| line("ranks", &ranks)));
+    let order = reader.word("placement", orders, default);
+    lines.push(format!("placement = \"{order}\""));
+    let order = [Order::Linear, Order::Random, Order::Servers]
+        .into_iter()
+        .find(|known| known.word() == order)?;
+    Some((Placement { hosts, ranks, order, server }, lines))
+}

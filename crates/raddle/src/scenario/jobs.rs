@@ -1,0 +1,225 @@
+//! `[traffic]`, or several `[[traffic]]`: the jobs of a scenario.
+
+use super::fault::FaultSection;
+use super::files::{Files, NamedFile};
+use super::limits;
+use super::reader::Log;
+use super::scheme::Needy;
+use super::spec::{Item, Place};
+use super::topology::Topology;
+use super::traffic::{self, TrafficSection};
+use crate::problem::Problem;
+use raddle_schemes::load_balance::host;
+use raddle_schemes::rng;
+use raddle_schemes::units::Bytes;
+use raddle_sim::topology::Fabric;
+use raddle_sim::workload::Traffic;
+
+/// Most sections: each may name two path selectors, and flows number them in 8 bits.
+const MOST: usize = 100;
+
+/// All traffic of a scenario.
+#[derive(Clone, Debug)]
+pub(crate) struct Jobs {
+    /// At least one.
+    sections: Vec<TrafficSection>,
+}
+
+/// Reads the section or the sections.
+pub(crate) fn jobs(item: &Item, files: &Files, log: &Log) -> Option<Jobs> {
+    let Some(items) = item.list() else {
+        let section = traffic::traffic("[traffic]", item, files, log)?;
+        return Some(Jobs { sections: vec![section] });
+    };
+    if items.is_empty() || items.len() > MOST {
+        let problem = item.place.problem(format!("there are {} traffics", items.len()));
+        log.add(problem.label(format!("expected from 1 to {MOST}")));
+        return None;
+    }
+    let read = items.iter().map(|item| traffic::traffic("[[traffic]]", item, files, log));
+    let sections: Vec<Option<TrafficSection>> = read.collect();
+    let sections = sections.into_iter().collect::<Option<Vec<_>>>()?;
+    for (i, section) in sections.iter().enumerate() {
+        if sections[..i].iter().any(|earlier| earlier.job.name == section.job.name) {
+            let name = section.job.name.as_deref().unwrap_or_default();
+            let problem = section.place_of("name").problem(format!("two jobs are called `{name}`"));
+            log.add(problem.label("expected a name of its own"));
+        }
+    }
+    Some(Jobs { sections })
+}
+
+impl Jobs {
+    /// The lines of all sections with every default filled in.
+    pub(crate) fn resolved(&self) -> String {
+        let lines: Vec<&str> = self.sections.iter().map(|s| s.resolved.as_str()).collect();
+        lines.join("\n")
+    }
+
+    /// `8 MiB permutation`.
+    pub(crate) fn title(&self) -> String {
+        let titles: Vec<&str> = self.sections.iter().map(|s| s.title.as_str()).collect();
+        titles.join(" + ")
+    }
+
+    /// Files that decide about the traffic.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &NamedFile> {
+        self.sections.iter().flat_map(|section| &section.files)
+    }
+
+    /// Where the first section stands.
+    pub(crate) fn place(&self) -> &Place {
+        self.sections[0].place()
+    }
+
+    /// The path selectors that flows name beside that of all, in the order of their numbers.
+    pub(crate) fn load_balances(&self) -> Vec<host::Config> {
+        self.sections.iter().flat_map(|section| section.job.load_balances()).cloned().collect()
+    }
+
+    /// The path selectors, as far as their needs are concerned.
+    pub(crate) fn needy(&self) -> Vec<Needy<'_>> {
+        self.sections.iter().flat_map(|section| section.job.needy()).collect()
+    }
+
+    /// Faults that come with the traffic.
+    pub(crate) fn faults(&self, topology: &Topology, log: &Log) -> Vec<FaultSection> {
+        self.sections.iter().flat_map(|section| section.faults(topology, log)).collect()
+    }
+
+    /// Adds the problems that the traffic has on this fabric, as far as they show without a seed
+    /// and without generating large traffic.
+    pub(crate) fn check(&self, fabric: &Fabric, log: &Log) {
+        self.sections.iter().for_each(|section| section.check(fabric, log));
+    }
+
+    /// Adds a problem for every class that the queues do not have.
+    pub(crate) fn check_classes(&self, classes: u8, log: &Log) {
+        self.sections.iter().for_each(|section| section.check_classes(classes, log));
+    }
+
+    /// Adds a problem for every section whose messages have too many packets.
+    pub(crate) fn check_messages(&self, payload: Bytes, log: &Log) {
+        self.sections.iter().for_each(|section| limits::messages(section, payload, log));
+    }
+
+    /// The flows of a run's seed: job after job.
+    ///
+    /// # Errors
+    /// What does not fit the fabric.
+    pub(crate) fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Problem> {
+        let mut all = Traffic::default();
+        let mut selectors = 0;
+        for (i, section) in self.sections.iter().enumerate() {
+            // Jobs draw independently; the first draws what it would draw alone.
+            let seed = if i == 0 { seed } else { rng::stream(seed, "job", i as u64) };
+            let traffic = section.generate(fabric, seed)?;
+            let traffic = section.job.apply(traffic, selectors, self.sections.len() > 1);
+            selectors += section.job.load_balances().count() as u8;
+            if u32::try_from(all.flows.len() + traffic.flows.len()).is_err() {
+                let message = "all jobs together have more flows than 32 bits can number";
+                return Err(section.place().problem(message));
+            }
+            if i == 0 { all = traffic } else { all.append(traffic) }
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::problem::Problems;
+    use crate::scenario::{Study, parse};
+    use raddle_schemes::units::Time;
+    use raddle_sim::workload::Start;
+    use std::path::Path;
+
+    const FABRIC: &str = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n";
+
+    fn study(traffic: &str) -> Result<Study, String> {
+        let problems = |p: Problems| p.render(false);
+        parse("t.toml", &format!("{FABRIC}{traffic}"), Path::new("."), &[]).map_err(problems)
+    }
+
+    const TWO: &str = "[[traffic]]\nname = \"a\"\nkind = \"permutation\"\n\
+        [[traffic]]\nname = \"b\"\nkind = \"permutation\"\nstart = \"5 us\"\n\
+        load_balance = { scheme = \"reps\" }\n\
+        background = { every = 10, load_balance = { scheme = \"ecmp\" } }\n";
+
+    #[test]
+    fn jobs_are_drawn_independently_and_keep_their_starts_and_path_selectors() {
+        let study = study(TWO).unwrap();
+        let scenario = &study.cells[0].scenario;
+        let plan = scenario.resolve(1).unwrap();
+        let jobs = &plan.traffic.jobs;
+        assert_eq!((jobs[0].name.as_str(), jobs[1].name.as_str()), ("a", "b"));
+        let (a, b) = plan.traffic.flows.split_at(16);
+        assert!(a.iter().zip(b).any(|(a, b)| a.destination != b.destination));
+        assert!(a.iter().all(|flow| flow.load_balance == 0));
+        assert!(b.iter().all(|flow| flow.start == Start::At(Time(5_000_000))));
+        let name = |number| plan.transport.load_balance_of(number).card().name;
+        for flow in b {
+            let expected = if flow.source.0 % 10 == 0 { "ecmp" } else { "reps" };
+            assert_eq!(name(flow.load_balance), expected);
+        }
+        let alone = parse(
+            "one.toml",
+            &format!("{FABRIC}[traffic]\nkind = \"permutation\"\n"),
+            Path::new("."),
+            &[],
+        );
+        let alone = alone.unwrap().cells[0].scenario.resolve(1).unwrap().traffic;
+        assert_eq!(alone.flows, a);
+        assert!(alone.jobs.is_empty());
+        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+    }
+
+    #[test]
+    fn collectives_load_again_as_they_were() {
+        for lines in [
+            "kind = \"collective\"\noperation = \"all_reduce\"\nhops = 9\nhosts = \"2..12\"\nranks = 8\n",
+            "kind = \"collective\"\noperation = \"all_to_all\"\nparallel = 2\nplacement = \"random\"\n",
+            "kind = \"collective\"\noperation = \"all_reduce\"\nalgorithm = \"butterfly\"\n",
+            "kind = \"fsdp\"\nmodel = \"llama_70b\"\nlayers = 2\ngpus_per_server = 4\n",
+        ] {
+            let study = study(&format!("[traffic]\n{lines}")).unwrap();
+            let scenario = &study.cells[0].scenario;
+            let text = scenario.resolved_toml();
+            let again = parse("again.toml", text, Path::new("."), &[]).unwrap();
+            assert_eq!(again.cells[0].scenario.hash(), scenario.hash(), "{text}");
+            let draw = |study: &Study| study.cells[0].scenario.resolve(3).unwrap().traffic;
+            assert_eq!(draw(&again), draw(&study));
+            assert_eq!(draw(&study).jobs.len(), 1);
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_keys() {
+        let refuse = |traffic: &str| study(traffic).unwrap_err();
+        let error = refuse("[[traffic]]\nkind = \"permutation\"\n");
+        assert!(error.contains("[[traffic]] lacks `name`"), "{error}");
+        let error = refuse(&TWO.replace("\"b\"", "\"a\""));
+        assert!(error.contains("two jobs are called `a`"), "{error}");
+        let collective = |rest: &str| refuse(&format!("[traffic]\nkind = \"collective\"\n{rest}"));
+        let error = collective("operation = \"all_reduc\"\n");
+        assert!(error.contains("nearest: `all_reduce`"), "{error}");
+        let error = collective("operation = \"all_gather\"\nalgorithm = \"butterfly\"\n");
+        assert!(error.contains("unknown word `butterfly` for `algorithm`"), "{error}");
+        let error = collective("operation = \"all_gather\"\nparallel = 2\n");
+        assert!(error.contains("unknown key `parallel`"), "{error}");
+        let error =
+            collective("operation = \"all_reduce\"\nalgorithm = \"butterfly\"\nranks = 6\n");
+        assert!(error.contains("`ranks` is 6") && error.contains("power of two"), "{error}");
+        let error = collective("operation = \"all_reduce\"\nhosts = \"8..16\"\n");
+        assert!(error.contains("`hosts` is 8..16"), "{error}");
+        let error = refuse("[traffic]\nkind = \"fsdp\"\nmodel = \"llama_8b\"\n");
+        assert!(error.contains("nearest: `llama_7b`"), "{error}");
+        let error =
+            refuse("[traffic]\nkind = \"fsdp\"\nmodel = \"llama_7b\"\ngpus_per_server = 16\n");
+        assert!(error.contains("`gpus_per_server` is 16"), "{error}");
+        let error =
+            refuse("[traffic]\nkind = \"tornado\"\nload_balance = { scheme = \"repss\" }\n");
+        assert!(error.contains("nearest: `reps`"), "{error}");
+    }
+}

@@ -1,0 +1,325 @@
+//! The jobs of a run in numbers, and collectives as the table that users of nccl-tests know.
+
+use super::json::Object;
+use super::{Times, fct};
+use crate::study::text::{plural, time};
+use raddle_schemes::family::{Parameter, Raw};
+use raddle_schemes::units::Bytes;
+use raddle_sim::plan::Plan;
+use raddle_sim::record::{FlowRecord, Outcome};
+use raddle_sim::workload::Flow;
+use raddle_sim::workload::job::{Collective, Job, Operation};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// A job, or those of its flows that have one path selector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobSummary {
+    /// Its name.
+    pub name: String,
+    /// The path selector that these flows have; `None` for all flows of the job.
+    pub load_balance: Option<String>,
+    /// Number of flows.
+    pub flows: u64,
+    /// Of these, how many did not complete.
+    pub unfinished: u64,
+    /// When the first of them started, in microseconds.
+    pub start_us: Option<f64>,
+    /// From then to the last needed ACK of any of them; `None` unless every one completed.
+    pub completion_us: Option<f64>,
+    /// Flow completion times.
+    pub fct_us: Times,
+    /// What they are, if they are one collective.
+    pub collective: Option<Collective>,
+    /// Its phases.
+    pub phases: Vec<PhaseSummary>,
+}
+
+/// A phase of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseSummary {
+    /// Its name.
+    pub name: String,
+    /// Its collective completion time: from the start of its first flow to the last needed ACK of
+    /// any, in microseconds; `None` unless every one completed.
+    pub cct_us: Option<f64>,
+}
+
+impl JobSummary {
+    /// Every job of a run; behind one whose flows have several path selectors, its parts.
+    pub(super) fn of(plan: &Plan, outcome: &Outcome) -> Vec<Self> {
+        let mut summaries = Vec::new();
+        for job in &plan.traffic.jobs {
+            let range = job.flows.start as usize..job.flows.end as usize;
+            let flows = plan.traffic.flows[range.clone()].iter().zip(&outcome.flows[range]);
+            let mut whole = Self::new(job, None, flows.clone().map(|(_, record)| record));
+            whole.collective = job.collective;
+            whole.phases = job
+                .phases
+                .iter()
+                .map(|phase| {
+                    let range = phase.flows.start as usize..phase.flows.end as usize;
+                    let cct_us = Spread::of(outcome.flows[range].iter()).completion_us();
+                    PhaseSummary { name: phase.name.clone(), cct_us }
+                })
+                .collect();
+            summaries.push(whole);
+            let mut selectors: Vec<u8> = flows.clone().map(|(flow, _)| flow.load_balance).collect();
+            selectors.sort_unstable();
+            selectors.dedup();
+            if selectors.len() > 1 {
+                summaries.extend(selectors.iter().map(|&number| {
+                    let name = plan.transport.load_balance_of(number).card().name;
+                    let own = |(flow, _): &(&Flow, &FlowRecord)| flow.load_balance == number;
+                    Self::new(job, Some(name), flows.clone().filter(own).map(|(_, r)| r))
+                }));
+            }
+        }
+        summaries
+    }
+
+    fn new<'a>(
+        job: &Job,
+        load_balance: Option<&str>,
+        flows: impl Iterator<Item = &'a FlowRecord> + Clone,
+    ) -> Self {
+        let spread = Spread::of(flows.clone());
+        Self {
+            name: job.name.clone(),
+            load_balance: load_balance.map(str::to_owned),
+            flows: spread.flows,
+            unfinished: spread.unfinished,
+            start_us: spread.first.map(|at| at as f64 / 1e6),
+            completion_us: spread.completion_us(),
+            fct_us: Times::of(flows.filter_map(fct)),
+            collective: None,
+            phases: Vec::new(),
+        }
+    }
+
+    /// Algorithm and bus bandwidth of a collective that completed, in GB/s (10^9 bytes): its size
+    /// over its time, and that times its bus factor.
+    pub fn bandwidths_gb_s(&self) -> Option<[f64; 2]> {
+        let (collective, us) = (self.collective?, self.completion_us?);
+        if us <= 0.0 {
+            return None;
+        }
+        let algorithm = collective.bytes.0 as f64 / us / 1e3;
+        Some([algorithm, algorithm * collective.bus_factor()])
+    }
+
+    /// The lines for people, names apart.
+    pub(super) fn lines(&self) -> Vec<(String, String)> {
+        let mut text = plural(self.flows, "flow");
+        if let Some(load_balance) = &self.load_balance {
+            let _ = write!(text, " by {load_balance}");
+        }
+        let _ = match (self.completion_us, self.unfinished) {
+            (Some(us), _) => {
+                write!(text, " in {}; flow completion {}", time(us), self.fct_us.text())
+            }
+            (None, unfinished) => write!(text, ", {unfinished} not completed"),
+        };
+        let name = if self.load_balance.is_some() { String::new() } else { self.name.clone() };
+        let mut lines = vec![(name, text)];
+        let ccts: Vec<f64> = self.phases.iter().filter_map(|phase| phase.cct_us).collect();
+        if let (Some(longest), Some(shortest)) =
+            (ccts.iter().copied().reduce(f64::max), ccts.iter().copied().reduce(f64::min))
+        {
+            let mean = ccts.iter().sum::<f64>() / ccts.len() as f64;
+            let phases = plural(ccts.len() as u64, "phase");
+            let text = format!(
+                "{phases} of {}: CCT max {}, mean {}, min {}",
+                self.phases.len(),
+                time(longest),
+                time(mean),
+                time(shortest)
+            );
+            lines.push((String::new(), text));
+        }
+        lines
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let bandwidths = self.bandwidths_gb_s();
+        let collective = self.collective.map(|collective| {
+            json!({
+                "operation": collective.operation.word(),
+                "ranks": collective.ranks,
+                "size_bytes": collective.bytes.0,
+                "algbw_gb_s": bandwidths.map(|[algorithm, _]| algorithm),
+                "busbw_gb_s": bandwidths.map(|[_, bus]| bus),
+            })
+        });
+        let phases: Vec<Value> = self
+            .phases
+            .iter()
+            .map(|phase| json!({"name": phase.name, "cct_us": phase.cct_us}))
+            .collect();
+        json!({
+            "name": self.name,
+            "load_balance": self.load_balance,
+            "flows": self.flows,
+            "unfinished": self.unfinished,
+            "start_us": self.start_us,
+            "completion_us": self.completion_us,
+            "fct_us": self.fct_us.to_json(),
+            "collective": collective,
+            "phases": phases,
+        })
+    }
+
+    pub(super) fn from_json(value: &Value) -> Result<Self, String> {
+        let object = Object(value);
+        let collective = match value.get("collective") {
+            None | Some(Value::Null) => None,
+            Some(_) => {
+                let inner = object.object("collective")?;
+                let word = inner.text("operation")?;
+                let wrong = |_| "`operation` is not a collective operation".to_owned();
+                Some(Collective {
+                    operation: Operation::read(Raw::Text(&word)).map_err(wrong)?,
+                    ranks: u32::try_from(inner.count("ranks")?).unwrap_or(u32::MAX),
+                    bytes: Bytes(inner.count("size_bytes")?),
+                })
+            }
+        };
+        let phase = |value: &Value| {
+            let object = Object(value);
+            Ok(PhaseSummary { name: object.text("name")?, cct_us: object.number("cct_us")? })
+        };
+        let phases = object.get("phases", Value::as_array)?;
+        Ok(Self {
+            name: object.text("name")?,
+            load_balance: match value.get("load_balance") {
+                Some(Value::Null) => None,
+                _ => Some(object.text("load_balance")?),
+            },
+            flows: object.count("flows")?,
+            unfinished: object.count("unfinished")?,
+            start_us: object.number("start_us")?,
+            completion_us: object.number("completion_us")?,
+            fct_us: Times::from_json(&object.object("fct_us")?)?,
+            collective,
+            phases: phases.iter().map(phase).collect::<Result<_, String>>()?,
+        })
+    }
+}
+
+/// From the first start to the last end of some flows.
+#[derive(Default)]
+struct Spread {
+    flows: u64,
+    unfinished: u64,
+    /// In picoseconds.
+    first: Option<u64>,
+    last: u64,
+}
+
+impl Spread {
+    fn of<'a>(flows: impl Iterator<Item = &'a FlowRecord>) -> Self {
+        let mut spread = Self::default();
+        for flow in flows {
+            spread.flows += 1;
+            spread.unfinished += u64::from(flow.acked.is_none());
+            let first = [spread.first, flow.started.map(|at| at.0)].into_iter().flatten().min();
+            spread.first = first;
+            spread.last = spread.last.max(flow.acked.map_or(0, |at| at.0));
+        }
+        spread
+    }
+
+    fn completion_us(&self) -> Option<f64> {
+        let complete = self.unfinished == 0 && self.flows > 0;
+        let first = self.first.filter(|_| complete)?;
+        Some(self.last.saturating_sub(first) as f64 / 1e6)
+    }
+}
+
+/// The collectives that completed, in the columns of nccl-tests; empty if there are none.
+pub(super) fn table(jobs: &[JobSummary]) -> String {
+    let mut text = String::new();
+    for job in jobs {
+        let (Some(collective), Some(us)) = (job.collective, job.completion_us) else { continue };
+        let Some([algorithm, bus]) = job.bandwidths_gb_s() else { continue };
+        if text.is_empty() {
+            text.push_str(
+                "#        size         count      type   redop        time    algbw    busbw\n\
+                 #         (B)    (elements)                          (us)   (GB/s)   (GB/s)\n",
+            );
+        }
+        let reduction = if collective.reduces() { "sum" } else { "none" };
+        let _ = writeln!(
+            text,
+            "{:>13} {:>13} {:>9} {:>7} {:>11.2} {:>8.2} {:>8.2}  # {}, {} on {} ranks",
+            collective.bytes.0,
+            collective.count(),
+            "float",
+            reduction,
+            us,
+            algorithm,
+            bus,
+            job.name,
+            collective.operation.word(),
+            collective.ranks,
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::fixture;
+    use raddle_schemes::load_balance::host;
+    use raddle_schemes::units::Time;
+    use raddle_sim::workload::job::Phase;
+
+    fn run() -> (Plan, Outcome) {
+        let mut plan = fixture::plan(1);
+        let mut outcome = fixture::engine(&plan, &mut ());
+        for (i, flow) in outcome.flows.iter_mut().enumerate() {
+            flow.started = Some(Time(1_000_000 * (i as u64 + 1)));
+            flow.acked = Some(Time(5_000_000 + 1_000_000 * i as u64));
+        }
+        plan.transport.other_load_balances = vec![host::Config::named("ecmp").unwrap()];
+        plan.traffic.flows[1].load_balance = 1;
+        let operation = Operation::AllReduce;
+        plan.traffic.jobs = vec![Job {
+            name: "ring".to_owned(),
+            flows: 0..2,
+            collective: Some(Collective { operation, ranks: 2, bytes: Bytes(20_000) }),
+            phases: vec![Phase { name: "first".to_owned(), flows: 0..1 }],
+        }];
+        (plan, outcome)
+    }
+
+    #[test]
+    fn a_job_is_told_as_a_whole_and_by_path_selector() {
+        let (plan, outcome) = run();
+        let jobs = JobSummary::of(&plan, &outcome);
+        assert_eq!(jobs.len(), 3);
+        assert_eq!(jobs[0].completion_us, Some(5.0));
+        assert_eq!(jobs[0].phases[0].cct_us, Some(4.0));
+        assert_eq!(jobs[0].bandwidths_gb_s(), Some([4.0, 4.0]));
+        assert_eq!(jobs[1].load_balance.as_deref(), Some("ops"));
+        assert_eq!((jobs[2].load_balance.as_deref(), jobs[2].start_us), (Some("ecmp"), Some(2.0)));
+        for job in &jobs {
+            assert_eq!(JobSummary::from_json(&job.to_json()).as_ref(), Ok(job));
+        }
+    }
+
+    #[test]
+    fn a_collective_reads_as_in_nccl_tests() {
+        let (plan, mut outcome) = run();
+        let expected = "\
+#        size         count      type   redop        time    algbw    busbw
+#         (B)    (elements)                          (us)   (GB/s)   (GB/s)
+        20000          5000     float     sum        5.00     4.00     4.00  # ring, all_reduce on 2 ranks
+";
+        assert_eq!(table(&JobSummary::of(&plan, &outcome)), expected);
+        outcome.flows[1].acked = None;
+        assert_eq!(table(&JobSummary::of(&plan, &outcome)), "");
+        assert_eq!(JobSummary::of(&plan, &outcome)[0].unfinished, 1);
+    }
+}
