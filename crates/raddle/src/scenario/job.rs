@@ -119,7 +119,7 @@ impl JobKeys {
         let plain =
             !several && self.name.is_none() && self.background.is_none() && traffic.jobs.is_empty();
         let change = |flow: &mut Flow| {
-            let in_background = every.is_some_and(|every| flow.source.0 % every == 0);
+            let in_background = every.is_some_and(|every| flow.source.0.is_multiple_of(every));
             flow.load_balance = if in_background { behind } else { own };
             if let Start::At(at) = &mut flow.start {
                 *at = Time(at.0.saturating_add(self.start.0));

@@ -42,7 +42,7 @@ impl Fsdp {
             }
         }
         let server = self.gpus_per_server as usize;
-        if server == 0 || gpus.len() % server != 0 || gpus.len() / server < 2 {
+        if server == 0 || !gpus.len().is_multiple_of(server) || gpus.len() / server < 2 {
             let fits = format!("a divisor of the {} GPUs, and at least two servers", gpus.len());
             return Err(WorkloadError::new("gpus_per_server", server, fits));
         }

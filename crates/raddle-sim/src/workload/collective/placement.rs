@@ -55,7 +55,7 @@ impl Placement {
             Order::Random => rng.shuffle(&mut chosen),
             Order::Servers => {
                 let server = self.server.max(1);
-                if among % server != 0 {
+                if !among.is_multiple_of(server) {
                     let fits = format!("a divisor of the {among} hosts to choose from");
                     return Err(WorkloadError::new("gpus_per_server", server, fits));
                 }
