@@ -6,7 +6,7 @@ use super::{Arrivals, Entry, Ledger, Receiver};
 use crate::congestion::{self, Ack, AnyCongestionControl, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
-use crate::recovery::{self, AckEntropies, AnyRecovery};
+use crate::recovery::{self, AckEntropies, AnyRecovery, Coding};
 use crate::rng::Rng;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Cx, Events, FlowContext};
@@ -55,8 +55,11 @@ impl FlowTemplate {
         let congestion = self.congestion.make(context);
         let mut paths = self.paths.make(context);
         paths.begin(context);
-        let mut ledger = Ledger::new(total, context.packet(), Bytes(last));
-        ledger.gap = context.gap.0 as u32;
+        let mut ledger = match recovery.coding() {
+            Coding::None => Ledger::new(total, context.packet(), Bytes(last)),
+            Coding::AnyOf => Ledger::coded(total, context.packet()),
+        };
+        ledger.gap = context.gap.0 as u16;
         let carries = recovery.ack_entropies() == AckEntropies::Carry;
         Sender {
             ledger,
@@ -110,7 +113,7 @@ pub struct AckHeader {
 pub struct SenderCounts {
     /// Packets sent, again or not.
     pub sent: u64,
-    /// Of these, sent again.
+    /// Of these, sent again; none of a coded message.
     pub retransmitted: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
@@ -156,6 +159,19 @@ impl Sender {
     /// The sender of a message of `bytes` application bytes. `rng` is the flow's own stream.
     pub fn new(plan: &SenderPlan<'_>, context: &FlowContext, bytes: Bytes, rng: Rng) -> Self {
         FlowTemplate::new(plan, context).sender(context, bytes, rng)
+    }
+
+    /// Before the first packet: moves its slot to where the congestion control wants that of flow
+    /// `place` of the `flows` of its host.
+    pub fn take_place(&mut self, now: Time, place: u32, flows: u32) {
+        if let (Some(rate), true) = (self.congestion.limits().rate, self.congestion.spreads_slots())
+        {
+            let bytes = self.ledger.size(Psn(0)) + Bytes(u64::from(self.ledger.gap));
+            let slot = u128::from(rate.serialisation(bytes).0);
+            let offset = slot * u128::from(place) / u128::from(flows.max(1));
+            let at = now + Span(offset as u64);
+            self.pacer = Some(Box::new(Pacer { at, rest: 0 }));
+        }
     }
 
     /// Whether a packet may leave now.
@@ -325,10 +341,16 @@ impl Sender {
         timeouts
     }
 
-    /// Whether every packet is known to have arrived.
+    /// Whether as many packets as complete the message are known to have arrived.
     #[inline]
     pub fn complete(&self) -> bool {
-        self.ledger.complete()
+        self.heard() == self.total()
+    }
+
+    /// How many packets complete the message.
+    #[inline]
+    pub fn total(&self) -> u32 {
+        self.ledger.total()
     }
 
     /// How many of the receiver's arrivals have been taken note of.
@@ -421,7 +443,11 @@ mod tests {
             let paths = reps::Config { buffer: 4, entropies: 1, ..Default::default() };
             let plan = SenderPlan {
                 load_balance: &host::Config::Reps(paths),
-                congestion: &congestion::Config::FixedRate(fixed_rate::Config { rate, window }),
+                congestion: &congestion::Config::FixedRate(fixed_rate::Config {
+                    rate: rate.map_or(fixed_rate::Pace::Line, fixed_rate::Pace::At),
+                    window,
+                    ..Default::default()
+                }),
                 recovery: &recovery::Config::Sack(recovery),
             };
             let context = &FlowContext::NOMINAL;
