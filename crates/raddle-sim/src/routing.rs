@@ -5,6 +5,7 @@
 
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use std::collections::{BTreeMap, HashMap};
 
 /// How every switch forwards.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,35 +16,79 @@ pub enum Forwarding {
     Table(Table),
 }
 
-/// The ports a packet may take: `count` of them starting at `first`, or a list.
+/// The ports a packet may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ports<'a> {
-    /// Consecutive ports.
+    /// Consecutive ports of equal weight.
     Run {
         /// The first.
         first: PortId,
         /// How many; at least one.
         count: u32,
     },
-    /// Any ports; empty if the host cannot be reached.
-    List(&'a [PortId]),
+    /// Any ports; none if the host cannot be reached.
+    List(NextHops<'a>),
 }
 
-impl Ports<'_> {
+/// A next-hop group: what packets of one switch to one or more edge switches choose from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NextHops<'a> {
+    /// Its number in the table.
+    pub number: u32,
+    /// The ports, in ascending order.
+    pub ports: &'a [PortId],
+    /// What each carries, relative to the others; empty if all carry the same.
+    pub weights: &'a [u32],
+}
+
+impl<'a> Ports<'a> {
     /// How many ports there are to choose from.
+    #[inline]
     pub fn count(&self) -> usize {
         match self {
             Self::Run { count, .. } => *count as usize,
-            Self::List(list) => list.len(),
+            Self::List(next_hops) => next_hops.ports.len(),
         }
     }
 
     /// The port with index `i` below [`Ports::count`].
+    #[inline]
     pub fn get(&self, i: usize) -> PortId {
         match self {
             Self::Run { first, .. } => PortId(first.0 + i as u32),
-            Self::List(list) => list[i],
+            Self::List(next_hops) => next_hops.ports[i],
         }
+    }
+
+    /// The weights, where they differ.
+    #[inline]
+    pub fn weights(&self) -> Option<&'a [u32]> {
+        match self {
+            Self::Run { .. } => None,
+            Self::List(next_hops) => Some(next_hops.weights).filter(|weights| !weights.is_empty()),
+        }
+    }
+
+    /// The number of the next-hop group; of a run, that of its first port.
+    #[inline]
+    pub fn number(&self) -> u32 {
+        match self {
+            Self::Run { first, .. } => first.0,
+            Self::List(next_hops) => next_hops.number,
+        }
+    }
+}
+
+raddle_schemes::words! {
+    /// What ports carry once routing has converged around a fault.
+    #[derive(Default)]
+    pub enum Weighting {
+        /// As much as the paths behind them can: a port's weight is the sum, over all shortest paths
+        /// that begin with it, of the rate of the slowest link (W-ECMP, LB study spec 2.4).
+        #[default]
+        Capacity = "capacity",
+        /// All the same.
+        Equal = "equal",
     }
 }
 
@@ -67,7 +112,7 @@ pub struct TreeSwitch {
     pub up_count: u32,
 }
 
-/// Choice sets per switch and edge switch.
+/// Next-hop groups per switch and edge switch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// The edge switch of each host.
@@ -78,10 +123,14 @@ pub struct Table {
     pub column: Vec<u32>,
     /// Number of edge switches.
     pub columns: u32,
-    /// `lists[starts[switch * columns + column]..starts[.. + 1]]` are the ports of a choice set.
+    /// The next-hop group of each row: `switch * columns + column`.
+    pub groups: Vec<u32>,
+    /// `ports[starts[group]..starts[group + 1]]` are the ports of a group.
     pub starts: Vec<u32>,
-    /// All choice sets, one after the other.
-    pub lists: Vec<PortId>,
+    /// The ports of all groups, one after the other.
+    pub ports: Vec<PortId>,
+    /// Their weights; zero throughout a group whose ports carry the same.
+    pub weights: Vec<u32>,
 }
 
 impl Forwarding {
@@ -93,6 +142,32 @@ impl Forwarding {
             Self::Table(table) => table.ports(switch, host),
         }
     }
+}
+
+/// The ports of `switch` on shortest paths to other edge switches of `pod`, and what each carries of the
+/// traffic to the one that it can carry most to, relative to the others.
+pub fn towards_pod(
+    fabric: &Fabric,
+    forwarding: &Forwarding,
+    switch: SwitchId,
+    pod: u32,
+) -> Vec<(PortId, u32)> {
+    let mut found = BTreeMap::new();
+    let mut last = None;
+    for host in (0..fabric.hosts).map(HostId) {
+        let edge = fabric.edge(host);
+        let elsewhere = fabric.switches[edge.index()].pod != pod || edge == switch;
+        if elsewhere || last.replace(edge) == Some(edge) {
+            continue;
+        }
+        let ports = forwarding.ports(switch, host);
+        for i in 0..ports.count() {
+            let weight = ports.weights().map_or(1, |weights| weights[i]);
+            let most: &mut u32 = found.entry(ports.get(i)).or_default();
+            *most = weight.max(*most);
+        }
+    }
+    found.into_iter().collect()
 }
 
 impl TreeSwitch {
@@ -111,8 +186,12 @@ impl TreeSwitch {
 
 impl Table {
     /// All shortest paths, by number of hops, from every switch to every edge switch over the
-    /// directed links that are `usable`. Ports of a choice set are in ascending order.
-    pub fn shortest(fabric: &Fabric, usable: &dyn Fn(PortId) -> bool) -> Self {
+    /// directed links that are `usable`.
+    pub fn shortest(
+        fabric: &Fabric,
+        weighting: Weighting,
+        usable: &dyn Fn(PortId) -> bool,
+    ) -> Self {
         let hosts = (0..fabric.hosts).map(HostId);
         let edge_of: Vec<SwitchId> = hosts.map(|host| fabric.edge(host)).collect();
         let host_port = (0..fabric.hosts as usize)
@@ -125,23 +204,26 @@ impl Table {
         for (i, edge) in edges.iter().enumerate() {
             column[edge.index()] = i as u32;
         }
+        let columns = edges.len();
         let links = Links::new(fabric, usable);
-        let distances: Vec<Vec<u32>> = edges.iter().map(|&edge| links.distances(edge)).collect();
-        let mut starts = vec![0];
-        let mut lists = Vec::new();
-        for from in 0..fabric.switches.len() {
-            for distance in &distances {
-                if distance[from] != u32::MAX {
-                    let closer = |&&(_, to): &&(PortId, SwitchId)| {
-                        // An unreachable neighbour is at the largest distance of all.
-                        distance[to.index()] < distance[from]
-                    };
-                    lists.extend(links.out_of(from).iter().filter(closer).map(|(port, _)| *port));
-                }
-                starts.push(lists.len() as u32);
+        let mut groups = Groups::default();
+        let mut rows = vec![0; fabric.switches.len() * columns];
+        for (column, &edge) in edges.iter().enumerate() {
+            let paths = Paths::to(edge, &links, fabric, weighting);
+            for from in 0..fabric.switches.len() {
+                rows[from * columns + column] = groups.number(paths.next_hops(from));
             }
         }
-        Self { edge_of, host_port, column, columns: edges.len() as u32, starts, lists }
+        Self {
+            edge_of,
+            host_port,
+            column,
+            columns: columns as u32,
+            groups: rows,
+            starts: groups.starts,
+            ports: groups.ports,
+            weights: groups.weights,
+        }
     }
 
     /// The ports of `switch` towards `host`.
@@ -149,11 +231,117 @@ impl Table {
     pub fn ports(&self, switch: SwitchId, host: HostId) -> Ports<'_> {
         let edge = self.edge_of[host.index()];
         if edge == switch {
-            return Ports::List(self.host_port[host.index()].as_slice());
+            let ports = self.host_port[host.index()].as_slice();
+            return Ports::List(NextHops { number: u32::MAX, ports, weights: &[] });
         }
         let row = switch.index() * self.columns as usize + self.column[edge.index()] as usize;
-        Ports::List(&self.lists[self.starts[row] as usize..self.starts[row + 1] as usize])
+        let number = self.groups[row];
+        let (from, until) = (self.starts[number as usize], self.starts[number as usize + 1]);
+        let range = from as usize..until as usize;
+        let weights = &self.weights[range.clone()];
+        let weights = if weights.first().is_none_or(|&first| first == 0) { &[] } else { weights };
+        Ports::List(NextHops { number, ports: &self.ports[range], weights })
     }
+}
+
+/// Next-hop groups while a table is made, each kept once.
+struct Groups {
+    numbers: HashMap<Vec<(PortId, u32)>, u32>,
+    starts: Vec<u32>,
+    ports: Vec<PortId>,
+    weights: Vec<u32>,
+}
+
+impl Default for Groups {
+    fn default() -> Self {
+        let (numbers, ports, weights) = (HashMap::new(), Vec::new(), Vec::new());
+        Self { numbers, starts: vec![0], ports, weights }
+    }
+}
+
+impl Groups {
+    fn number(&mut self, next_hops: Vec<(PortId, u32)>) -> u32 {
+        let new = self.numbers.len() as u32;
+        *self.numbers.entry(next_hops).or_insert_with_key(|next_hops| {
+            self.ports.extend(next_hops.iter().map(|&(port, _)| port));
+            self.weights.extend(next_hops.iter().map(|&(_, weight)| weight));
+            self.starts.push(self.ports.len() as u32);
+            new
+        })
+    }
+}
+
+/// All shortest paths to one edge switch.
+struct Paths<'a> {
+    links: &'a Links,
+    /// Hops from each switch; `u32::MAX` where there is no path.
+    distances: Vec<u32>,
+    /// By switch, how many shortest paths have a slowest link of each rate; empty for equal weights.
+    capacities: Vec<BTreeMap<u64, u64>>,
+    rates: Vec<u64>,
+}
+
+impl<'a> Paths<'a> {
+    fn to(edge: SwitchId, links: &'a Links, fabric: &Fabric, weighting: Weighting) -> Self {
+        let (distances, order) = links.distances(edge);
+        let mut paths = Self { links, distances, capacities: Vec::new(), rates: Vec::new() };
+        if weighting == Weighting::Equal {
+            return paths;
+        }
+        paths.rates = fabric.ports.iter().map(|port| port.rate.0).collect();
+        paths.capacities = vec![BTreeMap::new(); fabric.switches.len()];
+        paths.capacities[edge.index()].insert(u64::MAX, 1);
+        // Nearer switches first: a switch's paths are those of its next hops, one link longer.
+        for &from in &order[1..] {
+            let mut own = BTreeMap::new();
+            for (port, to) in paths.nearer(from.index()) {
+                for (rate, count) in paths.behind(port, to) {
+                    *own.entry(rate).or_insert(0) += count;
+                }
+            }
+            paths.capacities[from.index()] = own;
+        }
+        paths
+    }
+
+    /// Ports of a switch that lead nearer, and where to.
+    fn nearer(&self, from: usize) -> impl Iterator<Item = (PortId, SwitchId)> + '_ {
+        let reached = self.distances[from] != u32::MAX;
+        // An unreachable neighbour is at the largest distance of all.
+        let nearer = move |(_, to): &&(PortId, SwitchId)| {
+            reached && self.distances[to.index()] < self.distances[from]
+        };
+        self.links.out_of(from).iter().filter(nearer).copied()
+    }
+
+    /// The paths through a port: the rate of the slowest link, and how many there are.
+    fn behind(&self, port: PortId, to: SwitchId) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let own = self.rates[port.index()];
+        self.capacities[to.index()].iter().map(move |(&rate, &count)| (rate.min(own), count))
+    }
+
+    /// The next hops of a switch, with weights of no common divisor; with zeros where they are all
+    /// the same.
+    fn next_hops(&self, from: usize) -> Vec<(PortId, u32)> {
+        if self.capacities.is_empty() {
+            return self.nearer(from).map(|(port, _)| (port, 0)).collect();
+        }
+        let weight = |port, to| -> u64 { self.behind(port, to).map(|(rate, n)| rate * n).sum() };
+        let weights: Vec<(PortId, u64)> =
+            self.nearer(from).map(|(port, to)| (port, weight(port, to))).collect();
+        let divisor = weights.iter().fold(0, |a, &(_, weight)| gcd(a, weight)).max(1);
+        let equal = weights.iter().all(|&(_, weight)| weight == divisor);
+        // Rates without a common divisor, over very many paths: the smallest differences go.
+        let largest = weights.iter().map(|&(_, weight)| weight / divisor).max().unwrap_or(0);
+        let shift = (u64::BITS - largest.leading_zeros()).saturating_sub(u32::BITS);
+        let reduced = |weight: u64| ((weight / divisor) >> shift).max(1) as u32;
+        let weights = weights.into_iter();
+        weights.map(|(port, w)| (port, if equal { 0 } else { reduced(w) })).collect()
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The usable links between switches, by the switch they leave and by the switch they enter.
@@ -184,8 +372,9 @@ impl Links {
         &self.out[self.out_starts[switch]..self.out_starts[switch + 1]]
     }
 
-    /// Hops from every switch to `edge`, breadth first; `u32::MAX` where there is no path.
-    fn distances(&self, edge: SwitchId) -> Vec<u32> {
+    /// Hops from every switch to `edge`, `u32::MAX` where there is no path; and those that have one,
+    /// nearest first.
+    fn distances(&self, edge: SwitchId) -> (Vec<u32>, Vec<SwitchId>) {
         let mut distances = vec![u32::MAX; self.into.len()];
         distances[edge.index()] = 0;
         let mut queue = vec![edge];
@@ -199,7 +388,7 @@ impl Links {
                 }
             }
         }
-        distances
+        (distances, queue)
     }
 }
 
@@ -225,7 +414,7 @@ mod tests {
     fn routes_avoid_a_dead_link_from_every_switch() {
         let fabric = two_tier();
         let dead = fabric.port_named("spine0.down2").unwrap();
-        let table = Table::shortest(&fabric, &|port| port != dead);
+        let table = Table::shortest(&fabric, Weighting::Equal, &|port| port != dead);
         assert_eq!(names(&fabric, &table, "tor0", 5), ["tor0.up1"]);
         assert_eq!(names(&fabric, &table, "tor0", 3), ["tor0.up0", "tor0.up1"]);
         assert_eq!(names(&fabric, &table, "tor2", 0), ["tor2.up0", "tor2.up1"]);
@@ -237,7 +426,7 @@ mod tests {
     fn a_host_behind_a_dead_port_has_no_last_hop() {
         let fabric = two_tier();
         let dead = fabric.ports[4].peer;
-        let table = Table::shortest(&fabric, &|port| port != dead);
+        let table = Table::shortest(&fabric, Weighting::Equal, &|port| port != dead);
         assert!(names(&fabric, &table, "tor2", 4).is_empty());
         assert_eq!(names(&fabric, &table, "tor2", 5), ["tor2.down1"]);
         assert_eq!(names(&fabric, &table, "tor0", 4), ["tor0.up0", "tor0.up1"]);
@@ -250,9 +439,77 @@ mod tests {
         let usable = |port: PortId| {
             !isolated.contains(&port.0) && !isolated.contains(&fabric.ports[port.index()].peer.0)
         };
-        let table = Table::shortest(&fabric, &usable);
+        let table = Table::shortest(&fabric, Weighting::Equal, &usable);
         assert!(names(&fabric, &table, "tor0", 4).is_empty());
         assert!(names(&fabric, &table, "tor2", 0).is_empty());
         assert_eq!(names(&fabric, &table, "tor0", 2).len(), 2);
+    }
+
+    /// Weights of a table's next hops from `switch` to `host`, by port name; 1 where all are equal.
+    fn weights(fabric: &Fabric, table: &Table, switch: &str, host: u32) -> Vec<(String, u32)> {
+        let ports = table.ports(fabric.switch_named(switch).unwrap(), HostId(host));
+        let weight = |i: usize| ports.weights().map_or(1, |weights| weights[i]);
+        let name = |i: usize| fabric.ports[ports.get(i).index()].name.clone();
+        (0..ports.count()).map(|i| (name(i), weight(i))).collect()
+    }
+
+    fn three_tier() -> Fabric {
+        let (link, switch) = (Span::ns(500), Span::ns(0));
+        TreeShape::fat_tree(3, 16, Rate::gbps(800), link, switch).unwrap().build().unwrap()
+    }
+
+    /// LB study spec 2.4: a port weighs as many cores as are linked to both aggregation switches.
+    #[test]
+    fn a_port_weighs_as_much_as_the_paths_behind_it_carry() {
+        let fabric = three_tier();
+        let dead = fabric.port_named("agg0.up1").unwrap();
+        let cut = |port: PortId| port != dead && fabric.ports[port.index()].peer != dead;
+        let table = Table::shortest(&fabric, Weighting::Capacity, &cut);
+        let named = |list: &[(&str, u32)]| -> Vec<(String, u32)> {
+            list.iter().map(|&(name, weight)| (name.to_owned(), weight)).collect()
+        };
+        // Out of the pod, and into it: one path through agg0, two through agg1.
+        let (out, back) = (named(&[("tor0.up0", 1), ("tor0.up1", 2)]), ("tor7.up0", "tor7.up1"));
+        assert_eq!(weights(&fabric, &table, "tor0", 15), out);
+        assert_eq!(weights(&fabric, &table, "tor7", 0), named(&[(back.0, 1), (back.1, 2)]));
+        // Within the pod, and elsewhere: equal.
+        assert_eq!(weights(&fabric, &table, "tor0", 2), named(&[("tor0.up0", 1), ("tor0.up1", 1)]));
+        assert_eq!(weights(&fabric, &table, "tor7", 4), named(&[(back.0, 1), (back.1, 1)]));
+        assert_eq!(
+            weights(&fabric, &table, "agg1", 15),
+            named(&[("agg1.up0", 1), ("agg1.up1", 1)])
+        );
+        let pod = |pod| towards_pod(&fabric, &Forwarding::Table(table.clone()), SwitchId(0), pod);
+        let weights_of = |ports: Vec<(PortId, u32)>| ports.iter().map(|p| p.1).collect::<Vec<_>>();
+        assert_eq!((weights_of(pod(3)), weights_of(pod(0))), (vec![1, 2], vec![1, 1]));
+        // The same ports all over when nobody weighs them.
+        let equal = Table::shortest(&fabric, Weighting::Equal, &cut);
+        assert_eq!(
+            weights(&fabric, &equal, "tor0", 15),
+            named(&[("tor0.up0", 1), ("tor0.up1", 1)])
+        );
+    }
+
+    #[test]
+    fn a_slow_link_weighs_less() {
+        let mut fabric = three_tier();
+        let slow = fabric.port_named("agg0.up1").unwrap();
+        fabric.ports[slow.index()].rate = Rate::gbps(200);
+        let table = Table::shortest(&fabric, Weighting::Capacity, &|_| true);
+        let shares: Vec<u32> =
+            weights(&fabric, &table, "tor0", 15).into_iter().map(|(_, weight)| weight).collect();
+        assert_eq!(shares, [5, 8], "800 + 200 and 800 + 800");
+        let shares: Vec<u32> =
+            weights(&fabric, &table, "agg0", 15).into_iter().map(|(_, weight)| weight).collect();
+        assert_eq!(shares, [4, 1]);
+    }
+
+    #[test]
+    fn rows_with_the_same_next_hops_share_a_group() {
+        let fabric = three_tier();
+        let table = Table::shortest(&fabric, Weighting::Capacity, &|_| true);
+        // Per ToR: up. Per aggregation switch: up, and down to each of 2 ToRs. Per core: 4 pods.
+        // Nothing, for a ToR to itself.
+        assert_eq!(table.starts.len() - 1, 8 + 8 * 3 + 4 * 4 + 1);
     }
 }

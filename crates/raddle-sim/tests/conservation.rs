@@ -11,7 +11,7 @@ use raddle_sim::check::violations;
 use raddle_sim::net::faults::PortChange;
 use raddle_sim::plan::{Overflow, Plan};
 use raddle_sim::record::{DropCause, FlowRecord, Outcome, RecordPlan, Stop};
-use raddle_sim::routing::{Forwarding, Table};
+use raddle_sim::routing::{Forwarding, Table, Weighting};
 use raddle_sim::topology::Node;
 use raddle_sim::workload::Flow;
 use raddle_sim::workload::incast::Incast;
@@ -54,8 +54,8 @@ fn frames_that_die_with_a_switch_count_at_the_host_port_they_left() {
 fn frames_without_a_route_count_at_the_host_port_they_left() {
     let mut plan = lone_flow();
     let unreachable = plan.fabric.ports[15].peer;
-    let table = Table::shortest(&plan.fabric, &|port| port != unreachable);
-    let isolated = Table { lists: vec![], starts: vec![0; table.starts.len()], ..table };
+    let table = Table::shortest(&plan.fabric, Weighting::Equal, &|port| port != unreachable);
+    let isolated = Table { ports: vec![], starts: vec![0; table.starts.len()], ..table };
     plan.routes.push((Time(1), Forwarding::Table(isolated)));
     let outcome = run(&plan);
     assert!(outcome.ports[0].dropped[DropCause::NoRoute as usize] >= 10);

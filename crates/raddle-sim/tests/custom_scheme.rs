@@ -41,8 +41,8 @@ const SHORTEST_CARD: Card = Card {
 struct Shortest;
 
 impl PortSelector for Shortest {
-    fn select(&mut self, _cx: &mut Cx<'_>, _packet: &Header, choices: &Choices<'_>) -> usize {
-        (0..choices.count).min_by_key(|&port| (choices.queues)(port)).unwrap_or(0)
+    fn select(&mut self, _cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
+        (0..choices.count).min_by_key(|&port| choices.fabric.queue(port).bytes).unwrap_or(0)
     }
 }
 

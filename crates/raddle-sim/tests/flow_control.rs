@@ -14,7 +14,7 @@ use raddle_sim::engine;
 use raddle_sim::net::faults::PortChange;
 use raddle_sim::plan::{Overflow, Pfc, Plan, Service};
 use raddle_sim::record::{Outcome, PfcRecord, RecordPlan, Stop};
-use raddle_sim::routing::{Forwarding, Table};
+use raddle_sim::routing::{Forwarding, Table, Weighting};
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::topology::graph::parse_graph;
 use raddle_sim::topology::tree::TreeShape;
@@ -201,7 +201,7 @@ fn a_circle_of_full_buffers_stalls() {
             _ => true,
         }
     };
-    let ring = Forwarding::Table(Table::shortest(&fabric, &onwards));
+    let ring = Forwarding::Table(Table::shortest(&fabric, Weighting::Equal, &onwards));
     let flows = (0..3).map(|host| Flow::at_zero(host, (host + 2) % 3, Bytes::mib(1)));
     let traffic: Traffic = flows.collect::<Vec<_>>().into();
     let mut plan = paused(fabric, traffic, (20.0, 0.0), Span::us(5));

@@ -34,7 +34,7 @@ pub(super) struct FastPort {
     /// Whether departures that are not marked are all alike: no series, no other part.
     uniform: bool,
     pub(super) record: PortRecord,
-    capacity: u64,
+    pub(super) capacity: u64,
     marker: AnyMarker,
     mark_stream: u64,
     id: PortId,

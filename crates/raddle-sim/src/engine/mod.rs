@@ -10,6 +10,7 @@
 //! switches lead from part to part, and what was sent over them is handed over between windows.
 
 mod agenda;
+mod around;
 mod arrivals;
 mod barrier;
 mod calendar;

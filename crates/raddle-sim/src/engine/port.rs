@@ -321,7 +321,7 @@ impl Port {
 
     /// The present capacity of each data class.
     #[inline]
-    fn capacity(&self) -> u64 {
+    pub(super) fn capacity(&self) -> u64 {
         let link = self.extras.as_ref().and_then(|extras| extras.link.as_ref());
         link.map_or(self.capacity, |link| link.capacity(self.capacity))
     }

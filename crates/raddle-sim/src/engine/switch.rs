@@ -1,5 +1,6 @@
 //! A part's switches: what arrives in a window, in order of time and in-port, run to completion.
 
+use super::around::Around;
 use super::arrivals::Arrivals;
 use super::calendar::Wake;
 use super::forward::TreeNode;
@@ -9,8 +10,8 @@ use crate::net::windows::covers;
 use crate::record::DropCause;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::load_balance::switch::{Choices, Group, Header};
-use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::load_balance::switch::{Choices, Header};
+use raddle_schemes::units::Time;
 
 impl Part<'_> {
     pub(super) fn run_switch(&mut self, number: u32, start: Time, end: Time) {
@@ -100,7 +101,7 @@ impl Part<'_> {
                 0
             } else {
                 let cx = &mut Cx { now, rng, events: &mut () };
-                selector.select(cx, &header(frame), &Choices::unread(count as usize))
+                selector.select(cx, &header(frame), &mut Choices::equal(count as usize, &mut ()))
             };
             let out = first as usize + chosen - first_id as usize;
             busy[out / 64] |= 1 << (out % 64);
@@ -142,37 +143,33 @@ impl Part<'_> {
             self.lost_on_arrival.note(now, came_from, frame, cause, &mut self.world);
             return;
         }
-        // Choices name ports of the fabric.
-        let (first_port, first_id) = (switch.first_port, switch.first_id);
-        let local = |i: usize| choices.get(i).0 - first_id;
+        let first_port = switch.first_port;
         let chosen = if count == 1 {
             0
         } else {
-            if self.reads_fabric {
-                for i in 0..count {
-                    self.replay(first_port + local(i), now);
-                }
-            }
-            let fabric = &self.plan.fabric;
-            let (lines, ports, fast_ports) = (&self.lines, &self.ports, &self.fast_ports);
-            let choices = Choices {
-                count,
-                group: &|| {
-                    let edge = fabric.edge(host);
-                    Group { edge: edge.0, pod: fabric.switches[edge.index()].pod }
-                },
-                queues: &|i| {
-                    let line = &lines[(first_port + local(i)) as usize];
-                    let number = line.place.number();
-                    if line.place.is_fast() {
-                        Bytes(u64::from(line.bytes) + fast_ports[number].control_bytes)
-                    } else {
-                        Bytes(ports[number].backlog())
-                    }
-                },
+            let mut around = Around {
+                now,
+                switch: switch.id,
+                host,
+                choices,
+                fabric: &self.plan.fabric,
+                forwarding: &self.plan.routes[route].1,
+                first_port,
+                first_id: switch.first_id,
+                lines: &mut self.lines,
+                ports: &mut self.ports,
+                fast_ports: &mut self.fast_ports,
+                world: &mut self.world,
             };
-            let SwitchState { selector, rng, .. } = &mut self.switches[number as usize];
-            selector.select(&mut Cx { now, rng, events: &mut () }, &header(frame), &choices)
+            let mut choices = Choices {
+                count,
+                next_hops: choices.number(),
+                epoch: route as u32,
+                weights: choices.weights(),
+                fabric: &mut around,
+            };
+            let cx = &mut Cx { now, rng: &mut switch.rng, events: &mut () };
+            switch.selector.select(cx, &header(frame), &mut choices)
         };
         let switch = &mut self.switches[number as usize];
         let out = choices.get(chosen).0 - switch.first_id;

@@ -5,7 +5,7 @@ use super::fault_error::FaultError;
 use super::fault_targets::named_ports;
 use super::faults::{Faults, OnDown};
 use super::windows::{Window, covers, merge};
-use crate::routing::{Forwarding, Table};
+use crate::routing::{Forwarding, Table, Weighting};
 use crate::topology::Fabric;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::{Rate, Span, Time};
@@ -104,6 +104,8 @@ pub struct FaultPlan {
     pub on_down: OnDown,
     /// Time from a change of what is down until all switches forward accordingly; `None`: never.
     pub convergence: Option<Span>,
+    /// What ports carry from then on.
+    pub weights: Weighting,
 }
 
 /// Faults and routes, ready for a run.
@@ -231,7 +233,9 @@ impl FaultPlan {
             let forwarding = if healthy {
                 fabric.forwarding.clone()
             } else {
-                Forwarding::Table(Table::shortest(fabric, &|port| alive[port.index()]))
+                Forwarding::Table(Table::shortest(fabric, self.weights, &|port| {
+                    alive[port.index()]
+                }))
             };
             if converged == Time::ZERO {
                 routes.clear();
@@ -321,7 +325,12 @@ mod tests {
     }
 
     fn plan(faults: &[Fault], convergence: Option<Span>) -> FaultPlan {
-        FaultPlan { faults: faults.to_vec(), on_down: OnDown::Keep, convergence }
+        FaultPlan {
+            faults: faults.to_vec(),
+            on_down: OnDown::Keep,
+            convergence,
+            weights: Weighting::Capacity,
+        }
     }
 
     /// From when on, and the names of the ports by which tor0 reaches host 4 on tor2.

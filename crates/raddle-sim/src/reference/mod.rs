@@ -19,13 +19,14 @@ use crate::net::stop::{Ending, StopRules};
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, Observer, Outcome, Progress};
-use crate::topology::Node;
+use crate::routing::{Forwarding, Ports, towards_pod};
+use crate::topology::{Fabric, Node};
 use port::{InService, Port};
 use queue::{EventQueue, Heap};
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{
-    AnyPortSelector, Choices, Group, Header, SwitchContext,
+    AnyPortSelector, Choices, Group, Header, Queue as PortQueue, Surroundings, SwitchContext,
 };
 use raddle_schemes::marking::QueueState;
 use raddle_schemes::rng::{Rng, stream};
@@ -72,6 +73,41 @@ impl PartialOrd for Event {
     }
 }
 
+/// What a switch scheme sees when it chooses among ports towards `host`.
+struct Around<'r> {
+    fabric: &'r Fabric,
+    forwarding: &'r Forwarding,
+    ports: &'r [Port],
+    switch: SwitchId,
+    host: HostId,
+    choices: Ports<'r>,
+}
+
+impl Surroundings for Around<'_> {
+    fn port(&self, choice: usize) -> u32 {
+        self.choices.get(choice).0 - self.fabric.switches[self.switch.index()].ports.start
+    }
+
+    fn group(&self) -> Group {
+        let edge = self.fabric.edge(self.host);
+        Group { edge: edge.0, pod: self.fabric.switches[edge.index()].pod }
+    }
+
+    fn queue(&mut self, choice: usize) -> PortQueue {
+        let port = &self.ports[self.choices.get(choice).index()];
+        PortQueue {
+            bytes: Bytes(port.bytes.iter().sum()),
+            capacity: Bytes(port.link.capacity(port.facts.capacity)),
+        }
+    }
+
+    fn towards_pod(&self) -> Vec<(u32, u32)> {
+        let first = self.fabric.switches[self.switch.index()].ports.start;
+        let ports = towards_pod(self.fabric, self.forwarding, self.switch, self.group().pod);
+        ports.into_iter().map(|(port, weight)| (port.0 - first, weight)).collect()
+    }
+}
+
 struct Reference<'a, Q> {
     plan: &'a Plan,
     hosts: Hosts<'a>,
@@ -115,7 +151,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let ports = ports.map(|(facts, link)| Port::new(&plan.queue, facts, link));
         let selectors = (0..plan.fabric.switches.len() as u64).map(|index| {
             let stream = stream(plan.seed, "switch", index);
-            let context = SwitchContext { switch: SwitchId(index as u32), stream };
+            let edge = plan.fabric.switches[index as usize].tier == 0;
+            let context = SwitchContext { switch: SwitchId(index as u32), edge, stream };
             let rng = Rng::new(plan.seed, "switch draws", index);
             (plan.switch_load_balance.build(&context), rng)
         });
@@ -231,32 +268,33 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if frame.is_pfc() {
             return self.obey(now, port, frame);
         }
-        let routes = self.plan.routes.iter().rev().find(|(from, _)| *from <= now);
-        let Some((_, forwarding)) = routes else { return };
+        let routes = &self.plan.routes;
+        let Some(epoch) = routes.iter().rposition(|(from, _)| *from <= now) else { return };
+        let forwarding = &routes[epoch].1;
         let host = self.hosts.locators().host(frame.to);
         let choices = forwarding.ports(switch, host);
         let chosen = match choices.count() {
             0 => return self.drop(now, came_from, frame, DropCause::NoRoute),
             1 => 0,
             count => {
-                let ports = &self.ports;
-                let fabric = &self.plan.fabric;
                 let header = Header {
                     flow_key: frame.to.0,
                     entropy: frame.entropy(),
                     bytes: frame.size(),
                     control: frame.is_control(),
                 };
-                let choices = Choices {
+                let fabric = &self.plan.fabric;
+                let ports = &self.ports;
+                let mut around = Around { fabric, forwarding, ports, switch, host, choices };
+                let mut choices = Choices {
                     count,
-                    group: &|| {
-                        let edge = fabric.edge(host);
-                        Group { edge: edge.0, pod: fabric.switches[edge.index()].pod }
-                    },
-                    queues: &|i| Bytes(ports[choices.get(i).index()].bytes.iter().sum()),
+                    next_hops: choices.number(),
+                    epoch: epoch as u32,
+                    weights: choices.weights(),
+                    fabric: &mut around,
                 };
                 let (selector, rng) = &mut self.selectors[switch.index()];
-                selector.select(&mut Cx { now, rng, events: &mut () }, &header, &choices)
+                selector.select(&mut Cx { now, rng, events: &mut () }, &header, &mut choices)
             }
         };
         self.enqueue(now, choices.get(chosen), port, frame);

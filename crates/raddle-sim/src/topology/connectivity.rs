@@ -139,7 +139,11 @@ mod tests {
         let pairs = [(HostId(0), HostId(2)), (HostId(0), HostId(4))];
         assert_eq!(fabric.disconnected(&pairs, &usable), None);
         assert_eq!(fabric.unrouted(&pairs, &fabric.forwarding, &usable), Some(pairs[1]));
-        let converged = Forwarding::Table(crate::routing::Table::shortest(&fabric, &usable));
+        let converged = Forwarding::Table(crate::routing::Table::shortest(
+            &fabric,
+            crate::routing::Weighting::Equal,
+            &usable,
+        ));
         assert_eq!(fabric.unrouted(&pairs, &converged, &usable), None);
     }
 

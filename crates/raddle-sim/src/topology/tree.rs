@@ -351,7 +351,7 @@ mod tests {
             }
         }
         assert_eq!(fabric.switches.last().unwrap().ports.end as usize, fabric.ports.len());
-        let table = Table::shortest(fabric, &|_| true);
+        let table = Table::shortest(fabric, crate::routing::Weighting::Equal, &|_| true);
         for switch in (0..fabric.switches.len() as u32).map(SwitchId) {
             for host in (0..fabric.hosts).map(HostId) {
                 let computed = fabric.forwarding.ports(switch, host);

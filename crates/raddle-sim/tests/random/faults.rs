@@ -6,6 +6,7 @@ use raddle_sim::net::fault_plan::{
     Direction, Effect, Fault, FaultPlan, RateTo, ResolvedFaults, Target, flapping,
 };
 use raddle_sim::net::faults::OnDown;
+use raddle_sim::routing::Weighting;
 use raddle_sim::topology::Fabric;
 
 /// Round, so that faults strike when other things happen, and not.
@@ -24,6 +25,7 @@ pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Res
         plan.on_down = choices.pick(&[OnDown::Drop, OnDown::Keep]);
         let convergences = [None, Some(Span::us(1)), Some(Span::ZERO), Some(Span(333_333))];
         plan.convergence = choices.pick(&convergences);
+        plan.weights = choices.pick(&[Weighting::Capacity, Weighting::Equal]);
     }
     loop {
         match plan.resolve(fabric, &[], seed) {

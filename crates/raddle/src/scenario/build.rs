@@ -7,9 +7,9 @@ use super::reader::Log;
 use super::topology::{Shape, Topology, shape_problem};
 use crate::problem::Problem;
 use raddle_schemes::ids::{HostId, PortId};
-use raddle_schemes::units::{Rate, Span};
+use raddle_schemes::units::Rate;
 use raddle_sim::net::fault_plan::FaultPlan;
-use raddle_sim::net::faults::{OnDown, PortChange};
+use raddle_sim::net::faults::PortChange;
 use raddle_sim::plan::Plan;
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::dumbbell::Dumbbell;
@@ -90,7 +90,12 @@ impl Scenario {
         let pairs: BTreeSet<(HostId, HostId)> =
             traffic.flows.iter().map(|flow| (flow.source, flow.destination)).collect();
         let pairs: Vec<_> = pairs.into_iter().collect();
-        let plan = fault_plan(&self.faults, self.on_down, self.convergence);
+        let plan = FaultPlan {
+            on_down: self.on_down,
+            convergence: self.convergence,
+            weights: self.weights,
+            ..fault_plan(&self.faults)
+        };
         let resolved = plan.resolve(&self.fabric, &pairs, seed).map_err(|errors| {
             let place = self.topology.place();
             let problem = errors.first().map(|error| fault_problem(error, &self.faults, place));
@@ -117,14 +122,10 @@ impl Scenario {
     }
 }
 
-/// The faults, as the simulator resolves them.
-pub(crate) fn fault_plan(
-    faults: &[FaultSection],
-    on_down: OnDown,
-    convergence: Option<Span>,
-) -> FaultPlan {
+/// Faults without a routing, as the simulator resolves them.
+pub(crate) fn fault_plan(faults: &[FaultSection]) -> FaultPlan {
     let faults = faults.iter().map(|section| section.fault.clone()).collect();
-    FaultPlan { faults, on_down, convergence }
+    FaultPlan { faults, ..FaultPlan::default() }
 }
 
 /// Adds the problems that the faults have on this fabric, whatever the traffic. Returns the links
@@ -135,7 +136,7 @@ pub(crate) fn check_faults(
     topology: &Topology,
     log: &Log,
 ) -> Vec<(PortId, Rate)> {
-    match fault_plan(faults, OnDown::Drop, None).resolve(fabric, &[], 0) {
+    match fault_plan(faults).resolve(fabric, &[], 0) {
         Err(errors) => {
             for error in &errors {
                 log.add(fault_problem(error, faults, topology.place()));

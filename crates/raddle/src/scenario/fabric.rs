@@ -10,12 +10,14 @@ use raddle_schemes::load_balance::switch;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::net::faults::OnDown;
 use raddle_sim::net::frame::SIZE_LIMIT;
+use raddle_sim::routing::Weighting;
 
 /// The section without its topology.
 pub(crate) struct FabricSection {
     pub(crate) load_balance: Chosen<switch::Config>,
     pub(crate) queue: QueueSection,
     pub(crate) convergence: Option<Span>,
+    pub(crate) weights: Weighting,
     pub(crate) on_down: OnDown,
 }
 
@@ -32,10 +34,11 @@ pub(crate) fn fabric(
         reader.log().add(problem.label(format!("expected at most {SIZE_LIMIT}")));
     }
     let queue = reader.table("queue").and_then(|inner| queue::queue(inner, gap));
-    let convergence = reader.table("routing").map(|mut routing| {
+    let routing = reader.table("routing").map(|mut routing| {
         let convergence = span_or(&mut routing, "convergence", "never");
+        let weights = routing.or("weights", Weighting::default());
         routing.finish();
-        convergence
+        (convergence, weights)
     });
     let on_down = reader.choice("on_down", &["drop", "keep"]);
     reader.finish();
@@ -43,7 +46,8 @@ pub(crate) fn fabric(
         Some(FabricSection {
             load_balance: load_balance?,
             queue: queue?,
-            convergence: convergence?,
+            convergence: routing?.0,
+            weights: routing?.1,
             on_down: if on_down? == "keep" { OnDown::Keep } else { OnDown::Drop },
         })
     };
@@ -66,7 +70,13 @@ pub(crate) fn span_or(reader: &mut Reader<'_>, key: &'static str, word: &str) ->
 impl FabricSection {
     /// The section's lines with every default filled in.
     pub(crate) fn resolved(&self, topology: &Topology) -> String {
-        let convergence = self.convergence.map_or("\"never\"".to_owned(), |span| shown(&span));
+        // Weights do nothing where routes never change.
+        let routing = match self.convergence {
+            None => "convergence = \"never\"".to_owned(),
+            Some(time) => {
+                format!("convergence = {}, weights = {}", shown(&time), shown(&self.weights))
+            }
+        };
         let on_down = if self.on_down == OnDown::Keep { "keep" } else { "drop" };
         [
             "[fabric]".to_owned(),
@@ -74,7 +84,7 @@ impl FabricSection {
             format!("load_balance = {}", show(&self.load_balance.config, &[])),
             self.queue.resolved(),
             format!("gap = {}", shown(&self.queue.plan.gap)),
-            format!("routing = {{ convergence = {convergence} }}"),
+            format!("routing = {{ {routing} }}"),
             format!("on_down = \"{on_down}\""),
             String::new(),
         ]

@@ -8,7 +8,7 @@
 //! A key that nothing reads is an error: an unknown one, a parameter that the scheme does not have,
 //! `control_size` of a `fifo` port, a marking that no queue reaches, `[run] seed` beside the seeds
 //! of a sweep. Three kinds of keys may stand where they change nothing, because other cells of the
-//! same study need them: `on_down` and `routing.convergence` without faults, for a condition may
+//! same study need them: `on_down` and `routing` without faults, for a condition may
 //! add faults; `ack_entropies = "carry"` with one packet per ACK, the end point of a sweep of
 //! `ack_every` (a note says so); an empty `[record]`. Of `[record]`, `ports` without a `bucket` take
 //! the default one, and a `bucket` without `ports` records the fabric-wide counts.
@@ -44,6 +44,7 @@ use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::net::faults::OnDown;
 use raddle_sim::plan::{QueuePlan, TransportPlan};
 use raddle_sim::record::RecordPlan;
+use raddle_sim::routing::Weighting;
 use raddle_sim::topology::Fabric;
 use reader::{Log, Reader};
 use record::{RecordSection, RunSection};
@@ -61,6 +62,7 @@ pub struct Scenario {
     switch_load_balance: switch::Config,
     queue: QueuePlan,
     convergence: Option<Span>,
+    weights: Weighting,
     on_down: OnDown,
     transport: TransportPlan,
     traffic: TrafficSection,
@@ -169,6 +171,7 @@ impl Scenario {
             switch_load_balance: section.load_balance.config,
             queue: section.queue.plan,
             convergence: section.convergence,
+            weights: section.weights,
             on_down: section.on_down,
             transport: plan,
             traffic,

@@ -45,8 +45,10 @@ fn fabric() -> Fabric {
             host_port: (HOSTS..2 * HOSTS).map(|port| Some(PortId(port))).collect(),
             column: vec![0],
             columns: 1,
+            groups: vec![0],
             starts: vec![0, 0],
-            lists: Vec::new(),
+            ports: Vec::new(),
+            weights: Vec::new(),
         }),
     }
 }

@@ -34,19 +34,23 @@ impl Ecmp {
         Self { salt: mix(context.stream) }
     }
 
-    /// The choice for a flow key and an entropy among `count` ports: the hash's high bits times
-    /// `count`, which is uniform for any count.
+    /// Where on the line of choices a flow key and an entropy fall: the high bits of the hash.
+    #[inline]
+    pub fn point(&self, flow_key: u32, entropy: u16) -> u32 {
+        let key = (u64::from(flow_key) << 16) | u64::from(entropy);
+        (mix(key ^ self.salt) >> 32) as u32
+    }
+
+    /// The choice among `count` ports of the same weight; uniform for any count.
     #[inline]
     pub fn pick(&self, flow_key: u32, entropy: u16, count: usize) -> usize {
-        let key = (u64::from(flow_key) << 16) | u64::from(entropy);
-        let hash = mix(key ^ self.salt) >> 32;
-        ((hash * count as u64) >> 32) as usize
+        ((u64::from(self.point(flow_key, entropy)) * count as u64) >> 32) as usize
     }
 }
 
 impl PortSelector for Ecmp {
     #[inline]
-    fn select(&mut self, _cx: &mut Cx<'_>, packet: &Header, choices: &Choices<'_>) -> usize {
-        self.pick(packet.flow_key, packet.entropy.0, choices.count)
+    fn select(&mut self, _cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+        choices.at(self.point(packet.flow_key, packet.entropy.0))
     }
 }

@@ -3,8 +3,19 @@
 use crate::Cx;
 use crate::ids::{Entropy, SwitchId};
 use crate::units::Bytes;
+use alloc::vec::Vec;
 
+pub mod adaptive_roce;
 pub mod ecmp;
+pub mod jsq;
+pub mod ofan;
+pub mod quantized_adaptive;
+pub mod round_robin;
+pub mod rsq;
+mod schedule;
+pub mod simple_rr;
+#[cfg(test)]
+mod testing;
 
 /// What a switch reads in a packet's header.
 #[derive(Clone, Copy, Debug)]
@@ -20,24 +31,102 @@ pub struct Header {
     pub control: bool,
 }
 
-/// The ports a packet may take, all on shortest paths.
+/// The ports a packet may take, all on shortest paths, in ascending order.
 pub struct Choices<'a> {
     /// How many there are; at least one.
     pub count: usize,
-    /// Where the packet is going. Only for schemes whose card needs
-    /// [`Groups`](crate::Need::Groups).
-    pub group: &'a dyn Fn() -> Group,
-    /// Bytes queued at each port now, frame in service included. Only for schemes whose card needs
-    /// [`QueueLengths`](crate::Need::QueueLengths).
-    pub queues: &'a dyn Fn(usize) -> Bytes,
+    /// The next-hop group they form: within an [`epoch`](Self::epoch), choices with one number are
+    /// the same ports with the same weights.
+    pub next_hops: u32,
+    /// How often routes have changed.
+    pub epoch: u32,
+    /// What each choice carries of the traffic towards the destination, relative to the others
+    /// (W-ECMP); `None` if all carry the same.
+    pub weights: Option<&'a [u32]>,
+    /// The rest, for schemes that say in their card that they read it.
+    pub fabric: &'a mut dyn Surroundings,
 }
 
-impl Choices<'_> {
-    /// The choices as a scheme that needs neither group nor queues sees them: one group, nothing
-    /// queued.
+/// What a switch may look at beyond header and weights.
+pub trait Surroundings {
+    /// The number of the choice's port, counted within the switch.
+    fn port(&self, choice: usize) -> u32;
+    /// Where the packet is going. Only for schemes whose card needs
+    /// [`Groups`](crate::Need::Groups).
+    fn group(&self) -> Group;
+    /// What is queued at the choice's port now. Only for schemes whose card needs
+    /// [`QueueLengths`](crate::Need::QueueLengths).
+    fn queue(&mut self, choice: usize) -> Queue;
+    /// Ports towards the pod of the destination and what each carries of the traffic to it,
+    /// relative to the others; the links to the edge switches do not count. Only for schemes whose
+    /// card needs [`Groups`](crate::Need::Groups).
+    fn towards_pod(&self) -> Vec<(u32, u32)>;
+}
+
+/// Sees nothing: one group, empty queues.
+impl Surroundings for () {
     #[inline]
-    pub fn unread(count: usize) -> Self {
-        Self { count, group: &|| Group { edge: 0, pod: 0 }, queues: &|_| Bytes(0) }
+    fn port(&self, choice: usize) -> u32 {
+        choice as u32
+    }
+
+    fn group(&self) -> Group {
+        Group { edge: 0, pod: 0 }
+    }
+
+    fn queue(&mut self, _choice: usize) -> Queue {
+        Queue { bytes: Bytes(0), capacity: Bytes(u64::MAX) }
+    }
+
+    fn towards_pod(&self) -> Vec<(u32, u32)> {
+        Vec::new()
+    }
+}
+
+/// How full a port is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queue {
+    /// Bytes queued in all classes, the frame in service included.
+    pub bytes: Bytes,
+    /// The most bytes of data that can be queued.
+    pub capacity: Bytes,
+}
+
+impl<'a> Choices<'a> {
+    /// Choices of the same weight, of one next-hop group that never changes, as a scheme sees them
+    /// that needs nothing of its fabric.
+    #[inline]
+    pub fn equal(count: usize, fabric: &'a mut dyn Surroundings) -> Self {
+        Self { count, next_hops: 0, epoch: 0, weights: None, fabric }
+    }
+
+    /// The weight of a choice.
+    #[inline]
+    pub fn weight(&self, choice: usize) -> u32 {
+        self.weights.map_or(1, |weights| weights[choice])
+    }
+
+    /// The choice that leads through `port`, if one does.
+    pub fn find(&self, port: u32) -> Option<usize> {
+        (0..self.count).find(|&choice| self.fabric.port(choice) == port)
+    }
+
+    /// The choice at `point`, which lies in [0, 1) in units of 2^-32, on a line of the choices laid
+    /// end to end, each as long as its weight.
+    #[inline]
+    pub fn at(&self, point: u32) -> usize {
+        let Some(weights) = self.weights else {
+            return ((u64::from(point) * self.count as u64) >> 32) as usize;
+        };
+        let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+        let mut left = (u128::from(point) * u128::from(total)) >> 32;
+        for (choice, &weight) in weights.iter().enumerate() {
+            match left.checked_sub(u128::from(weight)) {
+                Some(rest) => left = rest,
+                None => return choice,
+            }
+        }
+        0
     }
 }
 
@@ -55,6 +144,8 @@ pub struct Group {
 pub struct SwitchContext {
     /// Which switch this is.
     pub switch: SwitchId,
+    /// Whether it has hosts: a ToR, a leaf.
+    pub edge: bool,
     /// The key of the switch's own random streams.
     pub stream: u64,
 }
@@ -62,17 +153,24 @@ pub struct SwitchContext {
 /// Chooses among equal ports; one instance per switch.
 pub trait PortSelector {
     /// The index, below `choices.count`, of the port that takes the packet.
-    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &Choices<'_>) -> usize;
+    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize;
 }
 
 crate::family! { PortSelector, AnyPortSelector, SwitchContext;
     Ecmp: ecmp,
+    SimpleRr: simple_rr,
+    RoundRobin: round_robin,
+    Rsq: rsq,
+    Jsq: jsq,
+    AdaptiveRoce: adaptive_roce,
+    QuantizedAdaptive: quantized_adaptive,
+    Ofan: ofan,
 }
 
 impl AnyPortSelector {
     /// See [`PortSelector::select`].
     #[inline]
-    pub fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &Choices<'_>) -> usize {
+    pub fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         dispatch!(self, scheme => scheme.select(cx, packet, choices))
     }
 }

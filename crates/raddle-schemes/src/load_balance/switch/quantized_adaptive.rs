@@ -1,0 +1,102 @@
+//! Adaptive routing on coarse queue lengths: the study's SWITCH PKT AR.
+
+use super::ecmp::Ecmp;
+use super::jsq::least;
+use super::{Choices, Header, PortSelector, SwitchContext};
+use crate::units::Bytes;
+use crate::{Card, Cx, Need};
+
+/// What `raddle schemes quantized_adaptive` says.
+pub const CARD: Card = Card {
+    name: "quantized_adaptive",
+    title: "Adaptive routing on quantised queues",
+    paper: "LB study, SWITCH PKT AR",
+    needs: &[Need::QueueLengths],
+    summary: "Queues fall into four bins by how full they are; each packet takes a port drawn \
+              from the lowest bin that has any.",
+};
+
+crate::parameters! {
+    /// Parameters of quantised adaptive routing.
+    pub struct Config {
+        /// Below this share of the buffer a queue is in the first bin, in per cent (LB study: 5).
+        pub first: f64 = 5.0, in 0.0..=100.0;
+        /// Below this in the second (LB study: 10).
+        pub second: f64 = 10.0, in 0.0..=100.0;
+        /// Below this in the third, else in the last (LB study: 20).
+        pub third: f64 = 20.0, in 0.0..=100.0;
+        /// Smaller frames are hashed instead (`0 B`: none; other simulators: 100 B).
+        pub hash_below: Bytes = Bytes(0);
+    }
+}
+
+/// The bins, and a hash for small frames.
+#[derive(Clone, Debug)]
+pub struct QuantizedAdaptive {
+    /// In 2^-16 of the buffer.
+    limits: [u64; 3],
+    hash_below: Bytes,
+    hash: Ecmp,
+}
+
+impl QuantizedAdaptive {
+    /// With the bins of `config`.
+    pub fn new(config: &Config, context: &SwitchContext) -> Self {
+        let limits = [config.first, config.second, config.third];
+        Self {
+            limits: limits.map(|percent| (percent * 655.36) as u64),
+            hash_below: config.hash_below,
+            hash: Ecmp::new(&super::ecmp::Config {}, context),
+        }
+    }
+}
+
+impl PortSelector for QuantizedAdaptive {
+    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+        if packet.bytes < self.hash_below {
+            return self.hash.select(cx, packet, choices);
+        }
+        let limits = self.limits;
+        least(cx, choices, |choices, choice| {
+            let queue = choices.fabric.queue(choice);
+            let scaled = u128::from(queue.bytes.0) << 16;
+            let below = |limit: &&u64| scaled >= u128::from(**limit) * u128::from(queue.capacity.0);
+            limits.iter().take_while(below).count() as u64
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Bench;
+    use super::*;
+
+    /// LB study spec, acceptance 8: queues in per cent of the buffer, ports that may be taken.
+    #[test]
+    fn a_port_of_the_lowest_bin_is_drawn() {
+        let cases: &[(&[u64; 4], &[usize])] = &[
+            (&[0, 4, 6, 30], &[0, 1]),
+            (&[11, 15, 19, 21], &[0, 1, 2]),
+            (&[20, 99, 50, 21], &[0, 1, 2, 3]),
+            (&[5, 10, 9, 20], &[0, 2]),
+        ];
+        for (queues, ports) in cases {
+            let mut bench =
+                Bench::new(&Config::default(), QuantizedAdaptive::new).queues(&queues[..]);
+            let mut counts = [0_i32; 4];
+            (0..6_000).for_each(|_| counts[bench.select(4)] += 1);
+            for (port, count) in counts.iter().enumerate() {
+                let expected = if ports.contains(&port) { 6_000 / ports.len() as i32 } else { 0 };
+                assert!((count - expected).abs() <= expected / 10, "{queues:?}: {counts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn small_frames_are_hashed_where_that_is_wanted() {
+        let config = Config { hash_below: Bytes(100), ..Config::default() };
+        let mut bench = Bench::new(&config, QuantizedAdaptive::new).queues(&[90, 0, 0, 0]);
+        let first = bench.size(64).select(4);
+        assert!((0..20).all(|_| bench.select(4) == first));
+    }
+}

@@ -1,0 +1,66 @@
+//! SIMPLE RR: one pointer per switch and next-hop group, in a fixed order, that is never reset.
+//!
+//! LB study, Theorem 1: flows that meet on an aggregation switch stay in step, and the queues of
+//! the links they share grow with the message.
+
+use super::schedule::Rotation;
+use super::{Choices, Header, PortSelector, SwitchContext};
+use crate::{Card, Cx};
+
+/// What `raddle schemes simple_rr` says.
+pub const CARD: Card = Card {
+    name: "simple_rr",
+    title: "Round robin over the ports, never reset",
+    paper: "LB study, SIMPLE RR",
+    needs: &[],
+    summary: "Every packet takes the next port. The textbook scheme: even on each switch's own \
+              links, uneven where flows meet further down.",
+};
+
+crate::parameters! {
+    /// SIMPLE RR has no parameters.
+    pub struct Config {}
+}
+
+/// The pointers of one switch.
+#[derive(Clone, Debug, Default)]
+pub struct SimpleRr {
+    rotation: Rotation,
+}
+
+impl SimpleRr {
+    /// All pointers at the first port.
+    pub fn new(_config: &Config, _context: &SwitchContext) -> Self {
+        Self::default()
+    }
+}
+
+impl PortSelector for SimpleRr {
+    fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
+        self.rotation.turn(cx, choices, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Bench;
+    use super::*;
+    use alloc::vec::Vec;
+
+    /// LB study spec, acceptance 8.
+    #[test]
+    fn ports_take_turns_wherever_packets_go() {
+        let mut bench = Bench::new(&Config {}, SimpleRr::new);
+        let ports: Vec<usize> = (0..6).map(|i| bench.to(i).select(4)).collect();
+        assert_eq!(ports, [0, 1, 2, 3, 0, 1]);
+    }
+
+    #[test]
+    fn ports_get_turns_by_weight_once_routes_have_weights() {
+        let mut bench = Bench::new(&Config {}, SimpleRr::new);
+        bench.select(2);
+        let mut bench = bench.weights(&[3, 1]);
+        let ports: Vec<usize> = (0..8).map(|_| bench.select(2)).collect();
+        assert_eq!(ports, [0, 1, 0, 0, 0, 1, 0, 0]);
+    }
+}

@@ -1,0 +1,62 @@
+//! What a switch scheme sees of its switch when it chooses.
+
+use super::fast::FastPort;
+use super::line::Line;
+use super::port::{Port, World};
+use crate::routing::{Forwarding, Ports, towards_pod};
+use crate::topology::Fabric;
+use raddle_schemes::ids::{HostId, SwitchId};
+use raddle_schemes::load_balance::switch::{Group, Queue, Surroundings};
+use raddle_schemes::units::{Bytes, Time};
+
+/// A switch at one instant, with a packet to `host` and its choices.
+pub(super) struct Around<'s, 'w> {
+    pub(super) now: Time,
+    pub(super) switch: SwitchId,
+    pub(super) host: HostId,
+    pub(super) choices: Ports<'s>,
+    pub(super) fabric: &'s Fabric,
+    pub(super) forwarding: &'s Forwarding,
+    /// The switch's first port in this part, and in the fabric.
+    pub(super) first_port: u32,
+    pub(super) first_id: u32,
+    pub(super) lines: &'s mut [Line],
+    pub(super) ports: &'s mut [Port],
+    pub(super) fast_ports: &'s mut [FastPort],
+    pub(super) world: &'s mut World<'w>,
+}
+
+impl Surroundings for Around<'_, '_> {
+    #[inline]
+    fn port(&self, choice: usize) -> u32 {
+        self.choices.get(choice).0 - self.first_id
+    }
+
+    #[inline]
+    fn group(&self) -> Group {
+        let edge = self.fabric.edge(self.host);
+        Group { edge: edge.0, pod: self.fabric.switches[edge.index()].pod }
+    }
+
+    /// The port is brought up to now first: what has left is not queued.
+    #[inline]
+    fn queue(&mut self, choice: usize) -> Queue {
+        let line = &mut self.lines[(self.first_port + self.port(choice)) as usize];
+        let number = line.place.number();
+        let (bytes, capacity) = if line.place.is_fast() {
+            let port = &mut self.fast_ports[number];
+            port.advance(self.now, line, self.world);
+            (u64::from(line.bytes) + port.control_bytes, port.capacity)
+        } else {
+            let port = &mut self.ports[number];
+            port.replay(self.now, line, self.world);
+            (port.backlog(), port.capacity())
+        };
+        Queue { bytes: Bytes(bytes), capacity: Bytes(capacity) }
+    }
+
+    fn towards_pod(&self) -> Vec<(u32, u32)> {
+        let ports = towards_pod(self.fabric, self.forwarding, self.switch, self.group().pod);
+        ports.into_iter().map(|(port, weight)| (port.0 - self.first_id, weight)).collect()
+    }
+}
