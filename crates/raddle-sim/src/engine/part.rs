@@ -179,7 +179,8 @@ impl<'a> Part<'a> {
         for &id in &members.switches {
             let switch = &fabric.switches[id.index()];
             let own = stream(plan.seed, "switch", u64::from(id.0));
-            let context = SwitchContext { switch: id, edge: switch.tier == 0, stream: own };
+            let (edge, pod) = (switch.tier == 0, switch.pod);
+            let context = SwitchContext { switch: id, edge, pod, stream: own };
             switches.push(SwitchState {
                 id,
                 selector: plan.switch_load_balance.build(&context),

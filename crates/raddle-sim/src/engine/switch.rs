@@ -86,6 +86,7 @@ impl Part<'_> {
         node: &TreeNode,
         first_fast_port: u32,
     ) {
+        let epoch = self.route as u32;
         let Self { switches, lines, fast_ports, world, .. } = self;
         let SwitchState { selector, rng, first_port, first_id, busy, .. } =
             &mut switches[number as usize];
@@ -101,7 +102,14 @@ impl Part<'_> {
                 0
             } else {
                 let cx = &mut Cx { now, rng, events: &mut () };
-                selector.select(cx, &header(frame), &mut Choices::equal(count as usize, &mut ()))
+                let mut choices = Choices {
+                    count: count as usize,
+                    next_hops: first,
+                    epoch,
+                    weights: None,
+                    fabric: &mut (),
+                };
+                selector.select(cx, &header(frame), &mut choices)
             };
             let out = first as usize + chosen - first_id as usize;
             busy[out / 64] |= 1 << (out % 64);

@@ -151,8 +151,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let ports = ports.map(|(facts, link)| Port::new(&plan.queue, facts, link));
         let selectors = (0..plan.fabric.switches.len() as u64).map(|index| {
             let stream = stream(plan.seed, "switch", index);
-            let edge = plan.fabric.switches[index as usize].tier == 0;
-            let context = SwitchContext { switch: SwitchId(index as u32), edge, stream };
+            let switch = &plan.fabric.switches[index as usize];
+            let (edge, pod) = (switch.tier == 0, switch.pod);
+            let context = SwitchContext { switch: SwitchId(index as u32), edge, pod, stream };
             let rng = Rng::new(plan.seed, "switch draws", index);
             (plan.switch_load_balance.build(&context), rng)
         });

@@ -30,8 +30,10 @@ impl LoadImbalance {
 
     fn trial(&self, seed: u64, trial: u32) -> f64 {
         let stream = stream(seed, "load imbalance", u64::from(trial));
-        let hash =
-            Ecmp::new(&Config {}, &SwitchContext { switch: SwitchId(trial), edge: true, stream });
+        let hash = Ecmp::new(
+            &Config {},
+            &SwitchContext { switch: SwitchId(trial), edge: true, pod: 0, stream },
+        );
         let mut load = vec![0u32; self.uplinks as usize];
         for flow in 0..self.flows {
             for entropy in 0..self.entropies {

@@ -13,7 +13,7 @@ mod traffic;
 
 use choices::Choices;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::load_balance::switch;
+use raddle_schemes::load_balance::switch::{self, ofan::Variant};
 use raddle_schemes::marking;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
@@ -25,8 +25,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     let mut choices = Choices::new(numbers);
     let fabric = fabric::draw(&mut choices);
     let (queue, classed) = queue(&mut choices);
-    let selectors: Vec<_> = switch::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
-    let selector = choices.pick(&selectors);
+    let selector = selector(&mut choices);
     let transport = hosts::draw(&mut choices);
     let seed = u64::from(choices.below(1 << 16));
     let mut traffic = traffic::draw(&mut choices, &fabric, seed);
@@ -48,7 +47,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
         fabric,
         routes: resolved.routes,
         queue,
-        switch_load_balance: switch::Config::named(selector).unwrap(),
+        switch_load_balance: selector,
         faults: resolved.faults,
         transport,
         traffic,
@@ -57,6 +56,24 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
         end,
         patience,
     }
+}
+
+fn selector(choices: &mut Choices<'_>) -> switch::Config {
+    let names: Vec<_> = switch::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    let mut config = switch::Config::named(choices.pick(&names)).unwrap();
+    match &mut config {
+        switch::Config::RoundRobin(round_robin) => round_robin.rounds = choices.pick(&[5, 1]),
+        switch::Config::QuantizedAdaptive(adaptive) => {
+            adaptive.hash_below = choices.pick(&[Bytes(0), Bytes(100)]);
+        }
+        switch::Config::Ofan(ofan) => {
+            let variants = [Variant::Standard, Variant::ShortestFirst, Variant::Unweighted];
+            ofan.variant = choices.pick(&variants);
+            ofan.shared = choices.pick(&[false, true]);
+        }
+        _ => {}
+    }
+    config
 }
 
 /// Queues, and whether flows travel in several of their classes.

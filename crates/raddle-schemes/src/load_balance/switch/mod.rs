@@ -92,14 +92,7 @@ pub struct Queue {
     pub capacity: Bytes,
 }
 
-impl<'a> Choices<'a> {
-    /// Choices of the same weight, of one next-hop group that never changes, as a scheme sees them
-    /// that needs nothing of its fabric.
-    #[inline]
-    pub fn equal(count: usize, fabric: &'a mut dyn Surroundings) -> Self {
-        Self { count, next_hops: 0, epoch: 0, weights: None, fabric }
-    }
-
+impl Choices<'_> {
     /// The weight of a choice.
     #[inline]
     pub fn weight(&self, choice: usize) -> u32 {
@@ -146,6 +139,8 @@ pub struct SwitchContext {
     pub switch: SwitchId,
     /// Whether it has hosts: a ToR, a leaf.
     pub edge: bool,
+    /// The pod it belongs to; 0 where there are none, and for core switches.
+    pub pod: u32,
     /// The key of the switch's own random streams.
     pub stream: u64,
 }

@@ -54,8 +54,11 @@ crate::parameters! {
 pub struct Ofan {
     config: Config,
     edge: bool,
-    /// Two per destination, of large and of small frames; grown as destinations are met.
-    pointers: Vec<Pointer>,
+    pod: u32,
+    /// Two per edge switch, of large and of small frames; grown as destinations are met.
+    towards_edges: Vec<Pointer>,
+    /// Two per pod.
+    towards_pods: Vec<Pointer>,
     /// By pod, where they are shared.
     shared: Vec<Schedule>,
 }
@@ -88,9 +91,15 @@ impl Ofan {
         Self {
             config: config.clone(),
             edge: context.edge,
-            pointers: Vec::new(),
+            pod: context.pod,
+            towards_edges: Vec::new(),
+            towards_pods: Vec::new(),
             shared: Vec::new(),
         }
+    }
+
+    fn pointers(&mut self, to_edge: bool) -> &mut Vec<Pointer> {
+        if to_edge { &mut self.towards_edges } else { &mut self.towards_pods }
     }
 
     /// Draws the schedule that pointers towards `pod` share, if that has not happened since routes
@@ -142,20 +151,24 @@ impl Ofan {
 impl PortSelector for Ofan {
     fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         let group = choices.fabric.group();
-        let destination = if self.edge { group.edge } else { group.pod };
+        // Within a pod there may be parallel cables down to each edge switch.
+        let to_edge = self.edge || group.pod == self.pod;
+        let destination = if to_edge { group.edge } else { group.pod };
         let class = usize::from(packet.bytes < self.config.small);
         let index = destination as usize * 2 + class;
-        if self.pointers.len() <= index {
-            self.pointers.resize_with(index + 1, Pointer::default);
-        }
         let shared = (self.config.shared && self.edge).then_some(group.pod as usize);
-        if self.pointers[index].own.drawn != choices.epoch + 1 {
+        let pointers = self.pointers(to_edge);
+        if pointers.len() <= index {
+            pointers.resize_with(index + 1, Pointer::default);
+        }
+        if pointers[index].own.drawn != choices.epoch + 1 {
             if let Some(pod) = shared {
                 self.share(cx, choices, pod);
             }
-            self.pointers[index] = self.draw(cx, choices, shared);
+            self.pointers(to_edge)[index] = self.draw(cx, choices, shared);
         }
-        let Self { pointers, shared: schedules, .. } = self;
+        let Self { towards_edges, towards_pods, shared: schedules, .. } = self;
+        let pointers = if to_edge { towards_edges } else { towards_pods };
         let Pointer { own, next } = &mut pointers[index];
         let turns = shared.map_or(&own.turns, |pod| &schedules[pod].turns);
         for _ in 0..turns.len() {
@@ -186,7 +199,7 @@ mod tests {
             true => (Schedule { drawn: 1, ..Schedule::default() }, [schedule].into()),
             false => (schedule, Vec::new()),
         };
-        bench.scheme().pointers = [Pointer { own, next: start }].into();
+        bench.scheme().towards_edges = [Pointer { own, next: start }].into();
         bench.scheme().shared = shared;
         bench
     }

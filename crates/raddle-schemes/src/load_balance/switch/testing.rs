@@ -52,7 +52,7 @@ impl<S: PortSelector> Bench<S> {
     /// Switch number `switch`.
     pub(super) fn of<C>(switch: u32, config: &C, build: impl Fn(&C, &SwitchContext) -> S) -> Self {
         let stream = stream(1, "switch", u64::from(switch));
-        let context = SwitchContext { switch: SwitchId(switch), edge: true, stream };
+        let context = SwitchContext { switch: SwitchId(switch), edge: true, pod: 0, stream };
         Self {
             scheme: build(config, &context),
             rng: Rng::new(1, "test", u64::from(switch)),
