@@ -140,17 +140,19 @@ struct Pacer {
     at: Time,
     /// Remainder of the pace, in bits x 10^12 modulo the rate, so that no pace drifts.
     rest: u64,
+    /// Whether after the last packet there was none that could have followed.
+    idle: bool,
 }
 
 impl Pacer {
     /// Slots lie on a grid: one that a busy wire made late does not push back the next. A flow that
-    /// had nothing to send for a whole period begins a new grid.
+    /// could send nothing after its last packet, and for a whole period, begins a new grid.
     fn sent(&mut self, now: Time, bytes: Bytes, rate: Rate) {
         let bits = u128::from(bytes.0) * 8 * 1_000_000_000_000 + u128::from(self.rest);
         let rate = u128::from(rate.0);
         self.rest = (bits % rate) as u64;
         let period = Span((bits / rate) as u64);
-        let slot = if now.since(self.at) < period { self.at } else { now };
+        let slot = if self.idle && now.since(self.at) >= period { now } else { self.at };
         self.at = slot + period;
     }
 }
@@ -170,7 +172,7 @@ impl Sender {
             let slot = u128::from(rate.serialisation(bytes).0);
             let offset = slot * u128::from(place) / u128::from(flows.max(1));
             let at = now + Span(offset as u64);
-            self.pacer = Some(Box::new(Pacer { at, rest: 0 }));
+            self.pacer = Some(Box::new(Pacer { at, rest: 0, idle: false }));
         }
     }
 
@@ -220,6 +222,9 @@ impl Sender {
             self.pacer.get_or_insert_default().sent(now, bytes, rate);
         }
         let ack_request = !self.window_open();
+        if let Some(pacer) = &mut self.pacer {
+            pacer.idle = ack_request;
+        }
         Some(Transmit { psn, entropy, bytes, again, ack_request })
     }
 
@@ -584,11 +589,25 @@ mod tests {
         assert!(flow.send().is_none());
         flow.now = Time(332_800);
         assert!(flow.send().is_some(), "the third slot of the grid");
-        // Nothing sent for more than a period: a new grid, and no burst.
-        flow.now = Time(1_000_000);
+        // However late: slots 3 to 7 have come.
+        flow.now = Time(7 * 166_400 + 1);
+        let late = core::iter::from_fn(|| flow.send()).count();
+        assert_eq!(late, 5);
+    }
+
+    #[test]
+    fn a_flow_that_could_send_nothing_for_a_period_begins_a_new_grid() {
+        let (rate, window) = (Some(Rate::gbps(200)), Size::Packets(1.0));
+        let mut flow = Flow::new(10, rate, window, sack::Config::default());
         assert!(flow.send().is_some());
+        flow.now = Time(1_000_000);
+        flow.deliver(data(0, 1));
+        assert!(flow.send().is_some());
+        flow.deliver(data(1, 1));
         flow.now = Time(1_166_399);
-        assert!(flow.send().is_none());
+        assert!(flow.send().is_none(), "no burst");
+        flow.now = Time(1_166_400);
+        assert!(flow.send().is_some());
     }
 
     #[test]
