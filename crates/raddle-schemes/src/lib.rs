@@ -67,6 +67,9 @@ pub struct FlowContext {
     pub bdp: Bytes,
     /// Retransmission timeout, unless the recovery's parameters set another.
     pub rto: Span,
+    /// Time in which the fabric's slowest port drains a full queue; `None` where queues have no
+    /// limit.
+    pub drain: Option<Span>,
     /// Whether switches trim on overflow, so that a timeout means real loss.
     pub trimming: bool,
     /// The sending host: the entropy of schemes that keep one path (ECMP).
@@ -85,6 +88,7 @@ impl FlowContext {
         rate: Rate::gbps(400),
         bdp: Bytes(400_000),
         rto: Span::us(70),
+        drain: Some(Span::us(8)),
         trimming: true,
         source: ids::HostId(0),
         destination: ids::HostId(1),

@@ -150,6 +150,8 @@ pub enum LimitError {
         /// Hosts below it.
         hosts: u64,
     },
+    /// The congestion control's pace is still a word.
+    RhoMax,
     /// The end time is not in range.
     End {
         /// The end time.
@@ -231,6 +233,10 @@ impl fmt::Display for LimitError {
                 "switch `{switch}` has {hosts} hosts below it; at most {HOSTS_BELOW_LIMIT} in a \
                  tree"
             ),
+            Self::RhoMax => write!(
+                f,
+                "the pace `rho_max` is still to be put in; `Plan::resolve_rho_max` does that"
+            ),
             Self::End { end } => {
                 write!(f, "the end time is {end}; from 1 ps to {TIME_LIMIT}")
             }
@@ -251,6 +257,9 @@ impl Plan {
     /// # Errors
     /// The first limit that it exceeds.
     pub fn check_limits(&self) -> Result<(), LimitError> {
+        if self.lacks_rho_max() {
+            return Err(LimitError::RhoMax);
+        }
         self.check_frames()?;
         self.check_queues()?;
         self.check_flows()?;

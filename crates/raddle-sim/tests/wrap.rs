@@ -127,7 +127,7 @@ fn ports_agree_on_both_sides_of_the_capacity_that_32_bits_count() {
     let flows: Vec<_> = (0..3).map(|i| Flow::at_zero(i, 3 + i, Bytes(11_200 * 65_471))).collect();
     let mut plan = plan(fabric, flows.into(), "ecmp", 1);
     plan.transport.payload = Bytes(65_471);
-    let config = fixed_rate::Config { window: Size::Packets(20_000.0), rate: None };
+    let config = fixed_rate::Config { window: Size::Packets(20_000.0), ..Default::default() };
     plan.transport.congestion = congestion::Config::FixedRate(config);
     // Nothing is sent again while the queue is full.
     plan.end = Some(Time(40_000_000_000));
@@ -181,7 +181,7 @@ fn queues_of_data_may_take_many_times_the_horizon() {
             let mut plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
             plan.queue.size = Size::Packets(packets);
             plan.queue.service = service;
-            let config = fixed_rate::Config { window: Size::Packets(400.0), rate: None };
+            let config = fixed_rate::Config { window: Size::Packets(400.0), ..Default::default() };
             plan.transport.congestion = congestion::Config::FixedRate(config);
             plan.patience = Span::ms(500);
             plan.end = Some(Time(100_000_000_000));
@@ -230,7 +230,7 @@ fn queues_of_control_frames_may_take_longer_than_the_horizon() {
     plan.queue.size = Size::Packets(2.0);
     plan.end = Some(Time(40_000_000_000));
     for window in [20.0, 60.0, 240.0] {
-        let config = fixed_rate::Config { window: Size::Packets(window), rate: None };
+        let config = fixed_rate::Config { window: Size::Packets(window), ..Default::default() };
         plan.transport.congestion = congestion::Config::FixedRate(config);
         assert_engines_agree(&plan);
     }

@@ -1,9 +1,16 @@
 //! Fixed rate: the ideal congestion control of the load-balancing study.
+//!
+//! A slot is as long as a packet and the gap behind it take at the pace (spec 3.2: T'_d C / r).
+//! At line rate nothing is paced: a NIC whose flows take turns packet by packet is the study's host
+//! that cycles over its flows. Below line rate `slots = "spread"` keeps a host's flows apart, as
+//! if the host paced and cycled; with `together` they leave in bursts.
 
 use super::{Ack, CongestionControl, Limits, Loss};
+use crate::family::{Parameter, ParameterError, Raw};
 use crate::size::Size;
 use crate::units::{Bytes, Rate};
 use crate::{Card, Cx, FlowContext};
+use alloc::string::{String, ToString};
 
 /// What `raddle schemes fixed_rate` says.
 pub const CARD: Card = Card {
@@ -14,11 +21,60 @@ pub const CARD: Card = Card {
     summary: "A constant pace and an optional window; reacts to nothing.",
 };
 
+/// The pace of a flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Line rate, unpaced.
+    Line,
+    /// This rate.
+    At(Rate),
+    /// The rate that every flow of the run can have at once when each is split equally over its
+    /// shortest paths. Whoever makes a plan puts the rate in its place.
+    RhoMax,
+}
+
+impl Pace {
+    /// The word for [`Pace::RhoMax`].
+    pub const RHO_MAX: &'static str = "rho_max";
+}
+
+impl Parameter for Pace {
+    const KIND: &'static str = Rate::KIND;
+    fn read(raw: Raw<'_>) -> Result<Self, ParameterError> {
+        match raw {
+            Raw::Text("auto") => Ok(Self::Line),
+            Raw::Text(Self::RHO_MAX) => Ok(Self::RhoMax),
+            other => Rate::read(other).map(Self::At),
+        }
+    }
+    fn show(&self) -> String {
+        match self {
+            Self::Line => "\"auto\"".to_string(),
+            Self::At(rate) => rate.show(),
+            Self::RhoMax => crate::family::quoted(Self::RHO_MAX),
+        }
+    }
+}
+
+crate::words! {
+    /// Where the slots of a host's paced flows lie.
+    pub enum Slots {
+        /// Each flow's first packet leaves at its start.
+        Together = "together",
+        /// Spread over the period, in order of the flows of the host.
+        Spread = "spread",
+    }
+}
+
 crate::parameters! {
     /// Parameters of the fixed rate.
     pub struct Config {
-        /// The pace; `auto` is line rate, unpaced.
-        pub rate: Option<Rate> = None;
+        /// The pace; `auto` is line rate, unpaced; `rho_max` is what every flow can have at once
+        /// when each is split equally over its shortest paths that faults leave.
+        pub rate: Pace = Pace::Line;
+        /// Where the slots of a host's flows lie: `together`, from each flow's start on, or
+        /// `spread` over the period, so that the host sends at an even pace.
+        pub slots: Slots = Slots::Together;
         /// At most this much in flight.
         pub window: Size = Size::Unlimited;
     }
@@ -28,13 +84,18 @@ crate::parameters! {
 #[derive(Clone, Debug)]
 pub struct FixedRate {
     limits: Limits,
+    slots: Slots,
 }
 
 impl FixedRate {
     /// Limits resolved for one flow.
     pub fn new(config: &Config, context: &FlowContext) -> Self {
         let window = Bytes(config.window.resolve(&context.sizes()).0.max(context.packet().0));
-        Self { limits: Limits { window, rate: config.rate } }
+        let rate = match config.rate {
+            Pace::Line | Pace::RhoMax => None,
+            Pace::At(rate) => Some(rate),
+        };
+        Self { limits: Limits { window, rate }, slots: config.slots }
     }
 }
 
@@ -44,17 +105,23 @@ impl CongestionControl for FixedRate {
     fn limits(&self) -> Limits {
         self.limits
     }
+    fn spreads_slots(&self) -> bool {
+        self.slots == Slots::Spread
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::family::{ParameterError, Parameters, Raw};
+    use crate::family::Parameters;
 
     #[test]
     fn the_limits_are_those_given_and_hold_a_packet() {
-        let limits =
-            |window, rate| FixedRate::new(&Config { rate, window }, &FlowContext::NOMINAL).limits();
+        let limits = |window, rate: Option<Rate>| {
+            let rate = rate.map_or(Pace::Line, Pace::At);
+            let config = Config { rate, window, ..Default::default() };
+            FixedRate::new(&config, &FlowContext::NOMINAL).limits()
+        };
         let (window, rate) = (Bytes(4160), Some(Rate::gbps(37)));
         assert_eq!(limits(Size::Packets(0.5), rate), Limits { window, rate });
         let window = Bytes(600_000);
@@ -67,6 +134,10 @@ mod tests {
         let refused = config.set("rate", Raw::Text("0 Gbps"));
         assert_eq!(refused, Err(ParameterError::Value("expected a rate above 0 bps".into())));
         assert_eq!(config.set("rate", Raw::Text("1 bps")), Ok(()));
-        assert_eq!(config.rate, Some(Rate(1)));
+        assert_eq!(config.rate, Pace::At(Rate(1)));
+        for (text, pace) in [("rho_max", Pace::RhoMax), ("auto", Pace::Line)] {
+            assert_eq!(config.set("rate", Raw::Text(text)), Ok(()));
+            assert_eq!((config.rate, config.rate.show()), (pace, crate::family::quoted(text)));
+        }
     }
 }

@@ -72,6 +72,11 @@ pub trait CongestionControl {
     fn on_timer(&mut self, _cx: &mut Cx<'_>) {}
     /// The present limits.
     fn limits(&self) -> Limits;
+    /// Whether the first slots of the paced flows of one host are spread over a period, so that
+    /// the host as a whole keeps an even pace; else each flow's first packet leaves at once.
+    fn spreads_slots(&self) -> bool {
+        false
+    }
 }
 
 crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
@@ -121,5 +126,9 @@ impl AnyCongestionControl {
     #[inline]
     pub fn limits(&self) -> Limits {
         dispatch!(self, scheme => scheme.limits())
+    }
+    /// See [`CongestionControl::spreads_slots`].
+    pub fn spreads_slots(&self) -> bool {
+        dispatch!(self, scheme => scheme.spreads_slots())
     }
 }

@@ -11,6 +11,7 @@ use crate::transport::{Ledger, PacketSet};
 use crate::units::Span;
 use crate::{Cx, FlowContext};
 
+pub mod erasure;
 pub mod sack;
 
 crate::words! {
@@ -21,6 +22,16 @@ crate::words! {
         /// Also the entropies of all unmarked packets since the previous ACK ("Carry EVs").
         Carry = "carry",
     }
+}
+
+/// What completes a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coding {
+    /// Each of its packets, sent again until it arrives.
+    None,
+    /// As many distinct symbols of a code as the message has packets, any of them. Each symbol is
+    /// sent once and is as large as a full packet.
+    AnyOf,
 }
 
 /// Both halves of a recovery.
@@ -38,12 +49,17 @@ pub trait Recovery {
     fn ack_entropies(&self) -> AckEntropies;
     /// The retransmission timeout.
     fn rto(&self) -> Span;
+    /// What completes a message; the same for the whole run.
+    fn coding(&self) -> Coding {
+        Coding::None
+    }
     /// Whether it offers what another scheme's card needs.
     fn offers(&self, need: Need) -> bool;
 }
 
 crate::family! { Recovery, AnyRecovery, FlowContext;
     Sack: sack,
+    Erasure: erasure,
 }
 
 impl Config {
@@ -51,6 +67,11 @@ impl Config {
     pub fn offers(&self, need: Need) -> bool {
         let recovery = self.build(&FlowContext::NOMINAL);
         dispatch!(&recovery, scheme => scheme.offers(need))
+    }
+
+    /// See [`Recovery::coding`].
+    pub fn coding(&self) -> Coding {
+        self.build(&FlowContext::NOMINAL).coding()
     }
 }
 
@@ -90,5 +111,10 @@ impl AnyRecovery {
     #[inline]
     pub fn rto(&self) -> Span {
         dispatch!(self, scheme => scheme.rto())
+    }
+    /// See [`Recovery::coding`].
+    #[inline]
+    pub fn coding(&self) -> Coding {
+        dispatch!(self, scheme => scheme.coding())
     }
 }

@@ -47,13 +47,14 @@ pub struct Sack {
     constants: Arc<Constants>,
     /// Receiver: packets since the last ACK.
     unacked: u32,
+    /// Asked for at every ACK. Its unused values tell the schemes of the family apart.
+    ack_entropies: AckEntropies,
 }
 
 /// What flows across equally long paths share.
 #[derive(Debug)]
 struct Constants {
     ack_every: u32,
-    ack_entropies: AckEntropies,
     reorder_threshold: Option<u32>,
     base_rtt: Span,
     rto: Span,
@@ -64,12 +65,12 @@ impl Sack {
     pub fn new(config: &Config, context: &FlowContext) -> Self {
         let constants = Constants {
             ack_every: config.ack_every,
-            ack_entropies: config.ack_entropies,
             reorder_threshold: config.reorder_threshold,
             base_rtt: context.base_rtt,
             rto: config.rto.unwrap_or(context.rto),
         };
-        Self { constants: Arc::new(constants), unacked: 0 }
+        let ack_entropies = config.ack_entropies;
+        Self { constants: Arc::new(constants), unacked: 0, ack_entropies }
     }
 }
 
@@ -116,7 +117,7 @@ impl Recovery for Sack {
     }
 
     fn ack_entropies(&self) -> AckEntropies {
-        self.constants.ack_entropies
+        self.ack_entropies
     }
 
     fn rto(&self) -> Span {

@@ -18,13 +18,17 @@ enum State {
     InFlightAgain = 1,
     /// To be sent again.
     Lost = 2,
-    /// Arrived.
+    /// Arrived, or a symbol found lost.
     Acked = 3,
 }
 
 /// One packet, in 64 bits: last send time 46 (70 seconds) | entropy 16 | state 2.
 #[derive(Clone, Copy, Debug, Default)]
 struct Record(u64);
+
+/// So many numbers there are for the packets of one flow, symbols of a code among them: from 0 to
+/// one less. A flow that has used all of them sends no more.
+pub const SYMBOL_LIMIT: u32 = (1 << 24) - 1;
 
 /// Simulated or real time, since the start, that a ledger can write down.
 pub const TIME_LIMIT: Time = Time((1 << 46) - 1);
@@ -80,15 +84,22 @@ impl AckedPacket {
 }
 
 /// The packets of one message, from the first unacknowledged on.
+///
+/// The packets of a coded message are symbols: any `total` of them complete it. One found lost is
+/// not sent again but lets one more new symbol go. So sent - lost, which is acknowledged + in
+/// flight, is at most `total`.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     records: Ring<Record>,
     in_flight: u64,
     total: u32,
-    packet: u32,
-    last_packet: u32,
+    /// One past the last new packet that may be sent by now.
+    end: u32,
+    packet: u16,
+    last_packet: u16,
     /// Bytes after every frame, as far as its pace is concerned.
-    pub(crate) gap: u32,
+    pub(crate) gap: u16,
+    coded: bool,
     low: u32,
     next: u32,
     high: u32,
@@ -100,7 +111,7 @@ pub struct Ledger {
 
 #[derive(Clone, Debug, Default)]
 struct Losses {
-    /// How many packets are lost and not yet sent again.
+    /// How many packets are lost and not yet sent again; of symbols, how many are lost.
     lost: u32,
     /// No packet below this is lost.
     lost_from: u32,
@@ -113,21 +124,30 @@ struct Losses {
 }
 
 impl Ledger {
-    /// A message of `total` packets: all of `packet` bytes on the wire but the last.
+    /// A message of `total` packets: all of `packet` bytes on the wire but the last; neither more
+    /// than 65 535 B.
     pub(crate) fn new(total: u32, packet: Bytes, last_packet: Bytes) -> Self {
+        debug_assert!(packet.0.max(last_packet.0) <= u64::from(u16::MAX));
         Self {
             records: Ring::default(),
             in_flight: 0,
             total,
-            packet: packet.0 as u32,
-            last_packet: last_packet.0 as u32,
+            end: total,
+            packet: packet.0 as u16,
+            last_packet: last_packet.0 as u16,
             gap: 0,
+            coded: false,
             low: 0,
             next: 0,
             high: 0,
             oldest: 0,
             losses: None,
         }
+    }
+
+    /// A message that any `total` symbols complete, each of `symbol` bytes on the wire.
+    pub(crate) fn coded(total: u32, symbol: Bytes) -> Self {
+        Self { coded: true, ..Self::new(total, symbol, symbol) }
     }
 
     /// Bytes of a packet on the wire.
@@ -142,7 +162,7 @@ impl Ledger {
         Bytes(self.in_flight)
     }
 
-    /// All packets below this one have arrived.
+    /// All packets below this one have arrived; of symbols, some of them may be lost.
     #[inline]
     pub fn low(&self) -> u32 {
         self.low
@@ -160,16 +180,10 @@ impl Ledger {
         self.high
     }
 
-    /// Number of packets in the message.
+    /// How many packets complete the message.
     #[inline]
     pub fn total(&self) -> u32 {
         self.total
-    }
-
-    /// Whether every packet has arrived.
-    #[inline]
-    pub fn complete(&self) -> bool {
-        self.low == self.total
     }
 
     /// The packet to send now, were it allowed: the lowest lost one, else the next new one.
@@ -180,12 +194,13 @@ impl Ledger {
         {
             return Some(psn);
         }
-        (self.next < self.total).then_some(Psn(self.next))
+        (self.next < self.end).then_some(Psn(self.next))
     }
 
     #[cold]
     fn lowest_lost(&mut self) -> Option<Psn> {
-        let losses = self.losses.as_mut().filter(|losses| losses.lost > 0)?;
+        let coded = self.coded;
+        let losses = self.losses.as_mut().filter(|losses| losses.lost > 0 && !coded)?;
         losses.lost_from = losses.lost_from.max(self.low);
         while self.records.get(losses.lost_from).state() != State::Lost {
             losses.lost_from += 1;
@@ -224,12 +239,12 @@ impl Ledger {
     #[inline]
     pub(crate) fn acked(&mut self, psn: Psn) -> AckedPacket {
         if psn.0 < self.low || psn.0 >= self.next {
-            return AckedPacket::NOTHING;
+            return self.acked_late(psn);
         }
         let record = self.record(psn.0);
         let size = self.size(psn);
         let sent_once_at = match record.state() {
-            State::Acked => return AckedPacket::NOTHING,
+            State::Acked => return self.acked_late(psn),
             State::InFlight => {
                 self.in_flight -= size.0;
                 Some(record.sent_at())
@@ -245,11 +260,36 @@ impl Ledger {
         };
         self.set(psn.0, record.with(State::Acked));
         self.high = self.high.max(psn.0 + 1);
+        self.advance();
+        AckedPacket { bytes: size, sent_once_at }
+    }
+
+    /// No arrival is told of twice, so this is a symbol that had been found lost.
+    #[cold]
+    fn acked_late(&mut self, psn: Psn) -> AckedPacket {
+        let lost = self.losses.as_mut().filter(|losses| losses.lost > 0);
+        let (true, Some(losses)) = (self.coded && psn.0 < self.next, lost) else {
+            return AckedPacket::NOTHING;
+        };
+        losses.lost -= 1;
+        self.allow_symbols();
+        AckedPacket { bytes: self.size(psn), sent_once_at: None }
+    }
+
+    /// Of symbols: as many new ones may go as are lost, beside the message's own number.
+    #[cold]
+    fn allow_symbols(&mut self) {
+        let lost = self.losses.as_ref().map_or(0, |losses| losses.lost);
+        self.end = self.total.saturating_add(lost).min(SYMBOL_LIMIT);
+    }
+
+    /// Lets go of the packets from the first on that nothing more is to be known of.
+    #[inline]
+    fn advance(&mut self) {
         while self.low < self.next && self.record(self.low).state() == State::Acked {
             self.low += 1;
         }
         self.oldest = self.oldest.max(self.low);
-        AckedPacket { bytes: size, sent_once_at }
     }
 
     /// The entropy that `psn` was last sent on, if it is in flight.
@@ -262,7 +302,8 @@ impl Ledger {
         flying.then(|| record.entropy())
     }
 
-    /// Declares `psn` lost if it is in flight; it will be sent again. Returns whether it was.
+    /// Declares `psn` lost if it is in flight; it, or another symbol, will be sent again. Returns
+    /// whether it was.
     pub fn declare_lost(&mut self, psn: Psn, cause: LossCause) -> bool {
         if psn.0 < self.low || psn.0 >= self.next {
             return false;
@@ -272,11 +313,16 @@ impl Ledger {
             return false;
         }
         self.in_flight -= self.size(psn).0;
-        self.set(psn.0, record.with(State::Lost));
+        // A lost symbol is done with: another one goes instead.
+        self.set(psn.0, record.with(if self.coded { State::Acked } else { State::Lost }));
         let losses = self.losses.get_or_insert_default();
         losses.lost += 1;
         losses.lost_from = losses.lost_from.min(psn.0);
         losses.unreported.push(LostPacket { psn, entropy: record.entropy(), cause });
+        if self.coded {
+            self.allow_symbols();
+            self.advance();
+        }
         true
     }
 
@@ -405,8 +451,46 @@ mod tests {
         assert_eq!(ledger.in_flight(), Bytes(130));
         assert_eq!(ledger.acked(Psn(1)).bytes, Bytes(30));
         assert_eq!(ledger.acked(Psn(1)).bytes, Bytes(0));
-        assert!(!ledger.complete());
         assert_eq!(ledger.acked(Psn(0)).sent_once_at, Some(Time(0)));
-        assert!(ledger.complete());
+        assert_eq!((ledger.low(), ledger.in_flight()), (2, Bytes(0)));
+    }
+
+    #[test]
+    fn a_lost_symbol_lets_one_new_one_go_until_its_late_ack() {
+        let mut ledger = Ledger::coded(4, Bytes(100));
+        for at in 0..4 {
+            sent(&mut ledger, at);
+        }
+        assert_eq!(ledger.due(), None, "four in flight");
+        assert!(ledger.declare_lost(Psn(0), LossCause::Timeout));
+        assert!(ledger.declare_lost(Psn(2), LossCause::Trim));
+        assert_eq!((ledger.low(), ledger.in_flight()), (1, Bytes(200)));
+        assert_eq!(sent(&mut ledger, 10), Psn(4));
+        assert_eq!(ledger.oldest(), Some((Time(1), Psn(1))));
+        assert_eq!(ledger.acked(Psn(2)).bytes, Bytes(100), "one of those found lost did arrive");
+        assert_eq!(ledger.due(), None);
+        assert_eq!(ledger.acked(Psn(0)).bytes, Bytes(100), "and so did the other");
+        assert_eq!((ledger.acked(Psn(1)).bytes, ledger.low()), (Bytes(100), 3));
+        assert!(ledger.declare_lost(Psn(4), LossCause::Timeout));
+        assert_eq!(ledger.due(), None, "three arrived, one in flight");
+        assert!(ledger.declare_lost(Psn(3), LossCause::Timeout));
+        assert_eq!(sent(&mut ledger, 20), Psn(5));
+        assert_eq!(ledger.due(), None);
+        assert_eq!(ledger.repeats().0, 0, "a new symbol is no retransmission");
+    }
+
+    #[test]
+    fn symbols_end_with_their_numbers() {
+        let mut ledger = Ledger::coded(SYMBOL_LIMIT - 1, Bytes(100));
+        (ledger.low, ledger.oldest) = (SYMBOL_LIMIT - 3, SYMBOL_LIMIT - 3);
+        ledger.next = SYMBOL_LIMIT - 3;
+        assert_eq!(sent(&mut ledger, 0), Psn(SYMBOL_LIMIT - 3));
+        assert_eq!(sent(&mut ledger, 1), Psn(SYMBOL_LIMIT - 2));
+        for (psn, next) in [(3, Some(Psn(SYMBOL_LIMIT - 1))), (2, None)] {
+            assert!(ledger.declare_lost(Psn(SYMBOL_LIMIT - psn), LossCause::Timeout));
+            assert_eq!(ledger.due().filter(|_| next.is_some()), next);
+            next.iter().for_each(|_| _ = sent(&mut ledger, 2));
+        }
+        assert_eq!(ledger.due(), None);
     }
 }

@@ -4,6 +4,7 @@ use crate::ids::Psn;
 use alloc::boxed::Box;
 
 /// A set of packets that fills up from below: a count of those without a gap, and bits beyond it.
+/// Of symbols of a code the lost ones are gaps for good: a bit for each symbol after the first.
 #[derive(Clone, Debug)]
 pub struct PacketSet {
     low: u32,
@@ -16,7 +17,7 @@ pub struct PacketSet {
 }
 
 impl PacketSet {
-    /// None of `total` packets.
+    /// An empty set of packets of which `total` complete the message.
     pub(crate) fn new(total: u32) -> Self {
         Self { low: 0, total, count: 0, near: 0, ring: Box::default() }
     }
@@ -32,15 +33,15 @@ impl PacketSet {
         self.count
     }
 
-    /// Number of packets in the message.
+    /// How many packets complete the message.
     pub fn total(&self) -> u32 {
         self.total
     }
 
-    /// Whether every packet is in the set.
+    /// Whether as many are in the set as complete the message.
     #[inline]
     pub fn complete(&self) -> bool {
-        self.low == self.total
+        self.count == self.total
     }
 
     /// Whether `psn` is in the set.
@@ -57,7 +58,7 @@ impl PacketSet {
     /// Adds `psn`, which was not in the set.
     #[inline]
     pub(crate) fn insert(&mut self, psn: Psn) {
-        debug_assert!(psn.0 < self.total && !self.has(psn));
+        debug_assert!(!self.complete() && !self.has(psn));
         self.count += 1;
         let ahead = psn.0 - self.low;
         if ahead < 64 && self.ring.is_empty() {

@@ -6,7 +6,7 @@ use super::{Arrivals, Entry, Ledger, Receiver};
 use crate::congestion::{self, Ack, AnyCongestionControl, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
-use crate::recovery::{self, AckEntropies, AnyRecovery};
+use crate::recovery::{self, AckEntropies, AnyRecovery, Coding};
 use crate::rng::Rng;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Cx, Events, FlowContext};
@@ -55,8 +55,11 @@ impl FlowTemplate {
         let congestion = self.congestion.make(context);
         let mut paths = self.paths.make(context);
         paths.begin(context);
-        let mut ledger = Ledger::new(total, context.packet(), Bytes(last));
-        ledger.gap = context.gap.0 as u32;
+        let mut ledger = match recovery.coding() {
+            Coding::None => Ledger::new(total, context.packet(), Bytes(last)),
+            Coding::AnyOf => Ledger::coded(total, context.packet()),
+        };
+        ledger.gap = context.gap.0 as u16;
         let carries = recovery.ack_entropies() == AckEntropies::Carry;
         Sender {
             ledger,
@@ -110,7 +113,7 @@ pub struct AckHeader {
 pub struct SenderCounts {
     /// Packets sent, again or not.
     pub sent: u64,
-    /// Of these, sent again.
+    /// Of these, sent again; none of a coded message.
     pub retransmitted: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
@@ -137,17 +140,19 @@ struct Pacer {
     at: Time,
     /// Remainder of the pace, in bits x 10^12 modulo the rate, so that no pace drifts.
     rest: u64,
+    /// Whether after the last packet there was none that could have followed.
+    idle: bool,
 }
 
 impl Pacer {
     /// Slots lie on a grid: one that a busy wire made late does not push back the next. A flow that
-    /// had nothing to send for a whole period begins a new grid.
+    /// could send nothing after its last packet, and for a whole period, begins a new grid.
     fn sent(&mut self, now: Time, bytes: Bytes, rate: Rate) {
         let bits = u128::from(bytes.0) * 8 * 1_000_000_000_000 + u128::from(self.rest);
         let rate = u128::from(rate.0);
         self.rest = (bits % rate) as u64;
         let period = Span((bits / rate) as u64);
-        let slot = if now.since(self.at) < period { self.at } else { now };
+        let slot = if self.idle && now.since(self.at) >= period { now } else { self.at };
         self.at = slot + period;
     }
 }
@@ -156,6 +161,19 @@ impl Sender {
     /// The sender of a message of `bytes` application bytes. `rng` is the flow's own stream.
     pub fn new(plan: &SenderPlan<'_>, context: &FlowContext, bytes: Bytes, rng: Rng) -> Self {
         FlowTemplate::new(plan, context).sender(context, bytes, rng)
+    }
+
+    /// Before the first packet: moves its slot to where the congestion control wants that of flow
+    /// `place` of the `flows` of its host.
+    pub fn take_place(&mut self, now: Time, place: u32, flows: u32) {
+        if let (Some(rate), true) = (self.congestion.limits().rate, self.congestion.spreads_slots())
+        {
+            let bytes = self.ledger.size(Psn(0)) + Bytes(u64::from(self.ledger.gap));
+            let slot = u128::from(rate.serialisation(bytes).0);
+            let offset = slot * u128::from(place) / u128::from(flows.max(1));
+            let at = now + Span(offset as u64);
+            self.pacer = Some(Box::new(Pacer { at, rest: 0, idle: false }));
+        }
     }
 
     /// Whether a packet may leave now.
@@ -204,6 +222,9 @@ impl Sender {
             self.pacer.get_or_insert_default().sent(now, bytes, rate);
         }
         let ack_request = !self.window_open();
+        if let Some(pacer) = &mut self.pacer {
+            pacer.idle = ack_request;
+        }
         Some(Transmit { psn, entropy, bytes, again, ack_request })
     }
 
@@ -325,10 +346,16 @@ impl Sender {
         timeouts
     }
 
-    /// Whether every packet is known to have arrived.
+    /// Whether as many packets as complete the message are known to have arrived.
     #[inline]
     pub fn complete(&self) -> bool {
-        self.ledger.complete()
+        self.heard() == self.total()
+    }
+
+    /// How many packets complete the message.
+    #[inline]
+    pub fn total(&self) -> u32 {
+        self.ledger.total()
     }
 
     /// How many of the receiver's arrivals have been taken note of.
@@ -421,7 +448,11 @@ mod tests {
             let paths = reps::Config { buffer: 4, entropies: 1, ..Default::default() };
             let plan = SenderPlan {
                 load_balance: &host::Config::Reps(paths),
-                congestion: &congestion::Config::FixedRate(fixed_rate::Config { rate, window }),
+                congestion: &congestion::Config::FixedRate(fixed_rate::Config {
+                    rate: rate.map_or(fixed_rate::Pace::Line, fixed_rate::Pace::At),
+                    window,
+                    ..Default::default()
+                }),
                 recovery: &recovery::Config::Sack(recovery),
             };
             let context = &FlowContext::NOMINAL;
@@ -558,11 +589,25 @@ mod tests {
         assert!(flow.send().is_none());
         flow.now = Time(332_800);
         assert!(flow.send().is_some(), "the third slot of the grid");
-        // Nothing sent for more than a period: a new grid, and no burst.
-        flow.now = Time(1_000_000);
+        // However late: slots 3 to 7 have come.
+        flow.now = Time(7 * 166_400 + 1);
+        let late = core::iter::from_fn(|| flow.send()).count();
+        assert_eq!(late, 5);
+    }
+
+    #[test]
+    fn a_flow_that_could_send_nothing_for_a_period_begins_a_new_grid() {
+        let (rate, window) = (Some(Rate::gbps(200)), Size::Packets(1.0));
+        let mut flow = Flow::new(10, rate, window, sack::Config::default());
         assert!(flow.send().is_some());
+        flow.now = Time(1_000_000);
+        flow.deliver(data(0, 1));
+        assert!(flow.send().is_some());
+        flow.deliver(data(1, 1));
         flow.now = Time(1_166_399);
-        assert!(flow.send().is_none());
+        assert!(flow.send().is_none(), "no burst");
+        flow.now = Time(1_166_400);
+        assert!(flow.send().is_some());
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub(crate) fn flow_context(trimming: bool) -> FlowContext {
         rate: Rate::gbps(400),
         bdp: Bytes(416_000),
         rto: Span::us(42),
+        drain: Some(Span::ns(8320)),
         trimming,
         source: HostId(3),
         destination: HostId(77),

@@ -12,7 +12,8 @@
 //! | `flow_alone` | any traffic: each flow as if it were alone, started as early as triggers allow |
 //!
 //! `host_link` and `flow_alone` hold for every scheme, also where packets of a flow take different
-//! paths and where ACKs are coalesced. All bounds take the fabric as it is without faults.
+//! paths and where ACKs are coalesced. All of these take the fabric as it is without faults;
+//! [`rho_max`] is the load-balancing study's way to take them into account.
 
 pub mod all_to_all;
 mod chain;
@@ -21,6 +22,7 @@ mod flows;
 pub mod frames;
 mod host_link;
 pub mod permutation;
+pub mod rho_max;
 pub mod route;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -32,7 +34,7 @@ use flows::Flows;
 pub use frames::Frames;
 use host_link::Work;
 use permutation::TailTerm;
-use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -50,8 +52,8 @@ pub struct Bound {
 pub fn completion(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Vec<Bound> {
     let flows = Flows::new(traffic, fabric, frames);
     let candidates = [
-        ("permutation", permutation_time(traffic, frames, &flows)),
-        ("all_to_all", all_to_all_time(traffic, fabric, frames, &flows)),
+        ("permutation", permutation_time(traffic, frames, &flows, None)),
+        ("all_to_all", all_to_all_time(traffic, fabric, frames, &flows, None)),
         ("host_link", host_link_time(&flows)),
         ("flow_alone", flow_alone_time(&flows)),
     ];
@@ -105,8 +107,13 @@ fn host_link_time(flows: &Flows<'_>) -> Option<Span> {
 }
 
 /// The bound for the longest path, if every host that sends a message receives one, and ways there
-/// and back are alike.
-fn permutation_time(traffic: &Traffic, frames: &Frames, flows: &Flows<'_>) -> Option<Span> {
+/// and back are alike; with `pace` in place of the links' rate, if there is one.
+fn permutation_time(
+    traffic: &Traffic,
+    frames: &Frames,
+    flows: &Flows<'_>,
+    pace: Option<Rate>,
+) -> Option<Span> {
     let message = one_size(traffic)?;
     if !all_at_zero(traffic) || !flows.all_run() {
         return None;
@@ -120,6 +127,7 @@ fn permutation_time(traffic: &Traffic, frames: &Frames, flows: &Flows<'_>) -> Op
     }
     let hops = flows.kinds.iter().flat_map(|kind| kind.route.hops.iter().chain(&kind.back.hops));
     let rate = one(hops.map(|hop| hop.rate))?;
+    let rate = pace.unwrap_or(rate);
     let ways = flows.kinds.iter().map(|kind| {
         let [there, back] = [&kind.route, &kind.back].map(|route| permutation::Path {
             hops: route.hops.len() as u64,
@@ -133,12 +141,14 @@ fn permutation_time(traffic: &Traffic, frames: &Frames, flows: &Flows<'_>) -> Op
     paths.iter().map(bound).max()
 }
 
-/// The bound for an equal message between each pair of the fabric's hosts, whatever starts it.
+/// The bound for an equal message between each pair of the fabric's hosts, whatever starts it; with
+/// `pace` for each flow in place of the hosts' rate, if there is one.
 fn all_to_all_time(
     traffic: &Traffic,
     fabric: &Fabric,
     frames: &Frames,
     flows: &Flows<'_>,
+    pace: Option<Rate>,
 ) -> Option<Span> {
     let message = one_size(traffic)?;
     let hosts = fabric.hosts;
@@ -152,6 +162,7 @@ fn all_to_all_time(
         return None;
     }
     let rate = one(fabric.ports[..hosts as usize].iter().map(|port| port.rate))?;
+    let rate = pace.map_or(rate, |pace| Rate(pace.0 * u64::from(hosts - 1)));
     let shortest = flows.kinds.iter().map(|kind| kind.route.latency()).min()?;
     // The gap after the last frame is counted in the host's work, and no part of the frame's way.
     let rest = Span(shortest.0.saturating_sub(rate.serialisation(frames.gap).0));

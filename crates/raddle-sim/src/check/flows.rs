@@ -4,12 +4,14 @@ use super::Findings;
 use crate::plan::Plan;
 use crate::record::{FlowRecord, Outcome, Stop};
 use raddle_schemes::ids::FlowId;
+use raddle_schemes::recovery::Coding;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::Time;
 
 pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
-    let mut in_flight = 0;
+    let coded = plan.transport.recovery.coding() == Coding::AnyOf;
+    let (mut in_flight, mut surplus) = (0, 0);
     for (i, record) in outcome.flows.iter().enumerate() {
         let place = format!("flow {i}");
         let total = u64::from(packets(plan.traffic.flows[i].bytes, plan.transport.payload));
@@ -19,7 +21,12 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         found.at_most(&place, ("received", record.received), ("its packets", total));
         found.at_most(&place, ("retransmitted", record.retransmitted), ("sent", record.sent));
         let first = record.sent.saturating_sub(record.retransmitted);
-        found.at_most(&place, ("packets sent a first time", first), ("its packets", total));
+        if coded {
+            found.equal(&place, ("symbols sent again", record.retransmitted), ("of a code", 0));
+        } else {
+            found.at_most(&place, ("packets sent a first time", first), ("its packets", total));
+        }
+        surplus += record.sent.saturating_sub(total);
         found.at_most(&place, ("received", record.received), ("packets sent a first time", first));
         let whole = record.received + record.duplicates;
         found.at_most(&place, ("marked", record.marked), ("arrived whole", whole));
@@ -38,12 +45,11 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         ("data packets in flight", outcome.in_flight_data),
     );
     if outcome.stop == Stop::Completed {
-        // Each flow has every packet, so what is still under way was sent again for nothing.
-        let again = outcome.flows.iter().map(|record| record.retransmitted).sum();
+        // Each flow has every packet it needs, so what is still under way was sent for nothing.
         found.at_most(
             "completed run",
             ("data packets in flight", outcome.in_flight_data),
-            ("retransmitted", again),
+            ("sent beyond what completes the flows", surplus),
         );
     }
     check_stop(plan, outcome, found);

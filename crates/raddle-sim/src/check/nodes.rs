@@ -3,6 +3,7 @@
 use super::Findings;
 use crate::plan::Plan;
 use crate::record::{DropCause, Outcome, PortRecord};
+use raddle_schemes::recovery::Coding;
 use raddle_schemes::transport::sender::packets;
 
 pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
@@ -43,6 +44,7 @@ fn switches(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
 fn sources(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let hosts = plan.fabric.hosts as usize;
     let header = plan.transport.header.0;
+    let coded = plan.transport.recovery.coding() == Coding::AnyOf;
     let mut sent = vec![0; hosts];
     // Bytes that left a host once all its packets left exactly once.
     let mut bytes = vec![Some(0); hosts];
@@ -53,7 +55,8 @@ fn sources(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         if record.retransmitted > 0 || (record.sent != 0 && record.sent != total) {
             bytes[host] = None;
         } else if record.sent > 0 {
-            bytes[host] = bytes[host].map(|sum| sum + flow.bytes.0 + total * header);
+            let own = if coded { total * plan.packet().0 } else { flow.bytes.0 + total * header };
+            bytes[host] = bytes[host].map(|sum| sum + own);
         }
     }
     for (host, nic) in outcome.ports.iter().take(hosts).enumerate() {

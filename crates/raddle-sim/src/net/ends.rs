@@ -13,6 +13,7 @@ use crate::record::series::Buckets;
 use crate::workload::{Start, TriggerId};
 use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::rng::Rng;
+use raddle_schemes::size::Size;
 use raddle_schemes::transport::sender::{AckHeader, SenderCounts, packets};
 use raddle_schemes::transport::{Data, Entry, FlowTemplate, Reply, SenderPlan};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -52,6 +53,8 @@ pub(super) struct Ends<'a> {
     /// What flows of equal round trip, rate and path selector begin with.
     templates: Templates,
     default_rto: Span,
+    /// Time to drain a full queue, if queues have a limit.
+    drain: Option<Span>,
     /// Size of an ACK or NACK.
     ack: Bytes,
     pub(super) totals: HostTotals,
@@ -80,7 +83,13 @@ impl Events for FlowEvents<'_> {
 
 impl<'a> Ends<'a> {
     /// The ends at hosts `own`, all flows waiting for their start.
-    pub(super) fn new(plan: &'a Plan, layout: &Arc<Layout>, own: &[HostId], rto: Span) -> Self {
+    pub(super) fn new(
+        plan: &'a Plan,
+        layout: &Arc<Layout>,
+        own: &[HostId],
+        rto: Span,
+        drain: Span,
+    ) -> Self {
         let mut places = Vec::new();
         if let (Some(first), Some(last)) = (own.first(), own.last()) {
             places.resize(last.index() + 1 - first.index(), None);
@@ -117,6 +126,7 @@ impl<'a> Ends<'a> {
             timeline: Timeline::default(),
             templates: BTreeMap::new(),
             default_rto: rto,
+            drain: (plan.queue.size != Size::Unlimited).then_some(drain),
             ack: plan.transport.ack,
             totals: HostTotals::default(),
         }
@@ -196,6 +206,7 @@ impl<'a> Ends<'a> {
             rate,
             bdp: rate.bytes_in(base_rtt),
             rto: self.default_rto,
+            drain: self.drain,
             trimming: plan.queue.overflow == Overflow::Trim,
             source,
             destination,
@@ -421,7 +432,8 @@ impl<'a> Ends<'a> {
         }
         let plan = self.plan;
         let index = (slot - nic.first_sender) as usize;
-        let flow = self.layout.senders.at(self.own[nic.place as usize])[index];
+        let flows = self.layout.senders.at(self.own[nic.place as usize]);
+        let (flow, flows) = (flows[index], flows.len() as u32);
         let context = self.context(flow);
         let rng = Rng::new(plan.seed, "flow", u64::from(flow.0));
         let message = &plan.traffic.flows[flow.index()];
@@ -434,6 +446,7 @@ impl<'a> Ends<'a> {
             awaits_pace: false,
             sender: template.sender(&context, message.bytes, rng),
         };
+        live.sender.take_place(now, index as u32, flows);
         live.make_ready(now, slot, nic);
         live.set_wake(slot, nic);
         let end = &mut self.senders[slot as usize];

@@ -62,6 +62,13 @@ pub enum FaultError {
         /// The share given.
         share: f64,
     },
+    /// A probability that a cable fails is not from 0 to 1, or is too small to be told from 0.
+    CableProbability {
+        /// Which fault.
+        fault: usize,
+        /// The probability given.
+        value: f64,
+    },
     /// There are no cables between switches to choose from.
     NoCables {
         /// Which fault.
@@ -160,6 +167,12 @@ impl fmt::Display for FaultError {
             Self::Share { fault, share } => {
                 write!(f, "fault {}: the share {share} is not from 0 to 1", fault + 1)
             }
+            Self::CableProbability { fault, value } => write!(
+                f,
+                "fault {}: {value} is no probability of a cable's failure; use 0, or from 2.4e-10 \
+                 to 1",
+                fault + 1
+            ),
             Self::NoCables { fault, tier: Some(tier) } => {
                 write!(f, "fault {}: no cable leads up from switches of tier {tier}", fault + 1)
             }
@@ -199,7 +212,7 @@ impl fmt::Display for FaultError {
                 f,
                 "fault {}: none of {draws} random choices keeps all hosts with traffic \
                  connected (the last one cuts `{source}` off from `{destination}`); use a \
-                 smaller share",
+                 smaller share or probability",
                 fault + 1
             ),
         }

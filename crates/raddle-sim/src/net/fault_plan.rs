@@ -1,6 +1,6 @@
 //! Faults as users name them, and their resolution to ports, nodes and converged routes.
 
-use super::fault_changes::in_units_of_2_to_minus_32;
+use super::fault_changes::is_probability;
 use super::fault_error::FaultError;
 use super::fault_targets::named_ports;
 use super::faults::{Faults, OnDown};
@@ -36,13 +36,22 @@ pub enum Target {
     },
     /// Cables between switches, chosen at random.
     Random {
-        /// Share of all such cables, from 0 to 1; rounded to whole cables.
-        share: f64,
+        /// How many of all such cables.
+        amount: Amount,
         /// Only cables that lead up from switches of this tier.
         tier: Option<u8>,
         /// Both directions of each cable, or only the one that leads up.
         two_way: bool,
     },
+}
+
+/// How many cables break at random.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// This share of them, from 0 to 1; rounded to whole cables.
+    Share(f64),
+    /// Each with this probability, from 0 to 1, whatever becomes of the others.
+    Probability(f64),
 }
 
 /// Which of a cable's two links, seen from the port that is named.
@@ -289,8 +298,7 @@ fn check_effect(
             }));
         }
         Effect::Loss(p) => {
-            let vanishes = p > 0.0 && in_units_of_2_to_minus_32(p) == 0;
-            if !(0.0..=1.0).contains(&p) || vanishes {
+            if !is_probability(p) {
                 errors.push(FaultError::Probability { fault, value: p });
             }
         }

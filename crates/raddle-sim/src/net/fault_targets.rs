@@ -1,7 +1,8 @@
 //! What faults name, and what they leave to chance.
 
+use super::fault_changes::{in_units_of_2_to_minus_32, is_probability};
 use super::fault_error::FaultError;
-use super::fault_plan::{Direction, Effect, FaultPlan, Target};
+use super::fault_plan::{Amount, Direction, Effect, FaultPlan, Target};
 use crate::topology::nearest::nearest;
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId};
@@ -32,17 +33,17 @@ impl FaultPlan {
             return Err(FaultError::Disconnected { source, destination });
         }
         for (i, fault) in self.faults.iter().enumerate() {
-            let Target::Random { share, tier, two_way } = fault.target else { continue };
+            let Target::Random { amount, tier, two_way } = fault.target else { continue };
             let mut cables = cables(fabric, tier);
-            let count = chosen(i, share, tier, cables.len())?;
+            let draw = Draw::new(i, amount, tier, cables.len())?;
             let mut rng = Rng::new(seed, "fault", i as u64);
             let mut draws = 0;
             loop {
                 draws += 1;
-                rng.shuffle(&mut cables);
-                let mut ports = cables[..count].to_vec();
+                let mut ports = draw.of(&mut cables, &mut rng);
                 if two_way {
-                    ports.extend(cables[..count].iter().map(|p| fabric.ports[p.index()].peer));
+                    let peers = ports.iter().map(|port| fabric.ports[port.index()].peer);
+                    ports.extend(peers.collect::<Vec<_>>());
                 }
                 ports.sort_unstable();
                 if fault.effect != Effect::Down {
@@ -165,19 +166,54 @@ fn cables(fabric: &Fabric, tier: Option<u8>) -> Vec<PortId> {
         .collect()
 }
 
-/// How many of `cables` a share is.
-fn chosen(fault: usize, share: f64, tier: Option<u8>, cables: usize) -> Result<usize, FaultError> {
-    if !(0.0..=1.0).contains(&share) {
-        return Err(FaultError::Share { fault, share });
+/// How cables are drawn.
+enum Draw {
+    /// So many of them.
+    Count(usize),
+    /// Each with this probability, in units of 2^-32.
+    Each(u64),
+}
+
+impl Draw {
+    /// The draw of this amount of `cables`.
+    fn new(
+        fault: usize,
+        amount: Amount,
+        tier: Option<u8>,
+        cables: usize,
+    ) -> Result<Self, FaultError> {
+        match amount {
+            Amount::Share(share) if !(0.0..=1.0).contains(&share) => {
+                Err(FaultError::Share { fault, share })
+            }
+            Amount::Probability(value) if !is_probability(value) => {
+                Err(FaultError::CableProbability { fault, value })
+            }
+            _ if cables == 0 => Err(FaultError::NoCables { fault, tier }),
+            Amount::Probability(value) => Ok(Self::Each(in_units_of_2_to_minus_32(value))),
+            Amount::Share(share) => {
+                let count = (share * cables as f64).round() as usize;
+                if count == 0 && share > 0.0 {
+                    return Err(FaultError::NothingChosen { fault, share, cables });
+                }
+                Ok(Self::Count(count))
+            }
+        }
     }
-    if cables == 0 {
-        return Err(FaultError::NoCables { fault, tier });
+
+    /// The cables drawn now.
+    fn of(&self, cables: &mut [PortId], rng: &mut Rng) -> Vec<PortId> {
+        match *self {
+            Self::Count(count) => {
+                rng.shuffle(cables);
+                cables[..count].to_vec()
+            }
+            Self::Each(probability) => {
+                let drawn = cables.iter().filter(|_| rng.below(1 << 32) < probability);
+                drawn.copied().collect()
+            }
+        }
     }
-    let count = (share * cables as f64).round() as usize;
-    if count == 0 && share > 0.0 {
-        return Err(FaultError::NothingChosen { fault, share, cables });
-    }
-    Ok(count)
 }
 
 #[cfg(test)]
@@ -195,7 +231,8 @@ mod tests {
     }
 
     fn random(share: f64, tier: Option<u8>, two_way: bool, effect: Effect) -> Fault {
-        let target = Target::Random { share, tier, two_way };
+        let amount = Amount::Share(share);
+        let target = Target::Random { amount, tier, two_way };
         Fault { target, effect, windows: vec![(Time(0), None)] }
     }
 
@@ -284,6 +321,49 @@ mod tests {
     }
 
     #[test]
+    fn cables_break_independently_with_a_probability() {
+        let fabric = fat_tree(3, 128);
+        let fault = |p, effect| Fault {
+            target: Target::Random { amount: Amount::Probability(p), tier: None, two_way: true },
+            effect,
+            windows: vec![(Time(0), None)],
+        };
+        // 256 cables at 5 %: 12.8 on average, with a deviation of 3.5 from seed to seed.
+        let counts: Vec<f64> = (0..200)
+            .map(|seed| {
+                let resolved = resolve(&fabric, &[fault(0.05, Effect::Loss(0.5))], seed).unwrap();
+                ports(&resolved).len() as f64 / 2.0
+            })
+            .collect();
+        let mean = counts.iter().sum::<f64>() / 200.0;
+        let variance = counts.iter().map(|n| (n - mean).powi(2)).sum::<f64>() / 199.0;
+        assert!((mean - 12.8).abs() < 0.8, "{mean}");
+        assert!((variance.sqrt() - 3.49).abs() < 0.6, "{variance}");
+        // None and all are draws like any other, and both links of a cable go together.
+        let of = |p, effect| ports(&resolve(&fabric, &[fault(p, effect)], 3).unwrap());
+        assert_eq!(of(0.0, Effect::Down), []);
+        let half = Effect::Rate { to: crate::net::fault_plan::RateTo::Factor(0.5), scale: true };
+        assert_eq!(of(1.0, half).len(), 512);
+        let chosen = of(0.05, Effect::Down);
+        assert!(chosen.iter().all(|p| chosen.contains(&fabric.ports[p.index()].peer)));
+    }
+
+    #[test]
+    fn probable_failures_keep_the_pairs_connected_too() {
+        let fabric = fat_tree(2, 16);
+        let pairs: Vec<_> = (0..8).map(|h| (HostId(h), HostId(h + 8))).collect();
+        for seed in 0..50 {
+            let amount = Amount::Probability(0.5);
+            let target = Target::Random { amount, tier: None, two_way: true };
+            let windows = vec![(Time(0), None)];
+            let fault = Fault { target, effect: Effect::Down, windows };
+            let chosen = ports(&resolve(&fabric, &[fault], seed).unwrap());
+            let usable = |port: PortId| !chosen.contains(&port);
+            assert_eq!(fabric.unrouted(&pairs, &fabric.forwarding, &usable), None);
+        }
+    }
+
+    #[test]
     fn hopeless_shares_are_refused() {
         let fabric = fat_tree(2, 16);
         let texts = |fault: Fault| -> Vec<String> {
@@ -300,6 +380,15 @@ mod tests {
             texts(random(1.5, None, true, Effect::Down)),
             ["fault 1: the share 1.5 is not from 0 to 1"]
         );
+        for value in [1.5, 1e-11, -0.1, f64::NAN] {
+            let amount = Amount::Probability(value);
+            let target = Target::Random { amount, tier: None, two_way: true };
+            let text = texts(Fault { target, ..random(0.5, None, true, Effect::Down) });
+            let expected = format!(
+                "fault 1: {value} is no probability of a cable's failure; use 0, or from 2.4e-10 to 1"
+            );
+            assert_eq!(text, [expected]);
+        }
         assert_eq!(
             texts(random(0.5, Some(1), true, Effect::Down)),
             ["fault 1: no cable leads up from switches of tier 1"]

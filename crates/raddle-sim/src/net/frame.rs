@@ -4,6 +4,7 @@
 //! the flow's records and are looked up there.
 
 use raddle_schemes::ids::{Entropy, HostId};
+use raddle_schemes::transport::ledger::SYMBOL_LIMIT;
 use raddle_schemes::units::Bytes;
 
 /// Where a frame goes and in which class: a host and one of the flows that end (data) or begin
@@ -185,6 +186,8 @@ impl Frame {
 }
 
 const _: () = assert!(size_of::<Frame>() == 12);
+// Every packet that a sender can name has a number.
+const _: () = assert!(SYMBOL_LIMIT - 1 <= NUMBER_LIMIT);
 
 #[cfg(test)]
 mod tests {

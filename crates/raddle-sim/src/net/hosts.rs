@@ -77,8 +77,8 @@ impl<'a> Hosts<'a> {
     pub fn of(plan: &'a Plan, layout: &Arc<Layout>, own: &[HostId]) -> Self {
         debug_assert!(own.is_sorted());
         let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
-        let rto = default_rto(&plan.fabric, plan.queue.size, plan.packet(), longest_rtt);
-        let mut ends = Ends::new(plan, layout, own, rto);
+        let drain = queue_drain(&plan.fabric, plan.queue.size, plan.packet(), longest_rtt);
+        let mut ends = Ends::new(plan, layout, own, default_rto(drain, longest_rtt), drain);
         let mut nics = Vec::with_capacity(own.len());
         let (mut senders, mut receivers) = (0, 0);
         for (place, &host) in (0..).zip(own) {
@@ -208,12 +208,16 @@ impl<'a> Hosts<'a> {
     }
 }
 
-/// REPS spec, section 2.2: the unloaded round trip plus the time to drain 4 full queues.
-pub fn default_rto(fabric: &Fabric, queue: Size, packet: Bytes, longest_rtt: Span) -> Span {
-    let slowest = fabric.ports.iter().map(|port| {
+/// Time in which the slowest port drains a full queue of this size.
+pub fn queue_drain(fabric: &Fabric, queue: Size, packet: Bytes, longest_rtt: Span) -> Span {
+    let drains = fabric.ports.iter().map(|port| {
         let base = Base { packet, bdp: port.rate.bytes_in(longest_rtt), whole: Bytes(0) };
         port.rate.serialisation(Bytes(queue.resolve(&base).0.min(1 << 32)))
     });
-    let drain = slowest.max().unwrap_or(Span::ZERO);
+    drains.max().unwrap_or(Span::ZERO)
+}
+
+/// REPS spec, section 2.2: the unloaded round trip plus the time to drain 4 full queues.
+pub fn default_rto(drain: Span, longest_rtt: Span) -> Span {
     Span(longest_rtt.0.saturating_add(drain.0.saturating_mul(4)).min(TIME_LIMIT.0))
 }

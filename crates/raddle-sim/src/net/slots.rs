@@ -110,7 +110,8 @@ impl SenderSlot {
     pub(super) fn end(&mut self, live: &mut Slab<LiveSender>, counts: &mut Slab<SenderCounts>) {
         if let Some(live) = live.take(&mut self.live) {
             let own = live.sender.counts();
-            if self.acked == Time::NEVER || own.retransmitted + own.timeouts > 0 {
+            let each_once = own.sent == u64::from(live.sender.total());
+            if self.acked == Time::NEVER || !each_once || own.timeouts > 0 {
                 self.counts = counts.insert(own);
             }
         }
@@ -132,7 +133,7 @@ impl SenderSlot {
 
 /// The receiving end of a flow: its place at the destination.
 pub(super) struct ReceiverSlot {
-    /// When the last packet arrived; never, if some have not.
+    /// When the last needed packet arrived; never, if some have not.
     pub(super) delivered: Time,
     /// Packets that arrived whole and marked.
     pub(super) marked: u64,

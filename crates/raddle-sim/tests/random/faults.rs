@@ -3,7 +3,7 @@
 use super::choices::Choices;
 use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::net::fault_plan::{
-    Direction, Effect, Fault, FaultPlan, RateTo, ResolvedFaults, Target, flapping,
+    Amount, Direction, Effect, Fault, FaultPlan, RateTo, ResolvedFaults, Target, flapping,
 };
 use raddle_sim::net::faults::OnDown;
 use raddle_sim::routing::Weighting;
@@ -46,7 +46,11 @@ fn fault(choices: &mut Choices<'_>, fabric: &Fabric) -> Fault {
             let host = choices.below(fabric.hosts) as usize;
             Target::Host { name: fabric.ports[host].name.clone() }
         }
-        _ => Target::Random { share: 0.5, tier: None, two_way: choices.pick(&[true, false]) },
+        _ => {
+            let two_way = choices.pick(&[true, false]);
+            let amount = choices.pick(&[Amount::Share(0.5), Amount::Probability(0.3)]);
+            Target::Random { amount, tier: None, two_way }
+        }
     };
     let effect = match choices.below(6) {
         0..=2 => Effect::Down,

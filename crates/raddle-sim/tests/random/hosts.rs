@@ -1,9 +1,11 @@
 //! Random transports: every registered scheme, and parameters that make things happen.
 
 use super::choices::Choices;
+use raddle_schemes::congestion::fixed_rate::{Pace, Slots};
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::recovery::AckEntropies;
+use raddle_schemes::recovery::erasure::Timeout;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{congestion, recovery};
@@ -61,18 +63,31 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
     let names: Vec<_> = congestion::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
     let mut config = congestion::Config::named(choices.pick(&names)).unwrap();
     if let congestion::Config::FixedRate(fixed) = &mut config {
-        fixed.rate = choices.pick(&[None, Some(80), Some(37), Some(10)]).map(Rate::gbps);
+        let rate = choices.pick(&[None, Some(80), Some(37), Some(10)]).map(Rate::gbps);
+        fixed.rate = rate.map_or(Pace::Line, Pace::At);
+        fixed.slots = choices.pick(&[Slots::Together, Slots::Spread]);
         fixed.window = choices.pick(&[Size::Unlimited, Size::Packets(3.0), Size::Bdp(1.0)]);
     }
     config
 }
 
 fn recovery(choices: &mut Choices<'_>) -> recovery::Config {
-    let mut config = recovery::Config::named("sack").unwrap();
-    let recovery::Config::Sack(sack) = &mut config else { return config };
-    sack.rto = choices.pick(&[Some(Span::us(10)), None, Some(Span(3_141_592)), Some(Span::us(2))]);
-    sack.ack_every = choices.pick(&[1, 2, 4, 16]);
-    sack.ack_entropies = choices.pick(&[AckEntropies::Trigger, AckEntropies::Carry]);
-    sack.reorder_threshold = choices.pick(&[None, Some(0), Some(3)]);
+    let names: Vec<_> = recovery::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    let mut config = recovery::Config::named(choices.pick(&names)).unwrap();
+    let times = [Some(Span::us(10)), None, Some(Span(3_141_592)), Some(Span::us(2))];
+    let timeout = choices.pick(&times);
+    match &mut config {
+        recovery::Config::Sack(sack) => {
+            sack.rto = timeout;
+            sack.ack_every = choices.pick(&[1, 2, 4, 16]);
+            sack.ack_entropies = choices.pick(&[AckEntropies::Trigger, AckEntropies::Carry]);
+            sack.reorder_threshold = choices.pick(&[None, Some(0), Some(3)]);
+        }
+        recovery::Config::Erasure(erasure) => {
+            let never = choices.pick(&[Timeout::Auto, Timeout::Never]);
+            erasure.timeout = timeout.map_or(never, Timeout::After);
+        }
+        recovery::Config::Custom(_) => {}
+    }
     config
 }

@@ -4,7 +4,9 @@ use super::{End, ScenarioArguments, input};
 use crate::scenario::Cell;
 use crate::study::jobs;
 use crate::study::text::time;
+use raddle_schemes::units::Rate;
 use raddle_sim::bound::Bound;
+use raddle_sim::bound::rho_max::rho_max;
 use serde_json::{Map, Value, json};
 
 /// Arguments of `raddle bounds`.
@@ -26,12 +28,15 @@ pub(super) fn bounds(arguments: &Arguments) -> End {
     let mut cells = Vec::new();
     for cell in &study.cells {
         match cell.scenario.resolve(seed) {
-            Ok(plan) => cells.push((cell, jobs::bounds_of(&plan))),
+            Ok(plan) => {
+                let (bounds, rho_max) = (jobs::bounds_of(&plan), rho_max(&plan));
+                cells.push(Bounded { cell, bounds, rho_max });
+            }
             Err(problem) => return input::refuse(&study.problem(problem)),
         }
     }
     if arguments.json {
-        let cells: Vec<Value> = cells.iter().map(|(cell, bounds)| object(cell, bounds)).collect();
+        let cells: Vec<Value> = cells.iter().map(object).collect();
         anstream::println!(
             "{}",
             json!({"schema": "raddle.bounds/1", "seed": seed, "cells": cells})
@@ -42,7 +47,14 @@ pub(super) fn bounds(arguments: &Arguments) -> End {
     End::Done
 }
 
-fn object(cell: &Cell, bounds: &[Bound]) -> Value {
+/// What bounds a cell.
+struct Bounded<'a> {
+    cell: &'a Cell,
+    bounds: Vec<Bound>,
+    rho_max: Option<Rate>,
+}
+
+fn object(Bounded { cell, bounds, rho_max }: &Bounded<'_>) -> Value {
     let settings: Map<String, Value> =
         cell.settings.iter().map(|(path, value)| (path.clone(), json!(value))).collect();
     let list: Vec<Value> =
@@ -50,19 +62,22 @@ fn object(cell: &Cell, bounds: &[Bound]) -> Value {
     let used = bounds.first().map(|bound| bound.name);
     json!({
         "scenario": cell.scenario.hash(), "settings": settings, "used": used, "bounds": list,
+        "rho_max_bps": rho_max.map(|rate| rate.0),
     })
 }
 
 /// Scenarios with the same bounds together.
-fn print(cells: &[(&Cell, Vec<Bound>)]) {
-    let alike = |a: &(&Cell, Vec<Bound>), b: &(&Cell, Vec<Bound>)| {
-        a.1 == b.1 && a.0.scenario.title() == b.0.scenario.title()
+fn print(cells: &[Bounded<'_>]) {
+    let alike = |a: &Bounded<'_>, b: &Bounded<'_>| {
+        let titles = [a, b].map(|bounded| bounded.cell.scenario.title());
+        (&a.bounds, a.rho_max, &titles[0]) == (&b.bounds, b.rho_max, &titles[1])
     };
     for group in cells.chunk_by(alike) {
-        let Some((first, bounds)) = group.first() else { continue };
-        anstream::println!("{}", first.scenario.title());
-        for (cell, _) in group.iter().filter(|(cell, _)| !cell.settings.is_empty()) {
-            anstream::println!("  {}", input::settings(&cell.settings));
+        let Some(Bounded { cell, bounds, rho_max }) = group.first() else { continue };
+        anstream::println!("{}", cell.scenario.title());
+        let settings = group.iter().map(|bounded| &bounded.cell.settings);
+        for settings in settings.filter(|settings| !settings.is_empty()) {
+            anstream::println!("  {}", input::settings(settings));
         }
         for bound in bounds {
             anstream::println!("    {:12} {:>12}", bound.name, time(bound.time.as_us()));
@@ -70,8 +85,11 @@ fn print(cells: &[(&Cell, Vec<Bound>)]) {
         if bounds.is_empty() {
             anstream::println!("    no bound applies: no flow can start and finish");
         }
+        if let Some(rate) = rho_max {
+            anstream::println!("  all flows at once at {:.6} Gbps (rho_max)", rate.0 as f64 / 1e9);
+        }
     }
     anstream::println!(
-        "Completion time from below, faults not taken into account; the first is the tightest."
+        "Completion time from below, the first is the tightest; only rho_max takes faults into account."
     );
 }

@@ -6,7 +6,7 @@ use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
 use raddle_schemes::units::{Rate, Span, Time, split_number};
 use raddle_sim::net::fault_error::FaultError;
-use raddle_sim::net::fault_plan::{Direction, Effect, Fault, RateTo, Target, flapping};
+use raddle_sim::net::fault_plan::{Amount, Direction, Effect, Fault, RateTo, Target, flapping};
 
 const TARGETS: [&str; 4] = ["link", "switch", "host", "random"];
 const EFFECTS: [&str; 5] = ["down", "rate", "loss", "ber", "flap"];
@@ -105,24 +105,36 @@ fn target(reader: &mut Reader<'_>, key: &'static str) -> Option<(Target, String)
 }
 
 fn random(mut reader: Reader<'_>) -> Option<(Target, String)> {
-    let share = reader.demand("share", "\"1%\"").and_then(|item| {
-        let share = percent(item).filter(|percent| *percent > 0.0 && *percent <= 100.0);
-        if share.is_none() {
-            let problem = item.place.problem("wrong value for `share`");
-            reader
-                .log()
-                .add(problem.label("expected a share over 0% and up to 100%, as in \"1%\""));
+    let amount = match reader.take("probability") {
+        None => share(&mut reader),
+        Some(item) => {
+            if reader.take("share").is_some() {
+                let problem = item.place.problem("`random` has both `share` and `probability`");
+                reader.log().add(problem.label("a number of cables, or a chance for each"));
+            }
+            probability(&reader, "probability", item)
+                .map(|p| (Amount::Probability(p), format!("probability = {p:?}")))
         }
-        share
-    });
+    };
     let layer = reader.word("layer", LAYERS, "");
     let tier = LAYERS.iter().zip(0u8..).find(|(word, _)| **word == layer).map(|(_, tier)| tier);
     let two_way = reader.or("two_way", true);
     reader.finish();
-    let percent = share?;
+    let (amount, shown) = amount?;
     let layer = if layer.is_empty() { String::new() } else { format!(", layer = \"{layer}\"") };
-    let line = format!("random = {{ share = \"{percent}%\"{layer}, two_way = {two_way} }}");
-    Some((Target::Random { share: percent / 100.0, tier, two_way }, line))
+    let line = format!("random = {{ {shown}{layer}, two_way = {two_way} }}");
+    Some((Target::Random { amount, tier, two_way }, line))
+}
+
+/// `"1%"` of the cables.
+fn share(reader: &mut Reader<'_>) -> Option<(Amount, String)> {
+    let item = reader.demand("share", "\"1%\"")?;
+    let share = percent(item).filter(|percent| *percent > 0.0 && *percent <= 100.0);
+    if share.is_none() {
+        let problem = item.place.problem("wrong value for `share`");
+        reader.log().add(problem.label("expected a share over 0% and up to 100%, as in \"1%\""));
+    }
+    share.map(|percent| (Amount::Share(percent / 100.0), format!("share = \"{percent}%\"")))
 }
 
 /// The number of `"1%"`.
@@ -330,6 +342,7 @@ pub(crate) fn fault_problem(
         }
         FaultError::UnknownHost { fault, name, nearest } => unknown(fault, "host", name, nearest),
         FaultError::Share { fault, .. }
+        | FaultError::CableProbability { fault, .. }
         | FaultError::NoCables { fault, .. }
         | FaultError::NothingChosen { fault, .. }
         | FaultError::NoDraw { fault, .. } => target(fault).problem(text),

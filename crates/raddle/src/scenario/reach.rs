@@ -5,8 +5,9 @@ use super::fabric::FabricSection;
 use super::reader::Log;
 use raddle_schemes::FlowContext;
 use raddle_schemes::size::{Base, Size};
+use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span};
-use raddle_sim::net::hosts::default_rto;
+use raddle_sim::net::hosts::{default_rto, queue_drain};
 use raddle_sim::plan::{QueuePlan, Service, TransportPlan};
 use raddle_sim::topology::{Fabric, Node};
 use std::collections::BTreeMap;
@@ -37,16 +38,21 @@ impl Sizes {
     }
 }
 
-/// The retransmission timeout.
+/// The retransmission timeout; zero if there is none.
 pub(crate) fn rto(
     queue: &QueuePlan,
     transport: &TransportPlan,
     fabric: &Fabric,
     sizes: &Sizes,
 ) -> Span {
-    let rto = default_rto(fabric, queue.size, sizes.packet, sizes.longest_rtt);
-    let context = FlowContext { base_rtt: sizes.longest_rtt, rto, ..FlowContext::NOMINAL };
-    transport.recovery.build(&context).rto()
+    let base_rtt = sizes.longest_rtt;
+    let drain = queue_drain(fabric, queue.size, sizes.packet, base_rtt);
+    let rto = default_rto(drain, base_rtt);
+    let drain = (queue.size != Size::Unlimited).then_some(drain);
+    let context = FlowContext { base_rtt, rto, drain, ..FlowContext::NOMINAL };
+    // Nobody waits for a timeout that never comes.
+    let rto = transport.recovery.build(&context).rto();
+    if rto.0 < TIME_LIMIT.0 { rto } else { Span::ZERO }
 }
 
 /// Adds a problem for a queue without room for one frame, and for thresholds in the wrong order or

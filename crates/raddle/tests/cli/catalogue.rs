@@ -90,6 +90,39 @@ fn mistakes_in_theory_are_answered_with_what_would_be_right() {
 }
 
 #[test]
+fn a_pace_of_rho_max_follows_the_faults_and_its_bound_is_the_one_used() {
+    let scenario = "[fabric]
+topology = { kind = \"fat_tree\", tiers = 3, hosts = 16 }
+[transport]
+congestion = { scheme = \"fixed_rate\", rate = \"rho_max\" }
+recovery = { scheme = \"erasure\" }
+nic = \"round_robin\"
+[traffic]
+kind = \"tornado\"
+message = \"1 MiB\"
+";
+    let bounds = |fault: &str| {
+        let scratch = Scratch::new(&format!("{scenario}{fault}"));
+        raddle(&["bounds", &scratch.scenario(), "--json"]).json()["cells"][0].clone()
+    };
+    let healthy = bounds("");
+    assert_eq!(
+        (&healthy["used"], &healthy["rho_max_bps"]),
+        (&json!("permutation"), &json!(400e9 as u64))
+    );
+    // Each flow of the pod has three of four paths left, two of them through the other switch.
+    let fault = "[[fault]]\nlink = \"agg0.up0\"\ndown = \"..\"\n";
+    let broken = bounds(fault);
+    assert_eq!(broken["used"], json!("permutation_rho_max"));
+    assert_eq!(broken["rho_max_bps"], json!(300e9 as u64));
+    let scratch = Scratch::new(&format!("{scenario}{fault}"));
+    let said = raddle(&["bounds", &scratch.scenario()]);
+    assert!(said.out.contains("all flows at once at 300.000000 Gbps (rho_max)"), "{}", said.out);
+    let run = raddle(&["run", &scratch.scenario(), "--json"]).json();
+    assert_eq!((&run["completed"], &run["bound"]), (&json!(true), &broken["used"]), "{run}");
+}
+
+#[test]
 fn every_written_table_explains_itself() {
     let record = "[record]\nports = [\"tor0.*\"]\n[sweep]\nseed = [1]\n";
     let scratch = Scratch::new(&format!("{SMALL}{record}"));

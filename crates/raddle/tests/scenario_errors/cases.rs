@@ -458,6 +458,27 @@ down = ".."
     );
     more(
         r#"[[fault]]
+random = { share = "1%", probability = 0.01 }
+down = ".."
+[[fault]]
+random = { probability = 1.5 }
+loss = 0.1
+[[fault]]
+random = { probability = 1e-11 }
+down = ".."
+"#,
+        r#"0.01 | `random` has both `share` and `probability` | a number of cables, or a chance for each
+1.5 | wrong value for `probability` | expected a probability from 0 to 1"#,
+    );
+    more(
+        r#"[[fault]]
+random = { probability = 1e-11 }
+down = ".."
+"#,
+        r#"{ probability = 1e-11 } | 0.00000000001 is no probability of a cable's failure; use 0, or from 2.4e-10 to 1 | -"#,
+    );
+    more(
+        r#"[[fault]]
 link = "tor0.up1"
 flap = { period = "10 us", down = "20 us", until = "1 ms" }
 "#,
