@@ -7,7 +7,7 @@ use serde_json::Value;
 const KEYS: &str = "schema scenario seed threads completed flows unfinished completion_us \
     fct_us.max fct_us.mean fct_us.p50 fct_us.p99 \
     delivered_us.max delivered_us.mean delivered_us.p50 delivered_us.p99 \
-    bound_us bound increase_pct packets.sent packets.delivered packets.retransmitted \
+    bound_us bound increase_pct jobs packets.sent packets.delivered packets.retransmitted \
     packets.dropped.overflow packets.dropped.link_down packets.dropped.loss \
     packets.dropped.node_down packets.dropped.no_route packets.trimmed packets.marked \
     queue_bytes_max pauses timeouts packet_hops results_hash cpu_s wall_s hops_per_s peak_rss_mb";

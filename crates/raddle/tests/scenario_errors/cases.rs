@@ -468,14 +468,8 @@ random = { probability = 1e-11 }
 down = ".."
 "#,
         r#"0.01 | `random` has both `share` and `probability` | a number of cables, or a chance for each
-1.5 | wrong value for `probability` | expected a probability from 0 to 1"#,
-    );
-    more(
-        r#"[[fault]]
-random = { probability = 1e-11 }
-down = ".."
-"#,
-        r#"{ probability = 1e-11 } | 0.00000000001 is no probability of a cable's failure; use 0, or from 2.4e-10 to 1 | -"#,
+1.5 | wrong value for `probability` | expected a probability from 0 to 1
+{ probability = 1e-11 } | 0.00000000001 is no probability of a cable's failure; use 0, or from 2.4e-10 to 1 | -"#,
     );
     more(
         r#"[[fault]]
