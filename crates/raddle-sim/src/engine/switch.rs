@@ -3,14 +3,18 @@
 use super::around::Around;
 use super::arrivals::Arrivals;
 use super::calendar::Wake;
+use super::fast::FastPort;
 use super::forward::TreeNode;
+use super::line::Line;
 use super::part::{Part, SwitchState};
+use super::port::World;
 use crate::net::frame::Frame;
 use crate::net::windows::covers;
 use crate::record::DropCause;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::load_balance::switch::{Choices, Header};
+use raddle_schemes::load_balance::switch::{Choices, Header, PortSelector, Visitor};
+use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Time;
 
 impl Part<'_> {
@@ -91,31 +95,18 @@ impl Part<'_> {
         let SwitchState { selector, rng, first_port, first_id, busy, .. } =
             &mut switches[number as usize];
         let count = busy.len() * 64;
-        let lines = from(lines, *first_port, count);
-        let fast_ports = from(fast_ports, first_fast_port, count);
-        let first_id = *first_id;
-        let locators = world.hosts.locators();
-        for (at, in_port, frame) in arrivals.iter() {
-            let now = Time(start.0 + at);
-            let (first, count) = node.run(locators.host(frame.to));
-            let chosen = if count == 1 {
-                0
-            } else {
-                let cx = &mut Cx { now, rng, events: &mut () };
-                let mut choices = Choices {
-                    count: count as usize,
-                    next_hops: first,
-                    epoch,
-                    weights: None,
-                    fabric: &mut (),
-                };
-                selector.select(cx, &header(frame), &mut choices)
-            };
-            let out = first as usize + chosen - first_id as usize;
-            busy[out / 64] |= 1 << (out % 64);
-            let came_in = PortId(first_id + in_port);
-            fast_ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
-        }
+        selector.visit(PlainSwitch {
+            start,
+            arrivals,
+            node,
+            epoch,
+            rng,
+            first_id: *first_id,
+            busy,
+            lines: from(lines, *first_port, count),
+            fast_ports: from(fast_ports, first_fast_port, count),
+            world,
+        });
     }
 
     /// Index of the route in force at `now`, which is not before the window.
@@ -235,6 +226,50 @@ impl Part<'_> {
         }
         if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
+        }
+    }
+}
+
+/// A switch in [`Part::forward_plainly`], whose loop is compiled for each scheme.
+struct PlainSwitch<'s, 'w> {
+    start: Time,
+    arrivals: &'s Arrivals,
+    node: &'s TreeNode,
+    epoch: u32,
+    rng: &'s mut Rng,
+    first_id: u32,
+    busy: &'s mut [u64],
+    lines: &'s mut [Line],
+    fast_ports: &'s mut [FastPort],
+    world: &'s mut World<'w>,
+}
+
+impl Visitor for PlainSwitch<'_, '_> {
+    #[inline]
+    fn visit<S: PortSelector>(self, selector: &mut S) {
+        let Self { start, arrivals, node, epoch, rng, first_id, busy, lines, fast_ports, world } =
+            self;
+        let locators = world.hosts.locators();
+        for (at, in_port, frame) in arrivals.iter() {
+            let now = Time(start.0 + at);
+            let (first, count) = node.run(locators.host(frame.to));
+            let chosen = if count == 1 {
+                0
+            } else {
+                let cx = &mut Cx { now, rng, events: &mut () };
+                let mut choices = Choices {
+                    count: count as usize,
+                    next_hops: first,
+                    epoch,
+                    weights: None,
+                    fabric: &mut (),
+                };
+                selector.select(cx, &header(frame), &mut choices)
+            };
+            let out = first as usize + chosen - first_id as usize;
+            busy[out / 64] |= 1 << (out % 64);
+            let came_in = PortId(first_id + in_port);
+            fast_ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
         }
     }
 }

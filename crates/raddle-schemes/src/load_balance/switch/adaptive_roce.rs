@@ -39,6 +39,7 @@ impl AdaptiveRoce {
 }
 
 impl PortSelector for AdaptiveRoce {
+    #[inline(never)]
     fn select(&mut self, _cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
         let mut chosen = (0, u64::MAX, u64::MAX);
         for choice in 0..choices.count {

@@ -30,6 +30,7 @@ impl Jsq {
 }
 
 impl PortSelector for Jsq {
+    #[inline(never)]
     fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
         least(cx, choices, |choices, choice| choices.fabric.queue(choice).bytes.0)
     }

@@ -3,6 +3,7 @@
 use crate::Cx;
 use crate::ids::{Entropy, SwitchId};
 use crate::units::Bytes;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 pub mod adaptive_roce;
@@ -108,19 +109,25 @@ impl Choices<'_> {
     /// end to end, each as long as its weight.
     #[inline]
     pub fn at(&self, point: u32) -> usize {
-        let Some(weights) = self.weights else {
-            return ((u64::from(point) * self.count as u64) >> 32) as usize;
-        };
-        let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
-        let mut left = (u128::from(point) * u128::from(total)) >> 32;
-        for (choice, &weight) in weights.iter().enumerate() {
-            match left.checked_sub(u128::from(weight)) {
-                Some(rest) => left = rest,
-                None => return choice,
-            }
+        match self.weights {
+            None => ((u64::from(point) * self.count as u64) >> 32) as usize,
+            Some(weights) => weighted_at(weights, point),
         }
-        0
     }
+}
+
+/// See [`Choices::at`].
+#[inline(never)]
+fn weighted_at(weights: &[u32], point: u32) -> usize {
+    let total: u64 = weights.iter().map(|&weight| u64::from(weight)).sum();
+    let mut left = (u128::from(point) * u128::from(total)) >> 32;
+    for (choice, &weight) in weights.iter().enumerate() {
+        match left.checked_sub(u128::from(weight)) {
+            Some(rest) => left = rest,
+            None => return choice,
+        }
+    }
+    0
 }
 
 /// The destination as rotation pointers see it.
@@ -167,5 +174,23 @@ impl AnyPortSelector {
     #[inline]
     pub fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         dispatch!(self, scheme => scheme.select(cx, packet, choices))
+    }
+
+    /// Hands the scheme over as what it is, so that a loop can be compiled for each.
+    #[inline]
+    pub fn visit(&mut self, visitor: impl Visitor) {
+        dispatch!(self, scheme => visitor.visit(scheme))
+    }
+}
+
+/// Something to do with any scheme.
+pub trait Visitor {
+    /// Does it.
+    fn visit<S: PortSelector>(self, selector: &mut S);
+}
+
+impl<S: PortSelector + ?Sized> PortSelector for Box<S> {
+    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+        (**self).select(cx, packet, choices)
     }
 }

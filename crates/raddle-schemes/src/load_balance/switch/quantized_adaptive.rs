@@ -52,6 +52,7 @@ impl QuantizedAdaptive {
 }
 
 impl PortSelector for QuantizedAdaptive {
+    #[inline(never)]
     fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         if packet.bytes < self.hash_below {
             return self.hash.select(cx, packet, choices);

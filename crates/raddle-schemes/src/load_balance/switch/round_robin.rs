@@ -37,6 +37,7 @@ impl RoundRobin {
 }
 
 impl PortSelector for RoundRobin {
+    #[inline(never)]
     fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
         self.rotation.turn(cx, choices, self.rounds, false)
     }

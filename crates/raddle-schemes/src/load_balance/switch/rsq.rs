@@ -30,6 +30,7 @@ impl Rsq {
 }
 
 impl PortSelector for Rsq {
+    #[inline]
     fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
         choices.at((cx.rng.next_u64() >> 32) as u32)
     }

@@ -55,6 +55,7 @@ impl SimpleRr {
 }
 
 impl PortSelector for SimpleRr {
+    #[inline(never)]
     fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         let large = usize::from(packet.bytes >= self.config.small);
         self.rotations[large].turn(cx, choices, 0, self.config.start == Start::Random)
