@@ -32,5 +32,6 @@ pub const FIGURES: &[Figure] = &[
     figure!("reps/fig20", model),
     figure!("reps/fig22"),
     figure!("reps/fig23"),
+    figure!("lb_study/fig6"),
     figure!("lb_study/fig16", model),
 ];

@@ -27,6 +27,8 @@ raddle_schemes::words! {
         Retransmitted = "retransmitted",
         /// Retransmission timeouts.
         Timeouts = "timeouts",
+        /// The most bytes of one data class at any switch port.
+        QueueMax = "queue_bytes_max",
     }
 }
 
@@ -330,6 +332,7 @@ impl Metric {
             Self::Trimmed => packets.trimmed,
             Self::Retransmitted => packets.retransmitted,
             Self::Timeouts => summary.timeouts,
+            Self::QueueMax => summary.queue_bytes_max,
         };
         Some(count as f64)
     }
