@@ -4,7 +4,7 @@
 
 mod common;
 
-use raddle_schemes::load_balance::switch;
+use raddle_schemes::load_balance::switch::{self, simple_rr};
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{congestion, marking, size::Size};
 use raddle_sim::plan::{NicOrder, Plan};
@@ -54,11 +54,11 @@ fn named(switches: &str) -> switch::Config {
 /// By which power of the message the fullest queue grows: the slope of the line through the means
 /// of four seeds at messages of these `sizes`, each four times the one before; both axes
 /// logarithmic.
-fn growth(switches: &str, sizes: &[u64]) -> f64 {
+fn growth(switches: &switch::Config, sizes: &[u64]) -> f64 {
     let middle = (sizes.len() - 1) as f64 / 2.0;
     let (mut product, mut square) = (0.0, 0.0);
     for (i, &packets) in sizes.iter().enumerate() {
-        let plan = |seed| study(&named(switches), packets, Bytes(1 << 30), seed);
+        let plan = |seed| study(switches, packets, Bytes(1 << 30), seed);
         let queue: f64 = (1..=4).map(|seed| fullest(&run(&plan(seed)))).sum();
         let x = i as f64 - middle;
         product += x * queue.log2() / 2.0;
@@ -70,7 +70,7 @@ fn growth(switches: &str, sizes: &[u64]) -> f64 {
 /// Theorem 1.
 #[test]
 fn queues_of_the_shortest_queue_grow_with_the_message() {
-    let growth = growth("jsq", &[256, 1024, 4096]);
+    let growth = growth(&named("jsq"), &[256, 1024, 4096]);
     assert!(growth >= 0.85, "{growth}");
 }
 
@@ -80,17 +80,23 @@ fn queues_of_the_shortest_queue_grow_with_the_message() {
 /// give the same.
 #[test]
 fn queues_of_round_robin_grow_with_the_message() {
-    let from_1024 = growth("simple_rr", &[1024, 4096, 16_384]);
+    let from_1024 = growth(&named("simple_rr"), &[1024, 4096, 16_384]);
     assert!(from_1024 >= 0.85, "{from_1024}");
-    let from_256 = growth("simple_rr", &[256, 1024, 4096, 16_384]);
+    let from_256 = growth(&named("simple_rr"), &[256, 1024, 4096, 16_384]);
     assert!((0.8..from_1024).contains(&from_256), "{from_256}");
+    let short = growth(&named("simple_rr"), &[256, 1024, 4096]);
+    for small in [Bytes(0), Bytes(128)] {
+        let config = simple_rr::Config { start: simple_rr::Start::Random, small };
+        let other = growth(&switch::Config::SimpleRr(config), &[256, 1024, 4096]);
+        assert!((other - short).abs() < 0.05, "{small}: {other} against {short}");
+    }
 }
 
 /// Theorem 2.
 #[test]
 fn queues_of_random_sprays_grow_with_the_root_of_the_message() {
     for switches in ["ecmp", "rsq"] {
-        let growth = growth(switches, &[256, 1024, 4096]);
+        let growth = growth(&named(switches), &[256, 1024, 4096]);
         assert!((growth - 0.5).abs() <= 0.15, "{switches}: {growth}");
     }
 }
@@ -98,7 +104,7 @@ fn queues_of_random_sprays_grow_with_the_root_of_the_message() {
 /// Theorem 4.
 #[test]
 fn queues_of_ofan_do_not_grow() {
-    let growth = growth("ofan", &[256, 1024, 4096]);
+    let growth = growth(&named("ofan"), &[256, 1024, 4096]);
     assert!(growth.abs() <= 0.1, "{growth}");
 }
 

@@ -3,6 +3,7 @@
 
 pub mod arrivals;
 pub mod ledger;
+mod pacer;
 pub mod packet_set;
 pub mod receiver;
 mod ring;

@@ -2,13 +2,14 @@
 
 use super::arrivals::KEPT;
 use super::ledger::{AckedPacket, LostPacket};
+use super::pacer::Pacer;
 use super::{Arrivals, Entry, Ledger, Receiver};
 use crate::congestion::{self, Ack, AnyCongestionControl, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
 use crate::recovery::{self, AckEntropies, AnyRecovery, Coding};
 use crate::rng::Rng;
-use crate::units::{Bytes, Rate, Span, Time};
+use crate::units::{Bytes, Span, Time};
 use crate::{Cx, Events, FlowContext};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -131,30 +132,6 @@ pub struct Sender {
     congestion: AnyCongestionControl,
     paths: AnyPathSelector,
     recovery: AnyRecovery,
-}
-
-/// When a paced flow sends.
-#[derive(Clone, Debug, Default)]
-struct Pacer {
-    /// The next packet leaves no earlier.
-    at: Time,
-    /// Remainder of the pace, in bits x 10^12 modulo the rate, so that no pace drifts.
-    rest: u64,
-    /// Whether after the last packet there was none that could have followed.
-    idle: bool,
-}
-
-impl Pacer {
-    /// Slots lie on a grid: one that a busy wire made late does not push back the next. A flow that
-    /// could send nothing after its last packet, and for a whole period, begins a new grid.
-    fn sent(&mut self, now: Time, bytes: Bytes, rate: Rate) {
-        let bits = u128::from(bytes.0) * 8 * 1_000_000_000_000 + u128::from(self.rest);
-        let rate = u128::from(rate.0);
-        self.rest = (bits % rate) as u64;
-        let period = Span((bits / rate) as u64);
-        let slot = if self.idle && now.since(self.at) >= period { now } else { self.at };
-        self.at = slot + period;
-    }
 }
 
 impl Sender {
@@ -431,6 +408,7 @@ mod tests {
     use crate::recovery::sack;
     use crate::size::Size;
     use crate::transport::{Data, Reply};
+    use crate::units::Rate;
 
     /// What a random draw gives: there is one entropy, and no test caches it.
     const R: u16 = 0;

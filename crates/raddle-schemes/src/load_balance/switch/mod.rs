@@ -56,7 +56,7 @@ pub trait Surroundings {
     /// [`Groups`](crate::Need::Groups).
     fn group(&self) -> Group;
     /// What is queued at the choice's port now. Only for schemes whose card needs
-    /// [`QueueLengths`](crate::Need::QueueLengths).
+    /// [`QueueLengths`](crate::Need::QueueLengths) or [`Groups`](crate::Need::Groups).
     fn queue(&mut self, choice: usize) -> Queue;
     /// Ports towards the pod of the destination and what each carries of the traffic to it,
     /// relative to the others; the links to the edge switches do not count. Only for schemes whose
