@@ -13,7 +13,9 @@ use crate::net::windows::covers;
 use crate::record::DropCause;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::load_balance::switch::{Choices, Header, PortSelector, Visitor};
+use raddle_schemes::load_balance::switch::{
+    Choices, Group, Header, PortSelector, Queue, Surroundings, Visitor,
+};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Time;
 
@@ -262,7 +264,7 @@ impl Visitor for PlainSwitch<'_, '_> {
                     next_hops: first,
                     epoch,
                     weights: None,
-                    fabric: &mut (),
+                    fabric: &mut PortsInARow { first: first - first_id },
                 };
                 selector.select(cx, &header(frame), &mut choices)
             };
@@ -271,6 +273,30 @@ impl Visitor for PlainSwitch<'_, '_> {
             let came_in = PortId(first_id + in_port);
             fast_ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
         }
+    }
+}
+
+/// All that schemes see of a switch here beside headers: which ports the choices are.
+struct PortsInARow {
+    first: u32,
+}
+
+impl Surroundings for PortsInARow {
+    #[inline]
+    fn port(&self, choice: usize) -> u32 {
+        self.first + choice as u32
+    }
+
+    fn group(&self) -> Group {
+        ().group()
+    }
+
+    fn queue(&mut self, choice: usize) -> Queue {
+        ().queue(choice)
+    }
+
+    fn towards_pod(&self) -> Vec<(u32, u32)> {
+        Vec::new()
     }
 }
 

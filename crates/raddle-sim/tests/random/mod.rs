@@ -12,6 +12,7 @@ mod hosts;
 mod traffic;
 
 use choices::Choices;
+use raddle_schemes::Need;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::{self, ofan::Variant, simple_rr::Start};
 use raddle_schemes::marking;
@@ -25,8 +26,13 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     let mut choices = Choices::new(numbers);
     let fabric = fabric::draw(&mut choices);
     let (queue, classed) = queue(&mut choices);
-    let selector = selector(&mut choices);
+    let mut selector = selector(&mut choices);
     let transport = hosts::draw(&mut choices);
+    // Routes that no switch follows are legal, too.
+    let mut own = transport.other_load_balances.iter().chain([&transport.load_balance]);
+    if own.any(|own| own.card().needs.contains(&Need::SourceRouting)) && choices.below(4) > 0 {
+        selector = switch::Config::named("source_route").unwrap();
+    }
     let seed = u64::from(choices.below(1 << 16));
     let mut traffic = traffic::draw(&mut choices, &fabric, seed);
     if classed {

@@ -7,6 +7,7 @@ use crate::{Cx, FlowContext};
 pub mod bitmap;
 pub mod ecmp;
 pub mod flowlet;
+pub mod host_dr;
 pub mod mprdma;
 pub mod ops;
 pub mod plb;
@@ -59,6 +60,11 @@ pub trait PathSelector {
     /// as long a path.
     fn begin(&mut self, _context: &FlowContext) {}
 
+    /// The route that is due in its host's rotation towards the destination, told before each
+    /// packet where the card needs [`SourceRouting`](crate::Need::SourceRouting). Its turn passes
+    /// when the packet has left.
+    fn on_route(&mut self, _route: Entropy) {}
+
     /// The entropy for the packet that leaves now.
     fn next_path(&mut self, cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy;
 
@@ -77,12 +83,19 @@ crate::family! { PathSelector, AnyPathSelector, FlowContext;
     Flowlet: flowlet in Box,
     Mprdma: mprdma,
     RepsLegacy: reps_legacy in Box,
+    HostDr: host_dr,
 }
 
 impl AnyPathSelector {
     /// See [`PathSelector::begin`].
     pub fn begin(&mut self, context: &FlowContext) {
         dispatch!(self, scheme => scheme.begin(context));
+    }
+
+    /// See [`PathSelector::on_route`].
+    #[inline]
+    pub fn on_route(&mut self, route: Entropy) {
+        dispatch!(self, scheme => scheme.on_route(route));
     }
 
     /// See [`PathSelector::next_path`].
