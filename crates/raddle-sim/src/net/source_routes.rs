@@ -198,9 +198,8 @@ mod tests {
         for (cut, left) in [("agg0.up0", 3), ("agg7.down1", 2), ("tor0.up0", 2)] {
             let dead = fabric.port_named(cut).unwrap();
             let peer = fabric.ports[dead.index()].peer;
-            let table = Table::shortest(&fabric, Weighting::Capacity, &|port| {
-                port != dead && port != peer
-            });
+            let table =
+                Table::shortest(&fabric, Weighting::Capacity, &|port| port != dead && port != peer);
             let routes = between(&fabric, &Forwarding::Table(table), 15);
             assert_eq!(routes.len(), left, "{cut}");
         }

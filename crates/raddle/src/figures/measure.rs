@@ -5,6 +5,7 @@
 
 use super::Mode;
 use super::claims::{settings, text};
+use super::layer::{LayerNumber, read_layer_number};
 use super::prepare::FigureRun;
 use super::series::{Window, offered_share, queue_above, queue_max, rate_gbps};
 use super::theory::{TheoryNumber, read_number};
@@ -90,6 +91,13 @@ pub enum Measure {
         /// Below the line.
         over: Selector,
     },
+    /// A measure over another.
+    Quotient {
+        /// Above the line.
+        of: Box<Measure>,
+        /// Below the line.
+        over: Box<Measure>,
+    },
     /// Packets that a port was given in a window, lost ones included, over the mean of the other
     /// recorded ports.
     PortShare {
@@ -140,6 +148,15 @@ pub enum Measure {
         /// Where.
         cell: Selector,
     },
+    /// A number of a layer in one cell.
+    Layer {
+        /// Which number.
+        number: LayerNumber,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
     /// A number of a theory model; no simulation.
     Theory(TheoryNumber),
     /// A number of a theory model over another.
@@ -154,10 +171,12 @@ pub enum Measure {
 const KINDS: &[&str] = &[
     "value",
     "ratio",
+    "quotient",
     "port_share",
     "port_rate_gbps",
     "queue_max",
     "queue_above",
+    "layer",
     "theory",
     "theory_ratio",
 ];
@@ -170,6 +189,7 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
     let measure = match kind {
         "value" => value(&mut reader),
         "ratio" => ratio(&mut reader),
+        "quotient" => both(&mut reader, "over").map(|[of, over]| Measure::Quotient { of, over }),
         "port_share" => port_share(&mut reader),
         "port_rate_gbps" => port_rate(&mut reader),
         "queue_max" => queue(&mut reader, "unit").map(|(unit, window, statistic, cell)| {
@@ -180,6 +200,7 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
                 Measure::QueueAbove { threshold, window, statistic, cell }
             })
         }
+        "layer" => layer(&mut reader),
         "theory" => read_number(&mut reader).map(Measure::Theory),
         _ => theory_ratio(&mut reader),
     };
@@ -216,6 +237,16 @@ fn ratio(reader: &mut Reader<'_>) -> Option<Measure> {
     Some(Measure::Ratio { metric: metric?, statistic, of: of?, over: over? })
 }
 
+/// Two measures, the first of them called `of`.
+fn both(reader: &mut Reader<'_>, other: &'static str) -> Option<[Box<Measure>; 2]> {
+    let mut measure = |key| {
+        let item = reader.demand(key, "{ kind = \"ratio\" }")?;
+        read_measure(item, reader.log()).map(Box::new)
+    };
+    let (of, other) = (measure("of"), measure(other));
+    Some([of?, other?])
+}
+
 fn port_share(reader: &mut Reader<'_>) -> Option<Measure> {
     let port = text(reader, "port");
     let window = window(reader);
@@ -243,6 +274,13 @@ fn queue(
     let statistic = statistic(reader);
     let cell = selector(reader, "cell");
     Some((size?, window, statistic, cell?))
+}
+
+fn layer(reader: &mut Reader<'_>) -> Option<Measure> {
+    let number = read_layer_number(reader);
+    let statistic = statistic(reader);
+    let cell = selector(reader, "cell");
+    Some(Measure::Layer { number: number?, statistic, cell: cell? })
 }
 
 fn theory_ratio(reader: &mut Reader<'_>) -> Option<Measure> {
@@ -276,8 +314,10 @@ impl Measure {
             | Self::PortShare { cell, .. }
             | Self::PortRate { cell, .. }
             | Self::QueueMax { cell, .. }
+            | Self::Layer { cell, .. }
             | Self::QueueAbove { cell, .. } => vec![cell],
             Self::Ratio { of, over, .. } => vec![of, over],
+            Self::Quotient { of, over } => [of.cells(), over.cells()].concat(),
             Self::Theory(_) | Self::TheoryRatio { .. } => Vec::new(),
         }
     }
@@ -291,6 +331,10 @@ impl Measure {
             Self::Ratio { metric, statistic, of, over } => {
                 let of = statistic.of(of.each(runs, |run| metric.of(run))?)?;
                 let over = statistic.of(over.each(runs, |run| metric.of(run))?)?;
+                (over > 0.0).then(|| of / over)
+            }
+            Self::Quotient { of, over } => {
+                let (of, over) = (of.take(runs, mode)?, over.take(runs, mode)?);
                 (over > 0.0).then(|| of / over)
             }
             Self::PortShare { port, window, statistic, cell } => {
@@ -311,6 +355,9 @@ impl Measure {
             }
             Self::QueueAbove { threshold, window, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| queue_above(run, *threshold, *window))?)
+            }
+            Self::Layer { number, statistic, cell } => {
+                statistic.of(cell.each(runs, |run| number.of(run))?)
             }
             Self::Theory(number) => number.value(mode),
             Self::TheoryRatio { of, over } => {

@@ -5,6 +5,7 @@
 //! is measured. The files are part of the program, so a figure can be run from anywhere.
 
 mod claims;
+mod layer;
 mod list;
 mod measure;
 mod prepare;
@@ -14,6 +15,7 @@ mod text;
 mod theory;
 
 pub use claims::{Claim, Claims, Published};
+pub use layer::{LayerMetric, LayerNumber};
 pub use list::FIGURES;
 pub use measure::{Across, Measure, Metric, Statistic};
 pub use prepare::{FigureRun, Prepared};

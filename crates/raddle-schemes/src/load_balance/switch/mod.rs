@@ -1,8 +1,8 @@
 //! Switch load balancing: which of the equal ports towards a destination takes a packet.
 
-use crate::{Cx, Need};
 use crate::ids::{Entropy, SwitchId};
 use crate::units::Bytes;
+use crate::{Cx, Need};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
