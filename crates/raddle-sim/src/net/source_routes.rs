@@ -4,19 +4,19 @@
 use crate::plan::Plan;
 use crate::routing::Forwarding;
 use crate::topology::{Fabric, Node};
-use raddle_schemes::Need;
 use raddle_schemes::ids::{Entropy, HostId};
 use raddle_schemes::load_balance::host::host_dr::Rotation;
 use raddle_schemes::load_balance::switch::source_route::route;
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Time;
+use raddle_schemes::{FlowContext, Need};
 use std::collections::BTreeMap;
 
-/// The rotations of a part's hosts: one per source, destination and class, made when the first flow
+/// The rotations of a part's hosts: one per path selector, source, destination and class, made when the first flow
 /// asks for it.
 pub(super) struct SourceRoutes<'a> {
     plan: &'a Plan,
-    numbers: BTreeMap<(HostId, HostId, Class), Turns>,
+    numbers: BTreeMap<(u8, HostId, HostId, Class), Turns>,
     pointers: Vec<Pointer>,
     /// By receiver slot, what its ACKs take turns in; as long as the last one that is source-routed.
     acks: Vec<Turns>,
@@ -49,6 +49,7 @@ struct Pointer {
     rotation: Rotation,
     /// When the routes change next.
     until: Time,
+    load_balance: u8,
     source: HostId,
     destination: HostId,
     rng: Rng,
@@ -71,11 +72,12 @@ impl<'a> SourceRoutes<'a> {
         if !needs.contains(&Need::SourceRouting) {
             return Turns::NONE;
         }
-        *self.numbers.entry((source, destination, class)).or_insert_with(|| {
+        *self.numbers.entry((load_balance, source, destination, class)).or_insert_with(|| {
             let key = u64::from(source.0) << 33 | u64::from(destination.0) << 1 | class as u64;
             self.pointers.push(Pointer {
                 rotation: Rotation::default(),
                 until: Time::ZERO,
+                load_balance,
                 source,
                 destination,
                 rng: Rng::new(self.plan.seed, "rotation", key),
@@ -125,7 +127,8 @@ impl Pointer {
         let current = later.unwrap_or(plan.routes.len()).saturating_sub(1);
         let Some((_, forwarding)) = plan.routes.get(current) else { return };
         let routes = routes(&plan.fabric, forwarding, self.source, self.destination);
-        self.rotation = Rotation::new(routes, &mut self.rng);
+        let scheme = plan.transport.load_balance_of(self.load_balance);
+        self.rotation = scheme.build(&FlowContext::NOMINAL).rotation(routes, &mut self.rng);
     }
 }
 

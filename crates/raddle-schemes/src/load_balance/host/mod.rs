@@ -1,8 +1,10 @@
 //! Host load balancing: the entropy value of every data packet a sender emits.
 
 use crate::ids::{Entropy, Psn};
+use crate::rng::Rng;
 use crate::units::{Bytes, Span};
 use crate::{Cx, FlowContext};
+use alloc::vec::Vec;
 
 pub mod bitmap;
 pub mod ecmp;
@@ -60,6 +62,12 @@ pub trait PathSelector {
     /// as long a path.
     fn begin(&mut self, _context: &FlowContext) {}
 
+    /// The rotation over these routes that a host keeps for flows like this one, where the card needs
+    /// [`SourceRouting`](crate::Need::SourceRouting).
+    fn rotation(&self, routes: Vec<Entropy>, _rng: &mut Rng) -> host_dr::Rotation {
+        host_dr::Rotation::new(routes)
+    }
+
     /// The route that is due in its host's rotation towards the destination, told before each
     /// packet where the card needs [`SourceRouting`](crate::Need::SourceRouting). Its turn passes
     /// when the packet has left.
@@ -90,6 +98,11 @@ impl AnyPathSelector {
     /// See [`PathSelector::begin`].
     pub fn begin(&mut self, context: &FlowContext) {
         dispatch!(self, scheme => scheme.begin(context));
+    }
+
+    /// See [`PathSelector::rotation`].
+    pub fn rotation(&self, routes: Vec<Entropy>, rng: &mut Rng) -> host_dr::Rotation {
+        dispatch!(self, scheme => scheme.rotation(routes, rng))
     }
 
     /// See [`PathSelector::on_route`].

@@ -36,6 +36,11 @@ pub fn route(edge: u32, above: u32) -> Entropy {
     Entropy((above << 8 | edge) as u16)
 }
 
+/// The port of the edge switch that a route takes.
+pub fn first_hop(route: Entropy) -> u8 {
+    route.0 as u8
+}
+
 /// One switch: which of the digits is its own.
 #[derive(Clone, Debug)]
 pub struct SourceRoute {
