@@ -19,7 +19,6 @@ use crate::plan::Plan;
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, PortRecord};
 use crate::topology::Node;
-use raddle_schemes::Need;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::rng::{Rng, stream};
@@ -103,8 +102,6 @@ pub(super) struct Part<'a> {
     pub(super) routes: Vec<(Time, Forward<'a>)>,
     /// Index of the route in force at the start of the window.
     pub(super) route: usize,
-    /// Whether the switches' scheme reads more than headers.
-    pub(super) reads_fabric: bool,
     pub(super) world: World<'a>,
     pub(super) scratch: Scratch,
     pub(super) lost_on_arrival: LostOnArrival,
@@ -280,7 +277,6 @@ impl<'a> Part<'a> {
         }
         let largest = fabric.switches.iter().map(|switch| switch.ports.len()).max().unwrap_or(0);
         let calendar = Calendar::new(width.0, switches.len(), hosts, largest);
-        let needs = plan.switch_load_balance.card().needs;
         let mut part = Self {
             plan,
             lines,
@@ -295,9 +291,6 @@ impl<'a> Part<'a> {
             groups,
             routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
             route: 0,
-            reads_fabric: [Need::QueueLengths, Need::Groups]
-                .iter()
-                .any(|need| needs.contains(need)),
             world: World {
                 discipline: Discipline::of(plan),
                 calendar,

@@ -1,6 +1,6 @@
 //! A part's switches: what arrives in a window, in order of time and in-port, run to completion.
 
-use super::around::Around;
+use super::around::{Around, AroundPlain};
 use super::arrivals::Arrivals;
 use super::calendar::Wake;
 use super::fast::FastPort;
@@ -11,8 +11,10 @@ use super::port::World;
 use crate::net::frame::Frame;
 use crate::net::windows::covers;
 use crate::record::DropCause;
+use crate::routing::Forwarding;
+use crate::topology::Fabric;
 use raddle_schemes::Cx;
-use raddle_schemes::ids::PortId;
+use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{Choices, Header, PortSelector, Visitor};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Time;
@@ -25,7 +27,7 @@ impl Part<'_> {
         let switch = &self.switches[number as usize];
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
         let controlled = !switch.actions.is_empty();
-        let plain = boundary >= end && !self.reads_fabric && switch.deaths.is_empty();
+        let plain = boundary >= end && switch.deaths.is_empty();
         match (switch.first_fast_port, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(first), Some(node)) if plain => {
                 let node = node.clone();
@@ -80,8 +82,8 @@ impl Part<'_> {
     }
 
     /// Takes the arrivals of a window to their queues at a switch of a tree that is alive, whose
-    /// routes do not change meanwhile, whose scheme reads nothing but headers, and whose ports are
-    /// all fast ones: those from `first_fast_port` on.
+    /// routes do not change meanwhile, and whose ports are all fast ones: those from
+    /// `first_fast_port` on.
     fn forward_plainly(
         &mut self,
         number: u32,
@@ -90,16 +92,19 @@ impl Part<'_> {
         node: &TreeNode,
         first_fast_port: u32,
     ) {
-        let epoch = self.route as u32;
-        let Self { switches, lines, fast_ports, world, .. } = self;
-        let SwitchState { selector, rng, first_port, first_id, busy, .. } =
+        let route = self.route;
+        let Self { plan, switches, lines, fast_ports, world, .. } = self;
+        let SwitchState { id, selector, rng, first_port, first_id, busy, .. } =
             &mut switches[number as usize];
         let count = busy.len() * 64;
         selector.visit(PlainSwitch {
             start,
             arrivals,
             node,
-            epoch,
+            epoch: route as u32,
+            fabric: &plan.fabric,
+            forwarding: &plan.routes[route].1,
+            switch: *id,
             rng,
             first_id: *first_id,
             busy,
@@ -236,6 +241,9 @@ struct PlainSwitch<'s, 'w> {
     arrivals: &'s Arrivals,
     node: &'s TreeNode,
     epoch: u32,
+    fabric: &'s Fabric,
+    forwarding: &'s Forwarding,
+    switch: SwitchId,
     rng: &'s mut Rng,
     first_id: u32,
     busy: &'s mut [u64],
@@ -247,22 +255,35 @@ struct PlainSwitch<'s, 'w> {
 impl Visitor for PlainSwitch<'_, '_> {
     #[inline]
     fn visit<S: PortSelector>(self, selector: &mut S) {
-        let Self { start, arrivals, node, epoch, rng, first_id, busy, lines, fast_ports, world } =
-            self;
+        let Self { start, arrivals, node, epoch, fabric, forwarding, switch, .. } = self;
+        let Self { rng, first_id, busy, lines, fast_ports, world, .. } = self;
         let locators = world.hosts.locators();
         for (at, in_port, frame) in arrivals.iter() {
             let now = Time(start.0 + at);
-            let (first, count) = node.run(locators.host(frame.to));
+            let host = locators.host(frame.to);
+            let (first, count) = node.run(host);
             let chosen = if count == 1 {
                 0
             } else {
+                let mut around = AroundPlain {
+                    now,
+                    switch,
+                    host,
+                    first: first - first_id,
+                    first_id,
+                    fabric,
+                    forwarding,
+                    lines,
+                    fast_ports,
+                    world,
+                };
                 let cx = &mut Cx { now, rng, events: &mut () };
                 let mut choices = Choices {
                     count: count as usize,
                     next_hops: first,
                     epoch,
                     weights: None,
-                    fabric: &mut (),
+                    fabric: &mut around,
                 };
                 selector.select(cx, &header(frame), &mut choices)
             };
