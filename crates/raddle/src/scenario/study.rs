@@ -169,8 +169,8 @@ fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log)
                 if unsweep(table, path) {
                     log.note(format!("`{path}` is set to {}; its sweep is left out", item.show()));
                 }
-                if path == "condition" {
-                    choose_condition(table, &item, log);
+                if path == "condition" || is_axis(table, path) {
+                    choose_condition(table, path, &item, log);
                     continue;
                 }
                 if path == "sweep.seed" {
@@ -185,23 +185,36 @@ fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log)
     }
 }
 
-/// Leaves only the condition that an override names.
-fn choose_condition(table: &mut Table, chosen: &Item, log: &Log) {
-    let entry = table.entries.iter_mut().find(|entry| entry.key == "condition");
-    let Some(Entry { item: Item { value: Value::List(list), .. }, .. }) = entry else {
+/// The conditions of a scenario.
+fn conditions(table: &mut Table) -> Option<&mut Vec<Item>> {
+    match table.entries.iter_mut().find(|entry| entry.key == "condition")? {
+        Entry { item: Item { value: Value::List(list), .. }, .. } => Some(list),
+        _ => None,
+    }
+}
+
+/// Whether conditions form an axis of this name.
+fn is_axis(table: &mut Table, name: &str) -> bool {
+    conditions(table).is_some_and(|list| list.iter().any(|item| sweep::axis_of(item) == name))
+}
+
+/// Leaves only the condition that an override names, of those of an axis.
+fn choose_condition(table: &mut Table, axis: &str, chosen: &Item, log: &Log) {
+    let Some(list) = conditions(table) else {
         log.add(chosen.place.problem("the scenario has no conditions"));
         return;
     };
     let name = |item: &Item| Some(item.table()?.get("name")?.show());
-    let names: Vec<String> = list.iter().filter_map(name).collect();
+    let here = |item: &&Item| sweep::axis_of(item) == axis;
+    let names: Vec<String> = list.iter().filter(here).filter_map(name).collect();
     if !names.contains(&chosen.show()) {
-        let problem = chosen.place.problem(format!("no condition is called `{}`", chosen.show()));
+        let problem = chosen.place.problem(format!("no {axis} is called `{}`", chosen.show()));
         let words = names.iter().map(String::as_str);
-        let help = format!("conditions: {}", names.join(", "));
+        let help = format!("there are: {}", names.join(", "));
         log.add(reader::with_nearest(problem, &chosen.show(), words).help(help));
         return;
     }
-    list.retain(|item| name(item).as_deref() == Some(&chosen.show()));
+    list.retain(|item| !here(&item) || name(item).as_deref() == Some(&chosen.show()));
 }
 
 /// Takes the axis `path` out of `[sweep]`; the seed is swept under either of its names.

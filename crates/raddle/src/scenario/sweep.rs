@@ -33,7 +33,10 @@ pub(crate) struct SweepSpec {
     pub(crate) seeds: Option<Vec<u64>>,
 }
 
-/// Reads both sections; conditions form the last axis.
+/// The axis of conditions that name none.
+const CONDITION: &str = "condition";
+
+/// Reads both sections; conditions form the last axes.
 pub(crate) fn sweep(sweep: Option<&Item>, conditions: Option<&Item>, log: &Log) -> SweepSpec {
     let mut spec = SweepSpec::default();
     if let Some(item) = sweep {
@@ -45,10 +48,7 @@ pub(crate) fn sweep(sweep: Option<&Item>, conditions: Option<&Item>, log: &Log) 
         }
     }
     if let Some(item) = conditions {
-        let points = conditions_of(item, log);
-        if !points.is_empty() {
-            spec.axes.push(AxisSpec { name: "condition".to_owned(), points });
-        }
+        spec.axes.extend(conditions_of(item, log));
     }
     let cells = spec.axes.iter().map(|axis| axis.points.len());
     let cells = cells.fold(1, usize::saturating_mul);
@@ -134,21 +134,39 @@ fn seeds(item: &Item, log: &Log) -> Option<Vec<u64>> {
     found
 }
 
-fn conditions_of(item: &Item, log: &Log) -> Vec<Point> {
+/// The axes of the conditions, in the order in which they are first named.
+fn conditions_of(item: &Item, log: &Log) -> Vec<AxisSpec> {
     let Some(items) = item.list() else {
         let problem = item.place.problem("wrong value for `condition`");
         log.add(problem.label("expected tables: write [[condition]]"));
         return Vec::new();
     };
-    let points: Vec<Point> = items.iter().filter_map(|item| condition(item, log)).collect();
-    if points.len() == items.len() {
-        distinct(&points, items, "condition", log);
+    let mut axes: Vec<(AxisSpec, Vec<Item>)> = Vec::new();
+    for item in items {
+        let Some((name, point)) = condition(item, log) else { continue };
+        let there = axes.iter().position(|(axis, _)| axis.name == name);
+        let index = there.unwrap_or_else(|| {
+            axes.push((AxisSpec { name, points: Vec::new() }, Vec::new()));
+            axes.len() - 1
+        });
+        axes[index].0.points.push(point);
+        axes[index].1.push(item.clone());
     }
-    points
+    for (axis, items) in &axes {
+        distinct(&axis.points, items, &axis.name, log);
+    }
+    axes.into_iter().map(|(axis, _)| axis).collect()
 }
 
-fn condition(item: &Item, log: &Log) -> Option<Point> {
+/// The axis that a condition belongs to, as its table says.
+pub(super) fn axis_of(condition: &Item) -> String {
+    let named = condition.table().and_then(|table| Some(table.get("axis")?.show()));
+    named.unwrap_or_else(|| CONDITION.to_owned())
+}
+
+fn condition(item: &Item, log: &Log) -> Option<(String, Point)> {
     let mut reader = Reader::of("[[condition]]", item, log)?;
+    let axis = reader.take("axis").map_or(Some(CONDITION.to_owned()), |item| axis(item, log));
     let name = reader.demand("name", "\"healthy\"");
     let faults = reader.list("fault", "faults, as in [{ link = \"tor0.up1\", down = \"..\" }]");
     let mut set = Vec::new();
@@ -175,7 +193,25 @@ fn condition(item: &Item, log: &Log) -> Option<Point> {
         log.add(problem.label("expected a name in one line, as in \"healthy\""));
         return None;
     }
-    Some(Point { shown: shown.clone(), set, faults: faults.to_vec() })
+    Some((axis?, Point { shown: shown.clone(), set, faults: faults.to_vec() }))
+}
+
+/// The name of an axis: a word that is nothing else on the command line.
+fn axis(item: &Item, log: &Log) -> Option<String> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let taken = |name: &str| name == "seed" || name == "sweep" || SECTIONS.contains(&name);
+    match &item.value {
+        Value::Text(name) if !name.is_empty() && name.chars().all(word) && !taken(name) => {
+            Some(name.clone())
+        }
+        _ => {
+            let problem = item.place.problem("wrong value for `axis`");
+            let label = "expected a word of letters, digits, `_` and `-`, as in \"stack\"";
+            let help = format!("not one of: {}, seed, sweep", SECTIONS.join(", "));
+            log.add(problem.label(label).help(help));
+            None
+        }
+    }
 }
 
 /// A condition's `set`: quoted paths, or the same with tables on the way.
