@@ -129,7 +129,7 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
 }
 
 /// A text that must be there.
-pub(super) fn text(reader: &mut Reader<'_>, key: &'static str) -> Option<String> {
+pub(crate) fn text(reader: &mut Reader<'_>, key: &'static str) -> Option<String> {
     let item = reader.demand(key, "\"..\"")?;
     words(key, item, reader.log())
 }
@@ -145,7 +145,7 @@ fn words(key: &str, item: &Item, log: &Log) -> Option<String> {
 }
 
 /// A table of quoted paths and values, as tables of results show them.
-pub(super) fn settings(key: &str, item: &Item, log: &Log) -> Option<Vec<(String, String)>> {
+pub(crate) fn settings(key: &str, item: &Item, log: &Log) -> Option<Vec<(String, String)>> {
     let Some(table) = item.table() else {
         log.add(item.place.problem(format!("`{key}` is a table of paths and values")));
         return None;

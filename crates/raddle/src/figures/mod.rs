@@ -13,6 +13,7 @@ mod series;
 mod text;
 mod theory;
 
+pub(crate) use claims::{settings as read_texts, text as read_text};
 pub use claims::{Claim, Claims, Published};
 pub use list::FIGURES;
 pub use measure::{Across, Measure, Metric, Statistic};
