@@ -27,6 +27,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("reps/fig4"),
     figure!("reps/fig7"),
     figure!("reps/fig14", model),
+    figure!("reps/fig15"),
     figure!("reps/fig17", model),
     figure!("reps/fig18", model),
     figure!("reps/fig20", model),

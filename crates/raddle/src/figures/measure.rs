@@ -5,6 +5,7 @@
 
 use super::Mode;
 use super::claims::{settings, text};
+use super::pairs::{Pairs, read_pairs};
 use super::prepare::FigureRun;
 use super::series::{Window, offered_share, queue_above, queue_max, rate_gbps};
 use super::theory::{TheoryNumber, read_number};
@@ -90,6 +91,8 @@ pub enum Measure {
         /// Below the line.
         over: Selector,
     },
+    /// The same for many pairs of cells at once.
+    Ratios(Pairs),
     /// Packets that a port was given in a window, lost ones included, over the mean of the other
     /// recorded ports.
     PortShare {
@@ -154,6 +157,7 @@ pub enum Measure {
 const KINDS: &[&str] = &[
     "value",
     "ratio",
+    "ratios",
     "port_share",
     "port_rate_gbps",
     "queue_max",
@@ -170,6 +174,7 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
     let measure = match kind {
         "value" => value(&mut reader),
         "ratio" => ratio(&mut reader),
+        "ratios" => read_pairs(&mut reader).map(Measure::Ratios),
         "port_share" => port_share(&mut reader),
         "port_rate_gbps" => port_rate(&mut reader),
         "queue_max" => queue(&mut reader, "unit").map(|(unit, window, statistic, cell)| {
@@ -269,7 +274,7 @@ impl Selector {
 }
 
 impl Measure {
-    /// The cells it needs.
+    /// The cells it needs, one for each selector.
     pub fn cells(&self) -> Vec<&Selector> {
         match self {
             Self::Value { cell, .. }
@@ -278,7 +283,7 @@ impl Measure {
             | Self::QueueMax { cell, .. }
             | Self::QueueAbove { cell, .. } => vec![cell],
             Self::Ratio { of, over, .. } => vec![of, over],
-            Self::Theory(_) | Self::TheoryRatio { .. } => Vec::new(),
+            Self::Ratios(_) | Self::Theory(_) | Self::TheoryRatio { .. } => Vec::new(),
         }
     }
 
@@ -293,6 +298,7 @@ impl Measure {
                 let over = statistic.of(over.each(runs, |run| metric.of(run))?)?;
                 (over > 0.0).then(|| of / over)
             }
+            Self::Ratios(pairs) => pairs.take(runs),
             Self::PortShare { port, window, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| offered_share(run, port, *window))?)
             }
@@ -322,7 +328,7 @@ impl Measure {
 }
 
 impl Metric {
-    fn of(self, run: &FigureRun) -> Option<f64> {
+    pub(super) fn of(self, run: &FigureRun) -> Option<f64> {
         let summary = &run.finished.summary;
         let packets = &summary.packets;
         let count = match self {
@@ -340,7 +346,7 @@ impl Metric {
 
 impl Statistic {
     /// The statistic of `values`; `None` if there are none.
-    fn of(self, mut values: Vec<f64>) -> Option<f64> {
+    pub(super) fn of(self, mut values: Vec<f64>) -> Option<f64> {
         let n = values.len();
         values.sort_unstable_by(f64::total_cmp);
         match self {
@@ -354,7 +360,7 @@ impl Statistic {
 }
 
 impl Across {
-    fn of(self, values: Vec<f64>) -> Option<f64> {
+    pub(super) fn of(self, values: Vec<f64>) -> Option<f64> {
         match self {
             Self::Mean if values.is_empty() => None,
             Self::Mean => Some(values.iter().sum::<f64>() / values.len() as f64),

@@ -7,6 +7,7 @@
 mod claims;
 mod list;
 mod measure;
+mod pairs;
 mod prepare;
 mod result;
 mod series;
@@ -16,6 +17,7 @@ mod theory;
 pub use claims::{Claim, Claims, Published};
 pub use list::FIGURES;
 pub use measure::{Across, Measure, Metric, Statistic};
+pub use pairs::Pairs;
 pub use prepare::{FigureRun, Prepared};
 pub use result::{ClaimResult, FigureResult, Verdict, to_json};
 pub use theory::TheoryNumber;

@@ -1,6 +1,7 @@
 //! A figure made ready: its scenario's cells, its claims, the runs to do.
 
 use super::claims::Claims;
+use super::measure::Measure;
 use super::result::FigureResult;
 use super::{Figure, FigureError, Mode};
 use crate::problem::{Problem, Problems, Source};
@@ -59,13 +60,20 @@ impl Figure {
 fn unselected(claims: &Claims, study: Option<&Study>) -> Vec<Problem> {
     let cells = study.map_or(&[][..], |study| &study.cells);
     let selectors = claims.claims.iter().flat_map(|claim| claim.measure.cells());
-    selectors
-        .filter_map(|selector| {
-            let found = cells.iter().filter(|cell| selector.selects(&cell.settings)).count();
-            let message = format!("{found} cells of the sweep have these settings");
-            (found != 1).then(|| selector.place.problem(message).label("expected settings of one"))
-        })
-        .collect()
+    let single = selectors.filter_map(|selector| {
+        let found = cells.iter().filter(|cell| selector.selects(&cell.settings)).count();
+        let message = format!("{found} cells of the sweep have these settings");
+        (found != 1).then(|| selector.place.problem(message).label("expected settings of one"))
+    });
+    let pairs = claims.claims.iter().filter_map(|claim| match &claim.measure {
+        Measure::Ratios(pairs) => Some(pairs),
+        _ => None,
+    });
+    let of_pairs = pairs.flat_map(|pairs| {
+        let settings = cells.iter().map(|cell| cell.settings.as_slice());
+        pairs.unselected(settings).into_iter().map(|(place, message)| place.problem(message))
+    });
+    single.chain(of_pairs).collect()
 }
 
 impl Prepared {
