@@ -20,6 +20,11 @@ raddle_schemes::words! {
         Completion = "completion_us",
         /// The mean flow completion time.
         FctMean = "fct_mean_us",
+        /// From start to end of the flows of a background, [`Foreground`](Self::Foreground) of the
+        /// others. Only where the two have different path selectors.
+        Background = "background_us",
+        /// From start to end of the flows before a background.
+        Foreground = "foreground_us",
         /// Data packets lost, whatever the cause.
         Dropped = "dropped",
         /// Data packets trimmed.
@@ -331,9 +336,12 @@ impl Metric {
     pub(super) fn of(self, run: &FigureRun) -> Option<f64> {
         let summary = &run.finished.summary;
         let packets = &summary.packets;
+        let mut parts = summary.jobs.iter().filter(|job| job.load_balance.is_some());
         let count = match self {
             Self::Completion => return summary.completion_us,
             Self::FctMean => return summary.fct_us.mean,
+            Self::Background => return parts.next_back()?.completion_us,
+            Self::Foreground => return parts.next()?.completion_us,
             Self::Dropped => packets.dropped.iter().sum(),
             Self::Trimmed => packets.trimmed,
             Self::Retransmitted => packets.retransmitted,

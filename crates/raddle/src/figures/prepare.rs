@@ -46,7 +46,7 @@ impl Figure {
             Some(text) => Some(parse(&file("scenario.toml"), text, Path::new("."), set)?),
             None => None,
         };
-        let problems = unselected(&claims, study.as_ref());
+        let problems = unselected(&claims, mode, study.as_ref());
         if !problems.is_empty() {
             let path = PathBuf::from(file("claims.toml"));
             let sources = vec![Source { path, text: self.claims.to_owned() }];
@@ -56,16 +56,18 @@ impl Figure {
     }
 }
 
-/// Selectors that mean no cell, or several.
-fn unselected(claims: &Claims, study: Option<&Study>) -> Vec<Problem> {
+/// Selectors that mean no cell, or several. What this mode does not measure may mean cells that it
+/// leaves out.
+fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem> {
     let cells = study.map_or(&[][..], |study| &study.cells);
-    let selectors = claims.claims.iter().flat_map(|claim| claim.measure.cells());
+    let claims = || claims.claims.iter().filter(|claim| mode == Mode::Full || claim.quick);
+    let selectors = claims().flat_map(|claim| claim.measure.cells());
     let single = selectors.filter_map(|selector| {
         let found = cells.iter().filter(|cell| selector.selects(&cell.settings)).count();
         let message = format!("{found} cells of the sweep have these settings");
         (found != 1).then(|| selector.place.problem(message).label("expected settings of one"))
     });
-    let pairs = claims.claims.iter().filter_map(|claim| match &claim.measure {
+    let pairs = claims().filter_map(|claim| match &claim.measure {
         Measure::Ratios(pairs) => Some(pairs),
         _ => None,
     });
