@@ -5,6 +5,7 @@
 //! is measured. The files are part of the program, so a figure can be run from anywhere.
 
 mod claims;
+mod increase;
 mod list;
 mod measure;
 mod pairs;
@@ -15,6 +16,7 @@ mod text;
 mod theory;
 
 pub use claims::{Claim, Claims, Published};
+pub use increase::{BoundName, NamedBound};
 pub use list::FIGURES;
 pub use measure::{Across, Measure, Metric, Statistic};
 pub use pairs::Pairs;

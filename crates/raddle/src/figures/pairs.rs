@@ -79,6 +79,11 @@ impl Pairs {
         Some(settings.iter().filter(|(name, _)| !named(name)).cloned().collect())
     }
 
+    /// Whether the cell with these settings is part of a pair.
+    pub(super) fn needs(&self, settings: &Settings) -> bool {
+        self.of.iter().chain(&self.over).any(|selector| self.rest(selector, settings).is_some())
+    }
+
     /// What the pairs have in common, in the order of the cells.
     fn rests<'a>(&self, cells: impl Iterator<Item = &'a Settings>) -> Vec<Vec<(String, String)>> {
         let mut rests = Vec::new();
@@ -104,7 +109,8 @@ impl Pairs {
         let mut problems = Vec::new();
         for rest in &rests {
             for selector in self.of.iter().chain(&self.over) {
-                let own = cells.clone().filter(|cell| self.rest(selector, cell).as_ref() == Some(rest));
+                let own =
+                    cells.clone().filter(|cell| self.rest(selector, cell).as_ref() == Some(rest));
                 let found = own.count();
                 if found != 1 {
                     problems.push((&selector.place, format!("{found} cells fit {rest:?}")));

@@ -182,14 +182,18 @@ fn condition(item: &Item, log: &Log) -> Option<(String, Point)> {
         Some(axis) => axis_name(axis, log)?,
         None => CONDITION.to_owned(),
     };
-    Some((axis, Point { shown: line("name", name?, "healthy", log)?, set, faults: faults.to_vec() }))
+    Some((
+        axis,
+        Point { shown: line("name", name?, "healthy", log)?, set, faults: faults.to_vec() },
+    ))
 }
 
 /// The name of an axis: a word that cannot be taken for the path of a value.
 fn axis_name(item: &Item, log: &Log) -> Option<String> {
     let name = line("axis", item, "workload", log)?;
     if name.contains('.') || name == "seed" || SECTIONS.contains(&name.as_str()) {
-        let problem = item.place.problem(format!("an axis of conditions cannot be called `{name}`"));
+        let problem =
+            item.place.problem(format!("an axis of conditions cannot be called `{name}`"));
         log.add(problem.label("expected a word that is no value's path, as in \"workload\""));
         return None;
     }
