@@ -5,6 +5,8 @@
 
 use super::Mode;
 use super::claims::{settings, text};
+use super::increase::{BoundName, NamedBound, increase_pct};
+use super::pairs::{Pairs, read_pairs};
 use super::prepare::FigureRun;
 use super::series::{Window, offered_share, queue_above, queue_max, rate_gbps};
 use super::theory::{TheoryNumber, read_number};
@@ -19,6 +21,11 @@ raddle_schemes::words! {
         Completion = "completion_us",
         /// The mean flow completion time.
         FctMean = "fct_mean_us",
+        /// From start to end of the flows of a background, [`Foreground`](Self::Foreground) of the
+        /// others. Only where the two have different path selectors.
+        Background = "background_us",
+        /// From start to end of the flows before a background.
+        Foreground = "foreground_us",
         /// Data packets lost, whatever the cause.
         Dropped = "dropped",
         /// Data packets trimmed.
@@ -90,6 +97,33 @@ pub enum Measure {
         /// Below the line.
         over: Selector,
     },
+    /// The same for many pairs of cells at once.
+    Ratios(Pairs),
+    /// By how much the completion of a cell exceeds a lower bound, in percent of the bound.
+    Increase {
+        /// Which bound.
+        bound: BoundName,
+        /// Of each phase of its jobs, and the mean of these; else of the whole run.
+        phases: bool,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
+    /// A measure over another.
+    Quotient {
+        /// Above the line.
+        of: Box<Measure>,
+        /// Below the line.
+        over: Box<Measure>,
+    },
+    /// A measure less another.
+    Difference {
+        /// What is taken from.
+        of: Box<Measure>,
+        /// What is taken away.
+        less: Box<Measure>,
+    },
     /// Packets that a port was given in a window, lost ones included, over the mean of the other
     /// recorded ports.
     PortShare {
@@ -154,6 +188,10 @@ pub enum Measure {
 const KINDS: &[&str] = &[
     "value",
     "ratio",
+    "ratios",
+    "increase",
+    "quotient",
+    "difference",
     "port_share",
     "port_rate_gbps",
     "queue_max",
@@ -170,6 +208,12 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
     let measure = match kind {
         "value" => value(&mut reader),
         "ratio" => ratio(&mut reader),
+        "ratios" => read_pairs(&mut reader).map(Measure::Ratios),
+        "increase" => increase(&mut reader),
+        "quotient" => both(&mut reader, "over").map(|[of, over]| Measure::Quotient { of, over }),
+        "difference" => {
+            both(&mut reader, "less").map(|[of, less]| Measure::Difference { of, less })
+        }
         "port_share" => port_share(&mut reader),
         "port_rate_gbps" => port_rate(&mut reader),
         "queue_max" => queue(&mut reader, "unit").map(|(unit, window, statistic, cell)| {
@@ -214,6 +258,24 @@ fn ratio(reader: &mut Reader<'_>) -> Option<Measure> {
     let of = selector(reader, "of");
     let over = selector(reader, "over");
     Some(Measure::Ratio { metric: metric?, statistic, of: of?, over: over? })
+}
+
+fn increase(reader: &mut Reader<'_>) -> Option<Measure> {
+    let bound = reader.need("bound", "\"permutation\"");
+    let phases = reader.or("phases", false);
+    let statistic = statistic(reader);
+    let cell = selector(reader, "cell");
+    Some(Measure::Increase { bound: bound?, phases, statistic, cell: cell? })
+}
+
+/// Two measures, the first of them called `of`.
+fn both(reader: &mut Reader<'_>, other: &'static str) -> Option<[Box<Measure>; 2]> {
+    let mut measure = |key| {
+        let item = reader.demand(key, "{ kind = \"increase\" }")?;
+        read_measure(item, reader.log()).map(Box::new)
+    };
+    let (of, other) = (measure("of"), measure(other));
+    Some([of?, other?])
 }
 
 fn port_share(reader: &mut Reader<'_>) -> Option<Measure> {
@@ -269,16 +331,52 @@ impl Selector {
 }
 
 impl Measure {
-    /// The cells it needs.
+    /// The cells it needs, one for each selector.
     pub fn cells(&self) -> Vec<&Selector> {
         match self {
             Self::Value { cell, .. }
+            | Self::Increase { cell, .. }
             | Self::PortShare { cell, .. }
             | Self::PortRate { cell, .. }
             | Self::QueueMax { cell, .. }
             | Self::QueueAbove { cell, .. } => vec![cell],
             Self::Ratio { of, over, .. } => vec![of, over],
-            Self::Theory(_) | Self::TheoryRatio { .. } => Vec::new(),
+            Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
+                [of.cells(), other.cells()].concat()
+            }
+            Self::Ratios(_) | Self::Theory(_) | Self::TheoryRatio { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether it needs the cell with these settings.
+    pub(super) fn needs(&self, settings: &[(String, String)]) -> bool {
+        match self {
+            Self::Ratios(pairs) => pairs.needs(settings),
+            Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
+                of.needs(settings) || other.needs(settings)
+            }
+            _ => self.cells().iter().any(|selector| selector.selects(settings)),
+        }
+    }
+
+    /// The bounds that it is taken against.
+    pub(super) fn bounds(&self, runs: &[FigureRun]) -> Vec<NamedBound> {
+        match self {
+            Self::Increase { bound: name, phases, cell, .. } => {
+                let us = cell.each(runs, |run| name.mean_us(&run.finished.plan, *phases));
+                let us = us.and_then(|us| Statistic::Mean.of(us));
+                us.map(|us| NamedBound { name: *name, us }).into_iter().collect()
+            }
+            Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
+                let mut bounds = of.bounds(runs);
+                for bound in other.bounds(runs) {
+                    if !bounds.contains(&bound) {
+                        bounds.push(bound);
+                    }
+                }
+                bounds
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -293,6 +391,15 @@ impl Measure {
                 let over = statistic.of(over.each(runs, |run| metric.of(run))?)?;
                 (over > 0.0).then(|| of / over)
             }
+            Self::Ratios(pairs) => pairs.take(runs),
+            Self::Increase { bound, phases, statistic, cell } => {
+                statistic.of(cell.each(runs, |run| increase_pct(run, *bound, *phases))?)
+            }
+            Self::Quotient { of, over } => {
+                let (of, over) = (of.take(runs, mode)?, over.take(runs, mode)?);
+                (over > 0.0).then(|| of / over)
+            }
+            Self::Difference { of, less } => Some(of.take(runs, mode)? - less.take(runs, mode)?),
             Self::PortShare { port, window, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| offered_share(run, port, *window))?)
             }
@@ -322,12 +429,15 @@ impl Measure {
 }
 
 impl Metric {
-    fn of(self, run: &FigureRun) -> Option<f64> {
+    pub(super) fn of(self, run: &FigureRun) -> Option<f64> {
         let summary = &run.finished.summary;
         let packets = &summary.packets;
+        let mut parts = summary.jobs.iter().filter(|job| job.load_balance.is_some());
         let count = match self {
             Self::Completion => return summary.completion_us,
             Self::FctMean => return summary.fct_us.mean,
+            Self::Background => return parts.next_back()?.completion_us,
+            Self::Foreground => return parts.next()?.completion_us,
             Self::Dropped => packets.dropped.iter().sum(),
             Self::Trimmed => packets.trimmed,
             Self::Retransmitted => packets.retransmitted,
@@ -340,7 +450,7 @@ impl Metric {
 
 impl Statistic {
     /// The statistic of `values`; `None` if there are none.
-    fn of(self, mut values: Vec<f64>) -> Option<f64> {
+    pub(super) fn of(self, mut values: Vec<f64>) -> Option<f64> {
         let n = values.len();
         values.sort_unstable_by(f64::total_cmp);
         match self {
@@ -354,7 +464,7 @@ impl Statistic {
 }
 
 impl Across {
-    fn of(self, values: Vec<f64>) -> Option<f64> {
+    pub(super) fn of(self, values: Vec<f64>) -> Option<f64> {
         match self {
             Self::Mean if values.is_empty() => None,
             Self::Mean => Some(values.iter().sum::<f64>() / values.len() as f64),

@@ -5,8 +5,10 @@
 //! is measured. The files are part of the program, so a figure can be run from anywhere.
 
 mod claims;
+mod increase;
 mod list;
 mod measure;
+mod pairs;
 mod prepare;
 mod result;
 mod series;
@@ -15,8 +17,10 @@ mod theory;
 
 pub(crate) use claims::{settings as read_texts, text as read_text};
 pub use claims::{Claim, Claims, Published};
+pub use increase::{BoundName, NamedBound};
 pub use list::FIGURES;
 pub use measure::{Across, Measure, Metric, Statistic};
+pub use pairs::Pairs;
 pub use prepare::{FigureRun, Prepared};
 pub use result::{ClaimResult, FigureResult, Verdict, to_json};
 pub use theory::TheoryNumber;

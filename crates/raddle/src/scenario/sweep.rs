@@ -33,8 +33,8 @@ pub(crate) struct SweepSpec {
     pub(crate) seeds: Option<Vec<u64>>,
 }
 
-/// The axis of conditions that name none.
-const CONDITION: &str = "condition";
+/// The axis of conditions that do not name theirs.
+pub(crate) const CONDITION: &str = "condition";
 
 /// Reads both sections; conditions form the last axes.
 pub(crate) fn sweep(sweep: Option<&Item>, conditions: Option<&Item>, log: &Log) -> SweepSpec {
@@ -134,7 +134,7 @@ fn seeds(item: &Item, log: &Log) -> Option<Vec<u64>> {
     found
 }
 
-/// The axes of the conditions, in the order in which they are first named.
+/// The axes that conditions form, in the order in which they are first named.
 fn conditions_of(item: &Item, log: &Log) -> Vec<AxisSpec> {
     let Some(items) = item.list() else {
         let problem = item.place.problem("wrong value for `condition`");
@@ -144,13 +144,13 @@ fn conditions_of(item: &Item, log: &Log) -> Vec<AxisSpec> {
     let mut axes: Vec<(AxisSpec, Vec<Item>)> = Vec::new();
     for item in items {
         let Some((name, point)) = condition(item, log) else { continue };
-        let there = axes.iter().position(|(axis, _)| axis.name == name);
-        let index = there.unwrap_or_else(|| {
-            axes.push((AxisSpec { name, points: Vec::new() }, Vec::new()));
-            axes.len() - 1
-        });
-        axes[index].0.points.push(point);
-        axes[index].1.push(item.clone());
+        match axes.iter_mut().find(|(axis, _)| axis.name == name) {
+            Some((axis, items)) => {
+                axis.points.push(point);
+                items.push(item.clone());
+            }
+            None => axes.push((AxisSpec { name, points: vec![point] }, vec![item.clone()])),
+        }
     }
     for (axis, items) in &axes {
         distinct(&axis.points, items, &axis.name, log);
@@ -158,16 +158,11 @@ fn conditions_of(item: &Item, log: &Log) -> Vec<AxisSpec> {
     axes.into_iter().map(|(axis, _)| axis).collect()
 }
 
-/// The axis that a condition belongs to, as its table says.
-pub(super) fn axis_of(condition: &Item) -> String {
-    let named = condition.table().and_then(|table| Some(table.get("axis")?.show()));
-    named.unwrap_or_else(|| CONDITION.to_owned())
-}
-
+/// A condition: the name of its axis, and what it changes.
 fn condition(item: &Item, log: &Log) -> Option<(String, Point)> {
     let mut reader = Reader::of("[[condition]]", item, log)?;
-    let axis = reader.take("axis").map_or(Some(CONDITION.to_owned()), |item| axis(item, log));
     let name = reader.demand("name", "\"healthy\"");
+    let axis = reader.take("axis");
     let faults = reader.list("fault", "faults, as in [{ link = \"tor0.up1\", down = \"..\" }]");
     let mut set = Vec::new();
     if let Some(item) = reader.take("set") {
@@ -183,35 +178,40 @@ fn condition(item: &Item, log: &Log) -> Option<(String, Point)> {
         }
     }
     reader.finish();
-    let name = name?;
-    let Value::Text(shown) = &name.value else {
-        log.add(name.place.problem("wrong value for `name`").label("expected a name, quoted"));
-        return None;
+    let axis = match axis {
+        Some(axis) => axis_name(axis, log)?,
+        None => CONDITION.to_owned(),
     };
-    if shown.trim().is_empty() || shown.contains(char::is_control) {
-        let problem = name.place.problem("wrong value for `name`");
-        log.add(problem.label("expected a name in one line, as in \"healthy\""));
-        return None;
-    }
-    Some((axis?, Point { shown: shown.clone(), set, faults: faults.to_vec() }))
+    Some((
+        axis,
+        Point { shown: line("name", name?, "healthy", log)?, set, faults: faults.to_vec() },
+    ))
 }
 
-/// The name of an axis: a word that is nothing else on the command line.
-fn axis(item: &Item, log: &Log) -> Option<String> {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let taken = |name: &str| name == "seed" || name == "sweep" || SECTIONS.contains(&name);
-    match &item.value {
-        Value::Text(name) if !name.is_empty() && name.chars().all(word) && !taken(name) => {
-            Some(name.clone())
-        }
-        _ => {
-            let problem = item.place.problem("wrong value for `axis`");
-            let label = "expected a word of letters, digits, `_` and `-`, as in \"stack\"";
-            let help = format!("not one of: {}, seed, sweep", SECTIONS.join(", "));
-            log.add(problem.label(label).help(help));
-            None
-        }
+/// The name of an axis: a word that cannot be taken for the path of a value.
+fn axis_name(item: &Item, log: &Log) -> Option<String> {
+    let name = line("axis", item, "workload", log)?;
+    if name.contains('.') || name == "seed" || SECTIONS.contains(&name.as_str()) {
+        let problem =
+            item.place.problem(format!("an axis of conditions cannot be called `{name}`"));
+        log.add(problem.label("expected a word that is no value's path, as in \"workload\""));
+        return None;
     }
+    Some(name)
+}
+
+/// A text in one line.
+fn line(key: &str, item: &Item, example: &str, log: &Log) -> Option<String> {
+    let problem = || item.place.problem(format!("wrong value for `{key}`"));
+    let Value::Text(text) = &item.value else {
+        log.add(problem().label("expected a name, quoted"));
+        return None;
+    };
+    if text.trim().is_empty() || text.contains(char::is_control) {
+        log.add(problem().label(format!("expected a name in one line, as in \"{example}\"")));
+        return None;
+    }
+    Some(text.clone())
 }
 
 /// A condition's `set`: quoted paths, or the same with tables on the way.
