@@ -12,6 +12,7 @@
 //! | windows of at least 10 ns | below, an event queue is faster |
 //! | 2^31 ps from the start on a wire to the arrival | 32 bits of a packet on a link |
 //! | 2^16 hosts below a switch of a tree | division by multiplication with 32 bits is exact |
+//! | 256 ports of a switch where hosts name the route | 8 bits of a frame's entropy each |
 //! | 2^46 - 1 ps | the time of a packet in a sender's ledger |
 //!
 //! Queues have no limit of their own.
@@ -22,8 +23,11 @@ use crate::net::frame::{Locators, NUMBER_LIMIT, PFC_SIZE, SIZE_LIMIT};
 use crate::net::port::PortFacts;
 use crate::plan::{CLASS_LIMIT, Overflow, Plan, Service};
 use crate::routing::Forwarding;
+use crate::topology::Switch;
 use crate::workload::Start;
+use raddle_schemes::Need;
 use raddle_schemes::ids::{FlowId, HostId, PortId};
+use raddle_schemes::load_balance::switch::source_route::PORT_LIMIT;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::fmt;
@@ -150,6 +154,13 @@ pub enum LimitError {
         /// Hosts below it.
         hosts: u64,
     },
+    /// A switch has more ports than a host can name in a route.
+    SourceRoute {
+        /// The switch's name.
+        switch: String,
+        /// Its ports.
+        ports: usize,
+    },
     /// The congestion control's pace is still a word.
     RhoMax,
     /// The end time is not in range.
@@ -232,6 +243,11 @@ impl fmt::Display for LimitError {
                 f,
                 "switch `{switch}` has {hosts} hosts below it; at most {HOSTS_BELOW_LIMIT} in a \
                  tree"
+            ),
+            Self::SourceRoute { switch, ports } => write!(
+                f,
+                "switch `{switch}` has {ports} ports; at most {PORT_LIMIT} where hosts name the \
+                 route"
             ),
             Self::RhoMax => write!(
                 f,
@@ -375,6 +391,14 @@ impl Plan {
     }
 
     fn check_switches(&self) -> Result<(), LimitError> {
+        let transport = &self.transport;
+        let mut selectors = transport.other_load_balances.iter().chain([&transport.load_balance]);
+        let name_routes = selectors.any(|own| own.card().needs.contains(&Need::SourceRouting));
+        let too_wide = |switch: &&Switch| switch.ports.len() > PORT_LIMIT as usize;
+        if let Some(switch) = self.fabric.switches.iter().find(too_wide).filter(|_| name_routes) {
+            let (switch, ports) = (switch.name.clone(), switch.ports.len());
+            return Err(LimitError::SourceRoute { switch, ports });
+        }
         for (_, forwarding) in &self.routes {
             let Forwarding::Tree(switches) = forwarding else { continue };
             for (tree, switch) in switches.iter().zip(&self.fabric.switches) {

@@ -121,7 +121,7 @@ fn pauses_hold_in_every_discipline_and_with_trimming() {
 fn into_slow_link(quanta: Span) -> Plan {
     let flow = Flow::at_zero(0, 1, Bytes(1_000 * 4_096));
     let mut plan = paused(dumbbell(1, Rate::gbps(80)), vec![flow].into(), (10.0, 5.0), quanta);
-    plan.record = RecordPlan { ports: vec![PortId(0)], bucket: Span::ns(10) };
+    plan.record = RecordPlan { ports: vec![PortId(0)], bucket: Span::ns(10), ..Default::default() };
     plan
 }
 

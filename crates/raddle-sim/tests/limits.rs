@@ -16,6 +16,7 @@ use raddle_sim::plan::{Overflow, Pfc, Plan, Service};
 use raddle_sim::record::Stop;
 use raddle_sim::routing::Forwarding;
 use raddle_sim::topology::dumbbell::Dumbbell;
+use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::{Flow, Start};
 
 /// One small flow, host 0 to host 3, in a small tree.
@@ -262,6 +263,22 @@ fn hosts_below_a_switch_fit_the_compiled_division() {
         |plan| hosts_below_spine(plan, (1 << 16) + 1),
         LimitError::HostsBelow { switch: "spine0".to_owned(), hosts: (1 << 16) + 1 },
         "switch `spine0` has 65537 hosts below it; at most 65536 in a tree",
+    );
+}
+
+#[test]
+fn hosts_can_name_every_port_of_a_switch() {
+    let spray_on_leaves_of = |plan: &mut Plan, spines| {
+        let (rate, delay) = (Rate::gbps(400), Span::ns(500));
+        let shape = TreeShape::leaf_spine(2, 2, spines, 1, rate, delay, delay).unwrap();
+        let flows = vec![Flow::at_zero(0, 3, Bytes(10_000))];
+        *plan = common::plan(shape.build().unwrap(), flows.into(), "host_dr", 1);
+    };
+    between(
+        |plan| spray_on_leaves_of(plan, 254),
+        |plan| spray_on_leaves_of(plan, 255),
+        LimitError::SourceRoute { switch: "tor0".to_owned(), ports: 257 },
+        "switch `tor0` has 257 ports; at most 256 where hosts name the route",
     );
 }
 

@@ -4,6 +4,8 @@
 
 mod common;
 
+use raddle_schemes::Need;
+use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::switch::{self, simple_rr};
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{congestion, marking, size::Size};
@@ -25,6 +27,9 @@ fn study(switches: &switch::Config, packets: u64, buffer: Bytes, seed: u64) -> P
     let traffic = draw.generate(128, &|_| 0, seed).unwrap();
     let mut plan = common::plan(fabric, traffic, "ops", seed);
     plan.switch_load_balance = switches.clone();
+    if switches.offers(Need::SourceRouting) {
+        plan.transport.load_balance = host::Config::named("host_dr").unwrap();
+    }
     plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
     plan.transport.header = Bytes(PACKET - 4096);
     plan.transport.nic = NicOrder::RoundRobin;
@@ -99,6 +104,13 @@ fn queues_of_random_sprays_grow_with_the_root_of_the_message() {
         let growth = growth(&named(switches), &[256, 1024, 4096]);
         assert!((growth - 0.5).abs() <= 0.15, "{switches}: {growth}");
     }
+}
+
+/// Theorem 3.
+#[test]
+fn queues_of_host_dr_do_not_grow() {
+    let growth = growth(&named("source_route"), &[256, 1024, 4096]);
+    assert!(growth.abs() <= 0.1, "{growth}");
 }
 
 /// Theorem 4.

@@ -5,7 +5,7 @@
 use raddle::scenario::parse;
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::load_balance::host;
-use raddle_schemes::{Scheme, congestion};
+use raddle_schemes::{Need, Scheme, congestion};
 use raddle_sim::record::Stop;
 use raddle_sim::{check, engine, reference};
 use std::path::Path;
@@ -42,7 +42,13 @@ fn selections(
 }
 
 fn runs_by_the_laws(key: &str, selection: String) {
-    let overrides = [(format!("transport.{key}"), selection.clone())];
+    let mut overrides = vec![(format!("transport.{key}"), selection.clone())];
+    if host::SCHEMES.iter().any(|scheme| {
+        scheme.card.needs.contains(&Need::SourceRouting)
+            && selection.contains(&format!("\"{}\"", scheme.card.name))
+    }) {
+        overrides.push(("fabric.load_balance.scheme".to_owned(), "source_route".to_owned()));
+    }
     let study = parse("schemes.toml", SCENARIO, Path::new("."), &overrides);
     let study = study.unwrap_or_else(|problems| panic!("{problems}"));
     let plan = study.cells[0].scenario.resolve(1).unwrap();

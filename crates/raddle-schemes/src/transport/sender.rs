@@ -183,6 +183,11 @@ impl Sender {
         in_flight.0 == 0 || in_flight + self.ledger.size(psn) <= self.window
     }
 
+    /// The route that is due for the next packet, where the path selector needs source routing.
+    pub fn on_route(&mut self, route: Entropy) {
+        self.paths.on_route(route);
+    }
+
     /// The packet that leaves now, if one may.
     #[inline]
     pub fn poll_transmit(&mut self, now: Time, events: &mut dyn Events) -> Option<Transmit> {

@@ -31,7 +31,7 @@ pub(super) struct FastPort {
     /// Up to this many bytes nothing depends on the exact occupancy, but for its maximum.
     careless: u64,
     far_end: FarEnd,
-    /// Whether departures that are not marked are all alike: no series, no other part.
+    /// Whether departures that are not marked are all alike: nobody watches, no other part.
     uniform: bool,
     pub(super) record: PortRecord,
     pub(super) capacity: u64,
@@ -65,14 +65,14 @@ pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
 
 impl FastPort {
     pub(super) fn new(plan: &Plan, id: PortId, facts: PortFacts, far_end: FarEnd) -> Self {
-        let series = plan.record.bucket.0 > 0;
-        let careless = if series { 0 } else { facts.marker.never_below().0.min(facts.capacity) };
+        let watched = plan.record.watches_queues();
+        let careless = if watched { 0 } else { facts.marker.never_below().0.min(facts.capacity) };
         Self {
             data: Ring::default(),
             control_bytes: 0,
             careless,
             far_end,
-            uniform: !series && matches!(far_end, FarEnd::Here(_)),
+            uniform: !watched && matches!(far_end, FarEnd::Here(_)),
             record: PortRecord::default(),
             capacity: facts.capacity,
             marker: facts.marker,
@@ -154,7 +154,7 @@ impl FastPort {
             self.record.queue_bytes_max = queued;
             line.exact_above = queued.min(self.careless) as u32;
         }
-        world.recorder.queued(self.id, now, queued);
+        world.recorder.queued(self.id, now, frame, queued);
         self.push(now, frame, line, world.discipline);
     }
 

@@ -8,7 +8,7 @@ use crate::record::{Outcome, PortRecord};
 
 pub(super) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
     let mut ports = vec![PortRecord::default(); plan.fabric.ports.len()];
-    let mut recorder = Recorder::new(&plan.record, plan.fabric.ports.len());
+    let mut recorder = Recorder::new(plan);
     let number = parts.len() as u32;
     let (mut in_flight_data, mut events) = (0, 0);
     let mut hosts = Vec::with_capacity(parts.len());
@@ -27,7 +27,7 @@ pub(super) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
     for (port, losses) in lost_on_arrival {
         ports[port.index()].add_losses(&losses);
     }
-    let (series, timeline) = recorder.finish(timeline);
+    let (series, timeline, occupancy) = recorder.finish(timeline, end);
     let stop = ending.with(&flows);
     Outcome {
         packet_hops: ports.iter().map(|port| port.frames).sum(),
@@ -35,6 +35,7 @@ pub(super) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
         ports,
         series,
         timeline,
+        occupancy,
         stop,
         end,
         in_flight_data,

@@ -295,7 +295,7 @@ impl<'a> Part<'a> {
                 discipline: Discipline::of(plan),
                 calendar,
                 hosts: Hosts::of(plan, layout, &members.hosts),
-                recorder: Recorder::new(&plan.record, fabric.ports.len()),
+                recorder: Recorder::new(plan),
                 outbox: Outbox::to(partition.members.len()),
                 gone: Vec::new(),
             },

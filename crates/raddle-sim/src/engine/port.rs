@@ -222,7 +222,7 @@ impl Port {
         self.bytes[class] += size;
         if class == 0 {
             self.record.queue_bytes_max = self.record.queue_bytes_max.max(self.bytes[0]);
-            world.recorder.queued(self.id, now, self.bytes[0]);
+            world.recorder.queued(self.id, now, frame, self.bytes[0]);
         }
         // Replayed up to now: if the wire is free, nothing waits.
         let up = self.extras.as_ref().is_none_or(|extras| extras.is_up());

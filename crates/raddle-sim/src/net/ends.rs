@@ -5,6 +5,7 @@ use super::layout::Layout;
 use super::nic::{Departure, Nic, Timer, TimerKind};
 use super::slab::{Key, Slab};
 use super::slots::{LiveReceiver, LiveSender, ReceiverSlot, Repeated, SenderSlot};
+use super::source_routes::{Class, SourceRoutes};
 use super::totals::{HostTotals, keep_first};
 use super::triggers::Triggers;
 use crate::plan::{Overflow, Plan};
@@ -52,6 +53,7 @@ pub(super) struct Ends<'a> {
     pub(super) timeline: Timeline,
     /// What flows of equal round trip, rate and path selector begin with.
     templates: Templates,
+    source_routes: SourceRoutes<'a>,
     default_rto: Span,
     /// Time to drain a full queue, if queues have a limit.
     drain: Option<Span>,
@@ -125,6 +127,7 @@ impl<'a> Ends<'a> {
             buckets: Buckets::new(plan.record.bucket),
             timeline: Timeline::default(),
             templates: BTreeMap::new(),
+            source_routes: SourceRoutes::new(plan),
             default_rto: rto,
             drain: (plan.queue.size != Size::Unlimited).then_some(drain),
             ack: plan.transport.ack,
@@ -286,8 +289,13 @@ impl<'a> Ends<'a> {
             Reply::Nack => Some((flag::NACK | (frame.flags() & flag::MARKED), frame.number())),
         };
         if let Some((flags, number)) = answer {
-            let reply = Frame::new(live.to, number, flags, frame.entropy(), self.ack);
-            nic.control.push_back(reply);
+            let mut entropy = frame.entropy();
+            // A NACK names the transmission that it is about.
+            if let (Reply::Ack, Some(turns)) = (received.reply, self.source_routes.of_acks(slot)) {
+                entropy = self.source_routes.due(turns, now);
+                self.source_routes.turn(turns);
+            }
+            nic.control.push_back(Frame::new(live.to, number, flags, entropy, self.ack));
         }
         if let Some(entry) = received.arrival {
             self.totals.last_progress = self.totals.last_progress.max(now);
@@ -335,6 +343,9 @@ impl<'a> Ends<'a> {
                 .receiver(&context, total);
             let sender =
                 self.sender_slot(to).map_or(Key::NONE, |slot| self.senders[slot as usize].live);
+            let (here, there) = (flow.destination, flow.source);
+            let turns = self.source_routes.turns(flow.load_balance, here, there, Class::Acks);
+            self.source_routes.note_acks(slot, turns);
             let live = LiveReceiver { to, sender, receiver };
             self.receivers[slot as usize].live = self.live_receivers.insert(live);
         } else {
@@ -438,8 +449,10 @@ impl<'a> Ends<'a> {
         let rng = Rng::new(plan.seed, "flow", u64::from(flow.0));
         let message = &plan.traffic.flows[flow.index()];
         let template = template(&mut self.templates, plan, message.load_balance, &context);
+        let (here, there) = (message.source, message.destination);
         let mut live = LiveSender {
             flow,
+            turns: self.source_routes.turns(message.load_balance, here, there, Class::Data),
             to: self.layout.receiver(flow, message),
             in_ready: false,
             wake_at: Time::NEVER,
@@ -469,7 +482,13 @@ impl<'a> Ends<'a> {
                 continue;
             }
             let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+            if live.turns.exist() {
+                live.sender.on_route(self.source_routes.due(live.turns, now));
+            }
             let transmit = live.sender.poll_transmit(now, &mut events);
+            if live.turns.exist() && transmit.is_some() {
+                self.source_routes.turn(live.turns);
+            }
             live.take_turn(now, slot, nic, transmit.as_ref());
             let Some(packet) = transmit else { continue };
             if live.wake_at == Time::NEVER {

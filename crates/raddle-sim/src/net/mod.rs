@@ -15,6 +15,7 @@ mod pauses;
 pub mod port;
 mod slab;
 mod slots;
+mod source_routes;
 pub mod stop;
 pub mod totals;
 pub(crate) mod triggers;

@@ -4,6 +4,7 @@
 use super::frame::{Frame, Locator, flag};
 use super::nic::{Nic, Timer, TimerKind};
 use super::slab::{Key, Slab};
+use super::source_routes::Turns;
 use crate::record::FlowRecord;
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::sender::SenderCounts;
@@ -32,6 +33,8 @@ pub(super) struct LiveSender {
     pub(super) flow: FlowId,
     /// Where data goes.
     pub(super) to: Locator,
+    /// What its packets take turns in, if they are source-routed.
+    pub(super) turns: Turns,
     pub(super) in_ready: bool,
     /// Whether a pace timer is set.
     pub(super) awaits_pace: bool,

@@ -1,5 +1,6 @@
 //! What a run leaves behind: flows, ports, time series, totals.
 
+pub mod layers;
 pub mod recorder;
 pub mod series;
 
@@ -13,6 +14,15 @@ pub struct RecordPlan {
     pub ports: Vec<PortId>,
     /// Width of a time bucket; zero records no series.
     pub bucket: Span,
+    /// Whether the mean length of every queue is measured, which takes the engine longer.
+    pub queue_means: bool,
+}
+
+impl RecordPlan {
+    /// Whether somebody wants to know of each frame that joins or leaves a queue.
+    pub fn watches_queues(&self) -> bool {
+        self.bucket.0 > 0 || self.queue_means
+    }
 }
 
 /// What became of one flow.
@@ -125,6 +135,16 @@ pub struct PortSeries {
     pub dropped: Vec<u32>,
 }
 
+/// How full queues were over the whole run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Per port of the fabric, bytes queued in data classes times the picoseconds for which they
+    /// were, frames in service included; 0 at hosts.
+    pub byte_ps: Vec<u128>,
+    /// When the last data packet had left its host.
+    pub sent_until: Time,
+}
+
 /// Fabric-wide counts over time; bucket as in [`PortSeries`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
@@ -166,6 +186,8 @@ pub struct Outcome {
     pub series: Vec<PortSeries>,
     /// Fabric-wide, if a bucket was given.
     pub timeline: Timeline,
+    /// If [`RecordPlan::queue_means`] asked for it.
+    pub occupancy: Option<Occupancy>,
     /// Why it ended.
     pub stop: Stop,
     /// When the last flow completed; for a run that stopped before, the instant at which it did.

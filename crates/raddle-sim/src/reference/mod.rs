@@ -164,7 +164,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             selectors: selectors.collect(),
             events: Q::default(),
             armed: vec![Time::NEVER; plan.fabric.hosts as usize],
-            recorder: Recorder::new(&plan.record, plan.fabric.ports.len()),
+            recorder: Recorder::new(plan),
             handled: 0,
         };
         for (port, changes) in &plan.faults.ports {
@@ -346,7 +346,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         port.bytes[class] += size.0;
         if class < control {
             port.record.queue_bytes_max = port.record.queue_bytes_max.max(port.bytes[class]);
-            self.recorder.queued(id, now, port.bytes[class]);
+            self.recorder.queued(id, now, frame, port.bytes[class]);
             self.entered(now, came_in, class, size);
         }
         self.serve(now, id);
@@ -440,6 +440,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                     if !frame.is_pfc() {
                         self.ports[id.index()].bytes[class] -= frame.size().0;
                         self.left(now, came_in, class, frame.size());
+                        self.recorder.flushed(id, now, frame);
                     }
                     self.drop(now, id, frame, DropCause::LinkDown);
                 }
@@ -527,7 +528,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             nic.add_losses(own);
             *own = nic;
         }
-        let (series, timeline) = self.recorder.finish(timeline);
+        let (series, timeline, occupancy) = self.recorder.finish(timeline, end);
         let stop = ending.with(&flows);
         Outcome {
             packet_hops: ports.iter().map(|port| port.frames).sum(),
@@ -535,6 +536,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             ports,
             series,
             timeline,
+            occupancy,
             stop,
             end,
             in_flight_data,

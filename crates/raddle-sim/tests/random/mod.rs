@@ -12,7 +12,9 @@ mod hosts;
 mod traffic;
 
 use choices::Choices;
+use raddle_schemes::Need;
 use raddle_schemes::ids::PortId;
+use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::switch::{self, ofan::Variant, simple_rr::Start};
 use raddle_schemes::marking;
 use raddle_schemes::size::Size;
@@ -25,8 +27,15 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     let mut choices = Choices::new(numbers);
     let fabric = fabric::draw(&mut choices);
     let (queue, classed) = queue(&mut choices);
-    let selector = selector(&mut choices);
+    let mut selector = selector(&mut choices);
     let transport = hosts::draw(&mut choices);
+    // Routes that no switch follows are legal, too.
+    let names_routes = |own: &host::Config| own.card().needs.contains(&Need::SourceRouting);
+    let other = &transport.other_load_balances;
+    let asked = [&transport.load_balance].into_iter().chain(other).any(names_routes);
+    if asked && choices.below(4) > 0 {
+        selector = switch::Config::named("source_route").unwrap();
+    }
     let seed = u64::from(choices.below(1 << 16));
     let mut traffic = traffic::draw(&mut choices, &fabric, seed);
     if classed {
@@ -169,5 +178,7 @@ fn marking(choices: &mut Choices<'_>) -> marking::Config {
 fn record(choices: &mut Choices<'_>, ports: usize) -> RecordPlan {
     let bucket = choices.pick(&[Span::us(1), Span::ZERO, Span(777_777)]);
     let every = choices.pick(&[1, 3]);
-    RecordPlan { ports: (0..ports as u32).step_by(every).map(PortId).collect(), bucket }
+    let queue_means = choices.pick(&[true, false]);
+    let ports = (0..ports as u32).step_by(every).map(PortId).collect();
+    RecordPlan { ports, bucket, queue_means }
 }

@@ -39,5 +39,10 @@ pub const FIGURES: &[Figure] = &[
     figure!("reps/fig22"),
     figure!("reps/fig23"),
     figure!("lb_study/fig6"),
+    figure!("lb_study/fig7"),
+    figure!("lb_study/fig8"),
     figure!("lb_study/fig16", model),
+    figure!("lb_study/fig17"),
+    figure!("lb_study/fig18"),
+    figure!("lb_study/fig19"),
 ];

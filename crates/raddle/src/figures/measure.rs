@@ -7,6 +7,7 @@ use super::Mode;
 use super::claims::{settings, text};
 use super::increase::{BoundName, NamedBound, increase_pct};
 use super::pairs::{Pairs, read_pairs};
+use super::layer::{LayerNumber, read_layer_number};
 use super::prepare::FigureRun;
 use super::series::{Window, offered_share, queue_above, queue_max, rate_gbps};
 use super::theory::{TheoryNumber, read_number};
@@ -174,6 +175,15 @@ pub enum Measure {
         /// Where.
         cell: Selector,
     },
+    /// A number of a layer in one cell.
+    Layer {
+        /// Which number.
+        number: LayerNumber,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
     /// A number of a theory model; no simulation.
     Theory(TheoryNumber),
     /// A number of a theory model over another.
@@ -196,6 +206,7 @@ const KINDS: &[&str] = &[
     "port_rate_gbps",
     "queue_max",
     "queue_above",
+    "layer",
     "theory",
     "theory_ratio",
 ];
@@ -224,6 +235,7 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
                 Measure::QueueAbove { threshold, window, statistic, cell }
             })
         }
+        "layer" => layer(&mut reader),
         "theory" => read_number(&mut reader).map(Measure::Theory),
         _ => theory_ratio(&mut reader),
     };
@@ -307,6 +319,13 @@ fn queue(
     Some((size?, window, statistic, cell?))
 }
 
+fn layer(reader: &mut Reader<'_>) -> Option<Measure> {
+    let number = read_layer_number(reader);
+    let statistic = statistic(reader);
+    let cell = selector(reader, "cell");
+    Some(Measure::Layer { number: number?, statistic, cell: cell? })
+}
+
 fn theory_ratio(reader: &mut Reader<'_>) -> Option<Measure> {
     let mut number = |key| {
         let mut reader = Reader::of(key, reader.demand(key, "{ model = \"..\" }")?, reader.log())?;
@@ -339,6 +358,7 @@ impl Measure {
             | Self::PortShare { cell, .. }
             | Self::PortRate { cell, .. }
             | Self::QueueMax { cell, .. }
+            | Self::Layer { cell, .. }
             | Self::QueueAbove { cell, .. } => vec![cell],
             Self::Ratio { of, over, .. } => vec![of, over],
             Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
@@ -418,6 +438,9 @@ impl Measure {
             }
             Self::QueueAbove { threshold, window, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| queue_above(run, *threshold, *window))?)
+            }
+            Self::Layer { number, statistic, cell } => {
+                statistic.of(cell.each(runs, |run| number.of(run))?)
             }
             Self::Theory(number) => number.value(mode),
             Self::TheoryRatio { of, over } => {

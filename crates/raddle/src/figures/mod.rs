@@ -6,6 +6,7 @@
 
 mod claims;
 mod increase;
+mod layer;
 mod list;
 mod measure;
 mod pairs;
@@ -18,6 +19,7 @@ mod theory;
 pub(crate) use claims::{settings as read_texts, text as read_text};
 pub use claims::{Claim, Claims, Published};
 pub use increase::{BoundName, NamedBound};
+pub use layer::{LayerMetric, LayerNumber};
 pub use list::FIGURES;
 pub use measure::{Across, Measure, Metric, Statistic};
 pub use pairs::Pairs;

@@ -72,7 +72,13 @@ fn lack<'a>(
             remedy: "set `pfc = { xoff = .., xon = .. }`, or choose another scheme",
             place: &fabric.queue.places.overflow,
         }),
-        Need::Telemetry | Need::SourceRouting => Some(Lack {
+        Need::SourceRouting => (!fabric.load_balance.config.offers(need)).then(|| Lack {
+            whose: format!("`{}` in [fabric] load_balance", fabric.load_balance.config.card().name),
+            remedy: "set [fabric] `load_balance = { scheme = \"source_route\" }`, or choose \
+                     another scheme",
+            place: &fabric.load_balance.place,
+        }),
+        Need::Telemetry => Some(Lack {
             whose: "this fabric".to_owned(),
             remedy: "choose another scheme",
             place: &fabric.load_balance.place,

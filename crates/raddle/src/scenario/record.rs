@@ -22,6 +22,7 @@ pub(crate) struct RecordSection {
     ports: Vec<Item>,
     bucket: Span,
     bucket_place: Place,
+    queue_means: bool,
 }
 
 impl RecordSection {
@@ -29,7 +30,7 @@ impl RecordSection {
     pub(crate) fn read(item: Option<&Item>, log: &Log) -> Option<Self> {
         let Some(item) = item else {
             let (ports, bucket_place) = (Vec::new(), Place::default());
-            return Some(Self { ports, bucket: Span::ZERO, bucket_place });
+            return Some(Self { ports, bucket: Span::ZERO, bucket_place, queue_means: false });
         };
         let before = log.count();
         let mut reader = Reader::of("[record]", item, log)?;
@@ -48,8 +49,14 @@ impl RecordSection {
             log.add(problem.label("expected a time, as in \"20 us\""));
         }
         let bucket_place = reader.take("bucket").unwrap_or(item).place.clone();
+        let queue_means = reader.or("queue_means", false);
         reader.finish();
-        (log.count() == before).then(|| Self { ports: ports.to_vec(), bucket, bucket_place })
+        (log.count() == before).then(|| Self {
+            ports: ports.to_vec(),
+            bucket,
+            bucket_place,
+            queue_means,
+        })
     }
 
     /// The ports of the fabric that the patterns name, each once, in the fabric's order.
@@ -73,7 +80,11 @@ impl RecordSection {
             }
         }
         let ids = chosen.iter().zip(0..).filter(|(chosen, _)| **chosen);
-        RecordPlan { ports: ids.map(|(_, id)| PortId(id)).collect(), bucket: self.bucket }
+        RecordPlan {
+            ports: ids.map(|(_, id)| PortId(id)).collect(),
+            bucket: self.bucket,
+            queue_means: self.queue_means,
+        }
     }
 
     /// Adds a problem if recording `ports` ports for `time` takes too many counters. A run can
@@ -99,7 +110,8 @@ impl RecordSection {
     pub(crate) fn resolved(&self) -> String {
         let ports: Vec<String> = self.ports.iter().map(Item::to_toml).collect();
         let (ports, bucket) = (ports.join(", "), shown(&self.bucket));
-        format!("[record]\nports = [{ports}]\nbucket = {bucket}\n")
+        let queue_means = if self.queue_means { "queue_means = true\n" } else { "" };
+        format!("[record]\nports = [{ports}]\nbucket = {bucket}\n{queue_means}")
     }
 }
 

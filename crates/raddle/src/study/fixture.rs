@@ -95,7 +95,7 @@ pub(crate) fn plan(seed: u64) -> Plan {
             phase: Span::ZERO,
         },
         traffic: Traffic { flows: vec![flow(0, 1), flow(1, 2)], ..Traffic::default() },
-        record: RecordPlan { ports: vec![PortId(4)], bucket: Span::us(1) },
+        record: RecordPlan { ports: vec![PortId(4)], bucket: Span::us(1), queue_means: false },
         seed,
         end: None,
         patience: Span::ms(1),

@@ -10,7 +10,8 @@ const KEYS: &str = "schema scenario seed threads completed flows unfinished comp
     bound_us bound increase_pct jobs packets.sent packets.delivered packets.retransmitted \
     packets.dropped.overflow packets.dropped.link_down packets.dropped.loss \
     packets.dropped.node_down packets.dropped.no_route packets.trimmed packets.marked \
-    queue_bytes_max pauses timeouts packet_hops results_hash cpu_s wall_s hops_per_s peak_rss_mb";
+    queue_bytes_max layers pauses timeouts packet_hops results_hash cpu_s wall_s hops_per_s \
+    peak_rss_mb";
 
 fn keys(value: &Value, above: &str, found: &mut Vec<String>) {
     match value.as_object() {
@@ -152,7 +153,7 @@ fn a_kept_run_is_replayed_by_its_resolved_scenario() {
         format!("{}-seed3-v{}", first["scenario"].as_str().unwrap(), raddle::study::VERSION);
     assert_eq!(names(&scratch.path("out")), [folder.as_str()]);
     let place = scratch.path("out").join(&folder);
-    let files = ["flows.parquet", "ports.parquet", "run.json", "scenario.toml"];
+    let files = ["flows.parquet", "layers.parquet", "ports.parquet", "run.json", "scenario.toml"];
     assert_eq!(names(&place), files);
     let resolved = place.join("scenario.toml").display().to_string();
     let again = raddle(&["run", &resolved, "--seed", "3", "--json"]).json();

@@ -164,6 +164,14 @@ load_balance = { scheme = "reps" }
         r#""none" | `mprdma_dctcp` in [transport] congestion needs ECN marking in the switches, which `none` in [fabric] queue.marking does not offer | -
 "reps" | `reps` in [transport] load_balance needs ECN marking in the switches, which `none` in [fabric] queue.marking does not offer | -"#,
     );
+    traffic(
+        r#"[traffic]
+kind = "permutation"
+[transport]
+load_balance = { scheme = "host_dr" }
+"#,
+        r#""host_dr" | `host_dr` in [transport] load_balance needs source routing, which `ecmp` in [fabric] load_balance does not offer | -"#,
+    );
     fabric(
         r#"routing = { convergence = "soon" }
 "#,

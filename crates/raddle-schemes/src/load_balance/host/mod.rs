@@ -1,12 +1,15 @@
 //! Host load balancing: the entropy value of every data packet a sender emits.
 
 use crate::ids::{Entropy, Psn};
+use crate::rng::Rng;
 use crate::units::{Bytes, Span};
 use crate::{Cx, FlowContext};
+use alloc::vec::Vec;
 
 pub mod bitmap;
 pub mod ecmp;
 pub mod flowlet;
+pub mod host_dr;
 pub mod mprdma;
 pub mod ops;
 pub mod plb;
@@ -59,6 +62,17 @@ pub trait PathSelector {
     /// as long a path.
     fn begin(&mut self, _context: &FlowContext) {}
 
+    /// The rotation over these routes that a host keeps for flows like this one, where the card needs
+    /// [`SourceRouting`](crate::Need::SourceRouting).
+    fn rotation(&self, routes: Vec<Entropy>, _rng: &mut Rng) -> host_dr::Rotation {
+        host_dr::Rotation::new(routes)
+    }
+
+    /// The route that is due in its host's rotation towards the destination, told before each
+    /// packet where the card needs [`SourceRouting`](crate::Need::SourceRouting). Its turn passes
+    /// when the packet has left.
+    fn on_route(&mut self, _route: Entropy) {}
+
     /// The entropy for the packet that leaves now.
     fn next_path(&mut self, cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy;
 
@@ -77,12 +91,24 @@ crate::family! { PathSelector, AnyPathSelector, FlowContext;
     Flowlet: flowlet in Box,
     Mprdma: mprdma,
     RepsLegacy: reps_legacy in Box,
+    HostDr: host_dr,
 }
 
 impl AnyPathSelector {
     /// See [`PathSelector::begin`].
     pub fn begin(&mut self, context: &FlowContext) {
         dispatch!(self, scheme => scheme.begin(context));
+    }
+
+    /// See [`PathSelector::rotation`].
+    pub fn rotation(&self, routes: Vec<Entropy>, rng: &mut Rng) -> host_dr::Rotation {
+        dispatch!(self, scheme => scheme.rotation(routes, rng))
+    }
+
+    /// See [`PathSelector::on_route`].
+    #[inline]
+    pub fn on_route(&mut self, route: Entropy) {
+        dispatch!(self, scheme => scheme.on_route(route));
     }
 
     /// See [`PathSelector::next_path`].

@@ -1,8 +1,8 @@
 //! Switch load balancing: which of the equal ports towards a destination takes a packet.
 
-use crate::Cx;
 use crate::ids::{Entropy, SwitchId};
 use crate::units::Bytes;
+use crate::{Cx, Need};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
@@ -15,6 +15,7 @@ pub mod round_robin;
 pub mod rsq;
 mod schedule;
 pub mod simple_rr;
+pub mod source_route;
 #[cfg(test)]
 mod testing;
 
@@ -156,6 +157,11 @@ pub struct SwitchContext {
 pub trait PortSelector {
     /// The index, below `choices.count`, of the port that takes the packet.
     fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize;
+
+    /// Whether it offers what another scheme's card needs.
+    fn offers(&self, _need: Need) -> bool {
+        false
+    }
 }
 
 crate::family! { PortSelector, AnyPortSelector, SwitchContext;
@@ -167,6 +173,15 @@ crate::family! { PortSelector, AnyPortSelector, SwitchContext;
     AdaptiveRoce: adaptive_roce,
     QuantizedAdaptive: quantized_adaptive,
     Ofan: ofan,
+    SourceRoute: source_route,
+}
+
+impl Config {
+    /// Whether the selected scheme offers what a host's scheme needs of switches.
+    pub fn offers(&self, need: Need) -> bool {
+        let context = SwitchContext { switch: SwitchId(0), edge: true, pod: 0, stream: 0 };
+        dispatch!(&self.build(&context), scheme => scheme.offers(need))
+    }
 }
 
 impl AnyPortSelector {
@@ -192,5 +207,9 @@ pub trait Visitor {
 impl<S: PortSelector + ?Sized> PortSelector for Box<S> {
     fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         (**self).select(cx, packet, choices)
+    }
+
+    fn offers(&self, need: Need) -> bool {
+        (**self).offers(need)
     }
 }

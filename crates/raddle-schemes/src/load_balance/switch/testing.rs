@@ -106,6 +106,12 @@ impl<S: PortSelector> Bench<S> {
         self
     }
 
+    /// From now on packets have this entropy.
+    pub(super) fn entropy(&mut self, entropy: Entropy) -> &mut Self {
+        self.packet.entropy = entropy;
+        self
+    }
+
     /// The choice that takes the next packet.
     pub(super) fn select(&mut self, count: usize) -> usize {
         let cx = &mut Cx { now: Time(0), rng: &mut self.rng, events: &mut () };

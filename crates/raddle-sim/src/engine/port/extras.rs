@@ -188,6 +188,9 @@ impl Port {
             Some(classes) => world.gone.extend(classes.left(frame, class)),
             None => self.bytes[class] -= frame.size().0,
         }
+        if !frame.is_pfc() {
+            world.recorder.flushed(self.id, now, frame);
+        }
         self.drop(now, frame, DropCause::LinkDown, world);
     }
 
@@ -276,7 +279,7 @@ impl Port {
         }
         let bytes = classes.bytes[class];
         self.record.queue_bytes_max = self.record.queue_bytes_max.max(bytes);
-        world.recorder.queued(self.id, now, bytes);
+        world.recorder.queued(self.id, now, frame, bytes);
         Some(class)
     }
 

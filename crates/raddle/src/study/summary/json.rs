@@ -1,6 +1,6 @@
 //! A run as the JSON object `raddle.run/1`, written and read.
 
-use super::{JobSummary, Packets, RunSummary, Times};
+use super::{JobSummary, LayerSummary, Packets, RunSummary, Times};
 use crate::study::timing::Cost;
 use raddle_sim::record::DropCause;
 use serde_json::{Map, Value, json};
@@ -48,6 +48,7 @@ impl RunSummary {
                 "marked": self.packets.marked,
             },
             "queue_bytes_max": self.queue_bytes_max,
+            "layers": self.layers.iter().map(LayerSummary::to_json).collect::<Vec<_>>(),
             "pauses": self.pauses,
             "timeouts": self.timeouts,
             "packet_hops": self.packet_hops,
@@ -104,6 +105,13 @@ impl RunSummary {
                 marked: packets.count("marked")?,
             },
             queue_bytes_max: object.count("queue_bytes_max")?,
+            // Absent in what versions without layers wrote.
+            layers: match value.get("layers").and_then(Value::as_array) {
+                Some(layers) => {
+                    layers.iter().map(LayerSummary::from_json).collect::<Result<_, _>>()?
+                }
+                None => Vec::new(),
+            },
             // Absent in what versions without flow control wrote.
             pauses: value.get("pauses").and_then(Value::as_u64).unwrap_or(0),
             timeouts: object.count("timeouts")?,
@@ -187,8 +195,8 @@ mod tests {
         assert_eq!(
             keys(&json).join(" "),
             "schema scenario seed threads completed flows unfinished completion_us fct_us \
-             delivered_us bound_us bound increase_pct jobs packets queue_bytes_max pauses timeouts packet_hops \
-             results_hash cpu_s wall_s hops_per_s peak_rss_mb"
+             delivered_us bound_us bound increase_pct jobs packets queue_bytes_max layers pauses timeouts \
+             packet_hops results_hash cpu_s wall_s hops_per_s peak_rss_mb"
         );
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");
         assert_eq!(

@@ -2,10 +2,12 @@
 
 mod jobs;
 mod json;
+mod layers;
 mod text;
 
 use super::timing::Cost;
 pub use jobs::{JobSummary, PhaseSummary};
+pub use layers::LayerSummary;
 use raddle_schemes::rng::mix;
 use raddle_schemes::units::{Span, Time};
 pub use raddle_sim::bound::Bound;
@@ -77,6 +79,8 @@ pub struct RunSummary {
     pub packets: Packets,
     /// Most bytes of one data class in any switch port's queue, frame in service included.
     pub queue_bytes_max: u64,
+    /// Queues and loads by layer of the fabric, from sending to receiving hosts.
+    pub layers: Vec<LayerSummary>,
     /// How often a class of what came in at a port was paused by flow control.
     pub pauses: u64,
     /// Retransmission timeouts.
@@ -124,6 +128,7 @@ impl RunSummary {
             jobs: JobSummary::of(plan, outcome),
             packets: Packets::of(outcome),
             queue_bytes_max: switch_ports.map(|p| p.queue_bytes_max).max().unwrap_or(0),
+            layers: LayerSummary::of(plan, outcome),
             pauses: outcome.ports.iter().filter_map(|p| p.pfc.as_ref()).map(|pfc| pfc.pauses).sum(),
             timeouts: flows.iter().map(|f| f.timeouts).sum(),
             packet_hops: outcome.packet_hops,

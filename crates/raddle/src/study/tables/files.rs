@@ -234,7 +234,7 @@ mod tests {
         outcome.flows[1].acked = None;
         let tables = of_run("5ce7a110", &plan, &outcome);
         let names: Vec<&str> = tables.iter().map(|t| t.name).collect();
-        assert_eq!(names, ["flows", "ports", "series", "timeline", "events"]);
+        assert_eq!(names, ["flows", "ports", "layers", "series", "timeline", "events"]);
         for table in &tables {
             let path = write(folder.path(), table, Format::Parquet).unwrap();
             let values: Vec<Values> = table.columns.iter().map(|c| c.values.clone()).collect();

@@ -5,11 +5,12 @@ use crate::study::VERSION;
 use crate::study::summary::{RunSummary, delivery, fct};
 use raddle_schemes::units::{Span, Time};
 use raddle_sim::plan::Plan;
+use raddle_sim::record::layers::layers;
 use raddle_sim::record::{DropCause, Outcome, PfcRecord};
 use raddle_sim::topology::{Fabric, Node};
 
 /// Every kind of table.
-pub const TABLES: [&TableSpec; 6] = [&RUNS, &FLOWS, &PORTS, &SERIES, &TIMELINE, &EVENTS];
+pub const TABLES: [&TableSpec; 7] = [&RUNS, &FLOWS, &PORTS, &LAYERS, &SERIES, &TIMELINE, &EVENTS];
 
 const fn col(name: &'static str, unit: &'static str, meaning: &'static str) -> ColumnSpec {
     ColumnSpec { name, unit, meaning }
@@ -127,6 +128,30 @@ const PORTS: TableSpec = TableSpec {
     ],
 };
 
+const LAYERS: TableSpec = TableSpec {
+    name: "layers",
+    meaning: "One row per layer, that is all links from one tier to another.",
+    columns: &[
+        SCENARIO,
+        SEED,
+        col("layer", "", "where the links lead, as in `edge_agg`"),
+        col("links", "links", "how many there are"),
+        col(
+            "queue_bytes_max",
+            "B",
+            "most bytes of one data class in a queue of the layer; empty at hosts",
+        ),
+        col(
+            "queue_bytes_mean",
+            "B",
+            "bytes of data queued, mean over queues and sending time; empty unless recorded",
+        ),
+        col("bytes_overload", "", "bytes of the busiest link over the links' mean, less 1"),
+        col("frames_overload", "", "the same for frames of any kind"),
+        col("data_overload", "", "the same for data packets"),
+    ],
+};
+
 const SERIES: TableSpec = TableSpec {
     name: "series",
     meaning: "One row per recorded port and time bucket.",
@@ -138,6 +163,7 @@ const SERIES: TableSpec = TableSpec {
         TIME,
         col("data_frames", "frames", "data packets whose last bit left in the bucket"),
         col("sent_bytes", "B", "bytes of all frames whose last bit left in the bucket"),
+        col("utilisation_pct", "%", "these bytes over what the healthy link carries in a bucket"),
         col("queue_bytes_max", "B", "most data bytes queued, as arrivals saw it; 0 if none came"),
         col("dropped_frames", "frames", "frames lost at the port in the bucket"),
     ],
@@ -274,7 +300,7 @@ fn setting_column(rows: &[RunRow<'_>], path: &str) -> Column {
 /// The tables of one run: flows and ports, and what was recorded over time.
 pub fn of_run(scenario: &str, plan: &Plan, outcome: &Outcome) -> Vec<Table> {
     let run = Run { scenario, plan, outcome };
-    let mut tables = vec![run.flows(), run.ports()];
+    let mut tables = vec![run.flows(), run.ports(), run.layers()];
     if plan.record.bucket > Span::ZERO {
         tables.push(run.series());
         tables.push(run.timeline());
@@ -371,6 +397,24 @@ impl Run<'_> {
         )
     }
 
+    fn layers(&self) -> Table {
+        let layers = layers(&self.plan.fabric, self.outcome);
+        self.table(
+            &LAYERS,
+            [
+                self.scenario(layers.len()),
+                self.seed(layers.len()),
+                texts(&layers, |layer| layer.layer.word().to_owned()),
+                counts(&layers, |layer| layer.links as u64),
+                Values::U64(layers.iter().map(|layer| layer.queue_bytes_max).collect()),
+                numbers(&layers, |layer| layer.queue_bytes_mean),
+                numbers(&layers, |layer| layer.bytes_overload),
+                numbers(&layers, |layer| layer.frames_overload),
+                numbers(&layers, |layer| layer.data_overload),
+            ],
+        )
+    }
+
     fn series(&self) -> Table {
         let recorded = self.plan.record.ports.iter().zip(&self.outcome.series);
         let rows: Vec<_> = recorded
@@ -386,6 +430,11 @@ impl Run<'_> {
                 numbers(&rows, |(.., i)| Some(self.bucket_us(*i))),
                 counts(&rows, |(_, series, i)| u64::from(series.data_frames[*i])),
                 counts(&rows, |(_, series, i)| series.bytes[*i]),
+                numbers(&rows, |(port, series, i)| {
+                    let rate = self.plan.fabric.ports[port.index()].rate;
+                    let whole = rate.bytes_in(self.plan.record.bucket).0;
+                    (whole > 0).then(|| 100.0 * series.bytes[*i] as f64 / whole as f64)
+                }),
                 counts(&rows, |(_, series, i)| series.queue_bytes_max[*i]),
                 counts(&rows, |(_, series, i)| u64::from(series.dropped[*i])),
             ],

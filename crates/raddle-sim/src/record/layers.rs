@@ -1,0 +1,114 @@
+//! Queues and loads by layer: all links between two tiers, in one direction.
+
+use super::{Outcome, PortRecord};
+use crate::topology::{Fabric, Node};
+use raddle_schemes::ids::PortId;
+use std::collections::BTreeMap;
+
+raddle_schemes::words! {
+    /// Links from one tier to another; where they leave a switch, its queues before them.
+    #[derive(PartialOrd, Ord)]
+    pub enum Layer {
+        /// Out of hosts, whose NICs have no queue.
+        HostEdge = "host_edge",
+        /// Up from edge switches, in three tiers.
+        EdgeAgg = "edge_agg",
+        /// Up from aggregation switches.
+        AggCore = "agg_core",
+        /// Down from cores.
+        CoreAgg = "core_agg",
+        /// Down from aggregation switches.
+        AggEdge = "agg_edge",
+        /// Up from edge switches, in two tiers.
+        EdgeSpine = "edge_spine",
+        /// Down from spines.
+        SpineEdge = "spine_edge",
+        /// Between switches of a fabric without tiers.
+        Switches = "switches",
+        /// To hosts.
+        EdgeHost = "edge_host",
+    }
+}
+
+/// What one layer saw in a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LayerRecord {
+    /// Which.
+    pub layer: Layer,
+    /// Its links.
+    pub links: usize,
+    /// Most bytes of one data class in any of its queues; `None` at hosts.
+    pub queue_bytes_max: Option<u64>,
+    /// Bytes queued for data, frames in service included: the mean over all of its queues, and over
+    /// the time from the first flow's start until the last data packet has left its host. Exact;
+    /// `None` at hosts, and unless [`RecordPlan::queue_means`](super::RecordPlan::queue_means) asks
+    /// for it.
+    pub queue_bytes_mean: Option<f64>,
+    /// Frames of any kind that its links carried.
+    pub frames: u64,
+    /// Of these, data packets.
+    pub data_frames: u64,
+    /// Bytes of the busiest link over the mean of the layer's links, less 1.
+    pub bytes_overload: Option<f64>,
+    /// The same for frames of any kind.
+    pub frames_overload: Option<f64>,
+    /// The same for data packets.
+    pub data_overload: Option<f64>,
+}
+
+impl Layer {
+    /// The layer of a port's link.
+    pub fn of(fabric: &Fabric, port: PortId) -> Self {
+        let tier = |node| match node {
+            Node::Host(_) => None,
+            Node::Switch(switch) => Some(fabric.switches[switch.index()].tier),
+        };
+        let two_tiers = fabric.switches.iter().all(|switch| switch.tier < 2);
+        match (tier(fabric.ports[port.index()].owner), tier(fabric.destination(port))) {
+            (None, _) => Self::HostEdge,
+            (_, None) => Self::EdgeHost,
+            (Some(0), Some(1)) if two_tiers => Self::EdgeSpine,
+            (Some(1), Some(0)) if two_tiers => Self::SpineEdge,
+            (Some(0), Some(1)) => Self::EdgeAgg,
+            (Some(1), Some(0)) => Self::AggEdge,
+            (Some(1), Some(2)) => Self::AggCore,
+            (Some(2), Some(1)) => Self::CoreAgg,
+            _ => Self::Switches,
+        }
+    }
+}
+
+/// The layers of a fabric after a run, on the way from sending to receiving hosts.
+pub fn layers(fabric: &Fabric, outcome: &Outcome) -> Vec<LayerRecord> {
+    let mut ports: BTreeMap<Layer, Vec<usize>> = BTreeMap::new();
+    for port in 0..outcome.ports.len() {
+        ports.entry(Layer::of(fabric, PortId(port as u32))).or_default().push(port);
+    }
+    ports.into_iter().map(|(layer, ports)| layer_record(layer, &ports, outcome)).collect()
+}
+
+fn layer_record(layer: Layer, ports: &[usize], outcome: &Outcome) -> LayerRecord {
+    let records = || ports.iter().map(|&port| &outcome.ports[port]);
+    let overload = |of: fn(&PortRecord) -> u64| {
+        let (most, sum) = records().map(of).fold((0, 0), |(most, sum), n| (n.max(most), sum + n));
+        (sum > 0).then(|| most as f64 * ports.len() as f64 / sum as f64 - 1.0)
+    };
+    let queues = layer != Layer::HostEdge;
+    let first = outcome.flows.iter().filter_map(|flow| flow.started).min();
+    let mean = outcome.occupancy.as_ref().zip(first).and_then(|(occupancy, first)| {
+        let time = occupancy.sent_until.0.saturating_sub(first.0);
+        let sum: u128 = ports.iter().map(|&port| occupancy.byte_ps[port]).sum();
+        (time > 0).then(|| sum as f64 / time as f64 / ports.len() as f64)
+    });
+    LayerRecord {
+        layer,
+        links: ports.len(),
+        queue_bytes_max: records().map(|port| port.queue_bytes_max).max().filter(|_| queues),
+        queue_bytes_mean: mean.filter(|_| queues),
+        frames: records().map(|port| port.frames).sum(),
+        data_frames: records().map(|port| port.data_frames).sum(),
+        bytes_overload: overload(|port| port.bytes),
+        frames_overload: overload(|port| port.frames),
+        data_overload: overload(|port| port.data_frames),
+    }
+}
