@@ -7,6 +7,7 @@ pub mod dctcp;
 pub mod fixed_rate;
 pub mod mprdma_dctcp;
 pub mod mswift;
+pub mod nscc;
 pub mod swift;
 
 /// News that packets arrived.
@@ -85,6 +86,7 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
     FixedRate: fixed_rate,
     Swift: swift in Box,
     Mswift: mswift in Box,
+    Nscc: nscc in Box,
 }
 
 // A fat scheme would tax every flow: it is kept in a box.
