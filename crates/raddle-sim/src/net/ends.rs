@@ -1,6 +1,6 @@
 //! What hosts do when something happens at them: the senders and receivers of their flows at work.
 
-use super::frame::{Frame, Locator, Locators, flag};
+use super::frame::{Frame, Locator, Locators, flag, kind};
 use super::layout::Layout;
 use super::nic::{Departure, Nic, Timer, TimerKind};
 use super::slab::{Key, Slab};
@@ -259,7 +259,7 @@ impl<'a> Ends<'a> {
         let end = &mut self.receivers[slot as usize];
         let Some(live) = self.live_receivers.get_mut(end.live) else { return };
         let marked = frame.has(flag::MARKED);
-        let trimmed = frame.has(flag::TRIMMED);
+        let trimmed = frame.is_trimmed();
         let received = live.receiver.on_data(&Data {
             psn: Psn(frame.number()),
             entropy: frame.entropy(),
@@ -268,7 +268,8 @@ impl<'a> Ends<'a> {
             again: frame.has(flag::AGAIN),
             ack_request: frame.has(flag::ACK_REQUEST),
         });
-        let mut flags = frame.flags() & flag::MARKED;
+        let echo = if marked { flag::MARKED } else { 0 };
+        let mut flags = echo;
         if received.arrival.is_some() {
             end.marked += u64::from(marked);
         } else {
@@ -282,8 +283,8 @@ impl<'a> Ends<'a> {
         }
         let answer = match received.reply {
             Reply::Nothing => None,
-            Reply::Ack => Some((flag::ACK | flags, live.receiver.arrived().count())),
-            Reply::Nack => Some((flag::NACK | (frame.flags() & flag::MARKED), frame.number())),
+            Reply::Ack => Some((kind::ACK | flags, live.receiver.arrived().count())),
+            Reply::Nack => Some((kind::NACK | echo, frame.number())),
         };
         if let Some((flags, number)) = answer {
             let reply = Frame::new(live.to, number, flags, frame.entropy(), self.ack);
@@ -340,9 +341,9 @@ impl<'a> Ends<'a> {
         } else {
             // The answer to a late duplicate says again that everything has arrived.
             self.receivers[slot as usize].count_repeated(frame, &mut self.repeated);
-            let tells_of_queue = frame.has(flag::MARKED | flag::TRIMMED);
+            let tells_of_queue = frame.has(flag::MARKED) || frame.is_trimmed();
             let mark = if tells_of_queue { flag::MARKED } else { 0 };
-            let flags = flag::ACK | flag::DUPLICATE | mark;
+            let flags = kind::ACK | flag::DUPLICATE | mark;
             nic.control.push_back(Frame::new(to, total, flags, frame.entropy(), self.ack));
         }
     }
@@ -355,7 +356,7 @@ impl<'a> Ends<'a> {
         let Some(live) = self.live_senders.get_mut(key) else { return };
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         let sender = &mut live.sender;
-        if frame.has(flag::NACK) {
+        if frame.kind() == kind::NACK {
             sender.on_nack(now, Psn(frame.number()), frame.entropy(), &mut events);
         } else {
             let ack = AckHeader {

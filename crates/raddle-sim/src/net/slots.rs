@@ -166,7 +166,7 @@ impl ReceiverSlot {
     #[cold]
     pub(super) fn count_repeated(&mut self, frame: Frame, all: &mut Slab<Repeated>) {
         let counts = all.get_or_insert_default(&mut self.repeated);
-        if frame.has(flag::TRIMMED) {
+        if frame.is_trimmed() {
             counts.trimmed += 1;
         } else {
             counts.duplicates += 1;
