@@ -70,10 +70,14 @@ pub mod kind {
     pub const ACK: u8 = 1;
     /// A NACK.
     pub const NACK: u8 = 2;
+    /// A pull: credit from a receiver to a sender.
+    pub const CREDIT: u8 = 3;
     /// A data packet of which only the header is left.
     pub const TRIMMED: u8 = 4;
     /// A PFC frame: concerns the link it crosses, and goes no further.
     pub const PFC: u8 = 5;
+    /// A sender's request for credit.
+    pub const REQUEST: u8 = 6;
     /// The bits of the kind.
     pub(super) const MASK: u8 = 7;
     /// The bits of which data has none.
@@ -109,8 +113,8 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame; `flags` are its [`kind`] and [`flag`]s. `number` is the packet's (data, NACK) or
-    /// the count of arrivals (ACK).
+    /// A frame; `flags` are its [`kind`] and [`flag`]s. `number` is the packet's (data, NACK), or a
+    /// count: of arrivals (ACK), of credits, of packets that vanished (request).
     #[inline]
     pub fn new(to: Locator, number: u32, flags: u8, entropy: Entropy, size: Bytes) -> Self {
         debug_assert!(number <= NUMBER_LIMIT && size <= SIZE_LIMIT);
@@ -164,6 +168,12 @@ impl Frame {
         !self.has(kind::NOT_DATA)
     }
 
+    /// Whether it is part of handing out credit.
+    #[inline]
+    pub fn is_about_credit(&self) -> bool {
+        matches!(self.kind(), kind::CREDIT | kind::REQUEST)
+    }
+
     /// Whether it belongs to the control class.
     #[inline]
     pub fn is_control(&self) -> bool {
@@ -202,6 +212,13 @@ impl Frame {
     }
 }
 
+/// How many of these frames are data, and how many are about credit.
+pub(crate) fn count(frames: impl Iterator<Item = Frame>) -> (u64, u64) {
+    frames.fold((0, 0), |(data, credit), frame| {
+        (data + u64::from(frame.is_data()), credit + u64::from(frame.is_about_credit()))
+    })
+}
+
 const _: () = assert!(size_of::<Frame>() == 12);
 // Every packet that a sender can name has a number.
 const _: () = assert!(SYMBOL_LIMIT - 1 <= NUMBER_LIMIT);
@@ -233,6 +250,8 @@ mod tests {
             (kind::NACK, false, true),
             (kind::TRIMMED, true, true),
             (kind::PFC, false, true),
+            (kind::CREDIT, false, true),
+            (kind::REQUEST, false, true),
         ] {
             for flags in [0, flag::MARKED, flag::DUPLICATE | flag::AGAIN | flag::ACK_REQUEST] {
                 let frame = Frame::new(Locator(1), 2, kind | flags, Entropy(3), Bytes(64));

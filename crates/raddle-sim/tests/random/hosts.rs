@@ -69,6 +69,12 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
             fixed.slots = choices.pick(&[Slots::Together, Slots::Spread]);
             fixed.window = choices.pick(&[Size::Unlimited, Size::Packets(3.0), Size::Bdp(1.0)]);
         }
+        congestion::Config::Eqds(eqds) => {
+            eqds.initial_window = choices.pick(&[Size::Bdp(1.0), Size::Packets(1.0)]);
+            eqds.max_window = choices.pick(&[Size::Bdp(1.5), Size::Packets(2.0)]);
+            eqds.packets_per_pull = choices.pick(&[4, 1]);
+            eqds.retry = choices.pick(&[None, Some(Span::us(3))]);
+        }
         congestion::Config::Nscc(nscc) => {
             nscc.target = choices.pick(&[None, Some(Span::us(1)), Some(Span::ns(100))]);
             nscc.delay_gain = choices.pick(&[0.0125, 1.0]);
