@@ -21,6 +21,8 @@ raddle_schemes::words! {
         FctMean = "fct_mean_us",
         /// Data packets lost, whatever the cause.
         Dropped = "dropped",
+        /// Data packets marked by switches.
+        Marked = "marked",
         /// Data packets trimmed.
         Trimmed = "trimmed",
         /// Data packets sent again.
@@ -329,6 +331,7 @@ impl Metric {
             Self::Completion => return summary.completion_us,
             Self::FctMean => return summary.fct_us.mean,
             Self::Dropped => packets.dropped.iter().sum(),
+            Self::Marked => packets.marked,
             Self::Trimmed => packets.trimmed,
             Self::Retransmitted => packets.retransmitted,
             Self::Timeouts => summary.timeouts,
