@@ -5,6 +5,7 @@
 
 use super::Mode;
 use super::claims::{settings, text};
+use super::increase::{BoundName, NamedBound, increase_pct};
 use super::prepare::FigureRun;
 use super::series::{Window, offered_share, queue_above, queue_max, rate_gbps};
 use super::theory::{TheoryNumber, read_number};
@@ -92,6 +93,31 @@ pub enum Measure {
         /// Below the line.
         over: Selector,
     },
+    /// By how much the completion of a cell exceeds a lower bound, in percent of the bound.
+    Increase {
+        /// Which bound.
+        bound: BoundName,
+        /// Of each phase of its jobs, and the mean of these; else of the whole run.
+        phases: bool,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
+    /// A measure over another.
+    Quotient {
+        /// Above the line.
+        of: Box<Measure>,
+        /// Below the line.
+        over: Box<Measure>,
+    },
+    /// A measure less another.
+    Difference {
+        /// What is taken from.
+        of: Box<Measure>,
+        /// What is taken away.
+        less: Box<Measure>,
+    },
     /// Packets that a port was given in a window, lost ones included, over the mean of the other
     /// recorded ports.
     PortShare {
@@ -156,6 +182,9 @@ pub enum Measure {
 const KINDS: &[&str] = &[
     "value",
     "ratio",
+    "increase",
+    "quotient",
+    "difference",
     "port_share",
     "port_rate_gbps",
     "queue_max",
@@ -172,6 +201,11 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
     let measure = match kind {
         "value" => value(&mut reader),
         "ratio" => ratio(&mut reader),
+        "increase" => increase(&mut reader),
+        "quotient" => both(&mut reader, "over").map(|[of, over]| Measure::Quotient { of, over }),
+        "difference" => {
+            both(&mut reader, "less").map(|[of, less]| Measure::Difference { of, less })
+        }
         "port_share" => port_share(&mut reader),
         "port_rate_gbps" => port_rate(&mut reader),
         "queue_max" => queue(&mut reader, "unit").map(|(unit, window, statistic, cell)| {
@@ -216,6 +250,24 @@ fn ratio(reader: &mut Reader<'_>) -> Option<Measure> {
     let of = selector(reader, "of");
     let over = selector(reader, "over");
     Some(Measure::Ratio { metric: metric?, statistic, of: of?, over: over? })
+}
+
+fn increase(reader: &mut Reader<'_>) -> Option<Measure> {
+    let bound = reader.need("bound", "\"permutation\"");
+    let phases = reader.or("phases", false);
+    let statistic = statistic(reader);
+    let cell = selector(reader, "cell");
+    Some(Measure::Increase { bound: bound?, phases, statistic, cell: cell? })
+}
+
+/// Two measures, the first of them called `of`.
+fn both(reader: &mut Reader<'_>, other: &'static str) -> Option<[Box<Measure>; 2]> {
+    let mut measure = |key| {
+        let item = reader.demand(key, "{ kind = \"increase\" }")?;
+        read_measure(item, reader.log()).map(Box::new)
+    };
+    let (of, other) = (measure("of"), measure(other));
+    Some([of?, other?])
 }
 
 fn port_share(reader: &mut Reader<'_>) -> Option<Measure> {
@@ -275,12 +327,37 @@ impl Measure {
     pub fn cells(&self) -> Vec<&Selector> {
         match self {
             Self::Value { cell, .. }
+            | Self::Increase { cell, .. }
             | Self::PortShare { cell, .. }
             | Self::PortRate { cell, .. }
             | Self::QueueMax { cell, .. }
             | Self::QueueAbove { cell, .. } => vec![cell],
             Self::Ratio { of, over, .. } => vec![of, over],
+            Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
+                [of.cells(), other.cells()].concat()
+            }
             Self::Theory(_) | Self::TheoryRatio { .. } => Vec::new(),
+        }
+    }
+
+    /// The bounds that it is taken against.
+    pub(super) fn bounds(&self, runs: &[FigureRun]) -> Vec<NamedBound> {
+        match self {
+            Self::Increase { bound: name, phases, cell, .. } => {
+                let us = cell.each(runs, |run| name.mean_us(&run.finished.plan, *phases));
+                let us = us.and_then(|us| Statistic::Mean.of(us));
+                us.map(|us| NamedBound { name: *name, us }).into_iter().collect()
+            }
+            Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
+                let mut bounds = of.bounds(runs);
+                for bound in other.bounds(runs) {
+                    if !bounds.contains(&bound) {
+                        bounds.push(bound);
+                    }
+                }
+                bounds
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -295,6 +372,14 @@ impl Measure {
                 let over = statistic.of(over.each(runs, |run| metric.of(run))?)?;
                 (over > 0.0).then(|| of / over)
             }
+            Self::Increase { bound, phases, statistic, cell } => {
+                statistic.of(cell.each(runs, |run| increase_pct(run, *bound, *phases))?)
+            }
+            Self::Quotient { of, over } => {
+                let (of, over) = (of.take(runs, mode)?, over.take(runs, mode)?);
+                (over > 0.0).then(|| of / over)
+            }
+            Self::Difference { of, less } => Some(of.take(runs, mode)? - less.take(runs, mode)?),
             Self::PortShare { port, window, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| offered_share(run, port, *window))?)
             }

@@ -5,6 +5,7 @@
 //! is measured. The files are part of the program, so a figure can be run from anywhere.
 
 mod claims;
+mod increase;
 mod list;
 mod measure;
 mod prepare;
@@ -14,6 +15,7 @@ mod text;
 mod theory;
 
 pub use claims::{Claim, Claims, Published};
+pub use increase::{BoundName, NamedBound};
 pub use list::FIGURES;
 pub use measure::{Across, Measure, Metric, Statistic};
 pub use prepare::{FigureRun, Prepared};

@@ -33,7 +33,7 @@ pub struct Prepared {
 }
 
 impl Figure {
-    /// Reads the figure's files.
+    /// Reads the figure's files. Quick mode keeps only the cells that its claims need.
     ///
     /// # Errors
     /// Every problem of the scenario, or of the claims.
@@ -41,7 +41,7 @@ impl Figure {
         let file = |file: &str| format!("figures/{}/{file}", self.name);
         let claims = Claims::parse(&file("claims.toml"), self.claims)?;
         let set = if mode == Mode::Quick { claims.quick.as_slice() } else { &[] };
-        let study = match self.scenario {
+        let mut study = match self.scenario {
             Some(text) => Some(parse(&file("scenario.toml"), text, Path::new("."), set)?),
             None => None,
         };
@@ -50,6 +50,13 @@ impl Figure {
             let path = PathBuf::from(file("claims.toml"));
             let sources = vec![Source { path, text: self.claims.to_owned() }];
             return Err(Problems { list: problems, sources });
+        }
+        if let (Mode::Quick, Some(study)) = (mode, &mut study) {
+            let measured: Vec<_> = claims.claims.iter().filter(|claim| claim.quick).collect();
+            study.cells.retain(|cell| {
+                let mut selectors = measured.iter().flat_map(|claim| claim.measure.cells());
+                selectors.any(|selector| selector.selects(&cell.settings))
+            });
         }
         Ok(Prepared { figure: *self, mode, claims, study })
     }

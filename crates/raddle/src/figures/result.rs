@@ -1,6 +1,7 @@
 //! What a figure's run came to: each claim with its value and verdict.
 
 use super::claims::{Claim, Published};
+use super::increase::NamedBound;
 use super::prepare::{FigureRun, Prepared};
 use super::{Figure, Mode};
 use crate::scenario::Study;
@@ -27,6 +28,8 @@ pub struct ClaimResult {
     /// The value, to six digits; `None` if not run, or if there is none because a run did not
     /// complete.
     pub measured: Option<f64>,
+    /// The lower bounds that the value is taken against.
+    pub bounds: Vec<NamedBound>,
     /// The verdict.
     pub verdict: Verdict,
 }
@@ -119,14 +122,16 @@ pub fn to_json(results: &[FigureResult]) -> Value {
 impl ClaimResult {
     fn new(claim: Claim, runs: &[FigureRun], mode: Mode) -> Self {
         if mode == Mode::Quick && !claim.quick {
-            return Self { claim, measured: None, verdict: Verdict::NotRun };
+            let (measured, bounds) = (None, Vec::new());
+            return Self { claim, measured, bounds, verdict: Verdict::NotRun };
         }
         let measured = claim.measure.take(runs, mode).map(six_digits);
         let holds = measured.is_some_and(|value| {
             claim.low.is_none_or(|low| value >= low) && claim.high.is_none_or(|high| value <= high)
         });
         let verdict = if holds { Verdict::Holds } else { Verdict::Differs };
-        Self { claim, measured, verdict }
+        let bounds = claim.measure.bounds(runs);
+        Self { claim, measured, bounds, verdict }
     }
 
     fn json(&self) -> Value {
@@ -136,7 +141,7 @@ impl ClaimResult {
             Published::Text(text) => json!(text),
         };
         let differs = self.verdict == Verdict::Differs;
-        json!({
+        let mut object = json!({
             "id": claim.id,
             "text": claim.text,
             "source": claim.source,
@@ -146,7 +151,12 @@ impl ClaimResult {
             "high": claim.high,
             "verdict": self.verdict.word(),
             "reason": claim.reason.as_ref().filter(|_| differs),
-        })
+        });
+        if !self.bounds.is_empty() {
+            let bound = |bound: &NamedBound| json!({ "bound": bound.name.word(), "us": six_digits(bound.us) });
+            object["bounds"] = self.bounds.iter().map(bound).collect();
+        }
+        object
     }
 }
 

@@ -1,6 +1,7 @@
 //! A figure's claims for people, on a terminal.
 
 use super::claims::Published;
+use super::increase::NamedBound;
 use super::result::{ClaimResult, FigureResult};
 use crate::study::text::{digits, left, right, width};
 use std::fmt::Write;
@@ -79,6 +80,11 @@ fn number_text(value: f64) -> String {
 fn explain(text: &mut String, result: &ClaimResult) {
     let claim = &result.claim;
     wrapped(text, &format!("{} ({})", claim.text, claim.source));
+    if !result.bounds.is_empty() {
+        let bound = |bound: &NamedBound| format!("{}, {:.3} us", bound.name.word(), bound.us);
+        let bounds: Vec<String> = result.bounds.iter().map(bound).collect();
+        wrapped(text, &format!("Bound: {}", bounds.join("; ")));
+    }
     if let Published::Text(words) = &claim.published
         && width(words) > PUBLISHED
     {

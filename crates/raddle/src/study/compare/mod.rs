@@ -16,7 +16,7 @@ use super::summary::RunSummary;
 pub struct Column {
     /// Its name; may be empty if it is the only one.
     pub name: String,
-    /// Name of the lower bound on the completion, where one is known.
+    /// Name of the lower bound on the completion, where one is known; several where seeds differ.
     pub bound: Option<String>,
     /// That bound in microseconds, per seed.
     pub bound_us: Vec<Option<f64>>,
@@ -52,7 +52,7 @@ pub struct Entry<'a> {
 
 impl CompareInput {
     /// Sorts the runs of a sweep into rows, columns and seeds, each in the order in which they
-    /// come. A column has a bound where all its rows share one.
+    /// come. A column has a bound where all its rows share one with each seed.
     pub fn of_runs(title: &str, entries: &[Entry<'_>]) -> Self {
         let row_of = |entry: &Entry<'_>| row_of(entry.settings);
         let column_of = |entry: &Entry<'_>| column_of(entry.settings);
@@ -69,6 +69,7 @@ impl CompareInput {
             .collect();
         let mut completion_us = vec![vec![vec![None; seeds.len()]; names.len()]; rows.len()];
         let mut unfinished = vec![vec![vec![None; seeds.len()]; names.len()]; rows.len()];
+        let mut bounds = vec![vec![None; seeds.len()]; names.len()];
         for entry in entries {
             let Some(summary) = entry.summary else { continue };
             let place = (
@@ -79,20 +80,28 @@ impl CompareInput {
             let (Some(row), Some(column), Some(seed)) = place else { continue };
             completion_us[row][column][seed] = summary.completion_us;
             unfinished[row][column][seed] = Some(summary.unfinished);
-            let bounds = &mut columns[column];
-            bounds.bound = bounds.bound.take().or_else(|| summary.bound.clone());
-            bounds.bound_us[seed] = bounds.bound_us[seed].or(summary.bound_us);
+            let name = &mut bounds[column][seed];
+            *name = name.take().or_else(|| summary.bound.clone());
+            let us = &mut columns[column].bound_us[seed];
+            *us = us.or(summary.bound_us);
         }
         for entry in entries {
             let Some(summary) = entry.summary else { continue };
-            let Some(column) = columns.iter_mut().find(|c| c.name == column_of(entry)) else {
-                continue;
-            };
-            let Some(seed) = seeds.iter().position(|seed| *seed == entry.seed) else { continue };
-            if column.bound != summary.bound || column.bound_us[seed] != summary.bound_us {
-                column.bound = None;
-                column.bound_us = vec![None; seeds.len()];
+            let place = (
+                names.iter().position(|name| *name == column_of(entry)),
+                seeds.iter().position(|seed| *seed == entry.seed),
+            );
+            let (Some(column), Some(seed)) = place else { continue };
+            let bound_us = &mut columns[column].bound_us;
+            if bounds[column][seed] != summary.bound || bound_us[seed] != summary.bound_us {
+                bounds[column].fill(None);
+                bound_us.fill(None);
             }
+        }
+        // With random faults some seeds may have another bound.
+        for (column, bounds) in columns.iter_mut().zip(bounds) {
+            let names = distinct(bounds.into_iter().flatten());
+            column.bound = (!names.is_empty()).then(|| names.join(", "));
         }
         Self { title: title.to_string(), rows, columns, seeds, completion_us, unfinished }
     }
@@ -277,6 +286,7 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_schemes::units::Span;
 
     /// Three schemes under two conditions with five seeds; `ecmp` never finishes with a dead
     /// uplink, `ops` and `reps` cannot be told apart there.
@@ -363,6 +373,33 @@ mod tests {
         assert_eq!(comparison.cells[2][1].standing, Standing::First);
         assert_eq!(comparison.cells[1][1].standing, Standing::Behind);
         assert_eq!(comparison.test(), None);
+    }
+
+    #[test]
+    fn seeds_may_have_different_bounds_but_not_rows() {
+        let plan = crate::study::fixture::plan(1);
+        let outcome = crate::study::fixture::engine(&plan, &mut ());
+        let summary = |name, us| {
+            let bound = crate::study::summary::Bound { name, time: Span::us(us) };
+            let cost = crate::study::timing::Cost::default();
+            RunSummary::new("h", &plan, &outcome, Some(&bound), cost)
+        };
+        let (healthy, faulty) = (summary("permutation", 3), summary("permutation_rho_max", 4));
+        let settings = ["ops", "reps"].map(|scheme| [("scheme".to_owned(), scheme.to_owned())]);
+        let entries = |last| {
+            let runs = [(0, 1, &healthy), (0, 2, &faulty), (1, 1, &healthy), (1, 2, last)];
+            let entry = |(row, seed, summary): (usize, _, _)| Entry {
+                settings: &settings[row][..],
+                seed,
+                summary: Some(summary),
+            };
+            runs.map(entry)
+        };
+        let column = &CompareInput::of_runs("title", &entries(&faulty)).columns[0];
+        assert_eq!(column.bound.as_deref(), Some("permutation, permutation_rho_max"));
+        assert_eq!(column.bound_us, [Some(3.0), Some(4.0)]);
+        let column = &CompareInput::of_runs("title", &entries(&healthy)).columns[0];
+        assert_eq!((column.bound.as_deref(), &column.bound_us[..]), (None, &[None, None][..]));
     }
 
     #[test]
