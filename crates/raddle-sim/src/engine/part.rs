@@ -11,7 +11,7 @@ use super::forward::Forward;
 use super::line::{FarEnd, Line, Place};
 use super::partition::Partition;
 use super::port::{Discipline, Port, World};
-use crate::net::frame::{Frame, Locator};
+use crate::net::frame::{Frame, Locator, count};
 use crate::net::hosts::Hosts;
 use crate::net::layout::Layout;
 use crate::net::port::PortFacts;
@@ -403,12 +403,12 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// Data packets queued or on a link.
-    pub(super) fn in_flight_data(&self) -> u64 {
+    /// Data packets queued or on a link, and pulls and requests.
+    pub(super) fn in_flight(&self) -> (u64, u64) {
         let on_links = self.lines.iter().flat_map(|line| line.ring.iter());
-        let on_links = on_links.filter(|entry| entry.frame.is_data()).count() as u64;
-        let queued: u64 = self.ports.iter().map(Port::data_queued).sum();
+        let queued = self.ports.iter().flat_map(Port::frames);
+        let (data, credit) = count(on_links.map(|entry| entry.frame).chain(queued));
         let fast: u64 = self.fast_ports.iter().map(FastPort::data_waiting).sum();
-        on_links + queued + fast
+        (data + fast, credit)
     }
 }

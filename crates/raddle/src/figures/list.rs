@@ -23,6 +23,8 @@ macro_rules! figure {
 /// Every figure, in the order in which they are run and shown.
 pub const FIGURES: &[Figure] = &[
     figure!("reps/reference_case"),
+    figure!("reps/reference_adaptive"),
+    figure!("reps/reference_uet"),
     figure!("reps/fig2"),
     figure!("reps/fig4"),
     figure!("reps/fig7"),
@@ -31,6 +33,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("reps/fig13"),
     figure!("reps/fig14", model),
     figure!("reps/fig15"),
+    figure!("reps/fig15_right"),
     figure!("reps/fig16"),
     figure!("reps/fig17", model),
     figure!("reps/fig18", model),

@@ -6,8 +6,8 @@
 use super::Mode;
 use super::claims::{settings, text};
 use super::increase::{BoundName, NamedBound, increase_pct};
-use super::pairs::{Pairs, read_pairs};
 use super::layer::{LayerNumber, read_layer_number};
+use super::pairs::{Pairs, read_pairs};
 use super::prepare::FigureRun;
 use super::series::{Window, offered_share, queue_above, queue_max, rate_gbps};
 use super::theory::{TheoryNumber, read_number};
@@ -29,6 +29,8 @@ raddle_schemes::words! {
         Foreground = "foreground_us",
         /// Data packets lost, whatever the cause.
         Dropped = "dropped",
+        /// Data packets marked by switches.
+        Marked = "marked",
         /// Data packets trimmed.
         Trimmed = "trimmed",
         /// Data packets sent again.
@@ -462,6 +464,7 @@ impl Metric {
             Self::Background => return parts.next_back()?.completion_us,
             Self::Foreground => return parts.next()?.completion_us,
             Self::Dropped => packets.dropped.iter().sum(),
+            Self::Marked => packets.marked,
             Self::Trimmed => packets.trimmed,
             Self::Retransmitted => packets.retransmitted,
             Self::Timeouts => summary.timeouts,

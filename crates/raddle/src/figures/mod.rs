@@ -16,8 +16,8 @@ mod series;
 mod text;
 mod theory;
 
-pub(crate) use claims::{settings as read_texts, text as read_text};
 pub use claims::{Claim, Claims, Published};
+pub(crate) use claims::{settings as read_texts, text as read_text};
 pub use increase::{BoundName, NamedBound};
 pub use layer::{LayerMetric, LayerNumber};
 pub use list::FIGURES;

@@ -98,8 +98,10 @@ impl Verdict {
     pub fn of(runs: &[WorkloadRuns<'_>]) -> Self {
         let mut verdict = Self { rows: Vec::new(), columns: Vec::new() };
         for (workload, jobs, summaries) in runs {
-            let summaries: Vec<Option<RunSummary>> =
-                summaries.iter().map(|run| run.as_ref().map(|run| measured(*workload, run))).collect();
+            let summaries: Vec<Option<RunSummary>> = summaries
+                .iter()
+                .map(|run| run.as_ref().map(|run| measured(*workload, run)))
+                .collect();
             let entry = |(job, summary): (&'_ Job, &'_ Option<RunSummary>)| {
                 (job.settings.clone(), job.seed, summary.clone())
             };
@@ -120,7 +122,11 @@ impl Verdict {
                 let bounds: Vec<f64> = column.bound_us.iter().copied().flatten().collect();
                 let mean = bounds.iter().sum::<f64>() / bounds.len() as f64;
                 verdict.columns.push(Column {
-                    settings: settings.iter().filter(|(axis, _)| axis != "scheme").cloned().collect(),
+                    settings: settings
+                        .iter()
+                        .filter(|(axis, _)| axis != "scheme")
+                        .cloned()
+                        .collect(),
                     cells: comparison.cells.iter().map(|row| row[index]).collect(),
                     bound: column.bound.clone().filter(|_| !bounds.is_empty()).map(|b| (b, mean)),
                     seeds: comparison.input.seeds.len(),

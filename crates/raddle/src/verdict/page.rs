@@ -97,7 +97,9 @@ fn standings(page: &mut String, verdict: &Verdict, stack: &str) {
 }
 
 fn winners(page: &mut String, verdict: &Verdict, stack: &str) {
-    page.push_str("| workload | faults | first | within 2 % of it | next |\n|---|---|---|---|---|\n");
+    page.push_str(
+        "| workload | faults | first | within 2 % of it | next |\n|---|---|---|---|---|\n",
+    );
     for column in of_stack(verdict, stack) {
         let mut order: Vec<usize> =
             (0..verdict.rows.len()).filter(|&row| column.mean(row).is_some()).collect();
@@ -114,7 +116,12 @@ fn winners(page: &mut String, verdict: &Verdict, stack: &str) {
         });
         let level = if level.is_empty() { "-".to_owned() } else { level.join(", ") };
         let of = |axis| column.value(axis).unwrap_or_default();
-        let _ = writeln!(page, "| {} | {} | {first} | {level} | {next} |", of("workload"), of("faults"));
+        let _ = writeln!(
+            page,
+            "| {} | {} | {first} | {level} | {next} |",
+            of("workload"),
+            of("faults")
+        );
     }
     page.push('\n');
 }
