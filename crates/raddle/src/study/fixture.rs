@@ -158,6 +158,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
             timeouts: vec![0, 0],
             events: vec![(Time(1_500_000), FlowId(1), "reps: freeze")],
         },
+        occupancy: None,
         stop: if go_on { Stop::Completed } else { Stop::Interrupted },
         end: Time(4_100_000),
         in_flight_data: 0,
