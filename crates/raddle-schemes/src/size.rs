@@ -32,6 +32,18 @@ pub struct Base {
 }
 
 impl Size {
+    /// Whether it is larger than `other` whatever both refer to: in the same unit, or without limit.
+    pub fn exceeds(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Bytes(a), Self::Bytes(b)) => a > b,
+            (Self::Packets(a), Self::Packets(b))
+            | (Self::Bdp(a), Self::Bdp(b))
+            | (Self::Percent(a), Self::Percent(b)) => a > b,
+            (Self::Unlimited, other) => other != Self::Unlimited,
+            _ => false,
+        }
+    }
+
     /// The size in bytes, rounded to the nearest.
     pub fn resolve(self, base: &Base) -> Bytes {
         let of = |factor: f64, unit: Bytes| Bytes(libm::round(factor * unit.0 as f64) as u64);
@@ -85,6 +97,17 @@ impl fmt::Display for Size {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_compare_where_they_refer_to_the_same() {
+        let exceeds = |a: &str, b: &str| {
+            let [a, b] = [a, b].map(|text| text.parse::<Size>().unwrap());
+            a.exceeds(b)
+        };
+        assert!(exceeds("2 bdp", "1.5 bdp") && !exceeds("1.5 bdp", "1.5 bdp"));
+        assert!(exceeds("unlimited", "1 GiB") && !exceeds("unlimited", "unlimited"));
+        assert!(!exceeds("151 packets", "1.5 bdp") && !exceeds("1.5 bdp", "1 B"));
+    }
 
     #[test]
     fn relative_sizes_resolve() {

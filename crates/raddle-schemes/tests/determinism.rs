@@ -76,6 +76,8 @@ const PINNED: &[(&str, u64)] = &[
     ("fixed_rate", 0xb5e2_b783_1eac_439e),
     ("swift", 0x94c4_4ce5_1cc3_66f1),
     ("mswift", 0x102d_8d95_8942_8594),
+    ("nscc", 0x951e_bbd9_9166_55c6),
+    ("eqds", 0xfe9f_4102_18b6_dd57),
     ("red", 0x020b_e6af_bbfd_aca8),
     ("step", 0x8d5a_5c20_3ce8_7e3d),
 ];

@@ -126,6 +126,8 @@ fn every_counter_is_watched() {
         ("stop", |o, _| o.stop = Stop::Stalled(vec![])),
         ("end", |o, _| o.end.0 += 1),
         ("in flight", |o, _| o.in_flight_data += 1),
+        ("pulls", |o, _| o.credit_frames.made += 1),
+        ("pulls lost", |o, _| o.credit_frames.dropped += 1),
         ("hops", |o, _| o.packet_hops += 1),
         ("flows", |o, _| o.flows.truncate(1)),
     ];

@@ -10,3 +10,4 @@ pub mod problem;
 pub mod report;
 pub mod scenario;
 pub mod study;
+pub mod verdict;

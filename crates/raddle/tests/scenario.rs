@@ -216,6 +216,26 @@ fn an_override_chooses_a_condition() {
 }
 
 #[test]
+fn conditions_that_name_an_axis_form_one_of_their_own() {
+    let text = format!(
+        "{FABRIC}{TRAFFIC}\
+         [[condition]]\naxis = \"sizes\"\nname = \"short\"\n\
+         set = {{ \"traffic.message\" = \"4 KiB\" }}\n\
+         [[condition]]\nname = \"healthy\"\n\
+         [[condition]]\naxis = \"sizes\"\nname = \"long\"\n\
+         [[condition]]\nname = \"dead\"\nfault = [{{ link = \"tor0.up1\", down = \"..\" }}]\n"
+    );
+    let grid = study(&text);
+    let axes: Vec<_> = grid.axes.iter().map(|axis| (&*axis.name, axis.values.join(" "))).collect();
+    let expected = [("sizes", "short long".to_owned()), ("condition", "healthy dead".to_owned())];
+    assert_eq!(axes, expected);
+    assert_eq!(grid.cells.len(), 4);
+    let chosen = study_with(&text, &[("sizes", "short")]);
+    assert_eq!(chosen.cells.len(), 2);
+    assert_eq!(chosen.cells[1].scenario.resolve(1).unwrap().traffic.flows[0].bytes, Bytes::kib(4));
+}
+
+#[test]
 fn a_plan_holds_what_was_asked_for() {
     let text = format!(
         "{FABRIC}routing = {{ convergence = \"50 us\" }}\n{TRAFFIC}\

@@ -4,9 +4,11 @@ use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Cx, FlowContext};
 
 pub mod dctcp;
+pub mod eqds;
 pub mod fixed_rate;
 pub mod mprdma_dctcp;
 pub mod mswift;
+pub mod nscc;
 pub mod swift;
 
 /// News that packets arrived.
@@ -51,10 +53,24 @@ pub struct Loss {
 /// What a flow may do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// At most this many bytes in flight.
+    /// At most this many bytes in flight. At least a packet, unless receivers pace the flow
+    /// ([`CongestionControl::pulls`]): a flow with a smaller window never sends.
     pub window: Bytes,
     /// At most this fast, paced; `None` means line rate.
     pub rate: Option<Rate>,
+}
+
+/// What receivers have to know of a scheme in which they pace the senders. Sizes are packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PullPlan {
+    /// What a sender sends without credit.
+    pub unsolicited: u32,
+    /// The most that a sender may have unsolicited, credited and on its way.
+    pub outstanding: u32,
+    /// Packets that one pull lets go.
+    pub packets_per_pull: u32,
+    /// Share of its link's rate that a receiving host hands out.
+    pub rate_share: f64,
 }
 
 /// Sets a flow's window and rate; one instance per flow.
@@ -63,6 +79,19 @@ pub trait CongestionControl {
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack);
     /// A packet was found lost.
     fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss);
+    /// A packet of so many bytes has left.
+    fn on_sent(&mut self, _cx: &mut Cx<'_>, _bytes: Bytes) {}
+    /// A pull arrived: credits since the start of the message, modulo 2^24.
+    fn on_credit(&mut self, _cx: &mut Cx<'_>, _count: u32) {}
+    /// What the sender asks its receiver for, if it asks now, modulo 2^24. Looked at after
+    /// [`CongestionControl::on_timer`].
+    fn poll_request(&mut self) -> Option<u32> {
+        None
+    }
+    /// How receivers pace the senders, if they do.
+    fn pulls(&self) -> Option<PullPlan> {
+        None
+    }
     /// When the scheme wants to be woken, if it does: not before the present. Asked after each of
     /// the other calls.
     fn next_timer(&self) -> Option<Time> {
@@ -85,6 +114,8 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
     FixedRate: fixed_rate,
     Swift: swift in Box,
     Mswift: mswift in Box,
+    Nscc: nscc in Box,
+    Eqds: eqds in Box,
 }
 
 // A fat scheme would tax every flow: it is kept in a box.
@@ -106,6 +137,33 @@ impl AnyCongestionControl {
             scheme.on_loss(cx, loss);
             scheme.limits()
         })
+    }
+
+    /// See [`CongestionControl::on_sent`]. Returns the limits after it.
+    #[inline]
+    pub fn on_sent(&mut self, cx: &mut Cx<'_>, bytes: Bytes) -> Limits {
+        dispatch!(self, scheme => {
+            scheme.on_sent(cx, bytes);
+            scheme.limits()
+        })
+    }
+
+    /// See [`CongestionControl::on_credit`]. Returns the limits after it.
+    pub fn on_credit(&mut self, cx: &mut Cx<'_>, count: u32) -> Limits {
+        dispatch!(self, scheme => {
+            scheme.on_credit(cx, count);
+            scheme.limits()
+        })
+    }
+
+    /// See [`CongestionControl::poll_request`].
+    pub fn poll_request(&mut self) -> Option<u32> {
+        dispatch!(self, scheme => scheme.poll_request())
+    }
+
+    /// See [`CongestionControl::pulls`].
+    pub fn pulls(&self) -> Option<PullPlan> {
+        dispatch!(self, scheme => scheme.pulls())
     }
 
     /// See [`CongestionControl::next_timer`].

@@ -14,8 +14,7 @@
 
 use super::swift::{self, Swift};
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
-use crate::size::Size;
-use crate::units::{Bytes, Span, Time};
+use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -36,53 +35,11 @@ const MOST: u32 = 65_536;
 
 crate::parameters! {
     /// Parameters of MSwift: Swift's, and how much is remembered.
-    pub struct Config {
-        /// Queueing that the target delay allows; the target is the unloaded round trip plus the
-        /// time this takes at the flow's rate.
-        pub queue: Size = Size::Bytes(Bytes(113_000));
-        /// The window at the start; `auto` is what the flow's rate carries in the target delay.
-        pub initial_window: Option<Size> = None;
-        /// The window never grows beyond this.
-        pub max_window: Size = Size::Unlimited;
-        /// The window never shrinks below this; below one packet it is a pace.
-        pub min_window: Size = Size::Packets(0.1);
-        /// Packets of growth per round trip below the target (ai).
-        pub increase: f64 = 1.0, in 0.0..=1000.0;
-        /// Share of the excess delay, relative to the delay, by which the window shrinks (beta).
-        pub decrease: f64 = 0.8, in 0.0..=1.0;
-        /// The largest share of the window that one reduction takes (max_mdf); a loss takes it.
-        pub max_decrease: f64 = 0.5, in 0.0..=1.0;
-        /// A flow with the smallest window has a target higher by this many targets (fs_range).
-        pub scaling_range: f64 = 5.0, in 0.0..=1000.0;
-        /// At this window and below the target is raised by the whole range (fs_min_cwnd).
-        pub scaling_min: Size = Size::Packets(0.1);
-        /// From this window on the target is not raised (fs_max_cwnd); `auto` is the initial
-        /// window. Not above `scaling_min`: no flow scaling.
-        pub scaling_max: Option<Size> = None;
-        /// After so many timeouts without an ACK the window goes to its minimum.
-        pub reset_after: u32 = 5, in 1..=1000;
+    pub struct Config with swift: swift::Config {
         /// Whether a packet that others overtook counts as lost, as in Swift.
         pub gaps_are_losses: bool = false;
         /// The most round trips the median is taken of; `auto` is the initial window in packets.
         pub samples: Option<u32> = None, in 1..=MOST;
-    }
-}
-
-impl Config {
-    fn core(&self) -> swift::Config {
-        swift::Config {
-            queue: self.queue,
-            initial_window: self.initial_window,
-            max_window: self.max_window,
-            min_window: self.min_window,
-            increase: self.increase,
-            decrease: self.decrease,
-            max_decrease: self.max_decrease,
-            scaling_range: self.scaling_range,
-            scaling_min: self.scaling_min,
-            scaling_max: self.scaling_max,
-            reset_after: self.reset_after,
-        }
     }
 }
 
@@ -97,7 +54,7 @@ pub struct Mswift {
 impl Mswift {
     /// Swift at its start, with no round trips.
     pub fn new(config: &Config, context: &FlowContext) -> Self {
-        let swift = Swift::new(&config.core(), context);
+        let swift = Swift::new(&config.swift, context);
         let samples = config.samples.unwrap_or((swift.packets() as u32).clamp(1, MOST));
         let gaps_are_losses = config.gaps_are_losses;
         Self { swift, gaps_are_losses, recent: Recent::of(samples as usize) }
@@ -175,13 +132,15 @@ mod tests {
     use super::swift::testing::{BASE_RTT, TARGET, ack, context, lose};
     use super::*;
     use crate::rng::Rng;
+    use crate::size::Size;
     use std::collections::VecDeque;
     use std::vec::Vec;
 
     fn flow(gaps_are_losses: bool) -> Mswift {
         let initial_window = Some(Size::Packets(100.0));
         let scaling_range = 0.0;
-        let config = Config { initial_window, scaling_range, gaps_are_losses, ..Config::default() };
+        let swift = swift::Config { initial_window, scaling_range, ..Default::default() };
+        let config = Config { swift, gaps_are_losses, ..Config::default() };
         Mswift::new(&config, &context())
     }
 

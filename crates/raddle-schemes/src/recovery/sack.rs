@@ -4,7 +4,9 @@
 //! packet counted from its last transmission, and an optional reorder threshold. Coalescing
 //! follows the REPS spec, section 2.6: an ACK after every `ack_every` packets, and at once for the
 //! first packet of a message, a marked packet, a duplicate, a packet sent again, and a packet on
-//! which the sender asks for one (its last, or the one that fills its window).
+//! which the sender asks for one (its last, or the one that fills its window). As in the REPS
+//! artifact and in UET, a request is answered a second time, by the packet that closes the last gap:
+//! without it, packets that the requesting one overtook could wait for the timeout.
 
 use super::{AckEntropies, Recovery};
 use crate::congestion::LossCause;
@@ -47,6 +49,8 @@ pub struct Sack {
     constants: Arc<Constants>,
     /// Receiver: packets since the last ACK.
     unacked: u32,
+    /// Receiver: an ACK was asked for, and packets before that one may still be missing.
+    requested: bool,
     /// Asked for at every ACK. Its unused values tell the schemes of the family apart.
     ack_entropies: AckEntropies,
 }
@@ -70,7 +74,7 @@ impl Sack {
             rto: config.rto.unwrap_or(context.rto),
         };
         let ack_entropies = config.ack_entropies;
-        Self { constants: Arc::new(constants), unacked: 0, ack_entropies }
+        Self { constants: Arc::new(constants), unacked: 0, requested: false, ack_entropies }
     }
 }
 
@@ -102,11 +106,16 @@ impl Recovery for Sack {
             return if arrived.has(data.psn) { Reply::Ack } else { Reply::Nack };
         }
         self.unacked += 1;
+        self.requested |= data.ack_request;
+        let no_gap = arrived.low() == arrived.count();
+        let answer = self.requested && no_gap;
+        self.requested &= !no_gap;
         let at_once = self.unacked >= self.constants.ack_every
             || !fresh
             || data.marked
             || data.again
             || data.ack_request
+            || answer
             || data.psn.0 == 0;
         if at_once {
             self.unacked = 0;
@@ -178,6 +187,25 @@ mod tests {
         assert_eq!(lost(&mut ledger), [], "its ACK cannot be here yet");
         ack(&mut sack, &mut ledger, now + context.base_rtt, 6);
         assert_eq!(lost(&mut ledger), [first]);
+    }
+
+    #[test]
+    fn a_request_is_answered_again_when_what_it_overtook_is_there() {
+        let config = Config { ack_every: 16, ..Default::default() };
+        let mut sack = Sack::new(&config, &FlowContext::NOMINAL);
+        let mut arrived = PacketSet::new(6);
+        let mut reply = |psn, ack_request| {
+            arrived.insert(Psn(psn));
+            let entropy = Entropy(0);
+            let (marked, trimmed, again) = (false, false, false);
+            let data = Data { psn: Psn(psn), entropy, marked, trimmed, again, ack_request };
+            sack.on_data(&data, true, &arrived)
+        };
+        assert_eq!(reply(0, false), Reply::Ack);
+        assert_eq!(reply(4, true), Reply::Ack);
+        assert_eq!([reply(1, false), reply(3, false)], [Reply::Nothing; 2]);
+        assert_eq!(reply(2, false), Reply::Ack, "no gap is left");
+        assert_eq!(reply(5, false), Reply::Nothing, "the request is answered");
     }
 
     #[test]

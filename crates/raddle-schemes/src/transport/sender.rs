@@ -1,13 +1,16 @@
 //! The sender: one message, a congestion control, a path selector and a recovery.
 
-use super::arrivals::KEPT;
+mod template;
+
+pub use template::FlowTemplate;
+
 use super::ledger::{AckedPacket, LostPacket};
 use super::pacer::Pacer;
-use super::{Arrivals, Entry, Ledger, Receiver};
+use super::{Arrivals, Entry, Ledger};
 use crate::congestion::{self, Ack, AnyCongestionControl, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
-use crate::recovery::{self, AckEntropies, AnyRecovery, Coding};
+use crate::recovery::{self, AckEntropies, AnyRecovery};
 use crate::rng::Rng;
 use crate::units::{Bytes, Span, Time};
 use crate::{Cx, Events, FlowContext};
@@ -23,61 +26,6 @@ pub struct SenderPlan<'a> {
     pub congestion: &'a congestion::Config,
     /// Loss detection and retransmission.
     pub recovery: &'a recovery::Config,
-}
-
-/// The parts of both ends of flows across equally long paths, built once for all of them.
-pub struct FlowTemplate {
-    paths: host::Template,
-    congestion: congestion::Template,
-    recovery: recovery::Template,
-    rto: Span,
-}
-
-impl FlowTemplate {
-    /// The parts for flows of this context, but for its source and destination.
-    pub fn new(plan: &SenderPlan<'_>, context: &FlowContext) -> Self {
-        let recovery = recovery::Template::new(plan.recovery, context);
-        let rto = recovery.first().rto();
-        let context = &FlowContext { rto, ..*context };
-        Self {
-            paths: host::Template::new(plan.load_balance, context),
-            congestion: congestion::Template::new(plan.congestion, context),
-            recovery,
-            rto,
-        }
-    }
-
-    /// The sender of a message of `bytes` application bytes. `rng` is the flow's own stream.
-    pub fn sender(&self, context: &FlowContext, bytes: Bytes, rng: Rng) -> Sender {
-        let total = packets(bytes, context.payload);
-        let recovery = self.recovery.make(context);
-        let context = &FlowContext { rto: self.rto, ..*context };
-        let last = bytes.0 - u64::from(total - 1) * context.payload.0 + context.header.0;
-        let congestion = self.congestion.make(context);
-        let mut paths = self.paths.make(context);
-        paths.begin(context);
-        let mut ledger = match recovery.coding() {
-            Coding::None => Ledger::new(total, context.packet(), Bytes(last)),
-            Coding::AnyOf => Ledger::coded(total, context.packet()),
-        };
-        ledger.gap = context.gap.0 as u16;
-        let carries = recovery.ack_entropies() == AckEntropies::Carry;
-        Sender {
-            ledger,
-            arrivals: Arrivals::keeping(if carries { KEPT } else { 0 }),
-            window: congestion.limits().window,
-            rng,
-            pacer: None,
-            congestion,
-            paths,
-            recovery,
-        }
-    }
-
-    /// The receiver of a message of `total` packets.
-    pub fn receiver(&self, context: &FlowContext, total: u32) -> Receiver {
-        Receiver::of(total, self.recovery.make(context))
-    }
 }
 
 /// A packet to put on the wire.
@@ -176,11 +124,10 @@ impl Sender {
         self.ledger.due().is_some_and(|psn| self.window_takes(psn))
     }
 
-    /// Whether the window has room for `psn`; it always has for a packet on its own.
+    /// Whether the window has room for `psn`. A window holds a packet, unless receivers pace.
     #[inline]
     fn window_takes(&self, psn: Psn) -> bool {
-        let in_flight = self.ledger.in_flight();
-        in_flight.0 == 0 || in_flight + self.ledger.size(psn) <= self.window
+        self.ledger.in_flight() + self.ledger.size(psn) <= self.window
     }
 
     /// The route that is due for the next packet, where the path selector needs source routing.
@@ -199,7 +146,8 @@ impl Sender {
         let mut cx = Cx { now, rng: &mut self.rng, events };
         let entropy = self.paths.next_path(&mut cx, &Outgoing { psn, again });
         let bytes = self.ledger.sent(now, psn, entropy);
-        if let Some(rate) = self.congestion.limits().rate {
+        let mut cx = Cx { now, rng: &mut self.rng, events };
+        if let Some(rate) = self.congestion.on_sent(&mut cx, bytes).rate {
             let bytes = bytes + Bytes(u64::from(self.ledger.gap));
             self.pacer.get_or_insert_default().sent(now, bytes, rate);
         }
@@ -290,6 +238,27 @@ impl Sender {
         let mut cx = Cx { now, rng: &mut self.rng, events };
         self.recovery.on_nack(&mut cx, psn, &mut self.ledger);
         self.report_losses(now, events);
+    }
+
+    /// Takes a pull: credits since the start of the message, modulo 2^24.
+    pub fn on_credit(&mut self, now: Time, count: u32, events: &mut dyn Events) {
+        let mut cx = Cx { now, rng: &mut self.rng, events };
+        self.window = self.congestion.on_credit(&mut cx, count).window;
+    }
+
+    /// What the sender has to ask its receiver for, if anything, and on which path. Looked at after
+    /// [`Sender::on_timeout`].
+    pub fn poll_request(&mut self, now: Time, events: &mut dyn Events) -> Option<(u32, Entropy)> {
+        let request = self.congestion.poll_request()?;
+        let mut cx = Cx { now, rng: &mut self.rng, events };
+        let probe = Outgoing { psn: Psn(self.ledger.next()), again: true };
+        Some((request, self.paths.next_path(&mut cx, &probe)))
+    }
+
+    /// Whether packets are in flight.
+    #[inline]
+    pub fn has_in_flight(&self) -> bool {
+        self.ledger.in_flight().0 > 0
     }
 
     /// When the sender wants to be woken: a retransmission timeout or a scheme's own timer.
@@ -412,7 +381,7 @@ mod tests {
     use crate::load_balance::host::reps;
     use crate::recovery::sack;
     use crate::size::Size;
-    use crate::transport::{Data, Reply};
+    use crate::transport::{Data, Receiver, Reply};
     use crate::units::Rate;
 
     /// What a random draw gives: there is one entropy, and no test caches it.

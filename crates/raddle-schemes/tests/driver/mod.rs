@@ -203,6 +203,8 @@ pub(crate) struct Window {
     in_flight: u32,
     cumulative: u32,
     next_new: u32,
+    /// Where receivers pace: credits so far.
+    credits: u32,
 }
 
 impl Window {
@@ -210,13 +212,14 @@ impl Window {
     pub(crate) fn new(seed: u64, start: Time) -> Self {
         let arrived = [false; RING as usize];
         let course = Course::new(seed, start);
-        Self { course, arrived, in_flight: 0, cumulative: 0, next_new: 0 }
+        Self { course, arrived, in_flight: 0, cumulative: 0, next_new: 0, credits: 0 }
     }
 
-    fn fill(&mut self, window: Bytes) {
-        while u64::from(self.in_flight + 1) * PACKET.0 <= window.0
+    fn fill(&mut self, scheme: &mut AnyCongestionControl) {
+        while u64::from(self.in_flight + 1) * PACKET.0 <= scheme.limits().window.0
             && self.next_new < self.cumulative + RING
         {
+            scheme.on_sent(&mut self.course.cx(), PACKET);
             self.arrived[(self.next_new % RING) as usize] = false;
             self.next_new += 1;
             self.in_flight += 1;
@@ -232,8 +235,15 @@ impl Window {
         self.course.pass_time();
         if scheme.next_timer().is_some_and(|due| due <= self.course.now) {
             scheme.on_timer(&mut self.course.cx());
+            if let Some(request) = scheme.poll_request() {
+                self.course.answers.add(u64::from(request));
+            }
         }
-        self.fill(scheme.limits().window);
+        if scheme.pulls().is_some() {
+            self.credits += 2;
+            scheme.on_credit(&mut self.course.cx(), self.credits);
+        }
+        self.fill(scheme);
         let outstanding = u64::from(self.next_new - self.cumulative);
         let psn = self.cumulative + self.course.below(outstanding) as u32;
         let arrived = self.arrived[(psn % RING) as usize];

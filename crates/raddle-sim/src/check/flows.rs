@@ -44,6 +44,15 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         ("sent and neither arrived nor lost", in_flight),
         ("data packets in flight", outcome.in_flight_data),
     );
+    let credit = outcome.credit_frames;
+    found.equal(
+        "pulls and requests",
+        (
+            "made and neither arrived nor lost",
+            credit.made.wrapping_sub(credit.arrived + credit.dropped),
+        ),
+        ("in flight", credit.in_flight),
+    );
     if outcome.stop == Stop::Completed {
         // Each flow has every packet it needs, so what is still under way was sent for nothing.
         found.at_most(

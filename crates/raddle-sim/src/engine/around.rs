@@ -1,4 +1,5 @@
-//! What a switch scheme sees of its switch when it chooses.
+//! What a switch scheme sees of its switch when it chooses: two views, of any switch and of a plain
+//! one.
 
 use super::fast::FastPort;
 use super::line::Line;
@@ -34,8 +35,7 @@ impl Surroundings for Around<'_, '_> {
 
     #[inline]
     fn group(&self) -> Group {
-        let edge = self.fabric.edge(self.host);
-        Group { edge: edge.0, pod: self.fabric.switches[edge.index()].pod }
+        group_of(self.fabric, self.host)
     }
 
     /// The port is brought up to now first: what has left is not queued.
@@ -45,8 +45,7 @@ impl Surroundings for Around<'_, '_> {
         let number = line.place.number();
         let (bytes, capacity) = if line.place.is_fast() {
             let port = &mut self.fast_ports[number];
-            port.advance(self.now, line, self.world);
-            (u64::from(line.bytes) + port.control_bytes, port.capacity)
+            (port.backlog(self.now, line, self.world), port.capacity)
         } else {
             let port = &mut self.ports[number];
             port.replay(self.now, line, self.world);
@@ -56,7 +55,64 @@ impl Surroundings for Around<'_, '_> {
     }
 
     fn towards_pod(&self) -> Vec<(u32, u32)> {
-        let ports = towards_pod(self.fabric, self.forwarding, self.switch, self.group().pod);
-        ports.into_iter().map(|(port, weight)| (port.0 - self.first_id, weight)).collect()
+        ports_towards_pod(self.fabric, self.forwarding, self.switch, self.host, self.first_id)
     }
+}
+
+/// The same at a switch of a tree whose ports are all fast ones, and whose choices are a run of
+/// ports.
+pub(super) struct AroundPlain<'s, 'w> {
+    pub(super) now: Time,
+    pub(super) switch: SwitchId,
+    pub(super) host: HostId,
+    /// The first choice's port, counted within the switch.
+    pub(super) first: u32,
+    /// The switch's first port in the fabric.
+    pub(super) first_id: u32,
+    pub(super) fabric: &'s Fabric,
+    pub(super) forwarding: &'s Forwarding,
+    /// The switch's own.
+    pub(super) lines: &'s mut [Line],
+    pub(super) fast_ports: &'s mut [FastPort],
+    pub(super) world: &'s mut World<'w>,
+}
+
+impl Surroundings for AroundPlain<'_, '_> {
+    #[inline]
+    fn port(&self, choice: usize) -> u32 {
+        self.first + choice as u32
+    }
+
+    #[inline]
+    fn group(&self) -> Group {
+        group_of(self.fabric, self.host)
+    }
+
+    #[inline]
+    fn queue(&mut self, choice: usize) -> Queue {
+        let number = self.first as usize + choice;
+        let port = &mut self.fast_ports[number];
+        let bytes = port.backlog(self.now, &mut self.lines[number], self.world);
+        Queue { bytes: Bytes(bytes), capacity: Bytes(port.capacity) }
+    }
+
+    fn towards_pod(&self) -> Vec<(u32, u32)> {
+        ports_towards_pod(self.fabric, self.forwarding, self.switch, self.host, self.first_id)
+    }
+}
+
+fn group_of(fabric: &Fabric, host: HostId) -> Group {
+    let edge = fabric.edge(host);
+    Group { edge: edge.0, pod: fabric.switches[edge.index()].pod }
+}
+
+fn ports_towards_pod(
+    fabric: &Fabric,
+    forwarding: &Forwarding,
+    switch: SwitchId,
+    host: HostId,
+    first_id: u32,
+) -> Vec<(u32, u32)> {
+    let ports = towards_pod(fabric, forwarding, switch, group_of(fabric, host).pod);
+    ports.into_iter().map(|(port, weight)| (port.0 - first_id, weight)).collect()
 }

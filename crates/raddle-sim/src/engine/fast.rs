@@ -193,6 +193,27 @@ impl FastPort {
         }
     }
 
+    /// Bytes queued or in service in all classes after what has left at or before `now`.
+    #[inline]
+    pub(super) fn backlog(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> u64 {
+        // Nothing is carried out where nothing is due: most ports, when all of a switch are read
+        // for each packet.
+        let due = match line.first_waiting() {
+            Some(entry) => line.departure_after(entry, now) <= 0,
+            None => line.busy_until <= now && !self.data.is_empty(),
+        };
+        if due {
+            self.bring_to(now, line, world);
+        }
+        u64::from(line.bytes) + self.control_bytes
+    }
+
+    /// [`advance`](Self::advance), where it is rare.
+    #[inline(never)]
+    fn bring_to(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) {
+        self.advance(now, line, world);
+    }
+
     /// Carries out the departures up to and including `until`.
     #[inline]
     pub(super) fn advance(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
@@ -230,9 +251,13 @@ impl FastPort {
         }
         let FarEnd::Here(wake) = self.far_end else { return };
         // What leaves within a window arrives within two, in one of them first, in one last.
-        for early in [first, last] {
+        let mut wake_after = |early: i32| {
             let departure = Time(until.0.wrapping_add_signed(i64::from(early)));
             line.wake_for(departure + line.latency(), wake, &mut world.calendar);
+        };
+        wake_after(first);
+        if frames > 1 {
+            wake_after(last);
         }
         line.departed += frames;
         self.record.frames += u64::from(frames);

@@ -4,23 +4,27 @@ use super::crew::Ended;
 use crate::net::hosts::Hosts;
 use crate::plan::Plan;
 use crate::record::recorder::Recorder;
-use crate::record::{Outcome, PortRecord};
+use crate::record::{CreditFrames, Outcome, PortRecord};
 
 pub(super) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
     let mut ports = vec![PortRecord::default(); plan.fabric.ports.len()];
     let mut recorder = Recorder::new(plan);
     let number = parts.len() as u32;
     let (mut in_flight_data, mut events) = (0, 0);
+    let mut credit_frames = CreditFrames::default();
     let mut hosts = Vec::with_capacity(parts.len());
     let mut lost_on_arrival = Vec::new();
     for part in parts {
-        in_flight_data += part.in_flight_data();
+        let (data, credit) = part.in_flight();
+        in_flight_data += data;
+        credit_frames.in_flight += credit;
         events += part.events;
         part.port_records().for_each(|(port, record)| ports[port.index()] = record);
         lost_on_arrival.extend(part.lost_on_arrival.0);
         recorder.add(part.world.recorder);
         hosts.push(part.world.hosts);
     }
+    hosts.iter().for_each(|hosts| credit_frames.add(&hosts.credit_frames()));
     let (flows, nics, timeline) = Hosts::finish(hosts);
     ports.iter_mut().zip(nics).for_each(|(port, nic)| *port = nic);
     // Another part's port may have sent what was lost.
@@ -39,6 +43,7 @@ pub(super) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
         stop,
         end,
         in_flight_data,
+        credit_frames,
         events,
         parts: number,
     }

@@ -11,7 +11,7 @@ use super::forward::Forward;
 use super::line::{FarEnd, Line, Place};
 use super::partition::Partition;
 use super::port::{Discipline, Port, World};
-use crate::net::frame::{Frame, Locator};
+use crate::net::frame::{Frame, Locator, count};
 use crate::net::hosts::Hosts;
 use crate::net::layout::Layout;
 use crate::net::port::PortFacts;
@@ -19,7 +19,6 @@ use crate::plan::Plan;
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, PortRecord};
 use crate::topology::Node;
-use raddle_schemes::Need;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::rng::{Rng, stream};
@@ -103,8 +102,6 @@ pub(super) struct Part<'a> {
     pub(super) routes: Vec<(Time, Forward<'a>)>,
     /// Index of the route in force at the start of the window.
     pub(super) route: usize,
-    /// Whether the switches' scheme reads more than headers.
-    pub(super) reads_fabric: bool,
     pub(super) world: World<'a>,
     pub(super) scratch: Scratch,
     pub(super) lost_on_arrival: LostOnArrival,
@@ -280,7 +277,6 @@ impl<'a> Part<'a> {
         }
         let largest = fabric.switches.iter().map(|switch| switch.ports.len()).max().unwrap_or(0);
         let calendar = Calendar::new(width.0, switches.len(), hosts, largest);
-        let needs = plan.switch_load_balance.card().needs;
         let mut part = Self {
             plan,
             lines,
@@ -295,9 +291,6 @@ impl<'a> Part<'a> {
             groups,
             routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
             route: 0,
-            reads_fabric: [Need::QueueLengths, Need::Groups]
-                .iter()
-                .any(|need| needs.contains(need)),
             world: World {
                 discipline: Discipline::of(plan),
                 calendar,
@@ -410,12 +403,12 @@ impl<'a> Part<'a> {
         })
     }
 
-    /// Data packets queued or on a link.
-    pub(super) fn in_flight_data(&self) -> u64 {
+    /// Data packets queued or on a link, and pulls and requests.
+    pub(super) fn in_flight(&self) -> (u64, u64) {
         let on_links = self.lines.iter().flat_map(|line| line.ring.iter());
-        let on_links = on_links.filter(|entry| entry.frame.is_data()).count() as u64;
-        let queued: u64 = self.ports.iter().map(Port::data_queued).sum();
+        let queued = self.ports.iter().flat_map(Port::frames);
+        let (data, credit) = count(on_links.map(|entry| entry.frame).chain(queued));
         let fast: u64 = self.fast_ports.iter().map(FastPort::data_waiting).sum();
-        on_links + queued + fast
+        (data + fast, credit)
     }
 }

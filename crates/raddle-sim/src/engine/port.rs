@@ -169,12 +169,12 @@ impl Port {
         classes.into_iter().for_each(Classes::shrink);
     }
 
-    /// Data packets queued or in service.
-    pub(super) fn data_queued(&self) -> u64 {
+    /// The frames queued or in service.
+    pub(super) fn frames(&self) -> impl Iterator<Item = Frame> {
         let classes = self.extras.iter().filter_map(|extras| extras.classes.as_ref());
         let waiting = self.queues.iter().flat_map(Ring::iter).map(|entry| entry.frame);
         let frames = waiting.chain(self.in_service.map(|service| service.frame));
-        frames.chain(classes.flat_map(Classes::frames)).filter(Frame::is_data).count() as u64
+        frames.chain(classes.flat_map(Classes::frames))
     }
 
     /// Takes a frame that came in through `came_in`, an in-port of the same switch.

@@ -1,6 +1,6 @@
 //! A part's switches: what arrives in a window, in order of time and in-port, run to completion.
 
-use super::around::Around;
+use super::around::{Around, AroundPlain};
 use super::arrivals::Arrivals;
 use super::calendar::Wake;
 use super::fast::FastPort;
@@ -11,11 +11,11 @@ use super::port::World;
 use crate::net::frame::Frame;
 use crate::net::windows::covers;
 use crate::record::DropCause;
+use crate::routing::Forwarding;
+use crate::topology::Fabric;
 use raddle_schemes::Cx;
-use raddle_schemes::ids::PortId;
-use raddle_schemes::load_balance::switch::{
-    Choices, Group, Header, PortSelector, Queue, Surroundings, Visitor,
-};
+use raddle_schemes::ids::{PortId, SwitchId};
+use raddle_schemes::load_balance::switch::{Choices, Header, PortSelector, Visitor};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Time;
 
@@ -27,7 +27,7 @@ impl Part<'_> {
         let switch = &self.switches[number as usize];
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
         let controlled = !switch.actions.is_empty();
-        let plain = boundary >= end && !self.reads_fabric && switch.deaths.is_empty();
+        let plain = boundary >= end && switch.deaths.is_empty();
         match (switch.first_fast_port, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(first), Some(node)) if plain => {
                 let node = node.clone();
@@ -82,8 +82,8 @@ impl Part<'_> {
     }
 
     /// Takes the arrivals of a window to their queues at a switch of a tree that is alive, whose
-    /// routes do not change meanwhile, whose scheme reads nothing but headers, and whose ports are
-    /// all fast ones: those from `first_fast_port` on.
+    /// routes do not change meanwhile, and whose ports are all fast ones: those from
+    /// `first_fast_port` on.
     fn forward_plainly(
         &mut self,
         number: u32,
@@ -92,16 +92,19 @@ impl Part<'_> {
         node: &TreeNode,
         first_fast_port: u32,
     ) {
-        let epoch = self.route as u32;
-        let Self { switches, lines, fast_ports, world, .. } = self;
-        let SwitchState { selector, rng, first_port, first_id, busy, .. } =
+        let route = self.route;
+        let Self { plan, switches, lines, fast_ports, world, .. } = self;
+        let SwitchState { id, selector, rng, first_port, first_id, busy, .. } =
             &mut switches[number as usize];
         let count = busy.len() * 64;
         selector.visit(PlainSwitch {
             start,
             arrivals,
             node,
-            epoch,
+            epoch: route as u32,
+            fabric: &plan.fabric,
+            forwarding: &plan.routes[route].1,
+            switch: *id,
             rng,
             first_id: *first_id,
             busy,
@@ -238,6 +241,9 @@ struct PlainSwitch<'s, 'w> {
     arrivals: &'s Arrivals,
     node: &'s TreeNode,
     epoch: u32,
+    fabric: &'s Fabric,
+    forwarding: &'s Forwarding,
+    switch: SwitchId,
     rng: &'s mut Rng,
     first_id: u32,
     busy: &'s mut [u64],
@@ -249,22 +255,35 @@ struct PlainSwitch<'s, 'w> {
 impl Visitor for PlainSwitch<'_, '_> {
     #[inline]
     fn visit<S: PortSelector>(self, selector: &mut S) {
-        let Self { start, arrivals, node, epoch, rng, first_id, busy, lines, fast_ports, world } =
-            self;
+        let Self { start, arrivals, node, epoch, fabric, forwarding, switch, .. } = self;
+        let Self { rng, first_id, busy, lines, fast_ports, world, .. } = self;
         let locators = world.hosts.locators();
         for (at, in_port, frame) in arrivals.iter() {
             let now = Time(start.0 + at);
-            let (first, count) = node.run(locators.host(frame.to));
+            let host = locators.host(frame.to);
+            let (first, count) = node.run(host);
             let chosen = if count == 1 {
                 0
             } else {
+                let mut around = AroundPlain {
+                    now,
+                    switch,
+                    host,
+                    first: first - first_id,
+                    first_id,
+                    fabric,
+                    forwarding,
+                    lines,
+                    fast_ports,
+                    world,
+                };
                 let cx = &mut Cx { now, rng, events: &mut () };
                 let mut choices = Choices {
                     count: count as usize,
                     next_hops: first,
                     epoch,
                     weights: None,
-                    fabric: &mut PortsInARow { first: first - first_id },
+                    fabric: &mut around,
                 };
                 selector.select(cx, &header(frame), &mut choices)
             };
@@ -273,30 +292,6 @@ impl Visitor for PlainSwitch<'_, '_> {
             let came_in = PortId(first_id + in_port);
             fast_ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
         }
-    }
-}
-
-/// All that schemes see of a switch here beside headers: which ports the choices are.
-struct PortsInARow {
-    first: u32,
-}
-
-impl Surroundings for PortsInARow {
-    #[inline]
-    fn port(&self, choice: usize) -> u32 {
-        self.first + choice as u32
-    }
-
-    fn group(&self) -> Group {
-        ().group()
-    }
-
-    fn queue(&mut self, choice: usize) -> Queue {
-        ().queue(choice)
-    }
-
-    fn towards_pod(&self) -> Vec<(u32, u32)> {
-        Vec::new()
     }
 }
 

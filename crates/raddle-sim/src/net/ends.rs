@@ -1,16 +1,17 @@
 //! What hosts do when something happens at them: the senders and receivers of their flows at work.
 
-use super::frame::{Frame, Locator, Locators, flag};
+use super::frame::{Frame, Locator, Locators, flag, kind};
 use super::layout::Layout;
 use super::nic::{Departure, Nic, Timer, TimerKind};
+use super::pulls::Pulls;
 use super::slab::{Key, Slab};
 use super::slots::{LiveReceiver, LiveSender, ReceiverSlot, Repeated, SenderSlot};
 use super::source_routes::{Class, SourceRoutes};
 use super::totals::{HostTotals, keep_first};
 use super::triggers::Triggers;
 use crate::plan::{Overflow, Plan};
-use crate::record::Timeline;
 use crate::record::series::Buckets;
+use crate::record::{CreditFrames, Timeline};
 use crate::workload::{Start, TriggerId};
 use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::rng::Rng;
@@ -60,6 +61,8 @@ pub(super) struct Ends<'a> {
     /// Size of an ACK or NACK.
     ack: Bytes,
     pub(super) totals: HostTotals,
+    /// But for those in flight.
+    pub(super) credit_frames: CreditFrames,
 }
 
 /// Templates by round trip, rate, and number of the path selector.
@@ -132,6 +135,7 @@ impl<'a> Ends<'a> {
             drain: (plan.queue.size != Size::Unlimited).then_some(drain),
             ack: plan.transport.ack,
             totals: HostTotals::default(),
+            credit_frames: CreditFrames::default(),
         }
     }
 
@@ -185,10 +189,12 @@ impl<'a> Ends<'a> {
         }
     }
 
-    /// Notes that a data packet was lost on its way.
+    /// Notes that a frame was lost on its way.
     pub(super) fn note_dropped(&mut self, frame: Frame) {
         if frame.is_data() {
             *self.dropped.entry(frame.to).or_default() += 1;
+        } else if frame.is_about_credit() {
+            self.credit_frames.dropped += 1;
         }
     }
 
@@ -223,6 +229,8 @@ impl<'a> Ends<'a> {
             self.on_data(now, nic, frame);
         } else if frame.is_pfc() {
             nic.on_pfc(now, frame);
+        } else if frame.is_about_credit() {
+            self.on_credit_frame(now, nic, frame);
         } else {
             self.on_reply(now, nic, frame);
         }
@@ -262,7 +270,7 @@ impl<'a> Ends<'a> {
         let end = &mut self.receivers[slot as usize];
         let Some(live) = self.live_receivers.get_mut(end.live) else { return };
         let marked = frame.has(flag::MARKED);
-        let trimmed = frame.has(flag::TRIMMED);
+        let trimmed = frame.is_trimmed();
         let received = live.receiver.on_data(&Data {
             psn: Psn(frame.number()),
             entropy: frame.entropy(),
@@ -271,7 +279,8 @@ impl<'a> Ends<'a> {
             again: frame.has(flag::AGAIN),
             ack_request: frame.has(flag::ACK_REQUEST),
         });
-        let mut flags = frame.flags() & flag::MARKED;
+        let echo = if marked { flag::MARKED } else { 0 };
+        let mut flags = echo;
         if received.arrival.is_some() {
             end.marked += u64::from(marked);
         } else {
@@ -285,8 +294,8 @@ impl<'a> Ends<'a> {
         }
         let answer = match received.reply {
             Reply::Nothing => None,
-            Reply::Ack => Some((flag::ACK | flags, live.receiver.arrived().count())),
-            Reply::Nack => Some((flag::NACK | (frame.flags() & flag::MARKED), frame.number())),
+            Reply::Ack => Some((kind::ACK | flags, live.receiver.arrived().count())),
+            Reply::Nack => Some((kind::NACK | echo, frame.number())),
         };
         if let Some((flags, number)) = answer {
             let mut entropy = frame.entropy();
@@ -296,6 +305,10 @@ impl<'a> Ends<'a> {
                 self.source_routes.turn(turns);
             }
             nic.control.push_back(Frame::new(live.to, number, flags, entropy, self.ack));
+        }
+        if nic.pulls.is_some() {
+            let again = received.reply == Reply::Nack;
+            nic.note_data(now, slot, again, received.completed);
         }
         if let Some(entry) = received.arrival {
             self.totals.last_progress = self.totals.last_progress.max(now);
@@ -308,6 +321,28 @@ impl<'a> Ends<'a> {
                 self.delivered(now, nic, slot);
             }
         }
+    }
+
+    /// A pull or a request for one has come.
+    #[cold]
+    fn on_credit_frame(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
+        self.credit_frames.arrived += 1;
+        let index = self.locators.index(frame.to);
+        if frame.kind() == kind::REQUEST {
+            let slot = nic.first_receiver + index;
+            self.open(nic, slot);
+            if let Some(pulls) = &mut nic.pulls {
+                pulls.on_request(slot, frame.number());
+            }
+            return nic.set_pull_timer(now);
+        }
+        let slot = nic.first_sender + index;
+        let key = self.senders[slot as usize].live;
+        let Some(live) = self.live_senders.get_mut(key) else { return };
+        let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+        live.sender.on_credit(now, frame.number(), &mut events);
+        live.make_ready(now, slot, nic);
+        live.set_wake(slot, nic);
     }
 
     /// The last packet of a flow has arrived: its receiver has nothing left to do but to answer
@@ -333,29 +368,53 @@ impl<'a> Ends<'a> {
     /// last, it is answered here.
     #[cold]
     fn expect(&mut self, nic: &mut Nic, slot: u32, frame: Frame) {
+        if self.open(nic, slot) {
+            return;
+        }
         let id = self.flow_received(nic, slot);
         let flow = &self.plan.traffic.flows[id.index()];
-        let to = self.layout.sender(id, flow);
         let total = packets(flow.bytes, self.plan.transport.payload);
-        if self.receivers[slot as usize].delivered == Time::NEVER {
-            let context = self.context(id);
-            let receiver = template(&mut self.templates, self.plan, flow.load_balance, &context)
-                .receiver(&context, total);
-            let sender =
-                self.sender_slot(to).map_or(Key::NONE, |slot| self.senders[slot as usize].live);
-            let (here, there) = (flow.destination, flow.source);
-            let turns = self.source_routes.turns(flow.load_balance, here, there, Class::Acks);
-            self.source_routes.note_acks(slot, turns);
-            let live = LiveReceiver { to, sender, receiver };
-            self.receivers[slot as usize].live = self.live_receivers.insert(live);
-        } else {
-            // The answer to a late duplicate says again that everything has arrived.
-            self.receivers[slot as usize].count_repeated(frame, &mut self.repeated);
-            let tells_of_queue = frame.has(flag::MARKED | flag::TRIMMED);
-            let mark = if tells_of_queue { flag::MARKED } else { 0 };
-            let flags = flag::ACK | flag::DUPLICATE | mark;
-            nic.control.push_back(Frame::new(to, total, flags, frame.entropy(), self.ack));
+        // The answer to a late duplicate says again that everything has arrived.
+        self.receivers[slot as usize].count_repeated(frame, &mut self.repeated);
+        let tells_of_queue = frame.has(flag::MARKED) || frame.is_trimmed();
+        let mark = if tells_of_queue { flag::MARKED } else { 0 };
+        let flags = kind::ACK | flag::DUPLICATE | mark;
+        let to = self.layout.sender(id, flow);
+        nic.control.push_back(Frame::new(to, total, flags, frame.entropy(), self.ack));
+    }
+
+    /// Makes the receiver of a flow that has none, unless everything has arrived. Returns whether
+    /// there is one.
+    fn open(&mut self, nic: &mut Nic, slot: u32) -> bool {
+        let end = &self.receivers[slot as usize];
+        if end.delivered != Time::NEVER || !end.live.is_none() {
+            return end.delivered == Time::NEVER;
         }
+        let id = self.flow_received(nic, slot);
+        let plan = self.plan;
+        let flow = &plan.traffic.flows[id.index()];
+        let to = self.layout.sender(id, flow);
+        let total = packets(flow.bytes, plan.transport.payload);
+        let context = self.context(id);
+        let template = template(&mut self.templates, plan, flow.load_balance, &context);
+        let receiver = template.receiver(&context, total);
+        if let Some(pulls) = template.pulls() {
+            let own = &plan.fabric.ports[flow.destination.index()];
+            let rate = plan.fabric.ports[own.peer.index()].rate;
+            let packet = plan.packet() + plan.queue.gap;
+            let pacer = nic
+                .pulls
+                .get_or_insert_with(|| Box::new(Pulls::new(&pulls, rate, packet, self.ack)));
+            pacer.begin(slot, to, &pulls, total);
+        }
+        let sender =
+            self.sender_slot(to).map_or(Key::NONE, |slot| self.senders[slot as usize].live);
+        let (here, there) = (flow.destination, flow.source);
+        let turns = self.source_routes.turns(flow.load_balance, here, there, Class::Acks);
+        self.source_routes.note_acks(slot, turns);
+        let live = LiveReceiver { to, sender, receiver };
+        self.receivers[slot as usize].live = self.live_receivers.insert(live);
+        true
     }
 
     #[inline]
@@ -366,7 +425,7 @@ impl<'a> Ends<'a> {
         let Some(live) = self.live_senders.get_mut(key) else { return };
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         let sender = &mut live.sender;
-        if frame.has(flag::NACK) {
+        if frame.kind() == kind::NACK {
             sender.on_nack(now, Psn(frame.number()), frame.entropy(), &mut events);
         } else {
             let ack = AckHeader {
@@ -414,6 +473,13 @@ impl<'a> Ends<'a> {
     fn run_timer(&mut self, now: Time, nic: &mut Nic) {
         let Some(timer) = nic.pop_timer(now) else { return };
         let slot = timer.slot;
+        if timer.kind == TimerKind::Pull {
+            if let Some(frame) = nic.pulls.as_mut().and_then(|pulls| pulls.on_timer(now)) {
+                nic.control.push_back(frame);
+                self.credit_frames.made += 1;
+            }
+            return nic.set_pull_timer(now);
+        }
         if timer.kind == TimerKind::Start {
             return self.start(now, nic, slot);
         }
@@ -431,6 +497,11 @@ impl<'a> Ends<'a> {
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         for _ in 0..live.sender.on_timeout(now, &mut events) {
             self.buckets.count(&mut self.timeline.timeouts, now);
+        }
+        if let Some((vanished, path)) = live.sender.poll_request(now, &mut events) {
+            let request = Frame::new(live.to, vanished, kind::REQUEST, path, self.ack);
+            nic.control.push_back(request);
+            self.credit_frames.made += 1;
         }
         live.make_ready(now, slot, nic);
         live.set_wake(slot, nic);
@@ -456,6 +527,7 @@ impl<'a> Ends<'a> {
             to: self.layout.receiver(flow, message),
             in_ready: false,
             wake_at: Time::NEVER,
+            unwatched: true,
             awaits_pace: false,
             sender: template.sender(&context, message.bytes, rng),
         };
@@ -491,7 +563,7 @@ impl<'a> Ends<'a> {
             }
             live.take_turn(now, slot, nic, transmit.as_ref());
             let Some(packet) = transmit else { continue };
-            if live.wake_at == Time::NEVER {
+            if live.unwatched {
                 live.set_wake(slot, nic);
             }
             if packet.again {

@@ -61,26 +61,39 @@ impl Locators {
     }
 }
 
-/// What a frame is and what happened to it.
-pub mod flag {
+/// What a frame is: exactly one of these, in the low 3 bits of its flags. Two masks tell what
+/// every hop asks: no bit set is data in a data class, none of the low two is data at all.
+pub mod kind {
+    /// A data packet.
+    pub const DATA: u8 = 0;
     /// An ACK.
     pub const ACK: u8 = 1;
     /// A NACK.
     pub const NACK: u8 = 2;
-    /// Carries a congestion mark; on an ACK: echoes one.
-    pub const MARKED: u8 = 4;
+    /// A pull: credit from a receiver to a sender.
+    pub const CREDIT: u8 = 3;
     /// A data packet of which only the header is left.
-    pub const TRIMMED: u8 = 8;
+    pub const TRIMMED: u8 = 4;
+    /// A PFC frame: concerns the link it crosses, and goes no further.
+    pub const PFC: u8 = 5;
+    /// A sender's request for credit.
+    pub const REQUEST: u8 = 6;
+    /// The bits of the kind.
+    pub(super) const MASK: u8 = 7;
+    /// The bits of which data has none.
+    pub(super) const NOT_DATA: u8 = 3;
+}
+
+/// What happened to a frame, and what else it says; beside its kind.
+pub mod flag {
+    /// Carries a congestion mark; on an ACK: echoes one.
+    pub const MARKED: u8 = 8;
     /// A data packet sent before.
     pub const AGAIN: u8 = 16;
     /// A data packet whose sender wants an ACK at once.
     pub const ACK_REQUEST: u8 = 32;
     /// An ACK for a packet that had arrived before.
     pub const DUPLICATE: u8 = 64;
-    /// A PFC frame: concerns the link it crosses, and goes no further.
-    pub const PFC: u8 = 128;
-    /// What makes a frame a control frame.
-    pub const CONTROL: u8 = ACK | NACK | TRIMMED | PFC;
 }
 
 /// Largest packet number, and largest count of arrivals, that a frame can hold.
@@ -100,7 +113,8 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame. `number` is the packet's (data, NACK) or the count of arrivals (ACK).
+    /// A frame; `flags` are its [`kind`] and [`flag`]s. `number` is the packet's (data, NACK), or a
+    /// count: of arrivals (ACK), of credits, of packets that vanished (request).
     #[inline]
     pub fn new(to: Locator, number: u32, flags: u8, entropy: Entropy, size: Bytes) -> Self {
         debug_assert!(number <= NUMBER_LIMIT && size <= SIZE_LIMIT);
@@ -114,13 +128,13 @@ impl Frame {
     /// resume. A bit per class.
     pub fn pfc(classes: u8, pause: u8) -> Self {
         let number = (u32::from(classes) << 8) | u32::from(pause);
-        Self::new(Locator(0), number, flag::PFC, Entropy(0), PFC_SIZE)
+        Self::new(Locator(0), number, kind::PFC, Entropy(0), PFC_SIZE)
     }
 
     /// Whether it is a PFC frame.
     #[inline]
     pub fn is_pfc(&self) -> bool {
-        self.has(flag::PFC)
+        self.kind() == kind::PFC
     }
 
     /// Of a PFC frame: each class it speaks of, and whether that class pauses.
@@ -136,28 +150,40 @@ impl Frame {
         self.meta[0] >> 8
     }
 
-    /// The flags of [`flag`].
+    /// Its [`kind`].
     #[inline]
-    pub fn flags(&self) -> u8 {
-        self.meta[0] as u8
+    pub fn kind(&self) -> u8 {
+        self.meta[0] as u8 & kind::MASK
     }
 
-    /// Whether any of `flags` is set.
+    /// Whether any of the bits `flags` of [`flag`] is set.
     #[inline]
     pub fn has(&self, flags: u8) -> bool {
-        self.flags() & flags != 0
+        self.meta[0] as u8 & flags != 0
     }
 
     /// Whether it is a data packet, whole or trimmed.
     #[inline]
     pub fn is_data(&self) -> bool {
-        !self.has(flag::ACK | flag::NACK | flag::PFC)
+        !self.has(kind::NOT_DATA)
+    }
+
+    /// Whether it is part of handing out credit.
+    #[inline]
+    pub fn is_about_credit(&self) -> bool {
+        matches!(self.kind(), kind::CREDIT | kind::REQUEST)
     }
 
     /// Whether it belongs to the control class.
     #[inline]
     pub fn is_control(&self) -> bool {
-        self.has(flag::CONTROL)
+        self.has(kind::MASK)
+    }
+
+    /// Whether it is a data packet of which only the header is left.
+    #[inline]
+    pub fn is_trimmed(&self) -> bool {
+        self.kind() == kind::TRIMMED
     }
 
     /// The entropy value in its header.
@@ -178,11 +204,19 @@ impl Frame {
         self.meta[0] |= u32::from(flag::MARKED);
     }
 
-    /// Cuts it to its header.
+    /// Cuts it, a data packet, to its header.
     pub fn trim(&mut self, header: Bytes) {
-        self.meta[0] |= u32::from(flag::TRIMMED);
+        debug_assert!(self.is_data());
+        self.meta[0] |= u32::from(kind::TRIMMED);
         self.meta[1] = (self.meta[1] & 0xffff_0000) | header.0 as u32;
     }
+}
+
+/// How many of these frames are data, and how many are about credit.
+pub(crate) fn count(frames: impl Iterator<Item = Frame>) -> (u64, u64) {
+    frames.fold((0, 0), |(data, credit), frame| {
+        (data + u64::from(frame.is_data()), credit + u64::from(frame.is_about_credit()))
+    })
 }
 
 const _: () = assert!(size_of::<Frame>() == 12);
@@ -202,9 +236,31 @@ mod tests {
         assert_eq!(frame.size(), SIZE_LIMIT);
         frame.mark();
         frame.trim(Bytes(64));
-        assert_eq!(frame.flags(), flag::AGAIN | flag::MARKED | flag::TRIMMED);
+        assert!(frame.has(flag::AGAIN) && frame.has(flag::MARKED) && frame.is_trimmed());
+        assert!(!frame.has(flag::ACK_REQUEST | flag::DUPLICATE));
         assert_eq!((frame.number(), frame.size()), (NUMBER_LIMIT, Bytes(64)));
         assert!(frame.is_data() && frame.is_control());
+    }
+
+    #[test]
+    fn a_frame_is_of_one_kind() {
+        for (kind, data, control) in [
+            (kind::DATA, true, false),
+            (kind::ACK, false, true),
+            (kind::NACK, false, true),
+            (kind::TRIMMED, true, true),
+            (kind::PFC, false, true),
+            (kind::CREDIT, false, true),
+            (kind::REQUEST, false, true),
+        ] {
+            for flags in [0, flag::MARKED, flag::DUPLICATE | flag::AGAIN | flag::ACK_REQUEST] {
+                let frame = Frame::new(Locator(1), 2, kind | flags, Entropy(3), Bytes(64));
+                assert_eq!((frame.is_data(), frame.is_control()), (data, control), "{kind}");
+                assert_eq!(frame.kind(), kind);
+                assert_eq!(frame.is_pfc(), kind == kind::PFC);
+                assert_eq!(frame.is_trimmed(), kind == kind::TRIMMED);
+            }
+        }
     }
 
     #[test]

@@ -5,13 +5,13 @@
 //! timers.
 
 use super::ends::Ends;
-use super::frame::{Frame, Locator, Locators};
+use super::frame::{Frame, Locator, Locators, count};
 use super::layout::Layout;
 use super::nic::{Departure, Nic, Timer, TimerKind};
 use super::slots::{ReceiverSlot, SenderSlot};
 use super::totals::{self, HostTotals};
 use crate::plan::Plan;
-use crate::record::{FlowRecord, PortRecord, Timeline};
+use crate::record::{CreditFrames, FlowRecord, PortRecord, Timeline};
 use crate::topology::Fabric;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::size::{Base, Size};
@@ -192,12 +192,18 @@ impl<'a> Hosts<'a> {
         }
     }
 
+    /// Pulls and requests so far; those in flight are in NICs.
+    pub(crate) fn credit_frames(&self) -> CreditFrames {
+        let waiting = self.nics.iter().flat_map(|nic| nic.control.iter().copied());
+        CreditFrames { in_flight: count(waiting).1, ..self.ends.credit_frames }
+    }
+
     /// Frames that left hosts so far.
     pub fn frames_sent(&self) -> u64 {
         self.nics.iter().map(|nic| nic.record.frames).sum()
     }
 
-    /// Notes that a data packet was lost on its way.
+    /// Notes that a frame was lost on its way.
     pub fn note_dropped(&mut self, frame: Frame) {
         self.ends.note_dropped(frame);
     }

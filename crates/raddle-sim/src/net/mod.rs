@@ -13,6 +13,7 @@ pub mod link;
 pub mod nic;
 mod pauses;
 pub mod port;
+mod pulls;
 mod slab;
 mod slots;
 mod source_routes;

@@ -6,6 +6,7 @@
 use super::frame::Frame;
 use super::link::Link;
 use super::pauses::Pauses;
+use super::pulls::Pulls;
 use super::wire::Wire;
 use crate::plan::{NicOrder, Plan};
 use crate::record::{DropCause, PortRecord};
@@ -24,6 +25,8 @@ pub(crate) enum TimerKind {
     Pace,
     /// A retransmission timeout or a scheme's own timer.
     Wake,
+    /// The pull pacer hands out credit.
+    Pull,
 }
 
 /// A timer of a host.
@@ -31,7 +34,7 @@ pub(crate) enum TimerKind {
 pub(crate) struct Timer {
     pub(crate) at: Time,
     pub(crate) kind: TimerKind,
-    /// The sender slot it is for.
+    /// The sender slot it is for; 0 for the pull pacer.
     pub(crate) slot: u32,
 }
 
@@ -65,6 +68,8 @@ pub(crate) struct Nic {
     faults: Option<Box<Faults>>,
     /// What flow control lets it send.
     pauses: Option<Box<Pauses>>,
+    /// Credit for the senders of what it receives, where receivers pace.
+    pub(super) pulls: Option<Box<Pulls>>,
     order: NicOrder,
     /// Whether the next frame is data, where they take turns.
     data_turn: bool,
@@ -113,6 +118,7 @@ impl Nic {
             gap: wire.serialisation(plan.queue.gap),
             faults: faults.map(Box::new),
             pauses: Pauses::of(plan),
+            pulls: None,
             order: plan.transport.nic,
             data_turn: false,
             place,
@@ -141,6 +147,26 @@ impl Nic {
         self.timers.push(Reverse(timer));
         self.timer_at = self.timer_at.min(timer.at);
         self.next = self.next.min(timer.at);
+    }
+
+    /// A packet of a message whose sender gets credit has come to receiver slot `slot`: one that
+    /// has to be sent `again`, or the last.
+    #[cold]
+    pub(super) fn note_data(&mut self, now: Time, slot: u32, again: bool, completed: bool) {
+        let Some(pulls) = &mut self.pulls else { return };
+        if completed {
+            pulls.end(slot);
+        } else {
+            pulls.on_data(slot, again);
+        }
+        self.set_pull_timer(now);
+    }
+
+    /// Wakes the pull pacer when it may hand out credit, if it has reason to.
+    pub(super) fn set_pull_timer(&mut self, now: Time) {
+        if let Some(at) = self.pulls.as_mut().and_then(|pulls| pulls.new_timer(now)) {
+            self.set_timer(Timer { at, kind: TimerKind::Pull, slot: 0 });
+        }
     }
 
     /// Takes the first timer if it is due.

@@ -40,6 +40,8 @@ pub(super) struct LiveSender {
     pub(super) awaits_pace: bool,
     /// When the earliest valid wake-up timer is set for.
     pub(super) wake_at: Time,
+    /// Whether it may be too late for the next packet: there was none in flight when it was set.
+    pub(super) unwatched: bool,
     pub(super) sender: Sender,
 }
 
@@ -95,6 +97,7 @@ impl LiveSender {
 
     /// Sets the flow's wake-up unless an earlier one is set: that one looks again when it fires.
     pub(super) fn set_wake(&mut self, slot: u32, nic: &mut Nic) {
+        self.unwatched = !self.sender.has_in_flight();
         if let Some(at) = self.sender.poll_timeout()
             && at < self.wake_at
         {
@@ -169,7 +172,7 @@ impl ReceiverSlot {
     #[cold]
     pub(super) fn count_repeated(&mut self, frame: Frame, all: &mut Slab<Repeated>) {
         let counts = all.get_or_insert_default(&mut self.repeated);
-        if frame.has(flag::TRIMMED) {
+        if frame.is_trimmed() {
             counts.trimmed += 1;
         } else {
             counts.duplicates += 1;

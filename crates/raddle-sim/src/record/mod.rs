@@ -122,6 +122,30 @@ pub struct PfcRecord {
     pub ingress_bytes_max: u64,
 }
 
+/// What became of the frames with which receivers pace their senders: pulls, and requests for
+/// them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CreditFrames {
+    /// Given to a NIC to send.
+    pub made: u64,
+    /// Taken in by the host they were for.
+    pub arrived: u64,
+    /// Lost on the way, whatever the cause.
+    pub dropped: u64,
+    /// Still in a NIC, a queue or on a wire at the end.
+    pub in_flight: u64,
+}
+
+impl CreditFrames {
+    /// Adds those of another part of the run.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.made += other.made;
+        self.arrived += other.arrived;
+        self.dropped += other.dropped;
+        self.in_flight += other.in_flight;
+    }
+}
+
 /// One recorded port over time; bucket `i` covers `[i, i + 1) * bucket`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PortSeries {
@@ -194,6 +218,8 @@ pub struct Outcome {
     pub end: Time,
     /// Data packets still queued or on a wire at the end.
     pub in_flight_data: u64,
+    /// Pulls and requests for them; all 0 unless receivers pace.
+    pub credit_frames: CreditFrames,
     /// Packets that left any queue, host or switch.
     pub packet_hops: u64,
     /// Engine events: arrivals and local host events.

@@ -11,7 +11,7 @@ mod turns;
 mod wheel;
 
 use crate::net::faults::{OnDown, PortChange};
-use crate::net::frame::Frame;
+use crate::net::frame::{Frame, count};
 use crate::net::hosts::Hosts;
 use crate::net::link::Link;
 use crate::net::port::PortFacts;
@@ -511,15 +511,15 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
     }
 
     fn finish(self, ending: Ending, end: Time) -> Outcome {
-        let on_links = self
-            .events
-            .into_events()
-            .filter(|event| matches!(event.kind, Kind::Arrival { .. }) && event.frame.is_data());
+        let on_links = self.events.into_events();
+        let on_links = on_links.filter(|event| matches!(event.kind, Kind::Arrival { .. }));
         let queued = self.ports.iter().flat_map(|port| {
             let waiting = port.queues.iter().flatten().map(|(frame, _)| *frame);
             waiting.chain(port.in_service.map(|service| service.frame))
         });
-        let in_flight_data = (on_links.count() + queued.filter(Frame::is_data).count()) as u64;
+        let (in_flight_data, credit) = count(on_links.map(|event| event.frame).chain(queued));
+        let mut credit_frames = self.hosts.credit_frames();
+        credit_frames.in_flight += credit;
         let hosts = self.plan.fabric.hosts as usize;
         let (flows, nics, timeline) = Hosts::finish(vec![self.hosts]);
         let mut ports: Vec<_> = self.ports.into_iter().map(|port| port.record).collect();
@@ -540,6 +540,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             stop,
             end,
             in_flight_data,
+            credit_frames,
             events: self.handled,
             parts: 1,
         }

@@ -199,6 +199,7 @@ bundled! {
     "websearch",
     "websearch_ns3dc",
     "websearch_opera",
+    "websearch_reps",
 }
 
 #[cfg(test)]
@@ -228,6 +229,7 @@ mod tests {
         ("websearch", 1_711_250, 2_434_900, 73_077, 23_333_333),
         ("websearch_ns3dc", 1_711_222, 2_434_317, 73_077, 23_333_333),
         ("websearch_opera", 1_490_033, 1_875_928, 67_037, 19_893_234),
+        ("websearch_reps", 2_786_250, 3_934_900, 73_077, 33_333_333),
     ];
 
     #[test]

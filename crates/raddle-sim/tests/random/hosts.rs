@@ -62,11 +62,24 @@ fn load_balance(choices: &mut Choices<'_>) -> host::Config {
 fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
     let names: Vec<_> = congestion::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
     let mut config = congestion::Config::named(choices.pick(&names)).unwrap();
-    if let congestion::Config::FixedRate(fixed) = &mut config {
-        let rate = choices.pick(&[None, Some(80), Some(37), Some(10)]).map(Rate::gbps);
-        fixed.rate = rate.map_or(Pace::Line, Pace::At);
-        fixed.slots = choices.pick(&[Slots::Together, Slots::Spread]);
-        fixed.window = choices.pick(&[Size::Unlimited, Size::Packets(3.0), Size::Bdp(1.0)]);
+    match &mut config {
+        congestion::Config::FixedRate(fixed) => {
+            let rate = choices.pick(&[None, Some(80), Some(37), Some(10)]).map(Rate::gbps);
+            fixed.rate = rate.map_or(Pace::Line, Pace::At);
+            fixed.slots = choices.pick(&[Slots::Together, Slots::Spread]);
+            fixed.window = choices.pick(&[Size::Unlimited, Size::Packets(3.0), Size::Bdp(1.0)]);
+        }
+        congestion::Config::Eqds(eqds) => {
+            eqds.initial_window = choices.pick(&[Size::Bdp(1.0), Size::Packets(1.0)]);
+            eqds.max_window = choices.pick(&[Size::Bdp(1.5), Size::Packets(2.0)]);
+            eqds.packets_per_pull = choices.pick(&[4, 1]);
+            eqds.retry = choices.pick(&[None, Some(Span::us(3))]);
+        }
+        congestion::Config::Nscc(nscc) => {
+            nscc.target = choices.pick(&[None, Some(Span::us(1)), Some(Span::ns(100))]);
+            nscc.delay_gain = choices.pick(&[0.0125, 1.0]);
+        }
+        _ => {}
     }
     config
 }

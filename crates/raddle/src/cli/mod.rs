@@ -14,6 +14,7 @@ mod run;
 mod schemes;
 mod sweep;
 mod theory;
+mod verdict;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -37,6 +38,8 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Run published figures again and judge each claim against its band.
     Reproduce(reproduce::Arguments),
+    /// Run every load balancer against every other and write who wins where.
+    Verdict(verdict::Arguments),
     /// Run the performance suite.
     Bench(bench::Arguments),
     /// List the schemes, or show one with its parameters.
@@ -77,6 +80,7 @@ pub fn main() -> ExitCode {
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
+        Command::Verdict(arguments) => verdict::verdict(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Schemes(arguments) => schemes::schemes(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),

@@ -108,7 +108,8 @@ fn write_page(
             summary: Some(&run.finished.summary),
         })
         .collect();
-    let title = format!("{}: {}", figure.name, result.title);
+    let reduced = result.reduced.iter().map(|reduced| format!(" (reduced: {reduced})"));
+    let title = format!("{}: {}{}", figure.name, result.title, reduced.collect::<String>());
     let comparison = Comparison::new(CompareInput::of_runs(&title, &entries));
     let kept: Vec<Gathered> =
         result.runs.iter().map(|run| Gathered::of(&run.finished, drawn_seed)).collect();

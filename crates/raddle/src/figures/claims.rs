@@ -12,6 +12,8 @@ use std::sync::Arc;
 pub struct Claims {
     /// The figure in one line.
     pub title: String,
+    /// What is smaller than in the paper, and by how much; printed with the result.
+    pub reduced: Option<String>,
     /// What quick mode sets in the scenario: paths and values.
     pub quick: Vec<(String, String)>,
     /// The claims, in the order in which they are shown.
@@ -74,6 +76,7 @@ impl Claims {
 fn read(item: &Item, log: &Log) -> Option<Claims> {
     let mut reader = Reader::of("claims.toml", item, log)?;
     let title = text(&mut reader, "title");
+    let reduced = reader.take("reduced").and_then(|item| words("reduced", item, log));
     let quick = reader.table("quick").map_or_else(Vec::new, |mut quick| {
         let set = quick.take("set").and_then(|item| settings("set", item, log));
         quick.finish();
@@ -87,7 +90,7 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
             log.add(item.place.problem(format!("two claims are called `{}`", claim.id)));
         }
     }
-    Some(Claims { title: title?, quick, claims })
+    Some(Claims { title: title?, reduced, quick, claims })
 }
 
 fn claim(item: &Item, log: &Log) -> Option<Claim> {
@@ -129,7 +132,7 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
 }
 
 /// A text that must be there.
-pub(super) fn text(reader: &mut Reader<'_>, key: &'static str) -> Option<String> {
+pub(crate) fn text(reader: &mut Reader<'_>, key: &'static str) -> Option<String> {
     let item = reader.demand(key, "\"..\"")?;
     words(key, item, reader.log())
 }
@@ -145,7 +148,7 @@ fn words(key: &str, item: &Item, log: &Log) -> Option<String> {
 }
 
 /// A table of quoted paths and values, as tables of results show them.
-pub(super) fn settings(key: &str, item: &Item, log: &Log) -> Option<Vec<(String, String)>> {
+pub(crate) fn settings(key: &str, item: &Item, log: &Log) -> Option<Vec<(String, String)>> {
     let Some(table) = item.table() else {
         log.add(item.place.problem(format!("`{key}` is a table of paths and values")));
         return None;

@@ -7,6 +7,7 @@ use super::Mode;
 use super::claims::{settings, text};
 use super::increase::{BoundName, NamedBound, increase_pct};
 use super::layer::{LayerNumber, read_layer_number};
+use super::pairs::{Pairs, read_pairs};
 use super::prepare::FigureRun;
 use super::series::{Window, offered_share, queue_above, queue_max, rate_gbps};
 use super::theory::{TheoryNumber, read_number};
@@ -21,8 +22,15 @@ raddle_schemes::words! {
         Completion = "completion_us",
         /// The mean flow completion time.
         FctMean = "fct_mean_us",
+        /// From start to end of the flows of a background, [`Foreground`](Self::Foreground) of the
+        /// others. Only where the two have different path selectors.
+        Background = "background_us",
+        /// From start to end of the flows before a background.
+        Foreground = "foreground_us",
         /// Data packets lost, whatever the cause.
         Dropped = "dropped",
+        /// Data packets marked by switches.
+        Marked = "marked",
         /// Data packets trimmed.
         Trimmed = "trimmed",
         /// Data packets sent again.
@@ -92,6 +100,8 @@ pub enum Measure {
         /// Below the line.
         over: Selector,
     },
+    /// The same for many pairs of cells at once.
+    Ratios(Pairs),
     /// By how much the completion of a cell exceeds a lower bound, in percent of the bound.
     Increase {
         /// Which bound.
@@ -190,6 +200,7 @@ pub enum Measure {
 const KINDS: &[&str] = &[
     "value",
     "ratio",
+    "ratios",
     "increase",
     "quotient",
     "difference",
@@ -210,6 +221,7 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
     let measure = match kind {
         "value" => value(&mut reader),
         "ratio" => ratio(&mut reader),
+        "ratios" => read_pairs(&mut reader).map(Measure::Ratios),
         "increase" => increase(&mut reader),
         "quotient" => both(&mut reader, "over").map(|[of, over]| Measure::Quotient { of, over }),
         "difference" => {
@@ -340,7 +352,7 @@ impl Selector {
 }
 
 impl Measure {
-    /// The cells it needs.
+    /// The cells it needs, one for each selector.
     pub fn cells(&self) -> Vec<&Selector> {
         match self {
             Self::Value { cell, .. }
@@ -354,7 +366,18 @@ impl Measure {
             Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
                 [of.cells(), other.cells()].concat()
             }
-            Self::Theory(_) | Self::TheoryRatio { .. } => Vec::new(),
+            Self::Ratios(_) | Self::Theory(_) | Self::TheoryRatio { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether it needs the cell with these settings.
+    pub(super) fn needs(&self, settings: &[(String, String)]) -> bool {
+        match self {
+            Self::Ratios(pairs) => pairs.needs(settings),
+            Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
+                of.needs(settings) || other.needs(settings)
+            }
+            _ => self.cells().iter().any(|selector| selector.selects(settings)),
         }
     }
 
@@ -390,6 +413,7 @@ impl Measure {
                 let over = statistic.of(over.each(runs, |run| metric.of(run))?)?;
                 (over > 0.0).then(|| of / over)
             }
+            Self::Ratios(pairs) => pairs.take(runs),
             Self::Increase { bound, phases, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| increase_pct(run, *bound, *phases))?)
             }
@@ -430,13 +454,17 @@ impl Measure {
 }
 
 impl Metric {
-    fn of(self, run: &FigureRun) -> Option<f64> {
+    pub(super) fn of(self, run: &FigureRun) -> Option<f64> {
         let summary = &run.finished.summary;
         let packets = &summary.packets;
+        let mut parts = summary.jobs.iter().filter(|job| job.load_balance.is_some());
         let count = match self {
             Self::Completion => return summary.completion_us,
             Self::FctMean => return summary.fct_us.mean,
+            Self::Background => return parts.next_back()?.completion_us,
+            Self::Foreground => return parts.next()?.completion_us,
             Self::Dropped => packets.dropped.iter().sum(),
+            Self::Marked => packets.marked,
             Self::Trimmed => packets.trimmed,
             Self::Retransmitted => packets.retransmitted,
             Self::Timeouts => summary.timeouts,
@@ -448,7 +476,7 @@ impl Metric {
 
 impl Statistic {
     /// The statistic of `values`; `None` if there are none.
-    fn of(self, mut values: Vec<f64>) -> Option<f64> {
+    pub(super) fn of(self, mut values: Vec<f64>) -> Option<f64> {
         let n = values.len();
         values.sort_unstable_by(f64::total_cmp);
         match self {
@@ -462,7 +490,7 @@ impl Statistic {
 }
 
 impl Across {
-    fn of(self, values: Vec<f64>) -> Option<f64> {
+    pub(super) fn of(self, values: Vec<f64>) -> Option<f64> {
         match self {
             Self::Mean if values.is_empty() => None,
             Self::Mean => Some(values.iter().sum::<f64>() / values.len() as f64),

@@ -1,6 +1,7 @@
 //! A figure made ready: its scenario's cells, its claims, the runs to do.
 
 use super::claims::Claims;
+use super::measure::Measure;
 use super::result::FigureResult;
 use super::{Figure, FigureError, Mode};
 use crate::problem::{Problem, Problems, Source};
@@ -45,7 +46,7 @@ impl Figure {
             Some(text) => Some(parse(&file("scenario.toml"), text, Path::new("."), set)?),
             None => None,
         };
-        let problems = unselected(&claims, study.as_ref());
+        let problems = unselected(&claims, mode, study.as_ref());
         if !problems.is_empty() {
             let path = PathBuf::from(file("claims.toml"));
             let sources = vec![Source { path, text: self.claims.to_owned() }];
@@ -53,26 +54,34 @@ impl Figure {
         }
         if let (Mode::Quick, Some(study)) = (mode, &mut study) {
             let measured: Vec<_> = claims.claims.iter().filter(|claim| claim.quick).collect();
-            study.cells.retain(|cell| {
-                let mut selectors = measured.iter().flat_map(|claim| claim.measure.cells());
-                selectors.any(|selector| selector.selects(&cell.settings))
-            });
+            study
+                .cells
+                .retain(|cell| measured.iter().any(|claim| claim.measure.needs(&cell.settings)));
         }
         Ok(Prepared { figure: *self, mode, claims, study })
     }
 }
 
-/// Selectors that mean no cell, or several.
-fn unselected(claims: &Claims, study: Option<&Study>) -> Vec<Problem> {
+/// Selectors that mean no cell, or several. What this mode does not measure may mean cells that it
+/// leaves out.
+fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem> {
     let cells = study.map_or(&[][..], |study| &study.cells);
-    let selectors = claims.claims.iter().flat_map(|claim| claim.measure.cells());
-    selectors
-        .filter_map(|selector| {
-            let found = cells.iter().filter(|cell| selector.selects(&cell.settings)).count();
-            let message = format!("{found} cells of the sweep have these settings");
-            (found != 1).then(|| selector.place.problem(message).label("expected settings of one"))
-        })
-        .collect()
+    let claims = || claims.claims.iter().filter(|claim| mode == Mode::Full || claim.quick);
+    let selectors = claims().flat_map(|claim| claim.measure.cells());
+    let single = selectors.filter_map(|selector| {
+        let found = cells.iter().filter(|cell| selector.selects(&cell.settings)).count();
+        let message = format!("{found} cells of the sweep have these settings");
+        (found != 1).then(|| selector.place.problem(message).label("expected settings of one"))
+    });
+    let pairs = claims().filter_map(|claim| match &claim.measure {
+        Measure::Ratios(pairs) => Some(pairs),
+        _ => None,
+    });
+    let of_pairs = pairs.flat_map(|pairs| {
+        let settings = cells.iter().map(|cell| cell.settings.as_slice());
+        pairs.unselected(settings).into_iter().map(|(place, message)| place.problem(message))
+    });
+    single.chain(of_pairs).collect()
 }
 
 impl Prepared {

@@ -41,6 +41,8 @@ pub struct FigureResult {
     pub figure: Figure,
     /// The figure in one line.
     pub title: String,
+    /// What is smaller than in the paper.
+    pub reduced: Option<String>,
     /// How much was run.
     pub mode: Mode,
     /// What this mode set in the scenario: paths and values.
@@ -60,6 +62,7 @@ impl FigureResult {
         Self {
             figure,
             title: claims.title,
+            reduced: claims.reduced,
             mode,
             set: if mode == Mode::Quick { claims.quick } else { Vec::new() },
             claims: judged.collect(),
@@ -83,7 +86,7 @@ impl FigureResult {
             let settings: serde_json::Map<_, _> = settings.collect();
             json!({ "settings": settings, "hash": cell.scenario.hash() })
         });
-        json!({
+        let mut record = json!({
             "schema": "raddle.figure/1",
             "figure": self.figure.name,
             "version": VERSION,
@@ -91,7 +94,11 @@ impl FigureResult {
             "seeds": self.seeds(),
             "scenarios": scenarios.collect::<Vec<_>>(),
             "claims": self.claims_json(),
-        })
+        });
+        if let Some(reduced) = &self.reduced {
+            record["reduced"] = json!(reduced);
+        }
+        record
     }
 
     /// The seeds; none for a model without a simulation.

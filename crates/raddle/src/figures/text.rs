@@ -25,7 +25,11 @@ impl FigureResult {
             let seeds: Vec<String> = self.seeds().iter().map(u64::to_string).collect();
             let _ = write!(mode, ", seeds {}", seeds.join(" "));
         }
-        let _ = writeln!(text, "{mode}\n");
+        let _ = writeln!(text, "{mode}");
+        if let Some(reduced) = &self.reduced {
+            wrapped(&mut text, &format!("Reduced: {reduced}"));
+        }
+        text.push('\n');
         let mut rows = vec![HEAD.map(str::to_owned)];
         rows.extend(self.claims.iter().map(row));
         let widths: Vec<usize> = (0..HEAD.len())

@@ -5,6 +5,7 @@ use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
 use raddle_schemes::family::{Parameter, ParameterError, ParameterInfo, Raw};
 use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::size::Size;
 use raddle_schemes::{Card, Scheme, congestion, marking, recovery};
 
 /// A family of schemes, as its module declares it.
@@ -109,9 +110,12 @@ pub(crate) fn read_scheme<F: Family>(mut inner: Reader<'_>) -> Option<Chosen<F>>
         log.add(unknown_scheme::<F>(name, item));
         return None;
     };
+    let mut written = Vec::new();
     for (key, place, value) in inner.rest() {
         set_parameter(&mut config, key, place, value, log);
+        written.push((key, place));
     }
+    note_contradictions(&config, &written, log);
     Some(Chosen { config, place: item.place.clone() })
 }
 
@@ -149,6 +153,32 @@ fn set_parameter<F: Family>(config: &mut F, key: &str, place: &Place, item: &Ite
         }
         Some(error) => log.add(refused(key, item, error)),
         None => {}
+    }
+}
+
+/// Parameters of which the first must not exceed the second, in schemes that have both.
+const ORDERED: &[(&str, &str)] = &[
+    ("min_window", "max_window"),
+    ("min_window", "initial_window"),
+    ("initial_window", "max_window"),
+];
+
+/// Notes parameters that cannot both hold, if at least one of them was written. Those that are
+/// relative to different things are left to the scheme.
+fn note_contradictions<F: Family>(config: &F, written: &[(&str, &Place)], log: &Log) {
+    let values = config.values();
+    let size = |key: &str| {
+        let (_, text) = values.iter().find(|(name, _)| *name == key)?;
+        Some((text, text.trim_matches('"').parse::<Size>().ok()?))
+    };
+    for &(small, large) in ORDERED {
+        let (Some((low, a)), Some((high, b))) = (size(small), size(large)) else { continue };
+        let place = written.iter().rfind(|(key, _)| [small, large].contains(key));
+        if let (true, Some((_, place))) = (a.exceeds(b), place) {
+            let scheme = config.card().name;
+            let problem = place.problem(format!("`{small}` of `{scheme}` exceeds its `{large}`"));
+            log.add(problem.label(format!("`{small}` is {low}, `{large}` is {high}")));
+        }
     }
 }
 

@@ -169,8 +169,8 @@ fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log)
                 if unsweep(table, path) {
                     log.note(format!("`{path}` is set to {}; its sweep is left out", item.show()));
                 }
-                if path == "condition" {
-                    choose_condition(table, &item, log);
+                if path == sweep::CONDITION || condition_axes(table).contains(path) {
+                    choose_condition(table, path, &item, log);
                     continue;
                 }
                 if path == "sweep.seed" {
@@ -185,23 +185,36 @@ fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log)
     }
 }
 
-/// Leaves only the condition that an override names.
-fn choose_condition(table: &mut Table, chosen: &Item, log: &Log) {
+/// The name of a condition's axis.
+fn axis_of(condition: &Item) -> String {
+    let axis = condition.table().and_then(|condition| condition.get("axis"));
+    axis.map_or_else(|| sweep::CONDITION.to_owned(), Item::show)
+}
+
+/// The axes that the conditions name.
+fn condition_axes(table: &Table) -> Vec<String> {
+    let conditions = table.get("condition").and_then(Item::list).unwrap_or_default();
+    conditions.iter().map(axis_of).collect()
+}
+
+/// Leaves only the condition of an axis that an override names.
+fn choose_condition(table: &mut Table, axis: &str, chosen: &Item, log: &Log) {
     let entry = table.entries.iter_mut().find(|entry| entry.key == "condition");
     let Some(Entry { item: Item { value: Value::List(list), .. }, .. }) = entry else {
         log.add(chosen.place.problem("the scenario has no conditions"));
         return;
     };
     let name = |item: &Item| Some(item.table()?.get("name")?.show());
-    let names: Vec<String> = list.iter().filter_map(name).collect();
+    let names: Vec<String> =
+        list.iter().filter(|item| axis_of(item) == axis).filter_map(name).collect();
     if !names.contains(&chosen.show()) {
-        let problem = chosen.place.problem(format!("no condition is called `{}`", chosen.show()));
+        let problem = chosen.place.problem(format!("no {axis} is called `{}`", chosen.show()));
         let words = names.iter().map(String::as_str);
-        let help = format!("conditions: {}", names.join(", "));
+        let help = format!("there are: {}", names.join(", "));
         log.add(reader::with_nearest(problem, &chosen.show(), words).help(help));
         return;
     }
-    list.retain(|item| name(item).as_deref() == Some(&chosen.show()));
+    list.retain(|item| axis_of(item) != axis || name(item).as_deref() == Some(&chosen.show()));
 }
 
 /// Takes the axis `path` out of `[sweep]`; the seed is swept under either of its names.

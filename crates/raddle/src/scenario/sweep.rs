@@ -33,7 +33,10 @@ pub(crate) struct SweepSpec {
     pub(crate) seeds: Option<Vec<u64>>,
 }
 
-/// Reads both sections; conditions form the last axis.
+/// The axis of conditions that do not name theirs.
+pub(crate) const CONDITION: &str = "condition";
+
+/// Reads both sections; conditions form the last axes.
 pub(crate) fn sweep(sweep: Option<&Item>, conditions: Option<&Item>, log: &Log) -> SweepSpec {
     let mut spec = SweepSpec::default();
     if let Some(item) = sweep {
@@ -45,10 +48,7 @@ pub(crate) fn sweep(sweep: Option<&Item>, conditions: Option<&Item>, log: &Log) 
         }
     }
     if let Some(item) = conditions {
-        let points = conditions_of(item, log);
-        if !points.is_empty() {
-            spec.axes.push(AxisSpec { name: "condition".to_owned(), points });
-        }
+        spec.axes.extend(conditions_of(item, log));
     }
     let cells = spec.axes.iter().map(|axis| axis.points.len());
     let cells = cells.fold(1, usize::saturating_mul);
@@ -134,22 +134,35 @@ fn seeds(item: &Item, log: &Log) -> Option<Vec<u64>> {
     found
 }
 
-fn conditions_of(item: &Item, log: &Log) -> Vec<Point> {
+/// The axes that conditions form, in the order in which they are first named.
+fn conditions_of(item: &Item, log: &Log) -> Vec<AxisSpec> {
     let Some(items) = item.list() else {
         let problem = item.place.problem("wrong value for `condition`");
         log.add(problem.label("expected tables: write [[condition]]"));
         return Vec::new();
     };
-    let points: Vec<Point> = items.iter().filter_map(|item| condition(item, log)).collect();
-    if points.len() == items.len() {
-        distinct(&points, items, "condition", log);
+    let mut axes: Vec<(AxisSpec, Vec<Item>)> = Vec::new();
+    for item in items {
+        let Some((name, point)) = condition(item, log) else { continue };
+        match axes.iter_mut().find(|(axis, _)| axis.name == name) {
+            Some((axis, items)) => {
+                axis.points.push(point);
+                items.push(item.clone());
+            }
+            None => axes.push((AxisSpec { name, points: vec![point] }, vec![item.clone()])),
+        }
     }
-    points
+    for (axis, items) in &axes {
+        distinct(&axis.points, items, &axis.name, log);
+    }
+    axes.into_iter().map(|(axis, _)| axis).collect()
 }
 
-fn condition(item: &Item, log: &Log) -> Option<Point> {
+/// A condition: the name of its axis, and what it changes.
+fn condition(item: &Item, log: &Log) -> Option<(String, Point)> {
     let mut reader = Reader::of("[[condition]]", item, log)?;
     let name = reader.demand("name", "\"healthy\"");
+    let axis = reader.take("axis");
     let faults = reader.list("fault", "faults, as in [{ link = \"tor0.up1\", down = \"..\" }]");
     let mut set = Vec::new();
     if let Some(item) = reader.take("set") {
@@ -165,17 +178,40 @@ fn condition(item: &Item, log: &Log) -> Option<Point> {
         }
     }
     reader.finish();
-    let name = name?;
-    let Value::Text(shown) = &name.value else {
-        log.add(name.place.problem("wrong value for `name`").label("expected a name, quoted"));
-        return None;
+    let axis = match axis {
+        Some(axis) => axis_name(axis, log)?,
+        None => CONDITION.to_owned(),
     };
-    if shown.trim().is_empty() || shown.contains(char::is_control) {
-        let problem = name.place.problem("wrong value for `name`");
-        log.add(problem.label("expected a name in one line, as in \"healthy\""));
+    Some((
+        axis,
+        Point { shown: line("name", name?, "healthy", log)?, set, faults: faults.to_vec() },
+    ))
+}
+
+/// The name of an axis: a word that cannot be taken for the path of a value.
+fn axis_name(item: &Item, log: &Log) -> Option<String> {
+    let name = line("axis", item, "workload", log)?;
+    if name.contains('.') || name == "seed" || SECTIONS.contains(&name.as_str()) {
+        let problem =
+            item.place.problem(format!("an axis of conditions cannot be called `{name}`"));
+        log.add(problem.label("expected a word that is no value's path, as in \"workload\""));
         return None;
     }
-    Some(Point { shown: shown.clone(), set, faults: faults.to_vec() })
+    Some(name)
+}
+
+/// A text in one line.
+fn line(key: &str, item: &Item, example: &str, log: &Log) -> Option<String> {
+    let problem = || item.place.problem(format!("wrong value for `{key}`"));
+    let Value::Text(text) = &item.value else {
+        log.add(problem().label("expected a name, quoted"));
+        return None;
+    };
+    if text.trim().is_empty() || text.contains(char::is_control) {
+        log.add(problem().label(format!("expected a name in one line, as in \"{example}\"")));
+        return None;
+    }
+    Some(text.clone())
 }
 
 /// A condition's `set`: quoted paths, or the same with tables on the way.

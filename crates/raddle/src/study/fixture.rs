@@ -162,6 +162,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
         stop: if go_on { Stop::Completed } else { Stop::Interrupted },
         end: Time(4_100_000),
         in_flight_data: 0,
+        credit_frames: Default::default(),
         packet_hops: 24,
         events: 30,
         parts: 1,

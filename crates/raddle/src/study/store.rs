@@ -25,6 +25,8 @@ const UNFINISHED: &str = ".unfinished-";
 pub struct Store {
     folder: PathBuf,
     format: Format,
+    /// Whether each run's tables are kept, and not its summary alone.
+    with_tables: bool,
 }
 
 impl Store {
@@ -34,11 +36,23 @@ impl Store {
     /// The folder and what the system said; also of a folder that cannot be written to, so that no
     /// run is lost to it later.
     pub fn open(folder: &Path, format: Format) -> Result<Self, String> {
+        Self::with(folder, format, true)
+    }
+
+    /// The same for runs of which only the summary is kept.
+    ///
+    /// # Errors
+    /// As of [`open`](Self::open).
+    pub fn of_summaries(folder: &Path) -> Result<Self, String> {
+        Self::with(folder, Format::Csv, false)
+    }
+
+    fn with(folder: &Path, format: Format, with_tables: bool) -> Result<Self, String> {
         fs::create_dir_all(folder).map_err(|error| at(folder, error))?;
         let probe = folder.join(format!("{UNFINISHED}probe-{}", std::process::id()));
         fs::create_dir_all(&probe).map_err(|error| at(folder, error))?;
         fs::remove_dir(&probe).map_err(|error| at(folder, error))?;
-        Ok(Self { folder: folder.to_path_buf(), format })
+        Ok(Self { folder: folder.to_path_buf(), format, with_tables })
     }
 
     /// The folder of a run.
@@ -132,8 +146,10 @@ impl Sink for Store {
 
     fn finish(&self, job: &Job, run: Finished) -> Result<RunSummary, String> {
         let folder = self.unfinished_folder(job);
-        for table in tables::of_run(&job.scenario, &run.plan, &run.outcome) {
-            tables::write(&folder, &table, self.format).map_err(|error| error.to_string())?;
+        if self.with_tables {
+            for table in tables::of_run(&job.scenario, &run.plan, &run.outcome) {
+                tables::write(&folder, &table, self.format).map_err(|error| error.to_string())?;
+            }
         }
         let path = folder.join(SUMMARY_FILE);
         let json = format!("{:#}\n", run.summary.to_json());

@@ -73,3 +73,32 @@ fn a_condition_has_a_name_and_no_seed_of_its_own() {
         "\"run.seed\" | a condition cannot set `run.seed` | leave it out: every condition runs with the same seeds",
     );
 }
+
+#[test]
+fn windows_that_contradict_each_other_are_named_both() {
+    more(
+        r#"[transport]
+congestion = { scheme = "nscc", min_window = "3 packets", max_window = "2 packets" }
+"#,
+        r#"max_window | `min_window` of `nscc` exceeds its `max_window` | -"#,
+    );
+    more(
+        r#"[transport]
+congestion = { scheme = "mprdma_dctcp", initial_window = "2 bdp" }
+"#,
+        r#"initial_window | `initial_window` of `mprdma_dctcp` exceeds its `max_window` | -"#,
+    );
+    more(
+        r#"[transport]
+congestion = { scheme = "eqds", initial_window = "unlimited" }
+"#,
+        r#"initial_window | `initial_window` of `eqds` exceeds its `max_window` | -"#,
+    );
+    // What the larger one is depends on the flow: the scheme keeps to the smaller.
+    more(
+        r#"[transport]
+congestion = { scheme = "mprdma_dctcp", initial_window = "100000 packets" }
+"#,
+        "",
+    );
+}

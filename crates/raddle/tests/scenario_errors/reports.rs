@@ -13,6 +13,14 @@ fn an_unknown_condition_is_named() {
     assert_eq!(brief(&problems), expected);
 }
 
+#[test]
+fn an_axis_of_conditions_is_no_path() {
+    let text = format!("{FABRIC}{TRAFFIC}[[condition]]\naxis = \"traffic\"\nname = \"a\"\n");
+    let expected = "\"traffic\" | an axis of conditions cannot be called `traffic` | expected a \
+                    word that is no value's path, as in \"workload\"";
+    assert_eq!(brief(&problems(&text)), expected);
+}
+
 /// The schemes of the host load balancers, as a help line lists them.
 fn host_load_balancers() -> String {
     host::SCHEMES.iter().map(|scheme| scheme.card.name).collect::<Vec<_>>().join(", ")

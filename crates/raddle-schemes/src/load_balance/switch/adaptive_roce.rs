@@ -4,6 +4,9 @@
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::mix;
 use crate::{Card, Cx, Need};
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 /// What `raddle schemes adaptive_roce` says.
 pub const CARD: Card = Card {
@@ -24,38 +27,53 @@ crate::parameters! {
 #[derive(Clone, Debug)]
 pub struct AdaptiveRoce {
     salt: u64,
+    epoch: u32,
+    /// The choices of each next-hop group that carry anything, in that order.
+    orders: BTreeMap<u32, Box<[u32]>>,
 }
 
 impl AdaptiveRoce {
     /// An order of the switch's own.
     pub fn new(_config: &Config, context: &SwitchContext) -> Self {
-        Self { salt: mix(context.stream) }
+        Self { salt: mix(context.stream), epoch: 0, orders: BTreeMap::new() }
     }
 
-    /// Where a port stands in the order.
-    fn rank(&self, port: u32) -> u64 {
-        mix(self.salt ^ u64::from(port))
+    /// The choices in the order of their ports.
+    #[inline]
+    fn order(&mut self, choices: &Choices<'_>) -> &[u32] {
+        if self.epoch != choices.epoch {
+            self.epoch = choices.epoch;
+            self.orders.clear();
+        }
+        let salt = self.salt;
+        self.orders.entry(choices.next_hops).or_insert_with(|| ordered(salt, choices))
     }
 }
 
+#[cold]
+fn ordered(salt: u64, choices: &Choices<'_>) -> Box<[u32]> {
+    let rank = |&choice: &u32| mix(salt ^ u64::from(choices.fabric.port(choice as usize)));
+    let carries = |&choice: &u32| choices.weight(choice as usize) > 0;
+    let mut order: Vec<u32> = (0..choices.count as u32).filter(carries).collect();
+    order.sort_by_key(rank);
+    order.into()
+}
+
 impl PortSelector for AdaptiveRoce {
-    #[inline(never)]
+    // Always inline, and the reading of queues with it: a call for each costs more than the reading.
+    #[inline(always)]
     fn select(&mut self, _cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
-        let mut chosen = (0, u64::MAX, u64::MAX);
-        for choice in 0..choices.count {
-            if choices.weight(choice) == 0 {
-                continue;
+        let (mut chosen, mut lowest) = (0, u64::MAX);
+        for &choice in self.order(choices) {
+            let bytes = choices.fabric.queue(choice as usize).bytes.0;
+            if bytes < lowest {
+                (chosen, lowest) = (choice as usize, bytes);
             }
-            let bytes = choices.fabric.queue(choice).bytes.0;
-            if bytes > chosen.1 {
-                continue;
-            }
-            let rank = self.rank(choices.fabric.port(choice));
-            if (bytes, rank) < (chosen.1, chosen.2) {
-                chosen = (choice, bytes, rank);
+            if bytes == 0 {
+                break;
             }
         }
-        chosen.0
+        chosen
     }
 }
 

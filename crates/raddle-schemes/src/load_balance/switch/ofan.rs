@@ -149,7 +149,7 @@ impl Ofan {
 }
 
 impl PortSelector for Ofan {
-    #[inline(never)]
+    #[inline]
     fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         let group = choices.fabric.group();
         // Within a pod there may be parallel cables down to each edge switch.

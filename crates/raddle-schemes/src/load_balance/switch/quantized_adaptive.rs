@@ -1,7 +1,7 @@
 //! Adaptive routing on coarse queue lengths: the study's SWITCH PKT AR.
 
 use super::ecmp::Ecmp;
-use super::jsq::least;
+use super::jsq::Least;
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::units::Bytes;
 use crate::{Card, Cx, Need};
@@ -37,14 +37,38 @@ pub struct QuantizedAdaptive {
     limits: [u64; 3],
     hash_below: Bytes,
     hash: Ecmp,
+    bins: Bins,
+    least: Least,
+}
+
+/// Where the bins of a buffer end: queues of this many bytes are in the next.
+#[derive(Clone, Copy, Debug)]
+struct Bins {
+    capacity: Bytes,
+    ends: [u64; 3],
+}
+
+impl Bins {
+    fn new(limits: [u64; 3], capacity: Bytes) -> Self {
+        let end = |limit| (u128::from(capacity.0) * u128::from(limit)).div_ceil(1 << 16);
+        Self { capacity, ends: limits.map(|limit: u64| end(limit) as u64) }
+    }
+
+    #[inline]
+    fn bin(&self, queue: Bytes) -> u64 {
+        self.ends.iter().take_while(|&&end| queue.0 >= end).count() as u64
+    }
 }
 
 impl QuantizedAdaptive {
     /// With the bins of `config`.
     pub fn new(config: &Config, context: &SwitchContext) -> Self {
         let limits = [config.first, config.second, config.third];
+        let limits = limits.map(|percent| (percent * 655.36) as u64);
         Self {
-            limits: limits.map(|percent| (percent * 655.36) as u64),
+            limits,
+            bins: Bins::new(limits, Bytes(0)),
+            least: Least::default(),
             hash_below: config.hash_below,
             hash: Ecmp::new(&super::ecmp::Config {}, context),
         }
@@ -52,17 +76,18 @@ impl QuantizedAdaptive {
 }
 
 impl PortSelector for QuantizedAdaptive {
-    #[inline(never)]
+    #[inline]
     fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         if packet.bytes < self.hash_below {
             return self.hash.select(cx, packet, choices);
         }
-        let limits = self.limits;
-        least(cx, choices, |choices, choice| {
+        let Self { limits, bins, least, .. } = self;
+        least.choose(cx, choices, |choices, choice| {
             let queue = choices.fabric.queue(choice);
-            let scaled = u128::from(queue.bytes.0) << 16;
-            let below = |limit: &&u64| scaled >= u128::from(**limit) * u128::from(queue.capacity.0);
-            limits.iter().take_while(below).count() as u64
+            if queue.capacity != bins.capacity {
+                *bins = Bins::new(*limits, queue.capacity);
+            }
+            bins.bin(queue.bytes)
         })
     }
 }

@@ -122,7 +122,7 @@ pub fn column_of(settings: &[(String, String)]) -> String {
 
 fn row_axis(settings: &[(String, String)]) -> Option<usize> {
     let is_scheme = |(path, value): &(String, String)| {
-        path.ends_with(".scheme") || value.starts_with(SCHEME_TABLE)
+        path == "scheme" || path.ends_with(".scheme") || value.starts_with(SCHEME_TABLE)
     };
     let scheme = settings.iter().position(is_scheme);
     scheme.or((!settings.is_empty()).then_some(0))
@@ -144,13 +144,12 @@ fn label(value: &str) -> String {
     }
 }
 
-/// A setting as a column's name has it. Conditions have names of their own, and of a scheme's path
-/// the family is what tells.
+/// A setting as a column's name has it. Conditions, whose axes are no paths, have names of their
+/// own, and of a scheme's path the family is what tells.
 fn setting(path: &str, value: &str) -> String {
-    let key = path.strip_suffix(".scheme").unwrap_or(path);
-    match key.rsplit('.').next() {
-        Some(key) if key != "condition" => format!("{key} {}", label(value)),
-        _ => value.to_owned(),
+    match path.strip_suffix(".scheme").unwrap_or(path).rsplit_once('.') {
+        Some((_, key)) => format!("{key} {}", label(value)),
+        None => value.to_owned(),
     }
 }
 

@@ -1,0 +1,146 @@
+//! What the papers say of each other's schemes, judged by the runs.
+
+use super::{Column, Verdict};
+use crate::figures::{read_text, read_texts};
+use crate::problem::{Problems, Source};
+use crate::scenario::reader::{Log, Reader};
+use crate::scenario::spec::{self, Item, Place, Value};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const NAME: &str = "docs/verdict/claims.toml";
+const TEXT: &str = include_str!("../../../../docs/verdict/claims.toml");
+
+/// One thing that a paper says: some schemes are ahead of others.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// The paper's word.
+    pub paper: String,
+    /// The claim as a sentence.
+    pub text: String,
+    /// Where it is made.
+    pub source: String,
+    /// The schemes that are said to be ahead; the best of them counts.
+    pub rows: Vec<String>,
+    /// The schemes that they are ahead of; empty for all others.
+    pub against: Vec<String>,
+    /// Axes and values of the columns that it is about.
+    pub columns: Vec<(String, String)>,
+    /// The most that the first may take over the second.
+    pub at_most: f64,
+}
+
+/// How a claim fares.
+pub(super) struct Judged {
+    /// Of how many columns it speaks.
+    pub(super) columns: usize,
+    /// In how many of them it holds.
+    pub(super) holds: usize,
+    /// The least and the greatest ratio, over the columns where both finish.
+    pub(super) ratios: Option<(f64, f64)>,
+}
+
+/// Every claim.
+///
+/// # Errors
+/// What is wrong with the file, which is a bug.
+pub fn claims() -> Result<Vec<Claim>, Problems> {
+    let file: Arc<Path> = Arc::from(Path::new(NAME));
+    let source = Source { path: PathBuf::from(NAME), text: TEXT.to_owned() };
+    let failed = |list| Problems { list, sources: vec![source.clone()] };
+    let table = spec::document(&file, TEXT).map_err(failed)?;
+    let item = Item { value: Value::Table(table), place: Place { file: Some(file), span: 0..0 } };
+    let log = Log::default();
+    let mut claims = Vec::new();
+    if let Some(mut reader) = Reader::of(NAME, &item, &log) {
+        let items = reader.list("claim", "tables: write [[claim]]");
+        claims = items.iter().filter_map(|item| claim(item, &log)).collect();
+        reader.finish();
+    }
+    let problems = log.into_problems();
+    if problems.is_empty() { Ok(claims) } else { Err(failed(problems)) }
+}
+
+fn claim(item: &Item, log: &Log) -> Option<Claim> {
+    let mut reader = Reader::of("[[claim]]", item, log)?;
+    let paper = read_text(&mut reader, "paper");
+    let sentence = read_text(&mut reader, "text");
+    let source = read_text(&mut reader, "source");
+    let mut rows = |key| -> Vec<String> {
+        reader.list(key, "schemes, as in [\"reps\"]").iter().map(Item::show).collect()
+    };
+    let (ahead, against) = (rows("rows"), rows("against"));
+    let columns = reader.take("columns").and_then(|item| read_texts("columns", item, log));
+    let at_most = reader.need("at_most", "1.02");
+    reader.finish();
+    Some(Claim {
+        paper: paper?,
+        text: sentence?,
+        source: source?,
+        rows: ahead,
+        against,
+        columns: columns.unwrap_or_default(),
+        at_most: at_most?,
+    })
+}
+
+impl Claim {
+    /// Whether the claim is about a column.
+    fn is_about(&self, column: &Column) -> bool {
+        self.columns.iter().all(|(axis, value)| column.value(axis) == Some(value))
+    }
+
+    pub(super) fn judge(&self, verdict: &Verdict) -> Judged {
+        let named = |names: &[String]| -> Vec<usize> {
+            let rows = verdict.rows.iter().enumerate();
+            rows.filter(|(_, row)| names.contains(row)).map(|(index, _)| index).collect()
+        };
+        let ahead = named(&self.rows);
+        let against = match &self.against[..] {
+            [] => (0..verdict.rows.len()).filter(|row| !ahead.contains(row)).collect(),
+            names => named(names),
+        };
+        let mut judged = Judged { columns: 0, holds: 0, ratios: None };
+        for column in verdict.columns.iter().filter(|column| self.is_about(column)) {
+            judged.columns += 1;
+            let best = |rows: &[usize]| column.best(rows.iter().copied());
+            match (best(&ahead), best(&against)) {
+                (Some(first), Some(second)) => {
+                    let ratio = first / second;
+                    judged.holds += usize::from(ratio <= self.at_most);
+                    let (low, high) = judged.ratios.unwrap_or((ratio, ratio));
+                    judged.ratios = Some((low.min(ratio), high.max(ratio)));
+                }
+                (first, None) => judged.holds += usize::from(first.is_some()),
+                (None, Some(_)) => {}
+            }
+        }
+        judged
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::WORKLOADS;
+    use super::*;
+
+    /// So that no claim is about nothing.
+    #[test]
+    fn claims_name_schemes_axes_and_values_that_there_are() {
+        let claims = claims().unwrap_or_else(|problems| panic!("{}", problems.render(false)));
+        let study = WORKLOADS[0].study(&[]).unwrap_or_else(|p| panic!("{}", p.render(false)));
+        let has = |axis: &str, value: &String| match axis {
+            "workload" => WORKLOADS.iter().any(|workload| workload.name == value),
+            _ => study.axes.iter().any(|a| a.name == axis && a.values.contains(value)),
+        };
+        for claim in &claims {
+            assert!(!claim.rows.is_empty() && claim.at_most > 0.0, "{}", claim.text);
+            for scheme in claim.rows.iter().chain(&claim.against) {
+                assert!(has("scheme", scheme), "{scheme}: {}", claim.text);
+            }
+            for (axis, value) in &claim.columns {
+                assert!(has(axis, value), "{axis} = {value}: {}", claim.text);
+            }
+        }
+    }
+}

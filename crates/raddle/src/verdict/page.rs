@@ -1,0 +1,195 @@
+//! The page: who wins where, by how much, and what of the papers holds.
+
+use super::claims::{Claim, Judged};
+use super::{Column, Verdict};
+use crate::study::text::{digits, percent, plural, time};
+use std::fmt::Write;
+
+/// Markdown. Pictures are linked as `folder/STACK.svg`; `origin` says which version ran what.
+pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> String {
+    let mut page = String::from("# The verdict\n\n");
+    let schemes = plural(verdict.rows.len() as u64, "load balancer");
+    let _ = writeln!(
+        page,
+        "{schemes}, the same fabric, the same traffic, the same faults: who finishes first, by how \
+         much, and what of the papers' claims holds there. This page is made by `raddle verdict` \
+         from `scenarios/verdict.toml` and is not edited by hand. {origin}\n"
+    );
+    conditions(&mut page, verdict);
+    for stack in verdict.values("stack") {
+        let _ = writeln!(page, "## Stack: {stack}\n\n![{stack}]({folder}/{stack}.svg)\n");
+        standings(&mut page, verdict, stack);
+        winners(&mut page, verdict, stack);
+    }
+    papers(&mut page, verdict, claims);
+    page.push_str("## All numbers\n\n");
+    page.push_str(
+        "Mean over the seeds and, in brackets, least to greatest; rank; over the bound. A bound is \
+         a lower bound on the completion of all flows on the healthy fabric, or at the pace that \
+         the faults leave (`rho_max`).\n\n",
+    );
+    for stack in verdict.values("stack") {
+        for workload in verdict.values("workload") {
+            numbers(&mut page, verdict, stack, workload);
+        }
+    }
+    page
+}
+
+fn conditions(page: &mut String, verdict: &Verdict) {
+    page.push_str(
+        "- Fabric: three tiers, 800 Gbps, 500 ns a link, 800 kB a port; 128 hosts, 1024 for the \
+         all-to-all. The same random links are dead for every scheme, for each seed.\n\
+         - Stack `ideal`: a fixed pace that no link is overloaded by on average (`rho_max`; line \
+         rate for the trace), any m packets complete a message. `window`: an ECN window (the REPS \
+         paper's DCTCP), selective ACKs, timeouts.\n\
+         - Measured: completion of all flows; of the trace, which is an open loop, the mean flow \
+         completion time.\n",
+    );
+    let _ = writeln!(
+        page,
+        "- Seeds: {}. `never`: at the end of a run (20 ms) a flow is stuck, say on a hash that leads \
+         to a dead link.\n",
+        seeds(verdict)
+    );
+}
+
+/// `3; all-to-all 1`.
+fn seeds(verdict: &Verdict) -> String {
+    let most = verdict.columns.iter().map(|column| column.seeds).max().unwrap_or(0);
+    let mut text = most.to_string();
+    for workload in verdict.values("workload") {
+        let own = verdict.columns.iter().find(|column| column.value("workload") == Some(workload));
+        if let Some(own) = own.filter(|column| column.seeds != most) {
+            let _ = write!(text, "; {workload} {}", own.seeds);
+        }
+    }
+    text
+}
+
+fn of_stack<'v>(verdict: &'v Verdict, stack: &str) -> Vec<&'v Column> {
+    verdict.columns.iter().filter(|column| column.value("stack") == Some(stack)).collect()
+}
+
+fn standings(page: &mut String, verdict: &Verdict, stack: &str) {
+    let columns = of_stack(verdict, stack);
+    page.push_str(
+        "| scheme | first or within 2 % | mean rank | worst: times the first | never finishes |\n\
+         |---|---|---|---|---|\n",
+    );
+    for row in verdict.order(&columns) {
+        let ratios: Vec<f64> = columns.iter().filter_map(|column| column.ratio(row)).collect();
+        let leads = columns.iter().filter(|column| column.leads(row)).count();
+        let ranks: Vec<usize> = columns.iter().filter_map(|column| column.rank(row)).collect();
+        let rank = ranks.iter().sum::<usize>() as f64 / ranks.len() as f64;
+        let worst = ratios.iter().copied().max_by(f64::total_cmp);
+        let _ = writeln!(
+            page,
+            "| `{}` | {leads} of {} | {} | {} | {} |",
+            verdict.rows[row],
+            columns.len(),
+            if ranks.is_empty() { "-".to_owned() } else { digits(rank, 2) },
+            worst.map_or("-".to_owned(), |worst| digits(worst, 3)),
+            columns.len() - ratios.len(),
+        );
+    }
+    page.push('\n');
+}
+
+fn winners(page: &mut String, verdict: &Verdict, stack: &str) {
+    page.push_str(
+        "| workload | faults | first | within 2 % of it | next |\n|---|---|---|---|---|\n",
+    );
+    for column in of_stack(verdict, stack) {
+        let mut order: Vec<usize> =
+            (0..verdict.rows.len()).filter(|&row| column.mean(row).is_some()).collect();
+        order.sort_by_key(|&row| column.rank(row));
+        let name = |row: &usize| format!("`{}`", verdict.rows[*row]);
+        let first = order.first().map_or("none finishes".to_owned(), |row| {
+            format!("{} {}", name(row), time(column.mean(*row).unwrap_or_default()))
+        });
+        let level: Vec<String> =
+            order.iter().skip(1).filter(|&&row| column.leads(row)).map(name).collect();
+        let next = order.iter().find(|&&row| !column.leads(row)).map_or("-".to_owned(), |row| {
+            let over = column.ratio(*row).map(|ratio| percent((ratio - 1.0) * 100.0));
+            format!("{} {}", name(row), over.unwrap_or_default())
+        });
+        let level = if level.is_empty() { "-".to_owned() } else { level.join(", ") };
+        let of = |axis| column.value(axis).unwrap_or_default();
+        let _ = writeln!(
+            page,
+            "| {} | {} | {first} | {level} | {next} |",
+            of("workload"),
+            of("faults")
+        );
+    }
+    page.push('\n');
+}
+
+fn papers(page: &mut String, verdict: &Verdict, claims: &[Claim]) {
+    page.push_str(
+        "## What the papers claim\n\nEach claim says that the best of some schemes takes at most so \
+         many times as long as the best of others. Ratios: least and greatest of the columns it is \
+         about.\n\n| paper | claim | columns | ratio | asked | holds |\n|---|---|---|---|---|---|\n",
+    );
+    for claim in claims {
+        let Judged { columns, holds, ratios } = claim.judge(verdict);
+        let about: Vec<&str> = claim.columns.iter().map(|(_, value)| value.as_str()).collect();
+        let about = if about.is_empty() { "all".to_owned() } else { about.join(", ") };
+        let word = match holds {
+            _ if holds == columns => "**yes**".to_owned(),
+            0 => "**no**".to_owned(),
+            _ => format!("in {holds} of {columns}"),
+        };
+        let ratios = ratios.map_or("-".to_owned(), |(low, high)| match columns {
+            1 => format!("{low:.2}"),
+            _ => format!("{low:.2} to {high:.2}"),
+        });
+        let _ = writeln!(
+            page,
+            "| {} | {} ({}) | {about} | {ratios} | at most {} | {word} |",
+            claim.paper, claim.text, claim.source, claim.at_most
+        );
+    }
+    page.push('\n');
+}
+
+fn numbers(page: &mut String, verdict: &Verdict, stack: &str, workload: &str) {
+    let columns: Vec<&Column> = of_stack(verdict, stack)
+        .into_iter()
+        .filter(|column| column.value("workload") == Some(workload))
+        .collect();
+    let metric = match columns.first().map(|column| column.open_loop) {
+        Some(true) => "mean flow completion time",
+        _ => "completion",
+    };
+    let _ = writeln!(page, "### {workload}, {stack}: {metric} in us\n");
+    let mut head = String::from("| scheme |");
+    for column in &columns {
+        let fabric = column.value("faults").unwrap_or_default();
+        let bound = column.bound.as_ref();
+        let bound = bound.map(|(name, us)| format!("; bound {} ({name})", digits(*us, 5)));
+        let _ = write!(head, " {fabric}{} |", bound.unwrap_or_default());
+    }
+    let _ = writeln!(page, "{head}\n|---|{}", "---|".repeat(columns.len()));
+    for row in verdict.order(&columns) {
+        let cells: Vec<String> = columns.iter().map(|column| number(column, row)).collect();
+        let _ = writeln!(page, "| `{}` | {} |", verdict.rows[row], cells.join(" | "));
+    }
+    page.push('\n');
+}
+
+/// `17.36 (17.30-17.41), 1st, +1.8 %`.
+fn number(column: &Column, row: usize) -> String {
+    let cell = &column.cells[row];
+    let (Some(mean), Some(spread), Some(rank)) = (column.mean(row), cell.spread, column.rank(row))
+    else {
+        return format!("never, with {} of {} seeds", cell.never + cell.missing, column.seeds);
+    };
+    let spread = match column.seeds {
+        1 => String::new(),
+        _ => format!(" ({}-{})", digits(spread.min, 4), digits(spread.max, 4)),
+    };
+    let increase = cell.increase_pct.map(|increase| format!(", {}", percent(increase)));
+    format!("{}{spread}, #{rank}{}", digits(mean, 4), increase.unwrap_or_default())
+}

@@ -1,0 +1,119 @@
+//! The picture: schemes by conditions, each cell as dark as it is slow.
+
+use super::{Column, Verdict};
+use std::fmt::Write;
+
+const CELL: (usize, usize) = (46, 24);
+const LABELS: usize = 150;
+const HEAD: usize = 150;
+/// Between two workloads.
+const GAP: usize = 10;
+const LEGEND: usize = 48;
+
+/// An SVG of the columns of one stack, a group of columns for each workload.
+pub fn picture(verdict: &Verdict, stack: &str) -> String {
+    let columns: Vec<&Column> =
+        verdict.columns.iter().filter(|column| column.value("stack") == Some(stack)).collect();
+    let order = verdict.order(&columns);
+    let mut places = Vec::new();
+    let mut x = LABELS;
+    for (i, column) in columns.iter().enumerate() {
+        let changes = i > 0 && columns[i - 1].value("workload") != column.value("workload");
+        x += if changes { GAP } else { 0 };
+        places.push(x);
+        x += CELL.0;
+    }
+    let bottom = HEAD + order.len() * CELL.1;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"system-ui, \
+         sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+        x + 12,
+        bottom + LEGEND
+    );
+    heads(&mut svg, &columns, &places);
+    for (place, &row) in order.iter().enumerate() {
+        let y = HEAD + place * CELL.1;
+        text(&mut svg, (LABELS - 8, y + 16), "end", "#1c1f23", &verdict.rows[row]);
+        for (column, &x) in columns.iter().zip(&places) {
+            cell(&mut svg, (x, y), column.ratio(row));
+        }
+    }
+    legend(&mut svg, bottom + 14);
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn heads(svg: &mut String, columns: &[&Column], places: &[usize]) {
+    for (i, (column, x)) in columns.iter().zip(places).enumerate() {
+        let middle = x + CELL.0 / 2 + 4;
+        let fabric = escape(column.value("faults").unwrap_or_default());
+        let y = HEAD - 8;
+        let _ = writeln!(
+            svg,
+            "<text x=\"{middle}\" y=\"{y}\" transform=\"rotate(-45 {middle} {y})\" \
+             fill=\"#555\" font-size=\"11\">{fabric}</text>"
+        );
+        let workload = column.value("workload").unwrap_or_default();
+        if i == 0 || columns[i - 1].value("workload") != Some(workload) {
+            let _ = writeln!(
+                svg,
+                "<text x=\"{x}\" y=\"18\" fill=\"#1c1f23\" font-size=\"14\" \
+                 font-weight=\"600\">{}</text>",
+                escape(workload)
+            );
+        }
+    }
+}
+
+fn cell(svg: &mut String, (x, y): (usize, usize), ratio: Option<f64>) {
+    let (fill, ink) = colour(ratio);
+    let _ = writeln!(
+        svg,
+        "<rect x=\"{x}\" y=\"{y}\" width=\"{}\" height=\"{}\" fill=\"{fill}\"/>",
+        CELL.0 - 1,
+        CELL.1 - 1
+    );
+    text(svg, (x + CELL.0 / 2, y + 16), "middle", ink, &shown(ratio));
+}
+
+fn shown(ratio: Option<f64>) -> String {
+    match ratio {
+        None => "never".to_owned(),
+        Some(ratio) if ratio < 9.95 => format!("{ratio:.2}"),
+        Some(ratio) => format!("{ratio:.0}"),
+    }
+}
+
+/// Fill and ink: green within 2 % of the first, then ever darker orange to red at three times it.
+fn colour(ratio: Option<f64>) -> (String, &'static str) {
+    let Some(ratio) = ratio else { return ("#3a3f45".to_owned(), "#fff") };
+    if ratio <= super::LEVEL {
+        return ("#a6dba0".to_owned(), "#1c1f23");
+    }
+    let depth = (ratio.ln() / 3_f64.ln()).clamp(0.0, 1.0);
+    let from_to = |from: f64, to: f64| (from + (to - from) * depth).round() as u8;
+    let (red, green, blue) = (from_to(255.0, 165.0), from_to(243.0, 15.0), from_to(217.0, 21.0));
+    (format!("#{red:02x}{green:02x}{blue:02x}"), if depth > 0.6 { "#fff" } else { "#1c1f23" })
+}
+
+fn legend(svg: &mut String, y: usize) {
+    let samples = [Some(1.0), Some(1.1), Some(1.5), Some(2.0), Some(3.0), None];
+    for (i, sample) in samples.into_iter().enumerate() {
+        cell(svg, (LABELS + i * CELL.0, y), sample);
+    }
+    let x = LABELS + samples.len() * CELL.0 + 8;
+    let words = "times as long as the first; green: within 2 %; never: a flow is stuck at the end";
+    text(svg, (x, y + 16), "start", "#555", words);
+}
+
+fn text(svg: &mut String, (x, y): (usize, usize), anchor: &str, ink: &str, words: &str) {
+    let words = escape(words);
+    let _ = writeln!(
+        svg,
+        "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" fill=\"{ink}\">{words}</text>"
+    );
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
