@@ -206,3 +206,65 @@ impl Column {
         self.ratio(row).is_some_and(|ratio| ratio <= LEVEL)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::study::jobs::jobs;
+    use crate::study::run::{Keep, Runner};
+    use raddle_sim::engine;
+    use std::sync::atomic::AtomicBool;
+
+    /// The permutation at a small size, as `raddle verdict` runs it.
+    fn small() -> Verdict {
+        let set = [
+            ("sweep.seed", "\"1..2\""),
+            ("fabric.topology.hosts", "16"),
+            ("faults", "\"healthy\""),
+            ("run.end", "\"1 ms\""),
+        ];
+        let set = set.map(|(path, value)| (path.to_owned(), value.to_owned()));
+        let study = WORKLOADS[0].study(&set).unwrap_or_else(|p| panic!("{}", p.render(false)));
+        let jobs = jobs(&study, None);
+        let stop = AtomicBool::new(false);
+        let runner =
+            Runner { engine: &engine::run, bound: |_| None, threads: 2, stop: &stop, meter: &() };
+        let runs: Vec<Option<RunSummary>> =
+            runner.run(&jobs, &Keep).into_iter().map(|run| run.ok().map(|r| r.summary)).collect();
+        Verdict::of(&[(WORKLOADS[0], &jobs, &runs)])
+    }
+
+    #[test]
+    fn every_workload_has_every_scheme_under_all_faults_and_stacks() {
+        for workload in WORKLOADS {
+            let study = workload.study(&[]).unwrap_or_else(|p| panic!("{}", p.render(false)));
+            let sizes: Vec<(&str, usize)> =
+                study.axes.iter().map(|axis| (axis.name.as_str(), axis.values.len())).collect();
+            assert_eq!(sizes, [("scheme", 16), ("workload", 1), ("faults", 4), ("stack", 2)]);
+        }
+    }
+
+    #[test]
+    fn ranks_and_ratios_belong_together() {
+        let verdict = small();
+        assert_eq!((verdict.rows.len(), verdict.columns.len()), (16, 2));
+        for column in &verdict.columns {
+            let first: Vec<usize> = (0..16).filter(|&row| column.rank(row) == Some(1)).collect();
+            assert!(!first.is_empty() && first.iter().all(|&row| column.ratio(row) == Some(1.0)));
+            let order = verdict.order(&[column]);
+            assert!(order.windows(2).all(|pair| column.rank(pair[0]) <= column.rank(pair[1])));
+        }
+    }
+
+    #[test]
+    fn the_page_says_what_was_not_run_and_draws_what_was() {
+        let verdict = small();
+        let claims = claims().unwrap_or_else(|problems| panic!("{}", problems.render(false)));
+        let page = page(&verdict, &claims, "verdict", "");
+        assert!(page.contains("| not run |"), "{page}");
+        assert!(page.contains("![ideal](verdict/ideal.svg)") && page.contains("Seeds: 2."));
+        let picture = picture(&verdict, "window");
+        assert!(picture.matches(">1.00<").count() >= 2);
+        assert_eq!(picture.matches("<text").count(), picture.matches("</text>").count());
+    }
+}
