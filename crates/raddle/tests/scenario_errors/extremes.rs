@@ -1,6 +1,8 @@
 //! Values far from anything sensible: each is refused at once, in the right place.
 
-use super::{check, fabric, more, topology, traffic};
+use super::{FABRIC, TRAFFIC, check, fabric, more, topology, traffic};
+use raddle::scenario::parse;
+use std::path::Path;
 
 #[test]
 fn a_fault_without_a_time_is_refused() {
@@ -80,25 +82,23 @@ fn windows_that_contradict_each_other_are_named_both() {
         r#"[transport]
 congestion = { scheme = "nscc", min_window = "3 packets", max_window = "2 packets" }
 "#,
-        r#"max_window | `min_window` of `nscc` exceeds its `max_window` | -"#,
+        r#"max_window | `min_window` of `nscc` exceeds its `max_window` | `min_window` is "3 packets", `max_window` is "2 packets""#,
     );
     more(
         r#"[transport]
 congestion = { scheme = "mprdma_dctcp", initial_window = "2 bdp" }
 "#,
-        r#"initial_window | `initial_window` of `mprdma_dctcp` exceeds its `max_window` | -"#,
+        r#"initial_window | `initial_window` of `mprdma_dctcp` exceeds its `max_window` | `initial_window` is "2 bdp", `max_window` is "1.5 bdp""#,
     );
     more(
         r#"[transport]
 congestion = { scheme = "eqds", initial_window = "unlimited" }
 "#,
-        r#"initial_window | `initial_window` of `eqds` exceeds its `max_window` | -"#,
+        r#"initial_window | `initial_window` of `eqds` exceeds its `max_window` | `initial_window` is "unlimited", `max_window` is "1.5 bdp""#,
     );
-    // What the larger one is depends on the flow: the scheme keeps to the smaller.
-    more(
-        r#"[transport]
-congestion = { scheme = "mprdma_dctcp", initial_window = "100000 packets" }
-"#,
-        "",
-    );
+    // Which is the larger one depends on the flow: the scheme keeps to the smaller.
+    let wide = "[transport]\ncongestion = { scheme = \"dctcp\", initial_window = \"9 bdp\", \
+                max_window = \"100 packets\" }\n";
+    let text = format!("{FABRIC}{TRAFFIC}{wide}");
+    assert!(parse("demo.toml", &text, Path::new("."), &[]).is_ok());
 }
