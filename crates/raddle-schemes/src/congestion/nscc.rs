@@ -8,7 +8,7 @@
 //! | clean | proportional increase; fast increase while queues are empty | fair increase |
 //! | marked | nothing: the path selector moves on | multiplicative decrease |
 //!
-//! Increases are summed and take effect every [`ADJUST_PACKETS`] packets or once per unloaded round
+//! Increases are summed and take effect every `ADJUST_PACKETS` packets or once per unloaded round
 //! trip. Quick adapt sets the window to what got through when a round trip brought next to nothing
 //! and something was lost or the delay was huge; marks of what was then in flight are ignored.
 //!
