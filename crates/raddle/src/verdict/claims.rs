@@ -8,8 +8,8 @@ use crate::scenario::spec::{self, Item, Place, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const NAME: &str = "docs/verdict/claims.toml";
-const TEXT: &str = include_str!("../../../../docs/verdict/claims.toml");
+const NAME: &str = "figures/verdict/claims.toml";
+const TEXT: &str = include_str!("../../../../figures/verdict/claims.toml");
 
 /// One thing that a paper says: some schemes are ahead of others.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
         page,
         "{schemes}, the same fabric, the same traffic, the same faults: who finishes first, by how \
          much, and what of the papers' claims holds there. This page is made by `raddle verdict` \
-         from `scenarios/verdict.toml` and is not edited by hand. {origin}\n"
+         from `figures/verdict/scenario.toml` and is not edited by hand. {origin}\n"
     );
     conditions(&mut page, verdict);
     for stack in verdict.values("stack") {
@@ -38,8 +38,8 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
 
 fn conditions(page: &mut String, verdict: &Verdict) {
     page.push_str(
-        "- Fabric: three tiers, 800 Gbps, 500 ns a link, 800 kB a port; 128 hosts, 1024 for the \
-         all-to-all. The same random links are dead for every scheme, for each seed.\n\
+        "- Fabric: three tiers, 800 Gbps, 500 ns a link, 800 kB a port; 128 hosts, \
+         1024 where it says so. The same random links are dead for every scheme, for each seed.\n\
          - Stack `ideal`: a fixed pace that no link is overloaded by on average (`rho_max`; line \
          rate for the trace), any m packets complete a message. `window`: an ECN window (the REPS \
          paper's DCTCP), selective ACKs, timeouts.\n\

@@ -408,7 +408,7 @@ mod tests {
         let cost = crate::study::timing::Cost::default();
         let summary = RunSummary::new("h", &plan, &outcome, None, cost);
         let setting = |scheme: &str, size: &str| {
-            vec![("scheme".to_string(), scheme.to_string()), ("size".into(), size.into())]
+            vec![("scheme".to_string(), scheme.to_string()), ("traffic.size".into(), size.into())]
         };
         let settings = [setting("ops", "1"), setting("ops", "2"), setting("reps", "1")];
         let mut entries = Vec::new();
