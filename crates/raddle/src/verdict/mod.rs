@@ -50,7 +50,7 @@ pub const WORKLOADS: &[Workload] = &[
         open_loop: true,
     },
     // A million flows a run: one seed.
-    Workload { name: "all-to-all, 1024 hosts", set: &[("sweep.seed", "[1]")], open_loop: false },
+    Workload { name: "all-to-all-1024", set: &[("sweep.seed", "[1]")], open_loop: false },
 ];
 
 impl Workload {

@@ -5,10 +5,13 @@ use std::fmt::Write;
 
 const CELL: (usize, usize) = (46, 24);
 const LABELS: usize = 150;
-const HEAD: usize = 150;
+const HEAD: usize = 184;
 /// Between two workloads.
 const GAP: usize = 10;
 const LEGEND: usize = 48;
+/// What the legend takes, and what slanted names of columns take beyond the last.
+const LEGEND_WIDTH: usize = 960;
+const SLANT: usize = 130;
 
 /// An SVG of the columns of one stack, a group of columns for each workload.
 pub fn picture(verdict: &Verdict, stack: &str) -> String {
@@ -27,7 +30,7 @@ pub fn picture(verdict: &Verdict, stack: &str) -> String {
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"system-ui, \
          sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-        x + 12,
+        (x + SLANT).max(LEGEND_WIDTH),
         bottom + LEGEND
     );
     heads(&mut svg, &columns, &places);
