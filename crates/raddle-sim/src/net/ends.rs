@@ -399,19 +399,12 @@ impl<'a> Ends<'a> {
         let template = template(&mut self.templates, plan, flow.load_balance, &context);
         let receiver = template.receiver(&context, total);
         if let Some(pulls) = template.pulls() {
-            let own = &plan.fabric.ports[flow.destination.index()];
-            let rate = plan.fabric.ports[own.peer.index()].rate;
-            let packet = plan.packet() + plan.queue.gap;
-            let pacer = nic
-                .pulls
-                .get_or_insert_with(|| Box::new(Pulls::new(&pulls, rate, packet, self.ack)));
-            pacer.begin(slot, to, &pulls, total);
+            let pacer = || Box::new(Pulls::of(plan, flow.destination, &pulls));
+            nic.pulls.get_or_insert_with(pacer).begin(slot, to, &pulls, total);
         }
         let sender =
             self.sender_slot(to).map_or(Key::NONE, |slot| self.senders[slot as usize].live);
-        let (here, there) = (flow.destination, flow.source);
-        let turns = self.source_routes.turns(flow.load_balance, here, there, Class::Acks);
-        self.source_routes.note_acks(slot, turns);
+        self.source_routes.note_acks(slot, flow);
         let live = LiveReceiver { to, sender, receiver };
         self.receivers[slot as usize].live = self.live_receivers.insert(live);
         true

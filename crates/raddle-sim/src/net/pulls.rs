@@ -2,9 +2,10 @@
 //! of its link.
 
 use super::frame::{Frame, Locator, kind};
+use crate::plan::Plan;
 use raddle_schemes::congestion::PullPlan;
 use raddle_schemes::congestion::eqds::Grants;
-use raddle_schemes::ids::Entropy;
+use raddle_schemes::ids::{Entropy, HostId};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -34,9 +35,16 @@ struct Message {
 }
 
 impl Pulls {
+    /// The pacer of `host`.
+    pub(super) fn of(whole: &Plan, host: HostId, plan: &PullPlan) -> Self {
+        let ports = &whole.fabric.ports;
+        let rate = ports[ports[host.index()].peer.index()].rate;
+        Self::new(plan, rate, whole.packet() + whole.queue.gap, whole.transport.ack)
+    }
+
     /// The pacer of a host whose link has this rate; a packet takes `packet` bytes of it, idle ones
     /// included, and a pull `size`.
-    pub(super) fn new(plan: &PullPlan, rate: Rate, packet: Bytes, size: Bytes) -> Self {
+    fn new(plan: &PullPlan, rate: Rate, packet: Bytes, size: Bytes) -> Self {
         let period = rate.serialisation(packet).0 as f64 / plan.rate_share;
         Self {
             messages: BTreeMap::new(),

@@ -4,6 +4,7 @@
 use crate::plan::Plan;
 use crate::routing::Forwarding;
 use crate::topology::{Fabric, Node};
+use crate::workload::Flow;
 use raddle_schemes::ids::{Entropy, HostId};
 use raddle_schemes::load_balance::host::host_dr::Rotation;
 use raddle_schemes::load_balance::switch::source_route::route;
@@ -12,8 +13,8 @@ use raddle_schemes::units::Time;
 use raddle_schemes::{FlowContext, Need};
 use std::collections::BTreeMap;
 
-/// The rotations of a part's hosts: one per path selector, source, destination and class, made when the first flow
-/// asks for it.
+/// The rotations of a part's hosts: one per path selector, source, destination and class, made when
+/// the first flow asks for it.
 pub(super) struct SourceRoutes<'a> {
     plan: &'a Plan,
     numbers: BTreeMap<(u8, HostId, HostId, Class), Turns>,
@@ -86,8 +87,9 @@ impl<'a> SourceRoutes<'a> {
         })
     }
 
-    /// Keeps what the ACKs of a receiver slot take turns in.
-    pub(super) fn note_acks(&mut self, slot: u32, turns: Turns) {
+    /// Keeps what the ACKs of a flow, which arrives at this receiver slot, take turns in.
+    pub(super) fn note_acks(&mut self, slot: u32, flow: &Flow) {
+        let turns = self.turns(flow.load_balance, flow.destination, flow.source, Class::Acks);
         if turns.exist() {
             let slots = self.acks.len().max(slot as usize + 1);
             self.acks.resize(slots, Turns::NONE);
