@@ -47,10 +47,7 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
     let jobs = jobs::jobs(&study, None);
     let parallel = input::parallel(arguments.parallel, arguments.threads);
     let threads = (parallel, arguments.threads);
-    let there = jobs
-        .iter()
-        .filter(|job| matches!(store.find(&job.scenario, job.seed), Ok(Some(_))))
-        .count();
+    let there = store.count(&jobs);
     if !arguments.json {
         let runs = plural(jobs.len() as u64, "run");
         anstream::eprintln!("{runs}, {there} of them there already");

@@ -64,7 +64,7 @@ pub(super) fn verdict(arguments: &Arguments) -> End {
     }
     let both = grids.iter().zip(&runs);
     let runs: Vec<_> = both.map(|((w, jobs), runs)| (*w, &jobs[..], &runs[..])).collect();
-    match write(&Verdict::of(&runs), &claims, &arguments.page) {
+    match write(&Verdict::of(&runs), &claims, arguments) {
         Ok(()) => End::Done,
         Err(why) => {
             anstream::eprintln!("error: {why}");
@@ -81,11 +81,11 @@ fn run(
     parallel: Option<usize>,
     stop: &AtomicBool,
 ) -> Result<Vec<Option<RunSummary>>, End> {
-    let there = |job: &&Job| matches!(store.find(&job.scenario, job.seed), Ok(Some(_)));
-    let there = jobs.iter().filter(there).count();
+    let there = store.count(jobs);
     let runs = plural(jobs.len() as u64, "run");
     anstream::eprintln!("{}: {runs}, {there} of them there already", workload.name);
     let threads = (input::parallel(parallel, 1), 1);
+    input::announce(jobs, jobs.len() - there, threads.0);
     let results =
         input::with_runner(jobs.len(), threads, stop, false, |runner| runner.run(jobs, store));
     input::report_failures(jobs, &results);
@@ -96,7 +96,8 @@ fn run(
     Ok(results.into_iter().map(|result: Result<RunSummary, Failure>| result.ok()).collect())
 }
 
-fn write(verdict: &Verdict, claims: &[Claim], path: &Path) -> Result<(), String> {
+fn write(verdict: &Verdict, claims: &[Claim], arguments: &Arguments) -> Result<(), String> {
+    let path = arguments.page.as_path();
     let folder = path.with_extension("");
     let at = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     std::fs::create_dir_all(&folder).map_err(|error| at(&folder, error))?;
@@ -105,7 +106,10 @@ fn write(verdict: &Verdict, claims: &[Claim], path: &Path) -> Result<(), String>
         std::fs::write(&picture_path, picture(verdict, stack)).map_err(|e| at(&picture_path, e))?;
     }
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let origin = format!("Runs of Raddle {VERSION}.");
+    let mut origin = format!("Runs of Raddle {VERSION}.");
+    for (path, value) in &arguments.set {
+        origin += &format!(" Changed: `{path} = {value}`.");
+    }
     std::fs::write(path, page(verdict, claims, &name, &origin)).map_err(|e| at(path, e))?;
     anstream::println!("wrote {}", path.display());
     Ok(())

@@ -58,18 +58,27 @@ impl Claims {
     /// # Errors
     /// Every problem of the text.
     pub fn parse(name: &str, text: &str) -> Result<Self, Problems> {
-        let file: Arc<Path> = Arc::from(Path::new(name));
-        let source = Source { path: PathBuf::from(name), text: text.to_owned() };
-        let failed = |list: Vec<Problem>| Problems { list, sources: vec![source.clone()] };
-        let table = spec::document(&file, text).map_err(failed)?;
-        let place = Place { file: Some(file), span: 0..0 };
-        let item = Item { value: Value::Table(table), place };
-        let log = Log::default();
-        let claims = read(&item, &log);
-        match (claims, log.into_problems()) {
-            (Some(claims), problems) if problems.is_empty() => Ok(claims),
-            (_, problems) => Err(failed(problems)),
-        }
+        parse(name, text, read)
+    }
+}
+
+/// Reads a whole document with `read`, which logs what is wrong.
+pub(crate) fn parse<T>(
+    name: &str,
+    text: &str,
+    read: impl FnOnce(&Item, &Log) -> Option<T>,
+) -> Result<T, Problems> {
+    let file: Arc<Path> = Arc::from(Path::new(name));
+    let source = Source { path: PathBuf::from(name), text: text.to_owned() };
+    let failed = |list: Vec<Problem>| Problems { list, sources: vec![source.clone()] };
+    let table = spec::document(&file, text).map_err(failed)?;
+    let place = Place { file: Some(file), span: 0..0 };
+    let item = Item { value: Value::Table(table), place };
+    let log = Log::default();
+    let found = read(&item, &log);
+    match (found, log.into_problems()) {
+        (Some(found), problems) if problems.is_empty() => Ok(found),
+        (_, problems) => Err(failed(problems)),
     }
 }
 

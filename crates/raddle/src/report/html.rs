@@ -72,7 +72,7 @@ fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
 }
 
 /// Text as HTML.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

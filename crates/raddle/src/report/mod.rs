@@ -12,3 +12,4 @@ pub use data::{
     Bound, Cell, Condition, Counts, Detail, Entry, Event, FaultWindow, Interval, Port, Provenance,
     Report, Run, Scheme, Table,
 };
+pub(crate) use html::escape;

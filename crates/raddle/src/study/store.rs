@@ -55,6 +55,12 @@ impl Store {
         Ok(Self { folder: folder.to_path_buf(), format, with_tables })
     }
 
+    /// How many of the `jobs` are there already.
+    pub fn count(&self, jobs: &[Job]) -> usize {
+        let there = |job: &&Job| matches!(self.find(&job.scenario, job.seed), Ok(Some(_)));
+        jobs.iter().filter(there).count()
+    }
+
     /// The folder of a run.
     pub fn run_folder(&self, scenario: &str, seed: u64) -> PathBuf {
         self.folder.join(run_name(scenario, seed))

@@ -1,12 +1,10 @@
 //! What the papers say of each other's schemes, judged by the runs.
 
 use super::{Column, Verdict};
-use crate::figures::{read_text, read_texts};
-use crate::problem::{Problems, Source};
+use crate::figures::{parse, read_text, read_texts};
+use crate::problem::Problems;
 use crate::scenario::reader::{Log, Reader};
-use crate::scenario::spec::{self, Item, Place, Value};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use crate::scenario::spec::Item;
 
 const NAME: &str = "figures/verdict/claims.toml";
 const TEXT: &str = include_str!("../../../../figures/verdict/claims.toml");
@@ -20,7 +18,8 @@ pub struct Claim {
     pub text: String,
     /// Where it is made.
     pub source: String,
-    /// The schemes that are said to be ahead; the best of them counts.
+    /// The schemes that are said to be ahead; the best of them counts. Empty for all, of which the
+    /// worst counts: a claim that all are equal.
     pub rows: Vec<String>,
     /// The schemes that they are ahead of; empty for all others.
     pub against: Vec<String>,
@@ -45,20 +44,13 @@ pub(super) struct Judged {
 /// # Errors
 /// What is wrong with the file, which is a bug.
 pub fn claims() -> Result<Vec<Claim>, Problems> {
-    let file: Arc<Path> = Arc::from(Path::new(NAME));
-    let source = Source { path: PathBuf::from(NAME), text: TEXT.to_owned() };
-    let failed = |list| Problems { list, sources: vec![source.clone()] };
-    let table = spec::document(&file, TEXT).map_err(failed)?;
-    let item = Item { value: Value::Table(table), place: Place { file: Some(file), span: 0..0 } };
-    let log = Log::default();
-    let mut claims = Vec::new();
-    if let Some(mut reader) = Reader::of(NAME, &item, &log) {
+    parse(NAME, TEXT, |item, log| {
+        let mut reader = Reader::of(NAME, item, log)?;
         let items = reader.list("claim", "tables: write [[claim]]");
-        claims = items.iter().filter_map(|item| claim(item, &log)).collect();
+        let claims = items.iter().filter_map(|item| claim(item, log)).collect();
         reader.finish();
-    }
-    let problems = log.into_problems();
-    if problems.is_empty() { Ok(claims) } else { Err(failed(problems)) }
+        Some(claims)
+    })
 }
 
 fn claim(item: &Item, log: &Log) -> Option<Claim> {
@@ -96,7 +88,7 @@ impl Claim {
             rows.filter(|(_, row)| names.contains(row)).map(|(index, _)| index).collect()
         };
         let ahead = named(&self.rows);
-        let against = match &self.against[..] {
+        let against: Vec<usize> = match &self.against[..] {
             [] => (0..verdict.rows.len()).filter(|row| !ahead.contains(row)).collect(),
             names => named(names),
         };
@@ -104,7 +96,8 @@ impl Claim {
         for column in verdict.columns.iter().filter(|column| self.is_about(column)) {
             judged.columns += 1;
             let best = |rows: &[usize]| column.best(rows.iter().copied());
-            match (best(&ahead), best(&against)) {
+            let first = if self.rows.is_empty() { column.worst() } else { best(&ahead) };
+            match (first, best(&against)) {
                 (Some(first), Some(second)) => {
                     let ratio = first / second;
                     judged.holds += usize::from(ratio <= self.at_most);
@@ -134,7 +127,8 @@ mod tests {
             _ => study.axes.iter().any(|a| a.name == axis && a.values.contains(value)),
         };
         for claim in &claims {
-            assert!(!claim.rows.is_empty() && claim.at_most > 0.0, "{}", claim.text);
+            let all = claim.rows.is_empty() && claim.against.is_empty();
+            assert!((all || !claim.rows.is_empty()) && claim.at_most > 0.0, "{}", claim.text);
             for scheme in claim.rows.iter().chain(&claim.against) {
                 assert!(has("scheme", scheme), "{scheme}: {}", claim.text);
             }

@@ -103,15 +103,12 @@ impl Verdict {
                 .iter()
                 .map(|run| run.as_ref().map(|run| measured(*workload, run)))
                 .collect();
-            let entry = |(job, summary): (&'_ Job, &'_ Option<RunSummary>)| {
-                (job.settings.clone(), job.seed, summary.clone())
-            };
-            let owned: Vec<_> = jobs.iter().zip(&summaries).map(entry).collect();
-            let entries: Vec<Entry<'_>> = owned
+            let entries: Vec<Entry<'_>> = jobs
                 .iter()
-                .map(|(settings, seed, summary)| Entry {
-                    settings,
-                    seed: *seed,
+                .zip(&summaries)
+                .map(|(job, summary)| Entry {
+                    settings: &job.settings,
+                    seed: job.seed,
                     summary: summary.as_ref(),
                 })
                 .collect();
@@ -188,6 +185,12 @@ impl Column {
     /// The least mean of `rows`.
     pub fn best(&self, rows: impl IntoIterator<Item = usize>) -> Option<f64> {
         rows.into_iter().filter_map(|row| self.mean(row)).min_by(f64::total_cmp)
+    }
+
+    /// The greatest mean; `None` if a row does not finish.
+    fn worst(&self) -> Option<f64> {
+        let means: Option<Vec<f64>> = (0..self.cells.len()).map(|row| self.mean(row)).collect();
+        means?.into_iter().max_by(f64::total_cmp)
     }
 
     /// What a row takes over what the first takes.

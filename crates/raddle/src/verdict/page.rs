@@ -1,7 +1,7 @@
 //! The page: who wins where, by how much, and what of the papers holds.
 
 use super::claims::{Claim, Judged};
-use super::{Column, Verdict};
+use super::{Column, SCENARIO, Verdict, WORKLOADS};
 use crate::study::text::{digits, percent, plural, time};
 use std::fmt::Write;
 
@@ -38,8 +38,7 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
 
 fn conditions(page: &mut String, verdict: &Verdict) {
     page.push_str(
-        "- Fabric: three tiers, 800 Gbps, 500 ns a link, 800 kB a port; 128 hosts, \
-         1024 where it says so. The same random links are dead for every scheme, for each seed.\n\
+        "- The same random links are dead for every scheme, for each seed.\n\
          - Stack `ideal`: a fixed pace that no link is overloaded by on average (`rho_max`; line \
          rate for the trace), any m packets complete a message. `window`: an ECN window (the REPS \
          paper's DCTCP), selective ACKs, timeouts.\n\
@@ -48,10 +47,20 @@ fn conditions(page: &mut String, verdict: &Verdict) {
     );
     let _ = writeln!(
         page,
-        "- Seeds: {}. `never`: at the end of a run (20 ms) a flow is stuck, say on a hash that leads \
-         to a dead link.\n",
+        "- Seeds: {}. `never`: at the end of a run a flow is stuck, say on a hash that leads to a \
+         dead link.",
         seeds(verdict)
     );
+    let there = verdict.values("workload");
+    let missing = WORKLOADS.iter().map(|workload| workload.name);
+    let missing: Vec<&str> = missing.filter(|name| !there.contains(name)).collect();
+    if !missing.is_empty() {
+        let _ = writeln!(page, "- Not run here: {}.", missing.join(", "));
+    }
+    let fabric = SCENARIO.split("\n[[condition]]").next().unwrap_or_default();
+    let fabric = fabric.split_once("[fabric]").map_or("", |(_, rest)| rest);
+    let fabric = fabric.lines().filter(|line| !line.starts_with('#')).collect::<Vec<_>>();
+    let _ = writeln!(page, "\n```toml fragment\n[fabric]{}\n```\n", fabric.join("\n").trim_end());
 }
 
 /// `3; all-to-all 1`.

@@ -1,6 +1,7 @@
 //! The picture: schemes by conditions, each cell as dark as it is slow.
 
 use super::{Column, Verdict};
+use crate::report::escape;
 use std::fmt::Write;
 
 const CELL: (usize, usize) = (46, 24);
@@ -115,8 +116,4 @@ fn text(svg: &mut String, (x, y): (usize, usize), anchor: &str, ink: &str, words
         svg,
         "<text x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\" fill=\"{ink}\">{words}</text>"
     );
-}
-
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
