@@ -2,6 +2,7 @@
 //! recovery. Sans-IO: the simulator's NIC and a real socket drive the same code.
 
 pub mod arrivals;
+pub mod grants;
 pub mod ledger;
 mod pacer;
 pub mod packet_set;
@@ -10,6 +11,7 @@ mod ring;
 pub mod sender;
 
 pub use arrivals::{Arrival, Arrivals, Entry};
+pub use grants::Grants;
 pub use ledger::Ledger;
 pub use packet_set::PacketSet;
 pub use receiver::{Data, Receiver, Reply};

@@ -4,8 +4,8 @@
 use super::frame::{Frame, Locator, kind};
 use crate::plan::Plan;
 use raddle_schemes::congestion::PullPlan;
-use raddle_schemes::congestion::eqds::Grants;
 use raddle_schemes::ids::{Entropy, HostId};
+use raddle_schemes::transport::Grants;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 

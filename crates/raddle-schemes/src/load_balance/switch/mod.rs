@@ -65,26 +65,6 @@ pub trait Surroundings {
     fn towards_pod(&self) -> Vec<(u32, u32)>;
 }
 
-/// Sees nothing: one group, empty queues.
-impl Surroundings for () {
-    #[inline]
-    fn port(&self, choice: usize) -> u32 {
-        choice as u32
-    }
-
-    fn group(&self) -> Group {
-        Group { edge: 0, pod: 0 }
-    }
-
-    fn queue(&mut self, _choice: usize) -> Queue {
-        Queue { bytes: Bytes(0), capacity: Bytes(u64::MAX) }
-    }
-
-    fn towards_pod(&self) -> Vec<(u32, u32)> {
-        Vec::new()
-    }
-}
-
 /// How full a port is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queue {
