@@ -27,7 +27,7 @@ use crate::topology::Switch;
 use crate::workload::Start;
 use raddle_schemes::Need;
 use raddle_schemes::ids::{FlowId, HostId, PortId};
-use raddle_schemes::load_balance::switch::source_route::PORT_LIMIT;
+use raddle_schemes::load_balance::route::PORT_LIMIT;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::fmt;

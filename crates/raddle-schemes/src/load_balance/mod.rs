@@ -1,4 +1,5 @@
 //! Load balancing: where the next packet goes, chosen by its sender or by each switch.
 
 pub mod host;
+pub mod route;
 pub mod switch;

@@ -17,10 +17,9 @@
 
 use super::{Outgoing, PathSelector};
 use crate::ids::Entropy;
-use crate::load_balance::switch::source_route::first_hop;
+use crate::load_balance::route::{Rotation, first_hop};
 use crate::rng::Rng;
 use crate::{Card, Cx, FlowContext, Need};
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 /// What `raddle schemes host_dr` says.
@@ -76,7 +75,7 @@ impl PathSelector for HostDr {
             reverse_digits(&mut routes);
         }
         let next = rng.below(routes.len().max(1) as u64) as u32;
-        Rotation { order: routes.into_boxed_slice(), next }
+        Rotation::from(routes, next)
     }
 
     #[inline]
@@ -108,39 +107,10 @@ fn reverse_digits(routes: &mut [Entropy]) {
     routes.iter_mut().zip(places).for_each(|(route, (.., sorted))| *route = sorted);
 }
 
-/// One pointer of a host: routes to one destination, in turn.
-#[derive(Clone, Debug, Default)]
-pub struct Rotation {
-    order: Box<[Entropy]>,
-    next: u32,
-}
-
-impl Rotation {
-    /// A rotation over `routes` as they are.
-    pub fn new(routes: Vec<Entropy>) -> Self {
-        Self { order: routes.into_boxed_slice(), next: 0 }
-    }
-
-    /// The route whose turn it is; a route of zeros where there is none.
-    #[inline]
-    pub fn due(&self) -> Entropy {
-        self.order.get(self.next as usize).copied().unwrap_or(Entropy(0))
-    }
-
-    /// A packet has taken the route that was due.
-    #[inline]
-    pub fn turn(&mut self) {
-        self.next += 1;
-        if self.next as usize >= self.order.len() {
-            self.next = 0;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load_balance::switch::source_route::route;
+    use crate::load_balance::route::route;
 
     fn rotated(routes: u16, packets: usize, seed: u64) -> Vec<u16> {
         in_order(Order::Random, (0..routes).map(Entropy).collect(), packets, seed)

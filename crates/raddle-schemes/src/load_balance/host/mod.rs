@@ -1,6 +1,7 @@
 //! Host load balancing: the entropy value of every data packet a sender emits.
 
 use crate::ids::{Entropy, Psn};
+use crate::load_balance::route::Rotation;
 use crate::rng::Rng;
 use crate::units::{Bytes, Span};
 use crate::{Cx, FlowContext};
@@ -64,8 +65,8 @@ pub trait PathSelector {
 
     /// The rotation over these routes that a host keeps for flows like this one, where the card needs
     /// [`SourceRouting`](crate::Need::SourceRouting).
-    fn rotation(&self, routes: Vec<Entropy>, _rng: &mut Rng) -> host_dr::Rotation {
-        host_dr::Rotation::new(routes)
+    fn rotation(&self, routes: Vec<Entropy>, _rng: &mut Rng) -> Rotation {
+        Rotation::new(routes)
     }
 
     /// The route that is due in its host's rotation towards the destination, told before each
@@ -101,7 +102,7 @@ impl AnyPathSelector {
     }
 
     /// See [`PathSelector::rotation`].
-    pub fn rotation(&self, routes: Vec<Entropy>, rng: &mut Rng) -> host_dr::Rotation {
+    pub fn rotation(&self, routes: Vec<Entropy>, rng: &mut Rng) -> Rotation {
         dispatch!(self, scheme => scheme.rotation(routes, rng))
     }
 

@@ -1,15 +1,12 @@
-//! Source routing: the switch takes the port that the packet's entropy names.
-//!
-//! An entropy is a route of two digits of 8 bits, each the number of a port within a switch: the
-//! lower one is for edge switches, the upper one for those above. In a fat tree they name the way
-//! up to a switch in which source and destination meet; from there on there is one way down.
+//! Source routing: the switch takes the port that the packet's entropy names, read as a
+//! [route](crate::load_balance::route).
 //!
 //! A digit that names none of the choices, because routes have changed since the packet left, or
 //! because the cables of a way down are parallel, is taken modulo their number. So any entropy is a
 //! route, and host schemes that know nothing of routes run on such switches, too.
 
 use super::{Choices, Header, PortSelector, SwitchContext};
-use crate::ids::Entropy;
+use crate::load_balance::route::PORT_LIMIT;
 use crate::{Card, Cx, Need};
 
 /// What `raddle schemes source_route` says.
@@ -25,20 +22,6 @@ pub const CARD: Card = Card {
 crate::parameters! {
     /// Source routing has no parameters.
     pub struct Config {}
-}
-
-/// The most ports that a switch may have, so that a digit can name each.
-pub const PORT_LIMIT: u32 = 1 << 8;
-
-/// The route through port `edge` of the edge switch, then port `above` of the next. Both are below
-/// [`PORT_LIMIT`].
-pub fn route(edge: u32, above: u32) -> Entropy {
-    Entropy((above << 8 | edge) as u16)
-}
-
-/// The port of the edge switch that a route takes.
-pub fn first_hop(route: Entropy) -> u8 {
-    route.0 as u8
 }
 
 /// One switch: which of the digits is its own.
@@ -75,6 +58,7 @@ impl PortSelector for SourceRoute {
 mod tests {
     use super::super::testing::Bench;
     use super::*;
+    use crate::load_balance::route::route;
 
     #[test]
     fn each_kind_of_switch_reads_its_own_digit() {
