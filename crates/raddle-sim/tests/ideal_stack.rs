@@ -5,6 +5,7 @@ mod common;
 
 use common::agree::trouble;
 use raddle_schemes::congestion::{self, fixed_rate};
+use raddle_schemes::ids::FlowId;
 use raddle_schemes::recovery::{self, erasure};
 use raddle_schemes::size::Size;
 use raddle_schemes::transport::sender::packets;
@@ -18,7 +19,7 @@ use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::all_to_all::AllToAll;
-use raddle_sim::workload::{Flow, Traffic};
+use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
 
 /// Section 3.1: 800 Gbps, links of 0.5 us, switches without latency.
 fn fabric(hosts: u32) -> Fabric {
@@ -112,6 +113,24 @@ fn spread_slots_divide_the_period_among_a_host_s_flows() {
 }
 
 /// A fifth of the frames is lost on every cable up from the first ToR.
+#[test]
+fn a_paced_flow_takes_as_long_whenever_it_starts() {
+    let after_the_first = TriggerKind::All { count: 1 };
+    for start in [Start::At(Time::ZERO), Start::At(Time::ZERO + Span::ms(1)), Start::Triggered] {
+        let first = Flow { on_acked: Some(TriggerId::new(0)), ..Flow::at_zero(0, 15, Bytes(1)) };
+        let flow = Flow { start, ..Flow::at_zero(1, 14, Bytes::kib(256)) };
+        let mut traffic = Traffic::from(vec![first, flow]);
+        let targets = vec![FlowId(1)].into_iter().filter(|_| start == Start::Triggered).collect();
+        traffic.triggers = vec![Trigger { kind: after_the_first, targets, fires: Vec::new() }];
+        let mut plan = plan(16, traffic, "ops");
+        plan.transport.congestion = paced(Some(Rate::gbps(10)), fixed_rate::Slots::Together);
+        let flow = &run(&plan).flows[1];
+        let time = flow.acked.unwrap().since(flow.started.unwrap()).as_us();
+        // 63 slots of 41.78 ns x 80, and the last packet's way there and back.
+        assert!((time - 63.0 * 3.3424 - 6.2533).abs() < 0.001, "{start:?}: {time}");
+    }
+}
+
 fn lossy(message: Bytes, timeout: erasure::Timeout) -> Plan {
     let flows = vec![Flow::at_zero(0, 15, message), Flow::at_zero(15, 0, message)];
     let mut plan = plan(16, flows.into(), "ops");

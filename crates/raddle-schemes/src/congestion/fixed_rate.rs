@@ -70,7 +70,8 @@ crate::parameters! {
     /// Parameters of the fixed rate.
     pub struct Config {
         /// The pace; `auto` is line rate, unpaced; `rho_max` is what every flow can have at once
-        /// when each is split equally over its shortest paths that faults leave.
+        /// when each is split equally over its shortest paths that faults leave; for flows that all
+        /// begin together.
         pub rate: Pace = Pace::Line;
         /// Where the slots of a host's flows lie: `together`, from each flow's start on, or
         /// `spread` over the period, so that the host sends at an even pace.

@@ -3,7 +3,7 @@
 use crate::units::{Bytes, Rate, Span, Time};
 
 /// When a paced flow sends.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Pacer {
     /// The next packet leaves no earlier.
     pub(super) at: Time,
@@ -14,6 +14,11 @@ pub(super) struct Pacer {
 }
 
 impl Pacer {
+    /// Slots from `at` on.
+    pub(super) fn from(at: Time) -> Self {
+        Self { at, rest: 0, idle: false }
+    }
+
     /// Slots lie on a grid: one that a busy wire made late does not push back the next. A flow that
     /// could send nothing after its last packet, and for a whole period, begins a new grid.
     pub(super) fn sent(&mut self, now: Time, bytes: Bytes, rate: Rate) {

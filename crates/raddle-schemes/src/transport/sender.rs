@@ -88,17 +88,17 @@ impl Sender {
         FlowTemplate::new(plan, context).sender(context, bytes, rng)
     }
 
-    /// Before the first packet: moves its slot to where the congestion control wants that of flow
-    /// `place` of the `flows` of its host.
-    pub fn take_place(&mut self, now: Time, place: u32, flows: u32) {
-        if let (Some(rate), true) = (self.congestion.limits().rate, self.congestion.spreads_slots())
-        {
+    /// Before the first packet: if there is a pace, its slots begin now, or where the congestion
+    /// control wants those of flow `place` of the `flows` of its host.
+    pub fn begin_slots(&mut self, now: Time, place: u32, flows: u32) {
+        let Some(rate) = self.congestion.limits().rate else { return };
+        let mut at = now;
+        if self.congestion.spreads_slots() {
             let bytes = self.ledger.size(Psn(0)) + Bytes(u64::from(self.ledger.gap));
             let slot = u128::from(rate.serialisation(bytes).0);
-            let offset = slot * u128::from(place) / u128::from(flows.max(1));
-            let at = now + Span(offset as u64);
-            self.pacer = Some(Box::new(Pacer { at, rest: 0, idle: false }));
+            at = now + Span((slot * u128::from(place) / u128::from(flows.max(1))) as u64);
         }
+        self.pacer = Some(Box::new(Pacer::from(at)));
     }
 
     /// Whether a packet may leave now.
@@ -149,7 +149,7 @@ impl Sender {
         let mut cx = Cx { now, rng: &mut self.rng, events };
         if let Some(rate) = self.congestion.on_sent(&mut cx, bytes).rate {
             let bytes = bytes + Bytes(u64::from(self.ledger.gap));
-            self.pacer.get_or_insert_default().sent(now, bytes, rate);
+            self.pacer.get_or_insert_with(|| Box::new(Pacer::from(now))).sent(now, bytes, rate);
         }
         let ack_request = !self.window_open();
         if let Some(pacer) = &mut self.pacer {

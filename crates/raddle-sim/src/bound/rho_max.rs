@@ -16,13 +16,15 @@ use crate::net::faults::PortChange;
 use crate::plan::Plan;
 use crate::routing::{Forwarding, Table, Weighting};
 use crate::topology::{Fabric, Node};
-use crate::workload::Traffic;
+use crate::workload::{Start, Traffic};
 use raddle_schemes::congestion::fixed_rate::Pace;
 use raddle_schemes::family::{Raw, quoted};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
-use raddle_schemes::units::Rate;
+use raddle_schemes::units::{Rate, Time};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::error::Error;
+use std::fmt::{self, Display, Formatter};
 
 /// The rate of a plan's flows under the faults that last until its end; others are not looked at.
 /// `None` if a flow has no path, or there is no flow.
@@ -47,9 +49,28 @@ pub fn bound(traffic: &Traffic, fabric: &Fabric, frames: &Frames, rho_max: Rate)
     slower.then_some(Bound { name: "all_to_all_rho_max", time })
 }
 
-/// No flow of this plan has a path, or one has none.
+/// Why a plan has no rho_max.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoPath;
+pub enum NoRhoMax {
+    /// There is no flow, or one without a path.
+    Path,
+    /// Not all flows begin at time zero, so they do not share links at once.
+    Apart,
+}
+
+impl Display for NoRhoMax {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Path => "there is no `rho_max`: no flow, or one without a path",
+            Self::Apart => {
+                "there is no `rho_max`: it is the rate that flows which all begin together can have \
+                 at once, and some of these begin later or wait for others; `auto` is line rate"
+            }
+        })
+    }
+}
+
+impl Error for NoRhoMax {}
 
 impl Plan {
     /// Whether the congestion control's pace is still to be found from routing.
@@ -62,15 +83,21 @@ impl Plan {
     ///
     /// # Errors
     /// If there is no such rate.
-    pub fn resolve_rho_max(&mut self) -> Result<(), NoPath> {
+    pub fn resolve_rho_max(&mut self) -> Result<(), NoRhoMax> {
         if !self.lacks_rho_max() {
             return Ok(());
         }
-        let rate = format!("{} bps", rho_max(self).ok_or(NoPath)?.0);
+        if self.traffic.flows.iter().any(|flow| flow.start != Start::At(Time::ZERO)) {
+            return Err(NoRhoMax::Apart);
+        }
+        let rate = format!("{} bps", rho_max(self).ok_or(NoRhoMax::Path)?.0);
         let word = quoted(Pace::RHO_MAX);
         for (name, value) in self.transport.congestion.values() {
             if value == word {
-                self.transport.congestion.set(name, Raw::Text(&rate)).map_err(|_| NoPath)?;
+                self.transport
+                    .congestion
+                    .set(name, Raw::Text(&rate))
+                    .map_err(|_| NoRhoMax::Path)?;
             }
         }
         Ok(())

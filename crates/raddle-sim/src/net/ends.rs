@@ -524,7 +524,7 @@ impl<'a> Ends<'a> {
             awaits_pace: false,
             sender: template.sender(&context, message.bytes, rng),
         };
-        live.sender.take_place(now, index as u32, flows);
+        live.sender.begin_slots(now, index as u32, flows);
         live.make_ready(now, slot, nic);
         live.set_wake(slot, nic);
         let end = &mut self.senders[slot as usize];

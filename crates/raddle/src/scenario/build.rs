@@ -8,7 +8,6 @@ use super::topology::{Shape, Topology, shape_problem};
 use crate::problem::Problem;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::Rate;
-use raddle_sim::bound::rho_max::NoPath;
 use raddle_sim::net::fault_plan::FaultPlan;
 use raddle_sim::net::faults::PortChange;
 use raddle_sim::plan::Plan;
@@ -115,10 +114,7 @@ impl Scenario {
             end: self.end,
             patience: self.patience,
         };
-        plan.resolve_rho_max().map_err(|NoPath| {
-            let text = "there is no `rho_max`: no flow, or one without a path";
-            self.topology.place().problem(text)
-        })?;
+        plan.resolve_rho_max().map_err(|none| self.pace_place.problem(none.to_string()))?;
         // Most limits have been checked with the keys they come from; draws can break the others.
         match plan.check_limits() {
             Ok(()) => Ok(plan),

@@ -68,6 +68,8 @@ pub struct Scenario {
     weights: Weighting,
     on_down: OnDown,
     transport: TransportPlan,
+    /// Of the congestion control's name.
+    pace_place: Place,
     traffic: Jobs,
     faults: Vec<FaultSection>,
     record: RecordPlan,
@@ -178,6 +180,7 @@ impl Scenario {
             weights: section.weights,
             on_down: section.on_down,
             transport: plan,
+            pace_place: transport.congestion.place,
             traffic,
             faults,
             record: record.unwrap_or_default(),
