@@ -115,6 +115,8 @@ pub struct TreeSwitch {
 /// Next-hop groups per switch and edge switch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
+    /// What its ports carry.
+    pub weighting: Weighting,
     /// The edge switch of each host.
     pub edge_of: Vec<SwitchId>,
     /// The last hop: the edge switch's port to each host, if it is usable.
@@ -144,14 +146,16 @@ impl Forwarding {
     }
 }
 
-/// The ports of `switch` on shortest paths to other edge switches of `pod`, and what each carries of the
-/// traffic to the one that it can carry most to, relative to the others.
+/// The ports of `switch` on shortest paths to other edge switches of `pod`, and what each carries of
+/// the traffic to the one that it can carry most to, relative to the others: the links to the edge
+/// switches do not count (LB study spec, section 2.4).
 pub fn towards_pod(
     fabric: &Fabric,
     forwarding: &Forwarding,
     switch: SwitchId,
     pod: u32,
 ) -> Vec<(PortId, u32)> {
+    let weighted = matches!(forwarding, Forwarding::Table(t) if t.weighting == Weighting::Capacity);
     let mut found = BTreeMap::new();
     let mut last = None;
     for host in (0..fabric.hosts).map(HostId) {
@@ -160,14 +164,75 @@ pub fn towards_pod(
         if elsewhere || last.replace(edge) == Some(edge) {
             continue;
         }
+        let mut ways = Ways { fabric, forwarding, host, edge, known: BTreeMap::new() };
         let ports = forwarding.ports(switch, host);
-        for i in 0..ports.count() {
-            let weight = ports.weights().map_or(1, |weights| weights[i]);
-            let most: &mut u32 = found.entry(ports.get(i)).or_default();
+        for port in (0..ports.count()).map(|i| ports.get(i)) {
+            let sum = |ways: Rates| ways.into_iter().map(|(rate, count)| rate * count).sum();
+            let weight = if weighted { sum(ways.through(port)) } else { 1 };
+            let most: &mut u64 = found.entry(port).or_default();
             *most = weight.max(*most);
         }
     }
-    found.into_iter().collect()
+    reduced(&found.into_iter().collect::<Vec<_>>())
+}
+
+/// How many ways have a slowest link of each rate.
+type Rates = BTreeMap<u64, u64>;
+
+/// The shortest paths to an edge switch, but for their last links.
+struct Ways<'a> {
+    fabric: &'a Fabric,
+    forwarding: &'a Forwarding,
+    edge: SwitchId,
+    /// One of its hosts.
+    host: HostId,
+    /// Of the switches on the way.
+    known: BTreeMap<SwitchId, Rates>,
+}
+
+impl Ways<'_> {
+    /// The ways through a port; one without a slowest link where it is the last.
+    fn through(&mut self, port: PortId) -> Rates {
+        match self.fabric.destination(port) {
+            Node::Switch(next) if next != self.edge => {
+                let own = self.fabric.ports[port.index()].rate.0;
+                let mut ways = Rates::new();
+                for (&rate, &count) in self.from(next) {
+                    *ways.entry(rate.min(own)).or_insert(0) += count;
+                }
+                ways
+            }
+            _ => Rates::from([(u64::MAX, 1)]),
+        }
+    }
+
+    /// The ways from a switch on. Those through parallel last links are one.
+    fn from(&mut self, switch: SwitchId) -> &Rates {
+        if !self.known.contains_key(&switch) {
+            let mut all = Rates::new();
+            let ports = self.forwarding.ports(switch, self.host);
+            for port in (0..ports.count()).map(|i| ports.get(i)) {
+                for (rate, count) in self.through(port) {
+                    *all.entry(rate).or_insert(0) += count;
+                }
+            }
+            if all.contains_key(&u64::MAX) {
+                all = Rates::from([(u64::MAX, 1)]);
+            }
+            self.known.insert(switch, all);
+        }
+        &self.known[&switch]
+    }
+}
+
+/// Weights without a common divisor. Of rates without one, over very many paths, the smallest
+/// differences go.
+fn reduced(weights: &[(PortId, u64)]) -> Vec<(PortId, u32)> {
+    let divisor = weights.iter().fold(0, |a, &(_, weight)| gcd(a, weight)).max(1);
+    let largest = weights.iter().map(|&(_, weight)| weight / divisor).max().unwrap_or(0);
+    let shift = (u64::BITS - largest.leading_zeros()).saturating_sub(u32::BITS);
+    let small = |weight: u64| ((weight / divisor) >> shift).max(1) as u32;
+    weights.iter().map(|&(port, weight)| (port, small(weight))).collect()
 }
 
 impl TreeSwitch {
@@ -215,6 +280,7 @@ impl Table {
             }
         }
         Self {
+            weighting,
             edge_of,
             host_port,
             column,
@@ -329,14 +395,9 @@ impl<'a> Paths<'a> {
         let weight = |port, to| -> u64 { self.behind(port, to).map(|(rate, n)| rate * n).sum() };
         let weights: Vec<(PortId, u64)> =
             self.nearer(from).map(|(port, to)| (port, weight(port, to))).collect();
-        let divisor = weights.iter().fold(0, |a, &(_, weight)| gcd(a, weight)).max(1);
-        let equal = weights.iter().all(|&(_, weight)| weight == divisor);
-        // Rates without a common divisor, over very many paths: the smallest differences go.
-        let largest = weights.iter().map(|&(_, weight)| weight / divisor).max().unwrap_or(0);
-        let shift = (u64::BITS - largest.leading_zeros()).saturating_sub(u32::BITS);
-        let reduced = |weight: u64| ((weight / divisor) >> shift).max(1) as u32;
-        let weights = weights.into_iter();
-        weights.map(|(port, w)| (port, if equal { 0 } else { reduced(w) })).collect()
+        let equal = weights.windows(2).all(|pair| pair[0].1 == pair[1].1);
+        let weights = reduced(&weights).into_iter();
+        weights.map(|(port, weight)| (port, if equal { 0 } else { weight })).collect()
     }
 }
 
@@ -482,6 +543,14 @@ mod tests {
         let pod = |pod| towards_pod(&fabric, &Forwarding::Table(table.clone()), SwitchId(0), pod);
         let weights_of = |ports: Vec<(PortId, u32)>| ports.iter().map(|p| p.1).collect::<Vec<_>>();
         assert_eq!((weights_of(pod(3)), weights_of(pod(0))), (vec![1, 2], vec![1, 1]));
+        // The other ToR of pod 3 without one of them: it still weighs what leads into the pod.
+        let beside = fabric.port_named("tor7.up0").unwrap();
+        let both =
+            |port: PortId| cut(port) && port != beside && fabric.ports[port.index()].peer != beside;
+        let table = Table::shortest(&fabric, Weighting::Capacity, &both);
+        assert_eq!(weights(&fabric, &table, "tor0", 15), named(&[("tor0.up1", 1)]));
+        let pod = |pod| towards_pod(&fabric, &Forwarding::Table(table.clone()), SwitchId(0), pod);
+        assert_eq!((weights_of(pod(3)), weights_of(pod(2))), (vec![1, 2], vec![1, 2]));
         // The same ports all over when nobody weighs them.
         let equal = Table::shortest(&fabric, Weighting::Equal, &cut);
         assert_eq!(

@@ -12,7 +12,7 @@ use raddle_sim::plan::{MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, Tra
 use raddle_sim::record::{
     FlowRecord, Observer, Outcome, PortRecord, PortSeries, Progress, RecordPlan, Stop, Timeline,
 };
-use raddle_sim::routing::{Forwarding, Table};
+use raddle_sim::routing::{Forwarding, Table, Weighting};
 use raddle_sim::topology::{Fabric, Node, Port, Switch};
 use raddle_sim::workload::{Flow, Start, Traffic};
 
@@ -41,6 +41,7 @@ fn fabric() -> Fabric {
         }],
         ports: nics.chain(downs).collect(),
         forwarding: Forwarding::Table(Table {
+            weighting: Weighting::Capacity,
             edge_of: vec![SwitchId(0); HOSTS as usize],
             host_port: (HOSTS..2 * HOSTS).map(|port| Some(PortId(port))).collect(),
             column: vec![0],

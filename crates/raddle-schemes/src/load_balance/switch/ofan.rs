@@ -126,12 +126,16 @@ impl Ofan {
                 schedule.map(|c| Turn { port: port(c), choice: c as u16 }).collect()
             }
         };
-        let length = shared.map_or(turns.len(), |pod| self.shared[pod].turns.len());
+        let in_turn = shared.map_or(&turns, |pod| &self.shared[pod].turns);
         let next = match self.config.variant {
-            Variant::ShortestFirst => (0..turns.len())
-                .min_by_key(|&turn| choices.fabric.queue(turns[turn].choice.into()).bytes)
-                .unwrap_or(0),
-            _ => cx.rng.below(length.max(1) as u64) as usize,
+            Variant::ShortestFirst => (0..in_turn.len())
+                .filter_map(|at| {
+                    let choice = choices.find(in_turn[at].port.into())?;
+                    Some((choices.fabric.queue(choice).bytes, at))
+                })
+                .min()
+                .map_or(0, |(_, at)| at),
+            _ => cx.rng.below(in_turn.len().max(1) as u64) as usize,
         };
         Pointer { own: Schedule { drawn: choices.epoch + 1, turns }, next: next as u32 }
     }
@@ -272,6 +276,12 @@ mod tests {
         let mut bench = Bench::new(&config, Ofan::new).queues(&[9, 8, 3, 8]);
         let ports: Vec<usize> = (0..6).map(|_| bench.select(4)).collect();
         assert_eq!(ports, [2, 3, 0, 1, 2, 3]);
+        // Of the ports of a pod, among those that lead to this edge switch.
+        let config = Config { shared: true, ..config };
+        let mut bench = Bench::new(&config, Ofan::new).queues(&[9, 2, 8]);
+        bench.ports(&[0, 2, 3]).pod(&[(0, 1), (1, 1), (2, 1), (3, 1)]);
+        let ports: Vec<u32> = (0..4).map(|_| [0, 2, 3][bench.select(3)]).collect();
+        assert_eq!(ports, [2, 3, 0, 2]);
     }
 
     #[test]
