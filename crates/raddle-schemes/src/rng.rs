@@ -66,6 +66,12 @@ impl Rng {
         ((u128::from(self.next_u64()) * u128::from(n)) >> 64) as u64
     }
 
+    /// Several draws for the price of one.
+    #[inline]
+    pub fn draws(&mut self) -> Draws {
+        Draws { fraction: self.next_u64() }
+    }
+
     /// A uniform draw from [0, 1), of 53 random bits.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
@@ -82,6 +88,22 @@ impl Rng {
             let j = self.below(i as u64 + 1) as usize;
             items.swap(i, j);
         }
+    }
+}
+
+/// Independent draws out of one of 64 bits: the digits of a fraction, each to a base of its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Draws {
+    fraction: u64,
+}
+
+impl Draws {
+    /// A uniform draw from `0..n`; its bias is below the product of this and all earlier `n` / 2^64.
+    #[inline]
+    pub fn below(&mut self, n: u64) -> u64 {
+        let digit = u128::from(self.fraction) * u128::from(n);
+        self.fraction = digit as u64;
+        (digit >> 64) as u64
     }
 }
 
@@ -112,5 +134,16 @@ mod tests {
         assert!((24_500..25_500).contains(&heads.count()));
         let mean = (0..100_000).map(|_| rng.exponential(2.0)).sum::<f64>() / 1e5;
         assert!((1.97..2.03).contains(&mean), "{mean}");
+    }
+
+    #[test]
+    fn draws_out_of_one_are_uniform_and_independent() {
+        let mut rng = Rng::new(1, "test", 0);
+        let mut counts = [[0_i32; 4]; 3];
+        for _ in 0..12_000 {
+            let mut draws = rng.draws();
+            counts[draws.below(3) as usize][draws.below(4) as usize] += 1;
+        }
+        assert!(counts.iter().flatten().all(|count| (880..1120).contains(count)), "{counts:?}");
     }
 }

@@ -1,6 +1,7 @@
 //! JSQ: every packet joins the shortest queue, drawn among equals (LB study, Theorem 1).
 
 use super::{Choices, Header, PortSelector, SwitchContext};
+use crate::rng::Draws;
 use crate::{Card, Cx, Need};
 use alloc::vec::Vec;
 
@@ -39,6 +40,9 @@ impl PortSelector for Jsq {
     }
 }
 
+/// Of ranges of at most 2^8 these leave 32 bits of 64 to the last.
+const DRAWS_AT_ONCE: usize = 4;
+
 /// Chooses by least cost, and at random among equals.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Least {
@@ -64,22 +68,53 @@ impl Least {
         if self.order.len() != choices.count {
             self.order = (0..choices.count as u32).collect();
         }
-        let mut left = choices.weights.map(|weights| weights.iter().map(|&w| u64::from(w)).sum());
+        if let Some(weights) = choices.weights {
+            return self.choose_by_weight(cx, choices, weights, cost);
+        }
+        let order = self.order.as_mut_slice();
+        let mut draws = Draws::default();
+        let (mut chosen, mut lowest) = (0, u64::MAX);
+        for place in 0..order.len() {
+            if place % DRAWS_AT_ONCE == 0 {
+                draws = cx.rng.draws();
+            }
+            let drawn = draws.below((order.len() - place) as u64) as usize;
+            order.swap(place, place + drawn);
+            let choice = order[place] as usize;
+            let cost = cost(choices, choice);
+            if cost < lowest {
+                (chosen, lowest) = (choice, cost);
+                if cost == 0 {
+                    break;
+                }
+            }
+        }
+        chosen
+    }
+
+    #[inline(never)]
+    fn choose_by_weight(
+        &mut self,
+        cx: &mut Cx<'_>,
+        choices: &mut Choices<'_>,
+        weights: &[u32],
+        mut cost: impl FnMut(&mut Choices<'_>, usize) -> u64,
+    ) -> usize {
+        let mut left = weights.iter().map(|&weight| u64::from(weight)).sum();
         let (mut chosen, mut lowest) = (0, u64::MAX);
         for place in 0..self.order.len() {
-            let drawn = match (&mut left, choices.weights) {
-                (None, _) | (_, None) => cx.rng.below((self.order.len() - place) as u64) as usize,
-                (Some(0), _) => break,
-                (Some(left), Some(weights)) => draw(cx, left, weights, &self.order[place..]),
-            };
+            if left == 0 {
+                break;
+            }
+            let drawn = draw(cx, &mut left, weights, &self.order[place..]);
             self.order.swap(place, place + drawn);
             let choice = self.order[place] as usize;
             let cost = cost(choices, choice);
             if cost < lowest {
                 (chosen, lowest) = (choice, cost);
-            }
-            if cost == 0 {
-                break;
+                if cost == 0 {
+                    break;
+                }
             }
         }
         chosen
@@ -87,7 +122,6 @@ impl Least {
 }
 
 /// Draws one of `choices`, which weigh `left` together, by weight, and takes its weight off.
-#[inline(never)]
 fn draw(cx: &mut Cx<'_>, left: &mut u64, weights: &[u32], choices: &[u32]) -> usize {
     let mut point = cx.rng.below(*left);
     for (place, &choice) in choices.iter().enumerate() {

@@ -33,8 +33,8 @@ crate::parameters! {
 /// The bins, and a hash for small frames.
 #[derive(Clone, Debug)]
 pub struct QuantizedAdaptive {
-    /// In 2^-16 of the buffer.
-    limits: [u64; 3],
+    /// In per cent of the buffer.
+    limits: [f64; 3],
     hash_below: Bytes,
     hash: Ecmp,
     bins: Bins,
@@ -49,9 +49,10 @@ struct Bins {
 }
 
 impl Bins {
-    fn new(limits: [u64; 3], capacity: Bytes) -> Self {
-        let end = |limit| (u128::from(capacity.0) * u128::from(limit)).div_ceil(1 << 16);
-        Self { capacity, ends: limits.map(|limit: u64| end(limit) as u64) }
+    /// To the nearest byte.
+    fn new(limits: [f64; 3], capacity: Bytes) -> Self {
+        let end = |percent| percent * capacity.0 as f64 / 100.0 + 0.5;
+        Self { capacity, ends: limits.map(|percent| end(percent) as u64) }
     }
 
     #[inline]
@@ -64,7 +65,6 @@ impl QuantizedAdaptive {
     /// With the bins of `config`.
     pub fn new(config: &Config, context: &SwitchContext) -> Self {
         let limits = [config.first, config.second, config.third];
-        let limits = limits.map(|percent| (percent * 655.36) as u64);
         Self {
             limits,
             bins: Bins::new(limits, Bytes(0)),
@@ -96,6 +96,14 @@ impl PortSelector for QuantizedAdaptive {
 mod tests {
     use super::super::testing::Bench;
     use super::*;
+
+    #[test]
+    fn bins_of_a_small_share_of_a_large_buffer_end_at_the_byte() {
+        let ends = |limits, capacity| Bins::new(limits, Bytes(capacity)).ends;
+        assert_eq!(ends([0.004, 0.008, 0.016], 1_000_000_000), [40_000, 80_000, 160_000]);
+        assert_eq!(ends([5.0, 10.0, 20.0], 800_000), [40_000, 80_000, 160_000]);
+        assert_eq!(ends([0.001, 33.3, 100.0], 100_001), [1, 33_300, 100_001]);
+    }
 
     /// LB study spec, acceptance 8: queues in per cent of the buffer, ports that may be taken.
     #[test]
