@@ -146,7 +146,8 @@ pub(crate) fn text(reader: &mut Reader<'_>, key: &'static str) -> Option<String>
     words(key, item, reader.log())
 }
 
-fn words(key: &str, item: &Item, log: &Log) -> Option<String> {
+/// A text.
+pub(crate) fn words(key: &str, item: &Item, log: &Log) -> Option<String> {
     match &item.value {
         Value::Text(text) => Some(text.clone()),
         _ => {

@@ -17,7 +17,7 @@ mod text;
 mod theory;
 
 pub use claims::{Claim, Claims, Published};
-pub(crate) use claims::{parse, settings as read_texts, text as read_text};
+pub(crate) use claims::{parse, settings as read_texts, text as read_text, words as read_words};
 pub use increase::{BoundName, NamedBound};
 pub use layer::{LayerMetric, LayerNumber};
 pub use list::FIGURES;

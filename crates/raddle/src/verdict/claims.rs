@@ -1,7 +1,7 @@
 //! What the papers say of each other's schemes, judged by the runs.
 
 use super::{Column, Verdict};
-use crate::figures::{parse, read_text, read_texts};
+use crate::figures::{parse, read_text, read_texts, read_words};
 use crate::problem::Problems;
 use crate::scenario::reader::{Log, Reader};
 use crate::scenario::spec::Item;
@@ -18,15 +18,19 @@ pub struct Claim {
     pub text: String,
     /// Where it is made.
     pub source: String,
-    /// The schemes that are said to be ahead; the best of them counts. Empty for all, of which the
-    /// worst counts: a claim that all are equal.
+    /// The schemes that are said to be ahead; the best of them counts. Of schemes that are said to
+    /// be equal, the worst.
     pub rows: Vec<String>,
     /// The schemes that they are ahead of; empty for all others.
     pub against: Vec<String>,
+    /// Whether `rows` are said to be equal, and so are `against` as well.
+    pub equal: bool,
     /// Axes and values of the columns that it is about.
     pub columns: Vec<(String, String)>,
     /// The most that the first may take over the second.
     pub at_most: f64,
+    /// Why it does not hold, as far as that has been tested.
+    pub reason: Option<String>,
 }
 
 /// How a claim fares.
@@ -61,9 +65,14 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
     let mut rows = |key| -> Vec<String> {
         reader.list(key, "schemes, as in [\"reps\"]").iter().map(Item::show).collect()
     };
-    let (ahead, against) = (rows("rows"), rows("against"));
+    let (mut ahead, mut against, equal) = (rows("rows"), rows("against"), rows("equal"));
+    if !equal.is_empty() {
+        ahead.clone_from(&equal);
+        against.clone_from(&equal);
+    }
     let columns = reader.take("columns").and_then(|item| read_texts("columns", item, log));
     let at_most = reader.need("at_most", "1.02");
+    let reason = reader.take("reason").and_then(|item| read_words("reason", item, log));
     reader.finish();
     Some(Claim {
         paper: paper?,
@@ -71,8 +80,10 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
         source: source?,
         rows: ahead,
         against,
+        equal: !equal.is_empty(),
         columns: columns.unwrap_or_default(),
         at_most: at_most?,
+        reason,
     })
 }
 
@@ -96,7 +107,7 @@ impl Claim {
         for column in verdict.columns.iter().filter(|column| self.is_about(column)) {
             judged.columns += 1;
             let best = |rows: &[usize]| column.best(rows.iter().copied());
-            let first = if self.rows.is_empty() { column.worst() } else { best(&ahead) };
+            let first = if self.equal { column.worst(&ahead) } else { best(&ahead) };
             match (first, best(&against)) {
                 (Some(first), Some(second)) => {
                     let ratio = first / second;
@@ -127,8 +138,7 @@ mod tests {
             _ => study.axes.iter().any(|a| a.name == axis && a.values.contains(value)),
         };
         for claim in &claims {
-            let all = claim.rows.is_empty() && claim.against.is_empty();
-            assert!((all || !claim.rows.is_empty()) && claim.at_most > 0.0, "{}", claim.text);
+            assert!(!claim.rows.is_empty() && claim.at_most > 0.0, "{}", claim.text);
             for scheme in claim.rows.iter().chain(&claim.against) {
                 assert!(has("scheme", scheme), "{scheme}: {}", claim.text);
             }

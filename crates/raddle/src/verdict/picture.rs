@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 const CELL: (usize, usize) = (46, 24);
 const LABELS: usize = 150;
-const HEAD: usize = 184;
+const HEAD: usize = 190;
 /// Between two workloads.
 const GAP: usize = 10;
 const LEGEND: usize = 48;
