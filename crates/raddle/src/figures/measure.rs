@@ -188,13 +188,6 @@ pub enum Measure {
     },
     /// A number of a theory model; no simulation.
     Theory(TheoryNumber),
-    /// A number of a theory model over another.
-    TheoryRatio {
-        /// Above the line.
-        of: TheoryNumber,
-        /// Below the line.
-        over: TheoryNumber,
-    },
 }
 
 const KINDS: &[&str] = &[
@@ -210,7 +203,6 @@ const KINDS: &[&str] = &[
     "queue_above",
     "layer",
     "theory",
-    "theory_ratio",
 ];
 
 /// Reads a claim's measure.
@@ -238,8 +230,7 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
             })
         }
         "layer" => layer(&mut reader),
-        "theory" => read_number(&mut reader).map(Measure::Theory),
-        _ => theory_ratio(&mut reader),
+        _ => read_number(&mut reader).map(Measure::Theory),
     };
     reader.finish();
     measure.filter(|_| log.count() == before)
@@ -328,17 +319,6 @@ fn layer(reader: &mut Reader<'_>) -> Option<Measure> {
     Some(Measure::Layer { number: number?, statistic, cell: cell? })
 }
 
-fn theory_ratio(reader: &mut Reader<'_>) -> Option<Measure> {
-    let mut number = |key| {
-        let mut reader = Reader::of(key, reader.demand(key, "{ model = \"..\" }")?, reader.log())?;
-        let number = read_number(&mut reader);
-        reader.finish();
-        number
-    };
-    let (of, over) = (number("of"), number("over"));
-    Some(Measure::TheoryRatio { of: of?, over: over? })
-}
-
 impl Selector {
     /// Whether a cell with these settings is meant.
     pub fn selects(&self, settings: &[(String, String)]) -> bool {
@@ -366,7 +346,7 @@ impl Measure {
             Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
                 [of.cells(), other.cells()].concat()
             }
-            Self::Ratios(_) | Self::Theory(_) | Self::TheoryRatio { .. } => Vec::new(),
+            Self::Ratios(_) | Self::Theory(_) => Vec::new(),
         }
     }
 
@@ -445,10 +425,6 @@ impl Measure {
                 statistic.of(cell.each(runs, |run| number.of(run))?)
             }
             Self::Theory(number) => number.value(mode),
-            Self::TheoryRatio { of, over } => {
-                let (of, over) = (of.value(mode)?, over.value(mode)?);
-                (over > 0.0).then(|| of / over)
-            }
         }
     }
 }
