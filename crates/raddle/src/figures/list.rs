@@ -28,6 +28,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("reps/fig2"),
     figure!("reps/fig3"),
     figure!("reps/fig4"),
+    figure!("reps/fig5"),
     figure!("reps/fig6"),
     figure!("reps/fig7"),
     figure!("reps/fig8"),
