@@ -201,7 +201,7 @@ pub enum Conflict {
 
 /// Declares a scheme's parameters: a struct whose fields have a default and, if wanted, a range.
 /// `pub struct Config with core: other::Config {` has the other's parameters before its own.
-/// Behind the struct, `conflicts by function` names what finds the [`Conflict`]s of a struct.
+/// Behind the struct, `conflicts by function` names what finds the conflicts of a struct ([`Conflict`](crate::family::Conflict)).
 ///
 /// ```
 /// raddle_schemes::parameters! {
