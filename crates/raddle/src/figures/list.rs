@@ -29,6 +29,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("reps/fig4"),
     figure!("reps/fig6"),
     figure!("reps/fig7"),
+    figure!("reps/fig8"),
     figure!("reps/fig9"),
     figure!("reps/fig11"),
     figure!("reps/fig12"),
