@@ -81,6 +81,7 @@ fn the_data_reads_back() {
         report.cells[0].runs[0].fct_max_us.unwrap()
     );
     assert_eq!(data["cells"][3]["runs"][0]["completed"], false);
+    assert!(data["cells"][3]["runs"][0]["completion_us"].is_null());
     assert_eq!(data["conditions"][0]["bound"]["us"], 176.9);
     assert_eq!(data["details"].as_array().unwrap().len(), 9);
     assert_eq!(data["provenance"]["packet_hops"], 48_211_904);

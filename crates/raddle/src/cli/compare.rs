@@ -164,18 +164,24 @@ fn entries<'a>(jobs: &'a [Job], results: &'a [Result<Gathered, Failure>]) -> Vec
     .collect()
 }
 
-/// Every host scheme keeps its colour: its place in the catalogue. What is no scheme, or another
-/// form of one that has its colour already, takes the next one that is free.
+/// Every host scheme keeps its colour: its place in the catalogue. What is no host scheme, or
+/// another form of one that has its colour already, takes the first one that no row has.
 pub(super) fn palette(rows: &[String]) -> Vec<usize> {
-    let mut taken = Vec::new();
-    for row in rows {
+    let own = |row: &String| {
         let word = row.split(' ').next();
-        let own = host::SCHEMES.iter().position(|scheme| Some(scheme.card.name) == word);
-        let first = own.unwrap_or(host::SCHEMES.len());
-        let free = (first..).find(|place| !taken.contains(place)).unwrap_or(first);
-        taken.push(free);
+        host::SCHEMES.iter().position(|scheme| Some(scheme.card.name) == word)
+    };
+    let mut taken: Vec<usize> = rows.iter().filter_map(own).collect();
+    let mut places: Vec<usize> = Vec::new();
+    for row in rows {
+        let place = own(row).filter(|place| !places.contains(place)).unwrap_or_else(|| {
+            let free = (0..).find(|place| !taken.contains(place)).unwrap_or_default();
+            taken.push(free);
+            free
+        });
+        places.push(place);
     }
-    taken
+    places
 }
 
 fn command_line(arguments: &Arguments) -> String {
@@ -212,4 +218,28 @@ fn write(
         store.write_runs(&rows)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(rows: &[&str]) -> Vec<usize> {
+        palette(&rows.iter().map(|&row| row.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_host_scheme_keeps_its_colour_whatever_stands_above_it() {
+        let [ops, reps] = places(&["ops", "reps"])[..] else { panic!("two places") };
+        assert_eq!(places(&["jsq", "reps", "reps buffer=4", "ops"])[1..2], [reps]);
+        assert_eq!(places(&["jsq", "reps", "reps buffer=4", "ops"])[3], ops);
+    }
+
+    #[test]
+    fn no_two_rows_share_a_colour() {
+        let mut all = places(&["jsq", "ecmp", "ops", "ops entropies=8", "reps", "healthy"]);
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 6);
+    }
 }

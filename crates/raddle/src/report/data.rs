@@ -92,7 +92,10 @@ pub struct Run {
     pub completed: bool,
     /// Flows that did not finish.
     pub unfinished_flows: u64,
-    /// Completion time of the last flow to finish; `None` if none did.
+    /// When the last flow was done; `None` if not every flow finished.
+    pub completion_us: Option<f64>,
+    /// The longest completion time of a finished flow, from its own start on; `None` if none
+    /// finished.
     pub fct_max_us: Option<f64>,
     /// Mean over finished flows.
     pub fct_mean_us: Option<f64>,

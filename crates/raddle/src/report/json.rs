@@ -71,6 +71,7 @@ fn run(run: &Run) -> Value {
         "seed": run.seed,
         "completed": run.completed,
         "unfinished_flows": run.unfinished_flows,
+        "completion_us": run.completion_us,
         "fct_max_us": run.fct_max_us,
         "fct_mean_us": run.fct_mean_us,
         "fct_p50_us": run.fct_p50_us,

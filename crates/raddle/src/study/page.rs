@@ -148,6 +148,7 @@ fn run(summary: &RunSummary) -> report::Run {
         seed: summary.seed,
         completed: summary.completed,
         unfinished_flows: summary.unfinished,
+        completion_us: summary.completion_us,
         fct_max_us: summary.fct_us.max,
         fct_mean_us: summary.fct_us.mean,
         fct_p50_us: summary.fct_us.p50,

@@ -113,6 +113,7 @@ fn cell(condition: usize, scheme: usize, fct_us: Option<f64>, seeds: &[u64]) -> 
             seed,
             completed: unfinished == 0,
             unfinished_flows: unfinished,
+            completion_us: (unfinished == 0).then_some(max),
             fct_max_us: Some(max),
             fct_mean_us: Some(BOUND_US + (max - BOUND_US) * 0.5),
             fct_p50_us: Some(BOUND_US + (max - BOUND_US) * 0.45),

@@ -74,8 +74,8 @@ function timeAxis(values, wanted, factor = 10) {
 // Colours. Okabe and Ito's palette, its yellow replaced by grey, lightened where dark paper needs it.
 
 const PALETTE = {
-  light: ['#0072b2', '#d55e00', '#009e73', '#a6488a', '#b57c00', '#3a93c7', '#5b5f66', '#7a5230'],
-  dark: ['#4fa8e0', '#f0813a', '#2fc79a', '#dd92c2', '#e6a820', '#93d0f5', '#b4b9c2', '#c79a73'],
+  light: ['#0072b2', '#d55e00', '#009e73', '#a6488a', '#b57c00', '#3a93c7', '#5b5f66', '#7a5230', '#a3132f', '#4b3fae'],
+  dark: ['#4fa8e0', '#f0813a', '#2fc79a', '#dd92c2', '#e6a820', '#93d0f5', '#b4b9c2', '#c79a73', '#ff8896', '#aaa2ff'],
 };
 const DASHES = ['solid', [7, 3], [2, 2], [10, 3, 2, 3], [5, 2, 1, 2], [1, 2]];
 

@@ -1,9 +1,9 @@
 // Section one: completion times as dots and whiskers, one panel per condition.
 
 function drawCompletion({ width, resize, over }) {
-  const finished = (run) => run.completed && run.fct_max_us != null;
+  const finished = (run) => run.completed && run.completion_us != null;
   const values = DATA.cells.flatMap((cell) => [
-    ...cell.runs.filter(finished).map((run) => run.fct_max_us),
+    ...cell.runs.filter(finished).map((run) => run.completion_us),
     ...(cell.interval ? [cell.interval.low_us, cell.interval.high_us] : []),
   ]).concat(DATA.conditions.filter((c) => c.bound).map((c) => c.bound.us)).filter((v) => v > 0);
   const axis = timeAxis(values.length ? values : [1], 8);
@@ -90,11 +90,11 @@ function dots(panel, row, runs, axis, bound, colour) {
   return {
     type: 'scatter', xAxisIndex: panel, yAxisIndex: panel, z: 5, symbol: 'circle', symbolSize: 8,
     itemStyle: { color: colour, opacity: 0.75, borderColor: css('--paper'), borderWidth: 1 },
-    data: runs.map((run, i) => ({ value: [axis.f(run.fct_max_us), row + (i - (runs.length - 1) / 2) * spread], run })),
+    data: runs.map((run, i) => ({ value: [axis.f(run.completion_us), row + (i - (runs.length - 1) / 2) * spread], run })),
     tooltip: {
       formatter: ({ data: { run } }) => {
-        const over = bound ? `, ${percent(run.fct_max_us / bound.us - 1)} over the bound` : '';
-        return escapeHtml(`${DATA.schemes[row].name}, seed ${run.seed}: ${micros(run.fct_max_us)}${over}`) +
+        const over = bound ? `, ${percent(run.completion_us / bound.us - 1)} over the bound` : '';
+        return escapeHtml(`${DATA.schemes[row].name}, seed ${run.seed}: ${micros(run.completion_us)}${over}`) +
           `<br>${plural(run.drops, 'drop')}, ${plural(run.marks, 'mark')}, ${plural(run.trims, 'trim')}, ${plural(run.retransmissions, 'retransmission')}, ${plural(run.timeouts, 'timeout')}`;
       },
     },

@@ -44,10 +44,10 @@ function foldedTable(name, summary, make) {
 
 // The runs behind sections one and four.
 function runsTable() {
-  const fields = ['completed', 'unfinished_flows', 'fct_max_us', 'fct_mean_us', 'fct_p50_us', 'fct_p99_us', 'drops', 'marks', 'trims', 'retransmissions', 'timeouts'];
+  const fields = ['completed', 'unfinished_flows', 'completion_us', 'fct_max_us', 'fct_mean_us', 'fct_p50_us', 'fct_p99_us', 'drops', 'marks', 'trims', 'retransmissions', 'timeouts'];
   const rows = DATA.cells.flatMap((cell) => cell.runs.map((run) => {
     const bound = DATA.conditions[cell.condition].bound;
-    const over = bound && run.completed && run.fct_max_us != null ? Number(((run.fct_max_us / bound.us - 1) * 100).toFixed(3)) : null;
+    const over = bound && run.completed && run.completion_us != null ? Number(((run.completion_us / bound.us - 1) * 100).toFixed(3)) : null;
     return [DATA.conditions[cell.condition].name, DATA.schemes[cell.scheme].name, run.seed, bound ? bound.us : null, over, ...fields.map((field) => run[field])];
   }));
   return { title: 'One row per run', columns: ['condition', 'scheme', 'seed', 'bound_us', 'increase_pct', ...fields], rows };

@@ -29,7 +29,7 @@ function sideControls(side, changed) {
     });
     const cell = DATA.cells.find((c) => c.condition === side.detail.condition && c.scheme === side.detail.scheme);
     const run = cell && cell.runs.find((r) => r.seed === side.detail.seed);
-    stats.textContent = !run ? '' : `${run.completed ? `done after ${micros(run.fct_max_us)}` : `never finished: ${plural(run.unfinished_flows, 'flow')} left`}; ${plural(run.drops, 'drop')}, ${plural(run.marks, 'mark')}, ${plural(run.retransmissions, 'retransmission')}, ${plural(run.timeouts, 'timeout')}`;
+    stats.textContent = !run ? '' : `${run.completed ? `done after ${micros(run.completion_us)}` : `never finished: ${plural(run.unfinished_flows, 'flow')} left`}; ${plural(run.drops, 'drop')}, ${plural(run.marks, 'mark')}, ${plural(run.retransmissions, 'retransmission')}, ${plural(run.timeouts, 'timeout')}`;
   }
   side.paint = () => box.style.setProperty('--side', schemeColour(side.detail.scheme));
   show();

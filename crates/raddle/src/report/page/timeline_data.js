@@ -29,7 +29,7 @@ function openDetail(detail) {
   });
   const rows = detail.counts.map((row) => ({ name: row.name, count: decode(row.count, n) }));
   const run = (DATA.cells.find((c) => c.condition === detail.condition && c.scheme === detail.scheme) || { runs: [] }).runs.find((r) => r.seed === detail.seed);
-  const done = run && run.completed ? run.fct_max_us : null;
+  const done = run && run.completed ? run.completion_us : null;
   const whole = { queue: ports.map((p) => Math.max(0, ...p.queue)), use: [], share: [], frames: sum(total), end: Math.max(n * bucket, done ?? 0) };
   ports.forEach((p) => {
     whole.use.push(sum(p.bytes) / ((p.rate * 1000 / 8) * (done || whole.end)));
