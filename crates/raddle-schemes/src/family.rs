@@ -42,6 +42,8 @@ pub enum Need {
     OutOfOrder,
     /// The switch reads where a packet goes: its destination's edge switch and pod.
     Groups,
+    /// Queues of switches have a length at which they are full.
+    QueueLimit,
 }
 
 impl Need {
@@ -57,6 +59,7 @@ impl Need {
             Self::QueueLengths => "queue lengths in the switch",
             Self::OutOfOrder => "a receiver that accepts packets out of order",
             Self::Groups => "the destination's edge switch and pod",
+            Self::QueueLimit => "queues with a limit",
         }
     }
 }
@@ -222,6 +225,14 @@ macro_rules! family {
                 match self {
                     $(Self::$variant(c) => $crate::family::Parameters::values(c),)*
                     Self::Custom(_) => $crate::family::Values::new(),
+                }
+            }
+
+            /// What does not go together among the parameters.
+            pub fn conflicts(&self) -> $crate::family::Conflicts {
+                match self {
+                    $(Self::$variant(c) => $crate::family::Parameters::conflicts(c),)*
+                    Self::Custom(_) => $crate::family::Conflicts::new(),
                 }
             }
 

@@ -20,6 +20,10 @@ pub enum Size {
     Unlimited,
 }
 
+/// A size that has a limit: any but `"unlimited"`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limited(pub Size);
+
 /// What a relative [`Size`] refers to.
 #[derive(Clone, Copy, Debug)]
 pub struct Base {

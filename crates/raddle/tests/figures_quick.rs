@@ -49,6 +49,7 @@ fn the_kept_results_belong_to_the_scenarios_and_claims_as_they_are() {
         let prepared = figure.prepare(Mode::Full).unwrap_or_else(|p| panic!("{}", p.render(false)));
         assert_eq!(kept["figure"], name);
         assert_eq!(kept["mode"], "full");
+        assert_eq!(kept["reduced"].as_str(), prepared.claims.reduced.as_deref(), "{name}");
         let cells = prepared.study.iter().flat_map(|study| &study.cells);
         let hashes: Vec<String> = cells.map(|cell| cell.scenario.hash()).collect();
         let kept_cells = kept["scenarios"].as_array().unwrap();

@@ -19,10 +19,11 @@
 //!   gather an unbounded window.
 
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
-use crate::family::Need;
+use crate::family::{Conflict, Need};
 use crate::size::Size;
 use crate::units::Bytes;
 use crate::{Card, Cx, FlowContext};
+use alloc::vec::Vec;
 
 /// What `raddle schemes dctcp` says.
 pub const CARD: Card = Card {
@@ -54,6 +55,11 @@ crate::parameters! {
         /// Share of the window that a loss costs.
         pub loss_decrease: f64 = 0.5, in 0.0..=1.0;
     }
+    conflicts by conflicts
+}
+
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    super::windows_in_order(Some(config.min_window), Some(config.initial_window), config.max_window)
 }
 
 /// How the present window of data was answered so far.

@@ -27,10 +27,12 @@
 //! - Requests come at most once per unloaded round trip, and ever more rarely while no credit comes.
 
 use super::{Ack, CongestionControl, Limits, Loss, LossCause, PullPlan};
+use crate::family::Conflict;
 use crate::size::Size;
 use crate::transport::grants::{COUNT_BITS, later, on_wire};
 use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx, FlowContext};
+use alloc::vec::Vec;
 
 /// What `raddle schemes eqds` says.
 pub const CARD: Card = Card {
@@ -58,6 +60,11 @@ crate::parameters! {
         /// retransmission timeout.
         pub retry: Option<Span> = None, in Span(1)..;
     }
+    conflicts by conflicts
+}
+
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    super::windows_in_order(None, Some(config.initial_window), config.max_window)
 }
 
 /// Most that the wait between two requests doubles.

@@ -6,11 +6,12 @@
 //! if the host paced and cycled; with `together` they leave in bursts.
 
 use super::{Ack, CongestionControl, Limits, Loss};
-use crate::family::{Parameter, ParameterError, Raw};
+use crate::family::{Conflict, Parameter, ParameterError, Raw};
 use crate::size::Size;
 use crate::units::{Bytes, Rate};
 use crate::{Card, Cx, FlowContext};
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 /// What `raddle schemes fixed_rate` says.
 pub const CARD: Card = Card {
@@ -79,6 +80,13 @@ crate::parameters! {
         /// At most this much in flight.
         pub window: Size = Size::Unlimited;
     }
+    conflicts by conflicts
+}
+
+/// Nothing is paced at line rate, so there are no slots.
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    let idle = config.rate == Pace::Line && config.slots == Slots::Spread;
+    idle.then_some(Conflict::Idle("slots", "rate")).into_iter().collect()
 }
 
 /// The constant limits.

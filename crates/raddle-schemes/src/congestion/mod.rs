@@ -1,7 +1,10 @@
 //! Congestion control: how much, and how fast, a flow may send.
 
+use crate::family::Conflict;
+use crate::size::Size;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Cx, FlowContext};
+use alloc::vec::Vec;
 
 pub mod dctcp;
 pub mod eqds;
@@ -106,6 +109,17 @@ pub trait CongestionControl {
     fn spreads_slots(&self) -> bool {
         false
     }
+}
+
+/// Which of the parameters `min_window`, `initial_window` and `max_window` are in the wrong order.
+/// One that is absent, or relative to something else than the other, is in order.
+fn windows_in_order(min: Option<Size>, initial: Option<Size>, max: Size) -> Vec<Conflict> {
+    let windows = [("min_window", min), ("initial_window", initial), ("max_window", Some(max))];
+    let pairs = [(0, 2), (0, 1), (1, 2)].map(|(small, large)| (windows[small], windows[large]));
+    let wrong = |((small, low), (large, high)): ((_, Option<Size>), (_, Option<Size>))| {
+        low?.exceeds(high?).then_some(Conflict::Exceeds(small, large))
+    };
+    pairs.into_iter().filter_map(wrong).collect()
 }
 
 crate::family! { CongestionControl, AnyCongestionControl, FlowContext;

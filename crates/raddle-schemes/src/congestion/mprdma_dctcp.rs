@@ -5,11 +5,12 @@
 //! (`MTU` in the artifact).
 
 use super::{Ack, CongestionControl, Limits, Loss};
-use crate::family::Need;
+use crate::family::{Conflict, Need};
 use crate::size::Size;
 use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 /// What `raddle schemes mprdma_dctcp` says.
 pub const CARD: Card = Card {
@@ -44,6 +45,11 @@ crate::parameters! {
         /// not mention it.
         pub fast_increase_after: Option<Span> = None;
     }
+    conflicts by conflicts
+}
+
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    super::windows_in_order(Some(config.min_window), Some(config.initial_window), config.max_window)
 }
 
 /// One flow's window, in bytes.

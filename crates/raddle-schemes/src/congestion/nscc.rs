@@ -40,11 +40,12 @@
 //!   quadrant, too, fast increase by 0.5). The specification's is the one here.
 
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
-use crate::family::Need;
+use crate::family::{Conflict, Need};
 use crate::size::Size;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 /// What `raddle schemes nscc` says.
 pub const CARD: Card = Card {
@@ -90,6 +91,11 @@ crate::parameters! {
         /// `auto` is no quick adapt.
         pub quick_adapt_gate: Option<u8> = Some(3), in 0..=16;
     }
+    conflicts by conflicts
+}
+
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    super::windows_in_order(Some(config.min_window), Some(config.initial_window), config.max_window)
 }
 
 /// The reference network's rate, and its round trip in picoseconds.

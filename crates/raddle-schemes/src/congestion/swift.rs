@@ -17,10 +17,12 @@
 //!   round trip of a reduction change nothing and count as one.
 
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
-use crate::size::Size;
+use crate::family::Conflict;
+use crate::size::{Limited, Size};
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 /// What `raddle schemes swift` says.
 pub const CARD: Card = Card {
@@ -38,7 +40,7 @@ crate::parameters! {
     pub struct Config {
         /// Queueing that the target delay allows; the target is the unloaded round trip plus the
         /// time this takes at the flow's rate.
-        pub queue: Size = Size::Bytes(Bytes(113_000));
+        pub queue: Limited = Limited(Size::Bytes(Bytes(113_000)));
         /// The window at the start; `auto` is what the flow's rate carries in the target delay.
         pub initial_window: Option<Size> = None;
         /// The window never grows beyond this.
@@ -61,6 +63,11 @@ crate::parameters! {
         /// After so many timeouts without an ACK the window goes to its minimum.
         pub reset_after: u32 = 5, in 1..=1000;
     }
+    conflicts by conflicts
+}
+
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    super::windows_in_order(Some(config.min_window), config.initial_window, config.max_window)
 }
 
 /// One flow's window.
@@ -102,7 +109,7 @@ impl Swift {
             Size::Packets(n) => n * sizes.packet.0 as f64,
             other => other.resolve(&sizes).0 as f64,
         };
-        let queueing = context.rate.serialisation(config.queue.resolve(&sizes));
+        let queueing = context.rate.serialisation(config.queue.0.resolve(&sizes));
         let target = context.base_rtt + queueing;
         let full = context.rate.bytes_in(target).0 as f64;
         let min = bytes(config.min_window).max(1.0);

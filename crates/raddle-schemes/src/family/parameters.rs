@@ -1,6 +1,6 @@
 //! Parameters of schemes: declared once, read from scenarios, listed, shown.
 
-use crate::size::Size;
+use crate::size::{Limited, Size};
 use crate::units::{Bytes, Rate, Span};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -116,6 +116,19 @@ text_parameter! {
     Size: "size", "\"1.5 bdp\"";
 }
 
+impl Parameter for Limited {
+    const KIND: &'static str = Size::KIND;
+    fn read(raw: Raw<'_>) -> Result<Self, ParameterError> {
+        match Size::read(raw)? {
+            Size::Unlimited => wrong("expected a size with a limit"),
+            size => Ok(Self(size)),
+        }
+    }
+    fn show(&self) -> String {
+        self.0.show()
+    }
+}
+
 /// A pace or a link of 0 bps would never send anything.
 impl Parameter for Rate {
     const KIND: &'static str = "rate";
@@ -173,10 +186,22 @@ pub trait Parameters: Default + Clone {
     fn set(&mut self, name: &str, raw: Raw<'_>) -> Result<(), ParameterError>;
     /// The values, in the order of [`Parameters::list`], as a scenario would hold them.
     fn values(&self) -> Vec<(&'static str, String)>;
+    /// What does not go together among the values.
+    fn conflicts(&self) -> Vec<Conflict>;
+}
+
+/// Two parameters of a scheme that do not go together with the values they have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflict {
+    /// The first exceeds the second, and must not.
+    Exceeds(&'static str, &'static str),
+    /// The first has no effect where the second has this value.
+    Idle(&'static str, &'static str),
 }
 
 /// Declares a scheme's parameters: a struct whose fields have a default and, if wanted, a range.
 /// `pub struct Config with core: other::Config {` has the other's parameters before its own.
+/// Behind the struct, `conflicts by function` names what finds the conflicts of a struct ([`Conflict`](crate::family::Conflict)).
 ///
 /// ```
 /// raddle_schemes::parameters! {
@@ -196,6 +221,7 @@ macro_rules! parameters {
         pub struct $name:ident $(with $core:ident: $other:ty)? {
             $($(#[doc = $doc:literal])* pub $field:ident: $type:ty = $default:expr $(, in $range:expr)?;)*
         }
+        $(conflicts by $conflicts:path)?
     ) => {
         $(#[$outer])*
         #[derive(Clone, Debug, PartialEq)]
@@ -260,6 +286,14 @@ macro_rules! parameters {
                 )),*]);
                 values
             }
+
+            #[allow(unused_mut, reason = "most schemes' parameters all go together")]
+            fn conflicts(&self) -> $crate::family::Conflicts {
+                let mut conflicts = $crate::family::Conflicts::new();
+                $(conflicts.extend($crate::family::Parameters::conflicts(&self.$core));)?
+                $(conflicts.extend($conflicts(self));)?
+                conflicts
+            }
         }
     };
 }
@@ -306,6 +340,9 @@ pub type List = Vec<ParameterInfo>;
 /// Used by [`parameters!`].
 #[doc(hidden)]
 pub type Values = Vec<(&'static str, String)>;
+/// Used by [`parameters!`].
+#[doc(hidden)]
+pub type Conflicts = Vec<Conflict>;
 /// Used by [`words!`].
 #[doc(hidden)]
 pub type Text = String;

@@ -12,7 +12,7 @@
 
 use super::{AckEntropies, Coding, Recovery};
 use crate::congestion::LossCause;
-use crate::family::{Need, Parameter, ParameterError, Raw};
+use crate::family::{Need, Parameter, ParameterError, Raw, check_range};
 use crate::ids::Psn;
 use crate::transport::ledger::TIME_LIMIT;
 use crate::transport::receiver::{Data, Reply};
@@ -48,7 +48,11 @@ impl Parameter for Timeout {
         match raw {
             Raw::Text("auto") => Ok(Self::Auto),
             Raw::Text("never") => Ok(Self::Never),
-            other => Span::read(other).map(Self::After),
+            other => {
+                let after = Span::read(other)?;
+                check_range(&after, &(Span(1)..))?;
+                Ok(Self::After(after))
+            }
         }
     }
     fn show(&self) -> String {
@@ -171,6 +175,8 @@ mod tests {
             assert_eq!(Timeout::read(Raw::Text(shown.trim_matches('"'))), Ok(timeout));
         }
         assert!(config.set("timeout", Raw::Text("soon")).is_err());
+        let refused = ParameterError::Value("expected at least \"1 ps\"".into());
+        assert_eq!(config.set("timeout", Raw::Text("0 ns")), Err(refused));
     }
 
     /// Both ends of a message of `total` packets; the test is the network.

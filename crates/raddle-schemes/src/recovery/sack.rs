@@ -32,7 +32,7 @@ crate::parameters! {
     pub struct Config {
         /// Retransmission timeout; `auto` is the fabric's longest unloaded round trip plus the
         /// time to drain 4 full queues.
-        pub rto: Option<Span> = None;
+        pub rto: Option<Span> = None, in Span(1)..;
         /// Packets per ACK.
         pub ack_every: u32 = 1, in 1..=1024;
         /// What a coalesced ACK tells of entropies: `trigger` or `carry`.

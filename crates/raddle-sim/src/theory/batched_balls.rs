@@ -69,6 +69,10 @@ impl BatchedBalls {
 }
 
 impl Answers for BatchedBalls {
+    fn draws(&self) -> f64 {
+        f64::from(self.trials) * f64::from(self.rounds) * f64::from(self.ports)
+    }
+
     fn values(&self, seed: u64) -> Vec<f64> {
         let curve = self.draw(seed);
         vec![curve.last().copied().unwrap_or(0.0), growth(&curve)]

@@ -154,6 +154,10 @@ impl Answers for Collisions {
         Ok(())
     }
 
+    fn draws(&self) -> f64 {
+        f64::from(self.trials) * f64::from(self.hosts())
+    }
+
     fn values(&self, seed: u64) -> Vec<f64> {
         let drawn = self.draw(seed);
         let mean = |of: fn(&(u64, u64)) -> u64| {

@@ -61,6 +61,10 @@ impl LoadImbalance {
 }
 
 impl Answers for LoadImbalance {
+    fn draws(&self) -> f64 {
+        f64::from(self.trials) * f64::from(self.flows) * f64::from(self.entropies)
+    }
+
     fn values(&self, seed: u64) -> Vec<f64> {
         let drawn = self.draw(seed);
         vec![mean(&drawn), percentile(&drawn, 0.05), percentile(&drawn, 0.95)]

@@ -61,8 +61,15 @@ trait Answers: Parameters {
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
+    /// About how many random numbers the values take; 0 for formulas.
+    fn draws(&self) -> f64 {
+        0.0
+    }
     fn values(&self, seed: u64) -> Vec<f64>;
 }
+
+/// The most random numbers that a model draws: half a minute of them.
+const MOST_DRAWS: f64 = 2e9;
 
 impl<T: Answers> Model for T {
     fn set(&mut self, name: &str, raw: Raw<'_>) -> Result<(), ParameterError> {
@@ -72,7 +79,13 @@ impl<T: Answers> Model for T {
         Parameters::values(self)
     }
     fn check(&self) -> Result<(), String> {
-        Answers::check(self)
+        Answers::check(self)?;
+        let draws = self.draws();
+        if draws > MOST_DRAWS {
+            let most = format!("expected at most {MOST_DRAWS:e}");
+            return Err(format!("this takes about {draws:.0e} random draws; {most}"));
+        }
+        Ok(())
     }
     fn values(&self, seed: u64) -> Vec<f64> {
         Answers::values(self, seed)
@@ -161,6 +174,17 @@ mod tests {
             assert_eq!(values, model.values(1), "{name}");
             assert!((listed.parameters)().iter().all(|p| !p.doc.is_empty()), "{name}");
             assert_eq!(find(name).map(|found| found.card.title), Some(listed.card.title));
+        }
+    }
+
+    #[test]
+    fn a_model_that_draws_refuses_to_go_on_for_hours() {
+        for listed in MODELS {
+            let mut model = (listed.default)();
+            if model.set("trials", Raw::Integer(1_000_000_000)) == Ok(()) {
+                let why = model.check().unwrap_err();
+                assert!(why.ends_with("random draws; expected at most 2e9"), "{why}");
+            }
         }
     }
 

@@ -125,6 +125,10 @@ impl Answers for PeriodicQueue {
         Ok(())
     }
 
+    fn draws(&self) -> f64 {
+        f64::from(self.trials) * f64::from(self.flows)
+    }
+
     fn values(&self, seed: u64) -> Vec<f64> {
         let drawn = self.draw_work(seed);
         vec![

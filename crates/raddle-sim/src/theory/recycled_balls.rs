@@ -103,6 +103,10 @@ impl RecycledBalls {
 }
 
 impl Answers for RecycledBalls {
+    fn draws(&self) -> f64 {
+        f64::from(self.trials) * f64::from(self.rounds) * f64::from(self.ports)
+    }
+
     fn values(&self, seed: u64) -> Vec<f64> {
         let trials = self.draw(seed);
         let each = |of: fn(&Trial) -> u32| -> Vec<f64> {

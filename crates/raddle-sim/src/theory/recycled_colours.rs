@@ -99,6 +99,10 @@ impl RecycledColours {
 }
 
 impl Answers for RecycledColours {
+    fn draws(&self) -> f64 {
+        f64::from(self.trials) * f64::from(self.rounds) * f64::from(self.ports)
+    }
+
     fn values(&self, seed: u64) -> Vec<f64> {
         let trials = self.draw(seed);
         let last: Vec<f64> = trials.iter().map(|trial| f64::from(trial.last)).collect();

@@ -75,6 +75,10 @@ impl Answers for SprayQueue {
         even_ports(self.k)
     }
 
+    fn draws(&self) -> f64 {
+        f64::from(self.trials) * f64::from(self.packets) * f64::from(self.k / 2)
+    }
+
     fn values(&self, seed: u64) -> Vec<f64> {
         vec![self.queue(), self.draw(seed), self.northbound_least()]
     }

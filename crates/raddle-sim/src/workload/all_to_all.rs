@@ -21,6 +21,21 @@ pub struct AllToAll {
 }
 
 impl AllToAll {
+    /// Whether the limit on messages in flight can be one among `hosts` hosts.
+    ///
+    /// # Errors
+    /// More in flight than there are other hosts.
+    pub fn check(&self, hosts: u32) -> Result<(), WorkloadError> {
+        let others = hosts.saturating_sub(1);
+        match self.in_flight {
+            Some(most) if most > others => {
+                let fits = format!("at most {others}, the number of other hosts");
+                Err(WorkloadError::new("in_flight", most, fits))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The traffic, flows in the order of senders and then of rounds; nothing in it is random.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Traffic of the kinds `collective` and `fsdp`.
 
 use super::reader::Reader;
-use super::spec::Value;
+use super::spec::{Item, Value};
 use super::traffic::{Made, Pattern, line, message};
 use raddle_schemes::units::Bytes;
 use raddle_sim::workload::all_to_all::AllToAll;
@@ -49,13 +49,18 @@ impl Placed {
     pub(crate) fn check(&self, hosts: u32) -> Result<(), WorkloadError> {
         let ranks = self.placement.ranks(hosts, 0)?;
         let made = match &self.what {
-            What::AllToAll(_) => return Ok(()),
+            What::AllToAll(all_to_all) => return all_to_all.check(ranks.len() as u32),
             // The shortest pass has all that can be wrong with a long one, but for its length.
             What::Fsdp(fsdp) => Fsdp { layers: 1, steps: 1, ..fsdp.clone() }.generate(&ranks),
             What::Ring(ring) => Ring { hops: Some(1), ..ring.clone() }.generate(&ranks),
             What::Butterfly(butterfly) => butterfly.generate(&ranks),
         };
         made.map(|_| ())
+    }
+
+    /// Whether a seed decides about anything.
+    pub(crate) fn draws(&self) -> bool {
+        self.placement.order != Order::Linear
     }
 
     /// The size of every message.
@@ -81,26 +86,29 @@ pub(crate) fn collective(reader: &mut Reader<'_>) -> Option<Made> {
     };
     let algorithm = reader.word("algorithm", algorithms, algorithms[0]);
     let placement = placement(reader, &["linear", "random"], "linear", 1);
-    let mut limit = |key| -> Option<Option<u32>> {
-        let given = reader.take(key).is_some();
-        if given { reader.at_least(key, 1, Some(1)).map(Some) } else { Some(None) }
+    // Where the operation is wrong, so may be the algorithm.
+    let with = operation.map(|_| format!("with `algorithm = \"{algorithm}\"`"));
+    let mut limit = |key, goes_with: &str| -> Option<Option<u32>> {
+        match &with {
+            Some(with) if algorithm != goes_with => {
+                reader.misplaced(key, with, &format!("`algorithm = \"{goes_with}\"`"));
+                Some(None)
+            }
+            _ if reader.take(key).is_none() => Some(None),
+            _ => reader.at_least(key, 1, Some(1)).map(Some),
+        }
     };
-    let (what, extra) = match (algorithm, operation) {
-        ("direct", Some(_)) => {
-            let in_flight = limit("parallel")?;
+    let (hops, in_flight) = (limit("hops", "ring"), limit("parallel", "direct"));
+    let (hops, in_flight) = (hops?, in_flight?);
+    let (what, extra) = match (algorithm, operation?) {
+        ("direct", _) => {
             let extra = in_flight.map(|n| line("parallel", &n));
             (What::AllToAll(AllToAll { message: message?, in_flight }), extra)
         }
-        ("butterfly", Some(_)) => (What::Butterfly(Butterfly { message: message? }), None),
-        (_, Some(operation)) => {
-            let hops = limit("hops")?;
+        ("butterfly", _) => (What::Butterfly(Butterfly { message: message? }), None),
+        (_, operation) => {
             let extra = hops.map(|n| line("hops", &n));
             (What::Ring(Ring { operation, message: message?, hops }), extra)
-        }
-        (_, None) => {
-            reader.take("parallel");
-            reader.take("hops");
-            return None;
         }
     };
     let (message, (placement, places)) = (message?, placement?);
@@ -119,14 +127,16 @@ pub(crate) fn collective(reader: &mut Reader<'_>) -> Option<Made> {
 pub(crate) fn fsdp(reader: &mut Reader<'_>) -> Option<Made> {
     let names = MODELS.map(|(name, ..)| name);
     let model = reader.choice("model", &names);
-    let (_, layers, packets) = MODELS.into_iter().find(|(name, ..)| Some(*name) == model)?;
+    // All keys are read, so that each mistake is found whatever the others are.
+    let known = MODELS.into_iter().find(|(name, ..)| Some(*name) == model);
+    let (_, layers, packets) = known.unwrap_or(MODELS[0]);
     let layers = reader.at_least("layers", 1, Some(layers));
     let message = reader.at_least("message", Bytes(1), Some(Bytes(packets * 4096)));
     let gpus_per_server = reader.at_least("gpus_per_server", 1, Some(8));
     let steps = reader.at_least("steps", 1, Some(1));
     let barrier = reader.or("barrier", true);
     let words = ["linear", "random", "servers"];
-    let placement = placement(reader, &words, "servers", gpus_per_server?);
+    let placement = placement(reader, &words, "servers", gpus_per_server.unwrap_or(1));
     let (model, layers, message) = (model?, layers?, message?);
     let (gpus_per_server, steps, (placement, places)) = (gpus_per_server?, steps?, placement?);
     let fsdp = Fsdp { layers, message, gpus_per_server, steps, barrier };
@@ -152,31 +162,30 @@ fn placement(
     server: u32,
 ) -> Option<(Placement, Vec<String>)> {
     let mut lines = Vec::new();
-    let mut hosts = None;
-    if let Some(item) = reader.take("hosts") {
-        let Value::Text(text) = &item.value else {
-            let problem = item.place.problem("wrong value for `hosts`");
-            reader.log().add(problem.label("expected a range, both ends included: \"0..63\""));
-            return None;
-        };
-        let ends = text.split_once("..");
-        hosts = ends.and_then(|(first, last)| {
-            Some((first.trim().parse().ok()?, last.trim().parse().ok()?))
-        });
-        let Some((first, last)) = hosts else {
-            let problem = item.place.problem("wrong value for `hosts`");
-            reader.log().add(problem.label("expected a range, both ends included: \"0..63\""));
-            return None;
-        };
-        lines.push(format!("hosts = \"{first}..{last}\""));
+    let range = reader.take("hosts");
+    let hosts = range.and_then(range_of);
+    if let (Some(item), None) = (range, hosts) {
+        let problem = item.place.problem("wrong value for `hosts`");
+        reader.log().add(problem.label("expected a range, both ends included: \"0..63\""));
     }
+    lines.extend(hosts.map(|(first, last)| format!("hosts = \"{first}..{last}\"")));
     let given = reader.take("ranks").is_some();
-    let ranks = if given { Some(reader.at_least("ranks", 2, Some(2))?) } else { None };
+    let ranks = if given { reader.at_least("ranks", 2, Some(2)) } else { None };
     lines.extend(ranks.map(|ranks| line("ranks", &ranks)));
     let order = reader.word("placement", orders, default);
+    if range.is_some() && hosts.is_none() || given && ranks.is_none() {
+        return None;
+    }
     lines.push(format!("placement = \"{order}\""));
     let order = [Order::Linear, Order::Random, Order::Servers]
         .into_iter()
         .find(|known| known.word() == order)?;
     Some((Placement { hosts, ranks, order, server }, lines))
+}
+
+/// The first and the last of `"0..63"`.
+fn range_of(item: &Item) -> Option<(u32, u32)> {
+    let Value::Text(text) = &item.value else { return None };
+    let (first, last) = text.split_once("..")?;
+    Some((first.trim().parse().ok()?, last.trim().parse().ok()?))
 }

@@ -38,7 +38,8 @@ pub(crate) fn fault(item: &Item, log: &Log) -> Option<FaultSection> {
     let (target_place, effect_place) = (place_of(target_key), place_of(effect_key));
     let target = target_key.and_then(|key| target(&mut reader, key));
     let effect = effect_key.and_then(|key| effect(&mut reader, key));
-    if target_key.is_some() && effect_key.is_some() {
+    if let (Some(target), Some(effect)) = (target_key, effect_key) {
+        misplaced(&mut reader, target, effect);
         reader.finish();
     }
     let ((target, first), (effect, windows, second)) = (target?, effect?);
@@ -102,6 +103,20 @@ fn target(reader: &mut Reader<'_>, key: &'static str) -> Option<(Target, String)
         "switch" => (Target::Switch { name }, line),
         _ => (Target::Host { name }, line),
     })
+}
+
+/// Reports keys of other targets and effects than those of the fault.
+fn misplaced(reader: &mut Reader<'_>, target: &str, effect: &str) {
+    if target != "link" {
+        reader.misplaced("direction", &format!("on `{target}`"), "`link`");
+    }
+    if effect != "rate" {
+        reader.misplaced("scale_queue", &format!("on `{effect}`"), "`rate`");
+    }
+    if ["down", "flap"].contains(&effect) {
+        let with = "`rate`, `loss` and `ber`";
+        reader.misplaced("during", &format!("on `{effect}`"), with);
+    }
 }
 
 fn random(mut reader: Reader<'_>) -> Option<(Target, String)> {
@@ -341,10 +356,17 @@ pub(crate) fn fault_problem(
             unknown(fault, "switch", name, nearest)
         }
         FaultError::UnknownHost { fault, name, nearest } => unknown(fault, "host", name, nearest),
+        FaultError::NothingChosen { fault, share, cables } => {
+            let message = format!(
+                "{}% of {cables} cables is less than half a cable",
+                (share * 1e5).round() / 1e3
+            );
+            let half = (50_000.0 / *cables as f64).ceil() / 1000.0;
+            target(fault).problem(message).label(format!("expected at least {half}%"))
+        }
         FaultError::Share { fault, .. }
         | FaultError::CableProbability { fault, .. }
         | FaultError::NoCables { fault, .. }
-        | FaultError::NothingChosen { fault, .. }
         | FaultError::NoDraw { fault, .. } => target(fault).problem(text),
         FaultError::NoWindow { fault }
         | FaultError::EmptyWindow { fault, .. }

@@ -207,7 +207,7 @@ mod tests {
         let error = collective("operation = \"all_gather\"\nalgorithm = \"butterfly\"\n");
         assert!(error.contains("unknown word `butterfly` for `algorithm`"), "{error}");
         let error = collective("operation = \"all_gather\"\nparallel = 2\n");
-        assert!(error.contains("unknown key `parallel`"), "{error}");
+        assert!(error.contains("it goes with `algorithm = \"direct\"`"), "{error}");
         let error =
             collective("operation = \"all_reduce\"\nalgorithm = \"butterfly\"\nranks = 6\n");
         assert!(error.contains("`ranks` is 6") && error.contains("power of two"), "{error}");

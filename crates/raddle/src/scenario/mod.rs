@@ -6,11 +6,14 @@
 //! [`parse`].
 //!
 //! A key that nothing reads is an error: an unknown one, a parameter that the scheme does not have,
-//! `control_size` of a `fifo` port, a marking that no queue reaches, `[run] seed` beside the seeds
-//! of a sweep. Three kinds of keys may stand where they change nothing, because other cells of the
-//! same study need them: `on_down` and `routing` without faults, for a condition may
+//! one that another parameter leaves without effect (unless it has its default, as in the text of
+//! a resolved scenario), `control_size` of a `fifo` port, a marking that no queue reaches, load
+//! balancing of some hosts below switches that do not go by entropies, `[run] seed` beside the
+//! seeds of a sweep. Four kinds of keys may stand where they change nothing, because other cells of
+//! the same study need them: `on_down` and `routing` without faults, for a condition may
 //! add faults; `ack_entropies = "carry"` with one packet per ACK, the end point of a sweep of
-//! `ack_every` (a note says so); an empty `[record]`. Of `[record]`, `ports` without a `bucket` take
+//! `ack_every`, and the hosts' `load_balance` below switches that do not go by entropies (notes
+//! say so); an empty `[record]`. Of `[record]`, `ports` without a `bucket` take
 //! the default one, and a `bucket` without `ports` records the fabric-wide counts.
 
 mod build;
@@ -134,6 +137,7 @@ impl Scenario {
         let sections = Sections::read(table, place, files, log);
         if let (Some(fabric), Some(transport)) = (&sections.fabric, &sections.transport) {
             needs::check(fabric, transport, sections.traffic.as_ref(), log);
+            needs::entropies(fabric, transport, sections.traffic.as_ref(), log);
         }
         let topology = sections.topology?;
         let mut faults = sections.faults;
@@ -157,7 +161,9 @@ impl Scenario {
         section.queue.resolve_shares(sizes.packet, log);
         traffic.check_classes(section.queue.plan.classes, log);
         reach::queues(&section, &fabric, &sizes, log);
-        let rto = reach::rto(&section.queue.plan, &plan, &fabric, &sizes);
+        reach::frames(&section.load_balance, &sizes, log);
+        reach::pace(&transport.congestion, &fabric, log);
+        let rto = reach::rto(&section.queue.plan, &plan, &fabric, &sizes, log);
         let pace = plan.congestion.build(&FlowContext::NOMINAL).limits().rate;
         let patience = run.patience(&fabric, sizes.packet, rto, pace, log);
         if let (Some(section), Some(plan)) = (&sections.record, &record) {

@@ -2,14 +2,15 @@
 
 use super::fabric::FabricSection;
 use super::jobs::Jobs;
-use super::reader::Log;
-use super::scheme::Needy;
-use super::spec::Place;
+use super::reader::{Log, Reader};
+use super::scheme::{self, Needy};
+use super::spec::{self, Item, Place};
 use super::transport::TransportSection;
 use raddle_schemes::family::Need;
+use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::marking;
 use raddle_schemes::marking::QueueState;
-use raddle_schemes::size::Base;
+use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::Bytes;
 use raddle_sim::plan::Overflow;
 
@@ -67,6 +68,11 @@ fn lack<'a>(
             })
         }
         Need::QueueLengths | Need::Groups => None,
+        Need::QueueLimit => (fabric.queue.plan.size == Size::Unlimited).then(|| Lack {
+            whose: "size = \"unlimited\" in [fabric] queue".to_owned(),
+            remedy: "give the queues a `size`, or choose another scheme",
+            place: &fabric.queue.places.size,
+        }),
         Need::Pfc => fabric.queue.plan.pfc.is_none().then(|| Lack {
             whose: "[fabric] queue".to_owned(),
             remedy: "set `pfc = { xoff = .., xon = .. }`, or choose another scheme",
@@ -84,6 +90,44 @@ fn lack<'a>(
             place: &fabric.load_balance.place,
         }),
     }
+}
+
+/// Where switches choose paths by themselves: adds a problem for every scheme that only some hosts
+/// or flows were given, and a note where all were given another one than the default, for some
+/// scheme they need.
+pub(crate) fn entropies(
+    fabric: &FabricSection,
+    transport: &TransportSection,
+    traffic: Option<&Jobs>,
+    log: &Log,
+) {
+    if fabric.load_balance.config.reads_entropy() {
+        return;
+    }
+    let switches = fabric.load_balance.needy();
+    let choice =
+        format!("`{}` in {} chooses without a look at entropies", switches.card.name, switches.key);
+    for idle in traffic.map(Jobs::needy).unwrap_or_default() {
+        let message = format!("`{}` in {} has no effect: {choice}", idle.card.name, idle.key);
+        let readers: Vec<&str> = switch::SCHEMES
+            .iter()
+            .map(|scheme| scheme.card.name)
+            .filter(|name| switch::Config::named(name).is_some_and(|own| own.reads_entropy()))
+            .collect();
+        let help = format!("switch load balancers that go by entropies: {}", readers.join(", "));
+        log.add(idle.place.problem(message).label("leave it out").help(help));
+    }
+    let own = &transport.load_balance;
+    if own.place.file.is_some() && Some(&own.config) != default_load_balance().as_ref() {
+        log.note(format!("{} has no effect on paths: {choice}", own.needy().key));
+    }
+}
+
+/// What hosts do that nothing is said of.
+fn default_load_balance() -> Option<host::Config> {
+    let (defaults, log) = (spec::defaults(), Log::default());
+    let item = defaults.get("transport").and_then(Item::table)?.get("load_balance")?;
+    Some(scheme::read_scheme(Reader::of("load_balance", item, &log)?)?.config)
 }
 
 /// Whether a marker marks anything: a frame that leaves a very full queue behind.

@@ -1,12 +1,14 @@
-//! Sizes and times that only the fabric can judge: queues that hold no packet, thresholds that no
-//! queue reaches, timeouts.
+//! Sizes, rates and times that only the fabric can judge: queues that hold no packet, thresholds
+//! that no queue or frame reaches, paces that no link has, timeouts.
 
 use super::fabric::FabricSection;
 use super::reader::Log;
-use raddle_schemes::FlowContext;
+use super::scheme::Chosen;
+use raddle_schemes::load_balance::switch;
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span};
+use raddle_schemes::{FlowContext, congestion};
 use raddle_sim::net::hosts::{default_rto, queue_drain};
 use raddle_sim::plan::{QueuePlan, Service, TransportPlan};
 use raddle_sim::topology::{Fabric, Node};
@@ -38,12 +40,13 @@ impl Sizes {
     }
 }
 
-/// The retransmission timeout; zero if there is none.
+/// The retransmission timeout; zero if there is none. Notes one that no answer can beat.
 pub(crate) fn rto(
     queue: &QueuePlan,
     transport: &TransportPlan,
     fabric: &Fabric,
     sizes: &Sizes,
+    log: &Log,
 ) -> Span {
     let base_rtt = sizes.longest_rtt;
     let drain = queue_drain(fabric, queue.size, sizes.packet, base_rtt);
@@ -52,7 +55,42 @@ pub(crate) fn rto(
     let context = FlowContext { base_rtt, rto, drain, ..FlowContext::NOMINAL };
     // Nobody waits for a timeout that never comes.
     let rto = transport.recovery.build(&context).rto();
-    if rto.0 < TIME_LIMIT.0 { rto } else { Span::ZERO }
+    if rto.0 >= TIME_LIMIT.0 {
+        return Span::ZERO;
+    }
+    if rto < base_rtt {
+        log.note(format!(
+            "the timeout of {rto} in [transport] recovery is shorter than the longest unloaded \
+             round trip, {base_rtt}: packets count as lost before their ACKs can be there"
+        ));
+    }
+    rto
+}
+
+/// Adds a problem for frames that a switch scheme is to treat apart because they are small, if all
+/// frames are as small. Any bytes among a switch scheme's parameters are such sizes.
+pub(crate) fn frames(scheme: &Chosen<switch::Config>, sizes: &Sizes, log: &Log) {
+    for (key, size, place) in scheme.written::<Bytes>() {
+        if size > sizes.packet {
+            let name = scheme.config.card().name;
+            let problem = place.problem(format!("no frame is as large as `{key}` of `{name}`"));
+            log.add(problem.label(format!("expected at most a full packet, {}", sizes.packet)));
+        }
+    }
+}
+
+/// Adds a problem for a pace that no host's link allows.
+pub(crate) fn pace(scheme: &Chosen<congestion::Config>, fabric: &Fabric, log: &Log) {
+    let hosts = fabric.ports.iter().filter(|port| matches!(port.owner, Node::Host(_)));
+    let Some(fastest) = hosts.map(|port| port.rate).max() else { return };
+    for (key, rate, place) in scheme.written::<Rate>() {
+        if rate > fastest {
+            let name = scheme.config.card().name;
+            let problem =
+                place.problem(format!("no host's link is as fast as `{key}` of `{name}`"));
+            log.add(problem.label(format!("expected at most {fastest}")));
+        }
+    }
 }
 
 /// Adds a problem for a queue without room for one frame, and for thresholds in the wrong order or

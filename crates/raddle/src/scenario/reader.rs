@@ -120,23 +120,29 @@ pub(crate) struct Reader<'a> {
     place: &'a Place,
     log: &'a Log,
     known: Vec<&'static str>,
+    /// Keys that have been reported as out of place.
+    misplaced: Vec<&'static str>,
 }
 
 impl<'a> Reader<'a> {
     /// A reader of a whole document.
     pub(crate) fn document(table: &'a Table, place: &'a Place, log: &'a Log) -> Self {
-        Self { name: "the scenario".to_owned(), table, place, log, known: Vec::new() }
+        Self::new("the scenario", table, place, log)
     }
 
     /// A reader of `item`, which must be a table.
     pub(crate) fn of(name: &str, item: &'a Item, log: &'a Log) -> Option<Self> {
         if let Value::Table(table) = &item.value {
-            let name = name.to_owned();
-            return Some(Self { name, table, place: &item.place, log, known: Vec::new() });
+            return Some(Self::new(name, table, &item.place, log));
         }
         let problem = item.place.problem(format!("wrong value for `{name}`"));
         log.add(problem.label("expected a table, as in `{ key = value }`"));
         None
+    }
+
+    fn new(name: &str, table: &'a Table, place: &'a Place, log: &'a Log) -> Self {
+        let (known, misplaced) = (Vec::new(), Vec::new());
+        Self { name: name.to_owned(), table, place, log, known, misplaced }
     }
 
     /// Where the table stands.
@@ -250,9 +256,20 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Reports a key that other tables of this kind may have: `without` is what this one has or
+    /// lacks, `with` what the key goes with.
+    pub(crate) fn misplaced(&mut self, key: &'static str, without: &str, with: &str) {
+        self.misplaced.push(key);
+        if let Some(entry) = self.table.entries.iter().find(|entry| entry.key == key) {
+            let problem = entry.key_place.problem(format!("`{key}` has no effect {without}"));
+            self.log.add(problem.label(format!("it goes with {with}")));
+        }
+    }
+
     /// Keys nobody has asked for yet, with their values.
     pub(crate) fn rest(&self) -> impl Iterator<Item = (&'a str, &'a Place, &'a Item)> {
-        let unknown = |entry: &&'a super::spec::Entry| !self.known.contains(&&*entry.key);
+        let asked = |key: &str| self.known.contains(&key) || self.misplaced.contains(&key);
+        let unknown = move |entry: &&'a super::spec::Entry| !asked(&entry.key);
         self.table
             .entries
             .iter()

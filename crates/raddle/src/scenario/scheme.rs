@@ -3,10 +3,10 @@
 use super::reader::{Log, Reader, raw, refused, with_nearest};
 use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
-use raddle_schemes::family::{Parameter, ParameterError, ParameterInfo, Raw};
+use raddle_schemes::family::{Conflict, Parameter, ParameterError, ParameterInfo, Raw};
 use raddle_schemes::load_balance::{host, switch};
-use raddle_schemes::size::Size;
 use raddle_schemes::{Card, Scheme, congestion, marking, recovery};
+use std::str::FromStr;
 
 /// A family of schemes, as its module declares it.
 pub(crate) trait Family: Sized {
@@ -24,6 +24,8 @@ pub(crate) trait Family: Sized {
     fn values(&self) -> Vec<(&'static str, String)>;
     /// The parameters the member has.
     fn parameters(&self) -> Vec<ParameterInfo>;
+    /// What does not go together among their values.
+    fn conflicts(&self) -> Vec<Conflict>;
     /// What the member says of itself.
     fn card(&self) -> &'static Card;
 }
@@ -45,6 +47,9 @@ macro_rules! families {
             }
             fn parameters(&self) -> Vec<ParameterInfo> {
                 self.parameters()
+            }
+            fn conflicts(&self) -> Vec<Conflict> {
+                self.conflicts()
             }
             fn card(&self) -> &'static Card {
                 self.card()
@@ -69,6 +74,8 @@ families! {
 pub(crate) struct Chosen<F> {
     pub(crate) config: F,
     pub(crate) place: Place,
+    /// The parameters that were written, and where.
+    written: Vec<(String, Place)>,
 }
 
 /// A scheme of any family, as far as its needs are concerned.
@@ -82,6 +89,16 @@ impl<F: Family> Chosen<F> {
     /// What the scheme needs, and who asks.
     pub(crate) fn needy(&self) -> Needy<'_> {
         Needy { card: self.config.card(), key: F::KEY, place: &self.place }
+    }
+
+    /// The values of the parameters that were written and are of type `T`, with their places.
+    pub(crate) fn written<T: FromStr>(&self) -> impl Iterator<Item = (&str, T, &Place)> {
+        let values = self.config.values();
+        self.written.iter().filter_map(move |(key, place)| {
+            let (_, text) = values.iter().find(|(name, _)| name == key)?;
+            let text = text.strip_prefix('"')?.strip_suffix('"')?;
+            Some((key.as_str(), text.parse().ok()?, place))
+        })
     }
 }
 
@@ -113,10 +130,10 @@ pub(crate) fn read_scheme<F: Family>(mut inner: Reader<'_>) -> Option<Chosen<F>>
     let mut written = Vec::new();
     for (key, place, value) in inner.rest() {
         set_parameter(&mut config, key, place, value, log);
-        written.push((key, place));
+        written.push((key.to_owned(), place.clone()));
     }
-    note_contradictions(&config, &written, log);
-    Some(Chosen { config, place: item.place.clone() })
+    report_conflicts(&config, &written, log);
+    Some(Chosen { config, place: item.place.clone(), written })
 }
 
 fn unknown_scheme<F: Family>(name: &str, item: &Item) -> Problem {
@@ -156,28 +173,36 @@ fn set_parameter<F: Family>(config: &mut F, key: &str, place: &Place, item: &Ite
     }
 }
 
-/// Parameters of which the first must not exceed the second, in schemes that have both.
-const ORDERED: &[(&str, &str)] = &[
-    ("min_window", "max_window"),
-    ("min_window", "initial_window"),
-    ("initial_window", "max_window"),
-];
-
-/// Notes parameters that cannot both hold, if at least one of them was written. Those that are
-/// relative to different things are left to the scheme.
-fn note_contradictions<F: Family>(config: &F, written: &[(&str, &Place)], log: &Log) {
-    let values = config.values();
-    let size = |key: &str| {
-        let (_, text) = values.iter().find(|(name, _)| *name == key)?;
-        Some((text, text.trim_matches('"').parse::<Size>().ok()?))
+/// Adds a problem for every two parameters that do not go together, if one of them was written. One
+/// that has no effect but keeps its default is as good as absent.
+fn report_conflicts<F: Family>(config: &F, written: &[(String, Place)], log: &Log) {
+    let (scheme, values) = (config.card().name, config.values());
+    let value = |key: &str| values.iter().find(|(name, _)| *name == key).map(|(_, text)| text);
+    let place = |keys: &[&str]| {
+        written.iter().rfind(|(key, _)| keys.contains(&key.as_str())).map(|(_, place)| place)
     };
-    for &(small, large) in ORDERED {
-        let (Some((low, a)), Some((high, b))) = (size(small), size(large)) else { continue };
-        let place = written.iter().rfind(|(key, _)| [small, large].contains(key));
-        if let (true, Some((_, place))) = (a.exceeds(b), place) {
-            let scheme = config.card().name;
-            let problem = place.problem(format!("`{small}` of `{scheme}` exceeds its `{large}`"));
-            log.add(problem.label(format!("`{small}` is {low}, `{large}` is {high}")));
+    for conflict in config.conflicts() {
+        let (Conflict::Exceeds(one, other) | Conflict::Idle(one, other)) = conflict;
+        let (Some(first), Some(second)) = (value(one), value(other)) else { continue };
+        match conflict {
+            Conflict::Exceeds(small, large) => {
+                let Some(place) = place(&[small, large]) else { continue };
+                let message = format!("`{small}` of `{scheme}` exceeds its `{large}`");
+                let label = format!("`{small}` is {first}, `{large}` is {second}");
+                log.add(place.problem(message).label(label));
+            }
+            Conflict::Idle(idle, other) => {
+                let default = |parameter: ParameterInfo| {
+                    parameter.name == idle && parameter.default == *first
+                };
+                let Some(place) = place(&[idle]) else { continue };
+                if config.parameters().into_iter().any(default) {
+                    continue;
+                }
+                let message =
+                    format!("`{idle}` of `{scheme}` has no effect with `{other} = {second}`");
+                log.add(place.problem(message).label(format!("leave it out, or change `{other}`")));
+            }
         }
     }
 }

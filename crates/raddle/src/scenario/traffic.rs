@@ -7,7 +7,7 @@ use super::job::{self, JobKeys};
 use super::limits::LATEST;
 use super::reader::{Log, Reader, with_nearest};
 use super::scheme::shown;
-use super::spec::{Item, Place, Value, quoted};
+use super::spec::{Entry, Item, Place, Value, quoted};
 use super::topology::{Shape, Topology};
 use crate::import::htsim_cm::{self, CmOptions, ConnectionMatrix, Cut};
 use crate::problem::Problem;
@@ -112,6 +112,12 @@ pub(crate) fn traffic(
     };
     reader.finish();
     let (pattern, lines, title, files) = made?;
+    if let (Pattern::Collective(placed), Some(entry)) = (&pattern, entry(item, "seed"))
+        && !placed.draws()
+    {
+        let problem = entry.key_place.problem("`seed` has no effect with `placement = \"linear\"`");
+        log.add(problem.label("leave it out: nothing is drawn"));
+    }
     let job = job?;
     let own = [(class > 0).then(|| line("class", &class)), seed.map(|seed| line("seed", &seed))];
     let lines: Vec<String> =
@@ -119,6 +125,11 @@ pub(crate) fn traffic(
     let resolved = format!("{heading}\nkind = {}\n{}\n", quoted(kind), lines.join("\n").trim_end());
     let item = item.clone();
     Some(TrafficSection { pattern, resolved, title, files, job, seed, class, item })
+}
+
+/// The entry of a table at `key`.
+fn entry<'a>(item: &'a Item, key: &str) -> Option<&'a Entry> {
+    item.table()?.entries.iter().find(|entry| entry.key == key)
 }
 
 pub(crate) fn message(reader: &mut Reader<'_>) -> Option<Bytes> {
@@ -337,7 +348,12 @@ impl TrafficSection {
                 (Err(errors), [file, ..]) => file.report(errors, log),
                 (_, []) => {}
             },
-            Pattern::AllToAll(_) | Pattern::Poisson(_) => {}
+            Pattern::AllToAll(all_to_all) => {
+                if let Err(error) = all_to_all.check(fabric.hosts) {
+                    log.add(self.problem(&error));
+                }
+            }
+            Pattern::Poisson(_) => {}
             Pattern::Collective(placed) => {
                 if let Err(error) = placed.check(fabric.hosts) {
                     log.add(self.problem(&error));

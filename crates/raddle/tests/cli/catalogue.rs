@@ -86,6 +86,8 @@ fn mistakes_in_theory_are_answered_with_what_would_be_right() {
         .refused(&["period is 5; expected at least as many as flows, 6"]);
     raddle(&["theory", "collisions", "--k", "7"]).refused(&["k is 7; a fat tree's is even"]);
     raddle(&["theory", "collisions", "--gap", "2"]).refused(&["expected a text with a unit"]);
+    raddle(&["theory", "periodic_queue", "--trials", "1000000000"])
+        .refused(&["this takes about 4e9 random draws; expected at most 2e9"]);
     raddle(&["theory", "packet_size", "--queue", "-1"]).refused(&["--queue -1", "at least 0.01"]);
 }
 

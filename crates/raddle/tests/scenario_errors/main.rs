@@ -2,6 +2,7 @@
 
 mod cases;
 mod extremes;
+mod idle;
 mod reports;
 
 use raddle::problem::{Problem, Problems};

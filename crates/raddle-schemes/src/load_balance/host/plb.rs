@@ -12,12 +12,13 @@
 //! packets sent, and does not delay the first change.
 
 use super::{Fate, Feedback, Outgoing, PathSelector};
-use crate::family::Need;
+use crate::family::{Conflict, Need};
 use crate::ids::Entropy;
 use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
 use alloc::vec;
+use alloc::vec::Vec;
 
 /// What `raddle schemes plb` says.
 pub const CARD: Card = Card {
@@ -65,6 +66,16 @@ crate::parameters! {
         /// Profile `lb_study`: packets between two changes (alpha); `auto` is the BDP in packets.
         pub hold: Option<u32> = None;
     }
+    conflicts by conflicts
+}
+
+/// Each profile leaves the other's parameters alone.
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    let idle = match config.profile {
+        Profile::Reps => ["window", "hold"],
+        Profile::LbStudy => ["rounds", "round"],
+    };
+    idle.map(|parameter| Conflict::Idle(parameter, "profile")).into()
 }
 
 /// One flow's entropy and its reason to change.

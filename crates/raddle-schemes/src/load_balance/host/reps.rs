@@ -21,13 +21,14 @@
 //! counts from the first packet or news after the instant.
 
 use super::{Fate, Feedback, Outgoing, PathSelector};
-use crate::family::Need;
+use crate::family::{Conflict, Need};
 use crate::ids::Entropy;
 use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec;
+use alloc::vec::Vec;
 
 /// What `raddle schemes reps` says.
 pub const CARD: Card = Card {
@@ -76,9 +77,17 @@ crate::parameters! {
         /// multiple of the unloaded one; a longer one means congestion.
         pub freeze_rtt: f64 = 1.65, in 0.0..=1000.0;
         /// Freezes, whatever the evidence, this long after the flow's first packet; `auto` is
-        /// never. Without effect where `freezing` is false.
+        /// never.
         pub force_freeze: Option<Span> = None;
     }
+    conflicts by conflicts
+}
+
+/// A flow that never freezes needs no more about it.
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    let idle = ["freeze", "explore", "freeze_rtt", "force_freeze"];
+    let idle = if config.freezing { &[][..] } else { &idle };
+    idle.iter().map(|parameter| Conflict::Idle(parameter, "freezing")).collect()
 }
 
 /// Bits of state per connection in hardware: Table 1 of the paper.

@@ -53,4 +53,8 @@ impl PortSelector for Ecmp {
     fn select(&mut self, _cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         choices.at(self.point(packet.flow_key, packet.entropy.0))
     }
+
+    fn reads_entropy(&self) -> bool {
+        true
+    }
 }

@@ -1,4 +1,6 @@
 //! Switch load balancing: which of the equal ports towards a destination takes a packet.
+//!
+//! A scheme's parameters of type [`Bytes`] are sizes of frames: smaller ones are treated apart.
 
 use crate::ids::{Entropy, SwitchId};
 use crate::units::Bytes;
@@ -142,6 +144,12 @@ pub trait PortSelector {
     fn offers(&self, _need: Need) -> bool {
         false
     }
+
+    /// Whether the entropy that a host gives a packet has a say in its way. Where it has none, the
+    /// hosts' load balancing has no effect.
+    fn reads_entropy(&self) -> bool {
+        false
+    }
 }
 
 crate::family! { PortSelector, AnyPortSelector, SwitchContext;
@@ -159,10 +167,17 @@ crate::family! { PortSelector, AnyPortSelector, SwitchContext;
 impl Config {
     /// Whether the selected scheme offers what a host's scheme needs of switches.
     pub fn offers(&self, need: Need) -> bool {
-        let context = SwitchContext { switch: SwitchId(0), edge: true, pod: 0, stream: 0 };
-        dispatch!(&self.build(&context), scheme => scheme.offers(need))
+        dispatch!(&self.build(&NOMINAL), scheme => scheme.offers(need))
+    }
+
+    /// See [`PortSelector::reads_entropy`].
+    pub fn reads_entropy(&self) -> bool {
+        dispatch!(&self.build(&NOMINAL), scheme => scheme.reads_entropy())
     }
 }
+
+/// Some switch.
+const NOMINAL: SwitchContext = SwitchContext { switch: SwitchId(0), edge: true, pod: 0, stream: 0 };
 
 impl AnyPortSelector {
     /// See [`PortSelector::select`].
@@ -191,5 +206,40 @@ impl<S: PortSelector + ?Sized> PortSelector for Box<S> {
 
     fn offers(&self, need: Need) -> bool {
         (**self).offers(need)
+    }
+
+    fn reads_entropy(&self) -> bool {
+        (**self).reads_entropy()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::testing::Bench;
+    use super::*;
+    use crate::ids::Entropy;
+
+    #[test]
+    fn a_scheme_reads_entropies_if_they_change_its_choice() {
+        for scheme in SCHEMES {
+            let config = Config::named(scheme.card.name).unwrap();
+            let bench = |entropy| {
+                let build =
+                    |config: &Config, context: &SwitchContext| Running(config.build(context));
+                Bench::new(&config, build).entropy(Entropy(entropy)).select(16)
+            };
+            let first = bench(0);
+            let differs = (1..64).any(|entropy| bench(entropy) != first);
+            assert_eq!(config.reads_entropy(), differs, "{}", scheme.card.name);
+        }
+    }
+
+    /// Any scheme on the bench.
+    struct Running(AnyPortSelector);
+
+    impl PortSelector for Running {
+        fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+            self.0.select(cx, packet, choices)
+        }
     }
 }

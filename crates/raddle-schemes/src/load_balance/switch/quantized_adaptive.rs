@@ -3,15 +3,17 @@
 use super::ecmp::Ecmp;
 use super::jsq::Least;
 use super::{Choices, Header, PortSelector, SwitchContext};
+use crate::family::Conflict;
 use crate::units::Bytes;
 use crate::{Card, Cx, Need};
+use alloc::vec::Vec;
 
 /// What `raddle schemes quantized_adaptive` says.
 pub const CARD: Card = Card {
     name: "quantized_adaptive",
     title: "Adaptive routing on quantised queues",
     paper: "LB study, SWITCH PKT AR",
-    needs: &[Need::QueueLengths],
+    needs: &[Need::QueueLengths, Need::QueueLimit],
     summary: "Queues fall into four bins by how full they are; each packet takes a port drawn \
               from the lowest bin that has any.",
 };
@@ -28,6 +30,14 @@ crate::parameters! {
         /// Smaller frames are hashed instead (`0 B`: none; other simulators: 100 B).
         pub hash_below: Bytes = Bytes(0);
     }
+    conflicts by conflicts
+}
+
+/// A bin that ends below the one before it takes no queue.
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    let ends = [("first", config.first), ("second", config.second), ("third", config.third)];
+    let pairs = ends.windows(2).filter(|pair| pair[0].1 > pair[1].1);
+    pairs.map(|pair| Conflict::Exceeds(pair[0].0, pair[1].0)).collect()
 }
 
 /// The bins, and a hash for small frames.

@@ -52,6 +52,10 @@ impl PortSelector for SourceRoute {
     fn offers(&self, need: Need) -> bool {
         need == Need::SourceRouting
     }
+
+    fn reads_entropy(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,227 @@
+//! Keys that would change nothing: refused, or noted where other cells of a study need them.
+
+use super::{FABRIC, TRAFFIC, check, fabric, more, topology, traffic};
+use raddle::scenario::{Study, parse};
+use std::path::Path;
+
+fn accepted(text: &str) -> Study {
+    parse("demo.toml", text, Path::new("."), &[]).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn transport(keys: &str, expected: &str) {
+    more(&format!("[transport]\n{keys}\n"), expected);
+}
+
+#[test]
+fn parameters_that_another_one_s_value_idles_are_refused() {
+    transport(
+        r#"load_balance = { scheme = "plb", profile = "lb_study", rounds = 3, round = "5 us", share = 0.3 }"#,
+        r#"rounds | `rounds` of `plb` has no effect with `profile = "lb_study"` | leave it out, or change `profile`
+round | `round` of `plb` has no effect with `profile = "lb_study"` | leave it out, or change `profile`"#,
+    );
+    transport(
+        r#"load_balance = { scheme = "plb", window = 50, hold = 9 }"#,
+        r#"window | `window` of `plb` has no effect with `profile = "reps"` | leave it out, or change `profile`
+hold | `hold` of `plb` has no effect with `profile = "reps"` | leave it out, or change `profile`"#,
+    );
+    transport(
+        r#"load_balance = { scheme = "reps", freezing = false, freeze = "1 ms", explore = 9, freeze_rtt = 2.0, force_freeze = "9 us" }"#,
+        r#"freeze | `freeze` of `reps` has no effect with `freezing = false` | leave it out, or change `freezing`
+explore | `explore` of `reps` has no effect with `freezing = false` | leave it out, or change `freezing`
+freeze_rtt | `freeze_rtt` of `reps` has no effect with `freezing = false` | leave it out, or change `freezing`
+force_freeze | `force_freeze` of `reps` has no effect with `freezing = false` | leave it out, or change `freezing`"#,
+    );
+    transport(
+        r#"congestion = { scheme = "fixed_rate", slots = "spread" }"#,
+        r#"slots | `slots` of `fixed_rate` has no effect with `rate = "auto"` | leave it out, or change `rate`"#,
+    );
+}
+
+#[test]
+fn an_idle_parameter_may_have_its_default() {
+    let hosts = "[transport]\nload_balance = { scheme = \"plb\", window = \"auto\", rounds = 3 }\n";
+    let study = accepted(&format!("{FABRIC}{TRAFFIC}{hosts}"));
+    let text = study.cells[0].scenario.resolved_toml();
+    assert!(text.contains("hold = \"auto\""), "{text}");
+    assert_eq!(accepted(text).cells[0].scenario.hash(), study.cells[0].scenario.hash());
+}
+
+#[test]
+fn bins_rise_and_belong_to_queues_with_a_limit() {
+    fabric(
+        r#"load_balance = { scheme = "quantized_adaptive", first = 30 }
+"#,
+        r#"first | `first` of `quantized_adaptive` exceeds its `second` | `first` is 30.0, `second` is 10.0"#,
+    );
+    fabric(
+        r#"load_balance = { scheme = "quantized_adaptive", second = 15, third = 12.5 }
+"#,
+        r#"third | `second` of `quantized_adaptive` exceeds its `third` | `second` is 15.0, `third` is 12.5"#,
+    );
+    fabric(
+        r#"load_balance = { scheme = "quantized_adaptive" }
+queue = { size = "unlimited", marking = { scheme = "step", threshold = "9 kB" } }
+"#,
+        r#""quantized_adaptive" | `quantized_adaptive` in [fabric] load_balance needs queues with a limit, which size = "unlimited" in [fabric] queue does not offer | -"#,
+    );
+}
+
+#[test]
+fn sizes_of_small_frames_leave_frames_that_are_large() {
+    for (scheme, key) in
+        [("ofan", "small"), ("simple_rr", "small"), ("quantized_adaptive", "hash_below")]
+    {
+        fabric(
+            &format!("load_balance = {{ scheme = \"{scheme}\", {key} = \"4161 B\" }}\n"),
+            &format!(
+                "{key} | no frame is as large as `{key}` of `{scheme}` | expected at most a full packet, 4160 B"
+            ),
+        );
+        accepted(&format!(
+            "{FABRIC}load_balance = {{ scheme = \"{scheme}\", {key} = \"4160 B\" }}\n{TRAFFIC}"
+        ));
+    }
+}
+
+#[test]
+fn a_pace_is_no_faster_than_the_hosts_links() {
+    transport(
+        r#"congestion = { scheme = "fixed_rate", rate = "401 Gbps" }"#,
+        r#"rate | no host's link is as fast as `rate` of `fixed_rate` | expected at most 400 Gbps"#,
+    );
+}
+
+#[test]
+fn spans_and_sizes_that_stand_for_nothing_are_refused() {
+    transport(
+        r#"recovery = { scheme = "sack", rto = "0 ns" }"#,
+        r#""0 ns" | wrong value for `rto` | expected at least "1 ps""#,
+    );
+    transport(
+        r#"recovery = { scheme = "erasure", timeout = "0 ns" }"#,
+        r#""0 ns" | wrong value for `timeout` | expected at least "1 ps""#,
+    );
+    for scheme in ["swift", "mswift"] {
+        transport(
+            &format!("congestion = {{ scheme = \"{scheme}\", queue = \"unlimited\" }}"),
+            r#""unlimited" | wrong value for `queue` | expected a size with a limit"#,
+        );
+    }
+}
+
+#[test]
+fn a_timeout_that_no_answer_can_beat_is_noted() {
+    let notes = |rto: &str| {
+        let hosts = format!("[transport]\nrecovery = {{ scheme = \"sack\", rto = \"{rto}\" }}\n");
+        accepted(&format!("{FABRIC}{TRAFFIC}{hosts}")).notes
+    };
+    let note = "the timeout of 3 us in [transport] recovery is shorter than the longest unloaded \
+                round trip, ";
+    let found = notes("3 us");
+    assert!(found.len() == 1 && found[0].starts_with(note), "{found:?}");
+    assert_eq!(notes("30 us"), [""; 0]);
+}
+
+#[test]
+fn path_selectors_of_some_hosts_need_switches_that_read_entropies() {
+    let why = "`jsq` in [fabric] load_balance chooses without a look at entropies";
+    let own =
+        format!("\"plb\" | `plb` in [traffic] load_balance has no effect: {why} | leave it out");
+    let switches = "load_balance = { scheme = \"jsq\" }\n";
+    traffic(
+        &format!(
+            "{switches}{TRAFFIC}background = {{ every = 9, load_balance = {{ scheme = \"plb\" }} }}\n"
+        ),
+        &own,
+    );
+    traffic(&format!("{switches}{TRAFFIC}load_balance = {{ scheme = \"plb\" }}\n"), &own);
+    let text = format!(
+        "{FABRIC}load_balance = {{ scheme = \"source_route\" }}\n{TRAFFIC}\
+         load_balance = {{ scheme = \"plb\" }}\n"
+    );
+    assert_eq!(accepted(&text).notes, [""; 0]);
+}
+
+#[test]
+fn a_path_selector_that_no_switch_heeds_is_noted() {
+    let notes = |hosts: &str, switches: &str| {
+        let sweep = format!("[sweep]\n\"fabric.load_balance.scheme\" = {switches}\n");
+        accepted(&format!("{FABRIC}{TRAFFIC}[transport]\n{hosts}\n{sweep}")).notes
+    };
+    let reps = "load_balance = { scheme = \"reps\" }";
+    assert_eq!(
+        notes(reps, "[\"ofan\", \"ecmp\"]"),
+        ["[transport] load_balance has no effect on paths: `ofan` in [fabric] load_balance \
+          chooses without a look at entropies"]
+    );
+    assert_eq!(notes(reps, "[\"ecmp\", \"source_route\"]"), [""; 0]);
+    assert_eq!(notes("load_balance = { scheme = \"ops\" }", "[\"ofan\"]"), [""; 0]);
+    assert_eq!(notes("load_balance = { scheme = \"ops\", entropies = 8 }", "[\"ofan\"]").len(), 1);
+}
+
+#[test]
+fn keys_that_go_with_other_keys_say_so() {
+    more(
+        "[[fault]]\nlink = \"tor0.up1\"\ndown = \"..\"\nscale_queue = false\n",
+        "scale_queue | `scale_queue` has no effect on `down` | it goes with `rate`",
+    );
+    more(
+        "[[fault]]\nhost = 1\nflap = { period = \"2 us\", down = \"1 us\", until = \"9 us\" }\n\
+         during = \"1 us..\"\ndirection = \"out\"\n",
+        "during | `during` has no effect on `flap` | it goes with `rate`, `loss` and `ber`\n\
+         direction | `direction` has no effect on `host` | it goes with `link`",
+    );
+    let collective = |keys: &str, expected: &str| {
+        traffic(&format!("[traffic]\nkind = \"collective\"\n{keys}"), expected);
+    };
+    collective(
+        "operation = \"all_reduce\"\nalgorithm = \"butterfly\"\nhops = 3\nparallel = 2\n",
+        "hops | `hops` has no effect with `algorithm = \"butterfly\"` | it goes with `algorithm = \"ring\"`\n\
+         parallel | `parallel` has no effect with `algorithm = \"butterfly\"` | it goes with `algorithm = \"direct\"`",
+    );
+    collective(
+        "operation = \"all_to_all\"\nhops = 3\n",
+        "hops | `hops` has no effect with `algorithm = \"direct\"` | it goes with `algorithm = \"ring\"`",
+    );
+    collective(
+        "operation = \"all_gather\"\nseed = 3\n",
+        "seed | `seed` has no effect with `placement = \"linear\"` | leave it out: nothing is drawn",
+    );
+}
+
+#[test]
+fn no_more_messages_are_in_flight_than_there_are_receivers() {
+    traffic(
+        "[traffic]\nkind = \"all_to_all\"\nparallel = 128\n",
+        "128 | `parallel` is 128 | expected at most 127, the number of other hosts",
+    );
+    traffic(
+        "[traffic]\nkind = \"collective\"\noperation = \"all_to_all\"\nranks = 8\nparallel = 8\n",
+        "8 | `parallel` is 8 | expected at most 7, the number of other hosts",
+    );
+    accepted(&format!("{FABRIC}[traffic]\nkind = \"all_to_all\"\nparallel = 127\n"));
+}
+
+#[test]
+fn every_misspelt_key_has_its_nearest_word_whatever_else_is_wrong() {
+    traffic(
+        "[traffic]\nkind = \"fsdp\"\nmodel = \"llama_8b\"\nbarier = false\nhosts = 3\nrank = 8\n",
+        "\"llama_8b\" | unknown word `llama_8b` for `model` | nearest: `llama_7b`\n\
+         barier | unknown key `barier` in [traffic] | nearest: `barrier`\n\
+         3 | wrong value for `hosts` | expected a range, both ends included: \"0..63\"\n\
+         rank | unknown key `rank` in [traffic] | nearest: `ranks`",
+    );
+}
+
+#[test]
+fn a_share_of_less_than_a_cable_says_how_much_one_is() {
+    check(
+        "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n[traffic]\nkind = \"tornado\"\n\
+         [[fault]]\nrandom = { share = \"1%\" }\ndown = \"..\"\n",
+        "{ share = \"1%\" } | 1% of 32 cables is less than half a cable | expected at least 1.563%",
+    );
+    topology(
+        "{ kind = \"fat_tree\", hosts = 16 }\n[[fault]]\nrandom = { share = \"1.5%\" }\ndown = \"..\"",
+        "{ share = \"1.5%\" } | 1.5% of 32 cables is less than half a cable | expected at least 1.563%",
+    );
+}
