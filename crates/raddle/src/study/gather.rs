@@ -30,9 +30,9 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// What remains of `run`; its series too if its seed is the one that is drawn.
+    /// What remains of `run`; its series too, if it has any and its seed is the one that is drawn.
     pub fn of(run: &Finished, drawn_seed: u64) -> Self {
-        let drawn = run.plan.seed == drawn_seed;
+        let drawn = run.plan.seed == drawn_seed && run.plan.record.bucket > Span::ZERO;
         Self {
             summary: run.summary.clone(),
             fct_us: run.outcome.flows.iter().filter_map(fct).map(Span::as_us).collect(),

@@ -44,9 +44,14 @@ function linearTicks(low, high, wanted) {
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-12); i++) ticks.push(Number((i * step).toPrecision(12)));
   return ticks;
 }
-function logTicks(low, high) {
+// As many as there is room for, `wanted` or a few more, but two where powers of ten leave one.
+function logTicks(low, high, wanted) {
+  const sparse = ticksOf([1], low, high);
+  const dense = ticksOf([1, 2, 5], low, high);
+  return dense.length > wanted * 1.25 && sparse.length > 1 ? sparse : dense;
+}
+function ticksOf(steps, low, high) {
   const ticks = [];
-  const steps = Math.log10(high / low) > 3 ? [1] : [1, 2, 5];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
     for (const m of steps) {
       const tick = Number((m * 10 ** power).toPrecision(12));
@@ -67,7 +72,7 @@ function timeAxis(values, wanted, factor = 10) {
   const inverse = log ? (x) => 10 ** x : (x) => x;
   const min = log ? f(least) - margin : Math.max(0, least - margin);
   const max = f(most) + margin;
-  const ticks = log ? logTicks(inverse(min), inverse(max)) : linearTicks(min, max, wanted);
+  const ticks = log ? logTicks(inverse(min), inverse(max), wanted) : linearTicks(min, max, wanted);
   return { log, f, inverse, min, max, ticks: ticks.map(f), title: `time to completion, \u00b5s${log ? ' (logarithmic)' : ''}` };
 }
 

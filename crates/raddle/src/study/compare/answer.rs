@@ -110,7 +110,11 @@ impl Comparison {
 
     /// What `next` does against `lead`, and the p-value.
     fn difference_text(&self, column: usize, lead: usize, next: usize) -> (String, Option<String>) {
-        let finishes = |row: usize| self.cells[row][column].standing != Standing::Out;
+        let cell = |row: usize| &self.cells[row][column];
+        if [lead, next].iter().any(|&row| cell(row).missing > 0 && cell(row).never == 0) {
+            return ("cannot be compared, since not all of it was run".to_string(), None);
+        }
+        let finishes = |row: usize| cell(row).standing != Standing::Out;
         let name = &self.input.rows[lead];
         match (finishes(lead), finishes(next)) {
             (true, true) => {}
@@ -188,6 +192,18 @@ mod tests {
             Comparison::new(input).answer()[1],
             "Against reps, ops takes 5.9 % longer (healthy, p < 0.001; one uplink dead, p < 0.001)."
         );
+    }
+
+    #[test]
+    fn what_was_not_run_is_not_called_unfinished() {
+        let mut input = example();
+        input.rows.remove(1);
+        input.completion_us.remove(1);
+        input.unfinished.remove(1);
+        input.unfinished[0][1] = vec![None; 5];
+        let answer = Comparison::new(input).answer();
+        let told = "cannot be compared, since not all of it was run (one uplink dead).";
+        assert!(answer[1].ends_with(told), "{answer:?}");
     }
 
     #[test]
