@@ -34,7 +34,7 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
             numbers(&mut page, verdict, stack, workload);
         }
     }
-    let _ = writeln!(page, "## The scenario\n\n```toml\n{}\n```", SCENARIO.trim_end());
+    let _ = writeln!(page, "## The scenario\n\n```toml fragment\n{}\n```", SCENARIO.trim_end());
     page
 }
 
