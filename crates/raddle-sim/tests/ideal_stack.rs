@@ -112,7 +112,6 @@ fn spread_slots_divide_the_period_among_a_host_s_flows() {
     assert_eq!(delivered(fixed_rate::Slots::Together), behind([0, 41_780, 2 * 41_780]));
 }
 
-/// A fifth of the frames is lost on every cable up from the first ToR.
 #[test]
 fn a_paced_flow_takes_as_long_whenever_it_starts() {
     let after_the_first = TriggerKind::All { count: 1 };
@@ -131,6 +130,7 @@ fn a_paced_flow_takes_as_long_whenever_it_starts() {
     }
 }
 
+/// A fifth of the frames is lost on every cable up from the first ToR.
 fn lossy(message: Bytes, timeout: erasure::Timeout) -> Plan {
     let flows = vec![Flow::at_zero(0, 15, message), Flow::at_zero(15, 0, message)];
     let mut plan = plan(16, flows.into(), "ops");

@@ -30,13 +30,8 @@ pub struct Rotation {
 }
 
 impl Rotation {
-    /// A rotation over `routes` as they are.
-    pub fn new(routes: Vec<Entropy>) -> Self {
-        Self::from(routes, 0)
-    }
-
-    /// The same from place `next` on.
-    pub fn from(routes: Vec<Entropy>, next: u32) -> Self {
+    /// A rotation over `routes` as they are, from place `next` on.
+    pub fn new(routes: Vec<Entropy>, next: u32) -> Self {
         Self { order: routes.into_boxed_slice(), next }
     }
 

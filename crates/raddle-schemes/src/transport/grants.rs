@@ -5,6 +5,7 @@ use crate::congestion::PullPlan;
 
 /// Bits of a count on the wire.
 pub(crate) const COUNT_BITS: u32 = 24;
+
 /// The count `new`, which came off the wire, where the last was `old`; `old` if it is the later one.
 pub(crate) fn later(old: u32, new: u32) -> u32 {
     let ahead = new.wrapping_sub(old) & ((1 << COUNT_BITS) - 1);

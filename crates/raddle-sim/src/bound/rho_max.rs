@@ -27,10 +27,14 @@ use std::error::Error;
 use std::fmt::{self, Display, Formatter};
 
 /// The rate of a plan's flows under the faults that last until its end; others are not looked at.
-/// `None` if a flow has no path, or there is no flow.
-pub fn rho_max(plan: &Plan) -> Option<Rate> {
-    let rates = lasting_rates(plan);
-    split(&plan.traffic, &plan.fabric, &rates)
+///
+/// # Errors
+/// If there is no such rate.
+pub fn rho_max(plan: &Plan) -> Result<Rate, NoRhoMax> {
+    if plan.traffic.flows.iter().any(|flow| flow.start != Start::At(Time::ZERO)) {
+        return Err(NoRhoMax::Apart);
+    }
+    split(&plan.traffic, &plan.fabric, &lasting_rates(plan)).ok_or(NoRhoMax::Path)
 }
 
 /// The bound of a permutation or an all-to-all with this rate for each flow; `None` for other
@@ -87,10 +91,7 @@ impl Plan {
         if !self.lacks_rho_max() {
             return Ok(());
         }
-        if self.traffic.flows.iter().any(|flow| flow.start != Start::At(Time::ZERO)) {
-            return Err(NoRhoMax::Apart);
-        }
-        let rate = format!("{} bps", rho_max(self).ok_or(NoRhoMax::Path)?.0);
+        let rate = format!("{} bps", rho_max(self)?.0);
         let word = quoted(Pace::RHO_MAX);
         for (name, value) in self.transport.congestion.values() {
             if value == word {

@@ -29,7 +29,7 @@ pub(super) fn bounds(arguments: &Arguments) -> End {
     for cell in &study.cells {
         match cell.scenario.resolve(seed) {
             Ok(plan) => {
-                let (bounds, rho_max) = (jobs::bounds_of(&plan), rho_max(&plan));
+                let (bounds, rho_max) = (jobs::bounds_of(&plan), rho_max(&plan).ok());
                 cells.push(Bounded { cell, bounds, rho_max });
             }
             Err(problem) => return input::refuse(&study.problem(problem)),

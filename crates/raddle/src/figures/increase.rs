@@ -48,7 +48,7 @@ impl BoundName {
             other => other,
         };
         if healthy != self {
-            let rate = rho_max(plan)?;
+            let rate = rho_max(plan).ok()?;
             let bound = rho_max::bound(&plan.traffic, &plan.fabric, &frames, rate);
             if let Some(bound) = bound {
                 return (bound.name == self.word()).then(|| bound.time.as_us());

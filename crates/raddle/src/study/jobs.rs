@@ -50,7 +50,7 @@ pub fn bounds_of(plan: &Plan) -> Vec<Bound> {
     let mut bounds = bound::completion(&plan.traffic, &plan.fabric, &frames);
     let pace = plan.transport.congestion.build(&FlowContext::NOMINAL).limits().rate;
     if let Some(pace) = pace
-        && let Some(rho_max) = rho_max(plan).filter(|rho_max| pace <= *rho_max)
+        && let Some(rho_max) = rho_max(plan).ok().filter(|rho_max| pace <= *rho_max)
     {
         bounds.extend(bound::rho_max::bound(&plan.traffic, &plan.fabric, &frames, rho_max));
         bounds.sort_by_key(|bound| Reverse(bound.time));

@@ -225,3 +225,12 @@ fn a_share_of_less_than_a_cable_says_how_much_one_is() {
         "{ share = \"1.5%\" } | 1.5% of 32 cables is less than half a cable | expected at least 1.563%",
     );
 }
+
+#[test]
+fn flows_that_do_not_begin_together_have_no_pace_in_common() {
+    let job = "[traffic]\nkind = \"all_to_all\"\nparallel = 2\n";
+    let pace = "[transport]\ncongestion = { scheme = \"fixed_rate\", rate = \"rho_max\" }\n";
+    let study = accepted(&format!("{FABRIC}{job}{pace}"));
+    let problem = study.cells[0].scenario.resolve(1).unwrap_err();
+    assert!(problem.message.contains("begin later or wait for others"), "{problem:?}");
+}

@@ -75,7 +75,7 @@ impl PathSelector for HostDr {
             reverse_digits(&mut routes);
         }
         let next = rng.below(routes.len().max(1) as u64) as u32;
-        Rotation::from(routes, next)
+        Rotation::new(routes, next)
     }
 
     #[inline]

@@ -66,7 +66,7 @@ pub trait PathSelector {
     /// The rotation over these routes that a host keeps for flows like this one, where the card needs
     /// [`SourceRouting`](crate::Need::SourceRouting).
     fn rotation(&self, routes: Vec<Entropy>, _rng: &mut Rng) -> Rotation {
-        Rotation::new(routes)
+        Rotation::new(routes, 0)
     }
 
     /// The route that is due in its host's rotation towards the destination, told before each

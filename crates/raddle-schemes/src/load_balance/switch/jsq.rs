@@ -63,65 +63,55 @@ impl Least {
         &mut self,
         cx: &mut Cx<'_>,
         choices: &mut Choices<'_>,
-        mut cost: impl FnMut(&mut Choices<'_>, usize) -> u64,
+        cost: impl FnMut(&mut Choices<'_>, usize) -> u64,
     ) -> usize {
         if self.order.len() != choices.count {
             self.order = (0..choices.count as u32).collect();
         }
-        if let Some(weights) = choices.weights {
-            return self.choose_by_weight(cx, choices, weights, cost);
-        }
-        let order = self.order.as_mut_slice();
-        let mut draws = Draws::default();
-        let (mut chosen, mut lowest) = (0, u64::MAX);
-        for place in 0..order.len() {
-            if place % DRAWS_AT_ONCE == 0 {
-                draws = cx.rng.draws();
-            }
-            let drawn = draws.below((order.len() - place) as u64) as usize;
-            order.swap(place, place + drawn);
-            let choice = order[place] as usize;
-            let cost = cost(choices, choice);
-            if cost < lowest {
-                (chosen, lowest) = (choice, cost);
-                if cost == 0 {
-                    break;
+        let order = &mut self.order;
+        let Some(weights) = choices.weights else {
+            let mut draws = Draws::default();
+            return first_of_least(order, choices, cost, |place, left| {
+                if place % DRAWS_AT_ONCE == 0 {
+                    draws = cx.rng.draws();
                 }
-            }
-        }
-        chosen
-    }
-
-    #[inline(never)]
-    fn choose_by_weight(
-        &mut self,
-        cx: &mut Cx<'_>,
-        choices: &mut Choices<'_>,
-        weights: &[u32],
-        mut cost: impl FnMut(&mut Choices<'_>, usize) -> u64,
-    ) -> usize {
-        let mut left = weights.iter().map(|&weight| u64::from(weight)).sum();
-        let (mut chosen, mut lowest) = (0, u64::MAX);
-        for place in 0..self.order.len() {
-            if left == 0 {
-                break;
-            }
-            let drawn = draw(cx, &mut left, weights, &self.order[place..]);
-            self.order.swap(place, place + drawn);
-            let choice = self.order[place] as usize;
-            let cost = cost(choices, choice);
-            if cost < lowest {
-                (chosen, lowest) = (choice, cost);
-                if cost == 0 {
-                    break;
-                }
-            }
-        }
-        chosen
+                Some(draws.below(left.len() as u64) as usize)
+            });
+        };
+        let mut weight = weights.iter().map(|&weight| u64::from(weight)).sum();
+        first_of_least(order, choices, cost, |_, left| {
+            (weight > 0).then(|| draw(cx, &mut weight, weights, left))
+        })
     }
 }
 
+/// Looks at the choices in the order in which `draw` takes them from those that are left, until one
+/// costs nothing or none is drawn.
+#[inline(always)]
+fn first_of_least(
+    order: &mut [u32],
+    choices: &mut Choices<'_>,
+    mut cost: impl FnMut(&mut Choices<'_>, usize) -> u64,
+    mut draw: impl FnMut(usize, &[u32]) -> Option<usize>,
+) -> usize {
+    let (mut chosen, mut lowest) = (0, u64::MAX);
+    for place in 0..order.len() {
+        let Some(drawn) = draw(place, &order[place..]) else { break };
+        order.swap(place, place + drawn);
+        let choice = order[place] as usize;
+        let cost = cost(choices, choice);
+        if cost < lowest {
+            (chosen, lowest) = (choice, cost);
+            if cost == 0 {
+                break;
+            }
+        }
+    }
+    chosen
+}
+
 /// Draws one of `choices`, which weigh `left` together, by weight, and takes its weight off.
+#[inline(never)]
 fn draw(cx: &mut Cx<'_>, left: &mut u64, weights: &[u32], choices: &[u32]) -> usize {
     let mut point = cx.rng.below(*left);
     for (place, &choice) in choices.iter().enumerate() {
