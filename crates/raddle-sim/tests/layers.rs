@@ -19,24 +19,26 @@ fn of(plan: &Plan, layer: Layer) -> LayerRecord {
     *found.iter().find(|record| record.layer == layer).unwrap()
 }
 
-/// Two hosts send 10 packets each to a third through one switch, at line rate: packets of 4160 B take
-/// 83.2 ns each, every slot of the first 10 brings two and takes one away.
+/// Two hosts send 100 packets each to a third through one switch, at line rate: packets of 4160 B take
+/// 83.2 ns each, every slot from 1083.2 ns on brings two and takes one away. The mean is over the time
+/// in which hosts send (LB study, section 6.1), 8320 ns.
 #[test]
 fn the_mean_queue_of_an_incast_is_exact() {
     let shape = TreeShape::leaf_spine(1, 3, 1, 1, Rate::gbps(400), Span::ns(500), Span::ns(500));
-    let flows = (1..3).map(|from| Flow::at_zero(from, 0, Bytes(10 * 4096))).collect::<Vec<_>>();
+    let flows = (1..3).map(|from| Flow::at_zero(from, 0, Bytes(100 * 4096))).collect::<Vec<_>>();
     let mut plan = plan(shape.unwrap().build().unwrap(), flows.into(), "ops", 1);
     plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
-    plan.queue.size = Size::Packets(100.0);
+    plan.queue.size = Size::Packets(300.0);
     plan.record.queue_means = true;
     assert_eq!(trouble(&plan), None);
     let down = of(&plan, Layer::EdgeHost);
-    // Packet i of each sender waits for i others and is served: slots 1 + 2 + .. + 20, of 10, over
-    // the three ports of the layer; ACKs do not count.
-    let slots = f64::from((1..=20).sum::<u32>() - 2 * (0..10).sum::<u32>());
-    let expected = slots / 10.0 * 4160.0 / 3.0;
+    // 2, 3, .. 87 packets for a slot each, and 88 for the rest; over the three ports of the layer. ACKs
+    // do not count.
+    let rest = (8320.0 - 1083.2) / 83.2 - 86.0;
+    let slots = f64::from((2..=87).sum::<u32>()) + 88.0 * rest;
+    let expected = slots / 100.0 * 4160.0 / 3.0;
     assert!((down.queue_bytes_mean.unwrap() / expected - 1.0).abs() < 1e-9, "{down:?} {expected}");
-    assert_eq!(down.queue_bytes_max, Some(11 * 4160));
+    assert_eq!(down.queue_bytes_max, Some(101 * 4160));
     assert_eq!((down.links, down.data_overload), (3, Some(2.0)));
 }
 

@@ -10,6 +10,7 @@ use super::frames::Frames;
 use super::route::crossing;
 use crate::net::faults::{Faults, PortChange};
 use crate::plan::Plan;
+use crate::routing::Forwarding;
 use crate::topology::{Fabric, Node, Switch};
 use crate::workload::{Flow, Traffic};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
@@ -34,9 +35,15 @@ impl Cut {
     pub const UNDER_FAULTS: &'static str = "cut_faults";
 }
 
-/// The bound of a plan under its faults; `None` where nothing leaves any group, or where some links
-/// never carry all that they have to.
+/// The bound of a plan under its faults; `None` where nothing leaves any group, where some links never
+/// carry all that they have to, and where routes change in a fabric that is no tree: another way may
+/// have more hops and yet be shorter.
 pub fn under_faults(plan: &Plan) -> Option<Cut> {
+    let healthy = &plan.fabric.forwarding;
+    let tree = matches!(healthy, Forwarding::Tree(_));
+    if !tree && plan.routes.iter().any(|(_, forwarding)| forwarding != healthy) {
+        return None;
+    }
     let frames = Frames::from(plan);
     let flows = Flows::new(&plan.traffic, &plan.fabric, &frames);
     tightest(&plan.traffic, &plan.fabric, &frames, &flows, &plan.faults)
@@ -76,10 +83,12 @@ pub(super) fn tightest(
         }
     }
     let cuts = loads.into_iter().map(|((group, entering), load)| {
-        let wires = groups.wires(fabric, group, entering);
-        let capacity = Capacity::of(fabric, &wires, faults);
-        // No gap follows what a wire carries last.
-        let spared = 8 * (capacity.slower * largest + wires.len() as u64 * frames.gap.0);
+        let wires = groups.wires.get(&(group, entering)).map_or(&[][..], Vec::as_slice);
+        let capacity = Capacity::of(fabric, wires, faults);
+        // No gap follows what a wire carries last, in all or before an outage; what it sends when it
+        // becomes slower goes on as it was.
+        let gaps = (wires.len() as u64 + capacity.outages) * frames.gap.0;
+        let spared = 8 * (capacity.slower * (largest + frames.gap.0) + gaps);
         let end = load.finish(&capacity, u128::from(spared));
         let (Group::Switch(switch) | Group::Pod(switch)) = group;
         let pod = matches!(group, Group::Pod(_));
@@ -116,6 +125,8 @@ struct Groups {
     pods: Vec<SwitchId>,
     /// Which hop of a route leaves the pod, the first one being the NIC's.
     pod_depth: usize,
+    /// The links between switches that leave each group, or enter it.
+    wires: BTreeMap<(Group, bool), Vec<PortId>>,
 }
 
 impl Groups {
@@ -126,31 +137,29 @@ impl Groups {
             tier if tier == top && top > 0 => SwitchId(id),
             _ => *first.entry(switch.pod).or_insert(SwitchId(id)),
         };
+        let pods: Vec<SwitchId> = (0..).zip(&fabric.switches).map(pod).collect();
+        let mut wires: BTreeMap<(Group, bool), Vec<PortId>> = BTreeMap::new();
+        for id in (fabric.hosts..fabric.ports.len() as u32).map(PortId) {
+            let ends = (fabric.ports[id.index()].owner, fabric.destination(id));
+            let (Node::Switch(from), Node::Switch(to)) = ends else { continue };
+            let [first, last] = [from, to].map(|switch| pods[switch.index()]);
+            let pod = (first != last).then_some([Group::Pod(first), Group::Pod(last)]);
+            for [from, to] in [[Group::Switch(from), Group::Switch(to)]].into_iter().chain(pod) {
+                wires.entry((from, false)).or_default().push(id);
+                wires.entry((to, true)).or_default().push(id);
+            }
+        }
         Self {
             edges: (0..fabric.hosts).map(|host| fabric.edge(HostId(host))).collect(),
-            pods: (0..).zip(&fabric.switches).map(pod).collect(),
+            pods,
             pod_depth: usize::from(top),
+            wires,
         }
     }
 
     fn group(&self, host: HostId, pod: bool) -> Group {
         let edge = self.edges[host.index()];
         if pod { Group::Pod(self.pods[edge.index()]) } else { Group::Switch(edge) }
-    }
-
-    /// The links between switches that leave a group, or enter it.
-    fn wires(&self, fabric: &Fabric, group: Group, entering: bool) -> Vec<PortId> {
-        let holds = |node: Node| match (node, group) {
-            (Node::Host(_), _) => false,
-            (Node::Switch(switch), Group::Switch(edge)) => switch == edge,
-            (Node::Switch(switch), Group::Pod(first)) => self.pods[switch.index()] == first,
-        };
-        let crosses = |port: &PortId| {
-            let (from, to) = (fabric.ports[port.index()].owner, fabric.destination(*port));
-            let (inner, outer) = if entering { (to, from) } else { (from, to) };
-            holds(inner) && matches!(outer, Node::Switch(_)) && !holds(outer)
-        };
-        (fabric.hosts..fabric.ports.len() as u32).map(PortId).filter(crosses).collect()
     }
 }
 
@@ -184,8 +193,10 @@ struct Capacity {
     /// Bits per second from an instant on, in order of time, and what has been carried until then in
     /// bits times picoseconds per second.
     steps: Vec<(Time, u128, u128)>,
-    /// How often a link becomes slower while it is up: what it sends then goes on at the old rate.
+    /// How often a link becomes slower while it is up.
     slower: u64,
+    /// How often a link goes down.
+    outages: u64,
 }
 
 const PS_PER_SECOND: u128 = 1_000_000_000_000;
@@ -193,14 +204,17 @@ const PS_PER_SECOND: u128 = 1_000_000_000_000;
 impl Capacity {
     fn of(fabric: &Fabric, wires: &[PortId], faults: &Faults) -> Self {
         let mut changes: BTreeMap<Time, i128> = BTreeMap::new();
-        let mut slower = 0;
+        let (mut slower, mut outages) = (0, 0);
         for &wire in wires {
             let mut rate = fabric.ports[wire.index()].rate;
             let (mut down, mut before) = (false, i128::from(rate.0));
             *changes.entry(Time::ZERO).or_default() += before;
             for &(at, change) in faults.changes_of(wire) {
                 match change {
-                    PortChange::Down => down = true,
+                    PortChange::Down => {
+                        down = true;
+                        outages += 1;
+                    }
                     PortChange::Up => down = false,
                     PortChange::Rate { rate: new, .. } => {
                         slower += u64::from(new < rate && !down && at > Time::ZERO);
@@ -219,7 +233,7 @@ impl Capacity {
             (last, rate) = (at, rate + change);
             (at, rate as u128, carried)
         });
-        Self { steps: steps.collect(), slower }
+        Self { steps: steps.collect(), slower, outages }
     }
 
     /// When `bits` have been carried from `from` on; `None` for never.
@@ -307,7 +321,7 @@ mod tests {
         let fabric = shape.unwrap().build().unwrap();
         let groups = Groups::of(&fabric);
         let [edge, pod] = [false, true].map(|pod| groups.group(HostId(5), pod));
-        let count = |group, entering| groups.wires(&fabric, group, entering).len();
+        let count = |group, entering| groups.wires[&(group, entering)].len();
         // Radix 4: two uplinks of a ToR, and two of each of two aggregation switches.
         assert_eq!([count(edge, true), count(edge, false)], [2, 2]);
         assert_eq!([count(pod, true), count(pod, false)], [4, 4]);

@@ -31,7 +31,7 @@ pub(super) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
     for (port, losses) in lost_on_arrival {
         ports[port.index()].add_losses(&losses);
     }
-    let (series, timeline, occupancy) = recorder.finish(timeline, end);
+    let (series, timeline, occupancy) = recorder.finish(timeline);
     let stop = ending.with(&flows);
     Outcome {
         packet_hops: ports.iter().map(|port| port.frames).sum(),

@@ -159,7 +159,7 @@ pub struct PortSeries {
     pub dropped: Vec<u32>,
 }
 
-/// How full queues were over the whole run.
+/// How full queues were until the last host had sent its last data packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Occupancy {
     /// Per port of the fabric, bytes queued in data classes times the picoseconds for which they

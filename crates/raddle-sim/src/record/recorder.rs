@@ -19,22 +19,49 @@ pub struct Recorder {
     queues: Option<Queues>,
 }
 
-/// Integrals of queues over time: a frame that joins at t and leaves at u adds its bytes times u - t.
+/// Integrals of queues until the last host has sent its last data: a frame that joins at t and leaves
+/// at u adds its bytes times u - t, or what of that lies before.
 struct Queues {
     hosts: usize,
     /// Whether control frames queue with data.
     one_class: bool,
     occupancy: Occupancy,
-    /// Bytes queued at each port.
+    /// Bytes queued at each port, as far as `late` does not say.
     bytes: Vec<u64>,
+    /// What happened after the last data that is known to have left a host: it counts once a host
+    /// sends later than that.
+    late: Vec<Change>,
+    /// How long `late` may be before it is looked through.
+    late_limit: usize,
 }
 
+/// A frame that joins a queue, or leaves it.
+#[derive(Clone, Copy)]
+struct Change {
+    at: Time,
+    port: PortId,
+    bytes: u32,
+    joins: bool,
+}
+
+/// Changes kept before they are looked through for the first time.
+const LATE: usize = 1 << 12;
+
 impl Queues {
+    fn new(whole: &Plan) -> Self {
+        let ports = whole.fabric.ports.len();
+        Self {
+            hosts: whole.fabric.hosts as usize,
+            one_class: whole.queue.service == Service::Fifo,
+            occupancy: Occupancy { byte_ps: vec![0; ports], sent_until: Time::ZERO },
+            bytes: vec![0; ports],
+            late: Vec::new(),
+            late_limit: LATE,
+        }
+    }
+
     fn joined(&mut self, port: PortId, now: Time, frame: Frame) {
-        let bytes = frame.size().0;
-        self.bytes[port.index()] = self.bytes[port.index()].wrapping_add(bytes);
-        let sum = &mut self.occupancy.byte_ps[port.index()];
-        *sum = sum.wrapping_sub(u128::from(bytes) * u128::from(now.0));
+        self.change(Change { at: now, port, bytes: frame.size().0 as u32, joins: true });
     }
 
     fn left(&mut self, port: PortId, now: Time, frame: Frame) {
@@ -43,17 +70,62 @@ impl Queues {
                 self.occupancy.sent_until = self.occupancy.sent_until.max(now);
             }
         } else if self.one_class || !frame.is_control() {
-            let bytes = frame.size().0;
-            self.bytes[port.index()] = self.bytes[port.index()].wrapping_sub(bytes);
-            let sum = &mut self.occupancy.byte_ps[port.index()];
-            *sum = sum.wrapping_add(u128::from(bytes) * u128::from(now.0));
+            self.change(Change { at: now, port, bytes: frame.size().0 as u32, joins: false });
         }
     }
 
-    /// The integrals until `end`, of what is queued still, too.
-    fn finish(mut self, end: Time) -> Occupancy {
+    fn change(&mut self, change: Change) {
+        if change.at <= self.occupancy.sent_until {
+            return self.apply(change);
+        }
+        self.late.push(change);
+        if self.late.len() >= self.late_limit {
+            self.look_through();
+            self.late_limit = LATE.max(2 * self.late.len());
+        }
+    }
+
+    fn apply(&mut self, Change { at, port, bytes, joins }: Change) {
+        let area = u128::from(bytes) * u128::from(at.0);
+        let (sum, queued) =
+            (&mut self.occupancy.byte_ps[port.index()], &mut self.bytes[port.index()]);
+        if joins {
+            *sum = sum.wrapping_sub(area);
+            *queued = queued.wrapping_add(u64::from(bytes));
+        } else {
+            *sum = sum.wrapping_add(area);
+            *queued = queued.wrapping_sub(u64::from(bytes));
+        }
+    }
+
+    /// Counts what is not late any more.
+    fn look_through(&mut self) {
+        let until = self.occupancy.sent_until;
+        for change in std::mem::take(&mut self.late) {
+            if change.at <= until {
+                self.apply(change);
+            } else {
+                self.late.push(change);
+            }
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        let until = &mut self.occupancy.sent_until;
+        *until = (*until).max(other.occupancy.sent_until);
+        let sums = self.occupancy.byte_ps.iter_mut().zip(other.occupancy.byte_ps);
+        sums.for_each(|(own, other)| *own = own.wrapping_add(other));
+        let bytes = self.bytes.iter_mut().zip(other.bytes);
+        bytes.for_each(|(own, other)| *own = own.wrapping_add(other));
+        self.late.extend(other.late);
+    }
+
+    /// The integrals, of what is queued still, too.
+    fn finish(mut self) -> Occupancy {
+        self.look_through();
+        let until = u128::from(self.occupancy.sent_until.0);
         for (sum, bytes) in self.occupancy.byte_ps.iter_mut().zip(self.bytes) {
-            *sum = sum.wrapping_add(u128::from(bytes) * u128::from(end.0));
+            *sum = sum.wrapping_add(u128::from(bytes) * until);
         }
         self.occupancy
     }
@@ -63,12 +135,7 @@ impl Recorder {
     /// A recorder for a run.
     pub fn new(whole: &Plan) -> Self {
         let (plan, ports) = (&whole.record, whole.fabric.ports.len());
-        let queues = plan.queue_means.then(|| Queues {
-            hosts: whole.fabric.hosts as usize,
-            one_class: whole.queue.service == Service::Fifo,
-            occupancy: Occupancy { byte_ps: vec![0; ports], sent_until: Time::ZERO },
-            bytes: vec![0; ports],
-        });
+        let queues = plan.queue_means.then(|| Queues::new(whole));
         let mut series_of = vec![None; if plan.ports.is_empty() { 0 } else { ports }];
         for (index, port) in plan.ports.iter().enumerate() {
             series_of[port.index()] = Some(index as u32);
@@ -166,12 +233,7 @@ impl Recorder {
         sum(&mut own.marked, &other.timeline.marked);
         sum(&mut own.trimmed, &other.timeline.trimmed);
         if let (Some(own), Some(other)) = (&mut self.queues, other.queues) {
-            let until = &mut own.occupancy.sent_until;
-            *until = (*until).max(other.occupancy.sent_until);
-            let sums = own.occupancy.byte_ps.iter_mut().zip(other.occupancy.byte_ps);
-            sums.for_each(|(own, other)| *own = own.wrapping_add(other));
-            let bytes = own.bytes.iter_mut().zip(other.bytes);
-            bytes.for_each(|(own, other)| *own = own.wrapping_add(other));
+            own.add(other);
         }
         for (own, other) in self.series.iter_mut().zip(&other.series) {
             sum(&mut own.data_frames, &other.data_frames);
@@ -182,12 +244,8 @@ impl Recorder {
         }
     }
 
-    /// What was recorded until `end`, with what the hosts recorded; all series equally long.
-    pub fn finish(
-        mut self,
-        hosts: Timeline,
-        end: Time,
-    ) -> (Vec<PortSeries>, Timeline, Option<Occupancy>) {
+    /// What was recorded, with what the hosts recorded; all series equally long.
+    pub fn finish(mut self, hosts: Timeline) -> (Vec<PortSeries>, Timeline, Option<Occupancy>) {
         let mut timeline = Timeline {
             retransmitted: hosts.retransmitted,
             timeouts: hosts.timeouts,
@@ -215,7 +273,7 @@ impl Recorder {
             series.bytes.resize(longest, 0);
             series.queue_bytes_max.resize(longest, 0);
         }
-        (self.series, timeline, self.queues.map(|queues| queues.finish(end)))
+        (self.series, timeline, self.queues.map(Queues::finish))
     }
 }
 

@@ -528,7 +528,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             nic.add_losses(own);
             *own = nic;
         }
-        let (series, timeline, occupancy) = self.recorder.finish(timeline, end);
+        let (series, timeline, occupancy) = self.recorder.finish(timeline);
         let stop = ending.with(&flows);
         Outcome {
             packet_hops: ports.iter().map(|port| port.frames).sum(),

@@ -44,6 +44,49 @@ fn scenarios_with_the_same_bounds_are_shown_together() {
 }
 
 #[test]
+fn outages_that_swallow_gaps_and_detours_that_are_shorter_do_not_beat_the_bound() {
+    let flapping = "[fabric]
+topology = { kind = \"dumbbell\", hosts_per_side = 2, rate = \"400 Gbps\" }
+gap = \"20 B\"
+on_down = \"keep\"
+queue = { size = \"unlimited\", marking = { scheme = \"none\" } }
+[transport]
+congestion = { scheme = \"fixed_rate\" }
+recovery = { scheme = \"sack\", rto = \"10 ms\" }
+[traffic]
+kind = \"flows\"
+flow = [{ from = 0, to = 2, bytes = \"4 MiB\" }]
+[[fault]]
+link = \"left.to.right\"
+flap = { first = \"0 ns\", period = \"400 ns\", down = \"316.8 ns\", until = \"10 ms\" }
+";
+    let both = |scratch: &Scratch| {
+        let [bounds, run] = ["bounds", "run"].map(|c| raddle(&[c, &scratch.scenario(), "--json"]));
+        (bounds.json()["cells"][0]["cut_faults"].clone(), run.json()["completion_us"].as_f64())
+    };
+    let (cut, run) = both(&Scratch::new(flapping));
+    assert!(cut["us"].as_f64() <= run && cut["us"].as_f64() > Some(300.0), "{cut} {run:?}");
+
+    let detour = "[fabric]
+topology = { kind = \"graph\", file = \"g.graph\" }
+routing = { convergence = \"0 ns\" }
+[traffic]
+kind = \"flows\"
+flow = [{ from = 0, to = 1, bytes = \"256 KiB\" }]
+[[fault]]
+link = \"s0.to.s1\"
+down = \"..\"
+";
+    let graph = "host a\nhost b\nswitch s0\nswitch s1\nswitch s2
+link a s0 \"400 Gbps\" \"10 ns\"\nlink b s1 \"400 Gbps\" \"10 ns\"
+link s0 s1 \"400 Gbps\" \"50 us\"\nlink s0 s2 \"400 Gbps\" \"100 ns\"
+link s2 s1 \"400 Gbps\" \"100 ns\"\n";
+    let scratch = Scratch::new(detour);
+    std::fs::write(scratch.path("g.graph"), graph).unwrap();
+    assert_eq!(both(&scratch).0, json!(null));
+}
+
+#[test]
 fn every_theory_model_is_listed_and_gives_its_numbers() {
     let said = raddle(&["theory"]);
     assert_eq!((said.status, said.err.as_str()), (0, ""));

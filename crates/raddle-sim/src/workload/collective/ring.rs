@@ -52,8 +52,10 @@ impl Ring {
             }
         }
         let bytes = Bytes(self.message.0 * u64::from(n));
+        // With fewer hops it is not the operation, and has no bandwidth.
+        let whole = hops >= needed;
         let collective = Collective { operation: self.operation, ranks: n, bytes };
-        Ok(job(&graph, Some(collective), Vec::new()))
+        Ok(job(&graph, whole.then_some(collective), Vec::new()))
     }
 }
 
@@ -89,6 +91,7 @@ mod tests {
         let longer = ring(Operation::AllReduce, Some(5));
         assert_eq!(longer.flows.len(), 3 * 5);
         assert_eq!(longer.jobs[0].collective.unwrap().bytes, Bytes(300));
+        assert_eq!(ring(Operation::AllReduce, Some(3)).jobs[0].collective, None);
     }
 
     #[test]
