@@ -25,7 +25,8 @@ mod testing;
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
     /// The packet's flow, as a hash of addresses and ports would tell it: equal for all packets
-    /// of one direction of one flow.
+    /// of one direction of one flow, and of all flows between two hosts where connections outlive
+    /// messages.
     pub flow_key: u32,
     /// The entropy value.
     pub entropy: Entropy,
