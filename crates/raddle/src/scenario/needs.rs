@@ -92,9 +92,9 @@ fn lack<'a>(
     }
 }
 
-/// Where switches choose paths by themselves: adds a problem for every scheme that only some hosts
-/// or flows were given, and a note where all were given another one than the default, for some
-/// scheme they need.
+/// Where switches choose paths by themselves: adds a problem for every scheme that only some flows
+/// were given, unless they are a background, and a note where all were given another one than the
+/// default, for some scheme they need.
 pub(crate) fn entropies(
     fabric: &FabricSection,
     transport: &TransportSection,
@@ -107,7 +107,7 @@ pub(crate) fn entropies(
     let switches = fabric.load_balance.needy();
     let choice =
         format!("`{}` in {} chooses without a look at entropies", switches.card.name, switches.key);
-    for idle in traffic.map(Jobs::needy).unwrap_or_default() {
+    for idle in traffic.map(Jobs::unhashed).unwrap_or_default() {
         let message = format!("`{}` in {} has no effect: {choice}", idle.card.name, idle.key);
         let readers: Vec<&str> = switch::SCHEMES
             .iter()

@@ -123,21 +123,20 @@ fn a_timeout_that_no_answer_can_beat_is_noted() {
 }
 
 #[test]
-fn path_selectors_of_some_hosts_need_switches_that_read_entropies() {
+fn path_selectors_of_some_flows_need_switches_that_read_entropies_unless_they_are_a_background() {
     let why = "`jsq` in [fabric] load_balance chooses without a look at entropies";
     let own =
         format!("\"plb\" | `plb` in [traffic] load_balance has no effect: {why} | leave it out");
     let switches = "load_balance = { scheme = \"jsq\" }\n";
-    traffic(
-        &format!(
-            "{switches}{TRAFFIC}background = {{ every = 9, load_balance = {{ scheme = \"plb\" }} }}\n"
-        ),
-        &own,
-    );
     traffic(&format!("{switches}{TRAFFIC}load_balance = {{ scheme = \"plb\" }}\n"), &own);
     let text = format!(
         "{FABRIC}load_balance = {{ scheme = \"source_route\" }}\n{TRAFFIC}\
          load_balance = {{ scheme = \"plb\" }}\n"
+    );
+    assert_eq!(accepted(&text).notes, [""; 0]);
+    let text = format!(
+        "{FABRIC}{switches}{TRAFFIC}\
+         background = {{ every = 9, load_balance = {{ scheme = \"plb\" }} }}\n"
     );
     assert_eq!(accepted(&text).notes, [""; 0]);
 }
