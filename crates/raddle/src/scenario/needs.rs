@@ -21,7 +21,8 @@ struct Lack<'a> {
     place: &'a Place,
 }
 
-/// Adds a problem for every need that is not met.
+/// Adds a problem for every need that is not met, and for every parameter that what is offered leaves
+/// without effect.
 pub(crate) fn check(
     fabric: &FabricSection,
     transport: &TransportSection,
@@ -38,6 +39,16 @@ pub(crate) fn check(
         for &need in needy.card.needs {
             if let Some(lack) = lack(need, fabric, transport) {
                 report(&needy, need, &lack, log);
+            }
+        }
+        for &(parameter, need, place) in &needy.moot {
+            if lack(need, fabric, transport).is_none() {
+                let what = need.text();
+                let message = format!(
+                    "`{parameter}` of `{}` has no effect where there is {what}",
+                    needy.card.name
+                );
+                log.add(place.problem(message).label("leave it out"));
             }
         }
     }

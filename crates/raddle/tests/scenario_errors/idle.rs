@@ -38,6 +38,28 @@ force_freeze | `force_freeze` of `reps` has no effect with `freezing = false` | 
 }
 
 #[test]
+fn a_parameter_that_the_fabric_leaves_without_effect_is_refused() {
+    let hosts = |ratio: &str| {
+        format!("[transport]\nload_balance = {{ scheme = \"reps\", freeze_rtt = {ratio} }}\n")
+    };
+    let fabric = |overflow: &str| format!("{FABRIC}queue = {{ overflow = \"{overflow}\" }}\n{TRAFFIC}");
+    check(
+        &format!("{}{}", fabric("trim"), hosts("2.0")),
+        "freeze_rtt | `freeze_rtt` of `reps` has no effect where there is packet trimming | leave it out",
+    );
+    check(
+        &format!(
+            "{}background = {{ every = 2, load_balance = {{ scheme = \"reps\", freeze_rtt = 2.0 }} }}\n",
+            fabric("trim")
+        ),
+        "freeze_rtt | `freeze_rtt` of `reps` has no effect where there is packet trimming | leave it out",
+    );
+    accepted(&format!("{}{}", fabric("drop"), hosts("2.0")));
+    let study = accepted(&format!("{}{}", fabric("trim"), hosts("1.65")));
+    accepted(study.cells[0].scenario.resolved_toml());
+}
+
+#[test]
 fn an_idle_parameter_may_have_its_default() {
     let hosts = "[transport]\nload_balance = { scheme = \"plb\", window = \"auto\", rounds = 3 }\n";
     let study = accepted(&format!("{FABRIC}{TRAFFIC}{hosts}"));

@@ -83,10 +83,12 @@ crate::parameters! {
     conflicts by conflicts
 }
 
-/// A flow that never freezes needs no more about it.
+/// A flow that never freezes needs no more about it; with trimming, every timeout freezes.
 fn conflicts(config: &Config) -> Vec<Conflict> {
+    if config.freezing {
+        return [Conflict::Moot("freeze_rtt", Need::Trimming)].into();
+    }
     let idle = ["freeze", "explore", "freeze_rtt", "force_freeze"];
-    let idle = if config.freezing { &[][..] } else { &idle };
     idle.iter().map(|parameter| Conflict::Idle(parameter, "freezing")).collect()
 }
 
