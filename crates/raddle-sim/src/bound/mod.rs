@@ -9,14 +9,17 @@
 //! | `permutation` | one equal message from and to each host involved, all at time zero, links of one rate, an ACK for every packet, NICs that do not hold ACKs back behind data; exact up to one gap, see [`permutation`] |
 //! | `all_to_all` | equal messages between all pairs of hosts, an ACK for every packet that counts towards the work of the host's link, see [`all_to_all`] |
 //! | `host_link` | any traffic: the data each host's link has to carry, the way of the first packet there, the way of the last ACK back |
+//! | `cut` | any traffic: the same for the links out of a switch with hosts, out of a pod, or into it, together |
 //! | `flow_alone` | any traffic: each flow as if it were alone, started as early as triggers allow |
 //!
-//! `host_link` and `flow_alone` hold for every scheme, also where packets of a flow take different
-//! paths and where ACKs are coalesced. All of these take the fabric as it is without faults;
-//! [`rho_max`] is the load-balancing study's way to take them into account.
+//! `host_link`, `cut` and `flow_alone` hold for every scheme, also where packets of a flow take
+//! different paths and where ACKs are coalesced. All of these take the fabric as it is without
+//! faults. [`cut::under_faults`] takes rates and outages into account and holds as they do;
+//! [`rho_max`] is the load-balancing study's way to do so.
 
 pub mod all_to_all;
 mod chain;
+pub mod cut;
 pub mod flow_alone;
 mod flows;
 pub mod frames;
@@ -27,6 +30,7 @@ pub mod route;
 #[cfg(test)]
 pub(crate) mod testing;
 
+use crate::net::faults::Faults;
 use crate::topology::Fabric;
 use crate::workload::{Start, Traffic};
 use all_to_all::Exchange;
@@ -55,6 +59,7 @@ pub fn completion(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Vec<Bo
         ("permutation", permutation_time(traffic, frames, &flows, None)),
         ("all_to_all", all_to_all_time(traffic, fabric, frames, &flows, None)),
         ("host_link", host_link_time(&flows)),
+        ("cut", cut_time(traffic, fabric, frames, &flows)),
         ("flow_alone", flow_alone_time(&flows)),
     ];
     let bounds =
@@ -104,6 +109,15 @@ fn host_link_time(flows: &Flows<'_>) -> Option<Span> {
     }
     let links = sending.values_mut().chain(receiving.values_mut());
     Some(links.map(|work| host_link::finish(work)).max()?.since(Time::ZERO))
+}
+
+fn cut_time(
+    traffic: &Traffic,
+    fabric: &Fabric,
+    frames: &Frames,
+    flows: &Flows<'_>,
+) -> Option<Span> {
+    Some(cut::tightest(traffic, fabric, frames, flows, &Faults::default())?.time)
 }
 
 /// The bound for the longest path, if every host that sends a message receives one, and ways there

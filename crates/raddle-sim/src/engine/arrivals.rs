@@ -3,7 +3,9 @@
 //! Arrivals spread evenly over a window, so buckets hold about one key each; comparison sorts cost
 //! three times the instructions here.
 
+use super::ring::Entry;
 use crate::net::frame::Frame;
+use raddle_schemes::units::Time;
 
 /// Fewer keys than this are sorted by insertion alone.
 const FEW: usize = 24;
@@ -26,11 +28,25 @@ impl Arrivals {
         self.frames.clear();
     }
 
-    /// Adds an arrival, `offset` ps into the window; in-ports come in ascending order.
+    /// Adds those of `entries`, in order of time, that arrive in the window of `width` ps from
+    /// `start` on, and returns how many; in-ports come in ascending order.
     #[inline]
-    pub(super) fn push(&mut self, offset: u32, in_port: u32, frame: Frame) {
-        self.keys.push((u64::from(offset) << 32) | self.frames.len() as u64);
-        self.frames.push((in_port, frame));
+    pub(super) fn extend(
+        &mut self,
+        entries: &[Entry],
+        start: Time,
+        width: u32,
+        in_port: u32,
+    ) -> usize {
+        let early = entries.iter().take_while(|entry| entry.offset(start) < width).count();
+        let entries = &entries[..early];
+        let first = self.frames.len() as u64;
+        let key = |(i, entry): (usize, &Entry)| {
+            (u64::from(entry.offset(start)) << 32) | (first + i as u64)
+        };
+        self.keys.extend(entries.iter().enumerate().map(key));
+        self.frames.extend(entries.iter().map(|entry| (in_port, entry.frame)));
+        early
     }
 
     /// Offset in ps, in-port and frame, in order.
@@ -84,7 +100,9 @@ fn insertion(keys: &mut [u64]) {
             keys[place] = keys[place - 1];
             place -= 1;
         }
-        keys[place] = key;
+        if place < i {
+            keys[place] = key;
+        }
     }
 }
 
@@ -103,7 +121,10 @@ mod tests {
                 let mut expected: Vec<(u64, u32)> =
                     (0..length).map(|in_port| (rng.below(width), in_port)).collect();
                 for &(offset, in_port) in &expected {
-                    arrivals.push(offset as u32, in_port, Frame::default());
+                    let entry = Entry::new(Time(7 + offset), Frame::default());
+                    let late = Entry::new(Time(7 + width), Frame::default());
+                    let arrived = arrivals.extend(&[entry, late], Time(7), width as u32, in_port);
+                    assert_eq!(arrived, 1);
                 }
                 arrivals.sort(width as u32);
                 expected.sort_unstable();

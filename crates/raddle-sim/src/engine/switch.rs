@@ -65,18 +65,12 @@ impl Part<'_> {
         arrivals.clear();
         world.calendar.take_in_ports(number, |in_port| {
             let line = &mut lines[feeders[(first_port + in_port) as usize] as usize];
-            let before = arrivals.keys.len();
             let (front, back) = line.ring.slices(0);
-            'arrived: for entries in [front, back] {
-                for entry in entries {
-                    let offset = entry.offset(start);
-                    if offset >= width {
-                        break 'arrived;
-                    }
-                    arrivals.push(offset, in_port, entry.frame);
-                }
+            let mut arrived = arrivals.extend(front, start, width, in_port);
+            if arrived == front.len() {
+                arrived += arrivals.extend(back, start, width, in_port);
             }
-            line.take((arrivals.keys.len() - before) as u32);
+            line.take(arrived as u32);
         });
         arrivals.sort(width);
     }

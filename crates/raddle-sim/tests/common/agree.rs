@@ -1,6 +1,8 @@
 //! Whether both engines make the same of a plan, and whether what they make obeys the laws.
 
-use raddle_schemes::units::Span;
+use raddle_schemes::units::{Span, Time};
+use raddle_sim::bound::cut::{self, Cut};
+use raddle_sim::bound::{self, Bound, Frames};
 use raddle_sim::check::violations;
 use raddle_sim::engine::Options;
 use raddle_sim::plan::Plan;
@@ -29,6 +31,18 @@ fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
         .or_else(|| named("hops".to_owned(), &expected.packet_hops, &got.packet_hops))
 }
 
+/// A bound that a run has beaten, of those that hold for any.
+fn beaten(plan: &Plan, outcome: &Outcome) -> Option<Bound> {
+    let ends = outcome.flows.iter().map(|flow| flow.acked);
+    let completion = ends.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    let bounds = bound::completion(&plan.traffic, &plan.fabric, &Frames::from(plan));
+    let strict =
+        bounds.into_iter().filter(|b| ["host_link", "cut", "flow_alone"].contains(&b.name));
+    let cut = cut::under_faults(plan);
+    let cut = cut.map(|cut| Bound { name: Cut::UNDER_FAULTS, time: cut.time });
+    strict.chain(cut).find(|bound| completion.since(Time::ZERO) < bound.time)
+}
+
 /// Runs a plan in every way there is. Returns what is wrong.
 pub(crate) fn trouble(plan: &Plan) -> Option<String> {
     if let Err(error) = plan.check_limits() {
@@ -38,6 +52,9 @@ pub(crate) fn trouble(plan: &Plan) -> Option<String> {
     let broken = violations(plan, &expected);
     if !broken.is_empty() {
         return Some(format!("reference: {broken:#?}"));
+    }
+    if let Some(bound) = beaten(plan, &expected) {
+        return Some(format!("faster than its bound: {bound:?}"));
     }
     let width = engine::window(&plan.fabric);
     let threads = 2 + plan.seed as u32 % 3;

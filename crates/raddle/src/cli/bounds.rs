@@ -6,7 +6,10 @@ use crate::study::jobs;
 use crate::study::text::time;
 use raddle_schemes::units::Rate;
 use raddle_sim::bound::Bound;
+use raddle_sim::bound::cut::{self, Cut};
 use raddle_sim::bound::rho_max::rho_max;
+use raddle_sim::net::faults::Faults;
+use raddle_sim::topology::Fabric;
 use serde_json::{Map, Value, json};
 
 /// Arguments of `raddle bounds`.
@@ -30,7 +33,10 @@ pub(super) fn bounds(arguments: &Arguments) -> End {
         match cell.scenario.resolve(seed) {
             Ok(plan) => {
                 let (bounds, rho_max) = (jobs::bounds_of(&plan), rho_max(&plan).ok());
-                cells.push(Bounded { cell, bounds, rho_max });
+                let faulty = plan.faults != Faults::default();
+                let cut = faulty.then(|| cut::under_faults(&plan)).flatten();
+                let cut = cut.map(|cut| (place(&cut, &plan.fabric), cut));
+                cells.push(Bounded { cell, bounds, cut, rho_max });
             }
             Err(problem) => return input::refuse(&study.problem(problem)),
         }
@@ -51,18 +57,30 @@ pub(super) fn bounds(arguments: &Arguments) -> End {
 struct Bounded<'a> {
     cell: &'a Cell,
     bounds: Vec<Bound>,
+    /// The links that keep it longest under its faults, and in words which these are.
+    cut: Option<(String, Cut)>,
     rho_max: Option<Rate>,
 }
 
-fn object(Bounded { cell, bounds, rho_max }: &Bounded<'_>) -> Value {
+/// Which links a cut is.
+fn place(cut: &Cut, fabric: &Fabric) -> String {
+    let way = if cut.entering { "into" } else { "out of" };
+    let of = if cut.pod { "the pod of " } else { "" };
+    format!("{way} {of}{}", fabric.switches[cut.switch.index()].name)
+}
+
+fn object(Bounded { cell, bounds, cut, rho_max }: &Bounded<'_>) -> Value {
     let settings: Map<String, Value> =
         cell.settings.iter().map(|(path, value)| (path.clone(), json!(value))).collect();
     let list: Vec<Value> =
         bounds.iter().map(|b| json!({"bound": b.name, "us": b.time.as_us()})).collect();
+    let cut = cut.as_ref().map(
+        |(place, cut)| json!({"bound": Cut::UNDER_FAULTS, "us": cut.time.as_us(), "links": place}),
+    );
     let used = bounds.first().map(|bound| bound.name);
     json!({
         "scenario": cell.scenario.hash(), "settings": settings, "used": used, "bounds": list,
-        "rho_max_bps": rho_max.map(|rate| rate.0),
+        "cut_faults": cut, "rho_max_bps": rho_max.map(|rate| rate.0),
     })
 }
 
@@ -70,10 +88,10 @@ fn object(Bounded { cell, bounds, rho_max }: &Bounded<'_>) -> Value {
 fn print(cells: &[Bounded<'_>]) {
     let alike = |a: &Bounded<'_>, b: &Bounded<'_>| {
         let titles = [a, b].map(|bounded| bounded.cell.scenario.title());
-        (&a.bounds, a.rho_max, &titles[0]) == (&b.bounds, b.rho_max, &titles[1])
+        (&a.bounds, &a.cut, a.rho_max, &titles[0]) == (&b.bounds, &b.cut, b.rho_max, &titles[1])
     };
     for group in cells.chunk_by(alike) {
-        let Some(Bounded { cell, bounds, rho_max }) = group.first() else { continue };
+        let Some(Bounded { cell, bounds, cut, rho_max }) = group.first() else { continue };
         anstream::println!("{}", cell.scenario.title());
         let settings = group.iter().map(|bounded| &bounded.cell.settings);
         for settings in settings.filter(|settings| !settings.is_empty()) {
@@ -85,11 +103,15 @@ fn print(cells: &[Bounded<'_>]) {
         if bounds.is_empty() {
             anstream::println!("    no bound applies: no flow can start and finish");
         }
+        if let Some((place, cut)) = cut {
+            let least = time(cut.time.as_us());
+            anstream::println!("    {:12} {least:>12}  links {place}", Cut::UNDER_FAULTS);
+        }
         if let Some(rate) = rho_max {
             anstream::println!("  all flows at once at {:.6} Gbps (rho_max)", rate.0 as f64 / 1e9);
         }
     }
     anstream::println!(
-        "Completion time from below, the first is the tightest; only rho_max takes faults into account."
+        "Completion time from below, the first is the tightest; only cut_faults and rho_max take faults into account."
     );
 }

@@ -3,7 +3,7 @@
 use super::prepare::FigureRun;
 use raddle_schemes::units::Time;
 use raddle_sim::bound::rho_max::{self, rho_max};
-use raddle_sim::bound::{self, Frames};
+use raddle_sim::bound::{self, Frames, cut};
 use raddle_sim::plan::Plan;
 use raddle_sim::workload::{Flow, Start, Traffic};
 
@@ -20,6 +20,10 @@ raddle_schemes::words! {
         AllToAllRhoMax = "all_to_all_rho_max",
         /// What each host's link has to carry.
         HostLink = "host_link",
+        /// What the links that a group of hosts shares have to carry.
+        Cut = "cut",
+        /// The same under the plan's faults.
+        CutFaults = "cut_faults",
         /// Each flow as if it were alone.
         FlowAlone = "flow_alone",
     }
@@ -41,6 +45,9 @@ impl BoundName {
     /// Where faults leave every flow the rate of its host's link, the bound with rho_max is the one
     /// without.
     pub fn us(self, plan: &Plan) -> Option<f64> {
+        if self == Self::CutFaults {
+            return Some(cut::under_faults(plan)?.time.as_us());
+        }
         let frames = Frames::from(plan);
         let healthy = match self {
             Self::PermutationRhoMax => Self::Permutation,

@@ -34,6 +34,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("reps/fig8"),
     figure!("reps/fig9"),
     figure!("reps/fig11"),
+    figure!("reps/fig11b"),
     figure!("reps/fig12"),
     figure!("reps/fig13"),
     figure!("reps/fig14", model),

@@ -56,7 +56,7 @@ pub fn bounds_of(plan: &Plan) -> Vec<Bound> {
         bounds.sort_by_key(|bound| Reverse(bound.time));
     }
     if !plan.transport.recovery.offers(Need::PacketAcks) {
-        bounds.retain(|bound| bound.name == "host_link" || bound.name == "flow_alone");
+        bounds.retain(|bound| ["host_link", "cut", "flow_alone"].contains(&bound.name));
     }
     bounds
 }

@@ -117,9 +117,16 @@ message = \"1 MiB\"
     let broken = bounds(fault);
     assert_eq!(broken["used"], json!("permutation_rho_max"));
     assert_eq!(broken["rho_max_bps"], json!(300e9 as u64));
+    // The pod has three of four links to the top left, however its flows are split.
+    assert_eq!(broken["cut_faults"]["links"], json!("out of the pod of tor0"));
+    let [cut, least] =
+        [&broken["cut_faults"], &healthy["bounds"][0]].map(|bound| bound["us"].as_f64().unwrap());
+    assert!((1.2..1.4).contains(&(cut / least)), "{cut} and {least}");
+    assert_eq!(healthy["cut_faults"], json!(null));
     let scratch = Scratch::new(&format!("{scenario}{fault}"));
     let said = raddle(&["bounds", &scratch.scenario()]);
     assert!(said.out.contains("all flows at once at 300.000000 Gbps (rho_max)"), "{}", said.out);
+    assert!(said.out.contains(" us  links out of the pod of tor0\n"), "{}", said.out);
     let run = raddle(&["run", &scratch.scenario(), "--json"]).json();
     assert_eq!((&run["completed"], &run["bound"]), (&json!(true), &broken["used"]), "{run}");
 }

@@ -1,0 +1,317 @@
+//! What the links out of a group of hosts have to carry, and those into it.
+//!
+//! A group is the hosts below a switch, or those of a pod. Whatever paths packets take, what goes
+//! from a group to hosts elsewhere crosses the links that leave it, as fast as all of these are
+//! together. Below a switch with fewer or slower uplinks than hosts' links, or where links are
+//! broken, that takes longer than what any host's link has to carry.
+
+use super::flows::{Flows, Kind};
+use super::frames::Frames;
+use super::route::crossing;
+use crate::net::faults::{Faults, PortChange};
+use crate::plan::Plan;
+use crate::topology::{Fabric, Node, Switch};
+use crate::workload::{Flow, Traffic};
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::units::{Span, Time};
+use std::collections::BTreeMap;
+
+/// The links that keep a run the longest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// No run is faster.
+    pub time: Span,
+    /// The switch that the hosts are below; the first of them in a pod.
+    pub switch: SwitchId,
+    /// Whether all hosts of that switch's pod are meant.
+    pub pod: bool,
+    /// Whether the links enter the group; else they leave it.
+    pub entering: bool,
+}
+
+impl Cut {
+    /// The word in results and tables, where faults are taken into account.
+    pub const UNDER_FAULTS: &'static str = "cut_faults";
+}
+
+/// The bound of a plan under its faults; `None` where nothing leaves any group, or where some links
+/// never carry all that they have to.
+pub fn under_faults(plan: &Plan) -> Option<Cut> {
+    let frames = Frames::from(plan);
+    let flows = Flows::new(&plan.traffic, &plan.fabric, &frames);
+    tightest(&plan.traffic, &plan.fabric, &frames, &flows, &plan.faults)
+}
+
+/// The group and direction whose links keep the flows the longest under `faults`; `None` as for
+/// [`under_faults`].
+pub(super) fn tightest(
+    traffic: &Traffic,
+    fabric: &Fabric,
+    frames: &Frames,
+    flows: &Flows<'_>,
+    faults: &Faults,
+) -> Option<Cut> {
+    let largest = traffic.flows.iter().map(|flow| frames.first(flow.bytes).0).max()?;
+    let groups = Groups::of(fabric);
+    let mut loads: BTreeMap<(Group, bool), Load> = BTreeMap::new();
+    for running in flows.running() {
+        let Flow { source, destination, bytes, .. } = *running.flow;
+        let packets = frames.packets(bytes);
+        let bits = 8 * u128::from(bytes.0 + packets * (frames.header + frames.gap).0);
+        for pod in [false, true] {
+            let [from, to] = [source, destination].map(|host| groups.group(host, pod));
+            if from == to {
+                continue;
+            }
+            let depth = if pod { groups.pod_depth } else { 1 };
+            let hops = running.kind.route.hops.len();
+            for (group, entering, hop) in [(from, false, depth), (to, true, hops - 1 - depth)] {
+                let (before, after) = around(running.kind, frames, running.flow, hop);
+                let load = loads.entry((group, entering)).or_default();
+                let (carried, rest) =
+                    load.0.entry(running.start + before).or_insert((0, Span(u64::MAX)));
+                *carried += bits;
+                *rest = after.min(*rest);
+            }
+        }
+    }
+    let cuts = loads.into_iter().map(|((group, entering), load)| {
+        let wires = groups.wires(fabric, group, entering);
+        let capacity = Capacity::of(fabric, &wires, faults);
+        // No gap follows what a wire carries last.
+        let spared = 8 * (capacity.slower * largest + wires.len() as u64 * frames.gap.0);
+        let end = load.finish(&capacity, u128::from(spared));
+        let (Group::Switch(switch) | Group::Pod(switch)) = group;
+        let pod = matches!(group, Group::Pod(_));
+        Some(Cut { time: end?.since(Time::ZERO), switch, pod, entering })
+    });
+    // Of equals, the first.
+    let later = |a: Cut, b: Cut| if b.time > a.time { b } else { a };
+    cuts.collect::<Option<Vec<_>>>()?.into_iter().reduce(later)
+}
+
+/// From the start of a flow until its first packet can begin to cross hop `hop`, and from its last
+/// packet's last bit leaving there to the last ACK.
+fn around(kind: &Kind, frames: &Frames, flow: &Flow, hop: usize) -> (Span, Span) {
+    let hops = &kind.route.hops;
+    let (first, last) = (frames.first(flow.bytes), frames.last(flow.bytes));
+    let nic = hops[0].rate.serialisation(first) + hops[0].latency;
+    let before = nic + crossing(&hops[1..hop], last);
+    let after = hops[hop].latency + crossing(&hops[hop + 1..], last);
+    (before, after + kind.back.crossing(frames.ack))
+}
+
+/// Hosts that share links to all others, by the first switch that they are below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    Switch(SwitchId),
+    Pod(SwitchId),
+}
+
+/// The groups of a fabric.
+struct Groups {
+    /// Per host.
+    edges: Vec<SwitchId>,
+    /// Per switch, the first switch of its pod; core switches are pods of their own.
+    pods: Vec<SwitchId>,
+    /// Which hop of a route leaves the pod, the first one being the NIC's.
+    pod_depth: usize,
+}
+
+impl Groups {
+    fn of(fabric: &Fabric) -> Self {
+        let top = fabric.switches.iter().map(|switch| switch.tier).max().unwrap_or(0);
+        let mut first = BTreeMap::new();
+        let pod = |(id, switch): (u32, &Switch)| match switch.tier {
+            tier if tier == top && top > 0 => SwitchId(id),
+            _ => *first.entry(switch.pod).or_insert(SwitchId(id)),
+        };
+        Self {
+            edges: (0..fabric.hosts).map(|host| fabric.edge(HostId(host))).collect(),
+            pods: (0..).zip(&fabric.switches).map(pod).collect(),
+            pod_depth: usize::from(top),
+        }
+    }
+
+    fn group(&self, host: HostId, pod: bool) -> Group {
+        let edge = self.edges[host.index()];
+        if pod { Group::Pod(self.pods[edge.index()]) } else { Group::Switch(edge) }
+    }
+
+    /// The links between switches that leave a group, or enter it.
+    fn wires(&self, fabric: &Fabric, group: Group, entering: bool) -> Vec<PortId> {
+        let holds = |node: Node| match (node, group) {
+            (Node::Host(_), _) => false,
+            (Node::Switch(switch), Group::Switch(edge)) => switch == edge,
+            (Node::Switch(switch), Group::Pod(first)) => self.pods[switch.index()] == first,
+        };
+        let crosses = |port: &PortId| {
+            let (from, to) = (fabric.ports[port.index()].owner, fabric.destination(*port));
+            let (inner, outer) = if entering { (to, from) } else { (from, to) };
+            holds(inner) && matches!(outer, Node::Switch(_)) && !holds(outer)
+        };
+        (fabric.hosts..fabric.ports.len() as u32).map(PortId).filter(crosses).collect()
+    }
+}
+
+/// What crosses a group's links in one direction: bits, and the least time from there to the last
+/// ACK, by the instant from which they can cross.
+#[derive(Default)]
+struct Load(BTreeMap<Time, (u128, Span)>);
+
+impl Load {
+    /// The earliest instant at which all is carried and the last ACK back, if `spared` bits need
+    /// not be carried.
+    ///
+    /// Whatever its order, all that can cross only from some instant on is carried after it, and
+    /// something of it comes last.
+    fn finish(&self, capacity: &Capacity, spared: u128) -> Option<Time> {
+        let (mut bits, mut after) = (0, Span(u64::MAX));
+        let mut latest = Time::ZERO;
+        for (&from, &(more, rest)) in self.0.iter().rev() {
+            bits += more;
+            after = after.min(rest);
+            if bits > spared {
+                latest = latest.max(capacity.carried(from, bits - spared)? + after);
+            }
+        }
+        Some(latest)
+    }
+}
+
+/// What a set of links can carry together, over time.
+struct Capacity {
+    /// Bits per second from an instant on, in order of time, and what has been carried until then in
+    /// bits times picoseconds per second.
+    steps: Vec<(Time, u128, u128)>,
+    /// How often a link becomes slower while it is up: what it sends then goes on at the old rate.
+    slower: u64,
+}
+
+const PS_PER_SECOND: u128 = 1_000_000_000_000;
+
+impl Capacity {
+    fn of(fabric: &Fabric, wires: &[PortId], faults: &Faults) -> Self {
+        let mut changes: BTreeMap<Time, i128> = BTreeMap::new();
+        let mut slower = 0;
+        for &wire in wires {
+            let mut rate = fabric.ports[wire.index()].rate;
+            let (mut down, mut before) = (false, i128::from(rate.0));
+            *changes.entry(Time::ZERO).or_default() += before;
+            for &(at, change) in faults.changes_of(wire) {
+                match change {
+                    PortChange::Down => down = true,
+                    PortChange::Up => down = false,
+                    PortChange::Rate { rate: new, .. } => {
+                        slower += u64::from(new < rate && !down && at > Time::ZERO);
+                        rate = new;
+                    }
+                    PortChange::Loss { .. } | PortChange::BitErrors { .. } => {}
+                }
+                let now = if down { 0 } else { i128::from(rate.0) };
+                *changes.entry(at).or_default() += now - before;
+                before = now;
+            }
+        }
+        let (mut last, mut rate, mut carried) = (Time::ZERO, 0, 0);
+        let steps = changes.into_iter().map(|(at, change)| {
+            carried += rate as u128 * u128::from(at.since(last).0);
+            (last, rate) = (at, rate + change);
+            (at, rate as u128, carried)
+        });
+        Self { steps: steps.collect(), slower }
+    }
+
+    /// When `bits` have been carried from `from` on; `None` for never.
+    fn carried(&self, from: Time, bits: u128) -> Option<Time> {
+        let (start, rate, before) = self.steps[self.steps.partition_point(|s| s.0 <= from) - 1];
+        let wanted = before + rate * u128::from(from.since(start).0) + bits * PS_PER_SECOND;
+        let later = self.steps.partition_point(|&(_, _, carried)| carried < wanted);
+        let (start, rate, before) = self.steps[later - 1];
+        let more = (wanted - before).checked_div(rate)?;
+        let odd = !(wanted - before).is_multiple_of(rate);
+        Some(start + Span(u64::try_from(more).ok()? + u64::from(odd)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bound::testing::LeafSpine;
+    use crate::topology::tree::TreeShape;
+    use raddle_schemes::units::{Bytes, Rate};
+
+    /// 1000 B take 80 ns and 64 B 5.12 ns at 100 Gbps.
+    const FRAMES: Frames =
+        Frames { payload: Bytes(936), header: Bytes(64), ack: Bytes(64), gap: Bytes(0) };
+    const MESSAGE: Bytes = Bytes(936 * 100);
+    /// From the first bit until it can leave a ToR, and from there to the last ACK; 100 Gbps.
+    const BEFORE: u64 = 80_000 + 700_000;
+    const AFTER: u64 = 700_000 + 80_000 + 700_000 + 80_000 + 500_000 + 2_600_000 + 4 * 5_120;
+
+    /// Two ToRs of two hosts and two spines, 100 Gbps; the first ToR's hosts send to the other's.
+    fn both(faults: Vec<(PortId, Vec<(Time, PortChange)>)>) -> Option<Cut> {
+        let fabric = LeafSpine::default().fabric();
+        let traffic = vec![Flow::at_zero(0, 2, MESSAGE), Flow::at_zero(1, 3, MESSAGE)].into();
+        let flows = Flows::new(&traffic, &fabric, &FRAMES);
+        let faults = Faults { ports: faults, ..Faults::default() };
+        tightest(&traffic, &fabric, &FRAMES, &flows, &faults)
+    }
+
+    /// The first ToR's uplinks.
+    fn uplink(i: u32) -> PortId {
+        PortId(4 + 2 + i)
+    }
+
+    #[test]
+    fn links_that_are_shared_carry_what_all_hosts_send() {
+        let healthy = both(vec![]).unwrap();
+        // 200 packets over two links.
+        assert_eq!(healthy.time, Span(BEFORE + 100 * 80_000 + AFTER));
+        assert_eq!((healthy.switch, healthy.pod, healthy.entering), (SwitchId(0), false, false));
+    }
+
+    #[test]
+    fn faults_slow_the_links_for_as_long_as_they_last() {
+        let at = |us: u64| Time(us * 1_000_000);
+        let time =
+            |changes: Vec<(Time, PortChange)>| both(vec![(uplink(1), changes)]).map(|cut| cut.time);
+        let half = PortChange::Rate { rate: Rate::gbps(50), scale: true };
+        let (down, up) = (PortChange::Down, PortChange::Up);
+        assert_eq!(time(vec![(Time::ZERO, down)]), Some(Span(BEFORE + 200 * 80_000 + AFTER)));
+        let slow = 200 * 80_000 * 2 / 3 + 1;
+        assert_eq!(time(vec![(Time::ZERO, half)]), Some(Span(BEFORE + slow + AFTER)));
+        // One link for 3 us, 1.22 us of which before the first packet is there: half of that time
+        // is lost of what both have.
+        let (early, late) =
+            (vec![(Time::ZERO, down), (at(3), up)], vec![(at(1), down), (at(3), up)]);
+        let lost = (3_000_000 - BEFORE) / 2;
+        assert_eq!(time(early), Some(Span(BEFORE + 100 * 80_000 + lost + AFTER)));
+        assert_eq!(time(late), Some(Span(BEFORE + 100 * 80_000 + 1_000_000 + AFTER)));
+        // What a link sends when it becomes slower goes on as it was: one packet is spared.
+        let later = time(vec![(at(1), half)]).unwrap().0;
+        let full = 2 * (1_000_000 - BEFORE);
+        let rest = ((199 * 80_000 - full) * 2).div_ceil(3);
+        assert_eq!(later, 1_000_000 + rest + AFTER);
+    }
+
+    #[test]
+    fn links_that_are_all_down_for_good_carry_nothing() {
+        let dead = [0, 1].map(|i| (uplink(i), vec![(Time(5_000_000), PortChange::Down)]));
+        assert_eq!(both(dead.to_vec()), None);
+    }
+
+    #[test]
+    fn pods_are_what_is_below_the_top() {
+        let shape = TreeShape::fat_tree(3, 16, Rate::gbps(100), Span::ns(500), Span::ZERO);
+        let fabric = shape.unwrap().build().unwrap();
+        let groups = Groups::of(&fabric);
+        let [edge, pod] = [false, true].map(|pod| groups.group(HostId(5), pod));
+        let count = |group, entering| groups.wires(&fabric, group, entering).len();
+        // Radix 4: two uplinks of a ToR, and two of each of two aggregation switches.
+        assert_eq!([count(edge, true), count(edge, false)], [2, 2]);
+        assert_eq!([count(pod, true), count(pod, false)], [4, 4]);
+        assert_eq!(groups.group(HostId(4), true), pod);
+        assert_ne!(groups.group(HostId(3), true), pod);
+    }
+}
