@@ -47,7 +47,7 @@ pub fn bound(traffic: &Traffic, fabric: &Fabric, frames: &Frames, rho_max: Rate)
         let slower = rho_max < host_rate;
         return slower.then_some(Bound { name: "permutation_rho_max", time });
     }
-    let time = all_to_all_time(traffic, fabric, frames, &flows, Some(rho_max))?;
+    let time = all_to_all_time(traffic, fabric, frames, &flows, Some(rho_max), true)?;
     // A whole bit per second may be lost to rounding in each of the host's flows.
     let slower = (rho_max.0 + 1) * u64::from(fabric.hosts - 1) <= host_rate.0;
     slower.then_some(Bound { name: "all_to_all_rho_max", time })

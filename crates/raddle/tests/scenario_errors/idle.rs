@@ -42,7 +42,8 @@ fn a_parameter_that_the_fabric_leaves_without_effect_is_refused() {
     let hosts = |ratio: &str| {
         format!("[transport]\nload_balance = {{ scheme = \"reps\", freeze_rtt = {ratio} }}\n")
     };
-    let fabric = |overflow: &str| format!("{FABRIC}queue = {{ overflow = \"{overflow}\" }}\n{TRAFFIC}");
+    let fabric =
+        |overflow: &str| format!("{FABRIC}queue = {{ overflow = \"{overflow}\" }}\n{TRAFFIC}");
     check(
         &format!("{}{}", fabric("trim"), hosts("2.0")),
         "freeze_rtt | `freeze_rtt` of `reps` has no effect where there is packet trimming | leave it out",

@@ -51,7 +51,8 @@ pub struct RepsLegacy {
 impl RepsLegacy {
     /// An empty queue, with room for the entropies of two BDP.
     pub fn new(config: &Config, context: &FlowContext) -> Self {
-        let bdps = |halves| context.packets_in(Bytes(context.bdp.0.saturating_mul(halves) / 2)) as u32;
+        let bdps =
+            |halves| context.packets_in(Bytes(context.bdp.0.saturating_mul(halves) / 2)) as u32;
         let to_walk = config.walk.unwrap_or(bdps(3)).min(config.entropies);
         let room = bdps(4).min(1 << 16) as usize;
         let fresh = VecDeque::with_capacity(room);
