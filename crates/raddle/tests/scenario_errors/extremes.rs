@@ -32,7 +32,7 @@ fn a_draw_that_slows_a_slow_cable_down_too_far_is_the_fault_s() {
     let text = format!("{graph}{TRAFFIC}{fault}");
     let study = parse("demo.toml", &text, Path::new("."), &[]).unwrap();
     let problem = (1..1000).find_map(|seed| study.cells[0].scenario.resolve(seed).err()).unwrap();
-    assert_eq!(&text[problem.span.unwrap()], "rate", "{}", problem.message);
+    assert_eq!(&text[problem.span.unwrap()], "\"50%\"", "{}", problem.message);
 }
 
 #[test]
