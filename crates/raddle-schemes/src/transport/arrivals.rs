@@ -87,6 +87,12 @@ impl Arrivals {
         self.heard
     }
 
+    /// Where the next entry goes.
+    #[inline]
+    pub(crate) fn address(&self) -> *const u8 {
+        self.ring.address(self.end)
+    }
+
     /// Hears of the next arrival, if it is there.
     #[inline]
     pub fn hear(&mut self) -> Option<Arrival> {

@@ -145,6 +145,12 @@ impl Ledger {
         }
     }
 
+    /// Where the records of the first unacknowledged packet and of the next new one lie.
+    #[inline]
+    pub(crate) fn addresses(&self) -> [*const u8; 2] {
+        [self.records.address(self.low), self.records.address(self.next)]
+    }
+
     /// A message that any `total` symbols complete, each of `symbol` bytes on the wire.
     pub(crate) fn coded(total: u32, symbol: Bytes) -> Self {
         Self { coded: true, ..Self::new(total, symbol, symbol) }

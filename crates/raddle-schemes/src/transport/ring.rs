@@ -41,6 +41,13 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
+    /// Where the entry of `number` lies.
+    #[inline]
+    pub(crate) fn address(&self, number: u32) -> *const u8 {
+        let place = number as usize & self.many.len().wrapping_sub(1);
+        self.many.as_ptr().wrapping_add(place).cast()
+    }
+
     /// Doubles the places; the numbers in use are `from..until`.
     #[cold]
     pub(crate) fn grow(&mut self, from: u32, until: u32) {

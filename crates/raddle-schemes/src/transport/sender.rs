@@ -322,6 +322,18 @@ impl Sender {
         SenderCounts { sent, retransmitted, timeouts }
     }
 
+    /// Where it notes what is sent and acknowledged, to be asked for ahead of time.
+    #[inline]
+    pub fn ledger_addresses(&self) -> [*const u8; 2] {
+        self.ledger.addresses()
+    }
+
+    /// Where it notes the next arrival.
+    #[inline]
+    pub fn arrival_address(&self) -> *const u8 {
+        self.arrivals.address()
+    }
+
     #[inline]
     fn report_losses(&mut self, now: Time, events: &mut dyn Events) {
         if let Some(losses) = self.ledger.unreported() {

@@ -109,9 +109,14 @@ pub(super) struct Part<'a> {
     /// Whether switches run from the last to the first in this window. They take turns: what ran
     /// last is still in the caches, so it runs first.
     pub(super) backwards: bool,
+    /// Whether hosts have few flows each, so that the first ones are likely what they run.
+    pub(super) few_flows: bool,
     /// The line whose rings are looked at next for memory to give back.
     to_shrink: usize,
 }
+
+/// Flows to a host that are few.
+const FEW_FLOWS: usize = 2;
 
 /// Rings looked at in a window: so few that it costs nothing, and a ring that a burst passes again
 /// and again is not resized each time.
@@ -304,6 +309,7 @@ impl<'a> Part<'a> {
             lost_on_arrival: LostOnArrival::default(),
             events: 0,
             backwards: false,
+            few_flows: plan.traffic.flows.len() <= FEW_FLOWS * fabric.hosts as usize,
             to_shrink: 0,
         };
         for host in 0..hosts as u32 {

@@ -65,21 +65,43 @@ impl Part<'_> {
     #[inline]
     pub(super) fn prefetch_hosts(&self, hosts: &[u32], next: usize) {
         let all = &self.world.hosts;
-        if let Some(&host) = hosts.get(next + 4) {
+        if let Some(&host) = hosts.get(next + 5) {
             prefetch_lines(all.address(host), 3);
             prefetch(&self.lines[host as usize]);
             prefetch(&self.lines[self.feeders[host as usize] as usize]);
         }
-        if let Some(&host) = hosts.get(next + 2) {
+        if let Some(&host) = hosts.get(next + 3) {
+            self.lines[self.feeders[host as usize] as usize].ring.prefetch_head();
+            self.lines[host as usize].ring.prefetch_tail();
+        }
+        if self.few_flows {
+            self.prefetch_flows(hosts, next);
+        }
+    }
+
+    /// The same for the first flows that begin and end at each host, worth it where it has few.
+    fn prefetch_flows(&self, hosts: &[u32], next: usize) {
+        let all = &self.world.hosts;
+        if let Some(&host) = hosts.get(next + 3) {
             for slot in all.slot_addresses(host) {
                 prefetch_lines(slot, 1);
             }
-            self.lines[self.feeders[host as usize] as usize].ring.prefetch_head();
         }
-        if let Some(&host) = hosts.get(next + 1) {
+        if let Some(&host) = hosts.get(next + 2) {
             for flow in all.flow_addresses(host) {
                 prefetch_lines(flow, 5);
             }
+        }
+        if let Some(&host) = hosts.get(next + 1) {
+            let [acked, sent, control, ready, peer] = all.inner_addresses(host);
+            prefetch_lines(acked, 2);
+            prefetch_lines(sent, 2);
+            prefetch_lines(control, 1);
+            prefetch_lines(ready, 1);
+            prefetch_lines(peer, 3);
+        }
+        if let Some(&host) = hosts.get(next) {
+            prefetch_lines(all.arrival_address(host), 2);
         }
     }
 }

@@ -140,7 +140,7 @@ impl Ring {
     /// Asks for the memory that the next entries go to.
     #[inline]
     pub(super) fn prefetch_tail(&self) {
-        for place in [0, 4, 8] {
+        for place in [0, 4, 8, 12, 16, 20] {
             if let Some(entry) = self.entries.get(self.slot(self.length + place)) {
                 prefetch(entry);
             }

@@ -138,6 +138,32 @@ impl<'a> Hosts<'a> {
         [of_sender, of_receiver].map(|address| address.unwrap_or(std::ptr::null()))
     }
 
+    /// What these flows and the host's NIC read and write beside their own state. Reads what lies at
+    /// [`Hosts::flow_addresses`].
+    #[inline]
+    pub(crate) fn inner_addresses(&self, place: u32) -> [*const u8; 5] {
+        let (sender, receiver) = self.first_slots(place);
+        let live = sender.and_then(|slot| self.ends.live_senders.get(slot.live));
+        let [acked, next] =
+            live.map_or([std::ptr::null(); 2], |live| live.sender.ledger_addresses());
+        let nic = &self.nics[place as usize];
+        let receiver = receiver.and_then(|slot| self.ends.live_receivers.get(slot.live));
+        let peer = receiver.map(|live| self.ends.live_senders.address(live.sender));
+        let control = nic.control.as_slices().0.as_ptr().cast();
+        let ready = nic.ready.as_slices().0.as_ptr().cast();
+        [acked, next, control, ready, peer.unwrap_or(std::ptr::null())]
+    }
+
+    /// Where the sender of the first flow that ends at the host at `place` notes arrivals. Reads
+    /// what lies at the last of [`Hosts::inner_addresses`].
+    #[inline]
+    pub(crate) fn arrival_address(&self, place: u32) -> *const u8 {
+        let receiver = self.first_slots(place).1;
+        let live = receiver.and_then(|slot| self.ends.live_receivers.get(slot.live));
+        let peer = live.and_then(|live| self.ends.live_senders.get(live.sender));
+        peer.map_or(std::ptr::null(), |live| live.sender.arrival_address())
+    }
+
     #[inline]
     fn first_slots(&self, place: u32) -> (Option<&SenderSlot>, Option<&ReceiverSlot>) {
         let nic = &self.nics[place as usize];
