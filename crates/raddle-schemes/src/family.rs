@@ -142,6 +142,17 @@ macro_rules! family {
             Custom(alloc::boxed::Box<alloc::boxed::Box<dyn $trait + Send>>),
         }
 
+        impl $any {
+            /// A copy in its present state, which shares what lies behind an `Arc`; `None` of a
+            /// scheme that is in no list.
+            pub fn copy(&self) -> Option<Self> {
+                match self {
+                    $(Self::$variant(scheme) => Some(Self::$variant(scheme.clone())),)*
+                    Self::Custom(_) => None,
+                }
+            }
+        }
+
         /// The scheme as each of many begins that have the same context. A listed one is copied,
         /// which shares what lies behind an `Arc`; one that is in no list is built anew.
         pub struct Template {
@@ -162,10 +173,7 @@ macro_rules! family {
 
             /// One more.
             pub fn make(&self, context: &$context) -> $any {
-                match &self.first {
-                    $($any::$variant(scheme) => $any::$variant(scheme.clone()),)*
-                    $any::Custom(_) => self.config.build(context),
-                }
+                self.first.copy().unwrap_or_else(|| self.config.build(context))
             }
         }
 

@@ -139,6 +139,18 @@ raddle_schemes::words! {
     }
 }
 
+raddle_schemes::words! {
+    /// What a connection carries, and so how long what its sender has learned lasts.
+    pub enum Connections {
+        /// One message: every flow begins anew.
+        Message = "message",
+        /// All messages from one host to another with the same class and path selector. One begins
+        /// with what the one before that ended last has left, and switches hash the pair of hosts
+        /// in place of the flow.
+        Pair = "pair",
+    }
+}
+
 /// The hosts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransportPlan {
@@ -156,6 +168,8 @@ pub struct TransportPlan {
     pub congestion: congestion::Config,
     /// Loss detection, ACKs and retransmission.
     pub recovery: recovery::Config,
+    /// What outlives a message.
+    pub connections: Connections,
     /// Who goes first at the NIC.
     pub nic: NicOrder,
     /// Each flow's start is delayed by a uniform draw from `0..=phase`.

@@ -12,8 +12,9 @@ use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{Card, Cx, FlowContext};
 use raddle_sim::engine::{self, Options};
 use raddle_sim::net::fault_plan::{Direction, Effect, Fault, FaultPlan, Target};
-use raddle_sim::plan::{Overflow, Pfc, Plan, Service};
+use raddle_sim::plan::{Connections, Overflow, Pfc, Plan, Service};
 use raddle_sim::record::{Observer, Outcome, PortRecord, Progress, RecordPlan, Stop};
+use raddle_sim::workload::{Flow, Start};
 use std::cell::Cell;
 
 fn options(threads: u32) -> Options {
@@ -60,6 +61,18 @@ fn classes() -> Plan {
     (plan.queue.service, plan.queue.classes) = (Service::Drr, 3);
     plan.queue.shares = vec![9_000, 5_000, 2_000];
     (0..).zip(&mut plan.traffic.flows).for_each(|(i, flow)| flow.class = i % 3);
+    plan
+}
+
+/// Five messages per pair, of which three overlap.
+fn connections() -> Plan {
+    let mut plan = faults();
+    plan.transport.connections = Connections::Pair;
+    let first = plan.traffic.flows.clone();
+    for round in [1, 2, 100, 200] {
+        let start = Start::At(Time(round * 2_000_000));
+        plan.traffic.flows.extend(first.iter().map(|flow| Flow { start, ..flow.clone() }));
+    }
     plan
 }
 
@@ -117,6 +130,7 @@ fn every_number_of_threads_and_every_width_gives_the_same_outcome() {
         ("classes", classes()),
         ("faults", faults()),
         ("stalled", stalled()),
+        ("connections", connections()),
     ];
     for (name, plan) in plans {
         let expected = engine::run(&plan, &mut ());

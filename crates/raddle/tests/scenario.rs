@@ -88,6 +88,7 @@ fn a_resolved_scenario_loads_again_to_the_same_hash() {
     ];
     let more = r#"
 [transport]
+connections = "pair"
 recovery = { scheme = "sack", rto = "70 us", ack_every = 4 }
 congestion = { scheme = "fixed_rate", rate = "123.5 Gbps" }
 [[fault]]

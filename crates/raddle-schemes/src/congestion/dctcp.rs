@@ -198,6 +198,13 @@ impl CongestionControl for Dctcp {
         }
     }
 
+    /// Everything up to where packet numbers begin anew has arrived.
+    fn begin_message(&mut self) {
+        self.observed_until = 0;
+        self.answer = Answer::Nothing;
+        self.answered_until = None;
+    }
+
     fn limits(&self) -> Limits {
         Limits { window: Bytes(self.window as u64), rate: None }
     }
@@ -328,5 +335,22 @@ mod tests {
             flow.on_ack(&mut cx, &ack);
             assert_eq!(flow.window, window);
         }
+    }
+
+    #[test]
+    fn a_window_of_data_does_not_reach_into_the_next_message() {
+        let mut flow = steady();
+        ack(&mut flow, 1, 900, true);
+        lose(&mut flow, LossCause::Timeout);
+        let window = flow.limits().window;
+        flow.begin_message();
+        assert_eq!(flow.limits().window, window);
+        // All packets below 900 would have to arrive.
+        let alpha = flow.alpha;
+        ack(&mut flow, 1, 2, true);
+        assert!(flow.alpha > alpha);
+        flow.begin_message();
+        lose(&mut flow, LossCause::Timeout);
+        assert_eq!(flow.answer, Answer::Timeout, "a new loss has its answer");
     }
 }

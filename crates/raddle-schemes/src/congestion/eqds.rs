@@ -173,6 +173,22 @@ impl CongestionControl for Eqds {
         }
     }
 
+    /// A receiver keeps its books by message: nothing outlives one.
+    fn begin_message(&mut self) {
+        *self = Self {
+            credit: self.plan.unsolicited,
+            pulled: 0,
+            in_flight: 0,
+            vanished: 0,
+            told: 0,
+            ask_at: Time::NEVER,
+            asked: None,
+            asking: false,
+            doublings: 0,
+            ..self.clone()
+        };
+    }
+
     fn next_timer(&self) -> Option<Time> {
         (self.ask_at < Time::NEVER).then_some(self.ask_at)
     }
@@ -308,5 +324,16 @@ mod tests {
         assert_eq!(waits, [2, 4, 8, 16, 32, 64, 64, 64]);
         at(&mut flow, 22_000, |flow, cx| flow.on_credit(cx, 1));
         assert_eq!(flow.next_timer(), Some(Time(22_070_000_000)));
+    }
+
+    #[test]
+    fn nothing_outlives_a_message() {
+        let mut used = flow();
+        send(&mut used, 1);
+        lose(&mut used, 40, LossCause::Timeout, 0);
+        at(&mut used, 41, |flow, cx| flow.on_timer(cx));
+        at(&mut used, 42, |flow, cx| flow.on_credit(cx, 9));
+        used.begin_message();
+        assert_eq!(std::format!("{used:?}"), std::format!("{:?}", flow()));
     }
 }

@@ -86,6 +86,9 @@ pub trait CongestionControl {
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack);
     /// A packet was found lost.
     fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss);
+    /// The next message of the connection begins, where connections outlive messages: nothing is in
+    /// flight, packets are numbered from 0, credits are counted from 0.
+    fn begin_message(&mut self) {}
     /// A packet of so many bytes has left.
     fn on_sent(&mut self, _cx: &mut Cx<'_>, _bytes: Bytes) {}
     /// A pull arrived: credits since the start of the message, modulo 2^24.
@@ -172,6 +175,11 @@ impl AnyCongestionControl {
             scheme.on_credit(cx, count);
             scheme.limits()
         })
+    }
+
+    /// See [`CongestionControl::begin_message`].
+    pub fn begin_message(&mut self) {
+        dispatch!(self, scheme => scheme.begin_message());
     }
 
     /// See [`CongestionControl::poll_request`].

@@ -340,6 +340,11 @@ impl CongestionControl for Nscc {
         self.keep_bounds();
     }
 
+    /// Quick adapt takes what got through for what could: it does not look back across a pause.
+    fn begin_message(&mut self) {
+        self.adapt = QuickAdapt::default();
+    }
+
     fn limits(&self) -> Limits {
         Limits { window: Bytes(self.window as u64), rate: None }
     }
@@ -544,5 +549,22 @@ mod tests {
         assert_near(flow.window, 100_000.0 - 3.0 * PACKET as f64);
         (0..40).for_each(|_| lose(&mut flow, 20_000, LossCause::Timeout));
         assert_eq!(flow.limits().window, Bytes(PACKET));
+    }
+
+    /// What a pause let through says nothing of the paths.
+    #[test]
+    fn quick_adapt_does_not_look_back_across_messages() {
+        let after_pause = |begin: bool| {
+            let mut flow = flow(&Config { quick_adapt_gate: Some(3), ..plain() });
+            ack(&mut flow, 0, PACKET, false, 0);
+            lose(&mut flow, 1, LossCause::Trim);
+            if begin {
+                flow.begin_message();
+            }
+            ack(&mut flow, 1_000_000, PACKET, false, 0);
+            flow.limits().window.0
+        };
+        assert_eq!(after_pause(false), PACKET);
+        assert!(after_pause(true) > 90_000);
     }
 }

@@ -68,6 +68,15 @@ pub struct SenderCounts {
     pub timeouts: u64,
 }
 
+/// What a message leaves to the next one of its connection, where connections outlive messages: all
+/// that its sender has learned of paths and congestion, and its pace. The recovery learns nothing:
+/// its timeout is fixed.
+pub struct Connection {
+    paths: AnyPathSelector,
+    congestion: AnyCongestionControl,
+    pacer: Option<Box<Pacer>>,
+}
+
 /// The sending end of one flow.
 pub struct Sender {
     ledger: Ledger,
@@ -88,9 +97,18 @@ impl Sender {
         FlowTemplate::new(plan, context).sender(context, bytes, rng)
     }
 
+    /// What is left when the message is complete.
+    pub fn into_connection(self) -> Connection {
+        Connection { paths: self.paths, congestion: self.congestion, pacer: self.pacer }
+    }
+
     /// Before the first packet: if there is a pace, its slots begin now, or where the congestion
-    /// control wants those of flow `place` of the `flows` of its host.
+    /// control wants those of flow `place` of the `flows` of its host. The slots of an earlier
+    /// message of the connection go on.
     pub fn begin_slots(&mut self, now: Time, place: u32, flows: u32) {
+        if self.pacer.is_some() {
+            return;
+        }
         let Some(rate) = self.congestion.limits().rate else { return };
         let mut at = now;
         if self.congestion.spreads_slots() {

@@ -102,6 +102,8 @@ pub(super) struct Part<'a> {
     pub(super) routes: Vec<(Time, Forward<'a>)>,
     /// Index of the route in force at the start of the window.
     pub(super) route: usize,
+    /// Where switches find the keys of flows, if those are not their locators.
+    pub(super) pairs: Option<Arc<Layout>>,
     pub(super) world: World<'a>,
     pub(super) scratch: Scratch,
     pub(super) lost_on_arrival: LostOnArrival,
@@ -297,6 +299,7 @@ impl<'a> Part<'a> {
             groups,
             routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
             route: 0,
+            pairs: layout.has_pairs().then(|| Arc::clone(layout)),
             world: World {
                 discipline: Discipline::of(plan),
                 calendar,

@@ -27,7 +27,8 @@ impl Part<'_> {
         let switch = &self.switches[number as usize];
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
         let controlled = !switch.actions.is_empty();
-        let plain = boundary >= end && switch.deaths.is_empty();
+        let own_keys = self.pairs.is_none();
+        let plain = boundary >= end && switch.deaths.is_empty() && own_keys;
         match (switch.first_fast_port, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(first), Some(node)) if plain => {
                 let node = node.clone();
@@ -76,8 +77,8 @@ impl Part<'_> {
     }
 
     /// Takes the arrivals of a window to their queues at a switch of a tree that is alive, whose
-    /// routes do not change meanwhile, and whose ports are all fast ones: those from
-    /// `first_fast_port` on.
+    /// routes do not change meanwhile, where flows have keys of their own, and whose ports are all
+    /// fast ones: those from `first_fast_port` on.
     fn forward_plainly(
         &mut self,
         number: u32,
@@ -167,7 +168,8 @@ impl Part<'_> {
                 fabric: &mut around,
             };
             let cx = &mut Cx { now, rng: &mut switch.rng, events: &mut () };
-            switch.selector.select(cx, &header(frame), &mut choices)
+            let key = self.pairs.as_ref().map_or(frame.to.0, |layout| layout.flow_key(frame));
+            switch.selector.select(cx, &Header { flow_key: key, ..header(frame) }, &mut choices)
         };
         let switch = &mut self.switches[number as usize];
         let out = choices.get(chosen).0 - switch.first_id;

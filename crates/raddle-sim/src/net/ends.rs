@@ -1,5 +1,6 @@
 //! What hosts do when something happens at them: the senders and receivers of their flows at work.
 
+use super::connections::Beginnings;
 use super::frame::{Frame, Locator, Locators, flag, kind};
 use super::layout::Layout;
 use super::nic::{Departure, Nic, Timer, TimerKind};
@@ -17,7 +18,7 @@ use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::transport::sender::{AckHeader, SenderCounts, packets};
-use raddle_schemes::transport::{Data, Entry, FlowTemplate, Reply, SenderPlan};
+use raddle_schemes::transport::{Data, Entry, Reply};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{Events, FlowContext};
 use std::collections::BTreeMap;
@@ -52,8 +53,7 @@ pub(super) struct Ends<'a> {
     pub(super) outgoing: Vec<(Locator, Entry)>,
     buckets: Buckets,
     pub(super) timeline: Timeline,
-    /// What flows of equal round trip, rate and path selector begin with.
-    templates: Templates,
+    beginnings: Beginnings<'a>,
     source_routes: SourceRoutes<'a>,
     default_rto: Span,
     /// Time to drain a full queue, if queues have a limit.
@@ -64,9 +64,6 @@ pub(super) struct Ends<'a> {
     /// But for those in flight.
     pub(super) credit_frames: CreditFrames,
 }
-
-/// Templates by round trip, rate, and number of the path selector.
-type Templates = BTreeMap<(Span, Rate, u8), FlowTemplate>;
 
 /// Most scheme events kept in a timeline.
 pub(super) const EVENTS_KEPT: usize = 10_000;
@@ -129,7 +126,7 @@ impl<'a> Ends<'a> {
             outgoing: Vec::new(),
             buckets: Buckets::new(plan.record.bucket),
             timeline: Timeline::default(),
-            templates: BTreeMap::new(),
+            beginnings: Beginnings::new(plan),
             source_routes: SourceRoutes::new(plan),
             default_rto: rto,
             drain: (plan.queue.size != Size::Unlimited).then_some(drain),
@@ -396,7 +393,7 @@ impl<'a> Ends<'a> {
         let to = self.layout.sender(id, flow);
         let total = packets(flow.bytes, plan.transport.payload);
         let context = self.context(id);
-        let template = template(&mut self.templates, plan, flow.load_balance, &context);
+        let template = self.beginnings.template(flow.load_balance, &context);
         let receiver = template.receiver(&context, total);
         if let Some(pulls) = template.pulls() {
             let pacer = || Box::new(Pulls::of(plan, flow.destination, &pulls));
@@ -445,13 +442,14 @@ impl<'a> Ends<'a> {
     #[cold]
     fn complete(&mut self, now: Time, slot: u32) {
         let end = &mut self.senders[slot as usize];
-        let flow = self.live_senders.get(end.live).map(|live| live.flow);
         end.acked = now;
-        end.end(&mut self.live_senders, &mut self.counts);
+        let ended = end.end(&mut self.live_senders, &mut self.counts);
         self.totals.flows_done += 1;
         self.totals.last_completion = self.totals.last_completion.max(now);
-        let flow = flow.map(|flow| &self.plan.traffic.flows[flow.index()]);
-        if let Some(trigger) = flow.and_then(|flow| flow.on_acked) {
+        let Some(LiveSender { flow, sender, .. }) = ended else { return };
+        let flow = &self.plan.traffic.flows[flow.index()];
+        self.beginnings.keep(flow, sender);
+        if let Some(trigger) = flow.on_acked {
             self.fire(now, trigger);
         }
     }
@@ -512,7 +510,6 @@ impl<'a> Ends<'a> {
         let context = self.context(flow);
         let rng = Rng::new(plan.seed, "flow", u64::from(flow.0));
         let message = &plan.traffic.flows[flow.index()];
-        let template = template(&mut self.templates, plan, message.load_balance, &context);
         let (here, there) = (message.source, message.destination);
         let mut live = LiveSender {
             flow,
@@ -523,7 +520,7 @@ impl<'a> Ends<'a> {
             wake_at: Time::NEVER,
             unwatched: true,
             awaits_pace: false,
-            sender: template.sender(&context, message.bytes, rng),
+            sender: self.beginnings.sender(message, &context, rng),
         };
         live.sender.begin_slots(now, index as u32, flows);
         live.make_ready(now, slot, nic);
@@ -569,24 +566,6 @@ impl<'a> Ends<'a> {
             return Some(Frame::new(live.to, packet.psn.0, flags, packet.entropy, packet.bytes));
         }
     }
-}
-
-/// What flows of this context begin with.
-fn template<'t>(
-    templates: &'t mut Templates,
-    plan: &Plan,
-    load_balance: u8,
-    context: &FlowContext,
-) -> &'t FlowTemplate {
-    templates.entry((context.base_rtt, context.rate, load_balance)).or_insert_with(|| {
-        let transport = &plan.transport;
-        let parts = SenderPlan {
-            load_balance: transport.load_balance_of(load_balance),
-            congestion: &transport.congestion,
-            recovery: &transport.recovery,
-        };
-        FlowTemplate::new(&parts, context)
-    })
 }
 
 /// When a flow starts by itself; `None` if a trigger starts it.

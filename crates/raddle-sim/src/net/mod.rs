@@ -1,5 +1,6 @@
 //! The parts of the fabric model that both engines share: frames, NICs, ports' constants, faults.
 
+mod connections;
 mod ends;
 mod fault_changes;
 pub mod fault_error;

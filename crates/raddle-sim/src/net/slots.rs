@@ -114,15 +114,19 @@ impl SenderSlot {
     pub(super) const WAITING: Self =
         Self { started: Time::NEVER, acked: Time::NEVER, live: Key::NONE, counts: Key::NONE };
 
-    /// Takes over the counts of the live end and frees it.
-    pub(super) fn end(&mut self, live: &mut Slab<LiveSender>, counts: &mut Slab<SenderCounts>) {
-        if let Some(live) = live.take(&mut self.live) {
-            let own = live.sender.counts();
-            let each_once = own.sent == u64::from(live.sender.total());
-            if self.acked == Time::NEVER || !each_once || own.timeouts > 0 {
-                self.counts = counts.insert(own);
-            }
+    /// Takes over the counts of the live end and gives it away.
+    pub(super) fn end(
+        &mut self,
+        live: &mut Slab<LiveSender>,
+        counts: &mut Slab<SenderCounts>,
+    ) -> Option<LiveSender> {
+        let live = live.take(&mut self.live)?;
+        let own = live.sender.counts();
+        let each_once = own.sent == u64::from(live.sender.total());
+        if self.acked == Time::NEVER || !each_once || own.timeouts > 0 {
+            self.counts = counts.insert(own);
         }
+        Some(live)
     }
 
     /// Writes this half of the record of a flow of `total` packets.

@@ -280,7 +280,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             1 => 0,
             count => {
                 let header = Header {
-                    flow_key: frame.to.0,
+                    flow_key: self.hosts.layout().flow_key(frame),
                     entropy: frame.entropy(),
                     bytes: frame.size(),
                     control: frame.is_control(),

@@ -9,7 +9,9 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{congestion, marking, recovery};
 use raddle_sim::net::faults::Faults;
-use raddle_sim::plan::{MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, TransportPlan};
+use raddle_sim::plan::{
+    Connections, MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, TransportPlan,
+};
 use raddle_sim::record::RecordPlan;
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::tree::TreeShape;
@@ -56,6 +58,7 @@ pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) ->
             other_load_balances: Vec::new(),
             congestion: congestion::Config::named("mprdma_dctcp").unwrap(),
             recovery: recovery::Config::named("sack").unwrap(),
+            connections: Connections::Message,
             nic: NicOrder::ControlFirst,
             phase: Span::ZERO,
         },

@@ -7,7 +7,7 @@ use raddle_schemes::recovery::AckEntropies;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{congestion, recovery};
 use raddle_sim::net::frame::SIZE_LIMIT;
-use raddle_sim::plan::{NicOrder, TransportPlan};
+use raddle_sim::plan::{Connections, NicOrder, TransportPlan};
 
 /// The section, with the places of its schemes.
 pub(crate) struct TransportSection {
@@ -17,6 +17,7 @@ pub(crate) struct TransportSection {
     pub(crate) load_balance: Chosen<host::Config>,
     pub(crate) congestion: Chosen<congestion::Config>,
     pub(crate) recovery: Chosen<recovery::Config>,
+    pub(crate) connections: Connections,
     pub(crate) nic: NicOrder,
     pub(crate) phase: Span,
 }
@@ -43,6 +44,7 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
                     has its own ACK (`ack_every = 1`)";
         reader.log().note(note.to_owned());
     }
+    let connections = reader.need("connections", "\"message\"");
     let nic = reader.need("nic", "\"control_first\"");
     let phase = reader.need("phase", "\"0 ns\"");
     reader.finish();
@@ -53,6 +55,7 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
         load_balance: load_balance?,
         congestion: congestion?,
         recovery: recovery?,
+        connections: connections?,
         nic: nic?,
         phase: phase?,
     })
@@ -80,14 +83,15 @@ impl TransportSection {
             other_load_balances: Vec::new(),
             congestion: self.congestion.config.clone(),
             recovery: self.recovery.config.clone(),
+            connections: self.connections,
             nic: self.nic,
             phase: self.phase,
         }
     }
 
-    /// The section's lines with every default filled in.
+    /// The section's lines with every default filled in, but for connections that are messages.
     pub(crate) fn resolved(&self) -> String {
-        [
+        let mut lines = vec![
             "[transport]".to_owned(),
             format!("payload = {}", shown(&self.payload)),
             format!("header = {}", shown(&self.header)),
@@ -97,8 +101,11 @@ impl TransportSection {
             format!("recovery = {}", show(&self.recovery.config, &[])),
             format!("nic = {}", shown(&self.nic)),
             format!("phase = {}", shown(&self.phase)),
-            String::new(),
-        ]
-        .join("\n")
+        ];
+        if self.connections != Connections::Message {
+            lines.push(format!("connections = {}", shown(&self.connections)));
+        }
+        lines.push(String::new());
+        lines.join("\n")
     }
 }

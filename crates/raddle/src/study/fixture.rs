@@ -8,7 +8,9 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{congestion, marking, recovery};
 use raddle_sim::net::faults::Faults;
-use raddle_sim::plan::{MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, TransportPlan};
+use raddle_sim::plan::{
+    Connections, MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, TransportPlan,
+};
 use raddle_sim::record::{
     FlowRecord, Observer, Outcome, PortRecord, PortSeries, Progress, RecordPlan, Stop, Timeline,
 };
@@ -93,6 +95,7 @@ pub(crate) fn plan(seed: u64) -> Plan {
             other_load_balances: Vec::new(),
             congestion: congestion::Config::named("fixed_rate").unwrap(),
             recovery: recovery::Config::Sack(recovery::sack::Config::default()),
+            connections: Connections::Message,
             nic: NicOrder::ControlFirst,
             phase: Span::ZERO,
         },

@@ -63,6 +63,10 @@ pub trait PathSelector {
     /// as long a path.
     fn begin(&mut self, _context: &FlowContext) {}
 
+    /// The next message of the connection begins, where connections outlive messages: nothing is in
+    /// flight.
+    fn begin_message(&mut self) {}
+
     /// The rotation over these routes that a host keeps for flows like this one, where the card needs
     /// [`SourceRouting`](crate::Need::SourceRouting).
     fn rotation(&self, routes: Vec<Entropy>, _rng: &mut Rng) -> Rotation {
@@ -99,6 +103,11 @@ impl AnyPathSelector {
     /// See [`PathSelector::begin`].
     pub fn begin(&mut self, context: &FlowContext) {
         dispatch!(self, scheme => scheme.begin(context));
+    }
+
+    /// See [`PathSelector::begin_message`].
+    pub fn begin_message(&mut self) {
+        dispatch!(self, scheme => scheme.begin_message());
     }
 
     /// See [`PathSelector::rotation`].

@@ -54,6 +54,12 @@ impl Mprdma {
 }
 
 impl PathSelector for Mprdma {
+    /// There is no ACK whose path a packet could follow: a window that leaves at once would take
+    /// one path.
+    fn begin_message(&mut self) {
+        self.follow = None;
+    }
+
     /// Section 4.1, MPRDMA, step 3.
     #[inline]
     fn next_path(&mut self, cx: &mut Cx<'_>, _packet: &Outgoing) -> Entropy {
@@ -153,5 +159,13 @@ mod tests {
             grown.news(7, Fate::Clean, (WINDOW, WINDOW + room), WINDOW + room);
             assert_eq!(grown.send(), path, "a window that grew while full");
         }
+    }
+
+    #[test]
+    fn the_first_window_of_the_next_message_is_sprayed() {
+        let mut flow = Flow::new();
+        flow.news(7, Fate::Clean, SAME, WINDOW - PACKET);
+        flow.0.begin_message();
+        assert_eq!(flow.send(), R);
     }
 }

@@ -26,7 +26,8 @@ mod with_hash;
 #[derive(Clone, Copy, Debug)]
 pub struct Header {
     /// The packet's flow, as a hash of addresses and ports would tell it: equal for all packets
-    /// of one direction of one flow.
+    /// of one direction of one flow, and of all flows between two hosts where connections outlive
+    /// messages.
     pub flow_key: u32,
     /// The entropy value.
     pub entropy: Entropy,

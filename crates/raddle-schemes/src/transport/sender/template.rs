@@ -1,6 +1,6 @@
 //! What the flows of a run begin with.
 
-use super::{Sender, SenderPlan, packets};
+use super::{Connection, Sender, SenderPlan, packets};
 use crate::FlowContext;
 use crate::congestion::{self, PullPlan};
 use crate::load_balance::host;
@@ -34,13 +34,40 @@ impl FlowTemplate {
 
     /// The sender of a message of `bytes` application bytes. `rng` is the flow's own stream.
     pub fn sender(&self, context: &FlowContext, bytes: Bytes, rng: Rng) -> Sender {
+        self.next_sender(None, context, bytes, rng)
+    }
+
+    /// The same for a message that begins with what an earlier one of its connection has left. A
+    /// scheme that is in no list begins anew.
+    pub fn next_sender(
+        &self,
+        connection: Option<&Connection>,
+        context: &FlowContext,
+        bytes: Bytes,
+        rng: Rng,
+    ) -> Sender {
         let total = packets(bytes, context.payload);
         let recovery = self.recovery.make(context);
         let context = &FlowContext { rto: self.rto, ..*context };
         let last = bytes.0 - u64::from(total - 1) * context.payload.0 + context.header.0;
-        let congestion = self.congestion.make(context);
-        let mut paths = self.paths.make(context);
-        paths.begin(context);
+        let congestion = match connection.and_then(|left| left.congestion.copy()) {
+            Some(mut congestion) => {
+                congestion.begin_message();
+                congestion
+            }
+            None => self.congestion.make(context),
+        };
+        let paths = match connection.and_then(|left| left.paths.copy()) {
+            Some(mut paths) => {
+                paths.begin_message();
+                paths
+            }
+            None => {
+                let mut paths = self.paths.make(context);
+                paths.begin(context);
+                paths
+            }
+        };
         let mut ledger = match recovery.coding() {
             Coding::None => Ledger::new(total, context.packet(), Bytes(last)),
             Coding::AnyOf => Ledger::coded(total, context.packet()),
@@ -52,7 +79,7 @@ impl FlowTemplate {
             arrivals: Arrivals::keeping(if carries { KEPT } else { 0 }),
             window: congestion.limits().window,
             rng,
-            pacer: None,
+            pacer: connection.and_then(|left| left.pacer.clone()),
             congestion,
             paths,
             recovery,
@@ -67,5 +94,115 @@ impl FlowTemplate {
     /// The receiver of a message of `total` packets.
     pub fn receiver(&self, context: &FlowContext, total: u32) -> Receiver {
         Receiver::of(total, self.recovery.make(context))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::Plugin;
+    use crate::ids::{Entropy, Psn};
+    use crate::load_balance::host::{Outgoing, PathSelector, reps};
+    use crate::recovery::sack;
+    use crate::transport::sender::AckHeader;
+    use crate::transport::{Data, Receiver};
+    use crate::units::{Rate, Time};
+    use crate::{Card, Cx};
+    use alloc::boxed::Box;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    fn template(load_balance: &host::Config, congestion: &congestion::Config) -> FlowTemplate {
+        let recovery = &recovery::Config::Sack(sack::Config::default());
+        FlowTemplate::new(&SenderPlan { load_balance, congestion, recovery }, &FlowContext::NOMINAL)
+    }
+
+    /// A message of these packets, from its first packet to its last ACK. Returns their entropies and
+    /// what it has left.
+    fn message(
+        template: &FlowTemplate,
+        left: Option<&Connection>,
+        packets: u32,
+        marked: bool,
+    ) -> (Vec<u16>, Connection) {
+        let context = &FlowContext::NOMINAL;
+        let bytes = Bytes(u64::from(packets) * context.payload.0);
+        let mut sender = template.next_sender(left, context, bytes, Rng::new(1, "flow", 0));
+        let mut receiver: Receiver = template.receiver(context, packets);
+        let mut entropies = Vec::new();
+        while !sender.complete() {
+            let Some(sent) = sender.poll_transmit(Time::ZERO, &mut ()) else { break };
+            entropies.push(sent.entropy.0);
+            let received = receiver.on_data(&Data {
+                psn: sent.psn,
+                entropy: sent.entropy,
+                marked,
+                trimmed: false,
+                again: sent.again,
+                ack_request: sent.ack_request,
+            });
+            received.arrival.into_iter().for_each(|entry| sender.on_arrival(entry));
+            let upto = receiver.arrived().count();
+            let ack = AckHeader { upto, entropy: sent.entropy, marked, duplicate: false };
+            sender.on_ack(Time::ZERO, &ack, &mut ());
+        }
+        assert!(sender.complete());
+        (entropies, sender.into_connection())
+    }
+
+    #[test]
+    fn the_next_message_of_a_connection_goes_on_with_its_paths_and_window() {
+        let dctcp = congestion::Config::named("mprdma_dctcp").unwrap();
+        let template = template(&host::Config::Reps(reps::Config::default()), &dctcp);
+        let (first, left) = message(&template, None, 3, false);
+        let (second, left) = message(&template, Some(&left), 3, true);
+        assert_eq!(second[0], first[2], "the entropy of the last clean ACK");
+        let window = left.congestion.limits().window;
+        assert!(window < template.congestion.first().limits().window);
+        let context = &FlowContext::NOMINAL;
+        let rng = Rng::new(1, "flow", 1);
+        assert_eq!(template.next_sender(Some(&left), context, Bytes(1), rng).window, window);
+    }
+
+    #[test]
+    fn slots_of_a_pace_go_on_from_message_to_message() {
+        use crate::congestion::fixed_rate::{Config, Pace};
+        let pace = Config { rate: Pace::At(Rate::gbps(10)), ..Config::default() };
+        let ops = host::Config::named("ops").unwrap();
+        let template = template(&ops, &congestion::Config::FixedRate(pace));
+        let (_, left) = message(&template, None, 1, false);
+        let context = &FlowContext::NOMINAL;
+        let rng = Rng::new(1, "flow", 1);
+        let mut next = template.next_sender(Some(&left), context, Bytes(1), rng);
+        next.begin_slots(Time::ZERO, 0, 1);
+        let slot = Time(Rate::gbps(10).serialisation(context.packet()).0);
+        assert_eq!(next.paced_until(Time::ZERO), Some(slot));
+    }
+
+    /// Counts its packets.
+    struct Counter(u16);
+
+    impl PathSelector for Counter {
+        fn next_path(&mut self, _cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy {
+            assert!(packet.psn >= Psn(0));
+            self.0 += 1;
+            Entropy(self.0)
+        }
+    }
+
+    #[test]
+    fn a_scheme_that_is_in_no_list_begins_anew() {
+        const CARD: Card = Card {
+            name: "counter",
+            title: "Counter",
+            paper: "none",
+            needs: &[],
+            summary: "Counts its packets.",
+        };
+        let counter = Plugin { card: &CARD, build: |_: &FlowContext| Box::new(Counter(0)) as _ };
+        let dctcp = congestion::Config::named("mprdma_dctcp").unwrap();
+        let template = template(&host::Config::Custom(counter), &dctcp);
+        let (first, left) = message(&template, None, 2, false);
+        assert_eq!((first, message(&template, Some(&left), 2, false).0), (vec![1, 2], vec![1, 2]));
     }
 }
