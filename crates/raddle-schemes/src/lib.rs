@@ -99,6 +99,16 @@ impl FlowContext {
         self.payload + self.header
     }
 
+    /// How many full packets fit into so many bytes.
+    pub fn packets_in(&self, bytes: Bytes) -> u64 {
+        bytes.0 / self.packet().0.max(1)
+    }
+
+    /// The BDP in full packets; 0 where it is less than one.
+    pub fn bdp_packets(&self) -> u64 {
+        self.packets_in(self.bdp)
+    }
+
     /// What relative sizes (`packets`, `bdp`) of a flow's parameters refer to. A percentage has no
     /// meaning for a flow; it is taken of the BDP.
     pub fn sizes(&self) -> size::Base {

@@ -211,6 +211,17 @@ pub fn split_number(text: &str) -> Result<(f64, &str), QuantityError> {
     Ok((number, text[end..].trim()))
 }
 
+/// The greatest common divisor of all numbers; 0 if there is none but zeros.
+pub fn gcd(numbers: impl Iterator<Item = u64>) -> u64 {
+    let of_two = |mut a, mut b| {
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    numbers.fold(0, of_two)
+}
+
 fn parse_scaled(
     text: &str,
     units: &[(&str, u64)],

@@ -5,6 +5,7 @@ use crate::record::RecordPlan;
 use crate::routing::Forwarding;
 use crate::topology::Fabric;
 use crate::workload::Traffic;
+use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::{Bytes, Span, Time};
@@ -185,6 +186,20 @@ impl TransportPlan {
 }
 
 impl Plan {
+    /// Whether there are flows whose packets switches hash though their scheme does not.
+    pub(crate) fn leaves_flows_to_ecmp(&self) -> bool {
+        !self.switch_load_balance.reads_entropy() && self.traffic.flows.iter().any(|f| f.hashed)
+    }
+
+    /// The load balancing of a switch, with a `hash` beside it or without.
+    pub(crate) fn port_selector(&self, hash: bool, context: &SwitchContext) -> AnyPortSelector {
+        if hash {
+            self.switch_load_balance.build_with_hash(context)
+        } else {
+            self.switch_load_balance.build(context)
+        }
+    }
+
     /// A full packet on the wire.
     pub fn packet(&self) -> Bytes {
         self.transport.payload + self.transport.header

@@ -5,6 +5,7 @@
 
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::units::gcd;
 use std::collections::{BTreeMap, HashMap};
 
 /// How every switch forwards.
@@ -228,7 +229,7 @@ impl Ways<'_> {
 /// Weights without a common divisor. Of rates without one, over very many paths, the smallest
 /// differences go.
 fn reduced(weights: &[(PortId, u64)]) -> Vec<(PortId, u32)> {
-    let divisor = weights.iter().fold(0, |a, &(_, weight)| gcd(a, weight)).max(1);
+    let divisor = gcd(weights.iter().map(|&(_, weight)| weight)).max(1);
     let largest = weights.iter().map(|&(_, weight)| weight / divisor).max().unwrap_or(0);
     let shift = (u64::BITS - largest.leading_zeros()).saturating_sub(u32::BITS);
     let small = |weight: u64| ((weight / divisor) >> shift).max(1) as u32;
@@ -399,10 +400,6 @@ impl<'a> Paths<'a> {
         let weights = reduced(&weights).into_iter();
         weights.map(|(port, weight)| (port, if equal { 0 } else { weight })).collect()
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The usable links between switches, by the switch they leave and by the switch they enter.

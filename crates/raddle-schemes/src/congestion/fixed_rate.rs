@@ -5,7 +5,7 @@
 //! that cycles over its flows. Below line rate `slots = "spread"` keeps a host's flows apart, as
 //! if the host paced and cycled; with `together` they leave in bursts.
 
-use super::{Ack, CongestionControl, Limits, Loss};
+use super::{Ack, CongestionControl, Limits, Loss, RHO_MAX};
 use crate::family::{Conflict, Parameter, ParameterError, Raw};
 use crate::size::Size;
 use crate::units::{Bytes, Rate};
@@ -29,14 +29,8 @@ pub enum Pace {
     Line,
     /// This rate.
     At(Rate),
-    /// The rate that every flow of the run can have at once when each is split equally over its
-    /// shortest paths. Whoever makes a plan puts the rate in its place.
+    /// [`RHO_MAX`], until the rate stands in its place.
     RhoMax,
-}
-
-impl Pace {
-    /// The word for [`Pace::RhoMax`].
-    pub const RHO_MAX: &'static str = "rho_max";
 }
 
 impl Parameter for Pace {
@@ -44,7 +38,7 @@ impl Parameter for Pace {
     fn read(raw: Raw<'_>) -> Result<Self, ParameterError> {
         match raw {
             Raw::Text("auto") => Ok(Self::Line),
-            Raw::Text(Self::RHO_MAX) => Ok(Self::RhoMax),
+            Raw::Text(RHO_MAX) => Ok(Self::RhoMax),
             other => Rate::read(other).map(Self::At),
         }
     }
@@ -52,7 +46,7 @@ impl Parameter for Pace {
         match self {
             Self::Line => "\"auto\"".to_string(),
             Self::At(rate) => rate.show(),
-            Self::RhoMax => crate::family::quoted(Self::RHO_MAX),
+            Self::RhoMax => crate::family::quoted(RHO_MAX),
         }
     }
 }

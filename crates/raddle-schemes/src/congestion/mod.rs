@@ -14,6 +14,10 @@ pub mod mswift;
 pub mod nscc;
 pub mod swift;
 
+/// The word for a rate that whoever makes a plan puts in place of it: the one that every flow of
+/// the run can have at once when each is split equally over its shortest paths.
+pub const RHO_MAX: &str = "rho_max";
+
 /// News that packets arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {

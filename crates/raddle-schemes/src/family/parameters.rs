@@ -1,5 +1,6 @@
 //! Parameters of schemes: declared once, read from scenarios, listed, shown.
 
+use super::Need;
 use crate::size::{Limited, Size};
 use crate::units::{Bytes, Rate, Span};
 use alloc::string::{String, ToString};
@@ -190,13 +191,16 @@ pub trait Parameters: Default + Clone {
     fn conflicts(&self) -> Vec<Conflict>;
 }
 
-/// Two parameters of a scheme that do not go together with the values they have.
+/// What does not go together: two parameters of a scheme with the values they have, or a parameter
+/// and what the fabric offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
     /// The first exceeds the second, and must not.
     Exceeds(&'static str, &'static str),
     /// The first has no effect where the second has this value.
     Idle(&'static str, &'static str),
+    /// The parameter has no effect where the fabric offers this.
+    Moot(&'static str, Need),
 }
 
 /// Declares a scheme's parameters: a struct whose fields have a default and, if wanted, a range.

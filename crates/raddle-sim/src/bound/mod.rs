@@ -8,12 +8,13 @@
 //! |---|---|
 //! | `permutation` | one equal message from and to each host involved, all at time zero, links of one rate, an ACK for every packet, NICs that do not hold ACKs back behind data; exact up to one gap, see [`permutation`] |
 //! | `all_to_all` | equal messages between all pairs of hosts, an ACK for every packet that counts towards the work of the host's link, see [`all_to_all`] |
+//! | `all_to_all_data` | the same, wherever ACKs are few or take no time of their own |
 //! | `host_link` | any traffic: the data each host's link has to carry, the way of the first packet there, the way of the last ACK back |
 //! | `cut` | any traffic: the same for the links out of a switch with hosts, out of a pod, or into it, together |
 //! | `flow_alone` | any traffic: each flow as if it were alone, started as early as triggers allow |
 //!
-//! `host_link`, `cut` and `flow_alone` hold for every scheme, also where packets of a flow take
-//! different paths and where ACKs are coalesced. All of these take the fabric as it is without
+//! `host_link`, `cut`, `flow_alone` and `all_to_all_data` hold for every scheme, also where packets
+//! of a flow take different paths and where ACKs are coalesced. All of these take the fabric as it is without
 //! faults. [`cut::under_faults`] takes rates and outages into account and holds as they do;
 //! [`rho_max`] is the load-balancing study's way to do so.
 
@@ -57,10 +58,11 @@ pub fn completion(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Vec<Bo
     let flows = Flows::new(traffic, fabric, frames);
     let candidates = [
         ("permutation", permutation_time(traffic, frames, &flows, None)),
-        ("all_to_all", all_to_all_time(traffic, fabric, frames, &flows, None)),
+        ("all_to_all", all_to_all_time(traffic, fabric, frames, &flows, None, true)),
         ("host_link", host_link_time(&flows)),
         ("cut", cut_time(traffic, fabric, frames, &flows)),
         ("flow_alone", flow_alone_time(&flows)),
+        ("all_to_all_data", all_to_all_time(traffic, fabric, frames, &flows, None, false)),
     ];
     let bounds =
         candidates.into_iter().filter_map(|(name, time)| Some(Bound { name, time: time? }));
@@ -156,13 +158,15 @@ fn permutation_time(
 }
 
 /// The bound for an equal message between each pair of the fabric's hosts, whatever starts it; with
-/// `pace` for each flow in place of the hosts' rate, if there is one.
+/// `pace` for each flow in place of the hosts' rate, if there is one, and with ACKs in the work of
+/// hosts' links or without.
 fn all_to_all_time(
     traffic: &Traffic,
     fabric: &Fabric,
     frames: &Frames,
     flows: &Flows<'_>,
     pace: Option<Rate>,
+    include_acks: bool,
 ) -> Option<Span> {
     let message = one_size(traffic)?;
     let hosts = fabric.hosts;
@@ -180,7 +184,7 @@ fn all_to_all_time(
     let shortest = flows.kinds.iter().map(|kind| kind.route.latency()).min()?;
     // The gap after the last frame is counted in the host's work, and no part of the frame's way.
     let rest = Span(shortest.0.saturating_sub(rate.serialisation(frames.gap).0));
-    let exchange = Exchange { hosts, message, rate, rest, include_acks: true };
+    let exchange = Exchange { hosts, message, rate, rest, include_acks };
     Some(all_to_all::bound(&exchange, frames))
 }
 

@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::routing::{Forwarding, Table, Weighting};
 use crate::topology::{Fabric, Node};
 use crate::workload::{Start, Traffic};
-use raddle_schemes::congestion::fixed_rate::Pace;
+use raddle_schemes::congestion::RHO_MAX;
 use raddle_schemes::family::{Raw, quoted};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Rate, Time};
@@ -47,7 +47,7 @@ pub fn bound(traffic: &Traffic, fabric: &Fabric, frames: &Frames, rho_max: Rate)
         let slower = rho_max < host_rate;
         return slower.then_some(Bound { name: "permutation_rho_max", time });
     }
-    let time = all_to_all_time(traffic, fabric, frames, &flows, Some(rho_max))?;
+    let time = all_to_all_time(traffic, fabric, frames, &flows, Some(rho_max), true)?;
     // A whole bit per second may be lost to rounding in each of the host's flows.
     let slower = (rho_max.0 + 1) * u64::from(fabric.hosts - 1) <= host_rate.0;
     slower.then_some(Bound { name: "all_to_all_rho_max", time })
@@ -79,7 +79,7 @@ impl Error for NoRhoMax {}
 impl Plan {
     /// Whether the congestion control's pace is still to be found from routing.
     pub fn lacks_rho_max(&self) -> bool {
-        let word = quoted(Pace::RHO_MAX);
+        let word = quoted(RHO_MAX);
         self.transport.congestion.values().iter().any(|(_, value)| *value == word)
     }
 
@@ -92,7 +92,7 @@ impl Plan {
             return Ok(());
         }
         let rate = format!("{} bps", rho_max(self)?.0);
-        let word = quoted(Pace::RHO_MAX);
+        let word = quoted(RHO_MAX);
         for (name, value) in self.transport.congestion.values() {
             if value == word {
                 self.transport

@@ -180,6 +180,7 @@ impl<'a> Part<'a> {
         // Own ports in the order of this part, by their number in the fabric.
         let mut ids: Vec<PortId> = members.hosts.iter().map(|host| PortId(host.0)).collect();
         let mut switches = Vec::with_capacity(members.switches.len());
+        let hash = plan.leaves_flows_to_ecmp();
         for &id in &members.switches {
             let switch = &fabric.switches[id.index()];
             let own = stream(plan.seed, "switch", u64::from(id.0));
@@ -187,7 +188,7 @@ impl<'a> Part<'a> {
             let context = SwitchContext { switch: id, edge, pod, stream: own };
             switches.push(SwitchState {
                 id,
-                selector: plan.switch_load_balance.build(&context),
+                selector: plan.port_selector(hash, &context),
                 rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
                 first_port: ids.len() as u32,
                 first_fast_port: None,

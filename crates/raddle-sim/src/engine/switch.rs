@@ -8,7 +8,7 @@ use super::forward::TreeNode;
 use super::line::Line;
 use super::part::{Part, SwitchState};
 use super::port::World;
-use crate::net::frame::Frame;
+use crate::net::frame::{Frame, flag};
 use crate::net::windows::covers;
 use crate::record::DropCause;
 use crate::routing::Forwarding;
@@ -299,6 +299,7 @@ fn header(frame: Frame) -> Header {
         entropy: frame.entropy(),
         bytes: frame.size(),
         control: frame.is_control(),
+        hashed: frame.has(flag::HASHED),
     }
 }
 

@@ -515,6 +515,7 @@ impl<'a> Ends<'a> {
             flow,
             turns: self.source_routes.turns(message.load_balance, here, there, Class::Data),
             to: self.layout.receiver(flow, message),
+            flags: if message.hashed { flag::HASHED } else { 0 },
             in_ready: false,
             wake_at: Time::NEVER,
             unwatched: true,
@@ -559,7 +560,7 @@ impl<'a> Ends<'a> {
             if packet.again {
                 self.buckets.count(&mut self.timeline.retransmitted, now);
             }
-            let mut flags = 0;
+            let mut flags = live.flags;
             flags |= if packet.again { flag::AGAIN } else { 0 };
             flags |= if packet.ack_request { flag::ACK_REQUEST } else { 0 };
             return Some(Frame::new(live.to, packet.psn.0, flags, packet.entropy, packet.bytes));

@@ -94,6 +94,8 @@ pub mod flag {
     pub const ACK_REQUEST: u8 = 32;
     /// An ACK for a packet that had arrived before.
     pub const DUPLICATE: u8 = 64;
+    /// A data packet that switches hash, whatever their scheme.
+    pub const HASHED: u8 = 128;
 }
 
 /// Largest packet number, and largest count of arrivals, that a frame can hold.
@@ -253,7 +255,9 @@ mod tests {
             (kind::CREDIT, false, true),
             (kind::REQUEST, false, true),
         ] {
-            for flags in [0, flag::MARKED, flag::DUPLICATE | flag::AGAIN | flag::ACK_REQUEST] {
+            for flags in
+                [0, flag::MARKED, flag::DUPLICATE | flag::AGAIN | flag::ACK_REQUEST, flag::HASHED]
+            {
                 let frame = Frame::new(Locator(1), 2, kind | flags, Entropy(3), Bytes(64));
                 assert_eq!((frame.is_data(), frame.is_control()), (data, control), "{kind}");
                 assert_eq!(frame.kind(), kind);

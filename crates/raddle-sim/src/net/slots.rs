@@ -35,6 +35,8 @@ pub(super) struct LiveSender {
     pub(super) to: Locator,
     /// What its packets take turns in, if they are source-routed.
     pub(super) turns: Turns,
+    /// What all of its packets say ([`flag`]).
+    pub(super) flags: u8,
     pub(super) in_ready: bool,
     /// Whether a pace timer is set.
     pub(super) awaits_pace: bool,

@@ -11,7 +11,7 @@ mod turns;
 mod wheel;
 
 use crate::net::faults::{OnDown, PortChange};
-use crate::net::frame::{Frame, count};
+use crate::net::frame::{Frame, count, flag};
 use crate::net::hosts::Hosts;
 use crate::net::link::Link;
 use crate::net::port::PortFacts;
@@ -149,13 +149,14 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         }
         let ports = PortFacts::of(plan).zip(links);
         let ports = ports.map(|(facts, link)| Port::new(&plan.queue, facts, link));
+        let hash = plan.leaves_flows_to_ecmp();
         let selectors = (0..plan.fabric.switches.len() as u64).map(|index| {
             let stream = stream(plan.seed, "switch", index);
             let switch = &plan.fabric.switches[index as usize];
             let (edge, pod) = (switch.tier == 0, switch.pod);
             let context = SwitchContext { switch: SwitchId(index as u32), edge, pod, stream };
             let rng = Rng::new(plan.seed, "switch draws", index);
-            (plan.switch_load_balance.build(&context), rng)
+            (plan.port_selector(hash, &context), rng)
         });
         let mut reference = Self {
             plan,
@@ -283,6 +284,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                     entropy: frame.entropy(),
                     bytes: frame.size(),
                     control: frame.is_control(),
+                    hashed: frame.has(flag::HASHED),
                 };
                 let fabric = &self.plan.fabric;
                 let ports = &self.ports;

@@ -56,6 +56,9 @@ pub struct Flow {
     /// The path selector of its packets:
     /// [`TransportPlan::load_balance_of`](crate::plan::TransportPlan::load_balance_of).
     pub load_balance: u8,
+    /// Whether switches that do not go by entropies hash its data packets all the same, as `ecmp`
+    /// does; ACKs and other control frames go as the switches' scheme says.
+    pub hashed: bool,
     /// What starts it.
     pub start: Start,
     /// Fired at the sender when the last needed ACK has arrived.
@@ -133,6 +136,7 @@ impl Flow {
             bytes,
             class: 0,
             load_balance: 0,
+            hashed: false,
             start: Start::At(Time::ZERO),
             on_acked: None,
             on_delivered: None,

@@ -48,6 +48,12 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
             flow.load_balance = choices.below(2) as u8;
         }
     }
+    // None, those with the other path selector, some of any.
+    match choices.below(4) {
+        1 => traffic.flows.iter_mut().for_each(|flow| flow.hashed = flow.load_balance > 0),
+        2 => traffic.flows.iter_mut().for_each(|flow| flow.hashed = choices.below(2) == 1),
+        _ => {}
+    }
     let record = record(&mut choices, fabric.ports.len());
     // In ps; most runs with an end complete before it, and none takes long.
     let ends = [500_000_000, 30_000_000, 10_000_000, 7_654_321, 1].map(|end| Some(Time(end)));

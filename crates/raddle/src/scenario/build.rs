@@ -4,10 +4,12 @@ use super::Scenario;
 use super::fault::{FaultSection, fault_problem};
 use super::limits;
 use super::reader::Log;
+use super::spec::Place;
 use super::topology::{Shape, Topology, shape_problem};
 use crate::problem::Problem;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::Rate;
+use raddle_sim::limits::LimitError;
 use raddle_sim::net::fault_plan::FaultPlan;
 use raddle_sim::net::faults::PortChange;
 use raddle_sim::plan::Plan;
@@ -118,7 +120,22 @@ impl Scenario {
         // Most limits have been checked with the keys they come from; draws can break the others.
         match plan.check_limits() {
             Ok(()) => Ok(plan),
-            Err(error) => Err(self.topology.place().problem(error.to_string())),
+            Err(error) => Err(self.limit_place(&error).problem(error.to_string())),
+        }
+    }
+
+    /// The key to blame for a limit that only a draw has shown.
+    fn limit_place(&self, error: &LimitError) -> &Place {
+        let topology = self.topology.place();
+        match error {
+            LimitError::Packets { .. }
+            | LimitError::FlowsPerHost { .. }
+            | LimitError::FlowStart { .. } => self.traffic.place(),
+            // The fabric's own links are known without a draw, so a fault has slowed this one down.
+            LimitError::Horizon { .. } => {
+                self.faults.iter().find_map(FaultSection::slows_down).unwrap_or(topology)
+            }
+            _ => topology,
         }
     }
 }

@@ -23,6 +23,13 @@ pub(crate) struct FaultSection {
     effect_place: Place,
 }
 
+impl FaultSection {
+    /// Where it says that a link gets slower, if it does.
+    pub(crate) fn slows_down(&self) -> Option<&Place> {
+        matches!(self.fault.effect, Effect::Rate { .. }).then_some(&self.effect_place)
+    }
+}
+
 /// From an instant until another, or to the end.
 type Window = (Time, Option<Time>);
 

@@ -23,7 +23,7 @@ pub(crate) struct JobKeys {
     background: Option<Background>,
 }
 
-/// Hosts whose flows have another path selector than the others'.
+/// Hosts whose flows have another path selector than the others', and are hashed by any switch.
 #[derive(Clone, Debug)]
 struct Background {
     /// The hosts whose numbers are multiples of this.
@@ -78,6 +78,10 @@ fn background(mut reader: Reader<'_>) -> Option<Background> {
     Some(Background { every: every?, load_balance: load_balance? })
 }
 
+fn needy(chosen: &Chosen<host::Config>) -> Needy<'_> {
+    Needy { key: "[traffic] load_balance", ..chosen.needy() }
+}
+
 impl JobKeys {
     /// The lines of what is not as the defaults have it.
     pub(crate) fn lines(&self) -> Vec<String> {
@@ -102,7 +106,13 @@ impl JobKeys {
 
     /// The same, as far as their needs are concerned.
     pub(crate) fn needy(&self) -> impl Iterator<Item = Needy<'_>> {
-        self.selectors().map(|chosen| Needy { key: "[traffic] load_balance", ..chosen.needy() })
+        self.selectors().map(needy)
+    }
+
+    /// Of these, what steers packets only where switches go by entropies: those of a background are
+    /// hashed anywhere.
+    pub(crate) fn unhashed(&self) -> Option<Needy<'_>> {
+        self.load_balance.as_ref().map(needy)
     }
 
     fn selectors(&self) -> impl Iterator<Item = &Chosen<host::Config>> {
@@ -121,6 +131,7 @@ impl JobKeys {
         let change = |flow: &mut Flow| {
             let in_background = every.is_some_and(|every| flow.source.0.is_multiple_of(every));
             flow.load_balance = if in_background { behind } else { own };
+            flow.hashed = in_background;
             if let Start::At(at) = &mut flow.start {
                 *at = Time(at.0.saturating_add(self.start.0));
             }

@@ -82,6 +82,11 @@ impl Jobs {
         self.sections.iter().flat_map(|section| section.job.needy()).collect()
     }
 
+    /// Those that need switches that go by entropies.
+    pub(crate) fn unhashed(&self) -> Vec<Needy<'_>> {
+        self.sections.iter().filter_map(|section| section.job.unhashed()).collect()
+    }
+
     /// Faults that come with the traffic.
     pub(crate) fn faults(&self, topology: &Topology, log: &Log) -> Vec<FaultSection> {
         self.sections.iter().flat_map(|section| section.faults(topology, log)).collect()

@@ -21,7 +21,8 @@ struct Lack<'a> {
     place: &'a Place,
 }
 
-/// Adds a problem for every need that is not met.
+/// Adds a problem for every need that is not met, and for every parameter that what is offered leaves
+/// without effect.
 pub(crate) fn check(
     fabric: &FabricSection,
     transport: &TransportSection,
@@ -38,6 +39,16 @@ pub(crate) fn check(
         for &need in needy.card.needs {
             if let Some(lack) = lack(need, fabric, transport) {
                 report(&needy, need, &lack, log);
+            }
+        }
+        for &(parameter, need, place) in &needy.moot {
+            if lack(need, fabric, transport).is_none() {
+                let what = need.text();
+                let message = format!(
+                    "`{parameter}` of `{}` has no effect where there is {what}",
+                    needy.card.name
+                );
+                log.add(place.problem(message).label("leave it out"));
             }
         }
     }
@@ -92,9 +103,9 @@ fn lack<'a>(
     }
 }
 
-/// Where switches choose paths by themselves: adds a problem for every scheme that only some hosts
-/// or flows were given, and a note where all were given another one than the default, for some
-/// scheme they need.
+/// Where switches choose paths by themselves: adds a problem for every scheme that only some flows
+/// were given, unless they are a background, and a note where all were given another one than the
+/// default, for some scheme they need.
 pub(crate) fn entropies(
     fabric: &FabricSection,
     transport: &TransportSection,
@@ -107,7 +118,7 @@ pub(crate) fn entropies(
     let switches = fabric.load_balance.needy();
     let choice =
         format!("`{}` in {} chooses without a look at entropies", switches.card.name, switches.key);
-    for idle in traffic.map(Jobs::needy).unwrap_or_default() {
+    for idle in traffic.map(Jobs::unhashed).unwrap_or_default() {
         let message = format!("`{}` in {} has no effect: {choice}", idle.card.name, idle.key);
         let readers: Vec<&str> = switch::SCHEMES
             .iter()

@@ -3,7 +3,7 @@
 use super::reader::{Log, Reader, raw, refused, with_nearest};
 use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
-use raddle_schemes::family::{Conflict, Parameter, ParameterError, ParameterInfo, Raw};
+use raddle_schemes::family::{Conflict, Need, Parameter, ParameterError, ParameterInfo, Raw};
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::{Card, Scheme, congestion, marking, recovery};
 use std::str::FromStr;
@@ -83,12 +83,21 @@ pub(crate) struct Needy<'a> {
     pub(crate) card: &'static Card,
     pub(crate) key: &'static str,
     pub(crate) place: &'a Place,
+    /// Parameters that were set and have no effect where the fabric offers something.
+    pub(crate) moot: Vec<(&'static str, Need, &'a Place)>,
 }
 
 impl<F: Family> Chosen<F> {
     /// What the scheme needs, and who asks.
     pub(crate) fn needy(&self) -> Needy<'_> {
-        Needy { card: self.config.card(), key: F::KEY, place: &self.place }
+        let moot = self.config.conflicts().into_iter().filter_map(|conflict| match conflict {
+            Conflict::Moot(parameter, need) if !is_default(&self.config, parameter) => {
+                Some((parameter, need, place_of(&self.written, &[parameter])?))
+            }
+            _ => None,
+        });
+        let moot = moot.collect();
+        Needy { card: self.config.card(), key: F::KEY, place: &self.place, moot }
     }
 
     /// The values of the parameters that were written and are of type `T`, with their places.
@@ -178,33 +187,42 @@ fn set_parameter<F: Family>(config: &mut F, key: &str, place: &Place, item: &Ite
 fn report_conflicts<F: Family>(config: &F, written: &[(String, Place)], log: &Log) {
     let (scheme, values) = (config.card().name, config.values());
     let value = |key: &str| values.iter().find(|(name, _)| *name == key).map(|(_, text)| text);
-    let place = |keys: &[&str]| {
-        written.iter().rfind(|(key, _)| keys.contains(&key.as_str())).map(|(_, place)| place)
-    };
     for conflict in config.conflicts() {
-        let (Conflict::Exceeds(one, other) | Conflict::Idle(one, other)) = conflict;
+        let (Conflict::Exceeds(one, other) | Conflict::Idle(one, other)) = conflict else {
+            continue;
+        };
         let (Some(first), Some(second)) = (value(one), value(other)) else { continue };
         match conflict {
             Conflict::Exceeds(small, large) => {
-                let Some(place) = place(&[small, large]) else { continue };
+                let Some(place) = place_of(written, &[small, large]) else { continue };
                 let message = format!("`{small}` of `{scheme}` exceeds its `{large}`");
                 let label = format!("`{small}` is {first}, `{large}` is {second}");
                 log.add(place.problem(message).label(label));
             }
             Conflict::Idle(idle, other) => {
-                let default = |parameter: ParameterInfo| {
-                    parameter.name == idle && parameter.default == *first
-                };
-                let Some(place) = place(&[idle]) else { continue };
-                if config.parameters().into_iter().any(default) {
+                let Some(place) = place_of(written, &[idle]) else { continue };
+                if is_default(config, idle) {
                     continue;
                 }
                 let message =
                     format!("`{idle}` of `{scheme}` has no effect with `{other} = {second}`");
                 log.add(place.problem(message).label(format!("leave it out, or change `{other}`")));
             }
+            Conflict::Moot(..) => {}
         }
     }
+}
+
+/// Where one of these keys was written; of several, the last.
+fn place_of<'a>(written: &'a [(String, Place)], keys: &[&str]) -> Option<&'a Place> {
+    written.iter().rfind(|(key, _)| keys.contains(&key.as_str())).map(|(_, place)| place)
+}
+
+/// Whether a parameter has its default.
+fn is_default<F: Family>(config: &F, parameter: &str) -> bool {
+    let own = config.values().into_iter().find(|(name, _)| *name == parameter);
+    let default = config.parameters().into_iter().find(|info| info.name == parameter);
+    own.map(|(_, value)| value) == default.map(|info| info.default)
 }
 
 /// A scheme and its parameters as an inline table; `more` comes first after the scheme's name.

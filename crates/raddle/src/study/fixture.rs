@@ -65,6 +65,7 @@ pub(crate) fn plan(seed: u64) -> Plan {
         bytes: Bytes(10_000),
         class: 0,
         load_balance: 0,
+        hashed: false,
         start: Start::At(Time::ZERO),
         on_acked: None,
         on_delivered: None,

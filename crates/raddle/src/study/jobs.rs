@@ -56,7 +56,8 @@ pub fn bounds_of(plan: &Plan) -> Vec<Bound> {
         bounds.sort_by_key(|bound| Reverse(bound.time));
     }
     if !plan.transport.recovery.offers(Need::PacketAcks) {
-        bounds.retain(|bound| ["host_link", "cut", "flow_alone"].contains(&bound.name));
+        let any_acks = ["host_link", "cut", "flow_alone", "all_to_all_data"];
+        bounds.retain(|bound| any_acks.contains(&bound.name));
     }
     bounds
 }

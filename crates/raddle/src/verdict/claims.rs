@@ -67,6 +67,12 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
     };
     let (mut ahead, mut against, equal) = (rows("rows"), rows("against"), rows("equal"));
     if !equal.is_empty() {
+        for key in ["rows", "against"] {
+            if let Some(item) = reader.take(key) {
+                let problem = item.place.problem(format!("`{key}` has no effect with `equal`"));
+                log.add(problem.label("leave it out, or `equal`"));
+            }
+        }
         ahead.clone_from(&equal);
         against.clone_from(&equal);
     }
@@ -127,6 +133,26 @@ impl Claim {
 mod tests {
     use super::super::WORKLOADS;
     use super::*;
+
+    #[test]
+    fn schemes_that_are_equal_are_not_ahead_of_others() {
+        let claim = |rows: &str| {
+            let text = format!(
+                "[[claim]]\npaper = \"reps\"\ntext = \"t\"\nsource = \"s\"\nat_most = 1.0\n{rows}"
+            );
+            parse("claims.toml", &text, |item, log| {
+                let mut reader = Reader::of("claims.toml", item, log)?;
+                let items = reader.list("claim", "tables");
+                Some(items.iter().filter_map(|item| super::claim(item, log)).count())
+            })
+        };
+        assert_eq!(claim("equal = [\"reps\", \"ops\"]\n").unwrap(), 1);
+        for key in ["rows", "against"] {
+            let problems = claim(&format!("equal = [\"reps\"]\n{key} = [\"ops\"]\n")).unwrap_err();
+            let text = problems.render(false);
+            assert!(text.contains(&format!("`{key}` has no effect with `equal`")), "{text}");
+        }
+    }
 
     /// So that no claim is about nothing.
     #[test]

@@ -25,6 +25,17 @@ fn series_that_memory_could_not_hold_are_refused() {
 }
 
 #[test]
+fn a_draw_that_slows_a_slow_cable_down_too_far_is_the_fault_s() {
+    let graph = "[fabric]\ntopology = { kind = \"leaf_spine\", leaves = 4, hosts_per_leaf = 2, \
+                 spines = 8, rate = \"400 Gbps\", uplink_rate = \"20 Mbps\" }\n";
+    let fault = "[[fault]]\nrandom = { probability = 0.002 }\nrate = \"50%\"\n";
+    let text = format!("{graph}{TRAFFIC}{fault}");
+    let study = parse("demo.toml", &text, Path::new("."), &[]).unwrap();
+    let problem = (1..1000).find_map(|seed| study.cells[0].scenario.resolve(seed).err()).unwrap();
+    assert_eq!(&text[problem.span.unwrap()], "\"50%\"", "{}", problem.message);
+}
+
+#[test]
 fn a_gap_is_no_longer_than_a_frame() {
     fabric("gap = \"1 GB\"\n", r#""1 GB" | `gap` is too large | expected at most 65535 B"#);
 }

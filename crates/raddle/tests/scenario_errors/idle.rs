@@ -38,6 +38,29 @@ force_freeze | `force_freeze` of `reps` has no effect with `freezing = false` | 
 }
 
 #[test]
+fn a_parameter_that_the_fabric_leaves_without_effect_is_refused() {
+    let hosts = |ratio: &str| {
+        format!("[transport]\nload_balance = {{ scheme = \"reps\", freeze_rtt = {ratio} }}\n")
+    };
+    let fabric =
+        |overflow: &str| format!("{FABRIC}queue = {{ overflow = \"{overflow}\" }}\n{TRAFFIC}");
+    check(
+        &format!("{}{}", fabric("trim"), hosts("2.0")),
+        "freeze_rtt | `freeze_rtt` of `reps` has no effect where there is packet trimming | leave it out",
+    );
+    check(
+        &format!(
+            "{}background = {{ every = 2, load_balance = {{ scheme = \"reps\", freeze_rtt = 2.0 }} }}\n",
+            fabric("trim")
+        ),
+        "freeze_rtt | `freeze_rtt` of `reps` has no effect where there is packet trimming | leave it out",
+    );
+    accepted(&format!("{}{}", fabric("drop"), hosts("2.0")));
+    let study = accepted(&format!("{}{}", fabric("trim"), hosts("1.65")));
+    accepted(study.cells[0].scenario.resolved_toml());
+}
+
+#[test]
 fn an_idle_parameter_may_have_its_default() {
     let hosts = "[transport]\nload_balance = { scheme = \"plb\", window = \"auto\", rounds = 3 }\n";
     let study = accepted(&format!("{FABRIC}{TRAFFIC}{hosts}"));
@@ -123,21 +146,20 @@ fn a_timeout_that_no_answer_can_beat_is_noted() {
 }
 
 #[test]
-fn path_selectors_of_some_hosts_need_switches_that_read_entropies() {
+fn path_selectors_of_some_flows_need_switches_that_read_entropies_unless_they_are_a_background() {
     let why = "`jsq` in [fabric] load_balance chooses without a look at entropies";
     let own =
         format!("\"plb\" | `plb` in [traffic] load_balance has no effect: {why} | leave it out");
     let switches = "load_balance = { scheme = \"jsq\" }\n";
-    traffic(
-        &format!(
-            "{switches}{TRAFFIC}background = {{ every = 9, load_balance = {{ scheme = \"plb\" }} }}\n"
-        ),
-        &own,
-    );
     traffic(&format!("{switches}{TRAFFIC}load_balance = {{ scheme = \"plb\" }}\n"), &own);
     let text = format!(
         "{FABRIC}load_balance = {{ scheme = \"source_route\" }}\n{TRAFFIC}\
          load_balance = {{ scheme = \"plb\" }}\n"
+    );
+    assert_eq!(accepted(&text).notes, [""; 0]);
+    let text = format!(
+        "{FABRIC}{switches}{TRAFFIC}\
+         background = {{ every = 9, load_balance = {{ scheme = \"plb\" }} }}\n"
     );
     assert_eq!(accepted(&text).notes, [""; 0]);
 }

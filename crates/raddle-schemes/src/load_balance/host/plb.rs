@@ -223,7 +223,7 @@ struct LastAcks {
 
 impl LastAcks {
     fn new(config: &Config, context: &FlowContext) -> Self {
-        let bdp_packets = (context.bdp.0 / context.packet().0.max(1)).clamp(1, u64::from(LONGEST));
+        let bdp_packets = context.bdp_packets().clamp(1, u64::from(LONGEST));
         let window = config.window.unwrap_or(bdp_packets as u32);
         // A share of 0.07 of 100 ACKs is 7 marks, whatever binary fractions make of it.
         let tolerated = config.share.unwrap_or(0.4) * f64::from(window) + 1e-6;

@@ -83,10 +83,12 @@ crate::parameters! {
     conflicts by conflicts
 }
 
-/// A flow that never freezes needs no more about it.
+/// A flow that never freezes needs no more about it; with trimming, every timeout freezes.
 fn conflicts(config: &Config) -> Vec<Conflict> {
+    if config.freezing {
+        return [Conflict::Moot("freeze_rtt", Need::Trimming)].into();
+    }
     let idle = ["freeze", "explore", "freeze_rtt", "force_freeze"];
-    let idle = if config.freezing { &[][..] } else { &idle };
     idle.iter().map(|parameter| Conflict::Idle(parameter, "freezing")).collect()
 }
 
@@ -191,10 +193,9 @@ impl RecentRtt {
 impl Reps {
     /// An empty ring. The flow's first packets are sprayed at random.
     pub fn new(config: &Config, context: &FlowContext) -> Self {
-        let bdp_packets = (context.bdp.0 / context.packet().0.max(1)).min(u64::from(u32::MAX));
         let explore_packets = config.explore.unwrap_or(match config.mode {
             Mode::Uec => UEC_EXPLORE,
-            Mode::Paper | Mode::Artifact => bdp_packets as u32,
+            Mode::Paper | Mode::Artifact => context.bdp_packets().min(u64::from(u32::MAX)) as u32,
         });
         let congested = libm::round(config.freeze_rtt * context.base_rtt.0 as f64) as u64;
         let constants = Constants {

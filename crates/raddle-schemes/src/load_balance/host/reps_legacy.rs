@@ -11,6 +11,7 @@
 use super::{Fate, Feedback, Outgoing, PathSelector};
 use crate::family::Need;
 use crate::ids::Entropy;
+use crate::units::Bytes;
 use crate::{Card, Cx, FlowContext};
 use alloc::collections::VecDeque;
 
@@ -50,8 +51,8 @@ pub struct RepsLegacy {
 impl RepsLegacy {
     /// An empty queue, with room for the entropies of two BDP.
     pub fn new(config: &Config, context: &FlowContext) -> Self {
-        let packet = context.packet().0.max(1);
-        let bdps = |halves: u64| (context.bdp.0.saturating_mul(halves) / 2 / packet) as u32;
+        let bdps =
+            |halves| context.packets_in(Bytes(context.bdp.0.saturating_mul(halves) / 2)) as u32;
         let to_walk = config.walk.unwrap_or(bdps(3)).min(config.entropies);
         let room = bdps(4).min(1 << 16) as usize;
         let fresh = VecDeque::with_capacity(room);
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
     use crate::ids::Psn;
     use crate::rng::Rng;
-    use crate::units::{Bytes, Time};
+    use crate::units::Time;
     use std::vec::Vec;
 
     /// A BDP is 4 packets.

@@ -20,6 +20,7 @@ pub mod simple_rr;
 pub mod source_route;
 #[cfg(test)]
 mod testing;
+mod with_hash;
 
 /// What a switch reads in a packet's header.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,9 @@ pub struct Header {
     pub bytes: Bytes,
     /// Whether it is an ACK, a NACK or a trimmed header.
     pub control: bool,
+    /// Whether its flow is left to ECMP. Not for schemes: switches of runs with such flows see to it
+    /// ([`Config::build_with_hash`]).
+    pub hashed: bool,
 }
 
 /// The ports a packet may take, all on shortest paths, in ascending order.
@@ -216,7 +220,7 @@ impl<S: PortSelector + ?Sized> PortSelector for Box<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::testing::Bench;
+    use super::testing::{Bench, Running};
     use super::*;
     use crate::ids::Entropy;
 
@@ -232,15 +236,6 @@ mod tests {
             let first = bench(0);
             let differs = (1..64).any(|entropy| bench(entropy) != first);
             assert_eq!(config.reads_entropy(), differs, "{}", scheme.card.name);
-        }
-    }
-
-    /// Any scheme on the bench.
-    struct Running(AnyPortSelector);
-
-    impl PortSelector for Running {
-        fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
-            self.0.select(cx, packet, choices)
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Choices;
 use crate::Cx;
+use crate::units::gcd;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -13,7 +14,7 @@ const MOST_TURNS: u32 = 1024;
 /// common divisor of all is r or more (LB study, section on W-ECMP; spec 2.4). Weights of zero get
 /// no turn.
 pub(super) fn interleaved(order: &[(u32, u32)]) -> Vec<u32> {
-    let divisor = order.iter().fold(0, |a, &(_, weight)| gcd(a, weight)).max(1);
+    let divisor = gcd(order.iter().map(|&(_, weight)| weight.into())).max(1) as u32;
     let largest = order.iter().map(|&(_, weight)| weight / divisor).max().unwrap_or(0);
     let turns = |weight: u32| match weight / divisor {
         reduced if largest <= MOST_TURNS || reduced == 0 => reduced,
@@ -27,10 +28,6 @@ pub(super) fn interleaved(order: &[(u32, u32)]) -> Vec<u32> {
         schedule.extend(order.iter().filter(|&&(_, w)| turns(w) >= round).map(|&(item, _)| item));
     }
     schedule
-}
-
-fn gcd(a: u32, b: u32) -> u32 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// The choices and their weights, as [`interleaved`] wants them.

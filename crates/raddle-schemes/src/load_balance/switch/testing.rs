@@ -1,6 +1,8 @@
 //! One switch on a bench: a scheme, packets for it, and the fabric as the test wants it.
 
-use super::{Choices, Group, Header, PortSelector, Queue, Surroundings, SwitchContext};
+use super::{
+    AnyPortSelector, Choices, Group, Header, PortSelector, Queue, Surroundings, SwitchContext,
+};
 use crate::Cx;
 use crate::ids::{Entropy, SwitchId};
 use crate::rng::{Rng, stream};
@@ -56,7 +58,13 @@ impl<S: PortSelector> Bench<S> {
         Self {
             scheme: build(config, &context),
             rng: Rng::new(1, "test", u64::from(switch)),
-            packet: Header { flow_key: 7, entropy: Entropy(3), bytes: Bytes(4160), control: false },
+            packet: Header {
+                flow_key: 7,
+                entropy: Entropy(3),
+                bytes: Bytes(4160),
+                control: false,
+                hashed: false,
+            },
             epoch: 0,
             weights: None,
             fabric: Fabric {
@@ -112,6 +120,12 @@ impl<S: PortSelector> Bench<S> {
         self
     }
 
+    /// Whether packets are left to ECMP from now on.
+    pub(super) fn hashed(&mut self, hashed: bool) -> &mut Self {
+        self.packet.hashed = hashed;
+        self
+    }
+
     /// The choice that takes the next packet.
     pub(super) fn select(&mut self, count: usize) -> usize {
         let cx = &mut Cx { now: Time(0), rng: &mut self.rng, events: &mut () };
@@ -130,5 +144,14 @@ impl<S: PortSelector> Bench<S> {
     /// The scheme itself.
     pub(super) fn scheme(&mut self) -> &mut S {
         &mut self.scheme
+    }
+}
+
+/// Any scheme on the bench.
+pub(super) struct Running(pub(super) AnyPortSelector);
+
+impl PortSelector for Running {
+    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+        self.0.select(cx, packet, choices)
     }
 }

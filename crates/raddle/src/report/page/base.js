@@ -161,6 +161,16 @@ function textWidth(text, font) {
   ruler.font = `${font} ${getComputedStyle(document.body).fontFamily}`;
   return ruler.measureText(text).width;
 }
+// The lines of a text that is no wider than `width`, broken between words.
+function wrapped(text, font, width) {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines[lines.length - 1];
+    const longer = last ? `${last} ${word}` : word;
+    if (last && textWidth(longer, font) > width) lines.push(word); else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}
 const widest = (texts, font) => Math.max(0, ...texts.map((text) => textWidth(text, font)));
 const hiddenAxis = { axisLine: { show: false }, axisTick: { show: false }, axisLabel: { show: false }, splitLine: { show: false } };
 const axisText = () => ({ color: css('--soft'), fontSize: 12, fontFamily: 'inherit' });

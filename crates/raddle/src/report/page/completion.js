@@ -12,7 +12,9 @@ function drawCompletion({ width, resize, over }) {
   const left = Math.min(width / 4, 24 + widest(DATA.schemes.map((s) => s.name), '600 13px'));
   const right = statistics + (never ? 20 + textWidth('\u25b6 99 of 99 never finished', '600 13px') : 0);
   const inner = width - left - right;
-  const [header, row, gap] = [38, 34, 16];
+  const titles = DATA.conditions.map((condition) => wrapped(condition.name, '650 14px', width));
+  const header = 20 + 18 * Math.max(1, ...titles.map((lines) => lines.length));
+  const [row, gap] = [34, 16];
   const tall = DATA.schemes.length * row;
   const top = (panel) => panel * (header + tall + gap) + header;
   const height = top(DATA.conditions.length - 1) + tall + 44;
@@ -21,7 +23,7 @@ function drawCompletion({ width, resize, over }) {
   const series = [];
   DATA.conditions.forEach((condition, panel) => {
     const y = top(panel);
-    put(over, 0, y - header, condition.name, 'panel');
+    put(over, 0, y - 20 - 18 * titles[panel].length, titles[panel].join('\n'), 'panel');
     if (condition.bound) {
       const x = px(condition.bound.us);
       put(over, x - 4, y - 17, `bound ${micros(condition.bound.us)} (${condition.bound.name})`, 'soft');

@@ -21,8 +21,11 @@ function drawDistribution({ width, resize, over }) {
   const { tail } = distributionState;
   const conditions = DATA.conditions.map((_, i) => i).filter((i) => cellsOf(i).length);
   const across = Math.min(width < 900 ? 2 : 3, conditions.length);
-  const [left, gap, header, tall, foot] = [58, 34, 44, 240, 58];
+  const [left, gap, tall, foot] = [58, 34, 240, 58];
   const inner = Math.min(720, (width - across * left - (across - 1) * gap - 10) / across);
+  const titles = conditions.map((c) => wrapped(DATA.conditions[c].name, '650 14px', inner));
+  const stuck = conditions.map((c) => wrapped(cellsOf(c).filter(unfinished).map((cell) => `${DATA.schemes[cell.scheme].name}: ${plural(unfinished(cell), 'flow')} of ${count(cell.flows.count + unfinished(cell))} never finished`).join('; '), '12px', inner));
+  const header = 12 + Math.max(...conditions.map((_, k) => 18 * titles[k].length + 14 * stuck[k].length));
   const x = (k) => left + (k % across) * (inner + gap + left);
   const y = (k) => Math.floor(k / across) * (header + tall + foot) + header;
   const height = y(conditions.length - 1) + tall + foot;
@@ -37,9 +40,8 @@ function drawDistribution({ width, resize, over }) {
   const option = { animation: false, axisPointer: { link: [{ xAxisIndex: 'all' }] }, grid: [], xAxis: [], yAxis: [], series: [] };
   conditions.forEach((condition, k) => {
     const bound = DATA.conditions[condition].bound;
-    put(over, x(k), y(k) - header, DATA.conditions[condition].name, 'panel');
-    const stuck = cellsOf(condition).filter(unfinished).map((cell) => `${DATA.schemes[cell.scheme].name}: ${plural(unfinished(cell), 'flow')} of ${count(cell.flows.count + unfinished(cell))} never finished`);
-    put(over, x(k), y(k) - header + 20, stuck.join('; '), 'soft');
+    put(over, x(k), y(k) - header, titles[k].join('\n'), 'panel');
+    put(over, x(k), y(k) - header + 18 * titles[k].length + 2, stuck[k].join('\n'), 'soft lines');
     option.grid.push({ left: x(k), width: inner, top: y(k), height: tall, show: true, backgroundColor: css('--plot'), borderWidth: 0 });
     option.xAxis.push({ gridIndex: k, type: 'value', min: axis.min, max: axis.max, axisLine: { show: false }, axisTick: { show: false, customValues: axis.ticks }, splitLine: { lineStyle: { color: css('--line') } }, axisLabel: { ...axisText(), customValues: axis.ticks, formatter: (v) => number(axis.inverse(v)) }, axisPointer: { show: true, snap: false, lineStyle: { color: css('--ink'), type: 'solid' }, label: { formatter: ({ value }) => micros(axis.inverse(value)) } } });
     option.yAxis.push({ gridIndex: k, type: 'value', min: tail ? bottom : 0, max: tail ? 0 : 1, axisLine: { show: false }, axisTick: { show: false, customValues: ticks }, splitLine: { lineStyle: { color: css('--line') } }, axisLabel: { ...axisText(), customValues: ticks, formatter: (v) => percent(tail ? 10 ** v : v) } });

@@ -1,0 +1,63 @@
+//! A scheme beside a hash: packets of flows that are left to ECMP are hashed, the others go where
+//! the scheme says. Not a scheme of its own: only runs that have such flows build it, so that no
+//! other one asks.
+
+use super::ecmp::{self, Ecmp};
+use super::{AnyPortSelector, Choices, Config, Header, PortSelector, SwitchContext};
+use crate::Cx;
+use alloc::boxed::Box;
+
+/// One switch's scheme and its hash.
+struct WithHash {
+    scheme: AnyPortSelector,
+    hash: Ecmp,
+}
+
+impl Config {
+    /// The selected scheme, beside the hash that `ecmp` would have at this switch. Neither sees the
+    /// other's packets.
+    pub fn build_with_hash(&self, context: &SwitchContext) -> AnyPortSelector {
+        let hash = Ecmp::new(&ecmp::Config {}, context);
+        let both = WithHash { scheme: self.build(context), hash };
+        AnyPortSelector::Custom(Box::new(Box::new(both)))
+    }
+}
+
+impl PortSelector for WithHash {
+    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+        if packet.hashed {
+            self.hash.select(cx, packet, choices)
+        } else {
+            self.scheme.select(cx, packet, choices)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SCHEMES;
+    use super::super::testing::{Bench, Running};
+    use super::*;
+    use crate::ids::Entropy;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn packets_left_to_the_hash_go_where_ecmp_sends_them_whatever_the_scheme() {
+        let entropies = || (0..64).map(Entropy);
+        let ecmp = Config::Ecmp(ecmp::Config {});
+        let mut hash = Bench::new(&ecmp, |ecmp, context| Running(ecmp.build(context)));
+        let expected: Vec<usize> = entropies().map(|e| hash.entropy(e).select(16)).collect();
+        for scheme in SCHEMES {
+            let config = Config::named(scheme.card.name).unwrap();
+            let mut alone = Bench::new(&config, |config, context| Running(config.build(context)));
+            let mut both =
+                Bench::new(&config, |config, context| Running(config.build_with_hash(context)));
+            for (entropy, port) in entropies().zip(&expected) {
+                assert_eq!(both.hashed(true).entropy(entropy).select(16), *port);
+                // The scheme's own packets go as if there were no others.
+                let own = both.hashed(false).entropy(entropy).select(16);
+                assert_eq!(own, alone.entropy(entropy).select(16), "{}", scheme.card.name);
+            }
+        }
+    }
+}
