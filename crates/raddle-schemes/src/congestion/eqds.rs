@@ -110,8 +110,14 @@ impl Eqds {
             packets_per_pull: config.packets_per_pull,
             rate_share: config.pull_rate,
         };
+        let retry = config.retry.unwrap_or(context.rto);
+        Self::beginning(plan, packet as u32, context.base_rtt, retry)
+    }
+
+    /// A message's sender before it has sent anything.
+    fn beginning(plan: PullPlan, packet: u32, base_rtt: Span, retry: Span) -> Self {
         Self {
-            credit: unsolicited,
+            credit: plan.unsolicited,
             pulled: 0,
             in_flight: 0,
             vanished: 0,
@@ -120,9 +126,9 @@ impl Eqds {
             asked: None,
             asking: false,
             doublings: 0,
-            packet: packet as u32,
-            base_rtt: context.base_rtt,
-            retry: config.retry.unwrap_or(context.rto),
+            packet,
+            base_rtt,
+            retry,
             plan,
         }
     }
@@ -175,18 +181,7 @@ impl CongestionControl for Eqds {
 
     /// A receiver keeps its books by message: nothing outlives one.
     fn begin_message(&mut self) {
-        *self = Self {
-            credit: self.plan.unsolicited,
-            pulled: 0,
-            in_flight: 0,
-            vanished: 0,
-            told: 0,
-            ask_at: Time::NEVER,
-            asked: None,
-            asking: false,
-            doublings: 0,
-            ..self.clone()
-        };
+        *self = Self::beginning(self.plan, self.packet, self.base_rtt, self.retry);
     }
 
     fn next_timer(&self) -> Option<Time> {

@@ -2,7 +2,7 @@
 
 mod template;
 
-pub use template::FlowTemplate;
+pub use template::{Connection, FlowTemplate};
 
 use super::ledger::{AckedPacket, LostPacket};
 use super::pacer::Pacer;
@@ -68,15 +68,6 @@ pub struct SenderCounts {
     pub timeouts: u64,
 }
 
-/// What a message leaves to the next one of its connection, where connections outlive messages: all
-/// that its sender has learned of paths and congestion, and its pace. The recovery learns nothing:
-/// its timeout is fixed.
-pub struct Connection {
-    paths: AnyPathSelector,
-    congestion: AnyCongestionControl,
-    pacer: Option<Box<Pacer>>,
-}
-
 /// The sending end of one flow.
 pub struct Sender {
     ledger: Ledger,
@@ -95,11 +86,6 @@ impl Sender {
     /// The sender of a message of `bytes` application bytes. `rng` is the flow's own stream.
     pub fn new(plan: &SenderPlan<'_>, context: &FlowContext, bytes: Bytes, rng: Rng) -> Self {
         FlowTemplate::new(plan, context).sender(context, bytes, rng)
-    }
-
-    /// What is left when the message is complete.
-    pub fn into_connection(self) -> Connection {
-        Connection { paths: self.paths, congestion: self.congestion, pacer: self.pacer }
     }
 
     /// Before the first packet: if there is a pace, its slots begin now, or where the congestion

@@ -238,7 +238,8 @@ impl Capacity {
 
     /// When `bits` have been carried from `from` on; `None` for never.
     fn carried(&self, from: Time, bits: u128) -> Option<Time> {
-        let (start, rate, before) = self.steps[self.steps.partition_point(|s| s.0 <= from) - 1];
+        let now = self.steps.partition_point(|step| step.0 <= from).checked_sub(1)?;
+        let (start, rate, before) = self.steps[now];
         let wanted = before + rate * u128::from(from.since(start).0) + bits * PS_PER_SECOND;
         let later = self.steps.partition_point(|&(_, _, carried)| carried < wanted);
         let (start, rate, before) = self.steps[later - 1];

@@ -1,14 +1,16 @@
 //! What the flows of a run begin with.
 
-use super::{Connection, Sender, SenderPlan, packets};
+use super::{Sender, SenderPlan, packets};
 use crate::FlowContext;
-use crate::congestion::{self, PullPlan};
-use crate::load_balance::host;
+use crate::congestion::{self, AnyCongestionControl, PullPlan};
+use crate::load_balance::host::{self, AnyPathSelector};
 use crate::recovery::{self, AckEntropies, Coding};
 use crate::rng::Rng;
 use crate::transport::arrivals::KEPT;
+use crate::transport::pacer::Pacer;
 use crate::transport::{Arrivals, Ledger, Receiver};
 use crate::units::{Bytes, Span};
+use alloc::boxed::Box;
 
 /// The parts of both ends of flows across equally long paths, built once for all of them.
 pub struct FlowTemplate {
@@ -16,6 +18,22 @@ pub struct FlowTemplate {
     congestion: congestion::Template,
     recovery: recovery::Template,
     rto: Span,
+}
+
+/// What a message leaves to the next one of its connection, where connections outlive messages: all
+/// that its sender has learned of paths and congestion, and its pace. The recovery learns nothing:
+/// its timeout is fixed.
+pub struct Connection {
+    paths: AnyPathSelector,
+    congestion: AnyCongestionControl,
+    pacer: Option<Box<Pacer>>,
+}
+
+impl Sender {
+    /// What is left when the message is complete.
+    pub fn into_connection(self) -> Connection {
+        Connection { paths: self.paths, congestion: self.congestion, pacer: self.pacer }
+    }
 }
 
 impl FlowTemplate {
