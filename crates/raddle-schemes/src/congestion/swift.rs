@@ -67,7 +67,13 @@ crate::parameters! {
 }
 
 fn conflicts(config: &Config) -> Vec<Conflict> {
-    super::windows_in_order(Some(config.min_window), config.initial_window, config.max_window)
+    let mut conflicts =
+        super::windows_in_order(Some(config.min_window), config.initial_window, config.max_window);
+    if config.scaling_range == 0.0 {
+        let idle = ["scaling_min", "scaling_max"];
+        conflicts.extend(idle.map(|parameter| Conflict::Idle(parameter, "scaling_range")));
+    }
+    conflicts
 }
 
 /// One flow's window.

@@ -38,6 +38,7 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
             ("data frames", sum(&series.data_frames), port.data_frames),
             ("bytes", series.bytes.iter().sum(), port.bytes),
             ("frames lost", sum(&series.dropped), port.dropped_total()),
+            ("data frames lost", sum(&series.dropped_data), port.dropped_data_total()),
             (
                 "most bytes queued",
                 series.queue_bytes_max.iter().max().copied().unwrap_or(0),

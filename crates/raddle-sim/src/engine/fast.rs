@@ -342,6 +342,6 @@ impl FastPort {
         self.record.dropped[cause] += 1;
         self.record.dropped_data[cause] += u64::from(frame.is_data());
         world.hosts.note_dropped(frame);
-        world.recorder.dropped(self.id, now);
+        world.recorder.dropped(self.id, now, frame);
     }
 }

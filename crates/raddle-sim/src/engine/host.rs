@@ -43,7 +43,7 @@ impl Part<'_> {
                     if let Some(Departure { frame, departs, lost }) = departure {
                         match lost {
                             None => wire.launch(departs, frame, far_end, calendar, outbox),
-                            Some(_) => recorder.dropped(port, now),
+                            Some(_) => recorder.dropped(port, now, frame),
                         }
                         if lost != Some(DropCause::LinkDown) {
                             recorder.departed(port, departs, frame);

@@ -147,7 +147,7 @@ impl LostOnArrival {
         losses.dropped[cause as usize] += 1;
         losses.dropped_data[cause as usize] += u64::from(frame.is_data());
         world.hosts.note_dropped(frame);
-        world.recorder.dropped(port, now);
+        world.recorder.dropped(port, now, frame);
     }
 }
 

@@ -355,6 +355,6 @@ impl Port {
         self.record.dropped[cause as usize] += 1;
         self.record.dropped_data[cause as usize] += u64::from(frame.is_data());
         world.hosts.note_dropped(frame);
-        world.recorder.dropped(self.id, now);
+        world.recorder.dropped(self.id, now, frame);
     }
 }

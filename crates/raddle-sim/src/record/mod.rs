@@ -157,6 +157,8 @@ pub struct PortSeries {
     pub queue_bytes_max: Vec<u64>,
     /// Frames lost at the port in the bucket.
     pub dropped: Vec<u32>,
+    /// Of these, data packets.
+    pub dropped_data: Vec<u32>,
 }
 
 /// How full queues were until the last host had sent its last data packet.

@@ -205,11 +205,14 @@ impl Recorder {
     }
 
     /// A frame was lost at `port`.
-    pub fn dropped(&mut self, port: PortId, now: Time) {
+    pub fn dropped(&mut self, port: PortId, now: Time, frame: Frame) {
         let buckets = self.buckets;
         buckets.count(&mut self.timeline.dropped, now);
         if let Some(series) = self.series(port) {
             buckets.count(&mut series.dropped, now);
+            if frame.is_data() {
+                buckets.count(&mut series.dropped_data, now);
+            }
         }
     }
 
@@ -239,6 +242,7 @@ impl Recorder {
             sum(&mut own.data_frames, &other.data_frames);
             sum(&mut own.bytes, &other.bytes);
             sum(&mut own.dropped, &other.dropped);
+            sum(&mut own.dropped_data, &other.dropped_data);
             // A port's queue lies in one part.
             sum(&mut own.queue_bytes_max, &other.queue_bytes_max);
         }
@@ -270,6 +274,7 @@ impl Recorder {
         for series in &mut self.series {
             series.data_frames.resize(longest, 0);
             series.dropped.resize(longest, 0);
+            series.dropped_data.resize(longest, 0);
             series.bytes.resize(longest, 0);
             series.queue_bytes_max.resize(longest, 0);
         }

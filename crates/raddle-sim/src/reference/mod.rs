@@ -252,7 +252,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if let Some(departure) = self.hosts.run_local(now, host.0) {
             let port = PortId(host.0);
             match departure.lost {
-                Some(_) => self.recorder.dropped(port, now),
+                Some(_) => self.recorder.dropped(port, now, departure.frame),
                 None => self.launch(departure.departs, port, departure.frame),
             }
             if departure.lost != Some(DropCause::LinkDown) {
@@ -478,7 +478,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
     /// The part of a drop that no port's record holds.
     fn note_drop(&mut self, now: Time, port: PortId, frame: Frame) {
         self.hosts.note_dropped(frame);
-        self.recorder.dropped(port, now);
+        self.recorder.dropped(port, now, frame);
     }
 
     fn is_dead(&self, now: Time, node: Node) -> bool {

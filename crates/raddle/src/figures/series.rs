@@ -41,11 +41,13 @@ fn sum<T: Copy + Into<u64>>(series: &[T], buckets: &Range<usize>) -> u64 {
     series.iter().skip(buckets.start).take(buckets.len()).map(|&n| n.into()).sum()
 }
 
-/// Packets that `port` was given over the mean of the other recorded ports.
+/// Data packets that `port` was given, those lost there included, over the mean of the other
+/// recorded ports.
 pub(super) fn offered_share(run: &FigureRun, port: &str, window: Window) -> Option<f64> {
     let buckets = window.buckets(run)?;
-    let offered =
-        |series: &PortSeries| sum(&series.data_frames, &buckets) + sum(&series.dropped, &buckets);
+    let offered = |series: &PortSeries| {
+        sum(&series.data_frames, &buckets) + sum(&series.dropped_data, &buckets)
+    };
     let own = ports(run).find(|(name, _)| *name == port).map(|(_, series)| offered(series))?;
     let others: Vec<u64> =
         ports(run).filter(|(name, _)| *name != port).map(|(_, series)| offered(series)).collect();

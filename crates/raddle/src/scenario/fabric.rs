@@ -4,7 +4,7 @@ use super::files::Files;
 use super::queue::{self, QueueSection};
 use super::reader::{Reader, read};
 use super::scheme::{self, Chosen, show, shown};
-use super::spec::Value;
+use super::spec::{Item, Place, Value};
 use super::topology::{self, Topology};
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::units::{Bytes, Span};
@@ -19,6 +19,15 @@ pub(crate) struct FabricSection {
     pub(crate) convergence: Option<Span>,
     pub(crate) weights: Weighting,
     pub(crate) on_down: OnDown,
+    pub(crate) places: FabricPlaces,
+}
+
+/// Where keys stand that need faults.
+#[derive(Default)]
+pub(crate) struct FabricPlaces {
+    pub(crate) convergence: Place,
+    pub(crate) weights: Place,
+    pub(crate) on_down: Place,
 }
 
 /// Reads the section; the topology is of use even where the rest is not right.
@@ -34,21 +43,27 @@ pub(crate) fn fabric(
         reader.log().add(problem.label(format!("expected at most {SIZE_LIMIT}")));
     }
     let queue = reader.table("queue").and_then(|inner| queue::queue(inner, gap));
+    let mut places = FabricPlaces::default();
+    let place = |item: Option<&Item>| item.map(|item| item.place.clone()).unwrap_or_default();
     let routing = reader.table("routing").map(|mut routing| {
+        places.convergence = place(routing.take("convergence"));
+        places.weights = place(routing.take("weights"));
         let convergence = span_or(&mut routing, "convergence", "never");
         let weights = routing.or("weights", Weighting::default());
         routing.finish();
         (convergence, weights)
     });
     let on_down = reader.choice("on_down", &["drop", "keep"]);
+    places.on_down = place(reader.take("on_down"));
     reader.finish();
-    let section = || {
+    let section = move || {
         Some(FabricSection {
             load_balance: load_balance?,
             queue: queue?,
             convergence: routing?.0,
             weights: routing?.1,
             on_down: if on_down? == "keep" { OnDown::Keep } else { OnDown::Drop },
+            places,
         })
     };
     (topology, section())

@@ -28,6 +28,17 @@ impl FaultSection {
     pub(crate) fn slows_down(&self) -> Option<&Place> {
         matches!(self.fault.effect, Effect::Rate { .. }).then_some(&self.effect_place)
     }
+
+    /// Whether something goes down.
+    pub(crate) fn takes_down(&self) -> bool {
+        matches!(self.fault.effect, Effect::Down)
+    }
+
+    /// Where its times stand, if it does nothing before `end`.
+    pub(crate) fn begins_at_or_after(&self, end: Time) -> Option<&Place> {
+        let late = self.fault.windows.iter().all(|(from, _)| *from >= end);
+        late.then_some(&self.effect_place)
+    }
 }
 
 /// From an instant until another, or to the end.

@@ -9,11 +9,12 @@
 //! one that another parameter leaves without effect (unless it has its default, as in the text of
 //! a resolved scenario), `control_size` of a `fifo` port, a marking that no queue reaches, load
 //! balancing of some hosts below switches that do not go by entropies, `[run] seed` beside the
-//! seeds of a sweep. Four kinds of keys may stand where they change nothing, because other cells of
-//! the same study need them: `on_down` and `routing` without faults, for a condition may
-//! add faults; `ack_entropies = "carry"` with one packet per ACK, the end point of a sweep of
-//! `ack_every`, and the hosts' `load_balance` below switches that do not go by entropies (notes
-//! say so); an empty `[record]`. Of `[record]`, `ports` without a `bucket` take
+//! seeds of a sweep, a fault after the run's end. `on_down` and `routing` without faults that take
+//! something down, and `at` of a marking that marks nothing, are errors where they change nothing
+//! in any cell of the study, and notes where overrides have left only such cells. Three kinds of
+//! keys may stand where they change nothing: `ack_entropies = "carry"` with one packet per ACK, the
+//! end point of a sweep of `ack_every`, and the hosts' `load_balance` below switches that do not go
+//! by entropies (notes say so); an empty `[record]`. Of `[record]`, `ports` without a `bucket` take
 //! the default one, and a `bucket` without `ports` records the fabric-wide counts.
 
 mod build;
@@ -21,6 +22,7 @@ mod collective;
 mod fabric;
 mod fault;
 mod files;
+mod idle;
 mod job;
 mod jobs;
 mod limits;
@@ -134,7 +136,7 @@ impl Scenario {
         log: &Log,
     ) -> Option<Self> {
         let before = log.count();
-        let sections = Sections::read(table, place, files, log);
+        let mut sections = Sections::read(table, place, files, log);
         if let (Some(fabric), Some(transport)) = (&sections.fabric, &sections.transport) {
             needs::check(fabric, transport, sections.traffic.as_ref(), log);
             needs::entropies(fabric, transport, sections.traffic.as_ref(), log);
@@ -144,6 +146,10 @@ impl Scenario {
         if let Some(traffic) = &sections.traffic {
             faults.extend(traffic.faults(&topology, log));
         }
+        if let Some(section) = &mut sections.fabric {
+            idle::settle(section, &faults, log);
+        }
+        idle::late_faults(&faults, sections.run.as_ref().and_then(|run| run.end), log);
         let fabric = fabrics.get(&topology, log)?;
         let record = sections.record.as_ref().map(|record| record.plan(&fabric, log));
         let slowed = build::check_faults(&faults, &fabric, &topology, log);

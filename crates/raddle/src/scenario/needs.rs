@@ -142,7 +142,7 @@ fn default_load_balance() -> Option<host::Config> {
 }
 
 /// Whether a marker marks anything: a frame that leaves a very full queue behind.
-fn marks(marking: &marking::Config) -> bool {
+pub(crate) fn marks(marking: &marking::Config) -> bool {
     let base = Base { packet: Bytes(4160), bdp: Bytes(400_000), whole: Bytes(400_000) };
     marking.build(&base).mark(&QueueState { bytes: Bytes(1 << 31), stream: 0, event: 0 })
 }

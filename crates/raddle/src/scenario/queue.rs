@@ -28,6 +28,7 @@ pub(crate) struct QueueSection {
 pub(crate) struct QueuePlaces {
     pub(crate) size: Place,
     pub(crate) control_size: Place,
+    pub(crate) mark_at: Place,
     /// The name of the marking.
     pub(crate) marking: Place,
     /// A threshold of the marking; its name where all thresholds are defaults.
@@ -49,11 +50,13 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
     let overflow: Option<Overflow> = reader.need("overflow", "\"drop\"");
     let overflow_item = reader.take("overflow");
     let mut mark_at = None;
+    let mut mark_at_place = Place::default();
     let mut threshold = None;
     let marking = reader.table("marking").and_then(|mut inner| {
         let thresholds = inner.rest().filter(|(key, ..)| THRESHOLDS.contains(key));
         threshold = thresholds.map(|(_, _, item)| item.place.clone()).next();
         mark_at = inner.need::<MarkAt>("at", "\"dequeue\"");
+        mark_at_place = inner.take("at").map(|item| item.place.clone()).unwrap_or_default();
         scheme::read_scheme::<marking::Config>(inner)
     });
     if let (Some(Size::Unlimited), Some(item), Some(marking)) = (size, size_item, &marking) {
@@ -80,6 +83,7 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
     let places = QueuePlaces {
         size: size_item?.place.clone(),
         control_size: control_item?.place.clone(),
+        mark_at: mark_at_place,
         threshold: threshold.unwrap_or_else(|| marking.place.clone()),
         marking: marking.place,
         overflow: overflow_item?.place.clone(),

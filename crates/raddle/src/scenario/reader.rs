@@ -10,6 +10,8 @@ use std::cell::RefCell;
 pub(crate) struct Log {
     problems: RefCell<Vec<Problem>>,
     notes: RefCell<Vec<String>>,
+    /// Keys that some cells may leave without effect, and what to say if all do.
+    idle: RefCell<Vec<(Place, Option<Problem>)>>,
 }
 
 impl Log {
@@ -26,6 +28,28 @@ impl Log {
         let mut notes = self.notes.borrow_mut();
         if !notes.contains(&note) {
             notes.push(note);
+        }
+    }
+
+    /// Says of the key at `place`, in one cell of a study, that it has an effect, or what the
+    /// problem is.
+    pub(crate) fn judge(&self, place: &Place, problem: Option<Problem>) {
+        let mut idle = self.idle.borrow_mut();
+        match idle.iter_mut().find(|(judged, _)| judged == place) {
+            Some((_, known)) if problem.is_none() => *known = None,
+            Some(_) => {}
+            None => idle.push((place.clone(), problem)),
+        }
+    }
+
+    /// Adds the problems of the keys that had no effect in any cell; only notes them if overrides
+    /// have left some of the cells away.
+    pub(crate) fn settle(&self, narrowed: bool) {
+        for problem in self.idle.take().into_iter().filter_map(|(_, problem)| problem) {
+            match narrowed {
+                true => self.note(problem.message),
+                false => self.add(problem),
+            }
         }
     }
 

@@ -116,7 +116,7 @@ fn read(
             return None;
         }
     };
-    override_values(&mut table, overrides, log);
+    let narrowed = override_values(&mut table, overrides, log);
     let sweep = table.remove("sweep").map(|entry| entry.item);
     let conditions = table.remove("condition").map(|entry| entry.item);
     let SweepSpec { axes, seeds } = sweep::sweep(sweep.as_ref(), conditions.as_ref(), log);
@@ -135,6 +135,7 @@ fn read(
             cells.push(Cell { settings: names.zip(values).collect(), scenario });
         }
     }
+    log.settle(narrowed);
     let run = table.get("run").and_then(Item::table);
     let own_seed = run.and_then(|run| run.get("seed"));
     if let (Some(_), Some(item)) = (&seeds, own_seed) {
@@ -156,8 +157,10 @@ fn read(
     })
 }
 
-/// Puts overrides into the tree. One that fixes a swept value takes its axis away.
-fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log) {
+/// Puts overrides into the tree. One that fixes a swept value takes its axis away. Returns whether
+/// cells have gone that way.
+fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log) -> bool {
+    let mut narrowed = false;
     let file: Arc<Path> = Arc::from(Path::new(OVERRIDES));
     let mut offset = 0;
     for (path, value) in overrides {
@@ -168,8 +171,10 @@ fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log)
             Ok(item) => {
                 if unsweep(table, path) {
                     log.note(format!("`{path}` is set to {}; its sweep is left out", item.show()));
+                    narrowed = true;
                 }
                 if path == sweep::CONDITION || condition_axes(table).contains(path) {
+                    narrowed = true;
                     choose_condition(table, path, &item, log);
                     continue;
                 }
@@ -183,6 +188,7 @@ fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log)
             Err(problem) => log.add(problem),
         }
     }
+    narrowed
 }
 
 /// The name of a condition's axis.

@@ -154,6 +154,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
             bytes: vec![12_480, 4_160],
             queue_bytes_max: vec![8_320, 0],
             dropped: vec![2, 0],
+            dropped_data: vec![2, 0],
         }],
         timeline: Timeline {
             dropped: vec![2, 0],

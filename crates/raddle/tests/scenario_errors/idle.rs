@@ -70,6 +70,89 @@ fn an_idle_parameter_may_have_its_default() {
 }
 
 #[test]
+fn flow_scaling_needs_a_range() {
+    for scheme in ["swift", "mswift"] {
+        transport(
+            &format!(
+                "congestion = {{ scheme = \"{scheme}\", scaling_range = 0, scaling_min = \"1 packets\" }}"
+            ),
+            &format!(
+                "scaling_min | `scaling_min` of `{scheme}` has no effect with `scaling_range = 0.0` | leave it out, or change `scaling_range`"
+            ),
+        );
+    }
+}
+
+/// Why keys that wait for something to go down are idle.
+const CALM: &str = "has no effect where nothing goes down, and no [[fault]] says `down` or `flap`";
+
+#[test]
+fn routing_that_waits_for_something_to_go_down_needs_a_fault_that_does() {
+    fabric(
+        "routing = { convergence = \"1 us\", weights = \"equal\" }\non_down = \"keep\"\n",
+        &format!(
+            "\"1 us\" | `convergence` {CALM} | leave it out\n\
+             \"equal\" | `weights` {CALM} | leave it out\n\
+             \"keep\" | `on_down` {CALM} | leave it out"
+        ),
+    );
+    let down = "[[fault]]\nlink = \"tor0.up1\"\ndown = \"1 us..\"\n";
+    check(
+        &format!("{FABRIC}routing = {{ weights = \"equal\" }}\n{TRAFFIC}{down}"),
+        "\"equal\" | `weights` has no effect with `convergence = \"never\"` | leave it out",
+    );
+    let slow = "[[fault]]\nlink = \"tor0.up1\"\nrate = \"50%\"\n";
+    check(
+        &format!("{FABRIC}on_down = \"keep\"\n{TRAFFIC}{slow}"),
+        &format!("\"keep\" | `on_down` {CALM} | leave it out"),
+    );
+}
+
+#[test]
+fn a_key_may_be_idle_in_some_cells_of_a_study() {
+    let text = format!(
+        "{FABRIC}routing = {{ convergence = \"1 us\" }}\n{TRAFFIC}\
+         [[condition]]\nname = \"calm\"\n\
+         [[condition]]\nname = \"cut\"\nfault = [{{ link = \"tor0.up1\", down = \"1 us..\" }}]\n"
+    );
+    let study = accepted(&text);
+    assert_eq!(study.notes, [""; 0]);
+    let resolved = |cell: usize| study.cells[cell].scenario.resolved_toml();
+    assert!(resolved(0).contains("routing = { convergence = \"never\" }"), "{}", resolved(0));
+    assert!(resolved(1).contains("convergence = \"1 us\""), "{}", resolved(1));
+    for cell in [0, 1] {
+        accepted(resolved(cell));
+    }
+    let only = [("condition".to_owned(), "calm".to_owned())];
+    let narrowed = parse("demo.toml", &text, Path::new("."), &only);
+    let narrowed = narrowed.unwrap_or_else(|problems| panic!("{problems}"));
+    assert_eq!(narrowed.notes, [format!("`convergence` {CALM}")]);
+}
+
+#[test]
+fn when_to_mark_matters_where_something_is_marked() {
+    let queue = |marking: &str| {
+        format!("queue = {{ marking = {{ scheme = \"{marking}\", at = \"enqueue\" }} }}\n")
+    };
+    let plain = "[transport]\ncongestion = { scheme = \"fixed_rate\" }\n";
+    check(
+        &format!("{FABRIC}{}{TRAFFIC}{plain}", queue("none")),
+        "\"enqueue\" | `at` has no effect with a marking that marks nothing | leave it out",
+    );
+    accepted(&format!("{FABRIC}{}{TRAFFIC}{plain}", queue("red")));
+}
+
+#[test]
+fn a_fault_comes_before_the_run_ends() {
+    let late = "[[fault]]\nlink = \"tor0.up1\"\ndown = [\"5 us..6 us\", \"7 us..\"]\n";
+    check(
+        &format!("{FABRIC}{TRAFFIC}{late}[run]\nend = \"5 us\"\n"),
+        "[\"5 us..6 us\", \"7 us..\"] | the fault comes when the run has ended | `end` in [run] is 5 us",
+    );
+    accepted(&format!("{FABRIC}{TRAFFIC}{late}[run]\nend = \"6 us\"\n"));
+}
+
+#[test]
 fn bins_rise_and_belong_to_queues_with_a_limit() {
     fabric(
         r#"load_balance = { scheme = "quantized_adaptive", first = 30 }

@@ -32,6 +32,7 @@ impl RunSummary {
             "completed": self.completed,
             "flows": self.flows,
             "unfinished": self.unfinished,
+            "unstarted": self.unstarted,
             "completion_us": self.completion_us,
             "fct_us": self.fct_us.to_json(),
             "delivered_us": self.delivered_us.to_json(),
@@ -82,6 +83,8 @@ impl RunSummary {
             completed: object.get("completed", Value::as_bool)?,
             flows: object.count("flows")?,
             unfinished: object.count("unfinished")?,
+            // Absent in what versions wrote that did not tell these apart.
+            unstarted: value.get("unstarted").and_then(Value::as_u64).unwrap_or(0),
             completion_us: object.number("completion_us")?,
             fct_us: Times::from_json(&object.object("fct_us")?)?,
             delivered_us: Times::from_json(&object.object("delivered_us")?)?,
@@ -194,7 +197,7 @@ mod tests {
         let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         assert_eq!(
             keys(&json).join(" "),
-            "schema scenario seed threads completed flows unfinished completion_us fct_us \
+            "schema scenario seed threads completed flows unfinished unstarted completion_us fct_us \
              delivered_us bound_us bound increase_pct jobs packets queue_bytes_max layers pauses timeouts \
              packet_hops results_hash cpu_s wall_s hops_per_s peak_rss_mb"
         );

@@ -60,6 +60,8 @@ pub struct RunSummary {
     pub flows: u64,
     /// Of these, how many did not complete.
     pub unfinished: u64,
+    /// Of those, how many had not started when the run ended.
+    pub unstarted: u64,
     /// From time zero to the last needed ACK of any flow, in microseconds; `None` unless every flow
     /// completed. The time that a bound bounds.
     pub completion_us: Option<f64>,
@@ -119,6 +121,7 @@ impl RunSummary {
             completed: outcome.stop == Stop::Completed,
             flows: flows.len() as u64,
             unfinished: flows.iter().filter(|f| f.acked.is_none()).count() as u64,
+            unstarted: flows.iter().filter(|f| f.started.is_none()).count() as u64,
             completion_us: completion.map(Span::as_us),
             fct_us: Times::of(flows.iter().filter_map(fct)),
             delivered_us: Times::of(flows.iter().filter_map(delivery)),

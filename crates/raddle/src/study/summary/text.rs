@@ -15,12 +15,16 @@ impl RunSummary {
         let mut line = |name: &str, text: String| {
             lines.push(format!("  {}{text}", left(name, 17)));
         };
-        line("flows", format!("{}, {}", plural(self.flows, "flow"), stop_text(&outcome.stop)));
+        line("flows", format!("{}, {}", plural(self.flows, "flow"), self.stop_text(&outcome.stop)));
         for text in stuck_flows(plan, outcome) {
             line("", text);
         }
         line("completion", self.completion_text());
-        line("flow completion", self.fct_us.text());
+        let of = match (self.unfinished, self.flows - self.unfinished) {
+            (0, _) | (_, 0) => String::new(),
+            (_, completed) => format!(", of the {} that completed", count(completed)),
+        };
+        line("flow completion", self.fct_us.text() + &of);
         line("delivery", self.delivered_us.text());
         for (name, text) in self.jobs.iter().flat_map(JobSummary::lines) {
             line(&name, text);
@@ -62,6 +66,21 @@ impl RunSummary {
         text
     }
 
+    fn stop_text(&self, stop: &Stop) -> String {
+        let unstarted = match self.unstarted {
+            0 => String::new(),
+            unstarted => format!(" ({} never started)", count(unstarted)),
+        };
+        let open =
+            |open: &[FlowId]| format!("{} not completed{unstarted}", count(open.len() as u64));
+        match stop {
+            Stop::Completed => "all completed".to_string(),
+            Stop::EndTime(flows) => format!("{} at the end time", open(flows)),
+            Stop::Stalled(flows) => format!("{}: no more progress is possible", open(flows)),
+            Stop::Interrupted => "interrupted".to_string(),
+        }
+    }
+
     fn completion_text(&self) -> String {
         let bound = match (self.bound_us, &self.bound) {
             (Some(us), Some(name)) => format!("the bound of {} ({name})", time(us)),
@@ -90,19 +109,6 @@ impl Times {
             ),
             _ => "none completed".to_string(),
         }
-    }
-}
-
-fn stop_text(stop: &Stop) -> String {
-    match stop {
-        Stop::Completed => "all completed".to_string(),
-        Stop::EndTime(open) => {
-            format!("{} not completed at the end time", count(open.len() as u64))
-        }
-        Stop::Stalled(open) => {
-            format!("{} not completed: no more progress is possible", count(open.len() as u64))
-        }
-        Stop::Interrupted => "interrupted".to_string(),
     }
 }
 

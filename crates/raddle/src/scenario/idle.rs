@@ -1,0 +1,59 @@
+//! Keys that may change nothing in some cells of a study, but not in all: those of the fabric that
+//! wait for something to go down, and when to mark.
+
+use super::fabric::FabricSection;
+use super::fault::FaultSection;
+use super::needs::marks;
+use super::reader::Log;
+use super::spec::Place;
+use raddle_schemes::units::Time;
+use raddle_sim::net::faults::OnDown;
+use raddle_sim::plan::MarkAt;
+use raddle_sim::routing::Weighting;
+
+/// Judges the keys in one cell and gives those that change nothing their defaults, so that a
+/// resolved cell has no idle keys.
+pub(crate) fn settle(fabric: &mut FabricSection, faults: &[FaultSection], log: &Log) {
+    let judge = |key: &str, place: &Place, without: Option<&str>| {
+        let problem = without.map(|without| {
+            let problem = place.problem(format!("`{key}` has no effect {without}"));
+            problem.label("leave it out")
+        });
+        log.judge(place, problem);
+    };
+    let calm = (!faults.iter().any(FaultSection::takes_down))
+        .then_some("where nothing goes down, and no [[fault]] says `down` or `flap`");
+    if fabric.convergence.is_some() {
+        judge("convergence", &fabric.places.convergence, calm);
+    }
+    if fabric.weights != Weighting::default() {
+        let fixed = fabric.convergence.is_none().then_some("with `convergence = \"never\"`");
+        judge("weights", &fabric.places.weights, fixed.or(calm));
+    }
+    if fabric.on_down != OnDown::Drop {
+        judge("on_down", &fabric.places.on_down, calm);
+    }
+    if calm.is_some() {
+        (fabric.convergence, fabric.on_down) = (None, OnDown::Drop);
+    }
+    if fabric.convergence.is_none() {
+        fabric.weights = Weighting::default();
+    }
+    let queue = &mut fabric.queue;
+    if queue.plan.mark_at != MarkAt::Dequeue {
+        let unmarked = (!marks(&queue.plan.marking)).then_some("with a marking that marks nothing");
+        judge("at", &queue.places.mark_at, unmarked);
+        if unmarked.is_some() {
+            queue.plan.mark_at = MarkAt::Dequeue;
+        }
+    }
+}
+
+/// Adds a problem for every fault that comes when the run has ended.
+pub(crate) fn late_faults(faults: &[FaultSection], end: Option<Time>, log: &Log) {
+    let Some(end) = end else { return };
+    for place in faults.iter().filter_map(|fault| fault.begins_at_or_after(end)) {
+        let problem = place.problem("the fault comes when the run has ended");
+        log.add(problem.label(format!("`end` in [run] is {end}")));
+    }
+}
