@@ -2,9 +2,9 @@
 
 use proptest::prelude::*;
 use raddle::scenario::{Scenario, Study, load, parse};
-use raddle::study::jobs::bounds_of;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_sim::bound;
 use raddle_sim::net::faults::PortChange;
 use raddle_sim::plan::Plan;
 use std::path::{Path, PathBuf};
@@ -272,12 +272,41 @@ fn a_pair_cut_off_for_good_is_an_error_that_shows_the_fault() {
 
 #[test]
 fn bounds_are_those_of_the_traffic() {
-    let bounds = bounds_of(&plan(&format!("{FABRIC}{TRAFFIC}")));
+    let bounds = bound::of_plan(&plan(&format!("{FABRIC}{TRAFFIC}")));
     assert_eq!(bounds[0].name, "permutation");
     let recovery = "[transport]\nrecovery = { scheme = \"sack\", ack_every = 8 }\n";
-    let coalesced = bounds_of(&plan(&format!("{FABRIC}{TRAFFIC}{recovery}")));
+    let coalesced = bound::of_plan(&plan(&format!("{FABRIC}{TRAFFIC}{recovery}")));
     assert!(coalesced.iter().all(|bound| bound.name != "permutation"));
     assert!(!coalesced.is_empty());
+}
+
+#[test]
+fn bounds_end_where_a_graph_has_detours() {
+    let folder = tempfile::tempdir().unwrap();
+    let (far, near) = ("\"400 Gbps\" \"1 ms\"", "\"400 Gbps\" \"1 us\"");
+    let graph = format!(
+        "host a\nhost b\nswitch s0\nswitch s1\nswitch s2\nlink a s0 {near}\nlink b s1 {near}\n\
+         link s0 s1 {far}\nlink s0 s2 {near}\nlink s2 s1 {near}\n"
+    );
+    std::fs::write(folder.path().join("detour.graph"), graph).unwrap();
+    let plan = |fault: &str| {
+        let text = format!(
+            "[fabric]\ntopology = {{ kind = \"graph\", file = \"detour.graph\" }}\n\
+             routing = {{ convergence = \"0 ns\" }}\n{TRAFFIC}\
+             [[condition]]\nname = \"one\"\nfault = [{fault}]\n\
+             [[condition]]\nname = \"cut\"\nfault = [{{ link = \"s0.to.s1\", down = \"0 ns..\" }}]\n"
+        );
+        let study = parse("demo.toml", &text, folder.path(), &[]);
+        let study = study.unwrap_or_else(|problems| panic!("{problems}"));
+        study.cells[0].scenario.resolve(1).unwrap()
+    };
+    assert!(!bound::of_plan(&plan("")).is_empty());
+    let cut = plan("{ link = \"s0.to.s1\", down = \"0 ns..\" }");
+    assert_eq!(bound::of_plan(&cut), []);
+    let healthy = bound::completion(&cut.traffic, &cut.fabric, &bound::Frames::from(&cut));
+    let outcome = raddle_sim::engine::run(&cut, &mut ());
+    let last = outcome.flows.iter().filter_map(|flow| flow.acked).max().unwrap();
+    assert!(last.0 < healthy[0].time.0, "the detour is no shorter: {last} of {healthy:?}");
 }
 
 #[test]

@@ -7,10 +7,10 @@
 
 use super::flows::{Flows, Kind};
 use super::frames::Frames;
+use super::of_plan::detours;
 use super::route::crossing;
 use crate::net::faults::{Faults, PortChange};
 use crate::plan::Plan;
-use crate::routing::Forwarding;
 use crate::topology::{Fabric, Node, Switch};
 use crate::workload::{Flow, Traffic};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
@@ -36,12 +36,9 @@ impl Cut {
 }
 
 /// The bound of a plan under its faults; `None` where nothing leaves any group, where some links never
-/// carry all that they have to, and where routes change in a fabric that is no tree: another way may
-/// have more hops and yet be shorter.
+/// carry all that they have to, and where packets may come by detours that are shorter.
 pub fn under_faults(plan: &Plan) -> Option<Cut> {
-    let healthy = &plan.fabric.forwarding;
-    let tree = matches!(healthy, Forwarding::Tree(_));
-    if !tree && plan.routes.iter().any(|(_, forwarding)| forwarding != healthy) {
+    if detours(plan) {
         return None;
     }
     let frames = Frames::from(plan);

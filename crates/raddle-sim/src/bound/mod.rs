@@ -14,9 +14,10 @@
 //! | `flow_alone` | any traffic: each flow as if it were alone, started as early as triggers allow |
 //!
 //! `host_link`, `cut`, `flow_alone` and `all_to_all_data` hold for every scheme, also where packets
-//! of a flow take different paths and where ACKs are coalesced. All of these take the fabric as it is without
-//! faults. [`cut::under_faults`] takes rates and outages into account and holds as they do;
-//! [`rho_max`] is the load-balancing study's way to do so.
+//! of a flow take different paths and where ACKs are coalesced. All of these take the fabric as it is
+//! without faults. [`cut::under_faults`] takes rates and outages into account and holds as they do;
+//! [`rho_max`] is the load-balancing study's way to do so. [`of_plan`] chooses those that hold for a
+//! plan.
 
 pub mod all_to_all;
 mod chain;
@@ -25,6 +26,7 @@ pub mod flow_alone;
 mod flows;
 pub mod frames;
 mod host_link;
+mod of_plan;
 pub mod permutation;
 pub mod rho_max;
 pub mod route;
@@ -38,6 +40,7 @@ use all_to_all::Exchange;
 use flows::Flows;
 pub use frames::Frames;
 use host_link::Work;
+pub use of_plan::of_plan;
 use permutation::TailTerm;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::cmp::Reverse;

@@ -2,7 +2,7 @@
 
 use raddle_schemes::units::{Span, Time};
 use raddle_sim::bound::cut::{self, Cut};
-use raddle_sim::bound::{self, Bound, Frames};
+use raddle_sim::bound::{self, Bound};
 use raddle_sim::check::violations;
 use raddle_sim::engine::Options;
 use raddle_sim::plan::Plan;
@@ -35,9 +35,7 @@ fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
 fn beaten(plan: &Plan, outcome: &Outcome) -> Option<Bound> {
     let ends = outcome.flows.iter().map(|flow| flow.acked);
     let completion = ends.collect::<Option<Vec<_>>>()?.into_iter().max()?;
-    let bounds = bound::completion(&plan.traffic, &plan.fabric, &Frames::from(plan));
-    let strict =
-        bounds.into_iter().filter(|b| ["host_link", "cut", "flow_alone"].contains(&b.name));
+    let strict = bound::of_plan(plan).into_iter().filter(Bound::holds_without_acks);
     let cut = cut::under_faults(plan);
     let cut = cut.map(|cut| Bound { name: Cut::UNDER_FAULTS, time: cut.time });
     strict.chain(cut).find(|bound| completion.since(Time::ZERO) < bound.time)

@@ -2,12 +2,11 @@
 
 use super::{End, ScenarioArguments, input};
 use crate::scenario::Cell;
-use crate::study::jobs;
 use crate::study::text::time;
 use raddle_schemes::units::Rate;
-use raddle_sim::bound::Bound;
 use raddle_sim::bound::cut::{self, Cut};
 use raddle_sim::bound::rho_max::rho_max;
+use raddle_sim::bound::{self, Bound};
 use raddle_sim::net::faults::Faults;
 use raddle_sim::topology::Fabric;
 use serde_json::{Map, Value, json};
@@ -32,7 +31,7 @@ pub(super) fn bounds(arguments: &Arguments) -> End {
     for cell in &study.cells {
         match cell.scenario.resolve(seed) {
             Ok(plan) => {
-                let (bounds, rho_max) = (jobs::bounds_of(&plan), rho_max(&plan).ok());
+                let (bounds, rho_max) = (bound::of_plan(&plan), rho_max(&plan).ok());
                 let faulty = plan.faults != Faults::default();
                 let cut = faulty.then(|| cut::under_faults(&plan)).flatten();
                 let cut = cut.map(|cut| (place(&cut, &plan.fabric), cut));
@@ -101,7 +100,10 @@ fn print(cells: &[Bounded<'_>]) {
             anstream::println!("    {:12} {:>12}", bound.name, time(bound.time.as_us()));
         }
         if bounds.is_empty() {
-            anstream::println!("    no bound applies: no flow can start and finish");
+            anstream::println!(
+                "    no bound applies: no flow can start and finish, or routes change in a fabric \
+                 that is no tree"
+            );
         }
         if let Some((place, cut)) = cut {
             let least = time(cut.time.as_us());

@@ -4,14 +4,10 @@ use super::run::Job;
 use super::summary::Bound;
 use crate::problem::Problem;
 use crate::scenario::Study;
-use raddle_schemes::FlowContext;
-use raddle_schemes::family::Need;
 use raddle_schemes::units::Span;
-use raddle_sim::bound::rho_max::rho_max;
-use raddle_sim::bound::{self, Frames};
+use raddle_sim::bound;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::RecordPlan;
-use std::cmp::Reverse;
 
 /// Changes a plan's recording where the scenario asks for none.
 pub type DefaultRecord = fn(&Plan) -> RecordPlan;
@@ -42,27 +38,7 @@ pub fn jobs(study: &Study, record: Option<DefaultRecord>) -> Vec<Job> {
         .collect()
 }
 
-/// Lower bounds on the completion of a plan's traffic, the tightest first; faults are not taken
-/// into account but by those with rho_max, which are for flows that are paced no faster. Those that
-/// count an ACK for every packet are left out where the recovery sends fewer.
-pub fn bounds_of(plan: &Plan) -> Vec<Bound> {
-    let frames = Frames::from(plan);
-    let mut bounds = bound::completion(&plan.traffic, &plan.fabric, &frames);
-    let pace = plan.transport.congestion.build(&FlowContext::NOMINAL).limits().rate;
-    if let Some(pace) = pace
-        && let Some(rho_max) = rho_max(plan).ok().filter(|rho_max| pace <= *rho_max)
-    {
-        bounds.extend(bound::rho_max::bound(&plan.traffic, &plan.fabric, &frames, rho_max));
-        bounds.sort_by_key(|bound| Reverse(bound.time));
-    }
-    if !plan.transport.recovery.offers(Need::PacketAcks) {
-        let any_acks = ["host_link", "cut", "flow_alone", "all_to_all_data"];
-        bounds.retain(|bound| any_acks.contains(&bound.name));
-    }
-    bounds
-}
-
-/// The tightest of [`bounds_of`].
+/// The tightest bound on the completion of a plan's traffic.
 pub fn bound_of(plan: &Plan) -> Option<Bound> {
-    bounds_of(plan).first().copied()
+    bound::of_plan(plan).first().copied()
 }

@@ -1,0 +1,48 @@
+//! Which bounds hold for a plan.
+
+use super::cut::Cut;
+use super::{Bound, Frames, completion, rho_max};
+use crate::plan::Plan;
+use crate::routing::Forwarding;
+use raddle_schemes::FlowContext;
+use raddle_schemes::family::Need;
+use std::cmp::Reverse;
+
+impl Bound {
+    /// Whether it holds where ACKs are few, late or of no size, too.
+    pub fn holds_without_acks(&self) -> bool {
+        let words = ["host_link", "cut", "flow_alone", "all_to_all_data", Cut::UNDER_FAULTS];
+        words.contains(&self.name)
+    }
+}
+
+/// Lower bounds on the completion of a plan's traffic, the tightest first; faults are not taken
+/// into account but by those with rho_max, which are for flows that are paced no faster. Those that
+/// count an ACK for every packet are left out where the recovery sends fewer, and all of them where
+/// packets may come by [`detours`].
+pub fn of_plan(plan: &Plan) -> Vec<Bound> {
+    if detours(plan) {
+        return Vec::new();
+    }
+    let frames = Frames::from(plan);
+    let mut bounds = completion(&plan.traffic, &plan.fabric, &frames);
+    let pace = plan.transport.congestion.build(&FlowContext::NOMINAL).limits().rate;
+    if let Some(pace) = pace
+        && let Some(rho_max) = rho_max::rho_max(plan).ok().filter(|rho_max| pace <= *rho_max)
+    {
+        bounds.extend(rho_max::bound(&plan.traffic, &plan.fabric, &frames, rho_max));
+        bounds.sort_by_key(|bound| Reverse(bound.time));
+    }
+    if !plan.transport.recovery.offers(Need::PacketAcks) {
+        bounds.retain(Bound::holds_without_acks);
+    }
+    bounds
+}
+
+/// Whether routes change in a fabric that is no tree: another way may have more hops and yet be
+/// shorter.
+pub(super) fn detours(plan: &Plan) -> bool {
+    let healthy = &plan.fabric.forwarding;
+    let tree = matches!(healthy, Forwarding::Tree(_));
+    !tree && plan.routes.iter().any(|(_, forwarding)| forwarding != healthy)
+}
