@@ -89,6 +89,6 @@ fn every_congestion_control_runs_in_a_scenario() {
             runs_by_the_laws("congestion", selection);
         }
     }
-    let spread = "{ scheme = \"fixed_rate\", rate = \"100 Gbps\", slots = \"spread\" }";
-    runs_by_the_laws("congestion", spread.to_owned());
+    let together = "{ scheme = \"fixed_rate\", rate = \"100 Gbps\", slots = \"together\" }";
+    runs_by_the_laws("congestion", together.to_owned());
 }

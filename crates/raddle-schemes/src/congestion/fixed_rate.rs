@@ -2,8 +2,9 @@
 //!
 //! A slot is as long as a packet and the gap behind it take at the pace (spec 3.2: T'_d C / r).
 //! At line rate nothing is paced: a NIC whose flows take turns packet by packet is the study's host
-//! that cycles over its flows. Below line rate `slots = "spread"` keeps a host's flows apart, as
-//! if the host paced and cycled; with `together` they leave in bursts.
+//! that cycles over its flows. Below line rate the slots of a host's flows are spread over the
+//! period, as if the host paced and cycled (spec 3.2); with `slots = "together"` flows that begin
+//! together leave in bursts at line rate.
 
 use super::{Ack, CongestionControl, Limits, Loss, RHO_MAX};
 use crate::family::{Conflict, Parameter, ParameterError, Raw};
@@ -68,9 +69,9 @@ crate::parameters! {
         /// when each is split equally over its shortest paths that faults leave; for flows that all
         /// begin together.
         pub rate: Pace = Pace::Line;
-        /// Where the slots of a host's flows lie: `together`, from each flow's start on, or
-        /// `spread` over the period, so that the host sends at an even pace.
-        pub slots: Slots = Slots::Together;
+        /// Where the slots of a host's flows lie: `spread` over the period, so that the host sends
+        /// at an even pace, or `together`, from each flow's start on.
+        pub slots: Slots = Slots::Spread;
         /// At most this much in flight.
         pub window: Size = Size::Unlimited;
     }
@@ -79,7 +80,7 @@ crate::parameters! {
 
 /// Nothing is paced at line rate, so there are no slots.
 fn conflicts(config: &Config) -> Vec<Conflict> {
-    let idle = config.rate == Pace::Line && config.slots == Slots::Spread;
+    let idle = config.rate == Pace::Line && config.slots == Slots::Together;
     idle.then_some(Conflict::Idle("slots", "rate")).into_iter().collect()
 }
 

@@ -2,13 +2,13 @@
 
 use super::compare::palette;
 use super::{End, input, machine};
-use crate::figures::{self, FIGURES, Figure, FigureResult, Mode};
+use crate::figures::{self, FIGURES, Figure, FigureResult, Mode, Prepared};
 use crate::study::compare::{CompareInput, Comparison, Entry};
 use crate::study::gather::Gathered;
 use crate::study::page::{Occasion, PageRun, page};
 use crate::study::run::Runner;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Arguments of `raddle reproduce`.
 #[derive(clap::Args)]
@@ -18,7 +18,8 @@ pub(super) struct Arguments {
     /// Fewer seeds or smaller messages: at most a minute a paper.
     #[arg(long)]
     quick: bool,
-    /// Write a page with each figure's pictures into this folder.
+    /// Write a page with each figure's pictures into this folder, and keep each figure's result
+    /// there; a figure that it holds is not run again.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Write each figure's `result.json` into this folder of figures (`figures` in a clone).
@@ -49,10 +50,17 @@ pub(super) fn reproduce(arguments: &Arguments) -> End {
     let stop = input::interruption();
     let mut results = Vec::new();
     for figure in chosen {
-        let result = match run(figure, mode, arguments, &stop) {
+        let result = match result(figure, mode, arguments, &stop) {
             Ok(result) => result,
             Err(why) => {
                 anstream::eprintln!("error: {why}");
+                if let (true, Some(folder)) = (stop.load(Ordering::Relaxed), &arguments.out) {
+                    anstream::eprintln!(
+                        "the figures before it are kept in {}; the same command goes on with the \
+                         rest",
+                        folder.display()
+                    );
+                }
                 return End::Failed;
             }
         };
@@ -68,24 +76,46 @@ pub(super) fn reproduce(arguments: &Arguments) -> End {
     if unexplained > 0 { End::Failed } else { End::Done }
 }
 
-fn run(
+/// What the folder of results holds, or what the runs give.
+fn result(
     figure: &Figure,
     mode: Mode,
     arguments: &Arguments,
     stop: &AtomicBool,
 ) -> Result<FigureResult, String> {
     let prepared = figure.prepare(mode).map_err(|problems| problems.render(false))?;
-    let (jobs, threads) = (prepared.jobs().len(), input::parallel(arguments.parallel, 1));
-    let run = |runner: &Runner<'_>| prepared.run(runner);
-    let result = input::with_runner(jobs, (threads, 1), stop, arguments.json, run)
-        .map_err(|error| error.to_string())?;
+    let kept = match &arguments.out {
+        Some(folder) => prepared.recall(folder)?,
+        None => None,
+    };
+    let result = match kept {
+        Some(result) => {
+            anstream::eprintln!("{}: kept from before, not run again", figure.name);
+            result
+        }
+        None => run(&prepared, arguments, stop)?,
+    };
     if let Some(folder) = &arguments.record {
         let path = folder.join(figure.name).join("result.json");
         let text = format!("{:#}\n", result.record_json());
         std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     }
+    Ok(result)
+}
+
+/// Runs the figure, and keeps the result with a page if there is a folder for them.
+fn run(
+    prepared: &Prepared,
+    arguments: &Arguments,
+    stop: &AtomicBool,
+) -> Result<FigureResult, String> {
+    let (jobs, threads) = (prepared.jobs().len(), input::parallel(arguments.parallel, 1));
+    let run = |runner: &Runner<'_>| prepared.clone().run(runner);
+    let result = input::with_runner(jobs, (threads, 1), stop, arguments.json, run)
+        .map_err(|error| error.to_string())?;
     if let Some(folder) = &arguments.out {
-        write_page(folder, figure, mode, &result)?;
+        write_page(folder, &prepared.figure, prepared.mode, &result)?;
+        prepared.keep(folder, &result)?;
     }
     Ok(result)
 }

@@ -6,6 +6,7 @@
 
 mod claims;
 mod increase;
+mod kept;
 mod layer;
 mod list;
 mod measure;

@@ -2,7 +2,7 @@
 
 use super::claims::Claims;
 use super::measure::Measure;
-use super::result::FigureResult;
+use super::result::{FigureResult, Measured};
 use super::{Figure, FigureError, Mode};
 use crate::problem::{Problem, Problems, Source};
 use crate::scenario::{Study, parse};
@@ -22,6 +22,7 @@ pub struct FigureRun {
 }
 
 /// A figure whose files were read.
+#[derive(Clone, Debug)]
 pub struct Prepared {
     /// The figure.
     pub figure: Figure,
@@ -107,6 +108,8 @@ impl Prepared {
             }
         });
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
-        Ok(FigureResult::judge(self, runs))
+        let claims = self.claims.claims.iter();
+        let measured = claims.map(|claim| Measured::of(claim, &runs, self.mode)).collect();
+        Ok(FigureResult::judge(self, measured, runs))
     }
 }

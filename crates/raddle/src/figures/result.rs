@@ -51,14 +51,36 @@ pub struct FigureResult {
     pub study: Option<Study>,
     /// The claims, in the order of the file.
     pub claims: Vec<ClaimResult>,
-    /// All runs: cells in order, seeds in order.
+    /// All runs: cells in order, seeds in order; none of a result that was kept.
     pub runs: Vec<FigureRun>,
 }
 
+/// What was measured for a claim.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Measured {
+    /// As [`ClaimResult::measured`].
+    pub(super) value: Option<f64>,
+    /// As [`ClaimResult::bounds`].
+    pub(super) bounds: Vec<NamedBound>,
+}
+
+impl Measured {
+    /// Measures what this mode measures of a claim.
+    pub(super) fn of(claim: &Claim, runs: &[FigureRun], mode: Mode) -> Self {
+        if mode == Mode::Quick && !claim.quick {
+            return Self::default();
+        }
+        let value = claim.measure.take(runs, mode).map(six_digits);
+        Self { value, bounds: claim.measure.bounds(runs) }
+    }
+}
+
 impl FigureResult {
-    pub(super) fn judge(prepared: Prepared, runs: Vec<FigureRun>) -> Self {
+    /// Judges what was measured, claim by claim.
+    pub(super) fn judge(prepared: Prepared, measured: Vec<Measured>, runs: Vec<FigureRun>) -> Self {
         let Prepared { figure, mode, claims, study } = prepared;
-        let judged = claims.claims.into_iter().map(|claim| ClaimResult::new(claim, &runs, mode));
+        let both = claims.claims.into_iter().zip(measured);
+        let judged = both.map(|(claim, measured)| ClaimResult::new(claim, measured, mode));
         Self {
             figure,
             title: claims.title,
@@ -127,18 +149,16 @@ pub fn to_json(results: &[FigureResult]) -> Value {
 }
 
 impl ClaimResult {
-    fn new(claim: Claim, runs: &[FigureRun], mode: Mode) -> Self {
-        if mode == Mode::Quick && !claim.quick {
-            let (measured, bounds) = (None, Vec::new());
-            return Self { claim, measured, bounds, verdict: Verdict::NotRun };
-        }
-        let measured = claim.measure.take(runs, mode).map(six_digits);
-        let holds = measured.is_some_and(|value| {
+    fn new(claim: Claim, Measured { value, bounds }: Measured, mode: Mode) -> Self {
+        let holds = value.is_some_and(|value| {
             claim.low.is_none_or(|low| value >= low) && claim.high.is_none_or(|high| value <= high)
         });
-        let verdict = if holds { Verdict::Holds } else { Verdict::Differs };
-        let bounds = claim.measure.bounds(runs);
-        Self { claim, measured, bounds, verdict }
+        let verdict = match holds {
+            _ if mode == Mode::Quick && !claim.quick => Verdict::NotRun,
+            true => Verdict::Holds,
+            false => Verdict::Differs,
+        };
+        Self { claim, measured: value, bounds, verdict }
     }
 
     fn json(&self) -> Value {
@@ -184,7 +204,9 @@ mod tests {
              quantity = \"mean\", set = {{ uplinks = 1, entropies = 1, trials = 1 }} }}\n"
         );
         let claims = Claims::parse("claims.toml", &text).unwrap();
-        ClaimResult::new(claims.claims[0].clone(), &[], mode)
+        let claim = claims.claims[0].clone();
+        let measured = Measured::of(&claim, &[], mode);
+        ClaimResult::new(claim, measured, mode)
     }
 
     #[test]

@@ -32,7 +32,7 @@ freeze_rtt | `freeze_rtt` of `reps` has no effect with `freezing = false` | leav
 force_freeze | `force_freeze` of `reps` has no effect with `freezing = false` | leave it out, or change `freezing`"#,
     );
     transport(
-        r#"congestion = { scheme = "fixed_rate", slots = "spread" }"#,
+        r#"congestion = { scheme = "fixed_rate", slots = "together" }"#,
         r#"slots | `slots` of `fixed_rate` has no effect with `rate = "auto"` | leave it out, or change `rate`"#,
     );
 }

@@ -1,0 +1,120 @@
+//! Results of figures in a folder, so that an interrupted command goes on where it stopped.
+
+use super::increase::{BoundName, NamedBound};
+use super::prepare::Prepared;
+use super::result::{FigureResult, Measured};
+use crate::study::VERSION;
+use raddle_schemes::family::{Parameter, Raw};
+use raddle_schemes::rng;
+use serde_json::{Map, Value, json};
+use std::fmt::Display;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The value of `schema`.
+const SCHEMA: &str = "raddle.kept/1";
+
+impl Prepared {
+    /// The result that `folder` holds, without its runs; `None` if it holds none, or one of other
+    /// files, another mode or another version.
+    ///
+    /// # Errors
+    /// The file that cannot be read, and why.
+    pub fn recall(&self, folder: &Path) -> Result<Option<FigureResult>, String> {
+        let path = self.path(folder);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let text = fs::read_to_string(&path).map_err(|error| at(&path, error))?;
+        let value: Value = serde_json::from_str(&text).map_err(|error| at(&path, error))?;
+        if value["schema"] != SCHEMA || value["key"] != self.key() {
+            return Ok(None);
+        }
+        let claims = self.claims.claims.iter();
+        let measured = claims.map(|claim| read(&value["claims"][&claim.id])).collect::<Option<_>>();
+        let measured = measured.ok_or_else(|| at(&path, "a claim is missing; remove the file"))?;
+        Ok(Some(FigureResult::judge(self.clone(), measured, Vec::new())))
+    }
+
+    /// Keeps a result of this figure in `folder`.
+    ///
+    /// # Errors
+    /// The file that cannot be written, and why.
+    pub fn keep(&self, folder: &Path, result: &FigureResult) -> Result<(), String> {
+        let path = self.path(folder);
+        let claims = result.claims.iter().map(|result| {
+            let bound = |bound: &NamedBound| json!({ "bound": bound.name.word(), "us": bound.us });
+            let bounds: Vec<Value> = result.bounds.iter().map(bound).collect();
+            (result.claim.id.clone(), json!({ "measured": result.measured, "bounds": bounds }))
+        });
+        let claims: Map<String, Value> = claims.collect();
+        let object = json!({ "schema": SCHEMA, "key": self.key(), "claims": claims });
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|error| at(parent, error))?;
+        }
+        // Whole or not there at all.
+        let scratch = path.with_extension("unfinished");
+        fs::write(&scratch, format!("{object:#}\n")).map_err(|error| at(&scratch, error))?;
+        fs::rename(&scratch, &path).map_err(|error| at(&path, error))
+    }
+
+    fn path(&self, folder: &Path) -> PathBuf {
+        folder.join(format!("{}.{}.json", self.figure.name, self.mode.word()))
+    }
+
+    /// Tells results of other files, modes and versions apart.
+    fn key(&self) -> String {
+        let (scenario, claims) = (self.figure.scenario.unwrap_or_default(), self.figure.claims);
+        let text = format!("{VERSION}\n{}\n{scenario}\n{claims}", self.mode.word());
+        format!("{:016x}", rng::stream(0, &text, 0))
+    }
+}
+
+/// What was measured for a claim, if that is what the object says.
+fn read(value: &Value) -> Option<Measured> {
+    let measured = value.get("measured")?;
+    let bounds = value.get("bounds")?.as_array()?.iter().map(|bound| {
+        let name = BoundName::read(Raw::Text(bound.get("bound")?.as_str()?)).ok()?;
+        Some(NamedBound { name, us: bound.get("us")?.as_f64()? })
+    });
+    let value = if measured.is_null() { None } else { Some(measured.as_f64()?) };
+    Some(Measured { value, bounds: bounds.collect::<Option<_>>()? })
+}
+
+fn at(path: &Path, error: impl Display) -> String {
+    format!("{}: {error}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::figures::{Figure, Mode, find};
+    use crate::study::run::Runner;
+    use raddle_sim::engine;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn a_kept_figure_is_the_one_that_ran() {
+        let folder = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(false);
+        let runner = Runner {
+            engine: &|plan, observer| engine::run(plan, observer),
+            bound: |_| None,
+            threads: 1,
+            stop: &stop,
+            meter: &(),
+        };
+        let figure = find("lb_study/fig7")[0];
+        let prepared = || figure.prepare(Mode::Quick).unwrap();
+        assert!(prepared().recall(folder.path()).unwrap().is_none());
+        let result = prepared().run(&runner).unwrap();
+        prepared().keep(folder.path(), &result).unwrap();
+        let recalled = prepared().recall(folder.path()).unwrap().unwrap();
+        assert_eq!(recalled.text(), result.text());
+        assert_eq!(recalled.record_json(), result.record_json());
+        let full = figure.prepare(Mode::Full).unwrap();
+        assert!(full.recall(folder.path()).unwrap().is_none());
+        let claims: &'static str = format!("# changed\n{}", figure.claims).leak();
+        let other = Figure { claims, ..*figure }.prepare(Mode::Quick).unwrap();
+        assert!(other.recall(folder.path()).unwrap().is_none());
+    }
+}
