@@ -51,6 +51,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("lb_study/fig1"),
     figure!("lb_study/fig3"),
     figure!("lb_study/fig4"),
+    figure!("lb_study/fig4_all_to_all"),
     figure!("lb_study/fig5"),
     figure!("lb_study/fig5_all_to_all"),
     figure!("lb_study/fig6"),
