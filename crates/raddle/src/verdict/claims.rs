@@ -41,6 +41,9 @@ pub(super) struct Judged {
     pub(super) holds: usize,
     /// The least and the greatest ratio, over the columns where both finish.
     pub(super) ratios: Option<(f64, f64)>,
+    /// Where it does not hold: what the claim leaves open of the column, and the ratio, if both
+    /// finish.
+    pub(super) fails: Vec<(String, Option<f64>)>,
 }
 
 /// Every claim.
@@ -109,23 +112,31 @@ impl Claim {
             [] => (0..verdict.rows.len()).filter(|row| !ahead.contains(row)).collect(),
             names => named(names),
         };
-        let mut judged = Judged { columns: 0, holds: 0, ratios: None };
+        let mut judged = Judged { columns: 0, holds: 0, ratios: None, fails: Vec::new() };
         for column in verdict.columns.iter().filter(|column| self.is_about(column)) {
             judged.columns += 1;
             let best = |rows: &[usize]| column.best(rows.iter().copied());
             let first = if self.equal { column.worst(&ahead) } else { best(&ahead) };
-            match (first, best(&against)) {
-                (Some(first), Some(second)) => {
-                    let ratio = first / second;
-                    judged.holds += usize::from(ratio <= self.at_most);
-                    let (low, high) = judged.ratios.unwrap_or((ratio, ratio));
-                    judged.ratios = Some((low.min(ratio), high.max(ratio)));
-                }
-                (first, None) => judged.holds += usize::from(first.is_some()),
-                (None, Some(_)) => {}
+            let second = best(&against);
+            let ratio = first.zip(second).map(|(first, second)| first / second);
+            if let Some(ratio) = ratio {
+                let (low, high) = judged.ratios.unwrap_or((ratio, ratio));
+                judged.ratios = Some((low.min(ratio), high.max(ratio)));
+            }
+            if ratio.map_or(first.is_some(), |ratio| ratio <= self.at_most) {
+                judged.holds += 1;
+            } else {
+                judged.fails.push((self.rest_of(column), ratio));
             }
         }
         judged
+    }
+
+    /// The values of the axes that the claim does not name.
+    fn rest_of(&self, column: &Column) -> String {
+        let named = |axis: &str| self.columns.iter().any(|(own, _)| own == axis);
+        let rest = column.settings.iter().filter(|(axis, _)| !named(axis));
+        rest.map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(", ")
     }
 }
 
