@@ -1,4 +1,4 @@
-//! `raddle sweep`.
+//! Commands that keep what has run: `raddle sweep`, `raddle reproduce`.
 
 use super::{SMALL, SWEEP, Scratch, names, raddle};
 
@@ -88,4 +88,22 @@ fn an_interrupted_sweep_loses_no_finished_run_and_goes_on() {
     let all = finished();
     assert_eq!(all.len(), RUNS);
     assert!(kept.iter().all(|(name, written)| all[name] == *written), "a kept run was run again");
+}
+
+#[test]
+fn a_figure_that_is_there_is_not_run_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().display().to_string();
+    let reproduce = || raddle(&["reproduce", "reps/fig2", "--quick", "--out", &out]);
+    let first = reproduce();
+    assert_eq!(first.status, 0, "{}", first.err);
+    assert_eq!(names(&folder.path().join("reps")), ["fig2.html", "fig2.quick.json"]);
+    let second = reproduce();
+    assert_eq!(second.err, "reps/fig2: kept from before, not run again\n");
+    assert_eq!((second.status, second.out), (0, first.out));
+    let kept = folder.path().join("reps/fig2.quick.json");
+    std::fs::write(&kept, "{").unwrap();
+    let broken = reproduce();
+    assert_eq!(broken.status, 1, "{}", broken.out);
+    assert!(broken.err.contains("fig2.quick.json: "), "{}", broken.err);
 }
