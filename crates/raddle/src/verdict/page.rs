@@ -44,6 +44,9 @@ fn conditions(page: &mut String, verdict: &Verdict) {
          - Stack `ideal`: a fixed pace that no link is overloaded by on average (`rho_max`; line \
          rate where flows do not all begin together), any m packets complete a message. `window`: \
          an ECN window (the REPS paper's DCTCP), selective ACKs, timeouts.\n\
+         - rho_max leaves the busiest link no room for ACKs: where a link is dead or slow, the \
+         all-to-alls of the ideal stack lose symbols there, but for schemes that send around it \
+         (figures/lb_study/fig5_all_to_all/README.md).\n\
          - `mprdma` follows the window's growth. The ideal stack has no window, so that there it \
          takes over the label of each ACK, marked or not, and draws none after the first.\n\
          - In the all-to-all of 128 hosts each pair exchanges 128 KiB. With 1 MiB, as in the \
