@@ -47,6 +47,9 @@ fn conditions(page: &mut String, verdict: &Verdict) {
          - rho_max leaves the busiest link no room for ACKs: where a link is dead or slow, the \
          all-to-alls of the ideal stack lose symbols there, but for schemes that send around it \
          (figures/lb_study/fig5_all_to_all/README.md).\n\
+         - In the all-to-all of 1024 hosts a lost symbol costs its flow 46 us and up to 43 us more until \
+         its next slot: a scheme that is a fifth behind there may have lost ten symbols of four \
+         million.\n\
          - `mprdma` follows the window's growth. The ideal stack has no window, so that there it \
          takes over the label of each ACK, marked or not, and draws none after the first.\n\
          - In the all-to-all of 128 hosts each pair exchanges 128 KiB. With 1 MiB, as in the \
