@@ -19,7 +19,7 @@ impl Bound {
 /// Lower bounds on the completion of a plan's traffic, the tightest first; faults are not taken
 /// into account but by those with rho_max, which are for flows that are paced no faster. Those that
 /// count an ACK for every packet are left out where the recovery sends fewer, and all of them where
-/// packets may come by [`detours`].
+/// packets may come by shorter detours: where routes change in a fabric that is no tree.
 pub fn of_plan(plan: &Plan) -> Vec<Bound> {
     if detours(plan) {
         return Vec::new();
