@@ -4,10 +4,10 @@ use super::increase::{BoundName, NamedBound};
 use super::prepare::Prepared;
 use super::result::{FigureResult, Measured};
 use crate::study::VERSION;
+use crate::study::store::at;
 use raddle_schemes::family::{Parameter, Raw};
 use raddle_schemes::rng;
 use serde_json::{Map, Value, json};
-use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -79,10 +79,6 @@ fn read(value: &Value) -> Option<Measured> {
     });
     let value = if measured.is_null() { None } else { Some(measured.as_f64()?) };
     Some(Measured { value, bounds: bounds.collect::<Option<_>>()? })
-}
-
-fn at(path: &Path, error: impl Display) -> String {
-    format!("{}: {error}", path.display())
 }
 
 #[cfg(test)]

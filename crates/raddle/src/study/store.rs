@@ -190,7 +190,8 @@ fn remake(folder: &Path) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|error| at(folder, error))
 }
 
-fn at(path: &Path, error: impl Display) -> String {
+/// The file and what is wrong with it.
+pub(crate) fn at(path: &Path, error: impl Display) -> String {
     format!("{}: {error}", path.display())
 }
 
