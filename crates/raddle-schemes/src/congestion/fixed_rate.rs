@@ -7,10 +7,11 @@
 //! together leave in bursts at line rate.
 
 use super::{Ack, CongestionControl, Limits, Loss, RHO_MAX};
-use crate::family::{Conflict, Parameter, ParameterError, Raw};
+use crate::family::{Conflict, Parameter, ParameterError, Raw, quoted};
 use crate::size::Size;
-use crate::units::{Bytes, Rate};
+use crate::units::{Bytes, Rate, split_number};
 use crate::{Card, Cx, FlowContext};
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -24,14 +25,14 @@ pub const CARD: Card = Card {
 };
 
 /// The pace of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
     /// Line rate, unpaced.
     Line,
     /// This rate.
     At(Rate),
-    /// [`RHO_MAX`], until the rate stands in its place.
-    RhoMax,
+    /// This many times [`RHO_MAX`], until the rate stands in its place.
+    RhoMax(f64),
 }
 
 impl Parameter for Pace {
@@ -39,7 +40,7 @@ impl Parameter for Pace {
     fn read(raw: Raw<'_>) -> Result<Self, ParameterError> {
         match raw {
             Raw::Text("auto") => Ok(Self::Line),
-            Raw::Text(RHO_MAX) => Ok(Self::RhoMax),
+            Raw::Text(text) if text.ends_with(RHO_MAX) => rho_max_share(text).map(Self::RhoMax),
             other => Rate::read(other).map(Self::At),
         }
     }
@@ -47,8 +48,26 @@ impl Parameter for Pace {
         match self {
             Self::Line => "\"auto\"".to_string(),
             Self::At(rate) => rate.show(),
-            Self::RhoMax => crate::family::quoted(RHO_MAX),
+            Self::RhoMax(share) if *share == 1.0 => quoted(RHO_MAX),
+            Self::RhoMax(share) => quoted(&format!("{share} {RHO_MAX}")),
         }
+    }
+}
+
+/// How many times [`RHO_MAX`] a pace is that names it.
+///
+/// # Errors
+/// If it is not one from 0.01 to 1: beyond that, flows cannot all keep the pace.
+pub fn rho_max_share(text: &str) -> Result<f64, ParameterError> {
+    if text == RHO_MAX {
+        return Ok(1.0);
+    }
+    match split_number(text) {
+        Ok((share, RHO_MAX)) if (0.01..=1.0).contains(&share) => Ok(share),
+        _ => Err(ParameterError::Value(format!(
+            "expected `{RHO_MAX}`, or a number from 0.01 to 1 before it, such as \
+             \"0.97 {RHO_MAX}\""
+        ))),
     }
 }
 
@@ -67,7 +86,7 @@ crate::parameters! {
     pub struct Config {
         /// The pace; `auto` is line rate, unpaced; `rho_max` is what every flow can have at once
         /// when each is split equally over its shortest paths that faults leave; for flows that all
-        /// begin together.
+        /// begin together. `0.97 rho_max` leaves room for ACKs, which rho_max does not count.
         pub rate: Pace = Pace::Line;
         /// Where the slots of a host's flows lie: `spread` over the period, so that the host sends
         /// at an even pace, or `together`, from each flow's start on.
@@ -96,7 +115,7 @@ impl FixedRate {
     pub fn new(config: &Config, context: &FlowContext) -> Self {
         let window = Bytes(config.window.resolve(&context.sizes()).0.max(context.packet().0));
         let rate = match config.rate {
-            Pace::Line | Pace::RhoMax => None,
+            Pace::Line | Pace::RhoMax(_) => None,
             Pace::At(rate) => Some(rate),
         };
         Self { limits: Limits { window, rate }, slots: config.slots }
@@ -139,9 +158,20 @@ mod tests {
         assert_eq!(refused, Err(ParameterError::Value("expected a rate above 0 bps".into())));
         assert_eq!(config.set("rate", Raw::Text("1 bps")), Ok(()));
         assert_eq!(config.rate, Pace::At(Rate(1)));
-        for (text, pace) in [("rho_max", Pace::RhoMax), ("auto", Pace::Line)] {
+        let paces = [
+            ("rho_max", Pace::RhoMax(1.0)),
+            ("0.97 rho_max", Pace::RhoMax(0.97)),
+            ("auto", Pace::Line),
+        ];
+        for (text, pace) in paces {
             assert_eq!(config.set("rate", Raw::Text(text)), Ok(()));
-            assert_eq!((config.rate, config.rate.show()), (pace, crate::family::quoted(text)));
+            assert_eq!((config.rate, config.rate.show()), (pace, quoted(text)));
+        }
+        for text in ["1.1 rho_max", "0.001 rho_max", "97% rho_max", "most rho_max", "-1 rho_max"] {
+            let Err(ParameterError::Value(said)) = config.set("rate", Raw::Text(text)) else {
+                panic!("{text} was taken");
+            };
+            assert!(said.contains("\"0.97 rho_max\""), "{said}");
         }
     }
 }

@@ -17,8 +17,8 @@ use crate::plan::Plan;
 use crate::routing::{Forwarding, Table, Weighting};
 use crate::topology::{Fabric, Node};
 use crate::workload::{Start, Traffic};
-use raddle_schemes::congestion::RHO_MAX;
-use raddle_schemes::family::{Raw, quoted};
+use raddle_schemes::congestion::fixed_rate::rho_max_share;
+use raddle_schemes::family::Raw;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Rate, Time};
 use std::borrow::Cow;
@@ -79,11 +79,11 @@ impl Error for NoRhoMax {}
 impl Plan {
     /// Whether the congestion control's pace is still to be found from routing.
     pub fn lacks_rho_max(&self) -> bool {
-        let word = quoted(RHO_MAX);
-        self.transport.congestion.values().iter().any(|(_, value)| *value == word)
+        self.transport.congestion.values().iter().any(|(_, value)| share_of(value).is_some())
     }
 
-    /// Puts [`rho_max`] in place of the word in the congestion control's parameters.
+    /// Puts [`rho_max`] in place of the word in the congestion control's parameters, or the share of
+    /// it that stands there.
     ///
     /// # Errors
     /// If there is no such rate.
@@ -91,18 +91,20 @@ impl Plan {
         if !self.lacks_rho_max() {
             return Ok(());
         }
-        let rate = format!("{} bps", rho_max(self)?.0);
-        let word = quoted(RHO_MAX);
+        let all = rho_max(self)?;
         for (name, value) in self.transport.congestion.values() {
-            if value == word {
-                self.transport
-                    .congestion
-                    .set(name, Raw::Text(&rate))
-                    .map_err(|_| NoRhoMax::Path)?;
-            }
+            let Some(share) = share_of(&value) else { continue };
+            let rate = format!("{} bps", (all.0 as f64 * share) as u64);
+            self.transport.congestion.set(name, Raw::Text(&rate)).map_err(|_| NoRhoMax::Path)?;
         }
         Ok(())
     }
+}
+
+/// How many times rho_max the value of a parameter is, if it names it.
+fn share_of(value: &str) -> Option<f64> {
+    let text = value.strip_prefix('"')?.strip_suffix('"')?;
+    rho_max_share(text).ok()
 }
 
 /// Each link's rate in the end: zero if it is down then.
