@@ -7,6 +7,7 @@ use crate::study::compare::{CompareInput, Comparison, Entry};
 use crate::study::gather::Gathered;
 use crate::study::page::{Occasion, PageRun, page};
 use crate::study::run::Runner;
+use crate::study::store::at;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -46,6 +47,10 @@ pub(super) fn reproduce(arguments: &Arguments) -> End {
             names.join(", ")
         ));
     }
+    // Before hours of runs, not after them.
+    if let Some(Err(why)) = arguments.record.as_ref().map(|folder| make_folders(folder, &chosen)) {
+        return input::refuse_text(&why);
+    }
     let mode = if arguments.quick { Mode::Quick } else { Mode::Full };
     let stop = input::interruption();
     let mut results = Vec::new();
@@ -76,6 +81,15 @@ pub(super) fn reproduce(arguments: &Arguments) -> End {
     if unexplained > 0 { End::Failed } else { End::Done }
 }
 
+/// Makes the folders that results are recorded in.
+fn make_folders(folder: &Path, chosen: &[&Figure]) -> Result<(), String> {
+    for figure in chosen {
+        let path = folder.join(figure.name);
+        std::fs::create_dir_all(&path).map_err(|error| at(&path, error))?;
+    }
+    Ok(())
+}
+
 /// What the folder of results holds, or what the runs give.
 fn result(
     figure: &Figure,
@@ -98,7 +112,7 @@ fn result(
     if let Some(folder) = &arguments.record {
         let path = folder.join(figure.name).join("result.json");
         let text = format!("{:#}\n", result.record_json());
-        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+        std::fs::write(&path, text).map_err(|error| at(&path, error))?;
     }
     Ok(result)
 }
@@ -154,10 +168,10 @@ fn write_page(
     };
     let path = folder.join(format!("{}.html", figure.name));
     if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
+        std::fs::create_dir_all(parent).map_err(|error| at(parent, error))?;
     }
     let html = page(&comparison, &runs, &palette, occasion).html();
-    std::fs::write(&path, html).map_err(|error| format!("{}: {error}", path.display()))?;
+    std::fs::write(&path, html).map_err(|error| at(&path, error))?;
     anstream::eprintln!("wrote {}", path.display());
     Ok(())
 }

@@ -107,3 +107,18 @@ fn a_figure_that_is_there_is_not_run_again() {
     assert_eq!(broken.status, 1, "{}", broken.out);
     assert!(broken.err.contains("fig2.quick.json: "), "{}", broken.err);
 }
+
+#[test]
+fn results_are_recorded_in_folders_made_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |folder: &std::path::Path| {
+        raddle(&["reproduce", "reps/fig14", "--record", &folder.display().to_string()])
+    };
+    let said = record(&folder.path().join("new"));
+    assert_eq!(said.status, 0, "{}", said.err);
+    let result = folder.path().join("new/reps/fig14/result.json");
+    assert!(std::fs::read_to_string(&result).unwrap().contains("\"claims\""));
+    let said = record(&result);
+    said.refused(&["result.json", "reps/fig14: "]);
+    assert_eq!(said.out, "");
+}
