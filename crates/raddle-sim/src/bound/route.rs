@@ -3,7 +3,7 @@
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Bytes, Rate, Span};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A link: its rate, and the time from a frame's last bit leaving it until the frame can be queued
@@ -92,15 +92,15 @@ fn search(
     destination: HostId,
 ) -> Option<Vec<Hop>> {
     let mut hops = Vec::new();
-    let mut level = BTreeSet::from([from]);
-    while !level.contains(&to) {
-        let mut next = BTreeSet::new();
+    let mut level = vec![from];
+    while level.binary_search(&to).is_err() {
+        let mut next = Vec::new();
         let mut best: Option<Hop> = None;
         for &switch in &level {
             let ports = fabric.forwarding.ports(switch, destination);
             for port in (0..ports.count()).map(|i| ports.get(i)) {
                 let Node::Switch(reached) = fabric.destination(port) else { continue };
-                next.insert(reached);
+                next.push(reached);
                 let this = hop(fabric, port);
                 best = Some(best.map_or(this, |best| Hop {
                     rate: best.rate.max(this.rate),
@@ -113,6 +113,8 @@ fn search(
             return None;
         }
         hops.push(best?);
+        next.sort_unstable();
+        next.dedup();
         level = next;
     }
     Some(hops)
