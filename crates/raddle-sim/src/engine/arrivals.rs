@@ -9,7 +9,9 @@ use raddle_schemes::units::Time;
 
 /// Fewer keys than this are sorted by insertion alone.
 const FEW: usize = 24;
-const MOST_BUCKETS: usize = 1024;
+const MOST_BUCKETS: usize = 2048;
+/// Entries of a link are looked at in blocks: a long queue may stand behind the few that arrive.
+const BLOCK: usize = 64;
 
 /// Frames with the times and in-ports of their arrival.
 #[derive(Default)]
@@ -38,14 +40,45 @@ impl Arrivals {
         width: u32,
         in_port: u32,
     ) -> usize {
-        let early = entries.iter().take_while(|entry| entry.offset(start) < width).count();
-        let entries = &entries[..early];
+        let mut early = 0;
+        for block in entries.chunks(BLOCK) {
+            let of_block = self.extend_by_block(block, start, width, in_port);
+            early += of_block;
+            if of_block < block.len() {
+                break;
+            }
+        }
+        early
+    }
+
+    /// The same of a few entries, for which there is room whether they arrive in the window or not.
+    #[inline]
+    fn extend_by_block(
+        &mut self,
+        entries: &[Entry],
+        start: Time,
+        width: u32,
+        in_port: u32,
+    ) -> usize {
         let first = self.frames.len() as u64;
-        let key = |(i, entry): (usize, &Entry)| {
-            (u64::from(entry.offset(start)) << 32) | (first + i as u64)
-        };
-        self.keys.extend(entries.iter().enumerate().map(key));
-        self.frames.extend(entries.iter().map(|entry| (in_port, entry.frame)));
+        self.keys.reserve(entries.len());
+        self.frames.reserve(entries.len());
+        let (keys, frames) = (self.keys.spare_capacity_mut(), self.frames.spare_capacity_mut());
+        let mut early = 0;
+        for ((entry, key), frame) in entries.iter().zip(keys).zip(frames) {
+            let offset = entry.offset(start);
+            if offset >= width {
+                break;
+            }
+            key.write((u64::from(offset) << 32) | (first + early as u64));
+            frame.write((in_port, entry.frame));
+            early += 1;
+        }
+        // SAFETY: so many have been written behind the last, where there was room for them.
+        unsafe {
+            self.keys.set_len(self.keys.len() + early);
+            self.frames.set_len(self.frames.len() + early);
+        }
         early
     }
 
