@@ -4,8 +4,8 @@
 //! departure nothing can change any more goes on the ring of the link at once: with one class every
 //! frame when it joins, with two control frames when they join and data when it starts. A cursor
 //! over the ring says what has left; moving it on carries out what a departure does: occupancy,
-//! marks, counters, waking the far end. While the queue is short it is moved on once per window
-//! only. Outcomes are those of the general port, bit for bit.
+//! marks, counters, waking the far end. While the queue is short, as far as can be told without
+//! that, it is moved on once per window only. Outcomes are those of the general port, bit for bit.
 
 use super::line::{FarEnd, Line};
 use super::part::Handover;
@@ -33,6 +33,9 @@ pub(super) struct FastPort {
     far_end: FarEnd,
     /// Whether departures that are not marked are all alike: nobody watches, no other part.
     uniform: bool,
+    /// Whether no frame that has left since the cursor moved can have been marked. The bytes of the
+    /// line may then be more than were ever there at once.
+    calm: bool,
     pub(super) record: PortRecord,
     pub(super) capacity: u64,
     marker: AnyMarker,
@@ -73,6 +76,7 @@ impl FastPort {
             careless,
             far_end,
             uniform: !watched && matches!(far_end, FarEnd::Here(_)),
+            calm: false,
             record: PortRecord::default(),
             capacity: facts.capacity,
             marker: facts.marker,
@@ -113,11 +117,26 @@ impl FastPort {
             return self.enqueue_control(now, frame, line, gap);
         }
         let queued = line.bytes + frame.size().0 as u32;
-        if queued > line.exact_above {
+        if queued > line.exact_above && !self.stays_calm(now, frame, line, world.discipline) {
             return self.enqueue_exactly(now, came_in, frame, line, world);
         }
         line.bytes = queued;
         self.push(now, frame, line, world.discipline);
+    }
+
+    /// Whether the frame leaves the port calm and sets no maximum, as far as one can tell without
+    /// looking at what has left. What waits is all in the queue of data, but for one frame on the
+    /// wire; with one class it is what the wire is busy with, and at most all of a frame sent in part.
+    #[inline]
+    fn stays_calm(&self, now: Time, frame: Frame, line: &Line, discipline: Discipline) -> bool {
+        let others = frame.size() + discipline.largest;
+        let Some(room) = u64::from(line.exact_above).checked_sub(others.0) else { return false };
+        self.calm
+            && if discipline.two_classes {
+                self.data.len() as u64 * discipline.largest.0 <= room
+            } else {
+                line.busy_until.0.saturating_sub(now.0) <= room * u64::from(line.ps_per_byte)
+            }
     }
 
     /// What has left is carried out first: the frame may not fit, or be marked, or set a maximum.
@@ -154,6 +173,7 @@ impl FastPort {
             self.record.queue_bytes_max = queued;
             line.exact_above = queued.min(self.careless) as u32;
         }
+        self.calm = self.is_calm(line);
         world.recorder.queued(self.id, now, frame, queued);
         self.push(now, frame, line, world.discipline);
     }
@@ -218,11 +238,19 @@ impl FastPort {
     #[inline]
     pub(super) fn advance(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         self.start_due(until, line, world.discipline.gap);
-        if self.uniform && u64::from(line.bytes) <= self.careless {
+        if self.calm || self.is_calm(line) {
             self.depart_together(until, line, world);
         } else {
             self.depart_singly(until, line, world);
         }
+        self.calm = self.is_calm(line);
+    }
+
+    /// Whether nothing that leaves from now on can be marked, if nothing more comes; the cursor is
+    /// where it should be.
+    #[inline]
+    fn is_calm(&self, line: &Line) -> bool {
+        self.uniform && u64::from(line.bytes) <= self.careless
     }
 
     /// Departures of which none can be marked: only their sums matter.

@@ -33,6 +33,8 @@ pub(super) struct Discipline {
     pub(super) mark_at: MarkAt,
     pub(super) header: Bytes,
     pub(super) gap: Bytes,
+    /// The largest frame, but for those of flow control.
+    pub(super) largest: Bytes,
     pub(super) on_down: OnDown,
 }
 
@@ -44,6 +46,7 @@ impl Discipline {
             mark_at: plan.queue.mark_at,
             header: plan.transport.header,
             gap: plan.queue.gap,
+            largest: plan.packet().max(plan.transport.ack),
             on_down: plan.faults.on_down,
         }
     }
