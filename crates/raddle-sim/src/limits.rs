@@ -412,7 +412,7 @@ impl Plan {
     }
 
     fn check_links(&self) -> Result<(), LimitError> {
-        let window = engine::window(&self.fabric);
+        let window = engine::shortest_way_into_a_switch(&self.fabric);
         if window < SHORTEST_WINDOW {
             return Err(LimitError::Window { window });
         }

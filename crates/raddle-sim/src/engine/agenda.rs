@@ -2,24 +2,34 @@
 //! all of them come to the same answer without asking anyone.
 
 use super::exchange::Status;
+use super::grid::Grid;
 use crate::net::stop::{Ending, StopRules};
 use crate::plan::Plan;
-use raddle_schemes::units::{Span, Time};
+use raddle_schemes::units::Time;
 
-/// A window, or as much of one as lies between two instants of the stop rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// From an instant until before another; nothing, if that is not later.
+pub(super) type Range = std::ops::Range<Time>;
+
+const NOTHING: Range = Time::ZERO..Time::ZERO;
+
+/// What nodes run of a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stretch {
     pub(super) window: u64,
-    pub(super) start: Time,
-    pub(super) end: Time,
-    /// Whether more of the window follows.
-    pub(super) halved: bool,
+    /// Switches on the edge side.
+    pub(super) edge: Range,
+    /// Hosts, after these switches.
+    pub(super) hosts: Range,
+    /// The other switches, after both.
+    pub(super) far: Range,
 }
 
 /// What to do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
     Run(Stretch),
+    /// Everyone has run up to this instant: windows begin anew there.
+    Begin(Time),
     /// Tell each other once more.
     Confer,
     Stop(Ending, Time),
@@ -29,21 +39,43 @@ pub(super) enum Step {
 pub(super) struct Agenda {
     rules: StopRules,
     width: u64,
+    lag: u64,
+    /// Windows have two halves, then: parts tell each other in between what was sent.
+    has_far_switches: bool,
+    /// Window 0 begins here.
+    origin: Time,
     /// The next instant at which the stop rules are looked at.
     check: Time,
-    /// The stretch being run.
-    last: Option<Stretch>,
+    /// The window run last.
+    window: u64,
+    /// How far switches on the edge side have come, and hosts.
+    reached: [Time; 2],
+    /// The other half of the window.
+    rest: Option<Stretch>,
+    /// Whether that window went no further than the check.
+    cut: bool,
 }
 
 impl Agenda {
-    pub(super) fn new(plan: &Plan, width: Span) -> Self {
+    pub(super) fn new(plan: &Plan, grid: &Grid) -> Self {
         let rules = StopRules::new(plan);
-        Self { check: rules.next_check(Time::ZERO), rules, width: width.0, last: None }
+        Self {
+            check: rules.next_check(Time::ZERO),
+            rules,
+            width: grid.width.0,
+            lag: grid.lag.0,
+            has_far_switches: grid.has_far_switches(),
+            origin: Time::ZERO,
+            window: 0,
+            reached: [Time::ZERO; 2],
+            rest: None,
+            cut: false,
+        }
     }
 
-    /// The end of the stretch that was run last.
+    /// How far hosts have come.
     pub(super) fn now(&self) -> Time {
-        self.last.map_or(Time::ZERO, |last| last.end)
+        self.reached[1]
     }
 
     /// The next step, from what all parts together have come to.
@@ -51,26 +83,52 @@ impl Agenda {
         if status.interrupted {
             return Step::Stop(Ending::Interrupted, self.now());
         }
-        let (window, start) = match self.last {
-            Some(last) if last.halved => (last.window, last.end),
-            _ => match status.next_window {
-                Some(window) => (window, Time(window * self.width)),
-                None => {
-                    let (ending, end) = self.rules.exhausted(&status.totals);
-                    return Step::Stop(ending, end);
-                }
-            },
-        };
-        while self.check <= start {
-            if let Some((ending, end)) = self.rules.check(self.check, &status.totals) {
-                return Step::Stop(ending, end);
-            }
-            self.check = self.rules.next_check(self.check);
+        if let Some(rest) = self.rest.take() {
+            return Step::Run(rest);
         }
-        let whole = Time((window + 1) * self.width);
-        let end = whole.min(self.check);
-        let stretch = Stretch { window, start, end, halved: end < whole };
-        self.last = Some(stretch);
-        Step::Run(stretch)
+        if self.cut {
+            return self.meet(status);
+        }
+        let Some(window) = status.next_window else {
+            let (ending, end) = self.rules.exhausted(&status.totals);
+            return Step::Stop(ending, end);
+        };
+        let start = self.origin.0 + window * self.width;
+        let edge_start = Time(start.saturating_sub(self.lag)).max(self.origin);
+        while self.check <= edge_start {
+            if let Some(stop) = self.look(status) {
+                return stop;
+            }
+        }
+        let end = Time(start + self.width);
+        let edge = edge_start..Time(end.0 - self.lag).min(self.check);
+        let hosts = Time(start)..end.min(self.check);
+        self.window = window;
+        self.cut = self.check < end;
+        self.reached = [edge.end, hosts.end.max(self.reached[1])];
+        let rest = Stretch { window, edge: NOTHING, hosts: NOTHING, far: hosts.clone() };
+        self.rest = self.has_far_switches.then_some(rest);
+        Step::Run(Stretch { window, edge, hosts, far: NOTHING })
+    }
+
+    /// After a window in which the check lies: all nodes come to it, and unless the run stops there
+    /// windows begin anew.
+    fn meet(&mut self, status: &Status) -> Step {
+        let edge = self.reached[0]..self.check;
+        if !edge.is_empty() {
+            self.reached[0] = self.check;
+            let window = self.window + 1;
+            return Step::Run(Stretch { window, edge, hosts: NOTHING, far: NOTHING });
+        }
+        self.cut = false;
+        self.origin = self.check;
+        self.look(status).unwrap_or(Step::Begin(self.origin))
+    }
+
+    /// Looks at the stop rules, at the instant of the check; then the next one is due.
+    fn look(&mut self, status: &Status) -> Option<Step> {
+        let stop = self.rules.check(self.check, &status.totals);
+        self.check = self.rules.next_check(self.check);
+        stop.map(|(ending, end)| Step::Stop(ending, end))
     }
 }

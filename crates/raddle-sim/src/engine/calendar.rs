@@ -1,4 +1,4 @@
-//! Which nodes have something to do in which window.
+//! Which nodes have something to do in which window ([`Grid`](super::grid::Grid)).
 //!
 //! The next [`SLOTS`] windows are slots of a ring: a bit per node, and for switches a mask of the
 //! in-ports through which something arrives. What lies further ahead waits in heaps: one of
@@ -34,7 +34,13 @@ struct Slot {
 
 /// Windows to come.
 pub(super) struct Calendar {
+    /// Window 0 begins here.
+    origin: u64,
     width: u64,
+    /// So much earlier windows of switches on the edge side begin.
+    lag: u64,
+    /// A bit per switch: whether it is on that side.
+    on_edge_side: Vec<u64>,
     /// 2^64 / width, rounded up.
     per_width: u64,
     /// The window being run, or the next one.
@@ -53,8 +59,19 @@ pub(super) struct Calendar {
 const NO_PLAN: u64 = u64::MAX;
 
 impl Calendar {
-    /// A calendar of windows of `width` ps for a fabric whose largest switch has `ports` ports.
-    pub(super) fn new(width: u64, switches: usize, hosts: usize, ports: usize) -> Self {
+    /// A calendar of windows of `width` ps, from time zero on, for `hosts` hosts and switches of at
+    /// most `ports` ports: for each of these whether its windows begin `lag` ps earlier.
+    pub(super) fn new(
+        (width, lag): (u64, u64),
+        on_edge_side: impl ExactSizeIterator<Item = bool>,
+        hosts: usize,
+        ports: usize,
+    ) -> Self {
+        let switches = on_edge_side.len();
+        let mut bits = vec![0; switches.div_ceil(64)];
+        for (switch, edge) in on_edge_side.enumerate() {
+            bits[switch / 64] |= u64::from(edge) << (switch % 64);
+        }
         let words = ports.div_ceil(64).max(1);
         let slot = Slot {
             busy: false,
@@ -64,7 +81,10 @@ impl Calendar {
         };
         let per_width = u64::MAX / width + 1;
         Self {
+            origin: 0,
             width,
+            lag,
+            on_edge_side: bits,
             per_width,
             current: 0,
             words,
@@ -76,24 +96,40 @@ impl Calendar {
         }
     }
 
+    /// Forgets who has something to do, all of whom are to be woken again; window 0, the next one,
+    /// begins at `origin`.
+    pub(super) fn begin(&mut self, origin: Time) {
+        (self.origin, self.current) = (origin.0, 0);
+        for slot in &mut self.slots {
+            slot.busy = false;
+            for bits in [&mut slot.switches, &mut slot.hosts, &mut slot.in_ports] {
+                bits.fill(0);
+            }
+        }
+        self.far.clear();
+        self.plans.clear();
+        self.earliest.fill(NO_PLAN);
+    }
+
     /// Wakes who is at the end of a link in the window that holds `at`, which is not before the
     /// current one. Returns the end of that window.
     #[inline]
     pub(super) fn wake_through(&mut self, at: Time, wake: Wake) -> Time {
-        let window = self.window_of(at);
+        let lag = self.lag_of(wake);
+        let window = self.window_of(at, lag);
         if self.is_near(window) {
             self.set(window, wake);
         } else {
             self.far.push(Reverse((window, wake)));
         }
-        Time((window + 1) * self.width)
+        Time(self.origin + (window + 1) * self.width - lag)
     }
 
     /// Wakes a node in the window that holds `at`, which is not before the current one, or earlier.
     /// The node asks again whenever it is run.
     #[inline]
     pub(super) fn wake(&mut self, at: Time, wake: Wake) {
-        let window = self.window_of(at);
+        let window = self.window_of(at, self.lag_of(wake));
         if self.is_near(window) {
             self.set(window, wake);
         } else {
@@ -129,14 +165,31 @@ impl Calendar {
         }
     }
 
+    /// The window that `at` lies in at a switch on the edge side.
+    pub(super) fn window_at_edge(&self, at: Time) -> u64 {
+        self.window_of(at, self.lag)
+    }
+
     #[inline]
-    fn window_of(&self, at: Time) -> u64 {
-        let ahead = at.0 - self.current * self.width;
+    fn lag_of(&self, wake: Wake) -> u64 {
+        match wake {
+            Wake::Arrival { switch, .. } | Wake::Switch { switch } => {
+                let edge = self.on_edge_side[switch as usize / 64] >> (switch % 64) & 1;
+                self.lag & edge.wrapping_neg()
+            }
+            Wake::Host { .. } => 0,
+        }
+    }
+
+    /// The window that holds `at` at a node whose windows begin `lag` earlier.
+    #[inline]
+    fn window_of(&self, at: Time, lag: u64) -> u64 {
+        let ahead = at.0 + lag - (self.origin + self.current * self.width);
         if ahead >> 32 == 0 {
             // Exact: the error of `per_width`, below 2^-64 per ps, adds up to less than 1 / width.
             self.current + ((u128::from(ahead) * u128::from(self.per_width)) >> 64) as u64
         } else {
-            at.0 / self.width
+            self.current + ahead / self.width
         }
     }
 
@@ -169,9 +222,9 @@ impl Calendar {
         far.into_iter().chain([near]).flatten().min()
     }
 
-    /// Moves to `window`, which is not after the next one in which anyone has something to do.
+    /// Moves to `window`. What anyone has to do in an earlier one counts no more.
     pub(super) fn move_to(&mut self, window: u64) {
-        debug_assert!(window >= self.current && self.next_window().is_none_or(|w| window <= w));
+        debug_assert!(window >= self.current);
         self.current = window;
         while let Some(&Reverse((window, wake))) = self.far.peek()
             && self.is_near(window)
@@ -191,17 +244,23 @@ impl Calendar {
         }
     }
 
-    /// Moves the numbers of the switches awake in this window to `list`.
-    pub(super) fn take_switches(&mut self, list: &mut Vec<u32>) {
-        take_bits(&mut self.slots[self.current as usize % SLOTS].switches, list);
+    /// Moves the numbers of the switches awake in this window, those of one side, to `list`.
+    pub(super) fn take_switches(&mut self, on_edge_side: bool, list: &mut Vec<u32>) {
+        let other = if on_edge_side { 0 } else { u64::MAX };
+        let slot = &mut self.slots[self.current as usize % SLOTS];
+        let masks = self.on_edge_side.iter().map(|bits| bits ^ other);
+        take_bits(slot.switches.iter_mut().zip(masks), list);
     }
 
-    /// Moves the numbers of the hosts awake in this window to `list`. Hosts run last: the window
-    /// counts as done.
+    /// Moves the numbers of the hosts awake in this window to `list`.
     pub(super) fn take_hosts(&mut self, list: &mut Vec<u32>) {
         let slot = &mut self.slots[self.current as usize % SLOTS];
-        take_bits(&mut slot.hosts, list);
-        slot.busy = false;
+        take_bits(slot.hosts.iter_mut().map(|word| (word, u64::MAX)), list);
+    }
+
+    /// Everyone has run: the window counts as done.
+    pub(super) fn finish(&mut self) {
+        self.slots[self.current as usize % SLOTS].busy = false;
     }
 
     /// Moves the numbers of those of `hosts` awake in this window to `list`.
@@ -254,11 +313,13 @@ impl Calendar {
     }
 }
 
+/// Takes the bits of the words that are in their masks.
 #[inline]
-fn take_bits(words: &mut [u64], list: &mut Vec<u32>) {
+fn take_bits<'w>(words: impl Iterator<Item = (&'w mut u64, u64)>, list: &mut Vec<u32>) {
     list.clear();
-    for (index, word) in words.iter_mut().enumerate() {
-        let mut bits = std::mem::take(word);
+    for (index, (word, mask)) in words.enumerate() {
+        let mut bits = *word & mask;
+        *word &= !mask;
         while bits != 0 {
             list.push(index as u32 * 64 + bits.trailing_zeros());
             bits &= bits - 1;
@@ -272,38 +333,65 @@ mod tests {
 
     #[test]
     fn windows_come_in_order_and_idle_ones_are_skipped() {
-        let mut calendar = Calendar::new(1_000, 3, 130, 70);
+        let mut calendar = Calendar::new((1_000, 0), [true; 3].into_iter(), 130, 70);
         calendar.wake(Time(500), Wake::Host { host: 129 });
         calendar.wake(Time(5_000_000), Wake::Switch { switch: 2 });
         calendar.wake(Time(3_999), Wake::Arrival { switch: 1, in_port: 69 });
         let mut list = Vec::new();
         assert_eq!(calendar.next_window(), Some(0));
         calendar.take_hosts(&mut list);
+        calendar.finish();
         assert_eq!(list, [129]);
         assert_eq!(calendar.next_window(), Some(3));
         calendar.move_to(2);
         calendar.move_to(3);
-        calendar.take_switches(&mut list);
+        calendar.take_switches(true, &mut list);
         assert_eq!(list, [1]);
         calendar.take_in_ports(1, |in_port| assert_eq!(in_port, 69));
         calendar.take_hosts(&mut list);
+        calendar.finish();
         assert_eq!(calendar.next_window(), Some(5_000));
         calendar.move_to(5_000);
-        calendar.take_switches(&mut list);
+        calendar.take_switches(true, &mut list);
         assert_eq!(list, [2]);
         calendar.take_hosts(&mut list);
+        calendar.finish();
         assert_eq!(calendar.next_window(), None);
+    }
+
+    #[test]
+    fn windows_of_the_edge_side_begin_earlier() {
+        let sides = [true, false].into_iter();
+        let mut calendar = Calendar::new((1_000, 300), sides, 1, 8);
+        let (edge, far) = (Wake::Switch { switch: 0 }, Wake::Switch { switch: 1 });
+        assert_eq!(calendar.wake_through(Time(699), edge), Time(700));
+        assert_eq!(calendar.wake_through(Time(699), far), Time(1_000));
+        let mut list = Vec::new();
+        calendar.take_switches(false, &mut list);
+        assert_eq!(list, [1]);
+        calendar.take_switches(true, &mut list);
+        assert_eq!(list, [0]);
+        calendar.finish();
+        assert_eq!(calendar.next_window(), None);
+        assert_eq!(calendar.wake_through(Time(700), edge), Time(1_700));
+        assert_eq!(calendar.next_window(), Some(1));
+        calendar.begin(Time(5_000));
+        assert_eq!(calendar.next_window(), None);
+        assert_eq!(calendar.wake_through(Time(5_700), edge), Time(6_700));
+        assert_eq!(calendar.wake_through(Time(5_700), far), Time(6_000));
+        assert_eq!(calendar.next_window(), Some(0));
     }
 
     #[test]
     fn plans_that_move_do_not_pile_up_and_the_earliest_is_kept() {
         let hosts = 4;
-        let mut calendar = Calendar::new(1_000, 1, hosts, 8);
+        let mut calendar = Calendar::new((1_000, 0), [true].into_iter(), hosts, 8);
         let mut list = Vec::new();
         let mut expected = vec![u64::MAX; hosts];
         for window in 0..100_000 {
             calendar.move_to(window);
             calendar.take_hosts(&mut list);
+            calendar.finish();
             for (host, at) in (0..).zip(&mut expected) {
                 if *at == window {
                     assert!(list.contains(&host), "{host} in {window}");
@@ -320,7 +408,7 @@ mod tests {
 
     #[test]
     fn arrivals_far_ahead_are_all_kept() {
-        let mut calendar = Calendar::new(1_000, 1, 1, 8);
+        let mut calendar = Calendar::new((1_000, 0), [true].into_iter(), 1, 8);
         let mut list = Vec::new();
         for window in [500, 200, 300] {
             calendar.wake_through(Time(window * 1_000), Wake::Host { host: 0 });
@@ -330,6 +418,7 @@ mod tests {
         while let Some(window) = calendar.next_window() {
             calendar.move_to(window);
             calendar.take_hosts(&mut list);
+            calendar.finish();
             woken.extend(list.iter().map(|_| window));
         }
         assert_eq!(woken, [100, 200, 300, 500]);

@@ -1,13 +1,15 @@
 //! The parts of a run at work: side by side in threads, or in turn on one.
 //!
 //! A round is the same in both: post what the part has come to and what it sends, meet the others,
-//! collect what they sent, run the next window. Only links between switches lead from part to part,
-//! so what is sent in a window arrives in a later one, and entries of arrivals logs reach a sender
-//! a round before it gets the ACKs that refer to them.
+//! collect what they sent, run the next window, or half of it where switches are on two sides
+//! ([`Grid`]). Only links between switches lead from part to part, so what is sent in a round
+//! arrives in a later one, and entries of arrivals logs reach a sender a round before it gets the
+//! ACKs that refer to them.
 
-use super::agenda::{Agenda, Step, Stretch};
+use super::agenda::{Agenda, Step};
 use super::barrier::{Barrier, BreakOnPanic};
 use super::exchange::{Exchange, Status};
+use super::grid::Grid;
 use super::line::FarEnd;
 use super::part::Part;
 use super::partition::Partition;
@@ -17,13 +19,13 @@ use crate::net::stop::Ending;
 use crate::plan::Plan;
 use crate::record::{Observer, Progress};
 use crate::topology::Node;
-use raddle_schemes::units::{Span, Time};
+use raddle_schemes::units::Time;
 use std::sync::Arc;
 
 /// What a run is made of.
 pub(super) struct Crew<'a> {
     pub(super) plan: &'a Plan,
-    pub(super) width: Span,
+    pub(super) grid: Grid,
     pub(super) layout: Arc<Layout>,
     pub(super) partition: Partition,
 }
@@ -36,7 +38,7 @@ pub(super) type Ended<'a> = (Vec<Part<'a>>, Ending, Time);
 pub struct CriticalPath {
     /// Parts.
     pub parts: u32,
-    /// Windows in which anyone had something to do.
+    /// Windows in which anyone had something to do, or halves of them.
     pub windows: u64,
     /// The time of all parts in all windows, in units of the clock.
     pub total: u64,
@@ -59,7 +61,7 @@ impl<'a> Crew<'a> {
         let exchange = Exchange::new(self.parts());
         let mut workers: Vec<Worker<'a, '_>> =
             (0..self.parts()).map(|number| Worker::new(self, &exchange, number)).collect();
-        let mut agenda = Agenda::new(self.plan, self.width);
+        let mut agenda = Agenda::new(self.plan, &self.grid);
         let mut reports = Reports::new(observer);
         let mut cost = CriticalPath { parts: self.parts() as u32, ..CriticalPath::default() };
         workers.iter_mut().for_each(|worker| worker.post(false));
@@ -73,9 +75,7 @@ impl<'a> Crew<'a> {
                 let start = clock();
                 worker.collect();
                 worker.interrupted = number == 0 && reports.interrupted;
-                if let Step::Run(stretch) = step {
-                    worker.run(&stretch);
-                }
+                worker.carry_out(&step);
                 if !matches!(step, Step::Stop(..)) {
                     worker.post(reports.due);
                 }
@@ -86,7 +86,7 @@ impl<'a> Crew<'a> {
             cost.longest += longest;
             match step {
                 Step::Run(_) => cost.windows += 1,
-                Step::Confer => {}
+                Step::Begin(_) | Step::Confer => {}
                 Step::Stop(ending, end) => {
                     let parts = workers.into_iter().map(|worker| worker.part).collect();
                     return ((parts, ending, end), cost);
@@ -145,7 +145,7 @@ impl<'a> Crew<'a> {
         observer: &mut dyn Observer,
     ) -> Option<(Part<'a>, Ending, Time)> {
         let mut worker = Worker::new(self, exchange, number);
-        let mut agenda = Agenda::new(self.plan, self.width);
+        let mut agenda = Agenda::new(self.plan, &self.grid);
         let mut reports = Reports::new(observer);
         worker.post(false);
         loop {
@@ -156,11 +156,11 @@ impl<'a> Crew<'a> {
             let heard = reports.hear(&status, agenda.now());
             worker.collect();
             worker.interrupted = reports.interrupted;
-            match if heard { Step::Confer } else { agenda.next(&status) } {
-                Step::Run(stretch) => worker.run(&stretch),
-                Step::Confer => {}
-                Step::Stop(ending, end) => return Some((worker.part, ending, end)),
+            let step = if heard { Step::Confer } else { agenda.next(&status) };
+            if let Step::Stop(ending, end) = step {
+                return Some((worker.part, ending, end));
             }
+            worker.carry_out(&step);
             worker.post(reports.due);
         }
     }
@@ -180,15 +180,15 @@ struct Worker<'a, 'c> {
 
 impl<'a, 'c> Worker<'a, 'c> {
     fn new(crew: &'c Crew<'a>, exchange: &'c Exchange, number: usize) -> Self {
-        let part = Part::new(crew.plan, crew.width, &crew.layout, &crew.partition, number as u32);
+        let part = Part::new(crew.plan, &crew.grid, &crew.layout, &crew.partition, number as u32);
         Self { crew, exchange, number, part, round: 0, interrupted: false }
     }
 
-    fn run(&mut self, stretch: &Stretch) {
-        self.part.world.calendar.move_to(stretch.window);
-        self.part.run_window(stretch.start, stretch.end);
-        if stretch.halved {
-            self.part.wake_everyone(stretch.end);
+    fn carry_out(&mut self, step: &Step) {
+        match step {
+            Step::Run(stretch) => self.part.run_window(stretch),
+            Step::Begin(origin) => self.part.begin(*origin),
+            Step::Confer | Step::Stop(..) => {}
         }
     }
 
@@ -200,8 +200,9 @@ impl<'a, 'c> Worker<'a, 'c> {
             let part = self.crew.partition.part_of(sender);
             world.outbox.log_entries[part as usize].push((to, entry));
         }
+        // Read after the second half only, when what was sent goes to the edge side.
         let sent = world.outbox.frames.iter().flatten().map(|handover| handover.arrival).min();
-        let sent = sent.map(|arrival| arrival.0 / self.crew.width.0);
+        let sent = sent.map(|arrival| world.calendar.window_at_edge(arrival));
         let own = world.calendar.next_window();
         let status = Status {
             next_window: own.into_iter().chain(sent).min(),

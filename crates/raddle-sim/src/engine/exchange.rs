@@ -1,4 +1,4 @@
-//! What parts tell each other between windows: how far they are, and what they send.
+//! What parts tell each other between halves of windows: how far they are, and what they send.
 //!
 //! Everything is there twice, for even and odd rounds: what is posted in a round is read in the
 //! next, while that round's own posts go to the other copy. One barrier between rounds is enough.

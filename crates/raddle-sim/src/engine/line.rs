@@ -25,7 +25,8 @@ pub(super) struct Line {
     /// Of a fast port: bytes of data queued or in service, those included that have left since the
     /// port was last looked at.
     pub(super) bytes: u32,
-    /// Of a fast port: above this many bytes the port is looked at before a frame joins.
+    /// Of a fast port: above this many bytes a frame that joins may be marked, dropped or make a
+    /// maximum.
     pub(super) exact_above: u32,
     /// Of a fast port: how many frames of the ring are known to have left.
     pub(super) departed: u32,
@@ -178,13 +179,13 @@ impl Line {
         entry.offset(instant).wrapping_sub(self.latency) as i32
     }
 
-    /// Forgets for which windows the far end has been woken, and wakes it for the packet that
-    /// arrives next; `origin` is not after it.
+    /// Forgets for which windows the far end has been woken, and wakes it for all frames on the
+    /// link; `origin` is not after their arrival.
     pub(super) fn wake_again(&mut self, origin: Time, wake: Wake, calendar: &mut Calendar) {
         self.woken_until = origin;
-        if !self.ring.is_empty() {
-            let offset = self.ring.get(0).offset(origin);
-            calendar.wake_through(Time(origin.0 + u64::from(offset)), wake);
+        for i in 0..self.ring.len() as u32 {
+            let offset = self.ring.get(i).offset(origin);
+            self.wake_for(Time(origin.0 + u64::from(offset)), wake, calendar);
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The fast engine: time in windows, one node after the other within each.
 //!
-//! A window is no longer than the shortest way into a switch, so what a node sends in a window
-//! arrives in a later one, and nodes can be run one by one. Hosts only send to switches and run
-//! after them, so the way from a switch to a host may be shorter. In each window a node gathers
-//! what arrives from the rings of its in-links, sorts it by (time, in-port), and runs it to
-//! completion. Outcomes do not depend on the width of the windows.
+//! A window is so short that what a node sends in it reaches the node itself in a later one, and
+//! nodes run in such an order that everything that arrives in a node's window has been sent when it
+//! runs ([`grid`]). So nodes can be run one by one. In each window a node gathers what arrives from
+//! the rings of its in-links, sorts it by (time, in-port), and runs it to completion. Outcomes do
+//! not depend on the width of the windows.
 //!
 //! A fabric may be run in parts, each by a thread: nodes are parted so that only links between
-//! switches lead from part to part, and what was sent over them is handed over between windows.
+//! switches lead from part to part, and what was sent over them is handed over between the halves of windows.
 
 mod agenda;
 mod around;
@@ -20,6 +20,7 @@ mod cut;
 mod exchange;
 mod fast;
 mod forward;
+mod grid;
 mod host;
 mod line;
 mod merge;
@@ -37,6 +38,7 @@ use crate::plan::Plan;
 use crate::record::{Observer, Outcome};
 use crate::topology::{Fabric, Node};
 use crew::Crew;
+use grid::Grid;
 use partition::Partition;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Span;
@@ -45,20 +47,22 @@ use std::sync::Arc;
 pub use crew::CriticalPath;
 pub use ring::HORIZON;
 
-/// Windows are not made longer than this, so that what arrives at a port in one can be numbered.
+/// Windows are not made longer than this, so that offsets in them have 32 bits.
 const LONGEST_WINDOW: Span = Span::us(4);
 /// Shortest legal window: below this the engine would be slower than an event queue.
 pub const SHORTEST_WINDOW: Span = Span::ns(10);
 
-/// The width of windows in a fabric: the shortest latency into a switch.
+/// The widest windows of a fabric, at most 4 us: the shortest way from side to side and back, else
+/// the shortest way into a switch.
 pub fn window(fabric: &Fabric) -> Span {
+    Grid::new(fabric, None).width
+}
+
+/// The shortest way into a switch of a fabric: cable delay and the switch's latency.
+pub fn shortest_way_into_a_switch(fabric: &Fabric) -> Span {
     let ports = (0..fabric.ports.len() as u32).map(PortId);
     let into_switches = ports.filter(|&p| matches!(fabric.destination(p), Node::Switch(_)));
-    into_switches
-        .map(|port| fabric.latency(port))
-        .min()
-        .unwrap_or(LONGEST_WINDOW)
-        .min(LONGEST_WINDOW)
+    into_switches.map(|port| fabric.latency(port)).min().unwrap_or(LONGEST_WINDOW)
 }
 
 /// How a plan is run. No outcome depends on it.
@@ -107,9 +111,7 @@ pub fn measure(plan: &Plan, options: &Options, clock: &dyn Fn() -> u64) -> (Outc
 }
 
 fn crew<'a>(plan: &'a Plan, options: &Options) -> Crew<'a> {
-    let widest = window(&plan.fabric);
     let layout = Arc::new(Layout::new(plan));
     let partition = Partition::new(&plan.fabric, layout.groups(), options.threads as usize);
-    let width = options.width.map_or(widest, |width| width.max(SHORTEST_WINDOW).min(widest));
-    Crew { plan, width, layout, partition }
+    Crew { plan, grid: Grid::new(&plan.fabric, options.width), layout, partition }
 }

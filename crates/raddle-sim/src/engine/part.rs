@@ -4,10 +4,12 @@
 //! host, then switches' ports in order of switch, then the links that come in from other parts.
 //! Where one part holds everything these are the fabric's own numbers.
 
+use super::agenda::Stretch;
 use super::arrivals::Arrivals;
 use super::calendar::{Calendar, Wake};
 use super::fast::{self, FastPort};
 use super::forward::Forward;
+use super::grid::Grid;
 use super::line::{FarEnd, Line, Place};
 use super::partition::Partition;
 use super::port::{Discipline, Port, World};
@@ -23,7 +25,7 @@ use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::transport::Entry;
-use raddle_schemes::units::{Span, Time};
+use raddle_schemes::units::Time;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -37,7 +39,7 @@ pub(super) struct Handover {
     pub(super) frame: Frame,
 }
 
-/// What a part sends to each of the others in a window.
+/// What a part sends to each of the others in half a window.
 pub(super) struct Outbox {
     pub(super) frames: Vec<Vec<Handover>>,
     /// For the logs of senders, from receivers in this part.
@@ -73,7 +75,7 @@ pub(super) struct SwitchState {
     /// None of `actions` is before this; never, while ports are replayed each on its own.
     pub(super) due_at: Time,
     /// Hosts below it that run right after it, while what they share is in the caches; the others
-    /// run after all switches.
+    /// run after all switches on the edge side.
     pub(super) hosts: Range<u32>,
     /// When it is dead.
     pub(super) deaths: Vec<(Time, Time)>,
@@ -100,7 +102,7 @@ pub(super) struct Part<'a> {
     /// Members of each group, at its smallest host; empty for hosts on their own.
     pub(super) groups: Vec<Vec<u32>>,
     pub(super) routes: Vec<(Time, Forward<'a>)>,
-    /// Index of the route in force at the start of the window.
+    /// Index of the route in force at the start of the half of a window that is being run.
     pub(super) route: usize,
     /// Where switches find the keys of flows, if those are not their locators.
     pub(super) pairs: Option<Arc<Layout>>,
@@ -163,10 +165,10 @@ pub(super) struct Scratch {
 }
 
 impl<'a> Part<'a> {
-    /// Part `part` of a run, with windows of `width`.
+    /// Part `part` of a run.
     pub(super) fn new(
         plan: &'a Plan,
-        width: Span,
+        grid: &Grid,
         layout: &Arc<Layout>,
         partition: &Partition,
         part: u32,
@@ -269,7 +271,7 @@ impl<'a> Part<'a> {
         for group in groups.iter_mut().filter(|group| group.len() == 1) {
             group.clear();
         }
-        // Hosts tied by triggers run together, when all switches have run.
+        // Hosts tied by triggers run together, when all switches on the edge side have run.
         if groups.iter().all(Vec::is_empty) {
             for (host, id) in (0..).zip(&ids[..hosts]) {
                 let Node::Switch(edge) = fabric.destination(*id) else { continue };
@@ -284,7 +286,8 @@ impl<'a> Part<'a> {
             }
         }
         let largest = fabric.switches.iter().map(|switch| switch.ports.len()).max().unwrap_or(0);
-        let calendar = Calendar::new(width.0, switches.len(), hosts, largest);
+        let sides = switches.iter().map(|switch| grid.on_edge_side[switch.id.index()]);
+        let calendar = Calendar::new((grid.width.0, grid.lag.0), sides, hosts, largest);
         let mut part = Self {
             plan,
             lines,
@@ -321,15 +324,32 @@ impl<'a> Part<'a> {
         part
     }
 
-    /// Runs everything in `start..end`, which lies in the calendar's current window.
-    pub(super) fn run_window(&mut self, start: Time, end: Time) {
+    /// Runs everything in a stretch.
+    pub(super) fn run_window(&mut self, stretch: &Stretch) {
+        self.world.calendar.move_to(stretch.window);
+        if !stretch.edge.is_empty() {
+            self.backwards = !self.backwards;
+            self.run_switches(true, &stretch.edge, &stretch.hosts);
+        }
+        if !stretch.hosts.is_empty() {
+            self.run_other_hosts(&stretch.hosts);
+        }
+        if !stretch.far.is_empty() {
+            self.run_switches(false, &stretch.far, &stretch.hosts);
+        }
+        self.world.calendar.finish();
+        self.shrink_some_rings();
+    }
+
+    /// Runs the switches of one side, each followed by hosts below it.
+    fn run_switches(&mut self, on_edge_side: bool, range: &Range<Time>, hosts_range: &Range<Time>) {
+        let (start, end) = (range.start, range.end);
         while self.routes.get(self.route + 1).is_some_and(|(from, _)| *from <= start) {
             self.route += 1;
         }
         let mut nodes = std::mem::take(&mut self.scratch.nodes);
         let mut below = std::mem::take(&mut self.scratch.below);
-        self.world.calendar.take_switches(&mut nodes);
-        self.backwards = !self.backwards;
+        self.world.calendar.take_switches(on_edge_side, &mut nodes);
         if self.backwards {
             nodes.reverse();
         }
@@ -341,14 +361,24 @@ impl<'a> Part<'a> {
                 self.prefetch_frames(next);
             }
             self.run_switch(switch, start, end);
+            if hosts_range.is_empty() {
+                continue;
+            }
             let hosts = self.switches[switch as usize].hosts.clone();
             self.world.calendar.take_hosts_of(hosts, &mut below);
             for (i, &host) in below.iter().enumerate() {
                 self.prefetch_hosts(&below, i);
-                self.run_host(host, start, end);
+                self.run_host(host, hosts_range.start, hosts_range.end);
             }
         }
+        self.scratch.nodes = nodes;
         self.scratch.below = below;
+    }
+
+    /// Runs the hosts that have not run yet.
+    fn run_other_hosts(&mut self, range: &Range<Time>) {
+        let (start, end) = (range.start, range.end);
+        let mut nodes = std::mem::take(&mut self.scratch.nodes);
         self.world.calendar.take_hosts(&mut nodes);
         let mut last_group = None;
         for (i, &host) in nodes.iter().enumerate() {
@@ -362,7 +392,6 @@ impl<'a> Part<'a> {
             }
         }
         self.scratch.nodes = nodes;
-        self.shrink_some_rings();
     }
 
     fn shrink_some_rings(&mut self) {
@@ -379,12 +408,17 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// After half a window: everyone who has something to do from `now` on.
-    pub(super) fn wake_everyone(&mut self, now: Time) {
+    /// Begins windows anew at `now`, up to which all nodes have run.
+    pub(super) fn begin(&mut self, now: Time) {
+        let calendar = &mut self.world.calendar;
+        calendar.begin(now);
         for (line, far_end) in self.lines.iter_mut().zip(&self.far_ends) {
             if let FarEnd::Here(wake) = far_end {
-                line.wake_again(now, *wake, &mut self.world.calendar);
+                line.wake_again(now, *wake, calendar);
             }
+        }
+        for switch in 0..self.switches.len() as u32 {
+            calendar.wake(now, Wake::Switch { switch });
         }
         for host in 0..self.hosts.len() as u32 {
             self.wake_host(host);

@@ -1,7 +1,8 @@
 //! Which node belongs to which part of a run.
 //!
 //! A host is always with its switch, hosts tied by triggers are in one part with theirs. So only
-//! links between switches lead from part to part, and their latency is at least a window.
+//! links between switches lead from part to part, whose latency windows go by
+//! ([`grid`](super::grid)).
 //! - Trees of three tiers: by pod, cores spread, unless that leaves one part with far more than its
 //!   share.
 //! - Trees of two tiers: by ToR, spines spread.

@@ -58,6 +58,7 @@ pub(crate) fn trouble(plan: &Plan) -> Option<String> {
     let threads = 2 + plan.seed as u32 % 3;
     let mut ways = vec![
         (width, 1, false),
+        (Span(width.0 - width.0 / 8), threads, false),
         (Span(width.0 / 2 + 1), threads, false),
         (Span(width.0 / 13 + 1), 1, false),
     ];

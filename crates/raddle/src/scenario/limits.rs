@@ -6,7 +6,7 @@ use super::traffic::TrafficSection;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_sim::engine::{HORIZON, SHORTEST_WINDOW, window};
+use raddle_sim::engine::{HORIZON, SHORTEST_WINDOW, shortest_way_into_a_switch};
 use raddle_sim::net::frame::{Locators, NUMBER_LIMIT, PFC_SIZE};
 use raddle_sim::plan::TransportPlan;
 use raddle_sim::topology::Fabric;
@@ -34,7 +34,7 @@ pub(crate) fn hosts(hosts: u64, place: &Place, log: &Log) -> bool {
 
 /// Adds a problem if the way into a switch is too short.
 pub(crate) fn shortest_way(fabric: &Fabric, place: &Place, log: &Log) -> bool {
-    let shortest = window(fabric);
+    let shortest = shortest_way_into_a_switch(fabric);
     if shortest < SHORTEST_WINDOW {
         let message = format!("a link and the switch behind it have a delay of {shortest} in all");
         let label = format!("expected at least {SHORTEST_WINDOW}: the width of the time window");
