@@ -54,6 +54,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("lb_study/fig4_all_to_all"),
     figure!("lb_study/fig5"),
     figure!("lb_study/fig5_all_to_all"),
+    figure!("lb_study/fig5_all_to_all_slower"),
     figure!("lb_study/fig6"),
     figure!("lb_study/fig7"),
     figure!("lb_study/fig8"),
