@@ -149,7 +149,7 @@ impl FastPort {
         line: &mut Line,
         world: &mut World<'_>,
     ) {
-        self.advance(now, line, world);
+        self.bring_to(now, line, world);
         let found = u64::from(line.bytes);
         let queued = found + frame.size().0;
         if queued > self.capacity {
@@ -216,26 +216,25 @@ impl FastPort {
     /// Bytes queued or in service in all classes after what has left at or before `now`.
     #[inline]
     pub(super) fn backlog(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> u64 {
-        // Nothing is carried out where nothing is due: most ports, when all of a switch are read
-        // for each packet.
+        self.bring_to(now, line, world);
+        u64::from(line.bytes) + self.control_bytes
+    }
+
+    /// [`advance`](Self::advance), where mostly nothing is due: at most ports, when all of a switch
+    /// are read for each packet.
+    #[inline(always)]
+    fn bring_to(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) {
         let due = match line.first_waiting() {
             Some(entry) => line.departure_after(entry, now) <= 0,
             None => line.busy_until <= now && !self.data.is_empty(),
         };
         if due {
-            self.bring_to(now, line, world);
+            self.advance(now, line, world);
         }
-        u64::from(line.bytes) + self.control_bytes
-    }
-
-    /// [`advance`](Self::advance), where it is rare.
-    #[inline(never)]
-    fn bring_to(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) {
-        self.advance(now, line, world);
     }
 
     /// Carries out the departures up to and including `until`.
-    #[inline]
+    #[inline(never)]
     pub(super) fn advance(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         self.start_due(until, line, world.discipline.gap);
         if self.calm || self.is_calm(line) {

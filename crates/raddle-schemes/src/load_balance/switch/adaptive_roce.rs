@@ -5,7 +5,6 @@ use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::mix;
 use crate::{Card, Cx, Need};
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 /// What `raddle schemes adaptive_roce` says.
@@ -29,13 +28,15 @@ pub struct AdaptiveRoce {
     salt: u64,
     epoch: u32,
     /// The choices of each next-hop group that carry anything, in that order.
-    orders: BTreeMap<u32, Box<[u32]>>,
+    orders: Vec<(u32, Box<[u32]>)>,
+    /// The group asked for last; in a tree, the only one with a choice.
+    last: usize,
 }
 
 impl AdaptiveRoce {
     /// An order of the switch's own.
     pub fn new(_config: &Config, context: &SwitchContext) -> Self {
-        Self { salt: mix(context.stream), epoch: 0, orders: BTreeMap::new() }
+        Self { salt: mix(context.stream), epoch: 0, orders: Vec::new(), last: 0 }
     }
 
     /// The choices in the order of their ports.
@@ -45,8 +46,20 @@ impl AdaptiveRoce {
             self.epoch = choices.epoch;
             self.orders.clear();
         }
-        let salt = self.salt;
-        self.orders.entry(choices.next_hops).or_insert_with(|| ordered(salt, choices))
+        if self.orders.get(self.last).is_none_or(|(group, _)| *group != choices.next_hops) {
+            self.find(choices);
+        }
+        &self.orders[self.last].1
+    }
+
+    #[cold]
+    fn find(&mut self, choices: &Choices<'_>) {
+        let group = |(group, _): &(u32, _)| *group;
+        let found = self.orders.binary_search_by_key(&choices.next_hops, group);
+        self.last = found.unwrap_or_else(|place| {
+            self.orders.insert(place, (choices.next_hops, ordered(self.salt, choices)));
+            place
+        });
     }
 }
 
