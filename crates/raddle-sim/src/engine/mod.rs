@@ -2,7 +2,7 @@
 //!
 //! A window is so short that what a node sends in it reaches the node itself in a later one, and
 //! nodes run in such an order that everything that arrives in a node's window has been sent when it
-//! runs ([`grid`]). So nodes can be run one by one. In each window a node gathers what arrives from
+//! runs (`grid.rs`). So nodes can be run one by one. In each window a node gathers what arrives from
 //! the rings of its in-links, sorts it by (time, in-port), and runs it to completion. Outcomes do
 //! not depend on the width of the windows.
 //!
