@@ -41,7 +41,12 @@ impl Parameter for Pace {
         match raw {
             Raw::Text("auto") => Ok(Self::Line),
             Raw::Text(text) if text.ends_with(RHO_MAX) => rho_max_share(text).map(Self::RhoMax),
-            other => Rate::read(other).map(Self::At),
+            other => Rate::read(other).map(Self::At).map_err(|error| match error {
+                ParameterError::Value(expected) => ParameterError::Value(format!(
+                    "{expected}; or `auto`, `{RHO_MAX}`, \"0.97 {RHO_MAX}\""
+                )),
+                other => other,
+            }),
         }
     }
     fn show(&self) -> String {
@@ -155,7 +160,8 @@ mod tests {
     fn a_pace_of_nothing_is_refused() {
         let mut config = Config::default();
         let refused = config.set("rate", Raw::Text("0 Gbps"));
-        assert_eq!(refused, Err(ParameterError::Value("expected a rate above 0 bps".into())));
+        let expected = "expected a rate above 0 bps; or `auto`, `rho_max`, \"0.97 rho_max\"";
+        assert_eq!(refused, Err(ParameterError::Value(expected.into())));
         assert_eq!(config.set("rate", Raw::Text("1 bps")), Ok(()));
         assert_eq!(config.rate, Pace::At(Rate(1)));
         let paces = [
