@@ -110,6 +110,7 @@ function completionSection(parent) {
   }
   plot(parent, 'Completion time of the last flow in microseconds, one row per scheme, one dot per seed, one panel per condition. The table below holds the values.', drawCompletion);
   const whiskers = DATA.interval_meaning ? ` Whiskers: ${DATA.interval_meaning}.` : '';
-  parent.append(el('p', { class: 'note' }, `One dot per seed: the time until the last flow was done. Dots are spread vertically only to keep them apart.${whiskers} Dashed: the time no scheme can beat.`));
+  const dashed = DATA.conditions.some((condition) => condition.bound) ? ' Dashed: the time no scheme can beat.' : '';
+  parent.append(el('p', { class: 'note' }, `One dot per seed: the time until the last flow was done. Dots are spread vertically only to keep them apart.${whiskers}${dashed}`));
   parent.append(foldedTable('cells', 'Table: schemes and conditions', cellsTable), foldedTable('runs', 'Table: every run', runsTable));
 }
