@@ -163,8 +163,7 @@ impl Line {
     /// The first frame of a fast port that is not known to have left.
     #[inline]
     pub(super) fn first_waiting(&self) -> Option<Entry> {
-        let waiting = self.departed < self.ring.len() as u32;
-        waiting.then(|| self.ring.get(self.departed))
+        self.ring.find(self.departed)
     }
 
     /// All frames of a fast port that are not known to have left, in order, in two pieces.

@@ -70,7 +70,9 @@ impl Ring {
             self.grow();
         }
         let slot = self.slot(self.length);
-        self.entries[slot] = entry;
+        debug_assert!(slot < self.entries.len());
+        // SAFETY: a slot is a number modulo how many there are, of which there are some by now.
+        unsafe { *self.entries.get_unchecked_mut(slot) = entry };
         self.length += 1;
     }
 
@@ -79,6 +81,14 @@ impl Ring {
     pub(super) fn get(&self, i: u32) -> Entry {
         debug_assert!(i < self.length);
         self.entries[self.slot(i)]
+    }
+
+    /// The entry `i` places behind the head, if there are that many.
+    #[inline]
+    pub(super) fn find(&self, i: u32) -> Option<Entry> {
+        // SAFETY: a slot is a number modulo how many there are, and where there is an entry there
+        // are some.
+        (i < self.length).then(|| unsafe { *self.entries.get_unchecked(self.slot(i)) })
     }
 
     /// Replaces the entry `i` places behind the head; there must be that many.

@@ -253,6 +253,9 @@ impl Visitor for PlainSwitch<'_, '_> {
     fn visit<S: PortSelector>(self, selector: &mut S) {
         let Self { start, arrivals, node, epoch, fabric, forwarding, switch, .. } = self;
         let Self { rng, first_id, busy, lines, fast_ports, world, .. } = self;
+        // As long as each other: one check for both.
+        let ports = lines.len().min(fast_ports.len());
+        let (lines, fast_ports) = (&mut lines[..ports], &mut fast_ports[..ports]);
         let locators = world.hosts.locators();
         for (at, in_port, frame) in arrivals.iter() {
             let now = Time(start.0 + at);
