@@ -4,7 +4,8 @@
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::mix;
 use crate::{Card, Cx, Need};
-use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// What `raddle schemes adaptive_roce` says.
@@ -26,45 +27,43 @@ crate::parameters! {
 #[derive(Clone, Debug)]
 pub struct AdaptiveRoce {
     salt: u64,
-    epoch: u32,
-    /// The choices of each next-hop group that carry anything, in that order.
-    orders: Vec<(u32, Box<[u32]>)>,
-    /// The group asked for last; in a tree, the only one with a choice.
-    last: usize,
+    /// Epoch and next-hop group of the present order; in a tree, the only group with a choice.
+    present: (u32, u32),
+    order: Arc<[u32]>,
+    /// The choices of each next-hop group of the epoch that carry anything, in that order.
+    orders: BTreeMap<u32, Arc<[u32]>>,
 }
 
 impl AdaptiveRoce {
     /// An order of the switch's own.
     pub fn new(_config: &Config, context: &SwitchContext) -> Self {
-        Self { salt: mix(context.stream), epoch: 0, orders: Vec::new(), last: 0 }
+        let (salt, order) = (mix(context.stream), Arc::default());
+        Self { salt, present: (0, u32::MAX), order, orders: BTreeMap::new() }
     }
 
     /// The choices in the order of their ports.
     #[inline]
     fn order(&mut self, choices: &Choices<'_>) -> &[u32] {
-        if self.epoch != choices.epoch {
-            self.epoch = choices.epoch;
-            self.orders.clear();
+        if self.present != (choices.epoch, choices.next_hops) {
+            self.change(choices);
         }
-        if self.orders.get(self.last).is_none_or(|(group, _)| *group != choices.next_hops) {
-            self.find(choices);
-        }
-        &self.orders[self.last].1
+        &self.order
     }
 
-    #[cold]
-    fn find(&mut self, choices: &Choices<'_>) {
-        let group = |(group, _): &(u32, _)| *group;
-        let found = self.orders.binary_search_by_key(&choices.next_hops, group);
-        self.last = found.unwrap_or_else(|place| {
-            self.orders.insert(place, (choices.next_hops, ordered(self.salt, choices)));
-            place
-        });
+    #[inline(never)]
+    fn change(&mut self, choices: &Choices<'_>) {
+        if self.present.0 != choices.epoch {
+            self.orders.clear();
+        }
+        let salt = self.salt;
+        let order = self.orders.entry(choices.next_hops).or_insert_with(|| ordered(salt, choices));
+        self.order = Arc::clone(order);
+        self.present = (choices.epoch, choices.next_hops);
     }
 }
 
 #[cold]
-fn ordered(salt: u64, choices: &Choices<'_>) -> Box<[u32]> {
+fn ordered(salt: u64, choices: &Choices<'_>) -> Arc<[u32]> {
     let rank = |&choice: &u32| mix(salt ^ u64::from(choices.fabric.port(choice as usize)));
     let carries = |&choice: &u32| choices.weight(choice as usize) > 0;
     let mut order: Vec<u32> = (0..choices.count as u32).filter(carries).collect();
