@@ -40,46 +40,32 @@ impl Arrivals {
         width: u32,
         in_port: u32,
     ) -> usize {
-        let mut early = 0;
+        let before = self.frames.len();
         for block in entries.chunks(BLOCK) {
-            let of_block = self.extend_by_block(block, start, width, in_port);
-            early += of_block;
-            if of_block < block.len() {
+            let first = self.frames.len() as u64;
+            self.keys.reserve(block.len());
+            self.frames.reserve(block.len());
+            let (keys, frames) = (self.keys.spare_capacity_mut(), self.frames.spare_capacity_mut());
+            let mut early = 0;
+            for ((entry, key), frame) in block.iter().zip(keys).zip(frames) {
+                let offset = entry.offset(start);
+                if offset >= width {
+                    break;
+                }
+                key.write((u64::from(offset) << 32) | (first + early as u64));
+                frame.write((in_port, entry.frame));
+                early += 1;
+            }
+            // SAFETY: so many have been written behind the last, where there was room for them.
+            unsafe {
+                self.keys.set_len(self.keys.len() + early);
+                self.frames.set_len(self.frames.len() + early);
+            }
+            if early < block.len() {
                 break;
             }
         }
-        early
-    }
-
-    /// The same of a few entries, for which there is room whether they arrive in the window or not.
-    #[inline]
-    fn extend_by_block(
-        &mut self,
-        entries: &[Entry],
-        start: Time,
-        width: u32,
-        in_port: u32,
-    ) -> usize {
-        let first = self.frames.len() as u64;
-        self.keys.reserve(entries.len());
-        self.frames.reserve(entries.len());
-        let (keys, frames) = (self.keys.spare_capacity_mut(), self.frames.spare_capacity_mut());
-        let mut early = 0;
-        for ((entry, key), frame) in entries.iter().zip(keys).zip(frames) {
-            let offset = entry.offset(start);
-            if offset >= width {
-                break;
-            }
-            key.write((u64::from(offset) << 32) | (first + early as u64));
-            frame.write((in_port, entry.frame));
-            early += 1;
-        }
-        // SAFETY: so many have been written behind the last, where there was room for them.
-        unsafe {
-            self.keys.set_len(self.keys.len() + early);
-            self.frames.set_len(self.frames.len() + early);
-        }
-        early
+        self.frames.len() - before
     }
 
     /// Offset in ps, in-port and frame, in order.
