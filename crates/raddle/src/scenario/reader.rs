@@ -69,15 +69,18 @@ impl Log {
     }
 }
 
-/// The valid word nearest to what was typed, if one is near.
+/// The valid word nearest to what was typed, if one is near. Papers write OFAN and
+/// Adaptive RoCE: capitals count for nothing, spaces and hyphens are underscores.
 pub(crate) fn nearest<'a>(
     typed: &str,
     words: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
+    let plain = |text: &str| text.to_lowercase().replace([' ', '-'], "_");
+    let typed = plain(typed);
     let longest = |word: &str| word.chars().count().max(typed.chars().count());
     words
         .into_iter()
-        .map(|word| (strsim::damerau_levenshtein(typed, word), word))
+        .map(|word| (strsim::damerau_levenshtein(&typed, &plain(word)), word))
         .filter(|&(distance, word)| distance * 2 <= longest(word))
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, word)| word)
@@ -329,5 +332,7 @@ mod tests {
         assert_eq!(nearest("osp", words), Some("ops"));
         assert_eq!(nearest("ospf", words), Some("ops"));
         assert_eq!(nearest("quicksand", words), None);
+        assert_eq!(nearest("OPS", words), Some("ops"));
+        assert_eq!(nearest("Adaptive RoCE", ["jsq", "adaptive_roce"]), Some("adaptive_roce"));
     }
 }
