@@ -122,9 +122,9 @@ pub(super) struct Part<'a> {
 /// Flows to a host that are few.
 const FEW_FLOWS: usize = 2;
 
-/// Rings looked at in a window: so few that it costs nothing, and a ring that a burst passes again
-/// and again is not resized each time.
-const SHRUNK_PER_WINDOW: usize = 4;
+/// Halves of windows in which all rings are looked at once, about a millisecond: so many that it costs
+/// nothing, and that a ring which a burst passes again and again is not resized each time.
+const SHRINKING_ROUND: usize = 1024;
 
 /// Frames lost on arrival at a node, by the port that they came from.
 #[derive(Default)]
@@ -395,7 +395,7 @@ impl<'a> Part<'a> {
     }
 
     fn shrink_some_rings(&mut self) {
-        for _ in 0..SHRUNK_PER_WINDOW.min(self.lines.len()) {
+        for _ in 0..self.lines.len().div_ceil(SHRINKING_ROUND) {
             let line = &mut self.lines[self.to_shrink];
             line.ring.shrink();
             let number = line.place.number();

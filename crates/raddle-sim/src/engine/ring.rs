@@ -162,10 +162,11 @@ impl Ring {
         self.head.wrapping_add(i) as usize & self.entries.len().wrapping_sub(1)
     }
 
-    /// Gives back half of the memory if what is in the ring would fill a quarter of it at most.
+    /// Gives memory back if what is in the ring fills a quarter of it at most, and leaves it half full.
     pub(super) fn shrink(&mut self) {
-        if self.entries.len() > KEPT && self.len() * 4 <= self.entries.len() {
-            self.resize(self.entries.len() / 2);
+        let length = (self.len() * 2).next_power_of_two().max(KEPT);
+        if length * 2 <= self.entries.len() {
+            self.resize(length);
         }
     }
 
@@ -199,7 +200,7 @@ mod tests {
             while ring.len() > count {
                 assert_eq!(ring.pop().map(|entry| entry.tag()), Some(next - ring.len() as u32 - 1));
             }
-            (0..5).for_each(|_| ring.shrink());
+            ring.shrink();
             let places = (2 * count).next_power_of_two().max(KEPT);
             assert!(ring.entries.len() <= places, "{} for {count}", ring.entries.len());
         }
