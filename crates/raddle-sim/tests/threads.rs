@@ -64,6 +64,13 @@ fn classes() -> Plan {
     plan
 }
 
+/// Three classes of data, strictly one before the other.
+fn priorities() -> Plan {
+    let mut plan = classes();
+    (plan.queue.service, plan.queue.shares) = (Service::Priority, vec![1; 3]);
+    plan
+}
+
 /// Five messages per pair, of which three overlap.
 fn connections() -> Plan {
     let mut plan = faults();
@@ -128,6 +135,7 @@ fn every_number_of_threads_and_every_width_gives_the_same_outcome() {
         ("trimming", trimming()),
         ("pfc", pfc()),
         ("classes", classes()),
+        ("priorities", priorities()),
         ("faults", faults()),
         ("stalled", stalled()),
         ("connections", connections()),

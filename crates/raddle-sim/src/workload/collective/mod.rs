@@ -27,3 +27,15 @@ fn check_sends(quantity: &'static str, found: u64, sends: u64) -> Result<(), Wor
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_send_more_than_fit_is_an_error() {
+        assert!(check_sends("ranks", 8192, MOST_SENDS).is_ok());
+        let error = check_sends("ranks", 8193, MOST_SENDS + 1).map_err(|error| error.to_string());
+        assert!(error.is_err_and(|text| text.contains("67108865 messages are more than 67108864")));
+    }
+}
