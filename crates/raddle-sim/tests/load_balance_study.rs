@@ -5,13 +5,17 @@
 mod common;
 
 use raddle_schemes::Need;
+use raddle_schemes::congestion::{self, fixed_rate, fixed_rate::Pace};
+use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::switch::{self, simple_rr};
 use raddle_schemes::units::{Bytes, Rate, Span};
-use raddle_schemes::{congestion, marking, size::Size};
+use raddle_schemes::{marking, size::Size};
 use raddle_sim::plan::{NicOrder, Plan};
+use raddle_sim::record::layers::Layer;
 use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::topology::tree::TreeShape;
+use raddle_sim::workload::Flow;
 use raddle_sim::workload::permutation::Permutation;
 use raddle_sim::{check, engine};
 
@@ -131,4 +135,50 @@ fn ofan_completes_first_and_drops_nothing() {
         let other = run(switches);
         assert!(ofan.end < other.end, "{switches}: {} against {}", other.end, ofan.end);
     }
+}
+
+/// Pairs of flows that share one link from aggregation to edge switch, packet by packet: counted on
+/// the links of the run, where `n` flows' worth of packets are `n (n - 1) / 2` pairs, and expected
+/// where each flow of an edge switch has an uplink of its own, any with the same chance.
+fn stuck_pairs(plan: &Plan, packets: u64) -> (f64, f64) {
+    let outcome = run(plan);
+    let down = |port: &usize| Layer::of(&plan.fabric, PortId(*port as u32)) == Layer::AggEdge;
+    let flows = |port: usize| outcome.ports[port].data_frames as f64 / packets as f64;
+    let counted = (0..outcome.ports.len()).filter(down).map(flows).map(|n| n * (n - 1.0) / 2.0);
+    let edges = |flow: &Flow| (flow.source.0 / 4, flow.destination.0 / 4);
+    let ends: Vec<_> = plan.traffic.flows.iter().map(edges).collect();
+    let meet = |a: &(u32, u32), b: &(u32, u32)| a.1 == b.1 && a.0 != b.0;
+    let meeting = |(i, a)| ends[..i].iter().filter(|b| meet(a, b)).count();
+    (counted.sum(), ends.iter().enumerate().map(meeting).sum::<usize>() as f64 / 4.0)
+}
+
+/// Figure 16, all flows leaving their pods, so that every edge switch is a red one: pairs counted over
+/// pairs expected. The model's flows have one period; at line rate ACKs take turns with the data, each
+/// host has as many as its own flow receives, and flows drift past each other.
+#[test]
+fn flows_stick_to_a_downlink_as_the_model_says_where_their_pace_leaves_acks_room() {
+    let packets = 512;
+    let draw = Permutation { message: Bytes(packets * 4096), inter_pod_only: true };
+    let stuck = |switches: &switch::Config, pace: Pace| {
+        let all = (1..=8).map(|seed| {
+            let mut plan = study(switches, packets, Bytes(1 << 30), seed);
+            plan.traffic = draw.generate(128, &|host| host.0 / 16, seed).unwrap();
+            plan.transport.phase = Span(41_780);
+            let config = fixed_rate::Config { rate: pace, ..fixed_rate::Config::default() };
+            plan.transport.congestion = congestion::Config::FixedRate(config);
+            stuck_pairs(&plan, packets)
+        });
+        let (counted, expected) = all.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        counted / expected
+    };
+    let config = simple_rr::Config { start: simple_rr::Start::First, small: Bytes(128) };
+    let data_apart = switch::Config::SimpleRr(config);
+    let room = Pace::At(Rate::gbps(760));
+    let (rotated, shortest) = (stuck(&data_apart, room), stuck(&named("jsq"), room));
+    assert!((rotated - 1.0).abs() <= 0.1, "{rotated}");
+    assert!((0.5..rotated).contains(&shortest), "{shortest} against {rotated}");
+    let drifting = stuck(&data_apart, Pace::Line);
+    assert!(drifting < 0.25, "{drifting}");
+    let with_acks = stuck(&named("simple_rr"), room);
+    assert!(with_acks < 0.1, "{with_acks}: ACKs turn the pointers, too");
 }
