@@ -40,7 +40,7 @@ use all_to_all::Exchange;
 use flows::Flows;
 pub use frames::Frames;
 use host_link::Work;
-pub use of_plan::of_plan;
+pub use of_plan::{mean_of_flows, of_plan};
 use permutation::TailTerm;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::cmp::Reverse;

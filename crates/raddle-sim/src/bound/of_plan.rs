@@ -1,11 +1,13 @@
 //! Which bounds hold for a plan.
 
 use super::cut::Cut;
+use super::flows::Flows;
 use super::{Bound, Frames, completion, rho_max};
 use crate::plan::Plan;
 use crate::routing::Forwarding;
 use raddle_schemes::FlowContext;
 use raddle_schemes::family::Need;
+use raddle_schemes::units::Span;
 use std::cmp::Reverse;
 
 impl Bound {
@@ -37,6 +39,17 @@ pub fn of_plan(plan: &Plan) -> Vec<Bound> {
         bounds.retain(Bound::holds_without_acks);
     }
     bounds
+}
+
+/// A lower bound on the mean flow completion time of a plan all of whose flows end: the mean of what
+/// each takes alone.
+pub fn mean_of_flows(plan: &Plan) -> Option<Bound> {
+    let flows = Flows::new(&plan.traffic, &plan.fabric, &Frames::from(plan));
+    if detours(plan) || !flows.all_run() {
+        return None;
+    }
+    let sum: u64 = flows.running().map(|flow| flow.kind.least.acked.0).sum();
+    Some(Bound { name: "flow_alone", time: Span(sum / plan.traffic.flows.len() as u64) })
 }
 
 /// Whether routes change in a fabric that is no tree: another way may have more hops and yet be

@@ -33,8 +33,14 @@ fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
 
 /// A bound that a run has beaten, of those that hold for any.
 fn beaten(plan: &Plan, outcome: &Outcome) -> Option<Bound> {
-    let ends = outcome.flows.iter().map(|flow| flow.acked);
-    let completion = ends.collect::<Option<Vec<_>>>()?.into_iter().max()?;
+    let times = outcome.flows.iter().map(|flow| Some((flow.started?, flow.acked?)));
+    let times = times.collect::<Option<Vec<_>>>()?;
+    let completion = times.iter().map(|(_, acked)| *acked).max()?;
+    let sum: u64 = times.iter().map(|(started, acked)| acked.since(*started).0).sum();
+    let mean = bound::mean_of_flows(plan);
+    if let Some(mean) = mean.filter(|mean| sum / (times.len() as u64) < mean.time.0) {
+        return Some(mean);
+    }
     let strict = bound::of_plan(plan).into_iter().filter(Bound::holds_without_acks);
     let cut = cut::under_faults(plan);
     let cut = cut.map(|cut| Bound { name: Cut::UNDER_FAULTS, time: cut.time });
