@@ -17,6 +17,7 @@ use crate::scenario::{self, Study};
 use crate::study::compare::{Cell, CompareInput, Comparison, Entry, column_of};
 use crate::study::run::Job;
 use crate::study::summary::RunSummary;
+use raddle_sim::bound::mean_of_flows;
 use std::path::Path;
 
 /// Up to this many times what the first takes, a scheme is level with it.
@@ -93,9 +94,10 @@ impl Verdict {
     pub fn of(runs: &[WorkloadRuns<'_>]) -> Self {
         let mut verdict = Self { rows: Vec::new(), columns: Vec::new() };
         for (workload, jobs, summaries) in runs {
-            let summaries: Vec<Option<RunSummary>> = summaries
+            let summaries: Vec<Option<RunSummary>> = jobs
                 .iter()
-                .map(|run| run.as_ref().map(|run| measured(*workload, run)))
+                .zip(*summaries)
+                .map(|(job, run)| run.as_ref().map(|run| measured(*workload, job, run)))
                 .collect();
             let entries: Vec<Entry<'_>> = jobs
                 .iter()
@@ -153,11 +155,14 @@ impl Verdict {
 }
 
 /// A run as its workload is measured.
-fn measured(workload: Workload, run: &RunSummary) -> RunSummary {
+fn measured(workload: Workload, job: &Job, run: &RunSummary) -> RunSummary {
     let mut run = run.clone();
     if workload.open_loop {
         run.completion_us = run.completion_us.and(run.fct_us.mean);
-        (run.bound, run.bound_us, run.increase_pct) = (None, None, None);
+        let bound = (job.plan)().ok().and_then(|plan| mean_of_flows(&plan));
+        run.bound = bound.map(|bound| bound.name.to_owned());
+        run.bound_us = bound.map(|bound| bound.time.as_us());
+        run.increase_pct = None;
     }
     run
 }

@@ -25,9 +25,9 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
     page.push_str("## All numbers\n\n");
     page.push_str(
         "Mean over the seeds and, in brackets, least to greatest; rank; over the bound. A bound is \
-         a lower bound on the completion of all flows on the healthy fabric. With the pace that \
-         the faults leave (`.._rho_max`) it is the study's measure, not strict: a paced run can \
-         beat it by a few frames.\n\n",
+         a lower bound on the completion of all flows (of the trace, on the mean flow completion \
+         time) on the healthy fabric. With the pace that the faults leave (`.._rho_max`) it is the \
+         study's measure, not strict: a paced run can beat it by a few frames.\n\n",
     );
     for stack in verdict.values("stack") {
         for workload in verdict.values("workload") {
