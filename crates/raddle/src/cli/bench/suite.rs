@@ -95,9 +95,40 @@ const FAULTS: (&str, &str) = (
 /// Replays departures node by node, in order of time.
 const PFC: (&str, &str) = ("fabric.queue.pfc", "{ xoff = \"50%\", xon = \"40%\" }");
 
+/// Three permutations at once, each in a data class of its own.
+const THREE_CLASSES: (&str, &str) = ("fabric.queue.classes", "3");
+const IN_CLASSES: (&str, &str) = (
+    "traffic",
+    "[{ name = \"low\", kind = \"permutation\", message = \"1 MiB\" }, \
+      { name = \"middle\", kind = \"permutation\", message = \"1 MiB\", class = 1 }, \
+      { name = \"high\", kind = \"permutation\", message = \"1 MiB\", class = 2 }]",
+);
+
+/// An open loop, stopped while flows still come.
+const WEBSEARCH_10: &[(&str, &str)] = &[
+    ("traffic", "{ kind = \"poisson\", law = \"websearch\", load = 0.1, until = \"1 ms\" }"),
+    ("run.end", "\"1 ms\""),
+];
+const WEBSEARCH_20: &[(&str, &str)] = &[
+    ("traffic", "{ kind = \"poisson\", law = \"websearch\", load = 0.2, until = \"600 us\" }"),
+    ("run.end", "\"600 us\""),
+];
+const WEBSEARCH_40: &[(&str, &str)] = &[
+    ("traffic", "{ kind = \"poisson\", law = \"websearch\", load = 0.4, until = \"400 us\" }"),
+    ("run.end", "\"400 us\""),
+];
+/// On 8192 hosts a fourth of that.
+const WEBSEARCH_40_SHORT: &[(&str, &str)] = &[
+    ("traffic", "{ kind = \"poisson\", law = \"websearch\", load = 0.4, until = \"100 us\" }"),
+    ("run.end", "\"100 us\""),
+];
+
+const BOTH: &[Runner] = &[ENGINE, TWO_THREADS];
+const AGAINST_WHEEL: &[Runner] = &[ENGINE, WHEEL];
+
 const CASES: &[Case] = &[
     Case { queue: "fifo", set: &[MIB_8], quick: true, ..CASE },
-    Case { set: &[MIB_8], quick: true, ..CASE },
+    Case { set: &[MIB_8], runners: BOTH, quick: true, ..CASE },
     Case { name: "trimming", set: &[MIB_8, TRIM, SHALLOW], quick: true, ..CASE },
     Case {
         name: "incast",
@@ -108,63 +139,43 @@ const CASES: &[Case] = &[
     Case { name: "faults", set: &[MIB_8, FAULTS], quick: true, ..CASE },
     // Round robin, if only of one class, is what computed departures do not serve.
     Case { queue: "drr", set: &[MIB_8], quick: true, ..CASE },
+    Case { name: "classes", set: &[THREE_CLASSES, IN_CLASSES], quick: true, ..CASE },
+    Case { name: "classes", queue: "drr", set: &[THREE_CLASSES, IN_CLASSES], quick: true, ..CASE },
     Case { name: "pfc", set: &[MIB_8, PFC], quick: true, ..CASE },
+    Case { name: "websearch_40", set: WEBSEARCH_40, runners: AGAINST_WHEEL, quick: true, ..CASE },
     Case { quick: true, ..CRITICAL_PATH },
     Case { queue: "fifo", k: 16, set: &[MIB_2], ..CASE },
-    Case { k: 16, set: &[MIB_2], runners: &[ENGINE, TWO_THREADS], ..CASE },
-    Case { name: "trimming", k: 16, set: &[MIB_2, TRIM, SHALLOW], ..CASE },
+    Case { k: 16, set: &[MIB_2], runners: BOTH, ..CASE },
+    Case { name: "trimming", k: 16, set: &[MIB_2, TRIM, SHALLOW], runners: BOTH, ..CASE },
     Case {
         name: "incast",
         k: 16,
         set: &[("traffic", "{ kind = \"incast\", senders = 512, message = \"1 MiB\" }")],
+        runners: BOTH,
         ..CASE
     },
-    Case { name: "faults", k: 16, set: &[MIB_2, FAULTS], ..CASE },
-    Case { queue: "drr", k: 16, set: &[MIB_2], ..CASE },
-    Case { name: "pfc", k: 16, set: &[MIB_2, PFC], ..CASE },
-    Case {
-        name: "websearch_10",
-        k: 16,
-        set: &[
-            (
-                "traffic",
-                "{ kind = \"poisson\", law = \"websearch\", load = 0.1, until = \"1 ms\" }",
-            ),
-            ("run.end", "\"1 ms\""),
-        ],
-        runners: &[ENGINE, WHEEL],
-        ..CASE
-    },
-    Case {
-        name: "websearch_20",
-        k: 16,
-        set: &[
-            (
-                "traffic",
-                "{ kind = \"poisson\", law = \"websearch\", load = 0.2, until = \"600 us\" }",
-            ),
-            ("run.end", "\"600 us\""),
-        ],
-        runners: &[ENGINE, WHEEL],
-        ..CASE
-    },
-    Case {
-        name: "websearch_40",
-        k: 16,
-        set: &[
-            (
-                "traffic",
-                "{ kind = \"poisson\", law = \"websearch\", load = 0.4, until = \"400 us\" }",
-            ),
-            ("run.end", "\"400 us\""),
-        ],
-        runners: &[ENGINE, WHEEL],
-        ..CASE
-    },
+    Case { name: "faults", k: 16, set: &[MIB_2, FAULTS], runners: BOTH, ..CASE },
+    Case { queue: "drr", k: 16, set: &[MIB_2], runners: BOTH, ..CASE },
+    Case { name: "classes", k: 16, set: &[THREE_CLASSES, IN_CLASSES], ..CASE },
+    Case { name: "classes", queue: "drr", k: 16, set: &[THREE_CLASSES, IN_CLASSES], ..CASE },
+    Case { name: "pfc", k: 16, set: &[MIB_2, PFC], runners: BOTH, ..CASE },
+    Case { name: "websearch_10", k: 16, set: WEBSEARCH_10, runners: AGAINST_WHEEL, ..CASE },
+    Case { name: "websearch_20", k: 16, set: WEBSEARCH_20, runners: AGAINST_WHEEL, ..CASE },
+    Case { name: "websearch_40", k: 16, set: WEBSEARCH_40, runners: AGAINST_WHEEL, ..CASE },
     Case { k: 16, ..CRITICAL_PATH },
     Case { queue: "fifo", k: 32, ..CASE },
-    Case { k: 32, runners: &[ENGINE, TWO_THREADS], ..CASE },
+    Case { k: 32, runners: BOTH, ..CASE },
     Case { name: "trimming", k: 32, set: &[TRIM, SHALLOW], ..CASE },
+    Case {
+        name: "incast",
+        k: 32,
+        set: &[("traffic", "{ kind = \"incast\", senders = 4096, message = \"256 KiB\" }")],
+        ..CASE
+    },
+    Case { name: "faults", k: 32, set: &[FAULTS], ..CASE },
+    Case { queue: "drr", k: 32, ..CASE },
+    Case { name: "pfc", k: 32, set: &[PFC], ..CASE },
+    Case { name: "websearch_40", k: 32, set: WEBSEARCH_40_SHORT, runners: AGAINST_WHEEL, ..CASE },
     Case { k: 32, ..CRITICAL_PATH },
     Case { name: "permutation_8_mib", k: 32, set: &[MIB_8], large: true, ..CASE },
     Case {
