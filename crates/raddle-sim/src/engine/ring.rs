@@ -162,7 +162,8 @@ impl Ring {
         self.head.wrapping_add(i) as usize & self.entries.len().wrapping_sub(1)
     }
 
-    /// Gives memory back if what is in the ring fills a quarter of it at most, and leaves it half full.
+    /// Gives memory back if what is in the ring fills a quarter of it at most; it then fills half of
+    /// what is left at most.
     pub(super) fn shrink(&mut self) {
         let length = (self.len() * 2).next_power_of_two().max(KEPT);
         if length * 2 <= self.entries.len() {
