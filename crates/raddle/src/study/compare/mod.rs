@@ -1,8 +1,8 @@
 //! Many runs side by side: which finishes first, by how much, and whether the seeds support it.
 //!
-//! Rows are what is compared: the values of a sweep's first axis of schemes, or of its first axis
-//! where it sweeps no scheme. Columns are the conditions under which it is: the values of the other
-//! axes. Differences are tested within a column, paired by seed.
+//! Rows are what is compared: the values of a sweep's first axis of schemes, else of its first axis of
+//! conditions, else of its first axis. Columns are under what it is: the values of the other axes.
+//! Differences are tested within a column, paired by seed.
 
 mod answer;
 mod json;
@@ -120,12 +120,14 @@ pub fn column_of(settings: &[(String, String)]) -> String {
     names.join(", ")
 }
 
+/// What is compared: schemes, else named conditions, else the first axis.
 fn row_axis(settings: &[(String, String)]) -> Option<usize> {
     let is_scheme = |(path, value): &(String, String)| {
         path == "scheme" || path.ends_with(".scheme") || value.starts_with(SCHEME_TABLE)
     };
-    let scheme = settings.iter().position(is_scheme);
-    scheme.or((!settings.is_empty()).then_some(0))
+    let is_named = |(path, _): &(String, String)| !path.contains('.');
+    let axis = settings.iter().position(is_scheme).or_else(|| settings.iter().position(is_named));
+    axis.or((!settings.is_empty()).then_some(0))
 }
 
 /// How a table that selects a scheme begins, as a sweep's setting.
@@ -399,6 +401,21 @@ mod tests {
         assert_eq!(column.bound_us, [Some(3.0), Some(4.0)]);
         let column = &CompareInput::of_runs("title", &entries(&healthy)).columns[0];
         assert_eq!((column.bound.as_deref(), &column.bound_us[..]), (None, &[None, None][..]));
+    }
+
+    #[test]
+    fn schemes_are_compared_else_conditions_else_the_first_axis() {
+        let axes = |paths: &[&str]| -> Vec<(String, String)> {
+            paths.iter().map(|path| ((*path).to_owned(), "x".to_owned())).collect()
+        };
+        for (paths, expected) in [
+            (&["traffic.message", "condition", "transport.load_balance.scheme"][..], Some(2)),
+            (&["traffic.message", "condition"], Some(1)),
+            (&["traffic.message", "fabric.queue.size"], Some(0)),
+            (&[], None),
+        ] {
+            assert_eq!(row_axis(&axes(paths)), expected, "{paths:?}");
+        }
     }
 
     #[test]
