@@ -1,8 +1,8 @@
 //! Many runs side by side: which finishes first, by how much, and whether the seeds support it.
 //!
 //! Rows are what is compared: the values of a sweep's first axis of schemes, else of its first axis of
-//! conditions, else of its first axis. Columns are under what it is: the values of the other axes.
-//! Differences are tested within a column, paired by seed.
+//! conditions or of a whole section, else of its first axis. Columns are the combinations of all other
+//! axes. Differences are tested within a column, paired by seed.
 
 mod answer;
 mod json;
@@ -120,7 +120,8 @@ pub fn column_of(settings: &[(String, String)]) -> String {
     names.join(", ")
 }
 
-/// What is compared: schemes, else named conditions, else the first axis.
+/// What is compared: schemes, else conditions or a whole section (a name without a dot), else the
+/// first axis.
 fn row_axis(settings: &[(String, String)]) -> Option<usize> {
     let is_scheme = |(path, value): &(String, String)| {
         path == "scheme" || path.ends_with(".scheme") || value.starts_with(SCHEME_TABLE)
