@@ -13,6 +13,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod buffer;
 pub mod congestion;
 pub mod family;
 pub mod ids;

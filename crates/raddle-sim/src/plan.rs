@@ -9,7 +9,7 @@ use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_schemes::{congestion, marking, recovery};
+use raddle_schemes::{buffer, congestion, marking, recovery};
 
 /// A run. Same plan, same outcome, on any machine and with either engine.
 #[derive(Clone, Debug)]
@@ -21,6 +21,8 @@ pub struct Plan {
     pub routes: Vec<(Time, Forwarding)>,
     /// The switches' queues.
     pub queue: QueuePlan,
+    /// The memory that the queues of a switch share; `None` where each has its own.
+    pub buffer: Option<BufferPlan>,
     /// The switches' load balancing.
     pub switch_load_balance: switch::Config,
     /// What breaks and when.
@@ -69,6 +71,15 @@ pub struct QueuePlan {
     pub gap: Bytes,
     /// Whether and when switches pause who sends to them.
     pub pfc: Option<Pfc>,
+}
+
+/// The memory that the queues of a switch share. Each queue keeps its own capacity, too.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BufferPlan {
+    /// Bytes of one switch (`bdp`: those of its ports together; a percentage has no meaning).
+    pub size: Size,
+    /// Which frames are kept.
+    pub policy: buffer::Config,
 }
 
 impl QueuePlan {

@@ -9,10 +9,10 @@ use raddle_schemes::ids::{Entropy, HostId, PortId};
 use raddle_schemes::load_balance::host::{Config, Outgoing, PathSelector};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_schemes::{Card, Cx, FlowContext};
+use raddle_schemes::{Card, Cx, FlowContext, buffer};
 use raddle_sim::engine::{self, Options};
 use raddle_sim::net::fault_plan::{Direction, Effect, Fault, FaultPlan, Target};
-use raddle_sim::plan::{Connections, Overflow, Pfc, Plan, Service};
+use raddle_sim::plan::{BufferPlan, Connections, Overflow, Pfc, Plan, Service};
 use raddle_sim::record::{Observer, Outcome, PortRecord, Progress, RecordPlan, Stop};
 use raddle_sim::workload::{Flow, Start};
 use std::cell::Cell;
@@ -53,6 +53,16 @@ fn pfc() -> Plan {
     plan.traffic.flows.retain(|flow| flow.source != flow.destination);
     let (xoff, xon) = (Size::Packets(4.0), Size::Packets(2.0));
     plan.queue.pfc = Some(Pfc { xoff, xon, quanta: Span::us(5) });
+    plan
+}
+
+/// A rack's hosts send to one, through memory that does not hold what they send.
+fn shared_memory() -> Plan {
+    let mut plan = pfc();
+    plan.queue.pfc = None;
+    plan.queue.size = Size::Unlimited;
+    let policy = buffer::Config::named("dynamic_thresholds").unwrap();
+    plan.buffer = Some(BufferPlan { size: Size::Packets(30.0), policy });
     plan
 }
 
@@ -134,6 +144,7 @@ fn every_number_of_threads_and_every_width_gives_the_same_outcome() {
         ("one class", one_class()),
         ("trimming", trimming()),
         ("pfc", pfc()),
+        ("shared memory", shared_memory()),
         ("classes", classes()),
         ("priorities", priorities()),
         ("faults", faults()),
@@ -145,6 +156,7 @@ fn every_number_of_threads_and_every_width_gives_the_same_outcome() {
         assert!(name != "trimming" || expected.ports.iter().any(|port| port.trimmed > 0));
         let pauses = |port: &PortRecord| port.pfc.as_ref().map_or(0, |pfc| pfc.pauses);
         assert!(name != "pfc" || expected.ports.iter().any(|port| pauses(port) > 0));
+        assert!(name != "shared memory" || expected.memory_bytes_max.iter().any(|most| *most > 0));
         assert!(name != "faults" || expected.ports.iter().any(|port| port.dropped_total() > 0));
         for threads in [1, 2, 4] {
             for width in [None, Some(Span(333_333))] {

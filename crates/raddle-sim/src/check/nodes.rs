@@ -1,13 +1,17 @@
 //! What enters a node has left the ports that lead there; what leaves it has entered it.
 
 use super::Findings;
+use crate::net::memory::Memory;
+use crate::net::port::PortFacts;
 use crate::plan::Plan;
 use crate::record::{DropCause, Outcome, PortRecord};
+use raddle_schemes::ids::SwitchId;
 use raddle_schemes::recovery::Coding;
 use raddle_schemes::transport::sender::packets;
 
 pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     switches(plan, outcome, found);
+    memories(plan, outcome, found);
     sources(plan, outcome, found);
     destinations(plan, outcome, found);
 }
@@ -38,6 +42,23 @@ fn switches(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         let bytes_out = own().map(|port| port.bytes).sum();
         let bytes_in = into().map(|port| port.bytes).sum();
         found.at_most(&switch.name, ("bytes out", bytes_out), ("bytes in", bytes_in));
+    }
+}
+
+/// A switch's memory holds at least what its fullest queue does, and never more than there is.
+fn memories(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
+    let longest_rtt = PortFacts::longest_rtt(plan);
+    let of = |switch| Memory::of(plan, switch, longest_rtt);
+    let planned: Vec<_> =
+        (0..plan.fabric.switches.len() as u32).filter_map(|switch| of(SwitchId(switch))).collect();
+    let (memories, most) = (planned.len() as u64, outcome.memory_bytes_max.len() as u64);
+    found.equal("the plan", ("switches that share memory", memories), ("counts of it", most));
+    let switches = plan.fabric.switches.iter().zip(&planned);
+    for ((switch, memory), &most) in switches.zip(&outcome.memory_bytes_max) {
+        let own = switch.ports.clone().map(|port| outcome.ports[port as usize].queue_bytes_max);
+        let queue = ("most bytes of a queue", own.max().unwrap_or(0));
+        found.at_most(&switch.name, queue, ("most bytes of memory", most));
+        found.at_most(&switch.name, ("most bytes of memory", most), ("its size", memory.size()));
     }
 }
 

@@ -28,15 +28,18 @@ pub(super) struct Classes {
     turns: Turns,
     /// Where the frame in service came in.
     pub(super) came_in: PortId,
+    /// Whether ports share the switch's memory.
+    shared: bool,
     /// Flow control, where there is any.
     pub(super) pfc: Option<Pfc>,
 }
 
-/// A frame of a data class that is no longer in the switch.
+/// A frame that is no longer in a switch under flow control, or whose ports share its memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gone {
     /// The port it had come in through.
     pub(super) came_in: PortId,
+    /// Its queue.
     pub(super) class: u8,
     pub(super) size: u64,
 }
@@ -62,9 +65,9 @@ pub(super) struct Pfc {
 impl Classes {
     /// The queues of one port, where the plain port's two do not suffice.
     pub(super) fn of(plan: &Plan, pfc: Option<PfcFacts>) -> Option<Self> {
-        let hosts = plan.fabric.hosts;
+        let (hosts, shared) = (plan.fabric.hosts, plan.buffer.is_some());
         let plan = &plan.queue;
-        (plan.classes > 1 || pfc.is_some()).then(|| Self {
+        (plan.classes > 1 || pfc.is_some() || shared).then(|| Self {
             data: usize::from(plan.classes),
             own_control: plan.service != Service::Fifo,
             locators: Locators::new(hosts, plan.classes),
@@ -73,6 +76,7 @@ impl Classes {
             waiting: 0,
             turns: Turns::new(plan),
             came_in: PortId(0),
+            shared,
             pfc: pfc.map(|facts| Pfc {
                 facts,
                 paused_until: [Time::ZERO; QUEUES],
@@ -209,8 +213,8 @@ impl Classes {
         Some((entry.frame, class))
     }
 
-    /// A frame of queue `class` that had come in through `came_in` is gone. Returns what flow
-    /// control has to know.
+    /// A frame of queue `class` that had come in through `came_in` is gone. Returns what the switch
+    /// has to know.
     #[inline]
     pub(super) fn left(&mut self, frame: Frame, class: usize) -> Option<Gone> {
         if frame.is_pfc() {
@@ -218,7 +222,7 @@ impl Classes {
         }
         let size = frame.size().0;
         self.bytes[class] -= size;
-        let counted = self.pfc.is_some() && class < self.data;
+        let counted = self.shared || (self.pfc.is_some() && class < self.data);
         counted.then_some(Gone { came_in: self.came_in, class: class as u8, size })
     }
 

@@ -52,7 +52,8 @@ pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
         Service::Fifo => queue.overflow == Overflow::Drop,
         Service::Drr | Service::Wrr => false,
     } && queue.classes == 1
-        && queue.pfc.is_none();
+        && queue.pfc.is_none()
+        && plan.buffer.is_none();
     let unchanging = plan.faults.changes_of(id).is_empty();
     let whole = Wire::new(facts.rate).whole_ps_per_byte().filter(|&ps| u32::try_from(ps).is_ok());
     // Times of 32 bits are compared for the first frame that has not left: it leaves no later than

@@ -14,12 +14,15 @@ pub(super) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
     let mut credit_frames = CreditFrames::default();
     let mut hosts = Vec::with_capacity(parts.len());
     let mut lost_on_arrival = Vec::new();
+    let memories = plan.buffer.as_ref().map_or(0, |_| plan.fabric.switches.len());
+    let mut memory_bytes_max = vec![0; memories];
     for part in parts {
         let (data, credit) = part.in_flight();
         in_flight_data += data;
         credit_frames.in_flight += credit;
         events += part.events;
         part.port_records().for_each(|(port, record)| ports[port.index()] = record);
+        part.memories().for_each(|(switch, most)| memory_bytes_max[switch.index()] = most);
         lost_on_arrival.extend(part.lost_on_arrival.0);
         recorder.add(part.world.recorder);
         hosts.push(part.world.hosts);
@@ -45,6 +48,7 @@ pub(super) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
         in_flight_data,
         credit_frames,
         events,
+        memory_bytes_max,
         parts: number,
     }
 }

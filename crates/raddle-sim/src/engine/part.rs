@@ -16,6 +16,7 @@ use super::port::{Discipline, Port, World};
 use crate::net::frame::{Frame, Locator, count};
 use crate::net::hosts::Hosts;
 use crate::net::layout::Layout;
+use crate::net::memory::Memory;
 use crate::net::port::PortFacts;
 use crate::plan::Plan;
 use crate::record::recorder::Recorder;
@@ -74,6 +75,8 @@ pub(super) struct SwitchState {
     pub(super) actions: Vec<Time>,
     /// None of `actions` is before this; never, while ports are replayed each on its own.
     pub(super) due_at: Time,
+    /// Where its ports share memory. What has left unseen still counts.
+    pub(super) memory: Option<Box<Memory>>,
     /// Hosts below it that run right after it, while what they share is in the caches; the others
     /// run after all switches on the edge side.
     pub(super) hosts: Range<u32>,
@@ -183,6 +186,7 @@ impl<'a> Part<'a> {
         let mut ids: Vec<PortId> = members.hosts.iter().map(|host| PortId(host.0)).collect();
         let mut switches = Vec::with_capacity(members.switches.len());
         let hash = plan.leaves_flows_to_ecmp();
+        let longest_rtt = PortFacts::longest_rtt(plan);
         for &id in &members.switches {
             let switch = &fabric.switches[id.index()];
             let own = stream(plan.seed, "switch", u64::from(id.0));
@@ -203,6 +207,7 @@ impl<'a> Part<'a> {
                     .pfc
                     .map_or(Vec::new(), |_| vec![Time::NEVER; switch.ports.len()]),
                 due_at: Time::NEVER,
+                memory: Memory::of(plan, id, longest_rtt).map(Box::new),
                 hosts: 0..0,
                 deaths: deaths(Node::Switch(id)),
             });
@@ -236,7 +241,6 @@ impl<'a> Part<'a> {
         let no_queue = |id: &PortId| Line::new(fabric.latency(*id), Place::none());
         let mut lines: Vec<Line> = ids[..hosts].iter().map(no_queue).collect();
         let (mut ports, mut fast_ports) = (Vec::new(), Vec::new());
-        let longest_rtt = PortFacts::longest_rtt(plan);
         for (&id, &far_end) in ids[hosts..].iter().zip(&far_ends[hosts..]) {
             let facts = PortFacts::new(plan, id, longest_rtt);
             if fast::serves(plan, id, &facts) {
@@ -429,6 +433,12 @@ impl<'a> Part<'a> {
         let general = self.ports.iter().map(|port| port.record.frames);
         let switches: u64 = general.chain(self.fast_ports.iter().map(|p| p.record.frames)).sum();
         switches + self.world.hosts.frames_sent()
+    }
+
+    /// Most bytes of memory ever used, of switches whose ports share theirs.
+    pub(super) fn memories(&self) -> impl Iterator<Item = (SwitchId, u64)> {
+        let of = |switch: &SwitchState| Some((switch.id, switch.memory.as_ref()?.most()));
+        self.switches.iter().filter_map(of)
     }
 
     /// What passed the ports of this part's switches.

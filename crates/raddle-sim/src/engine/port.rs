@@ -59,7 +59,7 @@ pub(super) struct World<'a> {
     pub(super) hosts: Hosts<'a>,
     pub(super) recorder: Recorder,
     pub(super) outbox: Outbox,
-    /// Frames that left the switch being run, where flow control counts them.
+    /// Frames that left the switch being run, where its ports concern each other.
     pub(super) gone: Vec<Gone>,
 }
 
@@ -70,6 +70,29 @@ struct InService {
     class: u8,
     lost: bool,
     start: Time,
+}
+
+/// What room the memory of a switch has for an arriving frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// For the frame as it is, as far as the memory decides.
+    pub(super) frame: bool,
+    /// For its header.
+    pub(super) header: bool,
+}
+
+impl Room {
+    /// Where ports do not share memory.
+    pub(super) const AMPLE: Self = Self { frame: true, header: true };
+}
+
+/// A frame that joined a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Joined {
+    /// The queue.
+    pub(super) class: usize,
+    /// What is left of the frame.
+    pub(super) bytes: Bytes,
 }
 
 /// What only some ports have.
@@ -194,7 +217,7 @@ impl Port {
         let discipline = world.discipline;
         if let Some(extras) = &self.extras {
             if extras.classes.is_some() {
-                self.enqueue_classed(now, came_in, frame, world);
+                self.enqueue_classed(now, came_in, frame, Room::AMPLE, world);
                 return;
             }
             if !extras.is_up() && discipline.on_down == OnDown::Drop {

@@ -26,7 +26,7 @@ impl Part<'_> {
         self.events += scratch.keys.len() as u64;
         let switch = &self.switches[number as usize];
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
-        let controlled = !switch.actions.is_empty();
+        let joint = switch.is_joint();
         let own_keys = self.pairs.is_none();
         let plain = boundary >= end && switch.deaths.is_empty() && own_keys;
         match (switch.first_fast_port, self.routes[self.route].1.tree_node(switch.id)) {
@@ -34,18 +34,18 @@ impl Part<'_> {
                 let node = node.clone();
                 self.forward_plainly(number, start, &scratch, &node, first);
             }
-            _ if controlled => self.forward_all::<true>(number, start, &scratch),
+            _ if joint => self.forward_all::<true>(number, start, &scratch),
             _ => self.forward_all::<false>(number, start, &scratch),
         }
         self.scratch.arrivals = scratch;
-        if controlled {
-            self.replay_controlled(number, end);
+        if joint {
+            self.replay_jointly(number, end);
         } else {
             self.replay_busy(number, end);
         }
     }
 
-    fn forward_all<const CONTROLLED: bool>(
+    fn forward_all<const JOINT: bool>(
         &mut self,
         number: u32,
         start: Time,
@@ -53,7 +53,7 @@ impl Part<'_> {
     ) {
         for (at, in_port, frame) in arrivals.iter() {
             let now = Time(start.0 + at);
-            self.forward::<CONTROLLED>(number, now, in_port, self.route_at(now), frame);
+            self.forward::<JOINT>(number, now, in_port, self.route_at(now), frame);
         }
     }
 
@@ -115,9 +115,9 @@ impl Part<'_> {
         self.route + later.take_while(|(from, _)| *from <= now).count()
     }
 
-    /// Takes an arrival to a queue; `CONTROLLED` if the switch is under flow control.
+    /// Takes an arrival to a queue; `JOINT` if the ports of the switch concern each other.
     #[inline]
-    fn forward<const CONTROLLED: bool>(
+    fn forward<const JOINT: bool>(
         &mut self,
         number: u32,
         now: Time,
@@ -125,7 +125,7 @@ impl Part<'_> {
         route: usize,
         frame: Frame,
     ) {
-        if CONTROLLED {
+        if JOINT {
             self.replay_switch(number, now);
             if frame.is_pfc() && !covers(&self.switches[number as usize].deaths, now) {
                 return self.obey(number, now, in_port, frame);
@@ -173,8 +173,8 @@ impl Part<'_> {
         };
         let switch = &mut self.switches[number as usize];
         let out = choices.get(chosen).0 - switch.first_id;
-        if CONTROLLED {
-            return self.enqueue_controlled(number, now, (in_port, out), frame);
+        if JOINT {
+            return self.enqueue_jointly(number, now, (in_port, out), frame);
         }
         switch.busy[out as usize / 64] |= 1 << (out % 64);
         let came_in = PortId(switch.first_id + in_port);

@@ -11,6 +11,7 @@ pub mod frame;
 pub mod hosts;
 pub mod layout;
 pub mod link;
+pub mod memory;
 pub mod nic;
 mod pauses;
 pub mod port;

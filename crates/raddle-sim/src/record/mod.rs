@@ -222,6 +222,8 @@ pub struct Outcome {
     pub in_flight_data: u64,
     /// Pulls and requests for them; all 0 unless receivers pace.
     pub credit_frames: CreditFrames,
+    /// Most bytes of memory ever used, per switch of the fabric; empty where ports do not share it.
+    pub memory_bytes_max: Vec<u64>,
     /// Packets that left any queue, host or switch.
     pub packet_hops: u64,
     /// Engine events: arrivals and local host events.

@@ -14,6 +14,7 @@ use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::{Frame, count, flag};
 use crate::net::hosts::Hosts;
 use crate::net::link::Link;
+use crate::net::memory::Memory;
 use crate::net::port::PortFacts;
 use crate::net::stop::{Ending, StopRules};
 use crate::plan::{MarkAt, Overflow, Plan, Service};
@@ -114,6 +115,8 @@ struct Reference<'a, Q> {
     /// All ports of the fabric; hosts' entries only hold facts.
     ports: Vec<Port>,
     selectors: Vec<(AnyPortSelector, Rng)>,
+    /// One per switch, where its ports share memory.
+    memories: Vec<Memory>,
     events: Q,
     /// Earliest [`Kind::Local`] among the events, per host.
     armed: Vec<Time>,
@@ -158,11 +161,15 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             let rng = Rng::new(plan.seed, "switch draws", index);
             (plan.port_selector(hash, &context), rng)
         });
+        let longest_rtt = PortFacts::longest_rtt(plan);
+        let switches = (0..plan.fabric.switches.len() as u32).map(SwitchId);
+        let memories = switches.filter_map(|switch| Memory::of(plan, switch, longest_rtt));
         let mut reference = Self {
             plan,
             hosts: Hosts::new(plan),
             ports: ports.collect(),
             selectors: selectors.collect(),
+            memories: memories.collect(),
             events: Q::default(),
             armed: vec![Time::NEVER; plan.fabric.hosts as usize],
             recorder: Recorder::new(plan),
@@ -318,15 +325,18 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             _ => usize::from(self.hosts.locators().class(frame.to)),
         };
         let capacity = port.link.capacity(port.facts.capacity);
-        if class < control && port.bytes[class] + size > capacity {
+        let full = class < control && port.bytes[class] + size > capacity;
+        if class < control && (full || !self.memory_admits(id, frame, class)) {
             if queue.overflow == Overflow::Drop || frame.is_control() {
                 return self.drop(now, id, frame, DropCause::Overflow);
             }
             frame.trim(plan.transport.header);
+            let port = &mut self.ports[id.index()];
             port.record.trimmed += 1;
             self.recorder.trimmed(now);
             class = control;
         } else if class < control && !frame.is_control() && queue.mark_at == MarkAt::Enqueue {
+            let port = &mut self.ports[id.index()];
             // No two frames come in through one port at one instant.
             let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
             let bytes = Bytes(port.link.nominal_bytes(port.bytes[class]));
@@ -338,9 +348,16 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             }
         }
         let size = frame.size();
-        if class == control && port.bytes[control] + size.0 > port.facts.control_capacity {
+        let port = &self.ports[id.index()];
+        let full = port.bytes[control] + size.0 > port.facts.control_capacity;
+        if class == control && (full || !self.memory(id).is_none_or(|memory| memory.has_room(size)))
+        {
             return self.drop(now, id, frame, DropCause::Overflow);
         }
+        if let Some(memory) = self.memory_mut(id) {
+            memory.take(size);
+        }
+        let port = &mut self.ports[id.index()];
         if class < control && port.queues[class].is_empty() {
             port.turns.joined(class);
         }
@@ -352,6 +369,36 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             self.entered(now, came_in, class, size);
         }
         self.serve(now, id);
+    }
+
+    /// Whether the memory of a port's switch lets a frame join data class `class` there.
+    fn memory_admits(&self, id: PortId, frame: Frame, class: usize) -> bool {
+        let queued = self.ports[id.index()].bytes[class];
+        self.memory(id).is_none_or(|memory| memory.admits(frame.size(), queued))
+    }
+
+    /// The memory that a switch's port shares with the others.
+    fn memory(&self, id: PortId) -> Option<&Memory> {
+        match self.plan.fabric.ports[id.index()].owner {
+            Node::Switch(switch) => self.memories.get(switch.index()),
+            Node::Host(_) => None,
+        }
+    }
+
+    /// [`Self::memory`], to change it.
+    fn memory_mut(&mut self, id: PortId) -> Option<&mut Memory> {
+        match self.plan.fabric.ports[id.index()].owner {
+            Node::Switch(switch) => self.memories.get_mut(switch.index()),
+            Node::Host(_) => None,
+        }
+    }
+
+    /// A frame of queue `class` at `id`, which had come in through `came_in`, is no longer there.
+    fn gone(&mut self, now: Time, id: PortId, (came_in, class): (PortId, usize), size: Bytes) {
+        if let Some(memory) = self.memory_mut(id) {
+            memory.release(size);
+        }
+        self.left(now, came_in, class, size);
     }
 
     /// Begins to send the next frame if the wire is free and the link up.
@@ -412,7 +459,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             }
         }
         self.recorder.departed(id, now, frame);
-        self.left(now, came_in, class, size);
+        self.gone(now, id, (came_in, class), size);
         if lost {
             self.drop(now, id, frame, DropCause::Loss);
         } else {
@@ -441,7 +488,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                 for (frame, came_in, class) in lost {
                     if !frame.is_pfc() {
                         self.ports[id.index()].bytes[class] -= frame.size().0;
-                        self.left(now, came_in, class, frame.size());
+                        self.gone(now, id, (came_in, class), frame.size());
                         self.recorder.flushed(id, now, frame);
                     }
                     self.drop(now, id, frame, DropCause::LinkDown);
@@ -544,6 +591,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             in_flight_data,
             credit_frames,
             events: self.handled,
+            memory_bytes_max: self.memories.iter().map(Memory::most).collect(),
             parts: 1,
         }
     }

@@ -48,6 +48,7 @@ pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) ->
             gap: Bytes(0),
             pfc: None,
         },
+        buffer: None,
         switch_load_balance: switch::Config::named("ecmp").unwrap(),
         faults: Faults::default(),
         transport: TransportPlan {

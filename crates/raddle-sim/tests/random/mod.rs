@@ -16,10 +16,10 @@ use raddle_schemes::Need;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::switch::{self, ofan::Variant, simple_rr::Start};
-use raddle_schemes::marking;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_sim::plan::{MarkAt, Overflow, Pfc, Plan, QueuePlan, Service};
+use raddle_schemes::{buffer, marking};
+use raddle_sim::plan::{BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service};
 use raddle_sim::record::RecordPlan;
 
 /// The plan that `numbers` stand for.
@@ -27,6 +27,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     let mut choices = Choices::new(numbers);
     let fabric = fabric::draw(&mut choices);
     let (queue, classed) = queue(&mut choices);
+    let buffer = buffer(&mut choices);
     let mut selector = selector(&mut choices);
     let transport = hosts::draw(&mut choices);
     // Routes that no switch follows are legal, too.
@@ -67,6 +68,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
         fabric,
         routes: resolved.routes,
         queue,
+        buffer,
         switch_load_balance: selector,
         faults: resolved.faults,
         transport,
@@ -163,6 +165,16 @@ fn pfc(choices: &mut Choices<'_>) -> Option<Pfc> {
         choices.pick(&[Span::us(5), Span::us(1), Span::ns(200), Span(33_333), Span::us(500)]);
     let (xoff, xon) = thresholds?;
     Some(Pfc { xoff: Size::Percent(xoff), xon: Size::Percent(xon), quanta })
+}
+
+fn buffer(choices: &mut Choices<'_>) -> Option<BufferPlan> {
+    let packets = choices.pick(&[None, None, None, Some(6.0), Some(20.0), Some(60.0), Some(1.0)]);
+    let schemes: Vec<_> = buffer::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    let mut policy = buffer::Config::named(choices.pick(&schemes)).unwrap();
+    if let buffer::Config::DynamicThresholds(thresholds) = &mut policy {
+        thresholds.alpha = choices.pick(&[1.0, 0.125, 8.0, 0.3]);
+    }
+    Some(BufferPlan { size: Size::Packets(packets?), policy })
 }
 
 fn marking(choices: &mut Choices<'_>) -> marking::Config {

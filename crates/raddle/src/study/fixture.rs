@@ -85,6 +85,7 @@ pub(crate) fn plan(seed: u64) -> Plan {
             gap: Bytes(0),
             pfc: None,
         },
+        buffer: None,
         switch_load_balance: switch::Config::named("ecmp").unwrap(),
         faults: Faults::default(),
         transport: TransportPlan {

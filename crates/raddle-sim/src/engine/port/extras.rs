@@ -2,7 +2,7 @@
 //!
 //! At one instant: departure, then change of the link, then the renewal of a pause, then start.
 
-use super::{Extras, InService, Port, World};
+use super::{Extras, InService, Joined, Port, Room, World};
 use crate::engine::classes::{Classes, Pfc};
 use crate::engine::line::Line;
 use crate::net::faults::{OnDown, PortChange};
@@ -220,30 +220,32 @@ impl Port {
         }
     }
 
-    /// [`Port::enqueue`] where there are classes, replayed up to now. Returns the data class that
-    /// the frame joined, if it did.
+    /// [`Port::enqueue`] where there are classes, replayed up to now, and the switch's memory has
+    /// `room`. Returns what the frame joined, if it did.
     pub(in crate::engine) fn enqueue_classed(
         &mut self,
         now: Time,
         came_in: PortId,
         frame: Frame,
+        room: Room,
         world: &mut World<'_>,
-    ) -> Option<usize> {
-        let joined = self.admit(now, came_in, frame, world);
+    ) -> Option<Joined> {
+        let joined = self.admit(now, came_in, frame, room, world);
         if self.record.pfc.is_none() {
             self.try_start(now, world);
         }
         joined
     }
 
-    /// Queues, trims or drops a frame. Returns the data class that it joined, if it did.
+    /// Queues, trims or drops a frame. Returns what it joined, if it did.
     fn admit(
         &mut self,
         now: Time,
         came_in: PortId,
         mut frame: Frame,
+        room: Room,
         world: &mut World<'_>,
-    ) -> Option<usize> {
+    ) -> Option<Joined> {
         let discipline = world.discipline;
         let capacity = self.capacity();
         let extras = self.extras.as_ref()?;
@@ -255,7 +257,8 @@ impl Port {
             self.drop(now, frame, DropCause::LinkDown, world);
             return None;
         }
-        if class < control && bytes + frame.size().0 > capacity {
+        let mut has_room = room.frame;
+        if class < control && !(has_room && bytes + frame.size().0 <= capacity) {
             if !discipline.trim || frame.is_control() {
                 self.drop(now, frame, DropCause::Overflow, world);
                 return None;
@@ -264,23 +267,33 @@ impl Port {
             self.record.trimmed += 1;
             world.recorder.trimmed(now);
             class = control;
+            has_room = room.header;
         } else if class < control && discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
             let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
             self.judge(now, &mut frame, bytes, event, world);
         }
-        if class == control && control_bytes + frame.size().0 > self.control_capacity {
+        let size = frame.size();
+        if class == control && !(has_room && control_bytes + size.0 <= self.control_capacity) {
             self.drop(now, frame, DropCause::Overflow, world);
             return None;
         }
         let classes = self.extras.as_mut()?.classes.as_mut()?;
         classes.push(class, came_in, frame);
-        if class == control {
-            return None;
+        if class < control {
+            let bytes = classes.bytes[class];
+            self.record.queue_bytes_max = self.record.queue_bytes_max.max(bytes);
+            world.recorder.queued(self.id, now, frame, bytes);
         }
-        let bytes = classes.bytes[class];
-        self.record.queue_bytes_max = self.record.queue_bytes_max.max(bytes);
-        world.recorder.queued(self.id, now, frame, bytes);
-        Some(class)
+        Some(Joined { class, bytes: size })
+    }
+
+    /// Bytes of the queue of data that a frame belongs to; `None` for frames that have a queue of
+    /// control to themselves.
+    #[inline]
+    pub(in crate::engine) fn data_queued(&self, frame: Frame) -> Option<u64> {
+        let classes = self.extras.as_ref()?.classes.as_ref()?;
+        let class = classes.queue_of(frame);
+        (class < classes.control()).then(|| classes.bytes[class])
     }
 
     /// Renews a pause that is due at `now`.

@@ -1,4 +1,4 @@
-//! Switches under flow control.
+//! Switches whose ports concern each other: under flow control, or sharing memory.
 //!
 //! While a switch has someone paused, a departure at one port may let the far end of another resume,
 //! so what is due is carried out in order of time over all ports before each arrival and at the end
@@ -8,13 +8,24 @@
 //! While it has nobody paused, departures only lower the bytes counted at the ports that frames came
 //! in through, and nobody reads those but the next frame in: ports are replayed each on its own. The
 //! counts are then too high by what has left unseen. When one might exceed its threshold, or the
-//! largest so far, all ports catch up first.
+//! largest so far, all ports catch up first. Memory is counted in the same way: a frame that would
+//! not be kept, or that might be one too many for the largest count so far, makes all ports catch
+//! up.
 
 use super::calendar::Wake;
-use super::part::Part;
+use super::part::{Part, SwitchState};
+use super::port::Room;
 use crate::net::frame::Frame;
+use crate::net::memory::Memory;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Bytes, Time};
+
+impl SwitchState {
+    /// Whether its ports concern each other.
+    pub(super) fn is_joint(&self) -> bool {
+        !self.actions.is_empty() || self.memory.is_some()
+    }
+}
 
 impl Part<'_> {
     /// Carries out everything due up to and including `until`, at a switch that has someone paused.
@@ -58,15 +69,22 @@ impl Part<'_> {
         }
     }
 
-    /// Counts what has left a switch at the ports that it came in through. Those whose far end may
-    /// resume are handed to `resumes`.
+    /// Counts what has left a switch out of its memory, and at the ports that it came in through.
+    /// Those whose far end may resume are handed to `resumes`.
     #[inline]
     fn count_out(&mut self, number: u32, mut resumes: impl FnMut(u32)) {
         let switch = &mut self.switches[number as usize];
-        // Under flow control all ports of the fabric's switches are general ones.
+        // All ports of such switches are general ones.
         let first = self.lines[switch.first_port as usize].place.number();
         let ports = &mut self.ports[first..];
+        let control = self.plan.queue.control_class();
         while let Some(frame) = self.world.gone.pop() {
+            if let Some(memory) = &mut switch.memory {
+                memory.release(Bytes(frame.size));
+            }
+            if usize::from(frame.class) == control {
+                continue;
+            }
             let port = frame.came_in.0 - switch.first_id;
             if let Some(pfc) = ports[port as usize].pfc()
                 && pfc.left(frame.class.into(), frame.size)
@@ -108,7 +126,7 @@ impl Part<'_> {
 
     /// A frame that came in through `in_port` goes to the queue of `out`. A switch that has someone
     /// paused is replayed up to now.
-    pub(super) fn enqueue_controlled(
+    pub(super) fn enqueue_jointly(
         &mut self,
         number: u32,
         now: Time,
@@ -130,9 +148,15 @@ impl Part<'_> {
                 self.catch_up(number, now);
             }
         }
-        let port = &mut self.ports[place];
-        if let Some(class) = port.enqueue_classed(now, came_in, frame, &mut self.world)
-            && self.ports[origin].count_in(class, frame.size().0)
+        let room = self.room(number, now, place, frame);
+        let joined = self.ports[place].enqueue_classed(now, came_in, frame, room, &mut self.world);
+        if let (Some(joined), Some(memory)) = (&joined, &mut self.switches[number as usize].memory)
+        {
+            memory.take(joined.bytes);
+        }
+        if let Some(joined) = joined
+            && joined.class < self.plan.queue.control_class()
+            && self.ports[origin].count_in(joined.class, joined.bytes.0)
         {
             self.pause(number);
             self.start_at(number, now, in_port);
@@ -141,6 +165,31 @@ impl Part<'_> {
             return self.ports[place].try_start(now, &self.world);
         }
         self.start_at(number, now, out);
+    }
+
+    /// The room that the memory of a switch has for a frame at the port in place `place`, which has
+    /// caught up. Of the others, what has not left yet as far as is known counts as if it were still
+    /// there; so they catch up, too, where that might make a difference.
+    #[inline]
+    fn room(&mut self, number: u32, now: Time, place: usize, frame: Frame) -> Room {
+        let header = self.world.discipline.header;
+        let size = frame.size();
+        let look = |part: &Self| {
+            let Some(memory) = &part.switches[number as usize].memory else { return Room::AMPLE };
+            let frame = match part.ports[place].data_queued(frame) {
+                Some(queued) => memory.admits(size, queued),
+                None => memory.has_room(size),
+            };
+            Room { frame, header: memory.has_room(header) }
+        };
+        let switch = &self.switches[number as usize];
+        let exceeds = |memory: &Memory| memory.would_exceed_most(size);
+        let room = look(self);
+        if switch.in_order || (room.frame && !switch.memory.as_deref().is_some_and(exceeds)) {
+            return room;
+        }
+        self.catch_up(number, now);
+        look(self)
     }
 
     /// A switch, all of whose ports have caught up, pauses one class more at a port.
@@ -182,7 +231,7 @@ impl Part<'_> {
     }
 
     /// Carries out what is due at a switch before `end`, and wakes it for what is to come.
-    pub(super) fn replay_controlled(&mut self, number: u32, end: Time) {
+    pub(super) fn replay_jointly(&mut self, number: u32, end: Time) {
         let until = Time(end.0 - 1);
         self.replay_switch(number, until);
         let switch = &self.switches[number as usize];

@@ -1,0 +1,36 @@
+//! Complete sharing: whatever fits is kept.
+
+use super::{Arriving, BufferContext, BufferPolicy};
+use crate::Card;
+
+/// What `raddle schemes complete_sharing` says.
+pub const CARD: Card = Card {
+    name: "complete_sharing",
+    title: "Complete sharing",
+    paper: "Kamoun and Kleinrock, Analysis of shared finite storage in a computer network node environment, ToC 1980",
+    needs: &[],
+    summary: "Any queue may take all memory that is free: the most efficient, and the least fair.",
+};
+
+crate::parameters! {
+    /// Complete sharing has no parameters.
+    pub struct Config {}
+}
+
+/// Keeps whatever fits.
+#[derive(Clone, Debug)]
+pub struct CompleteSharing;
+
+impl CompleteSharing {
+    /// The policy of one switch.
+    pub fn new(_config: &Config, _context: &BufferContext) -> Self {
+        Self
+    }
+}
+
+impl BufferPolicy for CompleteSharing {
+    #[inline]
+    fn admits(&self, _frame: &Arriving) -> bool {
+        true
+    }
+}
