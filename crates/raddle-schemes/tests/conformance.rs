@@ -3,6 +3,7 @@
 mod driver;
 
 use driver::{Paths, Queue, Window};
+use raddle_schemes::buffer::{self, Arriving, BufferContext};
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::units::{Bytes, Time};
 use raddle_schemes::{congestion, load_balance, marking, recovery};
@@ -138,6 +139,7 @@ registered! {
     switch_load_balancers: load_balance::switch;
     congestion_controls: congestion;
     markers: marking;
+    buffer_policies: buffer;
     recoveries: recovery;
 }
 
@@ -185,6 +187,25 @@ fn empty_queues_are_never_marked() {
             let (bytes, mark) = course.step(&scheme);
             assert!(!(mark && bytes == Bytes(0)), "{config:?}");
         }
+    }
+}
+
+/// [`buffer::BufferPolicy::admits`]: engines rely on it.
+#[test]
+fn what_is_admitted_is_admitted_with_fewer_bytes_used() {
+    let context = BufferContext { size: Bytes(100_000), queues: 8 };
+    for scheme in buffer::SCHEMES {
+        let policy = buffer::Config::named(scheme.card.name).unwrap().build(&context);
+        for (bytes, queued) in [(64, 0), (4160, 0), (4160, 40_000), (4160, 12_000)] {
+            let admits = |used| {
+                let [bytes, queued, used] = [bytes, queued, used].map(Bytes);
+                policy.admits(&Arriving { bytes, queued, used })
+            };
+            let answers = (queued..=100_000 - bytes).step_by(97).map(admits);
+            assert!(answers.is_sorted_by(|a, b| a >= b), "{}", scheme.card.name);
+        }
+        let first = Arriving { bytes: Bytes(4160), queued: Bytes(0), used: Bytes(0) };
+        assert!(policy.admits(&first), "{}", scheme.card.name);
     }
 }
 

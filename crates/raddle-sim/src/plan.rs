@@ -3,7 +3,7 @@
 use crate::net::faults::Faults;
 use crate::record::RecordPlan;
 use crate::routing::Forwarding;
-use crate::topology::Fabric;
+use crate::topology::{Fabric, Switch};
 use crate::workload::Traffic;
 use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::load_balance::{host, switch};
@@ -80,6 +80,22 @@ pub struct BufferPlan {
     pub size: Size,
     /// Which frames are kept.
     pub policy: buffer::Config,
+}
+
+impl BufferPlan {
+    /// The memory of a switch of `fabric`, where full packets are `packet` and sizes in `bdp` refer
+    /// to `longest_rtt`.
+    pub fn size_at(&self, fabric: &Fabric, at: &Switch, packet: Bytes, longest_rtt: Span) -> Bytes {
+        let bdp = |port| fabric.ports[port as usize].rate.bytes_in(longest_rtt).0;
+        let bdp = Bytes(at.ports.clone().map(bdp).sum());
+        self.size.resolve(&Base { packet, bdp, whole: Bytes(0) })
+    }
+
+    /// The largest memory of any switch; arguments as in [`BufferPlan::size_at`].
+    pub fn largest(&self, fabric: &Fabric, packet: Bytes, longest_rtt: Span) -> Bytes {
+        let size = |switch| self.size_at(fabric, switch, packet, longest_rtt);
+        fabric.switches.iter().map(size).max().unwrap_or_default()
+    }
 }
 
 impl QueuePlan {

@@ -7,7 +7,7 @@ use raddle::scenario::{Study, load, parse};
 use raddle::study::tables::TABLES;
 use raddle_schemes::Scheme;
 use raddle_schemes::load_balance::{host, switch};
-use raddle_schemes::{congestion, marking, recovery};
+use raddle_schemes::{buffer, congestion, marking, recovery};
 use raddle_sim::{check, engine};
 use std::collections::BTreeSet;
 use std::fs;
@@ -242,7 +242,9 @@ fn every_section_with_a_table_of_keys_is_probed() {
         if line.starts_with('#') {
             heading = line;
         }
-        if line.starts_with("| key |") && !["### queue.marking", EVERY_TRAFFIC].contains(&heading) {
+        // Where a scheme's parameters stand beside the keys, others are parameters it does not have.
+        let beside = ["### queue.marking", "### buffer", EVERY_TRAFFIC];
+        if line.starts_with("| key |") && !beside.contains(&heading) {
             assert!(probed.contains(heading), "`{heading}`");
         }
     }
@@ -276,12 +278,13 @@ fn the_tables_give_the_defaults_of_the_program() {
 #[test]
 fn the_tables_of_parameters_are_the_schemes_own() {
     let text = document("docs/scenario.md");
-    let families: [(&str, &[Scheme]); 5] = [
+    let families: [(&str, &[Scheme]); 6] = [
         ("### [transport] load_balance", host::SCHEMES),
         ("### [fabric] load_balance", switch::SCHEMES),
         ("### [transport] congestion", congestion::SCHEMES),
         ("### [transport] recovery", recovery::SCHEMES),
         ("### [fabric] queue.marking", marking::SCHEMES),
+        ("### [fabric] buffer", buffer::SCHEMES),
     ];
     for (heading, schemes) in families {
         let mut own = BTreeSet::new();

@@ -45,12 +45,7 @@ impl Part<'_> {
         }
     }
 
-    fn forward_all<const JOINT: bool>(
-        &mut self,
-        number: u32,
-        start: Time,
-        arrivals: &Arrivals,
-    ) {
+    fn forward_all<const JOINT: bool>(&mut self, number: u32, start: Time, arrivals: &Arrivals) {
         for (at, in_port, frame) in arrivals.iter() {
             let now = Time(start.0 + at);
             self.forward::<JOINT>(number, now, in_port, self.route_at(now), frame);

@@ -129,7 +129,7 @@ impl<'a> Ends<'a> {
             beginnings: Beginnings::new(plan),
             source_routes: SourceRoutes::new(plan),
             default_rto: rto,
-            drain: (plan.queue.size != Size::Unlimited).then_some(drain),
+            drain: (plan.queue.size != Size::Unlimited || plan.buffer.is_some()).then_some(drain),
             ack: plan.transport.ack,
             totals: HostTotals::default(),
             credit_frames: CreditFrames::default(),

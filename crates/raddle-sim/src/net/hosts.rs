@@ -10,7 +10,7 @@ use super::layout::Layout;
 use super::nic::{Departure, Nic, Timer, TimerKind};
 use super::slots::{ReceiverSlot, SenderSlot};
 use super::totals::{self, HostTotals};
-use crate::plan::Plan;
+use crate::plan::{BufferPlan, Plan};
 use crate::record::{CreditFrames, FlowRecord, PortRecord, Timeline};
 use crate::topology::Fabric;
 use raddle_schemes::ids::HostId;
@@ -77,7 +77,8 @@ impl<'a> Hosts<'a> {
     pub fn of(plan: &'a Plan, layout: &Arc<Layout>, own: &[HostId]) -> Self {
         debug_assert!(own.is_sorted());
         let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
-        let drain = queue_drain(&plan.fabric, plan.queue.size, plan.packet(), longest_rtt);
+        let (queue, buffer) = (plan.queue.size, plan.buffer.as_ref());
+        let drain = queue_drain(&plan.fabric, queue, buffer, plan.packet(), longest_rtt);
         let mut ends = Ends::new(plan, layout, own, default_rto(drain, longest_rtt), drain);
         let mut nics = Vec::with_capacity(own.len());
         let (mut senders, mut receivers) = (0, 0);
@@ -240,11 +241,20 @@ impl<'a> Hosts<'a> {
     }
 }
 
-/// Time in which the slowest port drains a full queue of this size.
-pub fn queue_drain(fabric: &Fabric, queue: Size, packet: Bytes, longest_rtt: Span) -> Span {
+/// Time in which the slowest port drains a full queue of this size, or all the memory that it shares
+/// if that is less.
+pub fn queue_drain(
+    fabric: &Fabric,
+    queue: Size,
+    buffer: Option<&BufferPlan>,
+    packet: Bytes,
+    longest_rtt: Span,
+) -> Span {
+    let memory = buffer.map_or(u64::MAX, |own| own.largest(fabric, packet, longest_rtt).0);
+    let most = memory.min(1 << 32);
     let drains = fabric.ports.iter().map(|port| {
         let base = Base { packet, bdp: port.rate.bytes_in(longest_rtt), whole: Bytes(0) };
-        port.rate.serialisation(Bytes(queue.resolve(&base).0.min(1 << 32)))
+        port.rate.serialisation(Bytes(queue.resolve(&base).0.min(most)))
     });
     drains.max().unwrap_or(Span::ZERO)
 }

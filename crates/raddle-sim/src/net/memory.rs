@@ -3,7 +3,6 @@
 use crate::plan::Plan;
 use raddle_schemes::buffer::{AnyBufferPolicy, Arriving, BufferContext};
 use raddle_schemes::ids::SwitchId;
-use raddle_schemes::size::Base;
 use raddle_schemes::units::{Bytes, Span};
 
 /// One switch's memory, where ports share it. All frames queued or in service count, those of flow
@@ -20,12 +19,9 @@ impl Memory {
     /// in `bdp` refer to.
     pub fn of(plan: &Plan, switch: SwitchId, longest_rtt: Span) -> Option<Self> {
         let buffer = plan.buffer.as_ref()?;
-        let ports = &plan.fabric.switches[switch.index()].ports;
-        let bdp = ports.clone().map(|port| plan.fabric.ports[port as usize].rate);
-        let bdp = bdp.map(|rate| rate.bytes_in(longest_rtt).0).sum();
-        let base = Base { packet: plan.packet(), bdp: Bytes(bdp), whole: Bytes(0) };
-        let size = buffer.size.resolve(&base);
-        let queues = ports.len() as u32 * u32::from(plan.queue.classes);
+        let switch = &plan.fabric.switches[switch.index()];
+        let size = buffer.size_at(&plan.fabric, switch, plan.packet(), longest_rtt);
+        let queues = switch.ports.len() as u32 * u32::from(plan.queue.classes);
         let policy = buffer.policy.build(&BufferContext { size, queues });
         Some(Self { policy, size: size.0, used: 0, most: 0 })
     }

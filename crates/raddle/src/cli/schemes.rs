@@ -4,7 +4,7 @@ use super::{End, input};
 use crate::study::text::{left, wrap};
 use raddle_schemes::family::Scheme;
 use raddle_schemes::load_balance::{host, switch};
-use raddle_schemes::{Need, congestion, marking, recovery};
+use raddle_schemes::{Need, buffer, congestion, marking, recovery};
 
 /// Arguments of `raddle schemes`.
 #[derive(clap::Args)]
@@ -14,12 +14,13 @@ pub(super) struct Arguments {
 }
 
 /// The families: title, where a scenario selects one, schemes.
-const FAMILIES: [(&str, &str, &[Scheme]); 5] = [
+const FAMILIES: [(&str, &str, &[Scheme]); 6] = [
     ("Host load balancing", "transport.load_balance", host::SCHEMES),
     ("Switch load balancing", "fabric.load_balance", switch::SCHEMES),
     ("Congestion control", "transport.congestion", congestion::SCHEMES),
     ("Recovery", "transport.recovery", recovery::SCHEMES),
     ("Marking", "fabric.queue.marking", marking::SCHEMES),
+    ("Shared memory", "fabric.buffer", buffer::SCHEMES),
 ];
 
 pub(super) fn schemes(arguments: &Arguments) -> End {

@@ -107,6 +107,7 @@ impl Scenario {
             fabric: Fabric::clone(&self.fabric),
             routes: resolved.routes,
             queue: self.queue.clone(),
+            buffer: self.buffer.clone(),
             switch_load_balance: self.switch_load_balance.clone(),
             faults: resolved.faults,
             transport: self.transport.clone(),

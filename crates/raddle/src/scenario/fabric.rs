@@ -1,5 +1,6 @@
 //! `[fabric]`: topology, queues, switch load balancing, routing.
 
+use super::buffer::{self, BufferSection};
 use super::files::Files;
 use super::queue::{self, QueueSection};
 use super::reader::{Reader, read};
@@ -16,6 +17,7 @@ use raddle_sim::routing::Weighting;
 pub(crate) struct FabricSection {
     pub(crate) load_balance: Chosen<switch::Config>,
     pub(crate) queue: QueueSection,
+    pub(crate) buffer: Option<BufferSection>,
     pub(crate) convergence: Option<Span>,
     pub(crate) weights: Weighting,
     pub(crate) on_down: OnDown,
@@ -43,6 +45,8 @@ pub(crate) fn fabric(
         reader.log().add(problem.label(format!("expected at most {SIZE_LIMIT}")));
     }
     let queue = reader.table("queue").and_then(|inner| queue::queue(inner, gap));
+    let shares_memory = reader.take("buffer").is_some();
+    let buffer = reader.table("buffer").and_then(buffer::buffer);
     let mut places = FabricPlaces::default();
     let place = |item: Option<&Item>| item.map(|item| item.place.clone()).unwrap_or_default();
     let routing = reader.table("routing").map(|mut routing| {
@@ -60,6 +64,7 @@ pub(crate) fn fabric(
         Some(FabricSection {
             load_balance: load_balance?,
             queue: queue?,
+            buffer: if shares_memory { Some(buffer?) } else { None },
             convergence: routing?.0,
             weights: routing?.1,
             on_down: if on_down? == "keep" { OnDown::Keep } else { OnDown::Drop },
@@ -93,11 +98,13 @@ impl FabricSection {
             }
         };
         let on_down = if self.on_down == OnDown::Keep { "keep" } else { "drop" };
+        let buffer = self.buffer.as_ref();
+        let buffer = buffer.map_or(String::new(), |own| format!("\n{}", own.resolved()));
         [
             "[fabric]".to_owned(),
             format!("topology = {}", topology.resolved),
             format!("load_balance = {}", show(&self.load_balance.config, &[])),
-            self.queue.resolved(),
+            self.queue.resolved() + &buffer,
             format!("gap = {}", shown(&self.queue.plan.gap)),
             format!("routing = {{ {routing} }}"),
             format!("on_down = \"{on_down}\""),

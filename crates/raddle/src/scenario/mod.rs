@@ -17,6 +17,7 @@
 //! by entropies (notes say so); an empty `[record]`. Of `[record]`, `ports` without a `bucket` take
 //! the default one, and a `bucket` without `ports` records the fabric-wide counts.
 
+mod buffer;
 mod build;
 mod collective;
 mod fabric;
@@ -51,7 +52,7 @@ use raddle_schemes::load_balance::switch;
 use raddle_schemes::rng;
 use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::net::faults::OnDown;
-use raddle_sim::plan::{QueuePlan, TransportPlan};
+use raddle_sim::plan::{BufferPlan, QueuePlan, TransportPlan};
 use raddle_sim::record::RecordPlan;
 use raddle_sim::routing::Weighting;
 use raddle_sim::topology::Fabric;
@@ -69,6 +70,7 @@ pub struct Scenario {
     fabric: Arc<Fabric>,
     switch_load_balance: switch::Config,
     queue: QueuePlan,
+    buffer: Option<BufferPlan>,
     convergence: Option<Span>,
     weights: Weighting,
     on_down: OnDown,
@@ -167,9 +169,10 @@ impl Scenario {
         section.queue.resolve_shares(sizes.packet, log);
         traffic.check_classes(section.queue.plan.classes, log);
         reach::queues(&section, &fabric, &sizes, log);
+        buffer::check(&section, &fabric, &sizes, log);
         reach::frames(&section.load_balance, &sizes, log);
         reach::pace(&transport.congestion, &fabric, log);
-        let rto = reach::rto(&section.queue.plan, &plan, &fabric, &sizes, log);
+        let rto = reach::rto(&section, &plan, &fabric, &sizes, log);
         let pace = plan.congestion.build(&FlowContext::NOMINAL).limits().rate;
         let patience = run.patience(&fabric, sizes.packet, rto, pace, log);
         if let (Some(section), Some(plan)) = (&sections.record, &record) {
@@ -188,6 +191,7 @@ impl Scenario {
             fabric,
             switch_load_balance: section.load_balance.config,
             queue: section.queue.plan,
+            buffer: section.buffer.map(|buffer| buffer.plan),
             convergence: section.convergence,
             weights: section.weights,
             on_down: section.on_down,

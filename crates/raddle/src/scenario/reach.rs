@@ -21,7 +21,7 @@ pub(crate) struct Sizes {
     /// The largest control frame.
     control: Bytes,
     /// Round trip of a packet and its ACK on the longest path through empty queues.
-    longest_rtt: Span,
+    pub(crate) longest_rtt: Span,
 }
 
 impl Sizes {
@@ -35,23 +35,24 @@ impl Sizes {
     }
 
     /// What sizes relative to a port of this rate refer to; 100 % is `whole`.
-    fn base(&self, rate: Rate, whole: Bytes) -> Base {
+    pub(crate) fn base(&self, rate: Rate, whole: Bytes) -> Base {
         Base { packet: self.packet, bdp: rate.bytes_in(self.longest_rtt), whole }
     }
 }
 
 /// The retransmission timeout; zero if there is none. Notes one that no answer can beat.
 pub(crate) fn rto(
-    queue: &QueuePlan,
+    section: &FabricSection,
     transport: &TransportPlan,
     fabric: &Fabric,
     sizes: &Sizes,
     log: &Log,
 ) -> Span {
     let base_rtt = sizes.longest_rtt;
-    let drain = queue_drain(fabric, queue.size, sizes.packet, base_rtt);
+    let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref().map(|own| &own.plan));
+    let drain = queue_drain(fabric, queue.size, buffer, sizes.packet, base_rtt);
     let rto = default_rto(drain, base_rtt);
-    let drain = (queue.size != Size::Unlimited).then_some(drain);
+    let drain = (queue.size != Size::Unlimited || buffer.is_some()).then_some(drain);
     let context = FlowContext { base_rtt, rto, drain, ..FlowContext::NOMINAL };
     // Nobody waits for a timeout that never comes.
     let rto = transport.recovery.build(&context).rto();

@@ -5,7 +5,7 @@ use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
 use raddle_schemes::family::{Conflict, Need, Parameter, ParameterError, ParameterInfo, Raw};
 use raddle_schemes::load_balance::{host, switch};
-use raddle_schemes::{Card, Scheme, congestion, marking, recovery};
+use raddle_schemes::{Card, Scheme, buffer, congestion, marking, recovery};
 use std::str::FromStr;
 
 /// A family of schemes, as its module declares it.
@@ -67,6 +67,7 @@ families! {
     congestion, congestion::Config: "congestion controls", "[transport] congestion";
     recovery, recovery::Config: "recoveries", "[transport] recovery";
     marking, marking::Config: "markings", "[fabric] queue.marking";
+    buffer, buffer::Config: "buffer policies", "[fabric] buffer";
 }
 
 /// A selected scheme and the place of its name.

@@ -148,6 +148,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
         ..PortRecord::default()
     };
     Outcome {
+        memory_bytes_max: Vec::new(),
         flows,
         ports,
         series: vec![PortSeries {

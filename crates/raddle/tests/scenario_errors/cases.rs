@@ -284,6 +284,52 @@ fn flow_control_pauses_before_the_queue_is_full_and_resumes_below() {
 }
 
 #[test]
+fn shared_memory_has_a_size_that_keeps_something_and_refuses_something() {
+    fabric(
+        "buffer = { scheme = \"dynamic_thresholds\" }\n",
+        r#"{ scheme = "dynamic_thresholds" } | buffer lacks `size` | add `size = "4 MiB"`"#,
+    );
+    fabric(
+        "buffer = { size = \"4 MiB\" }\n",
+        r#"{ size = "4 MiB" } | buffer lacks `scheme` | add `scheme = ".."`"#,
+    );
+    fabric(
+        "buffer = { scheme = \"dynamic_treshold\", size = \"4 MiB\" }\n",
+        r#""dynamic_treshold" | unknown scheme `dynamic_treshold` | nearest: `dynamic_thresholds`"#,
+    );
+    fabric(
+        "buffer = { scheme = \"red\", size = \"4 MiB\" }\n",
+        r#""red" | unknown scheme `red` | not one of the buffer policies"#,
+    );
+    fabric(
+        "buffer = { scheme = \"dynamic_thresholds\", size = \"4 MiB\", alpa = 2 }\n",
+        r#"alpa | `dynamic_thresholds` has no parameter `alpa` | nearest: `alpha`"#,
+    );
+    fabric(
+        "buffer = { scheme = \"dynamic_thresholds\", size = \"4 MiB\", alpha = 0 }\n",
+        r#"0 | wrong value for `alpha` | expected 0.001 to 1000.0"#,
+    );
+    for (size, label) in [("50%", "\"50%\""), ("unlimited", "\"unlimited\"")] {
+        fabric(
+            &format!("buffer = {{ scheme = \"complete_sharing\", size = \"{size}\" }}\n"),
+            &format!("{label} | wrong value for `size` | expected bytes, packets or bdp"),
+        );
+    }
+    fabric(
+        "buffer = { scheme = \"complete_sharing\", size = \"4 kB\" }\n",
+        r#""4 kB" | the memory of `tor0` has room for 4000 B | expected more: a full packet has 4160 B"#,
+    );
+    fabric(
+        "buffer = { scheme = \"dynamic_thresholds\", size = \"100 packets\", alpha = 0.005 }\n",
+        r#""100 packets" | `dynamic_thresholds` lets no packet into the empty memory of `tor0` | expected more: a full packet has 4160 B"#,
+    );
+    fabric(
+        "queue = { size = \"10 packets\" }\nbuffer = { scheme = \"dynamic_thresholds\", size = \"90 packets\" }\n",
+        r#""90 packets" | `dynamic_thresholds` never refuses a frame: too much memory | all queues of a switch together hold at most 332800 B"#,
+    );
+}
+
+#[test]
 fn hosts_refuse_what_no_scheme_offers() {
     more(
         r#"[transport]

@@ -49,6 +49,7 @@ impl RunSummary {
                 "marked": self.packets.marked,
             },
             "queue_bytes_max": self.queue_bytes_max,
+            "memory_bytes_max": self.memory_bytes_max,
             "layers": self.layers.iter().map(LayerSummary::to_json).collect::<Vec<_>>(),
             "pauses": self.pauses,
             "timeouts": self.timeouts,
@@ -108,6 +109,8 @@ impl RunSummary {
                 marked: packets.count("marked")?,
             },
             queue_bytes_max: object.count("queue_bytes_max")?,
+            // Absent in what versions without shared memory wrote.
+            memory_bytes_max: value.get("memory_bytes_max").and_then(Value::as_u64).unwrap_or(0),
             // Absent in what versions without layers wrote.
             layers: match value.get("layers").and_then(Value::as_array) {
                 Some(layers) => {
@@ -198,8 +201,8 @@ mod tests {
         assert_eq!(
             keys(&json).join(" "),
             "schema scenario seed threads completed flows unfinished unstarted completion_us fct_us \
-             delivered_us bound_us bound increase_pct jobs packets queue_bytes_max layers pauses timeouts \
-             packet_hops results_hash cpu_s wall_s hops_per_s peak_rss_mb"
+             delivered_us bound_us bound increase_pct jobs packets queue_bytes_max \
+             memory_bytes_max layers pauses timeouts packet_hops results_hash cpu_s wall_s hops_per_s peak_rss_mb"
         );
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");
         assert_eq!(

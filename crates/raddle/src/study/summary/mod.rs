@@ -81,6 +81,8 @@ pub struct RunSummary {
     pub packets: Packets,
     /// Most bytes of one data class in any switch port's queue, frame in service included.
     pub queue_bytes_max: u64,
+    /// Most bytes of memory used at once in any switch whose ports share it; 0 if none do.
+    pub memory_bytes_max: u64,
     /// Queues and loads by layer of the fabric, from sending to receiving hosts.
     pub layers: Vec<LayerSummary>,
     /// How often a class of what came in at a port was paused by flow control.
@@ -89,7 +91,7 @@ pub struct RunSummary {
     pub timeouts: u64,
     /// Packets that left any queue, host or switch.
     pub packet_hops: u64,
-    /// Hash of all flow and port records: equal on every machine for the same scenario, seed and
+    /// Hash of all flow and port records, and of shared memories: equal on every machine for the same scenario, seed and
     /// version.
     pub results_hash: String,
     /// What the run cost.
@@ -131,11 +133,12 @@ impl RunSummary {
             jobs: JobSummary::of(plan, outcome),
             packets: Packets::of(outcome),
             queue_bytes_max: switch_ports.map(|p| p.queue_bytes_max).max().unwrap_or(0),
+            memory_bytes_max: outcome.memory_bytes_max.iter().copied().max().unwrap_or(0),
             layers: LayerSummary::of(plan, outcome),
             pauses: outcome.ports.iter().filter_map(|p| p.pfc.as_ref()).map(|pfc| pfc.pauses).sum(),
             timeouts: flows.iter().map(|f| f.timeouts).sum(),
             packet_hops: outcome.packet_hops,
-            results_hash: results_hash(flows, &outcome.ports),
+            results_hash: results_hash(flows, &outcome.ports, &outcome.memory_bytes_max),
             cost,
         }
     }
@@ -205,8 +208,9 @@ impl Packets {
     }
 }
 
-/// Hash of all flow and port records in their order, as 16 hexadecimal digits.
-pub fn results_hash(flows: &[FlowRecord], ports: &[PortRecord]) -> String {
+/// Hash of all flow and port records in their order, and of what `memories` of switches held at most
+/// where ports share them, as 16 hexadecimal digits.
+pub fn results_hash(flows: &[FlowRecord], ports: &[PortRecord], memories: &[u64]) -> String {
     let mut digest = Digest(0);
     digest.add(flows.len() as u64);
     for flow in flows {
@@ -235,6 +239,7 @@ pub fn results_hash(flows: &[FlowRecord], ports: &[PortRecord]) -> String {
             }
         }
     }
+    memories.iter().for_each(|most| digest.add(*most));
     format!("{:016x}", digest.0)
 }
 
@@ -277,17 +282,18 @@ mod tests {
     fn the_results_hash_is_pinned_and_moves_with_every_record() {
         let plan = fixture::plan(1);
         let outcome = fixture::engine(&plan, &mut ());
-        let hash = results_hash(&outcome.flows, &outcome.ports);
+        let hash = results_hash(&outcome.flows, &outcome.ports, &[]);
         assert_eq!(hash, "ada31c07a02bc6c7");
         let mut other = outcome.clone();
         other.flows.swap(0, 1);
-        assert_ne!(hash, results_hash(&other.flows, &other.ports));
+        assert_ne!(hash, results_hash(&other.flows, &other.ports, &[]));
         let mut other = outcome.clone();
         other.ports[0].dropped_data[4] = 1;
-        assert_ne!(hash, results_hash(&other.flows, &other.ports));
+        assert_ne!(hash, results_hash(&other.flows, &other.ports, &[]));
+        assert_ne!(hash, results_hash(&outcome.flows, &outcome.ports, &[0]));
         let mut other = outcome;
         other.flows[0].started = None;
-        assert_ne!(hash, results_hash(&other.flows, &other.ports));
+        assert_ne!(hash, results_hash(&other.flows, &other.ports, &[]));
     }
 
     #[test]

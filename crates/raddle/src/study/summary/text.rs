@@ -41,6 +41,9 @@ impl RunSummary {
         }
         line("trimmed, marked", format!("{}, {}", count(p.trimmed), count(p.marked)));
         line("longest queue", longest_queue(plan, outcome));
+        if plan.buffer.is_some() {
+            line("fullest memory", fullest_memory(plan, outcome));
+        }
         if plan.queue.pfc.is_some() {
             line("pauses", count(self.pauses));
         }
@@ -192,6 +195,14 @@ fn longest_queue(plan: &Plan, outcome: &Outcome) -> String {
         ),
         None => "no switch ports".to_string(),
     }
+}
+
+fn fullest_memory(plan: &Plan, outcome: &Outcome) -> String {
+    let memories = outcome.memory_bytes_max.iter().zip(&plan.fabric.switches);
+    let fullest = memories.rev().max_by_key(|(most, _)| **most);
+    fullest.map_or("no switches".to_string(), |(most, switch)| {
+        format!("{} B of {}", count(*most), switch.name)
+    })
 }
 
 #[cfg(test)]

@@ -4,13 +4,15 @@ use super::{Column, ColumnSpec, Table, TableSpec, Values};
 use crate::study::VERSION;
 use crate::study::summary::{RunSummary, delivery, fct};
 use raddle_schemes::units::{Span, Time};
-use raddle_sim::plan::Plan;
+use raddle_sim::net::port::PortFacts;
+use raddle_sim::plan::{BufferPlan, Plan};
 use raddle_sim::record::layers::layers;
 use raddle_sim::record::{DropCause, Outcome, PfcRecord};
 use raddle_sim::topology::{Fabric, Node};
 
 /// Every kind of table.
-pub const TABLES: [&TableSpec; 7] = [&RUNS, &FLOWS, &PORTS, &LAYERS, &SERIES, &TIMELINE, &EVENTS];
+pub const TABLES: [&TableSpec; 8] =
+    [&RUNS, &FLOWS, &PORTS, &SWITCHES, &LAYERS, &SERIES, &TIMELINE, &EVENTS];
 
 const fn col(name: &'static str, unit: &'static str, meaning: &'static str) -> ColumnSpec {
     ColumnSpec { name, unit, meaning }
@@ -58,6 +60,7 @@ const RUNS: TableSpec = TableSpec {
         col("trimmed_packets", "packets", "data packets cut to their header in a switch"),
         col("marked_packets", "packets", "data packets that got a congestion mark"),
         col("queue_bytes_max", "B", "most bytes of one data class in a switch port's queue"),
+        col("memory_bytes_max", "B", "most bytes of a switch's shared memory; 0 if none is shared"),
         col("pauses", "pauses", "how often flow control paused a class at a port"),
         col("timeouts", "timeouts", "retransmission timeouts"),
         col("packet_hops", "packet-hops", "packets that left any queue, host or switch"),
@@ -126,6 +129,19 @@ const PORTS: TableSpec = TableSpec {
             "B",
             "under flow control, most bytes of one class that came in here",
         ),
+    ],
+};
+
+const SWITCHES: TableSpec = TableSpec {
+    name: "switches",
+    meaning: "One row per switch, where ports share a switch's memory.",
+    columns: &[
+        SCENARIO,
+        SEED,
+        col("switch", "", "number of the switch"),
+        col("name", "", "name of the switch"),
+        col("memory_bytes", "B", "its memory"),
+        col("memory_bytes_max", "B", "most bytes of it used at once, frames in service included"),
     ],
 };
 
@@ -269,6 +285,7 @@ pub fn runs(rows: &[RunRow<'_>]) -> Table {
             count(|s| s.packets.trimmed),
             count(|s| s.packets.marked),
             count(|s| s.queue_bytes_max),
+            count(|s| s.memory_bytes_max),
             count(|s| s.pauses),
             count(|s| s.timeouts),
             count(|s| s.packet_hops),
@@ -302,7 +319,9 @@ fn setting_column(rows: &[RunRow<'_>], path: &str) -> Column {
 /// The tables of one run: flows and ports, and what was recorded over time.
 pub fn of_run(scenario: &str, plan: &Plan, outcome: &Outcome) -> Vec<Table> {
     let run = Run { scenario, plan, outcome };
-    let mut tables = vec![run.flows(), run.ports(), run.layers()];
+    let mut tables = vec![run.flows(), run.ports()];
+    tables.extend(plan.buffer.as_ref().map(|buffer| run.switches(buffer)));
+    tables.push(run.layers());
     if plan.record.bucket > Span::ZERO {
         tables.push(run.series());
         tables.push(run.timeline());
@@ -395,6 +414,23 @@ impl Run<'_> {
                 pfc(|record| record.frames),
                 pfc(|record| record.lost),
                 pfc(|record| record.ingress_bytes_max),
+            ],
+        )
+    }
+
+    fn switches(&self, buffer: &BufferPlan) -> Table {
+        let (fabric, most) = (&self.plan.fabric, &self.outcome.memory_bytes_max);
+        let (packet, rtt) = (self.plan.packet(), PortFacts::longest_rtt(self.plan));
+        let size = |switch| buffer.size_at(fabric, switch, packet, rtt).0;
+        self.table(
+            &SWITCHES,
+            [
+                self.scenario(most.len()),
+                self.seed(most.len()),
+                counts(0..most.len(), |i| i as u64),
+                texts(&fabric.switches, |switch| switch.name.clone()),
+                counts(&fabric.switches, size),
+                counts(most, |most| *most),
             ],
         )
     }

@@ -1,0 +1,120 @@
+//! `[fabric] buffer`: the memory that the ports of a switch share.
+
+use super::fabric::FabricSection;
+use super::reach::Sizes;
+use super::reader::{Log, Reader, read};
+use super::scheme::{self, show, shown};
+use super::spec::Place;
+use raddle_schemes::buffer::{self, Arriving, BufferContext};
+use raddle_schemes::size::Size;
+use raddle_schemes::units::Bytes;
+use raddle_sim::plan::BufferPlan;
+use raddle_sim::topology::{Fabric, Switch};
+
+/// The memory's settings.
+pub(crate) struct BufferSection {
+    pub(crate) plan: BufferPlan,
+    /// Of the size.
+    place: Place,
+}
+
+/// Reads the table.
+pub(crate) fn buffer(mut reader: Reader<'_>) -> Option<BufferSection> {
+    let item = reader.demand("size", "\"4 MiB\"");
+    let size = item.and_then(|item| {
+        let size = read("size", item).map_err(|problem| reader.log().add(problem)).ok()?;
+        let label = match size {
+            Size::Percent(_) | Size::Unlimited => "expected bytes, packets or bdp",
+            _ => return Some(size),
+        };
+        reader.log().add(item.place.problem("wrong value for `size`").label(label));
+        None
+    });
+    let policy = scheme::read_scheme::<buffer::Config>(reader)?.config;
+    Some(BufferSection { plan: BufferPlan { size: size?, policy }, place: item?.place.clone() })
+}
+
+impl BufferSection {
+    /// The line of the table with every default filled in.
+    pub(crate) fn resolved(&self) -> String {
+        format!("buffer = {}", show(&self.plan.policy, &[("size", shown(&self.plan.size))]))
+    }
+}
+
+/// Adds a problem for a memory that keeps no packet. Judges one that never refuses any: all queues
+/// of all switches may be full at once.
+pub(crate) fn check(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, log: &Log) {
+    let Some(own) = &section.buffer else { return };
+    let policy = own.plan.policy.card().name;
+    let mut refuses = false;
+    let mut queues_hold = 0;
+    for switch in &fabric.switches {
+        let memory = Memory::new(section, &own.plan, fabric, switch, sizes);
+        let (name, size) = (&switch.name, memory.context.size);
+        let problem = if size < sizes.packet {
+            own.place.problem(format!("the memory of `{name}` has room for {size}"))
+        } else if !memory.admits(sizes.packet, Bytes(0), Bytes(0)) {
+            let message = format!("`{policy}` lets no packet into the empty memory of `{name}`");
+            own.place.problem(message)
+        } else {
+            refuses |= memory.ever_refuses(sizes.packet);
+            queues_hold = queues_hold.max(memory.queues_hold);
+            continue;
+        };
+        log.add(problem.label(format!("expected more: a full packet has {}", sizes.packet)));
+        return;
+    }
+    let problem = || {
+        let problem =
+            own.place.problem(format!("`{policy}` never refuses a frame: too much memory"));
+        let hold = Bytes(queues_hold);
+        let help = "a queue may hold its own `size`, too: with `size = \"unlimited\"` in [fabric] \
+                    queue the memory alone decides";
+        problem.label(format!("all queues of a switch together hold at most {hold}")).help(help)
+    };
+    log.judge(&own.place, (!refuses && !fabric.switches.is_empty()).then(problem));
+}
+
+/// The memory of one switch, and what its queues may hold.
+struct Memory {
+    context: BufferContext,
+    policy: buffer::AnyBufferPolicy,
+    /// All queues of data together.
+    queues_hold: u64,
+    largest_queue: u64,
+}
+
+impl Memory {
+    fn new(
+        section: &FabricSection,
+        plan: &BufferPlan,
+        fabric: &Fabric,
+        switch: &Switch,
+        sizes: &Sizes,
+    ) -> Self {
+        let queue = &section.queue.plan;
+        let classes = u32::from(queue.classes);
+        let queues = switch.ports.len() as u32 * classes;
+        let size = plan.size_at(fabric, switch, sizes.packet, sizes.longest_rtt);
+        let capacity = |port: u32| {
+            let base = sizes.base(fabric.ports[port as usize].rate, Bytes(0));
+            queue.size.resolve(&base).0
+        };
+        let of_one = || switch.ports.clone().map(capacity);
+        let sum = of_one().fold(0u64, u64::saturating_add).saturating_mul(classes.into());
+        let context = BufferContext { size, queues };
+        let policy = plan.policy.build(&context);
+        Self { context, policy, queues_hold: sum, largest_queue: of_one().max().unwrap_or(0) }
+    }
+
+    fn admits(&self, bytes: Bytes, queued: Bytes, used: Bytes) -> bool {
+        self.policy.admits(&Arriving { bytes, queued, used })
+    }
+
+    /// Whether the last packet that all queues have room for might be refused.
+    fn ever_refuses(&self, packet: Bytes) -> bool {
+        let before = |whole: u64| Bytes(whole.saturating_sub(packet.0));
+        self.queues_hold > self.context.size.0
+            || !self.admits(packet, before(self.largest_queue), before(self.queues_hold))
+    }
+}
