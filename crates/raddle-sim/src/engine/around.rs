@@ -4,9 +4,10 @@
 use super::fast::FastPort;
 use super::line::Line;
 use super::port::{Port, World};
+use crate::net::frame::Frame;
 use crate::routing::{Forwarding, Ports, towards_pod};
 use crate::topology::Fabric;
-use raddle_schemes::ids::{HostId, SwitchId};
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{Group, Queue, Surroundings};
 use raddle_schemes::units::{Bytes, Time};
 
@@ -43,15 +44,11 @@ impl Surroundings for Around<'_, '_> {
     fn queue(&mut self, choice: usize) -> Queue {
         let line = &mut self.lines[(self.first_port + self.port(choice)) as usize];
         let number = line.place.number();
-        let (bytes, capacity) = if line.place.is_fast() {
-            let port = &mut self.fast_ports[number];
-            (port.backlog(self.now, line, self.world), port.capacity)
+        if line.place.is_fast() {
+            self.fast_ports[number].queue(self.now, line, self.world)
         } else {
-            let port = &mut self.ports[number];
-            port.replay(self.now, line, self.world);
-            (port.backlog(), port.capacity())
-        };
-        Queue { bytes: Bytes(bytes), capacity: Bytes(capacity) }
+            self.ports[number].queue(self.now, line, self.world)
+        }
     }
 
     fn towards_pod(&self) -> Vec<(u32, u32)> {
@@ -59,9 +56,66 @@ impl Surroundings for Around<'_, '_> {
     }
 }
 
-/// The same at a switch of a tree whose ports are all fast ones, and whose choices are a run of
+/// A port of either kind, as it stands behind its link's line.
+pub(super) trait QueuePort {
+    /// Takes a frame that came in through `came_in`, an in-port of the same switch.
+    fn enqueue(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        frame: Frame,
+        line: &mut Line,
+        world: &mut World<'_>,
+    );
+
+    /// What is queued or in service after what has left at or before `now`, and the present
+    /// capacity of each data class.
+    fn queue(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> Queue;
+}
+
+impl QueuePort for FastPort {
+    #[inline(always)]
+    fn enqueue(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        frame: Frame,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) {
+        self.enqueue(now, came_in, frame, line, world);
+    }
+
+    #[inline(always)]
+    fn queue(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> Queue {
+        let bytes = self.backlog(now, line, world);
+        Queue { bytes: Bytes(bytes), capacity: Bytes(self.capacity) }
+    }
+}
+
+impl QueuePort for Port {
+    #[inline(always)]
+    fn enqueue(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        frame: Frame,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) {
+        self.enqueue(now, came_in, frame, line, world);
+    }
+
+    #[inline(always)]
+    fn queue(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> Queue {
+        self.replay(now, line, world);
+        Queue { bytes: Bytes(self.backlog()), capacity: Bytes(self.capacity()) }
+    }
+}
+
+/// The same at a switch of a tree whose ports are all of one kind, and whose choices are a run of
 /// ports.
-pub(super) struct AroundPlain<'s, 'w> {
+pub(super) struct AroundPlain<'s, 'w, P> {
     pub(super) now: Time,
     pub(super) switch: SwitchId,
     pub(super) host: HostId,
@@ -73,11 +127,11 @@ pub(super) struct AroundPlain<'s, 'w> {
     pub(super) forwarding: &'s Forwarding,
     /// The switch's own.
     pub(super) lines: &'s mut [Line],
-    pub(super) fast_ports: &'s mut [FastPort],
+    pub(super) ports: &'s mut [P],
     pub(super) world: &'s mut World<'w>,
 }
 
-impl Surroundings for AroundPlain<'_, '_> {
+impl<P: QueuePort> Surroundings for AroundPlain<'_, '_, P> {
     #[inline]
     fn port(&self, choice: usize) -> u32 {
         self.first + choice as u32
@@ -91,9 +145,7 @@ impl Surroundings for AroundPlain<'_, '_> {
     #[inline]
     fn queue(&mut self, choice: usize) -> Queue {
         let number = self.first as usize + choice;
-        let port = &mut self.fast_ports[number];
-        let bytes = port.backlog(self.now, &mut self.lines[number], self.world);
-        Queue { bytes: Bytes(bytes), capacity: Bytes(port.capacity) }
+        self.ports[number].queue(self.now, &mut self.lines[number], self.world)
     }
 
     fn towards_pod(&self) -> Vec<(u32, u32)> {

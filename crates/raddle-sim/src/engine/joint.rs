@@ -14,7 +14,7 @@
 
 use super::calendar::Wake;
 use super::part::{Part, SwitchState};
-use super::port::Room;
+use super::port::{Joined, Room};
 use crate::net::frame::Frame;
 use crate::net::memory::Memory;
 use raddle_schemes::ids::PortId;
@@ -81,9 +81,9 @@ impl Part<'_> {
         while let Some(frame) = self.world.gone.pop() {
             if let Some(memory) = &mut switch.memory {
                 memory.release(Bytes(frame.size));
-            }
-            if usize::from(frame.class) == control {
-                continue;
+                if usize::from(frame.class) == control {
+                    continue;
+                }
             }
             let port = frame.came_in.0 - switch.first_id;
             if let Some(pfc) = ports[port as usize].pfc()
@@ -138,7 +138,7 @@ impl Part<'_> {
         let line = &mut self.lines[(switch.first_port + out) as usize];
         let place = line.place.number();
         let origin = place + in_port as usize - out as usize;
-        let in_order = switch.in_order;
+        let (in_order, shares) = (switch.in_order, switch.memory.is_some());
         if in_order {
             self.ports[place].play_changes(now, &mut self.world);
         } else {
@@ -148,15 +148,13 @@ impl Part<'_> {
                 self.catch_up(number, now);
             }
         }
-        let room = self.room(number, now, place, frame);
+        let room = if shares { self.room(number, now, place, frame) } else { Room::AMPLE };
         let joined = self.ports[place].enqueue_classed(now, came_in, frame, room, &mut self.world);
-        if let (Some(joined), Some(memory)) = (&joined, &mut self.switches[number as usize].memory)
-        {
-            memory.take(joined.bytes);
+        if shares {
+            self.take_memory(number, joined);
         }
-        if let Some(joined) = joined
-            && joined.class < self.plan.queue.control_class()
-            && self.ports[origin].count_in(joined.class, joined.bytes.0)
+        if let Some(Joined { data: Some(class), bytes }) = joined
+            && self.ports[origin].count_in(class, bytes.0)
         {
             self.pause(number);
             self.start_at(number, now, in_port);
@@ -167,29 +165,34 @@ impl Part<'_> {
         self.start_at(number, now, out);
     }
 
-    /// The room that the memory of a switch has for a frame at the port in place `place`, which has
-    /// caught up. Of the others, what has not left yet as far as is known counts as if it were still
-    /// there; so they catch up, too, where that might make a difference.
-    #[inline]
-    fn room(&mut self, number: u32, now: Time, place: usize, frame: Frame) -> Room {
-        let header = self.world.discipline.header;
-        let size = frame.size();
-        let look = |part: &Self| {
-            let Some(memory) = &part.switches[number as usize].memory else { return Room::AMPLE };
-            let frame = match part.ports[place].data_queued(frame) {
-                Some(queued) => memory.admits(size, queued),
-                None => memory.has_room(size),
-            };
-            Room { frame, header: memory.has_room(header) }
-        };
-        let switch = &self.switches[number as usize];
-        let exceeds = |memory: &Memory| memory.would_exceed_most(size);
-        let room = look(self);
-        if switch.in_order || (room.frame && !switch.memory.as_deref().is_some_and(exceeds)) {
-            return room;
+    fn take_memory(&mut self, number: u32, joined: Option<Joined>) {
+        if let (Some(memory), Some(joined)) = (&mut self.switches[number as usize].memory, joined) {
+            memory.take(joined.bytes);
         }
-        self.catch_up(number, now);
-        look(self)
+    }
+
+    /// The room that the memory of a switch has for a frame at the port in place `place`, which has
+    /// caught up. What has left the others unseen counts as if it were still there; so they catch
+    /// up, too, where that might make a difference.
+    fn room(&mut self, number: u32, now: Time, place: usize, frame: Frame) -> Room {
+        let switch = &self.switches[number as usize];
+        let Some(memory) = &switch.memory else { return Room::AMPLE };
+        let queued = self.ports[place].data_queued(frame);
+        let admits = |memory: &Memory| match queued {
+            Some(queued) => memory.admits(frame.size(), queued),
+            None => memory.has_room(frame.size()),
+        };
+        let header = self.world.discipline.header;
+        if admits(memory) && (switch.in_order || !memory.would_exceed_most(frame.size())) {
+            return Room::AMPLE;
+        }
+        if !switch.in_order {
+            self.catch_up(number, now);
+        }
+        match &self.switches[number as usize].memory {
+            Some(memory) => Room { frame: admits(memory), header: memory.has_room(header) },
+            None => Room::AMPLE,
+        }
     }
 
     /// A switch, all of whose ports have caught up, pauses one class more at a port.

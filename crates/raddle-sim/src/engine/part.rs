@@ -54,14 +54,21 @@ impl Outbox {
     }
 }
 
+/// The first port of a switch whose ports are all of one kind, among those of that kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Fast(u32),
+    General(u32),
+}
+
 pub(super) struct SwitchState {
     pub(super) id: SwitchId,
     pub(super) selector: AnyPortSelector,
     pub(super) rng: Rng,
     /// Its first port in this part.
     pub(super) first_port: u32,
-    /// Its first port among the fast ones, if all of its are.
-    pub(super) first_fast_port: Option<u32>,
+    /// Its ports among those of their kind, if all are of one.
+    pub(super) kind: Option<Kind>,
     /// Its first port in the fabric.
     pub(super) first_id: u32,
     /// Ports with something queued or in service: `words` bits per switch.
@@ -197,7 +204,7 @@ impl<'a> Part<'a> {
                 selector: plan.port_selector(hash, &context),
                 rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
                 first_port: ids.len() as u32,
-                first_fast_port: None,
+                kind: None,
                 first_id: switch.ports.start,
                 busy: vec![0; switch.ports.len().div_ceil(64)],
                 pauses: 0,
@@ -255,9 +262,10 @@ impl<'a> Part<'a> {
         for switch in &mut switches {
             let ports = fabric.switches[switch.id.index()].ports.len();
             let own = &lines[switch.first_port as usize..][..ports];
-            let fast = own.iter().all(|line| line.place.is_fast());
-            let first = own.first().map(|line| line.place.number() as u32);
-            switch.first_fast_port = first.filter(|_| fast);
+            let Some(first) = own.first().map(|line| line.place) else { continue };
+            let alike = own.iter().all(|line| line.place.is_fast() == first.is_fast());
+            let kind = if first.is_fast() { Kind::Fast } else { Kind::General };
+            switch.kind = alike.then(|| kind(first.number() as u32));
         }
         // Lines from other parts, in order of the own port that they end at.
         for (&id, &wake) in ids.iter().zip(&wakes) {

@@ -89,8 +89,8 @@ impl Room {
 /// A frame that joined a queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Joined {
-    /// The queue.
-    pub(super) class: usize,
+    /// The class of data, where the queue is one of data.
+    pub(super) data: Option<usize>,
     /// What is left of the frame.
     pub(super) bytes: Bytes,
 }
@@ -193,6 +193,18 @@ impl Port {
         self.queues.iter_mut().for_each(Ring::shrink);
         let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
         classes.into_iter().for_each(Classes::shrink);
+    }
+
+    /// Asks for what the next frames touch beyond the port itself.
+    #[inline]
+    pub(super) fn prefetch(&self) {
+        match self.extras.as_ref().and_then(|extras| extras.classes.as_ref()) {
+            Some(classes) => classes.prefetch(),
+            None => {
+                self.queues[0].prefetch_head();
+                self.queues[0].prefetch_tail();
+            }
+        }
     }
 
     /// The frames queued or in service.

@@ -3,7 +3,7 @@
 //! What a switch touches in a window (the links into it, its own ports) has mostly left the caches
 //! since the last one. While one switch runs, the lines of the next ones are on their way.
 
-use super::part::Part;
+use super::part::{Kind, Part};
 
 const CACHE_LINE: usize = 64;
 
@@ -38,9 +38,16 @@ impl Part<'_> {
             let feeder = self.feeders[(first + in_port) as usize];
             prefetch(&self.lines[feeder as usize]);
             prefetch(&self.lines[(first + in_port) as usize]);
-            if let Some(first_fast) = switch.first_fast_port {
-                let port = &self.fast_ports[(first_fast + in_port) as usize];
-                prefetch_lines((&raw const *port).cast(), 2);
+            match switch.kind {
+                Some(Kind::Fast(first)) => {
+                    let port = &self.fast_ports[(first + in_port) as usize];
+                    prefetch_lines((&raw const *port).cast(), 2);
+                }
+                Some(Kind::General(first)) => {
+                    let port = &self.ports[(first + in_port) as usize];
+                    prefetch_lines((&raw const *port).cast(), 4);
+                }
+                None => {}
             }
         }
     }
@@ -54,8 +61,10 @@ impl Part<'_> {
             let feeder = &self.lines[self.feeders[(first + in_port) as usize] as usize];
             feeder.ring.prefetch_head();
             self.lines[(first + in_port) as usize].ring.prefetch_tail();
-            if let Some(first_fast) = switch.first_fast_port {
-                self.fast_ports[(first_fast + in_port) as usize].prefetch();
+            match switch.kind {
+                Some(Kind::Fast(first)) => self.fast_ports[(first + in_port) as usize].prefetch(),
+                Some(Kind::General(first)) => self.ports[(first + in_port) as usize].prefetch(),
+                None => {}
             }
         }
     }

@@ -1,12 +1,11 @@
 //! A part's switches: what arrives in a window, in order of time and in-port, run to completion.
 
-use super::around::{Around, AroundPlain};
+use super::around::{Around, AroundPlain, QueuePort};
 use super::arrivals::Arrivals;
 use super::calendar::Wake;
-use super::fast::FastPort;
 use super::forward::TreeNode;
 use super::line::Line;
-use super::part::{Part, SwitchState};
+use super::part::{Kind, Part, SwitchState};
 use super::port::World;
 use crate::net::frame::{Frame, flag};
 use crate::net::windows::covers;
@@ -28,11 +27,11 @@ impl Part<'_> {
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
         let joint = switch.is_joint();
         let own_keys = self.pairs.is_none();
-        let plain = boundary >= end && switch.deaths.is_empty() && own_keys;
-        match (switch.first_fast_port, self.routes[self.route].1.tree_node(switch.id)) {
-            (Some(first), Some(node)) if plain => {
+        let plain = boundary >= end && switch.deaths.is_empty() && own_keys && !joint;
+        match (switch.kind, self.routes[self.route].1.tree_node(switch.id)) {
+            (Some(kind), Some(node)) if plain => {
                 let node = node.clone();
-                self.forward_plainly(number, start, &scratch, &node, first);
+                self.forward_plainly(number, start, &scratch, &node, kind);
             }
             _ if joint => self.forward_all::<true>(number, start, &scratch),
             _ => self.forward_all::<false>(number, start, &scratch),
@@ -72,22 +71,23 @@ impl Part<'_> {
     }
 
     /// Takes the arrivals of a window to their queues at a switch of a tree that is alive, whose
-    /// routes do not change meanwhile, where flows have keys of their own, and whose ports are all
-    /// fast ones: those from `first_fast_port` on.
+    /// routes do not change meanwhile, where flows have keys of their own, and whose ports are all of
+    /// one kind and do not concern each other.
     fn forward_plainly(
         &mut self,
         number: u32,
         start: Time,
         arrivals: &Arrivals,
         node: &TreeNode,
-        first_fast_port: u32,
+        kind: Kind,
     ) {
         let route = self.route;
-        let Self { plan, switches, lines, fast_ports, world, .. } = self;
+        let Self { plan, switches, lines, ports, fast_ports, world, .. } = self;
         let SwitchState { id, selector, rng, first_port, first_id, busy, .. } =
             &mut switches[number as usize];
         let count = busy.len() * 64;
-        selector.visit(PlainSwitch {
+        let lines = from(lines, *first_port, count);
+        let plain = PlainSwitch {
             start,
             arrivals,
             node,
@@ -98,10 +98,17 @@ impl Part<'_> {
             rng,
             first_id: *first_id,
             busy,
-            lines: from(lines, *first_port, count),
-            fast_ports: from(fast_ports, first_fast_port, count),
+            lines,
             world,
-        });
+        };
+        match kind {
+            Kind::Fast(first) => {
+                selector.visit(WithPorts { plain, ports: from(fast_ports, first, count) });
+            }
+            Kind::General(first) => {
+                selector.visit(WithPorts { plain, ports: from(ports, first, count) });
+            }
+        }
     }
 
     /// Index of the route in force at `now`, which is not before the window.
@@ -239,18 +246,24 @@ struct PlainSwitch<'s, 'w> {
     first_id: u32,
     busy: &'s mut [u64],
     lines: &'s mut [Line],
-    fast_ports: &'s mut [FastPort],
     world: &'s mut World<'w>,
 }
 
-impl Visitor for PlainSwitch<'_, '_> {
+/// The same with its ports, all of one kind.
+struct WithPorts<'s, 'w, P> {
+    plain: PlainSwitch<'s, 'w>,
+    ports: &'s mut [P],
+}
+
+impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
     #[inline]
     fn visit<S: PortSelector>(self, selector: &mut S) {
-        let Self { start, arrivals, node, epoch, fabric, forwarding, switch, .. } = self;
-        let Self { rng, first_id, busy, lines, fast_ports, world, .. } = self;
+        let Self { plain, ports } = self;
+        let PlainSwitch { start, arrivals, node, epoch, fabric, forwarding, switch, .. } = plain;
+        let PlainSwitch { rng, first_id, busy, lines, world, .. } = plain;
         // As long as each other: one check for both.
-        let ports = lines.len().min(fast_ports.len());
-        let (lines, fast_ports) = (&mut lines[..ports], &mut fast_ports[..ports]);
+        let count = lines.len().min(ports.len());
+        let (lines, ports) = (&mut lines[..count], &mut ports[..count]);
         let locators = world.hosts.locators();
         for (at, in_port, frame) in arrivals.iter() {
             let now = Time(start.0 + at);
@@ -268,7 +281,7 @@ impl Visitor for PlainSwitch<'_, '_> {
                     fabric,
                     forwarding,
                     lines,
-                    fast_ports,
+                    ports,
                     world,
                 };
                 let cx = &mut Cx { now, rng, events: &mut () };
@@ -284,7 +297,7 @@ impl Visitor for PlainSwitch<'_, '_> {
             let out = first as usize + chosen - first_id as usize;
             busy[out / 64] |= 1 << (out % 64);
             let came_in = PortId(first_id + in_port);
-            fast_ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
+            ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
         }
     }
 }

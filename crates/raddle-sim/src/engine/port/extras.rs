@@ -279,12 +279,13 @@ impl Port {
         }
         let classes = self.extras.as_mut()?.classes.as_mut()?;
         classes.push(class, came_in, frame);
-        if class < control {
-            let bytes = classes.bytes[class];
-            self.record.queue_bytes_max = self.record.queue_bytes_max.max(bytes);
-            world.recorder.queued(self.id, now, frame, bytes);
+        if class == control {
+            return Some(Joined { data: None, bytes: size });
         }
-        Some(Joined { class, bytes: size })
+        let bytes = classes.bytes[class];
+        self.record.queue_bytes_max = self.record.queue_bytes_max.max(bytes);
+        world.recorder.queued(self.id, now, frame, bytes);
+        Some(Joined { data: Some(class), bytes: size })
     }
 
     /// Bytes of the queue of data that a frame belongs to; `None` for frames that have a queue of

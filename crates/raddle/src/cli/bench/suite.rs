@@ -95,6 +95,10 @@ const FAULTS: (&str, &str) = (
 /// Replays departures node by node, in order of time.
 const PFC: (&str, &str) = ("fabric.queue.pfc", "{ xoff = \"50%\", xon = \"40%\" }");
 
+/// Ports share their switch's memory; a quarter of what their queues could hold.
+const SHARED: (&str, &str) =
+    ("fabric.buffer", "{ scheme = \"dynamic_thresholds\", size = \"0.25 bdp\" }");
+
 /// Three permutations at once, each in a data class of its own.
 const THREE_CLASSES: (&str, &str) = ("fabric.queue.classes", "3");
 const IN_CLASSES: (&str, &str) = (
@@ -142,6 +146,7 @@ const CASES: &[Case] = &[
     Case { name: "classes", set: &[THREE_CLASSES, IN_CLASSES], quick: true, ..CASE },
     Case { name: "classes", queue: "drr", set: &[THREE_CLASSES, IN_CLASSES], quick: true, ..CASE },
     Case { name: "pfc", set: &[MIB_8, PFC], quick: true, ..CASE },
+    Case { name: "shared_memory", set: &[MIB_8, SHARED], quick: true, ..CASE },
     Case { name: "websearch_40", set: WEBSEARCH_40, runners: AGAINST_WHEEL, quick: true, ..CASE },
     Case { quick: true, ..CRITICAL_PATH },
     Case { queue: "fifo", k: 16, set: &[MIB_2], ..CASE },
@@ -159,6 +164,7 @@ const CASES: &[Case] = &[
     Case { name: "classes", k: 16, set: &[THREE_CLASSES, IN_CLASSES], ..CASE },
     Case { name: "classes", queue: "drr", k: 16, set: &[THREE_CLASSES, IN_CLASSES], ..CASE },
     Case { name: "pfc", k: 16, set: &[MIB_2, PFC], runners: BOTH, ..CASE },
+    Case { name: "shared_memory", k: 16, set: &[MIB_2, SHARED], runners: BOTH, ..CASE },
     Case { name: "websearch_10", k: 16, set: WEBSEARCH_10, runners: AGAINST_WHEEL, ..CASE },
     Case { name: "websearch_20", k: 16, set: WEBSEARCH_20, runners: AGAINST_WHEEL, ..CASE },
     Case { name: "websearch_40", k: 16, set: WEBSEARCH_40, runners: AGAINST_WHEEL, ..CASE },
@@ -175,6 +181,7 @@ const CASES: &[Case] = &[
     Case { name: "faults", k: 32, set: &[FAULTS], ..CASE },
     Case { queue: "drr", k: 32, ..CASE },
     Case { name: "pfc", k: 32, set: &[PFC], ..CASE },
+    Case { name: "shared_memory", k: 32, set: &[SHARED], ..CASE },
     Case { name: "websearch_40", k: 32, set: WEBSEARCH_40_SHORT, runners: AGAINST_WHEEL, ..CASE },
     Case { k: 32, ..CRITICAL_PATH },
     Case { name: "permutation_8_mib", k: 32, set: &[MIB_8], large: true, ..CASE },
