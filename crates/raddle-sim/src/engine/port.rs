@@ -226,15 +226,16 @@ impl Port {
         world: &mut World<'_>,
     ) {
         self.replay(now, line, world);
+        if self.extras.as_ref().is_some_and(|extras| extras.classes.is_some()) {
+            self.enqueue_classed(now, came_in, frame, Room::AMPLE, world);
+            return;
+        }
         let discipline = world.discipline;
-        if let Some(extras) = &self.extras {
-            if extras.classes.is_some() {
-                self.enqueue_classed(now, came_in, frame, Room::AMPLE, world);
-                return;
-            }
-            if !extras.is_up() && discipline.on_down == OnDown::Drop {
-                return self.drop(now, frame, DropCause::LinkDown, world);
-            }
+        if let Some(extras) = &self.extras
+            && !extras.is_up()
+            && discipline.on_down == OnDown::Drop
+        {
+            return self.drop(now, frame, DropCause::LinkDown, world);
         }
         let mut size = frame.size().0;
         let mut class = usize::from(discipline.two_classes && frame.is_control());
@@ -275,8 +276,13 @@ impl Port {
     #[inline]
     pub(super) fn replay(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         if self.extras.is_some() {
-            return self.replay_extras(until, line, world);
+            self.replay_extras(until, line, world);
+        } else {
+            self.replay_plain(until, line, world);
         }
+    }
+
+    fn replay_plain(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         loop {
             if self.in_service.is_some() {
                 if self.departs > until {

@@ -2,7 +2,7 @@
 //!
 //! At one instant: departure, then change of the link, then the renewal of a pause, then start.
 
-use super::{Extras, InService, Joined, Port, Room, World};
+use super::{Discipline, Extras, InService, Joined, Port, Room, World};
 use crate::engine::classes::{Classes, Pfc};
 use crate::engine::line::Line;
 use crate::net::faults::{OnDown, PortChange};
@@ -246,29 +246,29 @@ impl Port {
         room: Room,
         world: &mut World<'_>,
     ) -> Option<Joined> {
-        let discipline = world.discipline;
+        let Discipline { trim, mark_at, on_down, .. } = world.discipline;
         let capacity = self.capacity();
         let extras = self.extras.as_ref()?;
         let classes = extras.classes.as_ref()?;
         let control = classes.control();
         let mut class = classes.queue_of(frame);
         let (bytes, control_bytes) = (classes.bytes[class], classes.bytes[control]);
-        if !extras.is_up() && discipline.on_down == OnDown::Drop {
+        if !extras.is_up() && on_down == OnDown::Drop {
             self.drop(now, frame, DropCause::LinkDown, world);
             return None;
         }
         let mut has_room = room.frame;
         if class < control && !(has_room && bytes + frame.size().0 <= capacity) {
-            if !discipline.trim || frame.is_control() {
+            if !trim || frame.is_control() {
                 self.drop(now, frame, DropCause::Overflow, world);
                 return None;
             }
-            frame.trim(discipline.header);
+            frame.trim(world.discipline.header);
             self.record.trimmed += 1;
             world.recorder.trimmed(now);
             class = control;
             has_room = room.header;
-        } else if class < control && discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
+        } else if class < control && mark_at == MarkAt::Enqueue && !frame.is_control() {
             let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
             self.judge(now, &mut frame, bytes, event, world);
         }
