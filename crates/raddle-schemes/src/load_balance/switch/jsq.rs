@@ -34,7 +34,8 @@ impl Jsq {
 }
 
 impl PortSelector for Jsq {
-    #[inline]
+    // As `Least::choose`, below.
+    #[inline(always)]
     fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
         self.least.choose(cx, choices, |choices, choice| choices.fabric.queue(choice).bytes.0)
     }
