@@ -14,11 +14,11 @@ test:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 	$(CARGO) test --workspace --quiet
 	$(CARGO) run --release --quiet -p raddle -- reproduce --quick
-	CARGO="$(CARGO)" .ci/instructions
+	CARGO="$(CARGO)" .ci/instructions && CARGO="$(CARGO)" .ci/instructions --large
 
 # Instructions per packet-hop against the recorded ones; part of `test`.
 instructions:
-	CARGO="$(CARGO)" .ci/instructions
+	CARGO="$(CARGO)" .ci/instructions && CARGO="$(CARGO)" .ci/instructions --large
 
 # The engine under AddressSanitizer, Miri and valgrind, as far as they are installed.
 sanitize:
