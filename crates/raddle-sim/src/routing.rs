@@ -161,7 +161,7 @@ pub fn towards_pod(
     let mut last = None;
     for host in (0..fabric.hosts).map(HostId) {
         let edge = fabric.edge(host);
-        let elsewhere = fabric.switches[edge.index()].pod != pod || edge == switch;
+        let elsewhere = fabric.switches[edge.index()].pod != Some(pod) || edge == switch;
         if elsewhere || last.replace(edge) == Some(edge) {
             continue;
         }

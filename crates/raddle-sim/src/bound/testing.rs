@@ -93,7 +93,7 @@ impl LeafSpine {
     fn switch(&self, fabric: &mut Fabric, name: String, tier: u8, ports: u32) -> Node {
         let first = fabric.ports.len() as u32;
         let ports = first..first + ports;
-        fabric.switches.push(Switch { name, tier, pod: 0, ports, latency: self.latency });
+        fabric.switches.push(Switch { name, tier, pod: Some(0), ports, latency: self.latency });
         Node::Switch(SwitchId(fabric.switches.len() as u32 - 1))
     }
 

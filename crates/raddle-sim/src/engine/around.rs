@@ -154,8 +154,7 @@ impl<P: QueuePort> Surroundings for AroundPlain<'_, '_, P> {
 }
 
 fn group_of(fabric: &Fabric, host: HostId) -> Group {
-    let edge = fabric.edge(host);
-    Group { edge: edge.0, pod: fabric.switches[edge.index()].pod }
+    Group { edge: fabric.edge(host).0, pod: fabric.pod(host) }
 }
 
 fn ports_towards_pod(

@@ -334,7 +334,7 @@ mod tests {
                 let of = |name: &str| {
                     partition.part_of(Node::Switch(fabric.switch_named(name).unwrap()))
                 };
-                assert_eq!(of(&switch.name), of(&format!("tor{}", 4 * switch.pod)));
+                assert_eq!(of(&switch.name), of(&format!("tor{}", 4 * switch.pod.unwrap())));
             }
             let cores = partition.members.iter().map(|own| {
                 own.switches.iter().filter(|s| fabric.switches[s.index()].tier == 2).count()

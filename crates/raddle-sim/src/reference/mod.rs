@@ -90,8 +90,7 @@ impl Surroundings for Around<'_> {
     }
 
     fn group(&self) -> Group {
-        let edge = self.fabric.edge(self.host);
-        Group { edge: edge.0, pod: self.fabric.switches[edge.index()].pod }
+        Group { edge: self.fabric.edge(self.host).0, pod: self.fabric.pod(self.host) }
     }
 
     fn queue(&mut self, choice: usize) -> PortQueue {

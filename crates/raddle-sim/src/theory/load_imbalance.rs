@@ -46,7 +46,7 @@ impl LoadImbalance {
         let stream = stream(seed, "load imbalance", u64::from(trial));
         let hash = Ecmp::new(
             &Config {},
-            &SwitchContext { switch: SwitchId(trial), edge: true, pod: 0, stream },
+            &SwitchContext { switch: SwitchId(trial), edge: true, pod: Some(0), stream },
         );
         let mut load = vec![0u32; self.uplinks as usize];
         for flow in 0..self.flows {

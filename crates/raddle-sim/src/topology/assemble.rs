@@ -81,7 +81,13 @@ pub(super) fn assemble(
     }
     let switches = switches.into_iter().zip(&tiers).zip(ranges.split_off(hosts.len()));
     let switches = switches
-        .map(|(((name, latency), &tier), ports)| Switch { name, tier, pod: 0, ports, latency })
+        .map(|(((name, latency), &tier), ports)| Switch {
+            name,
+            tier,
+            pod: Some(0),
+            ports,
+            latency,
+        })
         .collect();
     let mut fabric = Fabric {
         hosts: hosts.len() as u32,

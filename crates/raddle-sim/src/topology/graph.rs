@@ -388,8 +388,13 @@ link   s0 s1 "100 Gbps" "1 us" "50 Gbps" # a parallel cable
                 ("s1.to.s0.2", 4, 50, true),
             ]
         );
-        let s0 =
-            Switch { name: "s0".to_owned(), tier: 0, pod: 0, ports: 2..5, latency: Span::ns(500) };
+        let s0 = Switch {
+            name: "s0".to_owned(),
+            tier: 0,
+            pod: Some(0),
+            ports: 2..5,
+            latency: Span::ns(500),
+        };
         assert_eq!(fabric.switches[0], s0);
         let choices = fabric.forwarding.ports(SwitchId(0), HostId(1));
         assert_eq!((choices.count(), choices.get(0), choices.get(1)), (2, PortId(3), PortId(4)));

@@ -34,8 +34,8 @@ pub struct Switch {
     pub name: String,
     /// 0 for switches with hosts (ToR, leaf), 1 above them, 2 above those.
     pub tier: u8,
-    /// The pod it belongs to; 0 where there are none, and for core switches.
-    pub pod: u32,
+    /// The pod it belongs to; `None` for core switches. Fabrics without pods are all one.
+    pub pod: Option<u32>,
     /// Its ports.
     pub ports: Range<u32>,
     /// From the arrival of a frame's last bit until the frame can be queued at its output.
@@ -94,6 +94,11 @@ impl Fabric {
             Node::Switch(switch) => switch,
             Node::Host(_) => unreachable!("a host's cable ends at a switch"),
         }
+    }
+
+    /// The pod of `host`.
+    pub fn pod(&self, host: HostId) -> u32 {
+        self.switches[self.edge(host).index()].pod.unwrap_or(0)
     }
 
     /// The port of this name.

@@ -190,7 +190,7 @@ impl TreeShape {
         &self,
         fabric: &mut Fabric,
         name: String,
-        (tier, pod): (u8, u32),
+        (tier, pod): (u8, Option<u32>),
         down: impl Iterator<Item = u32>,
         up: impl Iterator<Item = u32>,
     ) {
@@ -224,7 +224,13 @@ impl TreeShape {
                     + tor % self.tors_per_pod * self.parallel[0]
                     + i % self.parallel[0]
             });
-            self.push_switch(fabric, format!("tor{tor}"), (0, pod), hosts_low..hosts_high, up);
+            self.push_switch(
+                fabric,
+                format!("tor{tor}"),
+                (0, Some(pod)),
+                hosts_low..hosts_high,
+                up,
+            );
             let down_first = PortId(self.tor_port(layout, tor));
             forwarding.push(TreeSwitch {
                 hosts_low,
@@ -253,7 +259,7 @@ impl TreeShape {
                 let core = position * layout.cores_per_agg + i / self.parallel[1];
                 layout.core_port(core) + pod * self.parallel[1] + i % self.parallel[1]
             });
-            self.push_switch(fabric, format!("{kind}{agg}"), (1, pod), down, up);
+            self.push_switch(fabric, format!("{kind}{agg}"), (1, Some(pod)), down, up);
             let down_first = PortId(layout.agg_port(agg));
             forwarding.push(TreeSwitch {
                 hosts_low: pod * layout.hosts_per_pod,
@@ -277,7 +283,7 @@ impl TreeShape {
                     + which * self.parallel[1]
                     + i % self.parallel[1]
             });
-            self.push_switch(fabric, format!("core{core}"), (2, 0), down, std::iter::empty());
+            self.push_switch(fabric, format!("core{core}"), (2, None), down, std::iter::empty());
             let down_first = PortId(layout.core_port(core));
             forwarding.push(TreeSwitch {
                 hosts_low: 0,
@@ -398,7 +404,7 @@ mod tests {
             .map(|name| &fabric.switches[fabric.switch_named(name).unwrap().index()])
             .map(|switch| (switch.tier, switch.pod))
             .to_vec();
-        assert_eq!(tiers, [(0, 3), (1, 3), (2, 0)]);
+        assert_eq!(tiers, [(0, Some(3)), (1, Some(3)), (2, None)]);
     }
 
     #[test]

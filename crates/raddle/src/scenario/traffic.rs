@@ -393,7 +393,7 @@ impl TrafficSection {
     /// What does not fit the fabric.
     pub(crate) fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Problem> {
         let seed = self.seed.unwrap_or(seed);
-        let pod_of = |host| fabric.switches[fabric.edge(host).index()].pod;
+        let pod_of = |host| fabric.pod(host);
         let made = match &self.pattern {
             Pattern::Permutation(pattern) => pattern.generate(fabric.hosts, &pod_of, seed),
             Pattern::Tornado(pattern) => pattern.generate(fabric.hosts),

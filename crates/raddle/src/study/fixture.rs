@@ -37,7 +37,7 @@ fn fabric() -> Fabric {
         switches: vec![Switch {
             name: "tor0".into(),
             tier: 0,
-            pod: 0,
+            pod: Some(0),
             ports: HOSTS..2 * HOSTS,
             latency: Span::ns(500),
         }],

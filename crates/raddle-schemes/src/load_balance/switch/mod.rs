@@ -134,8 +134,8 @@ pub struct SwitchContext {
     pub switch: SwitchId,
     /// Whether it has hosts: a ToR, a leaf.
     pub edge: bool,
-    /// The pod it belongs to; 0 where there are none, and for core switches.
-    pub pod: u32,
+    /// The pod it belongs to; `None` for core switches. Fabrics without pods are all one.
+    pub pod: Option<u32>,
     /// The key of the switch's own random streams.
     pub stream: u64,
 }
@@ -182,7 +182,8 @@ impl Config {
 }
 
 /// Some switch.
-const NOMINAL: SwitchContext = SwitchContext { switch: SwitchId(0), edge: true, pod: 0, stream: 0 };
+const NOMINAL: SwitchContext =
+    SwitchContext { switch: SwitchId(0), edge: true, pod: Some(0), stream: 0 };
 
 impl AnyPortSelector {
     /// See [`PortSelector::select`].

@@ -54,7 +54,7 @@ crate::parameters! {
 pub struct Ofan {
     config: Config,
     edge: bool,
-    pod: u32,
+    pod: Option<u32>,
     /// Two per edge switch, of large and of small frames; grown as destinations are met.
     towards_edges: Vec<Pointer>,
     /// Two per pod.
@@ -157,7 +157,7 @@ impl PortSelector for Ofan {
     fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         let group = choices.fabric.group();
         // Within a pod there may be parallel cables down to each edge switch.
-        let to_edge = self.edge || group.pod == self.pod;
+        let to_edge = self.edge || self.pod == Some(group.pod);
         let destination = if to_edge { group.edge } else { group.pod };
         let class = usize::from(packet.bytes < self.config.small);
         let index = destination as usize * 2 + class;
@@ -223,6 +223,23 @@ mod tests {
             ports.push(bench.to(0).size(4160).select(4));
         }
         assert_eq!(ports, [0, 3, 1, 2, 0, 3]);
+    }
+
+    /// LB study spec, section 2.1: above the edge a pointer per pod, the first pod included.
+    #[test]
+    fn a_core_with_parallel_cables_rotates_per_pod() {
+        for pod in [0, 3] {
+            let core = |config: &Config, context: &SwitchContext| {
+                Ofan::new(config, &SwitchContext { edge: false, pod: None, ..*context })
+            };
+            let mut bench = Bench::new(&Config::default(), core);
+            let ports: Vec<usize> =
+                (0..8).map(|edge| bench.to(edge % 2).within(pod).size(4160).select(4)).collect();
+            let mut first = ports[..4].to_vec();
+            first.sort_unstable();
+            assert_eq!(first, [0, 1, 2, 3]);
+            assert_eq!(ports[..4], ports[4..]);
+        }
     }
 
     /// LB study spec, acceptance 7: port 1 does not lead to this edge switch.

@@ -54,7 +54,7 @@ impl<S: PortSelector> Bench<S> {
     /// Switch number `switch`.
     pub(super) fn of<C>(switch: u32, config: &C, build: impl Fn(&C, &SwitchContext) -> S) -> Self {
         let stream = stream(1, "switch", u64::from(switch));
-        let context = SwitchContext { switch: SwitchId(switch), edge: true, pod: 0, stream };
+        let context = SwitchContext { switch: SwitchId(switch), edge: true, pod: Some(0), stream };
         Self {
             scheme: build(config, &context),
             rng: Rng::new(1, "test", u64::from(switch)),
@@ -92,6 +92,12 @@ impl<S: PortSelector> Bench<S> {
     /// From now on the choices are these ports.
     pub(super) fn ports(&mut self, ports: &[u32]) -> &mut Self {
         self.fabric.ports = ports.to_vec();
+        self
+    }
+
+    /// From now on packets go to this pod, whatever the edge switch.
+    pub(super) fn within(&mut self, pod: u32) -> &mut Self {
+        self.fabric.group.pod = pod;
         self
     }
 
