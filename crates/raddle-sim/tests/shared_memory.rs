@@ -13,7 +13,7 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine;
 use raddle_sim::net::faults::{OnDown, PortChange};
 use raddle_sim::plan::{BufferPlan, Overflow, Pfc, Plan, Service};
-use raddle_sim::record::{DropCause, Outcome};
+use raddle_sim::record::{DropCause, Outcome, PortRecord};
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::Flow;
 
@@ -98,7 +98,7 @@ fn complete_sharing_fills_the_memory_and_partitioning_does_not() {
 
 #[test]
 fn a_long_queue_starves_another_under_complete_sharing_and_not_under_dynamic_thresholds() {
-    // Twelve hosts fill one queue; a single one then sends a burst through another.
+    // Twelve hosts fill one queue; two others then send a burst through another.
     let lost = |policy: &str| {
         let mut flows: Vec<Flow> =
             (0..12).map(|i| Flow::at_zero(2 + i, 0, Bytes::mib(16))).collect();
@@ -118,15 +118,28 @@ fn a_long_queue_starves_another_under_complete_sharing_and_not_under_dynamic_thr
 
 #[test]
 fn control_frames_need_room_and_nothing_else() {
-    // Memory for one packet: its ACKs and headers find what is left of it.
-    let mut plan = congested(2, "dynamic_thresholds", Some(1000.0));
+    let control_lost = |outcome: &Outcome| {
+        let lost = |port: &PortRecord| {
+            let cause = DropCause::Overflow as usize;
+            port.dropped[cause] - port.dropped_data[cause]
+        };
+        outcome.ports.iter().map(lost).sum::<u64>()
+    };
+    // A threshold that keeps hardly any data: every ACK finds room all the same.
+    let mut plan = congested(2, "dynamic_thresholds", Some(0.01));
+    plan.end = Some(Time(20_000_000));
+    let outcome = run(&plan);
+    assert!(outcome.flows.iter().map(|flow| flow.dropped).sum::<u64>() > 100);
+    assert_eq!(control_lost(&outcome), 0);
+    // Memory for one packet, taken by it: nothing else finds room, be it as short as an ACK.
+    let mut plan = congested(2, "complete_sharing", None);
     plan.buffer.as_mut().unwrap().size = Size::Bytes(Bytes(PACKET));
     plan.queue.overflow = Overflow::Trim;
     plan.end = Some(Time(20_000_000));
     let outcome = run(&plan);
-    assert!(outcome.memory_bytes_max[0] <= PACKET);
-    let trimmed: u64 = outcome.ports.iter().map(|port| port.trimmed).sum();
-    assert!(trimmed > 100, "{trimmed}");
+    assert_eq!(outcome.memory_bytes_max[0], PACKET);
+    assert!(outcome.ports.iter().map(|port| port.trimmed).sum::<u64>() > 100);
+    assert!(control_lost(&outcome) > 0);
 }
 
 #[test]
@@ -178,5 +191,10 @@ fn a_link_that_goes_down_gives_its_memory_back() {
         let outcome = run(&plan);
         let lost = outcome.ports[port.index()].dropped[DropCause::LinkDown as usize];
         assert!(if on_down == OnDown::Drop { lost > 100 } else { lost == 1 }, "{lost}");
+        // Both queues grow alike, so before it goes down neither has much more than half of the
+        // memory. The other takes what is given back, and nothing of what is kept.
+        let most = queues(&outcome, &plan, 2)[1];
+        let half = SIZE / 2 + 20 * PACKET;
+        assert!(if on_down == OnDown::Drop { most > half } else { most < half }, "{most}");
     }
 }

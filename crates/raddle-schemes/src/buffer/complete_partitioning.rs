@@ -9,7 +9,7 @@ pub const CARD: Card = Card {
     title: "Complete partitioning",
     paper: "Kamoun and Kleinrock, Analysis of shared finite storage in a computer network node environment, ToC 1980",
     needs: &[],
-    summary: "Each queue may hold its equal part of the memory and no more: the fairest, and the most wasteful.",
+    summary: "Each queue of data may hold an equal part of the memory and no more: fair, and wasteful.",
 };
 
 crate::parameters! {

@@ -34,3 +34,17 @@ impl BufferPolicy for CompleteSharing {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Bytes;
+
+    #[test]
+    fn one_queue_may_take_everything() {
+        let context = BufferContext { size: Bytes(1000), queues: 4 };
+        let policy = CompleteSharing::new(&Config {}, &context);
+        let (bytes, queued) = (Bytes(100), Bytes(900));
+        assert!(policy.admits(&Arriving { bytes, queued, used: queued }));
+    }
+}

@@ -26,8 +26,9 @@ pub struct Arriving {
     pub used: Bytes,
 }
 
-/// Decides what a switch keeps; one instance per switch. It is asked for data frames alone, and for
-/// those that fit into the memory: frames of control are kept as long as they fit.
+/// Decides what a switch keeps; one instance per switch. It is asked for frames that fit into the
+/// memory and belong to a queue of data. Those of control, where it has a queue of its own, are kept
+/// as long as they fit.
 pub trait BufferPolicy {
     /// Whether the frame may be kept. What is admitted has to be admitted as well with fewer bytes
     /// used: who has not yet seen all departures may then ask, and has to look only if refused.

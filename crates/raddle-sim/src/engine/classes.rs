@@ -1,4 +1,4 @@
-//! The queues of a port that has several data classes, or flow control.
+//! The queues of a port that has several data classes, flow control, or shared memory.
 
 use super::prefetch::prefetch;
 use super::ring::{Entry, Ring};

@@ -100,7 +100,8 @@ pub(super) struct Joined {
 struct Extras {
     /// The link's changes.
     link: Option<Link>,
-    /// The queues of more than one data class, or under flow control; the port's own stay empty.
+    /// The queues of more than one data class, under flow control, or in shared memory; the port's own
+    /// stay empty.
     classes: Option<Classes>,
 }
 

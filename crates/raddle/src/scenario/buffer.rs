@@ -41,42 +41,42 @@ impl BufferSection {
     }
 }
 
-/// Adds a problem for a memory that keeps no packet. Judges one that never refuses any: all queues
-/// of all switches may be full at once.
+/// Adds a problem for a memory that keeps no packet or no control frame. Notes one that refuses data
+/// at most where control frames take its room: the queues' own sizes are all that counts then.
 pub(crate) fn check(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, log: &Log) {
     let Some(own) = &section.buffer else { return };
     let policy = own.plan.policy.card().name;
-    let mut refuses = false;
+    let mut refuses = fabric.switches.is_empty();
     let mut queues_hold = 0;
     for switch in &fabric.switches {
         let memory = Memory::new(section, &own.plan, fabric, switch, sizes);
-        let (name, size) = (&switch.name, memory.context.size);
-        let problem = if size < sizes.packet {
-            own.place.problem(format!("the memory of `{name}` has room for {size}"))
+        let (name, size) = (&switch.name, memory.size());
+        let largest = sizes.packet.max(sizes.control);
+        let message = if size < largest {
+            format!("the memory of `{name}` has room for {size}")
         } else if !memory.admits(sizes.packet, Bytes(0), Bytes(0)) {
-            let message = format!("`{policy}` lets no packet into the empty memory of `{name}`");
-            own.place.problem(message)
+            format!("`{policy}` lets no packet into the empty memory of `{name}`")
         } else {
             refuses |= memory.ever_refuses(sizes.packet);
             queues_hold = queues_hold.max(memory.queues_hold);
             continue;
         };
-        log.add(problem.label(format!("expected more: a full packet has {}", sizes.packet)));
+        let label = format!("expected more: the largest frame has {largest}");
+        log.add(own.place.problem(message).label(label));
         return;
     }
-    let problem = || {
-        let problem =
-            own.place.problem(format!("`{policy}` never refuses a frame: too much memory"));
-        let hold = Bytes(queues_hold);
-        let help = "a queue may hold its own `size`, too: with `size = \"unlimited\"` in [fabric] \
-                    queue the memory alone decides";
-        problem.label(format!("all queues of a switch together hold at most {hold}")).help(help)
-    };
-    log.judge(&own.place, (!refuses && !fabric.switches.is_empty()).then(problem));
+    if !refuses {
+        log.note(format!(
+            "`{policy}` in [fabric] buffer refuses no data unless control frames fill the memory: \
+             all queues of data of a switch together hold at most {}; with `size = \"unlimited\"` \
+             in [fabric] queue the memory alone decides",
+            Bytes(queues_hold)
+        ));
+    }
 }
 
 /// The memory of one switch, and what its queues may hold.
-struct Memory {
+pub(super) struct Memory {
     context: BufferContext,
     policy: buffer::AnyBufferPolicy,
     /// All queues of data together.
@@ -85,7 +85,7 @@ struct Memory {
 }
 
 impl Memory {
-    fn new(
+    pub(super) fn new(
         section: &FabricSection,
         plan: &BufferPlan,
         fabric: &Fabric,
@@ -107,14 +107,34 @@ impl Memory {
         Self { context, policy, queues_hold: sum, largest_queue: of_one().max().unwrap_or(0) }
     }
 
-    fn admits(&self, bytes: Bytes, queued: Bytes, used: Bytes) -> bool {
-        self.policy.admits(&Arriving { bytes, queued, used })
+    fn size(&self) -> Bytes {
+        self.context.size
     }
 
-    /// Whether the last packet that all queues have room for might be refused.
+    /// Whether a frame of data is kept, control aside.
+    fn admits(&self, bytes: Bytes, queued: Bytes, used: Bytes) -> bool {
+        used.0 + bytes.0 <= self.size().0 && self.policy.admits(&Arriving { bytes, queued, used })
+    }
+
+    /// Whether the last packet that all queues have room for might be refused, control aside.
     fn ever_refuses(&self, packet: Bytes) -> bool {
         let before = |whole: u64| Bytes(whole.saturating_sub(packet.0));
-        self.queues_hold > self.context.size.0
-            || !self.admits(packet, before(self.largest_queue), before(self.queues_hold))
+        !self.admits(packet, before(self.largest_queue), before(self.queues_hold))
+    }
+
+    /// The longest that a queue of packets can get in an otherwise empty memory.
+    pub(super) fn longest_queue(&self, packet: Bytes) -> Bytes {
+        let most = self.largest_queue.min(self.size().0) / packet.0;
+        let fits = |count: &u64| {
+            let before = Bytes((count - 1) * packet.0);
+            self.admits(packet, before, before)
+        };
+        // The more there are, the less is admitted: the first that is not, by halves.
+        let (mut fit, mut beyond) = (0, most + 1);
+        while beyond - fit > 1 {
+            let middle = fit + (beyond - fit) / 2;
+            if fits(&middle) { fit = middle } else { beyond = middle }
+        }
+        Bytes(fit * packet.0)
     }
 }

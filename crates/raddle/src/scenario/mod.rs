@@ -11,10 +11,10 @@
 //! balancing of some hosts below switches that do not go by entropies, `[run] seed` beside the
 //! seeds of a sweep, a fault after the run's end. `on_down` and `routing` without faults that take
 //! something down, and `at` of a marking that marks nothing, are errors where they change nothing
-//! in any cell of the study, and notes where overrides have left only such cells. Three kinds of
+//! in any cell of the study, and notes where overrides have left only such cells. Four kinds of
 //! keys may stand where they change nothing: `ack_entropies = "carry"` with one packet per ACK, the
-//! end point of a sweep of `ack_every`, and the hosts' `load_balance` below switches that do not go
-//! by entropies (notes say so); an empty `[record]`. Of `[record]`, `ports` without a `bucket` take
+//! end point of a sweep of `ack_every`, the hosts' `load_balance` below switches that do not go by
+//! entropies, and a `buffer` that never has to refuse data (notes say so); an empty `[record]`. Of `[record]`, `ports` without a `bucket` take
 //! the default one, and a `bucket` without `ports` records the fabric-wide counts.
 
 mod buffer;

@@ -1,6 +1,7 @@
 //! Sizes, rates and times that only the fabric can judge: queues that hold no packet, thresholds
 //! that no queue or frame reaches, paces that no link has, timeouts.
 
+use super::buffer;
 use super::fabric::FabricSection;
 use super::reader::Log;
 use super::scheme::Chosen;
@@ -19,7 +20,7 @@ pub(crate) struct Sizes {
     /// A full packet on the wire.
     pub(crate) packet: Bytes,
     /// The largest control frame.
-    control: Bytes,
+    pub(crate) control: Bytes,
     /// Round trip of a packet and its ACK on the longest path through empty queues.
     pub(crate) longest_rtt: Span,
 }
@@ -105,6 +106,12 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
             rates.entry(port.rate).or_insert(port.name.as_str());
         }
     }
+    // Of queues that share memory, the longest of any switch.
+    let longest = section.buffer.as_ref().and_then(|own| {
+        let memory = |at| buffer::Memory::new(section, &own.plan, fabric, at, sizes);
+        let longest = |at| memory(at).longest_queue(sizes.packet);
+        fabric.switches.iter().map(longest).max()
+    });
     let mut reached = rates.is_empty();
     for (&rate, port) in &rates {
         let whole = queue.size.resolve(&sizes.base(rate, Bytes(0)));
@@ -149,12 +156,16 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
                 return;
             }
         }
-        reached |= thresholds.first().is_none_or(|(_, from)| *from < whole);
+        let longest = longest.map_or(whole, |longest| longest.min(whole));
+        reached |= thresholds.first().is_none_or(|(_, from)| *from < longest);
     }
     if !reached {
         let name = queue.marking.card().name;
         let message = format!("marking `{name}` never marks: no queue grows beyond its threshold");
-        let label = "expected less than the queue's size";
+        let label = match longest {
+            None => "expected less than the queue's size".to_owned(),
+            Some(longest) => format!("expected less than the longest queue, {longest}"),
+        };
         log.add(
             places
                 .threshold

@@ -307,7 +307,7 @@ fn shared_memory_has_a_size_that_keeps_something_and_refuses_something() {
     );
     fabric(
         "buffer = { scheme = \"dynamic_thresholds\", size = \"4 MiB\", alpha = 0 }\n",
-        r#"0 | wrong value for `alpha` | expected 0.001 to 1000.0"#,
+        r#"0 | wrong value for `alpha` | expected at least 0.001 and at most 1000.0"#,
     );
     for (size, label) in [("50%", "\"50%\""), ("unlimited", "\"unlimited\"")] {
         fabric(
@@ -317,15 +317,15 @@ fn shared_memory_has_a_size_that_keeps_something_and_refuses_something() {
     }
     fabric(
         "buffer = { scheme = \"complete_sharing\", size = \"4 kB\" }\n",
-        r#""4 kB" | the memory of `tor0` has room for 4000 B | expected more: a full packet has 4160 B"#,
+        r#""4 kB" | the memory of `tor0` has room for 4000 B | expected more: the largest frame has 4160 B"#,
     );
     fabric(
         "buffer = { scheme = \"dynamic_thresholds\", size = \"100 packets\", alpha = 0.005 }\n",
-        r#""100 packets" | `dynamic_thresholds` lets no packet into the empty memory of `tor0` | expected more: a full packet has 4160 B"#,
+        r#""100 packets" | `dynamic_thresholds` lets no packet into the empty memory of `tor0` | expected more: the largest frame has 4160 B"#,
     );
     fabric(
-        "queue = { size = \"10 packets\" }\nbuffer = { scheme = \"dynamic_thresholds\", size = \"90 packets\" }\n",
-        r#""90 packets" | `dynamic_thresholds` never refuses a frame: too much memory | all queues of a switch together hold at most 332800 B"#,
+        "queue = { size = \"unlimited\", marking = { scheme = \"step\", threshold = \"1 MiB\" } }\nbuffer = { scheme = \"dynamic_thresholds\", size = \"1 MiB\" }\n",
+        r#"threshold = "1 MiB" | marking `step` never marks: no queue grows beyond its threshold | expected less than the longest queue, 520 kB"#,
     );
 }
 

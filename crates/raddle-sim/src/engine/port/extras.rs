@@ -1,4 +1,4 @@
-//! Ports that have more than two classes, flow control, or a link that changes.
+//! Ports that have more than two classes, flow control, shared memory, or a link that changes.
 //!
 //! At one instant: departure, then change of the link, then the renewal of a pause, then start.
 

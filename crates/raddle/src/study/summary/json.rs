@@ -202,7 +202,8 @@ mod tests {
             keys(&json).join(" "),
             "schema scenario seed threads completed flows unfinished unstarted completion_us fct_us \
              delivered_us bound_us bound increase_pct jobs packets queue_bytes_max \
-             memory_bytes_max layers pauses timeouts packet_hops results_hash cpu_s wall_s hops_per_s peak_rss_mb"
+             memory_bytes_max layers pauses timeouts packet_hops results_hash cpu_s wall_s \
+             hops_per_s peak_rss_mb"
         );
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");
         assert_eq!(

@@ -91,8 +91,8 @@ pub struct RunSummary {
     pub timeouts: u64,
     /// Packets that left any queue, host or switch.
     pub packet_hops: u64,
-    /// Hash of all flow and port records, and of shared memories: equal on every machine for the same scenario, seed and
-    /// version.
+    /// Hash of all flow and port records, and of what shared memories held at most: equal on every
+    /// machine for the same scenario, seed and version.
     pub results_hash: String,
     /// What the run cost.
     pub cost: Cost,
