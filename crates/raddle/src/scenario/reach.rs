@@ -110,7 +110,7 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
     let longest = section.buffer.as_ref().and_then(|own| {
         let memory = |at| buffer::Memory::new(section, &own.plan, fabric, at, sizes);
         let longest = |at| memory(at).longest_queue(sizes.packet);
-        fabric.switches.iter().map(longest).max()
+        fabric.switches.iter().map(longest).max().filter(|longest| longest.0 > 0)
     });
     let mut reached = rates.is_empty();
     for (&rate, port) in &rates {
