@@ -317,7 +317,7 @@ fn shared_memory_has_a_size_that_keeps_something_and_refuses_something() {
     }
     fabric(
         "buffer = { scheme = \"complete_sharing\", size = \"4 kB\" }\n",
-        r#""4 kB" | the memory of `tor0` has room for 4000 B | expected more: the largest frame has 4160 B"#,
+        r#""4 kB" | the memory of `tor0` has room for 4 kB | expected more: the largest frame has 4160 B"#,
     );
     fabric(
         "buffer = { scheme = \"dynamic_thresholds\", size = \"100 packets\", alpha = 0.005 }\n",
