@@ -59,6 +59,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("lb_study/fig7"),
     figure!("lb_study/fig8"),
     figure!("lb_study/fig8_all_to_all"),
+    figure!("lb_study/fig8_all_to_all_large"),
     figure!("lb_study/fig9"),
     figure!("lb_study/fig10"),
     figure!("lb_study/fig10_all_to_all"),
