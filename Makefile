@@ -14,7 +14,7 @@ test:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 	$(CARGO) test --workspace --quiet
 	$(CARGO) run --release --quiet -p raddle -- reproduce --quick
-	CARGO="$(CARGO)" .ci/instructions && CARGO="$(CARGO)" .ci/instructions --large
+	$(MAKE) instructions
 
 # Instructions per packet-hop against the recorded ones; part of `test`.
 instructions:

@@ -5,6 +5,7 @@ use crate::record::RecordPlan;
 use crate::routing::Forwarding;
 use crate::topology::{Fabric, Switch};
 use crate::workload::Traffic;
+use raddle_schemes::buffer::BufferContext;
 use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::size::{Base, Size};
@@ -83,8 +84,21 @@ pub struct BufferPlan {
 }
 
 impl BufferPlan {
-    /// The memory of a switch of `fabric`, where full packets are `packet` and sizes in `bdp` refer
-    /// to `longest_rtt`.
+    /// The memory of a switch of `fabric` that has `classes` of data, where full packets are `packet`
+    /// and sizes in `bdp` refer to `longest_rtt`.
+    pub fn context(
+        &self,
+        fabric: &Fabric,
+        at: &Switch,
+        classes: u8,
+        packet: Bytes,
+        longest_rtt: Span,
+    ) -> BufferContext {
+        let size = self.size_at(fabric, at, packet, longest_rtt);
+        BufferContext { size, queues: at.ports.len() as u32 * u32::from(classes) }
+    }
+
+    /// The size of that memory.
     pub fn size_at(&self, fabric: &Fabric, at: &Switch, packet: Bytes, longest_rtt: Span) -> Bytes {
         let bdp = |port| fabric.ports[port as usize].rate.bytes_in(longest_rtt).0;
         let bdp = Bytes(at.ports.clone().map(bdp).sum());

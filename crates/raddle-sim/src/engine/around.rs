@@ -9,7 +9,7 @@ use crate::routing::{Forwarding, Ports, towards_pod};
 use crate::topology::Fabric;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{Group, Queue, Surroundings};
-use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::units::Time;
 
 /// A switch at one instant, with a packet to `host` and its choices.
 pub(super) struct Around<'s, 'w> {
@@ -71,46 +71,6 @@ pub(super) trait QueuePort {
     /// What is queued or in service after what has left at or before `now`, and the present
     /// capacity of each data class.
     fn queue(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> Queue;
-}
-
-impl QueuePort for FastPort {
-    #[inline(always)]
-    fn enqueue(
-        &mut self,
-        now: Time,
-        came_in: PortId,
-        frame: Frame,
-        line: &mut Line,
-        world: &mut World<'_>,
-    ) {
-        self.enqueue(now, came_in, frame, line, world);
-    }
-
-    #[inline(always)]
-    fn queue(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> Queue {
-        let bytes = self.backlog(now, line, world);
-        Queue { bytes: Bytes(bytes), capacity: Bytes(self.capacity) }
-    }
-}
-
-impl QueuePort for Port {
-    #[inline(always)]
-    fn enqueue(
-        &mut self,
-        now: Time,
-        came_in: PortId,
-        frame: Frame,
-        line: &mut Line,
-        world: &mut World<'_>,
-    ) {
-        self.enqueue(now, came_in, frame, line, world);
-    }
-
-    #[inline(always)]
-    fn queue(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> Queue {
-        self.replay(now, line, world);
-        Queue { bytes: Bytes(self.backlog()), capacity: Bytes(self.capacity()) }
-    }
 }
 
 /// The same at a switch of a tree whose ports are all of one kind, and whose choices are a run of

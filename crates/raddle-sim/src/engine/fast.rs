@@ -7,6 +7,7 @@
 //! marks, counters, waking the far end. While the queue is short, as far as can be told without
 //! that, it is moved on once per window only. Outcomes are those of the general port, bit for bit.
 
+use super::around::QueuePort;
 use super::line::{FarEnd, Line};
 use super::part::Handover;
 use super::port::{Discipline, World};
@@ -17,6 +18,7 @@ use crate::net::wire::Wire;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::{DropCause, PortRecord};
 use raddle_schemes::ids::PortId;
+use raddle_schemes::load_balance::switch::Queue;
 use raddle_schemes::marking::{AnyMarker, QueueState};
 use raddle_schemes::units::{Bytes, Time};
 
@@ -101,28 +103,6 @@ impl FastPort {
     pub(super) fn prefetch(&self) {
         self.data.prefetch_head();
         self.data.prefetch_tail();
-    }
-
-    /// Takes a frame that came in through `came_in`, an in-port of the same switch.
-    #[inline(always)]
-    pub(super) fn enqueue(
-        &mut self,
-        now: Time,
-        came_in: PortId,
-        frame: Frame,
-        line: &mut Line,
-        world: &mut World<'_>,
-    ) {
-        let Discipline { two_classes, gap, .. } = world.discipline;
-        if two_classes && frame.is_control() {
-            return self.enqueue_control(now, frame, line, gap);
-        }
-        let queued = line.bytes + frame.size().0 as u32;
-        if queued > line.exact_above && !self.stays_calm(now, frame, line, world.discipline) {
-            return self.enqueue_exactly(now, came_in, frame, line, world);
-        }
-        line.bytes = queued;
-        self.push(now, frame, line, world.discipline);
     }
 
     /// Whether the frame leaves the port calm and sets no maximum, as far as one can tell without
@@ -371,5 +351,34 @@ impl FastPort {
         self.record.dropped_data[cause] += u64::from(frame.is_data());
         world.hosts.note_dropped(frame);
         world.recorder.dropped(self.id, now, frame);
+    }
+}
+
+impl QueuePort for FastPort {
+    #[inline(always)]
+    fn enqueue(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        frame: Frame,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) {
+        let Discipline { two_classes, gap, .. } = world.discipline;
+        if two_classes && frame.is_control() {
+            return self.enqueue_control(now, frame, line, gap);
+        }
+        let queued = line.bytes + frame.size().0 as u32;
+        if queued > line.exact_above && !self.stays_calm(now, frame, line, world.discipline) {
+            return self.enqueue_exactly(now, came_in, frame, line, world);
+        }
+        line.bytes = queued;
+        self.push(now, frame, line, world.discipline);
+    }
+
+    #[inline(always)]
+    fn queue(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> Queue {
+        let bytes = self.backlog(now, line, world);
+        Queue { bytes: Bytes(bytes), capacity: Bytes(self.capacity) }
     }
 }

@@ -7,6 +7,7 @@
 
 mod extras;
 
+use super::around::QueuePort;
 use super::calendar::Calendar;
 use super::classes::{Classes, Gone};
 use super::line::{FarEnd, Line};
@@ -22,6 +23,7 @@ use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, PfcRecord, PortRecord};
 use raddle_schemes::ids::PortId;
+use raddle_schemes::load_balance::switch::Queue;
 use raddle_schemes::marking::{AnyMarker, QueueState};
 use raddle_schemes::units::{Bytes, Time};
 
@@ -216,63 +218,6 @@ impl Port {
         frames.chain(classes.flat_map(Classes::frames))
     }
 
-    /// Takes a frame that came in through `came_in`, an in-port of the same switch.
-    #[inline]
-    pub(super) fn enqueue(
-        &mut self,
-        now: Time,
-        came_in: PortId,
-        mut frame: Frame,
-        line: &mut Line,
-        world: &mut World<'_>,
-    ) {
-        self.replay(now, line, world);
-        if self.extras.as_ref().is_some_and(|extras| extras.classes.is_some()) {
-            self.enqueue_classed(now, came_in, frame, Room::AMPLE, world);
-            return;
-        }
-        let discipline = world.discipline;
-        if let Some(extras) = &self.extras
-            && !extras.is_up()
-            && discipline.on_down == OnDown::Drop
-        {
-            return self.drop(now, frame, DropCause::LinkDown, world);
-        }
-        let mut size = frame.size().0;
-        let mut class = usize::from(discipline.two_classes && frame.is_control());
-        if class == 0 {
-            if self.bytes[0] + size > self.capacity() {
-                if !discipline.trim || frame.is_control() {
-                    return self.drop(now, frame, DropCause::Overflow, world);
-                }
-                frame.trim(discipline.header);
-                size = discipline.header.0;
-                self.record.trimmed += 1;
-                world.recorder.trimmed(now);
-                class = 1;
-            } else if discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
-                // No two frames come in through one port at one instant.
-                let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
-                self.judge(now, &mut frame, self.bytes[0], event, world);
-            }
-        }
-        if class == 1 && self.bytes[1] + size > self.control_capacity {
-            return self.drop(now, frame, DropCause::Overflow, world);
-        }
-        self.bytes[class] += size;
-        if class == 0 {
-            self.record.queue_bytes_max = self.record.queue_bytes_max.max(self.bytes[0]);
-            world.recorder.queued(self.id, now, frame, self.bytes[0]);
-        }
-        // Replayed up to now: if the wire is free, nothing waits.
-        let up = self.extras.as_ref().is_none_or(|extras| extras.is_up());
-        if self.in_service.is_none() && self.free_at <= now && up {
-            self.start(now, frame, class, discipline.gap);
-        } else {
-            self.queues[class].push(Entry::new(now, frame));
-        }
-    }
-
     /// Carries out everything due up to and including `until`.
     #[inline]
     pub(super) fn replay(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
@@ -401,5 +346,69 @@ impl Port {
         self.record.dropped_data[cause as usize] += u64::from(frame.is_data());
         world.hosts.note_dropped(frame);
         world.recorder.dropped(self.id, now, frame);
+    }
+}
+
+impl QueuePort for Port {
+    #[inline]
+    fn enqueue(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        mut frame: Frame,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) {
+        self.replay(now, line, world);
+        if self.extras.as_ref().is_some_and(|extras| extras.classes.is_some()) {
+            self.enqueue_classed(now, came_in, frame, Room::AMPLE, world);
+            return;
+        }
+        let discipline = world.discipline;
+        if let Some(extras) = &self.extras
+            && !extras.is_up()
+            && discipline.on_down == OnDown::Drop
+        {
+            return self.drop(now, frame, DropCause::LinkDown, world);
+        }
+        let mut size = frame.size().0;
+        let mut class = usize::from(discipline.two_classes && frame.is_control());
+        if class == 0 {
+            if self.bytes[0] + size > self.capacity() {
+                if !discipline.trim || frame.is_control() {
+                    return self.drop(now, frame, DropCause::Overflow, world);
+                }
+                frame.trim(discipline.header);
+                size = discipline.header.0;
+                self.record.trimmed += 1;
+                world.recorder.trimmed(now);
+                class = 1;
+            } else if discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
+                // No two frames come in through one port at one instant.
+                let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
+                self.judge(now, &mut frame, self.bytes[0], event, world);
+            }
+        }
+        if class == 1 && self.bytes[1] + size > self.control_capacity {
+            return self.drop(now, frame, DropCause::Overflow, world);
+        }
+        self.bytes[class] += size;
+        if class == 0 {
+            self.record.queue_bytes_max = self.record.queue_bytes_max.max(self.bytes[0]);
+            world.recorder.queued(self.id, now, frame, self.bytes[0]);
+        }
+        // Replayed up to now: if the wire is free, nothing waits.
+        let up = self.extras.as_ref().is_none_or(|extras| extras.is_up());
+        if self.in_service.is_none() && self.free_at <= now && up {
+            self.start(now, frame, class, discipline.gap);
+        } else {
+            self.queues[class].push(Entry::new(now, frame));
+        }
+    }
+
+    #[inline]
+    fn queue(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> Queue {
+        self.replay(now, line, world);
+        Queue { bytes: Bytes(self.backlog()), capacity: Bytes(self.capacity()) }
     }
 }

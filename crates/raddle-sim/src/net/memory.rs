@@ -1,7 +1,7 @@
 //! The memory that the ports of a switch share.
 
 use crate::plan::Plan;
-use raddle_schemes::buffer::{AnyBufferPolicy, Arriving, BufferContext};
+use raddle_schemes::buffer::{AnyBufferPolicy, Arriving};
 use raddle_schemes::ids::SwitchId;
 use raddle_schemes::units::{Bytes, Span};
 
@@ -20,10 +20,10 @@ impl Memory {
     pub fn of(plan: &Plan, switch: SwitchId, longest_rtt: Span) -> Option<Self> {
         let buffer = plan.buffer.as_ref()?;
         let switch = &plan.fabric.switches[switch.index()];
-        let size = buffer.size_at(&plan.fabric, switch, plan.packet(), longest_rtt);
-        let queues = switch.ports.len() as u32 * u32::from(plan.queue.classes);
-        let policy = buffer.policy.build(&BufferContext { size, queues });
-        Some(Self { policy, size: size.0, used: 0, most: 0 })
+        let (classes, packet) = (plan.queue.classes, plan.packet());
+        let context = buffer.context(&plan.fabric, switch, classes, packet, longest_rtt);
+        let policy = buffer.policy.build(&context);
+        Some(Self { policy, size: context.size.0, used: 0, most: 0 })
     }
 
     /// Whether a frame of data may join a queue that holds `queued` bytes.

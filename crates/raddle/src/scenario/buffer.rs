@@ -93,16 +93,14 @@ impl Memory {
         sizes: &Sizes,
     ) -> Self {
         let queue = &section.queue.plan;
-        let classes = u32::from(queue.classes);
-        let queues = switch.ports.len() as u32 * classes;
-        let size = plan.size_at(fabric, switch, sizes.packet, sizes.longest_rtt);
+        let classes = queue.classes;
+        let context = plan.context(fabric, switch, classes, sizes.packet, sizes.longest_rtt);
         let capacity = |port: u32| {
             let base = sizes.base(fabric.ports[port as usize].rate, Bytes(0));
             queue.size.resolve(&base).0
         };
         let of_one = || switch.ports.clone().map(capacity);
         let sum = of_one().fold(0u64, u64::saturating_add).saturating_mul(classes.into());
-        let context = BufferContext { size, queues };
         let policy = plan.policy.build(&context);
         Self { context, policy, queues_hold: sum, largest_queue: of_one().max().unwrap_or(0) }
     }

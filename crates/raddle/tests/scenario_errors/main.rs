@@ -3,6 +3,7 @@
 mod cases;
 mod extremes;
 mod idle;
+mod memory;
 mod reports;
 
 use raddle::problem::{Problem, Problems};

@@ -1,0 +1,88 @@
+//! Mistakes about flow control and about memory that ports share.
+
+use super::fabric;
+
+#[test]
+fn flow_control_pauses_before_the_queue_is_full_and_resumes_below() {
+    fabric(
+        r#"queue = { pfc = { xoff = "50%" } }
+"#,
+        r#"{ xoff = "50%" } | pfc lacks `xon` | add `xon = "40%"`"#,
+    );
+    fabric(
+        r#"queue = { pfc = { xoff = "50%", xon = "40%", quant = "1 us" } }
+"#,
+        r#"quant | unknown key `quant` in pfc | nearest: `quanta`"#,
+    );
+    fabric(
+        r#"queue = { pfc = { xoff = "50%", xon = "40%", quanta = "0.5 ns" } }
+"#,
+        r#""0.5 ns" | `quanta` is too small | expected at least "1 ns""#,
+    );
+    fabric(
+        r#"queue = { pfc = true }
+"#,
+        r#"true | wrong value for `pfc` | expected a table, as in `{ key = value }`"#,
+    );
+    fabric(
+        r#"queue = { size = "unlimited", marking = { scheme = "step", threshold = "9 kB" }, pfc = { xoff = "50%", xon = "40%" } }
+"#,
+        r#""unlimited" | `pfc` has xoff = "50%" of an unlimited queue | a share of this has no meaning"#,
+    );
+    fabric(
+        r#"queue = { size = "100 packets", pfc = { xoff = "100 packets", xon = "40%" } }
+"#,
+        r#""100 packets" | flow control never pauses before the queue is full | at `tor0.down0`, xon is 166400 B, xoff 416000 B, the size 416000 B"#,
+    );
+    fabric(
+        r#"queue = { size = "100 packets", pfc = { xoff = "20 packets", xon = "21 packets" } }
+"#,
+        r#""20 packets" | flow control resumes above where it pauses | at `tor0.down0`, xon is 87360 B, xoff 83200 B, the size 416000 B"#,
+    );
+}
+
+#[test]
+fn shared_memory_has_a_size_that_keeps_something_and_refuses_something() {
+    fabric(
+        "buffer = { scheme = \"dynamic_thresholds\" }\n",
+        r#"{ scheme = "dynamic_thresholds" } | buffer lacks `size` | add `size = "4 MiB"`"#,
+    );
+    fabric(
+        "buffer = { size = \"4 MiB\" }\n",
+        r#"{ size = "4 MiB" } | buffer lacks `scheme` | add `scheme = ".."`"#,
+    );
+    fabric(
+        "buffer = { scheme = \"dynamic_treshold\", size = \"4 MiB\" }\n",
+        r#""dynamic_treshold" | unknown scheme `dynamic_treshold` | nearest: `dynamic_thresholds`"#,
+    );
+    fabric(
+        "buffer = { scheme = \"red\", size = \"4 MiB\" }\n",
+        r#""red" | unknown scheme `red` | not one of the buffer policies"#,
+    );
+    fabric(
+        "buffer = { scheme = \"dynamic_thresholds\", size = \"4 MiB\", alpa = 2 }\n",
+        r#"alpa | `dynamic_thresholds` has no parameter `alpa` | nearest: `alpha`"#,
+    );
+    fabric(
+        "buffer = { scheme = \"dynamic_thresholds\", size = \"4 MiB\", alpha = 0 }\n",
+        r#"0 | wrong value for `alpha` | expected at least 0.001 and at most 1000.0"#,
+    );
+    for (size, label) in [("50%", "\"50%\""), ("unlimited", "\"unlimited\"")] {
+        fabric(
+            &format!("buffer = {{ scheme = \"complete_sharing\", size = \"{size}\" }}\n"),
+            &format!("{label} | wrong value for `size` | expected bytes, packets or bdp"),
+        );
+    }
+    fabric(
+        "buffer = { scheme = \"complete_sharing\", size = \"4 kB\" }\n",
+        r#""4 kB" | the memory of `tor0` has room for 4 kB | expected more: the largest frame has 4160 B"#,
+    );
+    fabric(
+        "buffer = { scheme = \"dynamic_thresholds\", size = \"100 packets\", alpha = 0.005 }\n",
+        r#""100 packets" | `dynamic_thresholds` lets no packet into the empty memory of `tor0` | expected more: the largest frame has 4160 B"#,
+    );
+    fabric(
+        "queue = { size = \"unlimited\", marking = { scheme = \"step\", threshold = \"1 MiB\" } }\nbuffer = { scheme = \"dynamic_thresholds\", size = \"1 MiB\" }\n",
+        r#""1 MiB" | marking `step` never marks: no queue grows beyond its threshold | expected less than the longest queue, 511.875 KiB"#,
+    );
+}
