@@ -6,9 +6,10 @@ mod common;
 use common::agree::trouble;
 use common::{fat_tree, permutation, plan};
 use raddle_schemes::ids::{FlowId, PortId, SwitchId};
+use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::net::faults::PortChange;
-use raddle_sim::plan::Plan;
+use raddle_sim::plan::{Overflow, Pfc, Plan};
 use raddle_sim::record::{Observer, Progress, Stop};
 use raddle_sim::topology::Node;
 use raddle_sim::topology::dumbbell::Dumbbell;
@@ -90,6 +91,23 @@ fn scheme_events_are_in_order_of_time_whichever_host_runs_first() {
     assert!(outcome.timeline.events.iter().any(|(_, _, name)| *name == "reps: freeze"));
     assert!(outcome.timeline.events.is_sorted());
     assert_eq!(trouble(&plan), None);
+}
+
+#[test]
+fn more_flows_at_once_than_the_caches_hold() {
+    // The hosts of one half send only, so that frames of flow control find hosts that receive no flow.
+    let pairs = (0..27).flat_map(|from| (27..54).map(move |to| (from, to)));
+    let flows = pairs.flat_map(|(from, to)| vec![Flow::at_zero(from, to, Bytes(9_000)); 3]);
+    let mut plan = plan(fat_tree(3, 54), flows.collect::<Vec<_>>().into(), "reps", 64);
+    plan.queue.overflow = Overflow::Trim;
+    plan.queue.size = Size::Packets(20.0);
+    assert_eq!(trouble(&plan), None);
+    plan.queue.overflow = Overflow::Drop;
+    let (xoff, xon) = (Size::Packets(8.0), Size::Packets(6.0));
+    plan.queue.pfc = Some(Pfc { xoff, xon, quanta: Span::us(50) });
+    assert_eq!(trouble(&plan), None);
+    let outcome = engine::run(&plan, &mut ());
+    assert!(outcome.ports.iter().any(|port| port.pfc.as_ref().is_some_and(|pfc| pfc.frames > 0)));
 }
 
 /// Stops a run at its first report and keeps it.

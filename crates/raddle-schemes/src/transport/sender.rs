@@ -332,6 +332,12 @@ impl Sender {
         self.ledger.addresses()
     }
 
+    /// Where its path selector keeps its state, likewise.
+    #[inline]
+    pub fn paths_address(&self) -> *const u8 {
+        self.paths.address()
+    }
+
     /// Where it notes the next arrival.
     #[inline]
     pub fn arrival_address(&self) -> *const u8 {

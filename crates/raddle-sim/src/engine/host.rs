@@ -4,6 +4,7 @@ use super::calendar::Wake;
 use super::line::Line;
 use super::part::Part;
 use super::port::World;
+use super::prefetch::{prefetch_arrivals, prefetch_turns};
 use crate::net::nic::Departure;
 use crate::net::windows::covers;
 use crate::record::DropCause;
@@ -29,6 +30,7 @@ impl Part<'_> {
         let links = [self.feeders[index] as usize, index];
         let Ok([feeder, wire]) = self.lines.get_disjoint_mut(links) else { return };
         let mut arrival = next_arrival(feeder, start);
+        let many_under_way = self.many_under_way;
         let mut lost = Vec::new();
         loop {
             let World { hosts, calendar, recorder, outbox, .. } = &mut self.world;
@@ -38,6 +40,9 @@ impl Part<'_> {
                 self.events += 1;
                 if arrival > local {
                     let now = local;
+                    if many_under_way {
+                        prefetch_turns(running.ahead());
+                    }
                     let departure;
                     (departure, local) = running.run_local(now);
                     if let Some(Departure { frame, departs, lost }) = departure {
@@ -51,6 +56,9 @@ impl Part<'_> {
                     }
                 } else {
                     let now = arrival;
+                    if many_under_way {
+                        prefetch_arrivals(running.ahead(), &feeder.ring);
+                    }
                     let frame = feeder.ring.get(0).frame;
                     feeder.take(1);
                     arrival = next_arrival(feeder, start);

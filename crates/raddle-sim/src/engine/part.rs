@@ -125,12 +125,17 @@ pub(super) struct Part<'a> {
     pub(super) backwards: bool,
     /// Whether hosts have few flows each, so that the first ones are likely what they run.
     pub(super) few_flows: bool,
+    /// Whether more are under way than the caches hold.
+    pub(super) many_under_way: bool,
     /// The line whose rings are looked at next for memory to give back.
     to_shrink: usize,
 }
 
 /// Flows to a host that are few.
 const FEW_FLOWS: usize = 2;
+
+/// Flows whose ends take about the megabyte that a core has of its own.
+const CACHED_FLOWS: usize = 2048;
 
 /// Halves of windows in which all rings are looked at once, about a millisecond: so many that it costs
 /// nothing, and that a ring which a burst passes again and again is not resized each time.
@@ -328,6 +333,7 @@ impl<'a> Part<'a> {
             events: 0,
             backwards: false,
             few_flows: plan.traffic.flows.len() <= FEW_FLOWS * fabric.hosts as usize,
+            many_under_way: false,
             to_shrink: 0,
         };
         for host in 0..hosts as u32 {
@@ -339,6 +345,7 @@ impl<'a> Part<'a> {
     /// Runs everything in a stretch.
     pub(super) fn run_window(&mut self, stretch: &Stretch) {
         self.world.calendar.move_to(stretch.window);
+        self.many_under_way = !self.few_flows && self.world.hosts.flows_under_way() > CACHED_FLOWS;
         if !stretch.edge.is_empty() {
             self.backwards = !self.backwards;
             self.run_switches(true, &stretch.edge, &stretch.hosts);

@@ -4,6 +4,9 @@
 //! since the last one. While one switch runs, the lines of the next ones are on their way.
 
 use super::part::{Kind, Part};
+use super::ring::Ring;
+use crate::net::ahead::{Ahead, End};
+use crate::net::hosts::Hosts;
 
 const CACHE_LINE: usize = 64;
 
@@ -20,6 +23,14 @@ fn prefetch_lines(address: *const u8, count: usize) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = (address, count);
+}
+
+/// Asks for `count` cache lines from each address on.
+#[inline(always)]
+fn prefetch_all<const N: usize>(addresses: [*const u8; N], count: usize) {
+    for address in addresses {
+        prefetch_lines(address, count);
+    }
 }
 
 /// Asks for the first cache line of `value`.
@@ -84,33 +95,106 @@ impl Part<'_> {
             self.lines[host as usize].ring.prefetch_tail();
         }
         if self.few_flows {
-            self.prefetch_flows(hosts, next);
+            prefetch_first_flows(all, hosts, next);
+        } else if self.many_under_way {
+            self.prefetch_next_flows(hosts, next);
         }
     }
 
-    /// The same for the first flows that begin and end at each host, worth it where it has few.
-    fn prefetch_flows(&self, hosts: &[u32], next: usize) {
+    /// The same for the flows that something is about to happen to at each host.
+    fn prefetch_next_flows(&self, hosts: &[u32], next: usize) {
         let all = &self.world.hosts;
-        if let Some(&host) = hosts.get(next + 3) {
-            for slot in all.slot_addresses(host) {
-                prefetch_lines(slot, 1);
-            }
-        }
+        let ends = |host: u32, count: u32| {
+            let ahead = all.ahead(host);
+            let ring = &self.lines[self.feeders[host as usize] as usize].ring;
+            let arriving = (0..count).filter_map(move |i| Some(ahead.end_of(ring.find(i)?.frame)));
+            let sending = (0..count).filter_map(move |i| ahead.in_turn(i));
+            arriving.chain(sending).map(move |end| (ahead, end))
+        };
         if let Some(&host) = hosts.get(next + 2) {
-            for flow in all.flow_addresses(host) {
-                prefetch_lines(flow, 5);
+            for (ahead, end) in ends(host, SLOT_AHEAD) {
+                prefetch_all(ahead.slot(end), 1);
             }
         }
         if let Some(&host) = hosts.get(next + 1) {
-            let [acked, sent, control, ready, peer] = all.inner_addresses(host);
-            prefetch_lines(acked, 2);
-            prefetch_lines(sent, 2);
-            prefetch_lines(control, 1);
-            prefetch_lines(ready, 1);
-            prefetch_lines(peer, 3);
+            for (ahead, end) in ends(host, STATE_AHEAD) {
+                prefetch_lines(ahead.state(end), STATE_LINES);
+            }
         }
         if let Some(&host) = hosts.get(next) {
-            prefetch_lines(all.arrival_address(host), 2);
+            for (ahead, end) in ends(host, BESIDE_AHEAD) {
+                prefetch_all(ahead.beside(end), 2);
+            }
+        }
+    }
+}
+
+/// How many events ahead what an end of a flow touches is asked for: its slot, its state, what lies
+/// beside that.
+const SLOT_AHEAD: u32 = 6;
+const STATE_AHEAD: u32 = 4;
+const BESIDE_AHEAD: u32 = 2;
+const LOG_AHEAD: u32 = 1;
+
+/// Cache lines of a sender's state.
+const STATE_LINES: usize = 4;
+
+/// Asks for what later arrivals than the next one touch.
+#[inline(never)]
+pub(super) fn prefetch_arrivals(ahead: Ahead<'_, '_>, ring: &Ring) {
+    let end = |i| Some(ahead.end_of(ring.find(i)?.frame));
+    prefetch_ends(ahead, end);
+    if let Some(end) = end(LOG_AHEAD) {
+        prefetch_lines(ahead.log(end), 1);
+    }
+}
+
+/// Asks for what later flows than the next one in turn touch.
+#[inline(never)]
+pub(super) fn prefetch_turns(ahead: Ahead<'_, '_>) {
+    prefetch_ends(ahead, |i| ahead.in_turn(i));
+}
+
+#[inline(always)]
+fn prefetch_ends(ahead: Ahead<'_, '_>, end: impl Fn(u32) -> Option<End>) {
+    if let Some(end) = end(SLOT_AHEAD) {
+        prefetch_all(ahead.slot(end), 1);
+    }
+    if let Some(end) = end(STATE_AHEAD) {
+        prefetch_lines(ahead.state(end), STATE_LINES);
+    }
+    if let Some(end) = end(BESIDE_AHEAD) {
+        prefetch_all(ahead.beside(end), 2);
+    }
+}
+
+/// The first flows that begin and end at each of `hosts`, the nearer it is the deeper: where a host
+/// has few, that is what it runs.
+fn prefetch_first_flows(all: &Hosts<'_>, hosts: &[u32], next: usize) {
+    if let Some(&host) = hosts.get(next + 3) {
+        let ahead = all.ahead(host);
+        for end in ahead.first() {
+            prefetch_lines(ahead.slot(end)[0], 1);
+        }
+    }
+    if let Some(&host) = hosts.get(next + 2) {
+        let ahead = all.ahead(host);
+        for end in ahead.first() {
+            prefetch_lines(ahead.state(end), STATE_LINES + 1);
+        }
+    }
+    if let Some(&host) = hosts.get(next + 1) {
+        let ahead = all.ahead(host);
+        let [sender, receiver] = ahead.first();
+        let [_, acked, sent] = ahead.beside(sender);
+        prefetch_all([acked, sent], 2);
+        prefetch_all(ahead.waiting(), 1);
+        prefetch_lines(ahead.beside(receiver)[0], 3);
+    }
+    if let Some(&host) = hosts.get(next) {
+        let ahead = all.ahead(host);
+        for end in ahead.first() {
+            prefetch_lines(ahead.log(end), 2);
         }
     }
 }

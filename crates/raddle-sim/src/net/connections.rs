@@ -47,6 +47,11 @@ impl<'a> Beginnings<'a> {
         template.next_sender(left, context, flow.bytes, rng)
     }
 
+    /// Whether messages leave anything.
+    pub(super) fn keeps(&self) -> bool {
+        self.left.is_some()
+    }
+
     /// Keeps what a message has left, if the next one is to begin with it.
     pub(super) fn keep(&mut self, flow: &Flow, sender: Sender) {
         if let Some(left) = &mut self.left {

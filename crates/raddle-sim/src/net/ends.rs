@@ -3,11 +3,12 @@
 use super::connections::Beginnings;
 use super::frame::{Frame, Locator, Locators, flag, kind};
 use super::layout::Layout;
-use super::nic::{Departure, Nic, Timer, TimerKind};
+use super::nic::{Departure, Nic};
 use super::pulls::Pulls;
 use super::slab::{Key, Slab};
 use super::slots::{LiveReceiver, LiveSender, ReceiverSlot, Repeated, SenderSlot};
 use super::source_routes::{Class, SourceRoutes};
+use super::timers::TimerKind;
 use super::totals::{HostTotals, keep_first};
 use super::triggers::Triggers;
 use crate::plan::{Overflow, Plan};
@@ -146,7 +147,7 @@ impl<'a> Ends<'a> {
         nic.starts = self.starts.len() as u32;
         self.starts.extend(starts.iter().map(|&(_, slot)| slot));
         if let Some(&(at, slot)) = starts.first() {
-            nic.set_timer(Timer { at, kind: TimerKind::Start, slot });
+            nic.set_start(at, slot);
         }
     }
 
@@ -161,7 +162,7 @@ impl<'a> Ends<'a> {
         let Some(&slot) = self.starts.get(nic.starts as usize) else { return };
         let Some(&flow) = flows.get((slot - nic.first_sender) as usize) else { return };
         if let Some(at) = start_of(self.plan, flow) {
-            nic.set_timer(Timer { at, kind: TimerKind::Start, slot });
+            nic.set_start(at, slot);
         }
     }
 
@@ -349,9 +350,11 @@ impl<'a> Ends<'a> {
         let end = &mut self.receivers[slot as usize];
         end.delivered = now;
         self.live_receivers.take(&mut end.live);
-        let flow = self.flow_received(nic, slot);
-        if let Some(trigger) = self.plan.traffic.flows[flow.index()].on_delivered {
-            self.fire(now, trigger);
+        if self.triggers.exist() {
+            let flow = self.flow_received(nic, slot);
+            if let Some(trigger) = self.plan.traffic.flows[flow.index()].on_delivered {
+                self.fire(now, trigger);
+            }
         }
     }
 
@@ -447,6 +450,9 @@ impl<'a> Ends<'a> {
         self.totals.flows_done += 1;
         self.totals.last_completion = self.totals.last_completion.max(now);
         let Some(LiveSender { flow, sender, .. }) = ended else { return };
+        if !self.triggers.exist() && !self.beginnings.keeps() {
+            return;
+        }
         let flow = &self.plan.traffic.flows[flow.index()];
         self.beginnings.keep(flow, sender);
         if let Some(trigger) = flow.on_acked {

@@ -4,11 +4,12 @@
 //! (wire free, or a timer) is due. At one instant an arrival goes first, then the wire, then
 //! timers.
 
+use super::ahead::Ahead;
 use super::ends::Ends;
 use super::frame::{Frame, Locator, Locators, count};
 use super::layout::Layout;
-use super::nic::{Departure, Nic, Timer, TimerKind};
-use super::slots::{ReceiverSlot, SenderSlot};
+use super::nic::{Departure, Nic};
+use super::timers::{Timer, TimerKind};
 use super::totals::{self, HostTotals};
 use crate::plan::{BufferPlan, Plan};
 use crate::record::{CreditFrames, FlowRecord, PortRecord, Timeline};
@@ -37,7 +38,13 @@ pub struct Host<'h, 'a> {
     ends: &'h mut Ends<'a>,
 }
 
-impl Host<'_, '_> {
+impl<'a> Host<'_, 'a> {
+    /// A look at it.
+    #[inline]
+    pub(crate) fn ahead(&self) -> Ahead<'_, 'a> {
+        Ahead { nic: self.nic, ends: self.ends }
+    }
+
     /// When its next local event is due.
     #[inline]
     pub fn next_local(&self) -> Time {
@@ -120,56 +127,16 @@ impl<'a> Hosts<'a> {
         (&raw const self.nics[place as usize]).cast()
     }
 
-    /// Where the first flows that begin and end at the host at `place` have their slots. Reads what
-    /// lies at [`Hosts::address`].
+    /// A look at the host at `place`.
     #[inline]
-    pub(crate) fn slot_addresses(&self, place: u32) -> [*const u8; 2] {
-        let (sender, receiver) = self.first_slots(place);
-        let of_sender = sender.map_or(std::ptr::null(), |slot| (&raw const *slot).cast());
-        [of_sender, receiver.map_or(std::ptr::null(), |slot| (&raw const *slot).cast())]
+    pub(crate) fn ahead(&self, place: u32) -> Ahead<'_, 'a> {
+        Ahead { nic: &self.nics[place as usize], ends: &self.ends }
     }
 
-    /// Where these flows have their state, if they are under way; else anywhere. Reads what lies at
-    /// [`Hosts::slot_addresses`].
+    /// How many flows have started and not completed.
     #[inline]
-    pub(crate) fn flow_addresses(&self, place: u32) -> [*const u8; 2] {
-        let (sender, receiver) = self.first_slots(place);
-        let of_sender = sender.map(|slot| self.ends.live_senders.address(slot.live));
-        let of_receiver = receiver.map(|slot| self.ends.live_receivers.address(slot.live));
-        [of_sender, of_receiver].map(|address| address.unwrap_or(std::ptr::null()))
-    }
-
-    /// What these flows and the host's NIC read and write beside their own state. Reads what lies at
-    /// [`Hosts::flow_addresses`].
-    #[inline]
-    pub(crate) fn inner_addresses(&self, place: u32) -> [*const u8; 5] {
-        let (sender, receiver) = self.first_slots(place);
-        let live = sender.and_then(|slot| self.ends.live_senders.get(slot.live));
-        let [acked, next] =
-            live.map_or([std::ptr::null(); 2], |live| live.sender.ledger_addresses());
-        let nic = &self.nics[place as usize];
-        let receiver = receiver.and_then(|slot| self.ends.live_receivers.get(slot.live));
-        let peer = receiver.map(|live| self.ends.live_senders.address(live.sender));
-        let control = nic.control.as_slices().0.as_ptr().cast();
-        let ready = nic.ready.as_slices().0.as_ptr().cast();
-        [acked, next, control, ready, peer.unwrap_or(std::ptr::null())]
-    }
-
-    /// Where the sender of the first flow that ends at the host at `place` notes arrivals. Reads
-    /// what lies at the last of [`Hosts::inner_addresses`].
-    #[inline]
-    pub(crate) fn arrival_address(&self, place: u32) -> *const u8 {
-        let receiver = self.first_slots(place).1;
-        let live = receiver.and_then(|slot| self.ends.live_receivers.get(slot.live));
-        let peer = live.and_then(|live| self.ends.live_senders.get(live.sender));
-        peer.map_or(std::ptr::null(), |live| live.sender.arrival_address())
-    }
-
-    #[inline]
-    fn first_slots(&self, place: u32) -> (Option<&SenderSlot>, Option<&ReceiverSlot>) {
-        let nic = &self.nics[place as usize];
-        let sender = self.ends.senders.get(nic.first_sender as usize);
-        (sender, self.ends.receivers.get(nic.first_receiver as usize))
+    pub(crate) fn flows_under_way(&self) -> usize {
+        self.ends.live_senders.len()
     }
 
     /// When the next local event of the host at `place` is due.

@@ -1,5 +1,6 @@
 //! The parts of the fabric model that both engines share: frames, NICs, ports' constants, faults.
 
+pub(crate) mod ahead;
 mod connections;
 mod ends;
 mod fault_changes;
@@ -20,6 +21,7 @@ mod slab;
 mod slots;
 mod source_routes;
 pub mod stop;
+mod timers;
 pub mod totals;
 pub(crate) mod triggers;
 pub(crate) mod windows;

@@ -7,36 +7,14 @@ use super::frame::Frame;
 use super::link::Link;
 use super::pauses::Pauses;
 use super::pulls::Pulls;
+use super::timers::{Timer, TimerKind, Timers};
 use super::wire::Wire;
 use crate::plan::{NicOrder, Plan};
 use crate::record::{DropCause, PortRecord};
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::rng::stream;
 use raddle_schemes::units::{Bytes, Span, Time};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
-
-/// What a host's timer is for. At one instant they fire in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum TimerKind {
-    /// A flow starts.
-    Start,
-    /// A flow's pace lets the next packet go.
-    Pace,
-    /// A retransmission timeout or a scheme's own timer.
-    Wake,
-    /// The pull pacer hands out credit.
-    Pull,
-}
-
-/// A timer of a host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Timer {
-    pub(crate) at: Time,
-    pub(crate) kind: TimerKind,
-    /// The sender slot it is for; 0 for the pull pacer.
-    pub(crate) slot: u32,
-}
+use std::collections::VecDeque;
 
 /// What a NIC put on its wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +59,7 @@ pub(crate) struct Nic {
     /// The next start listed for this host.
     pub(crate) starts: u32,
     pub(crate) record: PortRecord,
-    timers: BinaryHeap<Reverse<Timer>>,
+    timers: Timers,
 }
 
 struct Faults {
@@ -126,7 +104,7 @@ impl Nic {
             first_receiver,
             starts: 0,
             record: PortRecord::default(),
-            timers: BinaryHeap::new(),
+            timers: Timers::default(),
         }
     }
 
@@ -144,9 +122,17 @@ impl Nic {
 
     /// Sets a timer.
     pub(crate) fn set_timer(&mut self, timer: Timer) {
-        self.timers.push(Reverse(timer));
+        self.timers.set(timer);
         self.timer_at = self.timer_at.min(timer.at);
         self.next = self.next.min(timer.at);
+    }
+
+    /// Sets the timer for the next of the flows that start at given times: the sender in `slot`, at
+    /// `at`. There is no such timer while it is called.
+    pub(crate) fn set_start(&mut self, at: Time, slot: u32) {
+        self.timers.set_start(Timer { at, kind: TimerKind::Start, slot });
+        self.timer_at = self.timer_at.min(at);
+        self.next = self.next.min(at);
     }
 
     /// A packet of a message whose sender gets credit has come to receiver slot `slot`: one that
@@ -174,8 +160,8 @@ impl Nic {
         if self.timer_at > now {
             return None;
         }
-        let timer = self.timers.pop().map(|Reverse(timer)| timer);
-        self.timer_at = self.timers.peek().map_or(Time::NEVER, |next| next.0.at);
+        let timer = self.timers.pop();
+        self.timer_at = self.timers.first().map_or(Time::NEVER, |first| first.at);
         timer
     }
 

@@ -53,6 +53,12 @@ impl<T> Copy for Key<T> {}
 impl<T> Slab<T> {
     pub(super) const EMPTY: Self = Self { values: Vec::new(), free: Vec::new() };
 
+    /// How many values there are.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.values.len() - self.free.len()
+    }
+
     /// Gives a value a place.
     pub(super) fn insert(&mut self, value: T) -> Key<T> {
         if let Some(place) = self.free.pop() {

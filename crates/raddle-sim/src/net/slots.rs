@@ -2,9 +2,10 @@
 //! only: the other may lie in another part of the run.
 
 use super::frame::{Frame, Locator, flag};
-use super::nic::{Nic, Timer, TimerKind};
+use super::nic::Nic;
 use super::slab::{Key, Slab};
 use super::source_routes::Turns;
+use super::timers::{Timer, TimerKind};
 use crate::record::FlowRecord;
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::sender::SenderCounts;

@@ -14,6 +14,11 @@ impl Triggers {
         Self { fired: vec![0; traffic.triggers.len()] }
     }
 
+    /// Whether there are any.
+    pub(crate) fn exist(&self) -> bool {
+        !self.fired.is_empty()
+    }
+
     /// Fires a trigger, and those that it fires. Tells `start` of each flow to start now.
     pub(crate) fn fire(&mut self, traffic: &Traffic, id: TriggerId, mut start: impl FnMut(FlowId)) {
         let mut open = Vec::new();

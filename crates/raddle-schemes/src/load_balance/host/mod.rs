@@ -84,6 +84,13 @@ pub trait PathSelector {
     /// News about a packet sent earlier. A coalesced ACK brings one piece for the packet that
     /// triggered it and, if it carries entropies, one for each of those, in order of arrival.
     fn on_feedback(&mut self, _cx: &mut Cx<'_>, _news: &Feedback) {}
+
+    /// Where its state lies, for whoever wants it in the caches ahead of time.
+    #[doc(hidden)]
+    #[inline]
+    fn address(&self) -> *const u8 {
+        (&raw const *self).cast()
+    }
 }
 
 crate::family! { PathSelector, AnyPathSelector, FlowContext;
@@ -125,6 +132,12 @@ impl AnyPathSelector {
     #[inline]
     pub fn next_path(&mut self, cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy {
         dispatch!(self, scheme => scheme.next_path(cx, packet))
+    }
+
+    /// See [`PathSelector::address`].
+    #[inline]
+    pub(crate) fn address(&self) -> *const u8 {
+        dispatch!(self, scheme => scheme.address())
     }
 
     /// See [`PathSelector::on_feedback`].
