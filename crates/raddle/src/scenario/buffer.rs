@@ -105,7 +105,8 @@ impl Memory {
         Self { context, policy, queues_hold: sum, largest_queue: of_one().max().unwrap_or(0) }
     }
 
-    fn size(&self) -> Bytes {
+    /// All of it.
+    pub(super) fn size(&self) -> Bytes {
         self.context.size
     }
 

@@ -14,6 +14,7 @@ use raddle_sim::net::hosts::{default_rto, queue_drain};
 use raddle_sim::plan::{QueuePlan, Service, TransportPlan};
 use raddle_sim::topology::{Fabric, Node};
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 /// Frames of a scenario, and the round trip that its relative sizes refer to.
 pub(crate) struct Sizes {
@@ -106,12 +107,16 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
             rates.entry(port.rate).or_insert(port.name.as_str());
         }
     }
-    // Of queues that share memory, the longest of any switch.
-    let longest = section.buffer.as_ref().and_then(|own| {
+    // Of queues that share memory, the longest of any switch, and the largest memory.
+    let memories = section.buffer.iter().flat_map(|own| {
         let memory = |at| buffer::Memory::new(section, &own.plan, fabric, at, sizes);
-        let longest = |at| memory(at).longest_queue(sizes.packet);
-        fabric.switches.iter().map(longest).max().filter(|longest| longest.0 > 0)
+        fabric.switches.iter().map(memory)
     });
+    let (mut longest, mut memory) = (None, None);
+    for own in memories {
+        let queue = Some(own.longest_queue(sizes.packet)).filter(|longest| longest.0 > 0);
+        (longest, memory) = (longest.max(queue), memory.max(Some(own.size())));
+    }
     let mut reached = rates.is_empty();
     for (&rate, port) in &rates {
         let whole = queue.size.resolve(&sizes.base(rate, Bytes(0)));
@@ -145,13 +150,18 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
                 "flow control resumes above where it pauses"
             } else if xoff >= whole {
                 "flow control never pauses before the queue is full"
+            } else if memory.is_some_and(|memory| xoff >= memory) {
+                "flow control never pauses before the memory of the switch is full"
             } else {
                 ""
             };
             if !message.is_empty() {
                 let [xon, xoff, whole] = [xon, xoff, whole].map(|bytes| bytes.0);
-                let label =
+                let mut label =
                     format!("at `{port}`, xon is {xon} B, xoff {xoff} B, the size {whole} B");
+                if let Some(Bytes(memory)) = memory {
+                    let _ = write!(label, ", the memory {memory} B");
+                }
                 log.add(places.xoff.problem(message).label(label));
                 return;
             }

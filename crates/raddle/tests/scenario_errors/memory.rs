@@ -39,6 +39,12 @@ fn flow_control_pauses_before_the_queue_is_full_and_resumes_below() {
 "#,
         r#""20 packets" | flow control resumes above where it pauses | at `tor0.down0`, xon is 87360 B, xoff 83200 B, the size 416000 B"#,
     );
+    fabric(
+        r#"queue = { size = "100 packets", pfc = { xoff = "20 packets", xon = "10 packets" } }
+buffer = { scheme = "complete_sharing", size = "83200 B" }
+"#,
+        r#""20 packets" | flow control never pauses before the memory of the switch is full | at `tor0.down0`, xon is 41600 B, xoff 83200 B, the size 416000 B, the memory 83200 B"#,
+    );
 }
 
 #[test]
