@@ -30,8 +30,6 @@ const SCENARIO: &str = include_str!("../../../../figures/verdict/scenario.toml")
 pub struct Workload {
     /// Its name on the axis `workload`.
     pub name: &'static str,
-    /// Its seeds, where one run is as long as many others.
-    pub seeds: Option<&'static str>,
     /// Whether flows arrive whatever became of earlier ones, so that the mean flow completion time
     /// tells more than the end of the last.
     pub open_loop: bool,
@@ -39,13 +37,13 @@ pub struct Workload {
 
 /// Every workload, in the order of the page.
 pub const WORKLOADS: &[Workload] = &[
-    Workload { name: "permutation", seeds: None, open_loop: false },
-    Workload { name: "tornado", seeds: None, open_loop: false },
-    Workload { name: "all-to-all", seeds: None, open_loop: false },
-    Workload { name: "ring", seeds: None, open_loop: false },
-    Workload { name: "incast", seeds: None, open_loop: false },
-    Workload { name: "websearch", seeds: None, open_loop: true },
-    Workload { name: "all-to-all-1024", seeds: Some("[1]"), open_loop: false },
+    Workload { name: "permutation", open_loop: false },
+    Workload { name: "tornado", open_loop: false },
+    Workload { name: "all-to-all", open_loop: false },
+    Workload { name: "ring", open_loop: false },
+    Workload { name: "incast", open_loop: false },
+    Workload { name: "websearch", open_loop: true },
+    Workload { name: "all-to-all-1024", open_loop: false },
 ];
 
 impl Workload {
@@ -55,8 +53,7 @@ impl Workload {
     /// What is wrong with the changes.
     pub fn study(&self, changes: &[(String, String)]) -> Result<Study, Problems> {
         let own = [("workload".to_owned(), format!("\"{}\"", self.name))];
-        let seeds = self.seeds.map(|seeds| ("sweep.seed".to_owned(), seeds.to_owned()));
-        let all: Vec<_> = own.into_iter().chain(seeds).chain(changes.iter().cloned()).collect();
+        let all: Vec<_> = own.into_iter().chain(changes.iter().cloned()).collect();
         scenario::parse("figures/verdict/scenario.toml", SCENARIO, Path::new("."), &all)
     }
 }

@@ -53,8 +53,7 @@ fn conditions(page: &mut String, verdict: &Verdict) {
          - `mprdma` follows the window's growth. The ideal stack has no window, so that there it \
          takes over the label of each ACK, marked or not, and draws none after the first.\n\
          - In the all-to-all of 128 hosts each pair exchanges 1 MiB, as in the study's Figures 1, \
-         3, 4 and 5; in that of 1024 hosts 16 KiB, with one seed: three would make the sweep take \
-         more than an hour on two cores.\n\
+         3, 4 and 5; in that of 1024 hosts 16 KiB.\n\
          - Fabric, messages, parameters of schemes: in [the scenario](#the-scenario), whole.\n\
          - Measured: completion of all flows; of the trace, which is an open loop, the mean flow \
          completion time.\n",
@@ -63,7 +62,7 @@ fn conditions(page: &mut String, verdict: &Verdict) {
         page,
         "- Seeds: {}. `never`: at the end of a run a flow is stuck, say on a hash that leads to a \
          dead link.",
-        seeds(verdict)
+        verdict.columns.iter().map(|column| column.seeds).max().unwrap_or(0)
     );
     let there = verdict.values("workload");
     let missing = WORKLOADS.iter().map(|workload| workload.name);
@@ -72,19 +71,6 @@ fn conditions(page: &mut String, verdict: &Verdict) {
         let _ = writeln!(page, "- Not run here: {}.", missing.join(", "));
     }
     page.push('\n');
-}
-
-/// `3; all-to-all 1`.
-fn seeds(verdict: &Verdict) -> String {
-    let most = verdict.columns.iter().map(|column| column.seeds).max().unwrap_or(0);
-    let mut text = most.to_string();
-    for workload in verdict.values("workload") {
-        let own = verdict.columns.iter().find(|column| column.value("workload") == Some(workload));
-        if let Some(own) = own.filter(|column| column.seeds != most) {
-            let _ = write!(text, "; {workload} {}", own.seeds);
-        }
-    }
-    text
 }
 
 fn of_stack<'v>(verdict: &'v Verdict, stack: &str) -> Vec<&'v Column> {
