@@ -2,8 +2,9 @@
 //! one.
 
 use super::fast::FastPort;
-use super::line::Line;
+use super::line::{Line, PortKind};
 use super::port::{Port, World};
+use super::waiting::ClassRings;
 use crate::net::frame::Frame;
 use crate::routing::{Forwarding, Ports, towards_pod};
 use crate::topology::Fabric;
@@ -25,6 +26,7 @@ pub(super) struct Around<'s, 'w> {
     pub(super) lines: &'s mut [Line],
     pub(super) ports: &'s mut [Port],
     pub(super) fast_ports: &'s mut [FastPort],
+    pub(super) class_ports: &'s mut [FastPort<ClassRings>],
     pub(super) world: &'s mut World<'w>,
 }
 
@@ -44,10 +46,10 @@ impl Surroundings for Around<'_, '_> {
     fn queue(&mut self, choice: usize) -> Queue {
         let line = &mut self.lines[(self.first_port + self.port(choice)) as usize];
         let number = line.place.number();
-        if line.place.is_fast() {
-            self.fast_ports[number].queue(self.now, line, self.world)
-        } else {
-            self.ports[number].queue(self.now, line, self.world)
+        match line.place.kind() {
+            PortKind::Fast => self.fast_ports[number].queue(self.now, line, self.world),
+            PortKind::FastClasses => self.class_ports[number].queue(self.now, line, self.world),
+            PortKind::General => self.ports[number].queue(self.now, line, self.world),
         }
     }
 

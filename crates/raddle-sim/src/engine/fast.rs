@@ -8,10 +8,11 @@
 //! that, it is moved on once per window only. Outcomes are those of the general port, bit for bit.
 
 use super::around::QueuePort;
-use super::line::{FarEnd, Line};
+use super::line::{FarEnd, Line, PortKind};
 use super::part::Handover;
 use super::port::{Discipline, World};
 use super::ring::{Entry, Ring};
+use super::waiting::Waiting;
 use crate::net::frame::Frame;
 use crate::net::port::PortFacts;
 use crate::net::wire::Wire;
@@ -25,9 +26,9 @@ use raddle_schemes::units::{Bytes, Time};
 /// The colder half of a fast port; the hot one is its [`Line`]. In the order in which a window needs
 /// it.
 #[repr(C, align(64))]
-pub(super) struct FastPort {
+pub(super) struct FastPort<W = Ring> {
     /// Data that has not started, where control frames go first.
-    data: Ring,
+    data: W,
     /// Bytes of control frames queued or in service, where they are a class of their own.
     pub(super) control_bytes: u64,
     /// Up to this many bytes nothing depends on the exact occupancy, but for its maximum.
@@ -45,16 +46,25 @@ pub(super) struct FastPort {
     id: PortId,
 }
 
+/// The kind of port for this plan.
+pub(super) fn kind(plan: &Plan, id: PortId, facts: &PortFacts) -> PortKind {
+    match (serves(plan, id, facts), plan.queue.classes) {
+        (false, _) => PortKind::General,
+        (true, 1) => PortKind::Fast,
+        (true, _) => PortKind::FastClasses,
+    }
+}
+
 /// Whether a port of this plan may be a fast one.
-pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
+fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
     let queue = &plan.queue;
     let discipline = match queue.service {
         Service::Priority => true,
         // A header cut here goes first, one cut elsewhere does not: the ring cannot tell.
         Service::Fifo => queue.overflow == Overflow::Drop,
-        Service::Drr | Service::Wrr => false,
-    } && queue.classes == 1
-        && queue.pfc.is_none()
+        // One class is its own turn, which is priority in other words.
+        Service::Drr | Service::Wrr => queue.classes > 1,
+    } && queue.pfc.is_none()
         && plan.buffer.is_none();
     let unchanging = plan.faults.changes_of(id).is_empty();
     let whole = Wire::new(facts.rate).whole_ps_per_byte().filter(|&ps| u32::try_from(ps).is_ok());
@@ -69,12 +79,12 @@ pub(super) fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
         && ahead.is_some_and(|ahead| ahead.saturating_add(facts.latency.0) < 1 << 30)
 }
 
-impl FastPort {
+impl<W: Waiting> FastPort<W> {
     pub(super) fn new(plan: &Plan, id: PortId, facts: PortFacts, far_end: FarEnd) -> Self {
         let watched = plan.record.watches_queues();
         let careless = if watched { 0 } else { facts.marker.never_below().0.min(facts.capacity) };
         Self {
-            data: Ring::default(),
+            data: W::new(&plan.queue),
             control_bytes: 0,
             careless,
             far_end,
@@ -101,20 +111,26 @@ impl FastPort {
     /// Asks for the data that waits, and for the memory where more goes.
     #[inline]
     pub(super) fn prefetch(&self) {
-        self.data.prefetch_head();
-        self.data.prefetch_tail();
+        self.data.prefetch();
     }
 
     /// Whether the frame leaves the port calm and sets no maximum, as far as one can tell without
     /// looking at what has left. What waits is all in the queue of data, but for one frame on the
     /// wire; with one class it is what the wire is busy with, and at most all of a frame sent in part.
     #[inline]
-    fn stays_calm(&self, now: Time, frame: Frame, line: &Line, discipline: Discipline) -> bool {
+    fn stays_calm(
+        &self,
+        now: Time,
+        frame: Frame,
+        class: usize,
+        line: &Line,
+        discipline: Discipline,
+    ) -> bool {
         let others = frame.size() + discipline.largest;
         let Some(room) = u64::from(line.exact_above).checked_sub(others.0) else { return false };
         self.calm
             && if discipline.two_classes {
-                self.data.len() as u64 * discipline.largest.0 <= room
+                self.data.len_of(class) as u64 * discipline.largest.0 <= room
             } else {
                 line.busy_until.0.saturating_sub(now.0) <= room * u64::from(line.ps_per_byte)
             }
@@ -131,7 +147,8 @@ impl FastPort {
         world: &mut World<'_>,
     ) {
         self.bring_to(now, line, world);
-        let found = u64::from(line.bytes);
+        let class = W::class(frame, world.hosts.locators());
+        let found = u64::from(self.data.bytes(class, line));
         let queued = found + frame.size().0;
         if queued > self.capacity {
             if !world.discipline.trim || frame.is_control() {
@@ -149,14 +166,14 @@ impl FastPort {
                 frame.mark();
             }
         }
-        line.bytes = queued as u32;
+        self.data.set_bytes(class, queued as u32, line);
         if queued > self.record.queue_bytes_max {
             self.record.queue_bytes_max = queued;
             line.exact_above = queued.min(self.careless) as u32;
         }
         self.calm = self.is_calm(line);
         world.recorder.queued(self.id, now, frame, queued);
-        self.push(now, frame, line, world.discipline);
+        self.push(now, frame, class, line, world.discipline);
     }
 
     #[inline(always)]
@@ -168,12 +185,20 @@ impl FastPort {
 
     /// Joins data that fits.
     #[inline(always)]
-    fn push(&mut self, now: Time, frame: Frame, line: &mut Line, discipline: Discipline) {
+    fn push(
+        &mut self,
+        now: Time,
+        frame: Frame,
+        class: usize,
+        line: &mut Line,
+        discipline: Discipline,
+    ) {
         if discipline.two_classes {
             self.start_due(now, line, discipline.gap);
             if line.busy_until > now {
-                return self.data.push(Entry::new(now, frame));
+                return self.data.push(class, Entry::new(now, frame));
             }
+            self.data.pass(class);
         }
         line.send(line.busy_until.max(now), frame, discipline.gap);
     }
@@ -189,8 +214,8 @@ impl FastPort {
     #[inline(never)]
     fn start(&mut self, until: Time, line: &mut Line, gap: Bytes) {
         while line.busy_until <= until {
-            let Some(entry) = self.data.pop() else { return };
-            line.send(line.busy_until, entry.frame, gap);
+            let Some(frame) = self.data.pop() else { return };
+            line.send(line.busy_until, frame, gap);
         }
     }
 
@@ -198,7 +223,7 @@ impl FastPort {
     #[inline]
     pub(super) fn backlog(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> u64 {
         self.bring_to(now, line, world);
-        u64::from(line.bytes) + self.control_bytes
+        self.data.backlog(line) + self.control_bytes
     }
 
     /// [`advance`](Self::advance), where mostly nothing is due: at most ports, when all of a switch
@@ -230,7 +255,7 @@ impl FastPort {
     /// where it should be.
     #[inline]
     fn is_calm(&self, line: &Line) -> bool {
-        self.uniform && u64::from(line.bytes) <= self.careless
+        self.uniform && self.data.at_most(self.careless, line)
     }
 
     /// Departures of which none can be marked: only their sums matter.
@@ -238,6 +263,7 @@ impl FastPort {
     fn depart_together(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         let (mut frames, mut bytes, mut data_frames, mut control_bytes) = (0, 0, 0, 0);
         let (mut first, mut last) = (0, 0);
+        let locators = world.hosts.locators();
         let (front, back) = line.waiting();
         'left: for entries in [front, back] {
             for &entry in entries {
@@ -252,6 +278,7 @@ impl FastPort {
                 bytes += size;
                 data_frames += u64::from(entry.frame.is_data());
                 control_bytes += if entry.frame.is_control() { size } else { 0 };
+                self.data.leaves(entry.frame, locators);
             }
         }
         if frames == 0 {
@@ -275,7 +302,7 @@ impl FastPort {
             self.control_bytes -= control_bytes;
             bytes -= control_bytes;
         }
-        line.bytes -= bytes as u32;
+        self.data.left(bytes, line);
     }
 
     fn depart_singly(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
@@ -294,8 +321,10 @@ impl FastPort {
             if discipline.two_classes && frame.is_control() {
                 self.control_bytes -= size;
             } else {
-                line.bytes -= size as u32;
-                let left = u64::from(line.bytes);
+                let class = W::class(frame, world.hosts.locators());
+                let left = self.data.bytes(class, line) - size as u32;
+                self.data.set_bytes(class, left, line);
+                let left = u64::from(left);
                 if left > self.careless
                     && discipline.mark_at == MarkAt::Dequeue
                     && !frame.is_control()
@@ -354,7 +383,7 @@ impl FastPort {
     }
 }
 
-impl QueuePort for FastPort {
+impl<W: Waiting> QueuePort for FastPort<W> {
     #[inline(always)]
     fn enqueue(
         &mut self,
@@ -368,12 +397,14 @@ impl QueuePort for FastPort {
         if two_classes && frame.is_control() {
             return self.enqueue_control(now, frame, line, gap);
         }
-        let queued = line.bytes + frame.size().0 as u32;
-        if queued > line.exact_above && !self.stays_calm(now, frame, line, world.discipline) {
+        let class = W::class(frame, world.hosts.locators());
+        let queued = self.data.bytes(class, line) + frame.size().0 as u32;
+        if queued > line.exact_above && !self.stays_calm(now, frame, class, line, world.discipline)
+        {
             return self.enqueue_exactly(now, came_in, frame, line, world);
         }
-        line.bytes = queued;
-        self.push(now, frame, line, world.discipline);
+        self.data.set_bytes(class, queued, line);
+        self.push(now, frame, class, line, world.discipline);
     }
 
     #[inline(always)]

@@ -38,30 +38,46 @@ pub(super) struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place(u32);
 
+/// What kinds of ports there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PortKind {
+    /// Fast, one class of data.
+    Fast,
+    /// Fast, several classes of data.
+    FastClasses,
+    General,
+}
+
 impl Place {
     const FAST: u32 = 1 << 31;
+    const CLASSES: u32 = 1 << 30;
+    const NUMBER: u32 = Self::CLASSES - 1;
 
-    pub(super) fn fast(number: usize) -> Self {
-        Self(number as u32 | Self::FAST)
-    }
-
-    pub(super) fn general(number: usize) -> Self {
-        Self(number as u32)
+    pub(super) fn new(kind: PortKind, number: usize) -> Self {
+        Self(match kind {
+            PortKind::Fast => number as u32 | Self::FAST,
+            PortKind::FastClasses => number as u32 | Self::FAST | Self::CLASSES,
+            PortKind::General => number as u32,
+        })
     }
 
     /// A host's port, or a link from another part: nothing queues there.
     pub(super) fn none() -> Self {
-        Self(Self::FAST - 1)
+        Self::new(PortKind::General, Self::NUMBER as usize)
     }
 
     #[inline]
-    pub(super) fn is_fast(self) -> bool {
-        self.0 & Self::FAST != 0
+    pub(super) fn kind(self) -> PortKind {
+        match self.0 {
+            place if place & Self::FAST == 0 => PortKind::General,
+            place if place & Self::CLASSES == 0 => PortKind::Fast,
+            _ => PortKind::FastClasses,
+        }
     }
 
     #[inline]
     pub(super) fn number(self) -> usize {
-        (self.0 & !Self::FAST) as usize
+        (self.0 & Self::NUMBER) as usize
     }
 }
 

@@ -32,6 +32,7 @@ mod prefetch;
 mod ring;
 mod switch;
 mod turns;
+mod waiting;
 
 use crate::net::layout::Layout;
 use crate::plan::Plan;

@@ -10,9 +10,10 @@ use super::calendar::{Calendar, Wake};
 use super::fast::{self, FastPort};
 use super::forward::Forward;
 use super::grid::Grid;
-use super::line::{FarEnd, Line, Place};
+use super::line::{FarEnd, Line, Place, PortKind};
 use super::partition::Partition;
 use super::port::{Discipline, Port, World};
+use super::waiting::ClassRings;
 use crate::net::frame::{Frame, Locator, count};
 use crate::net::hosts::Hosts;
 use crate::net::layout::Layout;
@@ -54,21 +55,14 @@ impl Outbox {
     }
 }
 
-/// The first port of a switch whose ports are all of one kind, among those of that kind.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
-    Fast(u32),
-    General(u32),
-}
-
 pub(super) struct SwitchState {
     pub(super) id: SwitchId,
     pub(super) selector: AnyPortSelector,
     pub(super) rng: Rng,
     /// Its first port in this part.
     pub(super) first_port: u32,
-    /// Its ports among those of their kind, if all are of one.
-    pub(super) kind: Option<Kind>,
+    /// If its ports are all of one kind: that, and the first among those of the kind.
+    pub(super) kind: Option<(PortKind, u32)>,
     /// Its first port in the fabric.
     pub(super) first_id: u32,
     /// Ports with something queued or in service: `words` bits per switch.
@@ -102,8 +96,9 @@ pub(super) struct Part<'a> {
     pub(super) feeders: Vec<u32>,
     /// Switch ports with queues, by [`Line::place`].
     pub(super) ports: Vec<Port>,
-    /// Switch ports without, by [`Line::place`].
+    /// Switch ports that compute departures, by [`Line::place`].
     pub(super) fast_ports: Vec<FastPort>,
+    pub(super) class_ports: Vec<FastPort<ClassRings>>,
     pub(super) switches: Vec<SwitchState>,
     pub(super) hosts: Vec<HostId>,
     pub(super) host_deaths: Vec<Vec<(Time, Time)>>,
@@ -247,25 +242,30 @@ impl<'a> Part<'a> {
         let mut far_ends: Vec<FarEnd> = ids.iter().map(far_end).collect();
         let no_queue = |id: &PortId| Line::new(fabric.latency(*id), Place::none());
         let mut lines: Vec<Line> = ids[..hosts].iter().map(no_queue).collect();
-        let (mut ports, mut fast_ports) = (Vec::new(), Vec::new());
+        let (mut ports, mut fast_ports, mut class_ports) = (Vec::new(), Vec::new(), Vec::new());
         for (&id, &far_end) in ids[hosts..].iter().zip(&far_ends[hosts..]) {
             let facts = PortFacts::new(plan, id, longest_rtt);
-            if fast::serves(plan, id, &facts) {
-                let place = Place::fast(fast_ports.len());
-                lines.push(Line::of_fast_port(facts.latency, place, facts.rate));
-                fast_ports.push(FastPort::new(plan, id, facts, far_end));
-            } else {
-                lines.push(Line::new(facts.latency, Place::general(ports.len())));
-                ports.push(Port::new(plan, id, facts, far_end));
-            }
+            let kind = fast::kind(plan, id, &facts);
+            let (latency, rate) = (facts.latency, facts.rate);
+            let number = match kind {
+                PortKind::Fast => push(&mut fast_ports, FastPort::new(plan, id, facts, far_end)),
+                PortKind::FastClasses => {
+                    push(&mut class_ports, FastPort::new(plan, id, facts, far_end))
+                }
+                PortKind::General => push(&mut ports, Port::new(plan, id, facts, far_end)),
+            };
+            let place = Place::new(kind, number);
+            lines.push(match kind {
+                PortKind::General => Line::new(latency, place),
+                PortKind::Fast | PortKind::FastClasses => Line::of_fast_port(latency, place, rate),
+            });
         }
         for switch in &mut switches {
             let ports = fabric.switches[switch.id.index()].ports.len();
             let own = &lines[switch.first_port as usize..][..ports];
             let Some(first) = own.first().map(|line| line.place) else { continue };
-            let alike = own.iter().all(|line| line.place.is_fast() == first.is_fast());
-            let kind = if first.is_fast() { Kind::Fast } else { Kind::General };
-            switch.kind = alike.then(|| kind(first.number() as u32));
+            let alike = own.iter().all(|line| line.place.kind() == first.kind());
+            switch.kind = alike.then(|| (first.kind(), first.number() as u32));
         }
         // Lines from other parts, in order of the own port that they end at.
         for (&id, &wake) in ids.iter().zip(&wakes) {
@@ -307,6 +307,7 @@ impl<'a> Part<'a> {
             feeders,
             ports,
             fast_ports,
+            class_ports,
             switches,
             hosts: members.hosts.clone(),
             host_deaths: members.hosts.iter().map(|&host| deaths(Node::Host(host))).collect(),
@@ -411,10 +412,10 @@ impl<'a> Part<'a> {
             let line = &mut self.lines[self.to_shrink];
             line.ring.shrink();
             let number = line.place.number();
-            if line.place.is_fast() {
-                self.fast_ports[number].shrink();
-            } else if let Some(port) = self.ports.get_mut(number) {
-                port.shrink();
+            match line.place.kind() {
+                PortKind::Fast => self.fast_ports[number].shrink(),
+                PortKind::FastClasses => self.class_ports[number].shrink(),
+                PortKind::General => self.ports.get_mut(number).into_iter().for_each(Port::shrink),
             }
             self.to_shrink = (self.to_shrink + 1) % self.lines.len();
         }
@@ -438,9 +439,10 @@ impl<'a> Part<'a> {
     }
 
     pub(super) fn packet_hops(&self) -> u64 {
-        let general = self.ports.iter().map(|port| port.record.frames);
-        let switches: u64 = general.chain(self.fast_ports.iter().map(|p| p.record.frames)).sum();
-        switches + self.world.hosts.frames_sent()
+        let general = self.ports.iter().map(|port| &port.record);
+        let fast = self.fast_ports.iter().map(|port| &port.record);
+        let records = general.chain(fast).chain(self.class_ports.iter().map(|port| &port.record));
+        records.map(|record| record.frames).sum::<u64>() + self.world.hosts.frames_sent()
     }
 
     /// Most bytes of memory ever used, of switches whose ports share theirs.
@@ -457,9 +459,10 @@ impl<'a> Part<'a> {
         });
         ids.zip(&self.lines[self.hosts.len()..]).map(|(id, line)| {
             let number = line.place.number();
-            let record = match line.place.is_fast() {
-                true => &self.fast_ports[number].record,
-                false => &self.ports[number].record,
+            let record = match line.place.kind() {
+                PortKind::Fast => &self.fast_ports[number].record,
+                PortKind::FastClasses => &self.class_ports[number].record,
+                PortKind::General => &self.ports[number].record,
             };
             (id, record.clone())
         })
@@ -471,6 +474,13 @@ impl<'a> Part<'a> {
         let queued = self.ports.iter().flat_map(Port::frames);
         let (data, credit) = count(on_links.map(|entry| entry.frame).chain(queued));
         let fast: u64 = self.fast_ports.iter().map(FastPort::data_waiting).sum();
-        (data + fast, credit)
+        let classes: u64 = self.class_ports.iter().map(FastPort::data_waiting).sum();
+        (data + fast + classes, credit)
     }
+}
+
+/// Puts `value` at the end of `list` and returns its place.
+fn push<T>(list: &mut Vec<T>, value: T) -> usize {
+    list.push(value);
+    list.len() - 1
 }

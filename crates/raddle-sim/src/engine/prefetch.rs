@@ -3,7 +3,8 @@
 //! What a switch touches in a window (the links into it, its own ports) has mostly left the caches
 //! since the last one. While one switch runs, the lines of the next ones are on their way.
 
-use super::part::{Kind, Part};
+use super::line::PortKind;
+use super::part::Part;
 
 const CACHE_LINE: usize = 64;
 
@@ -39,11 +40,15 @@ impl Part<'_> {
             prefetch(&self.lines[feeder as usize]);
             prefetch(&self.lines[(first + in_port) as usize]);
             match switch.kind {
-                Some(Kind::Fast(first)) => {
+                Some((PortKind::Fast, first)) => {
                     let port = &self.fast_ports[(first + in_port) as usize];
                     prefetch_lines((&raw const *port).cast(), 2);
                 }
-                Some(Kind::General(first)) => {
+                Some((PortKind::FastClasses, first)) => {
+                    let port = &self.class_ports[(first + in_port) as usize];
+                    prefetch_lines((&raw const *port).cast(), 6);
+                }
+                Some((PortKind::General, first)) => {
                     let port = &self.ports[(first + in_port) as usize];
                     prefetch_lines((&raw const *port).cast(), 4);
                 }
@@ -62,8 +67,15 @@ impl Part<'_> {
             feeder.ring.prefetch_head();
             self.lines[(first + in_port) as usize].ring.prefetch_tail();
             match switch.kind {
-                Some(Kind::Fast(first)) => self.fast_ports[(first + in_port) as usize].prefetch(),
-                Some(Kind::General(first)) => self.ports[(first + in_port) as usize].prefetch(),
+                Some((PortKind::Fast, first)) => {
+                    self.fast_ports[(first + in_port) as usize].prefetch();
+                }
+                Some((PortKind::FastClasses, first)) => {
+                    self.class_ports[(first + in_port) as usize].prefetch();
+                }
+                Some((PortKind::General, first)) => {
+                    self.ports[(first + in_port) as usize].prefetch();
+                }
                 None => {}
             }
         }

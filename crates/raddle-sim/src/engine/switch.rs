@@ -4,8 +4,8 @@ use super::around::{Around, AroundPlain, QueuePort};
 use super::arrivals::Arrivals;
 use super::calendar::Wake;
 use super::forward::TreeNode;
-use super::line::Line;
-use super::part::{Kind, Part, SwitchState};
+use super::line::{Line, PortKind};
+use super::part::{Part, SwitchState};
 use super::port::World;
 use crate::net::frame::{Frame, flag};
 use crate::net::windows::covers;
@@ -79,10 +79,10 @@ impl Part<'_> {
         start: Time,
         arrivals: &Arrivals,
         node: &TreeNode,
-        kind: Kind,
+        (kind, first): (PortKind, u32),
     ) {
         let route = self.route;
-        let Self { plan, switches, lines, ports, fast_ports, world, .. } = self;
+        let Self { plan, switches, lines, ports, fast_ports, class_ports, world, .. } = self;
         let SwitchState { id, selector, rng, first_port, first_id, busy, .. } =
             &mut switches[number as usize];
         let count = busy.len() * 64;
@@ -102,10 +102,13 @@ impl Part<'_> {
             world,
         };
         match kind {
-            Kind::Fast(first) => {
+            PortKind::Fast => {
                 selector.visit(WithPorts { plain, ports: from(fast_ports, first, count) });
             }
-            Kind::General(first) => {
+            PortKind::FastClasses => {
+                selector.visit(WithPorts { plain, ports: from(class_ports, first, count) });
+            }
+            PortKind::General => {
                 selector.visit(WithPorts { plain, ports: from(ports, first, count) });
             }
         }
@@ -160,6 +163,7 @@ impl Part<'_> {
                 lines: &mut self.lines,
                 ports: &mut self.ports,
                 fast_ports: &mut self.fast_ports,
+                class_ports: &mut self.class_ports,
                 world: &mut self.world,
             };
             let mut choices = Choices {
@@ -181,22 +185,24 @@ impl Part<'_> {
         switch.busy[out as usize / 64] |= 1 << (out % 64);
         let came_in = PortId(switch.first_id + in_port);
         let line = &mut self.lines[(first_port + out) as usize];
-        let (place, world) = (line.place, &mut self.world);
-        if place.is_fast() {
-            self.fast_ports[place.number()].enqueue(now, came_in, frame, line, world);
-        } else {
-            self.ports[place.number()].enqueue(now, came_in, frame, line, world);
+        let (number, world) = (line.place.number(), &mut self.world);
+        match line.place.kind() {
+            PortKind::Fast => self.fast_ports[number].enqueue(now, came_in, frame, line, world),
+            PortKind::FastClasses => {
+                self.class_ports[number].enqueue(now, came_in, frame, line, world);
+            }
+            PortKind::General => self.ports[number].enqueue(now, came_in, frame, line, world),
         }
     }
 
     /// Carries out what a port has to up to and including `until`.
     pub(super) fn replay(&mut self, port: u32, until: Time) {
         let line = &mut self.lines[port as usize];
-        let place = line.place;
-        if place.is_fast() {
-            self.fast_ports[place.number()].advance(until, line, &mut self.world);
-        } else {
-            self.ports[place.number()].replay(until, line, &mut self.world);
+        let (number, world) = (line.place.number(), &mut self.world);
+        match line.place.kind() {
+            PortKind::Fast => self.fast_ports[number].advance(until, line, world),
+            PortKind::FastClasses => self.class_ports[number].advance(until, line, world),
+            PortKind::General => self.ports[number].replay(until, line, world),
         }
     }
 
@@ -211,15 +217,23 @@ impl Part<'_> {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
                 let line = &mut self.lines[(switch.first_port + index as u32 * 64 + bit) as usize];
-                let (place, world) = (line.place, &mut self.world);
-                let action = if place.is_fast() {
-                    let port = &mut self.fast_ports[place.number()];
-                    port.advance(until, line, world);
-                    port.next_action(until, line).unwrap_or(Time::NEVER)
-                } else {
-                    let port = &mut self.ports[place.number()];
-                    port.replay(until, line, world);
-                    port.next_action()
+                let (number, world) = (line.place.number(), &mut self.world);
+                let action = match line.place.kind() {
+                    PortKind::Fast => {
+                        let port = &mut self.fast_ports[number];
+                        port.advance(until, line, world);
+                        port.next_action(until, line).unwrap_or(Time::NEVER)
+                    }
+                    PortKind::FastClasses => {
+                        let port = &mut self.class_ports[number];
+                        port.advance(until, line, world);
+                        port.next_action(until, line).unwrap_or(Time::NEVER)
+                    }
+                    PortKind::General => {
+                        let port = &mut self.ports[number];
+                        port.replay(until, line, world);
+                        port.next_action()
+                    }
                 };
                 if action == Time::NEVER {
                     *word &= !(1 << bit);
