@@ -28,11 +28,11 @@ mod merge;
 mod part;
 mod partition;
 mod port;
+mod ports;
 mod prefetch;
 mod ring;
 mod switch;
 mod turns;
-mod waiting;
 
 use crate::net::layout::Layout;
 use crate::plan::Plan;

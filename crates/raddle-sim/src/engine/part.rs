@@ -7,13 +7,12 @@
 use super::agenda::Stretch;
 use super::arrivals::Arrivals;
 use super::calendar::{Calendar, Wake};
-use super::fast::{self, FastPort};
 use super::forward::Forward;
 use super::grid::Grid;
 use super::line::{FarEnd, Line, Place, PortKind};
 use super::partition::Partition;
-use super::port::{Discipline, Port, World};
-use super::waiting::ClassRings;
+use super::port::{Discipline, World};
+use super::ports::SwitchPorts;
 use crate::net::frame::{Frame, Locator, count};
 use crate::net::hosts::Hosts;
 use crate::net::layout::Layout;
@@ -65,7 +64,7 @@ pub(super) struct SwitchState {
     pub(super) kind: Option<(PortKind, u32)>,
     /// Its first port in the fabric.
     pub(super) first_id: u32,
-    /// Ports with something queued or in service: `words` bits per switch.
+    /// SwitchPorts with something queued or in service: `words` bits per switch.
     pub(super) busy: Vec<u64>,
     /// How many classes, added up over the ports, it has its neighbours pause.
     pub(super) pauses: u32,
@@ -94,11 +93,8 @@ pub(super) struct Part<'a> {
     pub(super) far_ends: Vec<FarEnd>,
     /// Per port, the line that ends there.
     pub(super) feeders: Vec<u32>,
-    /// Switch ports with queues, by [`Line::place`].
-    pub(super) ports: Vec<Port>,
-    /// Switch ports that compute departures, by [`Line::place`].
-    pub(super) fast_ports: Vec<FastPort>,
-    pub(super) class_ports: Vec<FastPort<ClassRings>>,
+    /// Switch ports, by [`Line::place`].
+    pub(super) ports: SwitchPorts,
     pub(super) switches: Vec<SwitchState>,
     pub(super) hosts: Vec<HostId>,
     pub(super) host_deaths: Vec<Vec<(Time, Time)>>,
@@ -165,7 +161,7 @@ pub(super) struct Scratch {
     /// Hosts below a switch.
     pub(super) below: Vec<u32>,
     pub(super) arrivals: Arrivals,
-    /// Ports of a switch with something to carry out at one instant.
+    /// SwitchPorts of a switch with something to carry out at one instant.
     pub(super) due: Vec<u32>,
 }
 
@@ -242,23 +238,9 @@ impl<'a> Part<'a> {
         let mut far_ends: Vec<FarEnd> = ids.iter().map(far_end).collect();
         let no_queue = |id: &PortId| Line::new(fabric.latency(*id), Place::none());
         let mut lines: Vec<Line> = ids[..hosts].iter().map(no_queue).collect();
-        let (mut ports, mut fast_ports, mut class_ports) = (Vec::new(), Vec::new(), Vec::new());
+        let mut ports = SwitchPorts::default();
         for (&id, &far_end) in ids[hosts..].iter().zip(&far_ends[hosts..]) {
-            let facts = PortFacts::new(plan, id, longest_rtt);
-            let kind = fast::kind(plan, id, &facts);
-            let (latency, rate) = (facts.latency, facts.rate);
-            let number = match kind {
-                PortKind::Fast => push(&mut fast_ports, FastPort::new(plan, id, facts, far_end)),
-                PortKind::FastClasses => {
-                    push(&mut class_ports, FastPort::new(plan, id, facts, far_end))
-                }
-                PortKind::General => push(&mut ports, Port::new(plan, id, facts, far_end)),
-            };
-            let place = Place::new(kind, number);
-            lines.push(match kind {
-                PortKind::General => Line::new(latency, place),
-                PortKind::Fast | PortKind::FastClasses => Line::of_fast_port(latency, place, rate),
-            });
+            lines.push(ports.add(plan, id, PortFacts::new(plan, id, longest_rtt), far_end));
         }
         for switch in &mut switches {
             let ports = fabric.switches[switch.id.index()].ports.len();
@@ -306,8 +288,6 @@ impl<'a> Part<'a> {
             far_ends,
             feeders,
             ports,
-            fast_ports,
-            class_ports,
             switches,
             hosts: members.hosts.clone(),
             host_deaths: members.hosts.iter().map(|&host| deaths(Node::Host(host))).collect(),
@@ -411,12 +391,7 @@ impl<'a> Part<'a> {
         for _ in 0..self.lines.len().div_ceil(SHRINKING_ROUND) {
             let line = &mut self.lines[self.to_shrink];
             line.ring.shrink();
-            let number = line.place.number();
-            match line.place.kind() {
-                PortKind::Fast => self.fast_ports[number].shrink(),
-                PortKind::FastClasses => self.class_ports[number].shrink(),
-                PortKind::General => self.ports.get_mut(number).into_iter().for_each(Port::shrink),
-            }
+            self.ports.shrink(line.place);
             self.to_shrink = (self.to_shrink + 1) % self.lines.len();
         }
     }
@@ -439,10 +414,9 @@ impl<'a> Part<'a> {
     }
 
     pub(super) fn packet_hops(&self) -> u64 {
-        let general = self.ports.iter().map(|port| &port.record);
-        let fast = self.fast_ports.iter().map(|port| &port.record);
-        let records = general.chain(fast).chain(self.class_ports.iter().map(|port| &port.record));
-        records.map(|record| record.frames).sum::<u64>() + self.world.hosts.frames_sent()
+        let lines = &self.lines[self.hosts.len()..self.feeders.len()];
+        let switches = lines.iter().map(|line| self.ports.record(line.place).frames);
+        switches.sum::<u64>() + self.world.hosts.frames_sent()
     }
 
     /// Most bytes of memory ever used, of switches whose ports share theirs.
@@ -457,30 +431,15 @@ impl<'a> Part<'a> {
             let ports = self.plan.fabric.switches[switch.id.index()].ports.clone();
             ports.map(PortId)
         });
-        ids.zip(&self.lines[self.hosts.len()..]).map(|(id, line)| {
-            let number = line.place.number();
-            let record = match line.place.kind() {
-                PortKind::Fast => &self.fast_ports[number].record,
-                PortKind::FastClasses => &self.class_ports[number].record,
-                PortKind::General => &self.ports[number].record,
-            };
-            (id, record.clone())
-        })
+        ids.zip(&self.lines[self.hosts.len()..])
+            .map(|(id, line)| (id, self.ports.record(line.place).clone()))
     }
 
     /// Data packets queued or on a link, and pulls and requests.
     pub(super) fn in_flight(&self) -> (u64, u64) {
         let on_links = self.lines.iter().flat_map(|line| line.ring.iter());
-        let queued = self.ports.iter().flat_map(Port::frames);
-        let (data, credit) = count(on_links.map(|entry| entry.frame).chain(queued));
-        let fast: u64 = self.fast_ports.iter().map(FastPort::data_waiting).sum();
-        let classes: u64 = self.class_ports.iter().map(FastPort::data_waiting).sum();
-        (data + fast + classes, credit)
+        let (data, credit) = count(on_links.map(|entry| entry.frame));
+        let queued = self.ports.queued();
+        (data + queued.0, credit + queued.1)
     }
-}
-
-/// Puts `value` at the end of `list` and returns its place.
-fn push<T>(list: &mut Vec<T>, value: T) -> usize {
-    list.push(value);
-    list.len() - 1
 }

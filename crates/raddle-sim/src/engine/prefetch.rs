@@ -3,14 +3,13 @@
 //! What a switch touches in a window (the links into it, its own ports) has mostly left the caches
 //! since the last one. While one switch runs, the lines of the next ones are on their way.
 
-use super::line::PortKind;
 use super::part::Part;
 
 const CACHE_LINE: usize = 64;
 
 /// Asks for `count` cache lines from `address` on, whatever lies there.
 #[inline(always)]
-fn prefetch_lines(address: *const u8, count: usize) {
+pub(super) fn prefetch_lines(address: *const u8, count: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -39,20 +38,8 @@ impl Part<'_> {
             let feeder = self.feeders[(first + in_port) as usize];
             prefetch(&self.lines[feeder as usize]);
             prefetch(&self.lines[(first + in_port) as usize]);
-            match switch.kind {
-                Some((PortKind::Fast, first)) => {
-                    let port = &self.fast_ports[(first + in_port) as usize];
-                    prefetch_lines((&raw const *port).cast(), 2);
-                }
-                Some((PortKind::FastClasses, first)) => {
-                    let port = &self.class_ports[(first + in_port) as usize];
-                    prefetch_lines((&raw const *port).cast(), 6);
-                }
-                Some((PortKind::General, first)) => {
-                    let port = &self.ports[(first + in_port) as usize];
-                    prefetch_lines((&raw const *port).cast(), 4);
-                }
-                None => {}
+            if let Some((kind, first)) = switch.kind {
+                self.ports.prefetch(kind, first + in_port);
             }
         }
     }
@@ -66,17 +53,8 @@ impl Part<'_> {
             let feeder = &self.lines[self.feeders[(first + in_port) as usize] as usize];
             feeder.ring.prefetch_head();
             self.lines[(first + in_port) as usize].ring.prefetch_tail();
-            match switch.kind {
-                Some((PortKind::Fast, first)) => {
-                    self.fast_ports[(first + in_port) as usize].prefetch();
-                }
-                Some((PortKind::FastClasses, first)) => {
-                    self.class_ports[(first + in_port) as usize].prefetch();
-                }
-                Some((PortKind::General, first)) => {
-                    self.ports[(first + in_port) as usize].prefetch();
-                }
-                None => {}
+            if let Some((kind, first)) = switch.kind {
+                self.ports.prefetch_queues(kind, first + in_port);
             }
         }
     }
