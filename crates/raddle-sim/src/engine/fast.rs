@@ -57,38 +57,43 @@ fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
         && ahead.is_some_and(|ahead| ahead.saturating_add(facts.latency.0) < 1 << 30)
 }
 
+/// Up to this many bytes, of fewer than 2 GiB, nothing is marked.
+fn never_marked(facts: &PortFacts) -> u32 {
+    facts.marker.never_below().0.min(facts.capacity) as u32
+}
+
 /// What fast ports have in common, in the order in which a window needs it.
 #[repr(C)]
 pub(super) struct Common {
     far_end: FarEnd,
-    /// Whether departures are all alike but for marks: nobody watches, no other part.
-    uniform: bool,
+    id: PortId,
     record: PortRecord,
-    capacity: u64,
+    /// Below 2 GiB.
+    capacity: u32,
+    /// Up to this many bytes nothing at the port depends on the exact occupancy, but for its maximum.
+    careless: u32,
     marker: AnyMarker,
     mark_stream: u64,
-    id: PortId,
 }
 
 impl Common {
-    fn new(plan: &Plan, id: PortId, facts: PortFacts, far_end: FarEnd) -> Self {
-        let watched = plan.record.watches_queues();
+    fn new(id: PortId, facts: PortFacts, far_end: FarEnd, careless: u32) -> Self {
         Self {
             far_end,
-            uniform: !watched && matches!(far_end, FarEnd::Here(_)),
+            id,
             record: PortRecord::default(),
-            capacity: facts.capacity,
+            capacity: facts.capacity as u32,
+            careless,
             marker: facts.marker,
             mark_stream: facts.mark_stream,
-            id,
         }
     }
 
-    /// What departures wake, if they may be carried out together.
+    /// What departures wake, if they are `uniform`.
     #[inline(always)]
-    fn alike(&self) -> Option<Wake> {
+    fn alike(&self, uniform: bool) -> Option<Wake> {
         match self.far_end {
-            FarEnd::Here(wake) if self.uniform => Some(wake),
+            FarEnd::Here(wake) if uniform => Some(wake),
             _ => None,
         }
     }

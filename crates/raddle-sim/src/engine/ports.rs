@@ -1,10 +1,10 @@
 //! The switch ports of a part, of all kinds.
 
 use super::around::QueuePort;
+use super::fast;
 use super::fast::fifo::FifoPort;
 use super::fast::priority::PriorityPort;
 use super::fast::waiting::{OneClass, SeveralClasses};
-use super::fast::{self};
 use super::line::{FarEnd, Line, Place, PortKind};
 use super::port::{Port, World};
 use super::prefetch::prefetch_lines;
@@ -171,7 +171,7 @@ impl SwitchPorts {
             [PortKind::Fifo, PortKind::Priority, PortKind::Classes, PortKind::General];
         let each = KINDS.iter().map(|kind| {
             of_kind!(self, kind, ports => {
-                ports.iter().map(QueuePort::queued).fold((0, 0), |all, own| add(all, own))
+                ports.iter().map(QueuePort::queued).fold((0, 0), add)
             })
         });
         each.fold((0, 0), add)

@@ -19,8 +19,8 @@ use raddle_schemes::units::{Bytes, Time};
 /// The colder half of the port; the hot one is its [`Line`].
 #[repr(C, align(64))]
 pub(in crate::engine) struct FifoPort {
-    /// Up to this many bytes nothing depends on the exact occupancy, but for its maximum.
-    careless: u64,
+    /// Whether departures that are not marked are all alike: nobody watches, no other part.
+    uniform: bool,
     /// Whether no frame that has left since the cursor moved can have been marked. The bytes of the
     /// line may then be more than were ever there at once.
     calm: bool,
@@ -34,9 +34,10 @@ impl FifoPort {
         facts: PortFacts,
         far_end: FarEnd,
     ) -> Self {
-        let watched = plan.record.watches_queues();
-        let careless = if watched { 0 } else { facts.marker.never_below().0.min(facts.capacity) };
-        Self { careless, calm: false, common: Common::new(plan, id, facts, far_end) }
+        let unwatched = !plan.record.watches_queues();
+        let careless = if unwatched { super::never_marked(&facts) } else { 0 };
+        let uniform = unwatched && matches!(far_end, FarEnd::Here(_));
+        Self { uniform, calm: false, common: Common::new(id, facts, far_end, careless) }
     }
 
     /// Whether the frame leaves the port calm and sets no maximum, as far as one can tell without
@@ -63,7 +64,7 @@ impl FifoPort {
         self.bring_to(now, line, world);
         let found = u64::from(line.bytes);
         let queued = found + frame.size().0;
-        if queued > self.common.capacity {
+        if queued > u64::from(self.common.capacity) {
             return self.common.drop(now, frame, world);
         }
         if world.discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
@@ -76,7 +77,7 @@ impl FifoPort {
         line.bytes = queued as u32;
         if queued > self.common.record.queue_bytes_max {
             self.common.record.queue_bytes_max = queued;
-            line.exact_above = queued.min(self.careless) as u32;
+            line.exact_above = (queued as u32).min(self.common.careless);
         }
         self.calm = self.is_calm(line);
         world.recorder.queued(self.common.id, now, frame, queued);
@@ -97,7 +98,7 @@ impl FifoPort {
     /// where it should be.
     #[inline]
     fn is_calm(&self, line: &Line) -> bool {
-        self.common.uniform && u64::from(line.bytes) <= self.careless
+        self.uniform && line.bytes <= self.common.careless
     }
 
     fn depart_singly(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
@@ -105,7 +106,7 @@ impl FifoPort {
             let size = frame.size().0;
             line.bytes -= size as u32;
             let left = u64::from(line.bytes);
-            if left > self.careless
+            if left > u64::from(self.common.careless)
                 && world.discipline.mark_at == MarkAt::Dequeue
                 && !frame.is_control()
             {
@@ -141,13 +142,13 @@ impl QueuePort for FifoPort {
     #[inline]
     fn queue(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> Queue {
         self.bring_to(now, line, world);
-        Queue { bytes: Bytes(line.bytes.into()), capacity: Bytes(self.common.capacity) }
+        Queue { bytes: Bytes(line.bytes.into()), capacity: Bytes(self.common.capacity.into()) }
     }
 
     #[inline(never)]
     fn carry_out(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         // Departures of which none can be marked: only their sums matter.
-        match self.common.alike() {
+        match self.common.alike(self.uniform) {
             Some(wake) if self.calm || self.is_calm(line) => {
                 let left = line.depart_together(until, wake, &mut world.calendar);
                 self.common.count(&left);

@@ -5,7 +5,7 @@
 //! joins after its departure: at that moment, at the latest at the end of the window, it is marked.
 
 use super::Common;
-use super::waiting::Waiting;
+use super::waiting::{OneClass, Waiting};
 use crate::engine::around::QueuePort;
 use crate::engine::line::{FarEnd, Line};
 use crate::engine::port::World;
@@ -30,13 +30,15 @@ pub(in crate::engine) struct PriorityPort<W> {
     sent_place: u32,
     sent_bytes: u32,
     sent_class: u8,
+    /// Whether departures are all alike: nobody watches, no other part.
+    uniform: bool,
     /// A frame that leaves at most this behind is not marked at dequeue.
     unmarked: u32,
     data: W,
-    /// Above this many bytes even an occupancy below the largest matters.
-    careless: u32,
     common: Common,
 }
+
+const _: () = assert!(size_of::<PriorityPort<OneClass>>() == 256);
 
 impl<W: Waiting> PriorityPort<W> {
     pub(in crate::engine) fn new(
@@ -45,23 +47,23 @@ impl<W: Waiting> PriorityPort<W> {
         facts: PortFacts,
         far_end: FarEnd,
     ) -> Self {
-        // A queue is below 2 GiB.
-        let never_marked = facts.marker.never_below().0.min(facts.capacity) as u32;
+        let never_marked = super::never_marked(&facts);
         let (unmarked, careless) = match plan.queue.mark_at {
             MarkAt::Dequeue => (never_marked, u32::MAX),
             MarkAt::Enqueue => (u32::MAX, never_marked),
         };
-        let careless = if plan.record.watches_queues() { 0 } else { careless };
+        let unwatched = !plan.record.watches_queues();
+        let careless = if unwatched { careless } else { 0 };
         Self {
             control_bytes: 0,
             leaves_at: Time::NEVER,
             sent_place: 0,
             sent_bytes: 0,
             sent_class: 0,
+            uniform: unwatched && matches!(far_end, FarEnd::Here(_)),
             unmarked,
             data: W::new(&plan.queue),
-            careless,
-            common: Common::new(plan, id, facts, far_end),
+            common: Common::new(id, facts, far_end, careless),
         }
     }
 
@@ -81,7 +83,7 @@ impl<W: Waiting> PriorityPort<W> {
         let in_service = if usize::from(self.sent_class) == class { self.sent_bytes } else { 0 };
         let found = u64::from(self.data.bytes(class) + in_service);
         let queued = found + frame.size().0;
-        if queued > self.common.capacity {
+        if queued > u64::from(self.common.capacity) {
             if !world.discipline.trim {
                 return self.common.drop(now, frame, world);
             }
@@ -99,7 +101,7 @@ impl<W: Waiting> PriorityPort<W> {
         }
         if queued > self.common.record.queue_bytes_max {
             self.common.record.queue_bytes_max = queued;
-            line.exact_above = (queued as u32).min(self.careless);
+            line.exact_above = (queued as u32).min(self.common.careless);
         }
         world.recorder.queued(self.common.id, now, frame, queued);
         self.push(now, frame, class, line, world);
@@ -214,14 +216,14 @@ impl<W: Waiting> QueuePort for PriorityPort<W> {
             self.carry_out(now, line, world);
         }
         let bytes = self.data.backlog() + u64::from(self.sent_bytes) + self.control_bytes;
-        Queue { bytes: Bytes(bytes), capacity: Bytes(self.common.capacity) }
+        Queue { bytes: Bytes(bytes), capacity: Bytes(self.common.capacity.into()) }
     }
 
     #[inline(never)]
     fn carry_out(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
         self.start_due(until, line, world);
         self.look_behind(until, line, world);
-        match self.common.alike() {
+        match self.common.alike(self.uniform) {
             Some(wake) => {
                 let left = line.depart_together(until, wake, &mut world.calendar);
                 self.common.count(&left);
