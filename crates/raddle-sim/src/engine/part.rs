@@ -114,14 +114,15 @@ pub(super) struct Part<'a> {
     /// Whether switches run from the last to the first in this window. They take turns: what ran
     /// last is still in the caches, so it runs first.
     pub(super) backwards: bool,
-    /// Whether hosts have few flows each, so that the first ones are likely what they run.
-    pub(super) few_flows: bool,
+    /// How many flows hosts have each, if they are so few that these are likely what they run; else
+    /// none.
+    pub(super) few_flows: u32,
     /// The line whose rings are looked at next for memory to give back.
     to_shrink: usize,
 }
 
 /// Flows to a host that are few.
-const FEW_FLOWS: usize = 2;
+const FEW_FLOWS: usize = 4;
 
 /// Halves of windows in which all rings are looked at once, about a millisecond: so many that it costs
 /// nothing, and that a ring which a burst passes again and again is not resized each time.
@@ -282,6 +283,7 @@ impl<'a> Part<'a> {
         let largest = fabric.switches.iter().map(|switch| switch.ports.len()).max().unwrap_or(0);
         let sides = switches.iter().map(|switch| grid.on_edge_side[switch.id.index()]);
         let calendar = Calendar::new((grid.width.0, grid.lag.0), sides, hosts, largest);
+        let flows = plan.traffic.flows.len().div_ceil(fabric.hosts as usize);
         let mut part = Self {
             plan,
             lines,
@@ -308,7 +310,7 @@ impl<'a> Part<'a> {
             lost_on_arrival: LostOnArrival::default(),
             events: 0,
             backwards: false,
-            few_flows: plan.traffic.flows.len() <= FEW_FLOWS * fabric.hosts as usize,
+            few_flows: if flows <= FEW_FLOWS { flows as u32 } else { 0 },
             to_shrink: 0,
         };
         for host in 0..hosts as u32 {

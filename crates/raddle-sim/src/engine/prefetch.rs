@@ -73,26 +73,27 @@ impl Part<'_> {
             self.lines[self.feeders[host as usize] as usize].ring.prefetch_head();
             self.lines[host as usize].ring.prefetch_tail();
         }
-        if self.few_flows {
-            self.prefetch_flows(hosts, next);
+        for nth in 0..self.few_flows {
+            self.prefetch_flows(hosts, next, nth);
         }
     }
 
-    /// The same for the first flows that begin and end at each host, worth it where it has few.
-    fn prefetch_flows(&self, hosts: &[u32], next: usize) {
+    /// The same for the flows number `nth` of those that begin and end at each host, worth it where
+    /// they are few.
+    fn prefetch_flows(&self, hosts: &[u32], next: usize, nth: u32) {
         let all = &self.world.hosts;
         if let Some(&host) = hosts.get(next + 3) {
-            for slot in all.slot_addresses(host) {
+            for slot in all.slot_addresses(host, nth) {
                 prefetch_lines(slot, 1);
             }
         }
         if let Some(&host) = hosts.get(next + 2) {
-            for flow in all.flow_addresses(host) {
+            for flow in all.flow_addresses(host, nth) {
                 prefetch_lines(flow, 5);
             }
         }
         if let Some(&host) = hosts.get(next + 1) {
-            let [acked, sent, control, ready, peer] = all.inner_addresses(host);
+            let [acked, sent, control, ready, peer] = all.inner_addresses(host, nth);
             prefetch_lines(acked, 2);
             prefetch_lines(sent, 2);
             prefetch_lines(control, 1);
@@ -100,7 +101,7 @@ impl Part<'_> {
             prefetch_lines(peer, 3);
         }
         if let Some(&host) = hosts.get(next) {
-            prefetch_lines(all.arrival_address(host), 2);
+            prefetch_lines(all.arrival_address(host, nth), 2);
         }
     }
 }

@@ -120,11 +120,11 @@ impl<'a> Hosts<'a> {
         (&raw const self.nics[place as usize]).cast()
     }
 
-    /// Where the first flows that begin and end at the host at `place` have their slots. Reads what
-    /// lies at [`Hosts::address`].
+    /// Where the flows number `nth` of those that begin and end at the host at `place` have their
+    /// slots, if there are so many. Reads what lies at [`Hosts::address`].
     #[inline]
-    pub(crate) fn slot_addresses(&self, place: u32) -> [*const u8; 2] {
-        let (sender, receiver) = self.first_slots(place);
+    pub(crate) fn slot_addresses(&self, place: u32, nth: u32) -> [*const u8; 2] {
+        let (sender, receiver) = self.slots(place, nth);
         let of_sender = sender.map_or(std::ptr::null(), |slot| (&raw const *slot).cast());
         [of_sender, receiver.map_or(std::ptr::null(), |slot| (&raw const *slot).cast())]
     }
@@ -132,8 +132,8 @@ impl<'a> Hosts<'a> {
     /// Where these flows have their state, if they are under way; else anywhere. Reads what lies at
     /// [`Hosts::slot_addresses`].
     #[inline]
-    pub(crate) fn flow_addresses(&self, place: u32) -> [*const u8; 2] {
-        let (sender, receiver) = self.first_slots(place);
+    pub(crate) fn flow_addresses(&self, place: u32, nth: u32) -> [*const u8; 2] {
+        let (sender, receiver) = self.slots(place, nth);
         let of_sender = sender.map(|slot| self.ends.live_senders.address(slot.live));
         let of_receiver = receiver.map(|slot| self.ends.live_receivers.address(slot.live));
         [of_sender, of_receiver].map(|address| address.unwrap_or(std::ptr::null()))
@@ -142,8 +142,8 @@ impl<'a> Hosts<'a> {
     /// What these flows and the host's NIC read and write beside their own state. Reads what lies at
     /// [`Hosts::flow_addresses`].
     #[inline]
-    pub(crate) fn inner_addresses(&self, place: u32) -> [*const u8; 5] {
-        let (sender, receiver) = self.first_slots(place);
+    pub(crate) fn inner_addresses(&self, place: u32, nth: u32) -> [*const u8; 5] {
+        let (sender, receiver) = self.slots(place, nth);
         let live = sender.and_then(|slot| self.ends.live_senders.get(slot.live));
         let [acked, next] =
             live.map_or([std::ptr::null(); 2], |live| live.sender.ledger_addresses());
@@ -155,21 +155,21 @@ impl<'a> Hosts<'a> {
         [acked, next, control, ready, peer.unwrap_or(std::ptr::null())]
     }
 
-    /// Where the sender of the first flow that ends at the host at `place` notes arrivals. Reads
+    /// Where the sender of flow `nth` of those that end at the host at `place` notes arrivals. Reads
     /// what lies at the last of [`Hosts::inner_addresses`].
     #[inline]
-    pub(crate) fn arrival_address(&self, place: u32) -> *const u8 {
-        let receiver = self.first_slots(place).1;
+    pub(crate) fn arrival_address(&self, place: u32, nth: u32) -> *const u8 {
+        let receiver = self.slots(place, nth).1;
         let live = receiver.and_then(|slot| self.ends.live_receivers.get(slot.live));
         let peer = live.and_then(|live| self.ends.live_senders.get(live.sender));
         peer.map_or(std::ptr::null(), |live| live.sender.arrival_address())
     }
 
     #[inline]
-    fn first_slots(&self, place: u32) -> (Option<&SenderSlot>, Option<&ReceiverSlot>) {
+    fn slots(&self, place: u32, nth: u32) -> (Option<&SenderSlot>, Option<&ReceiverSlot>) {
         let nic = &self.nics[place as usize];
-        let sender = self.ends.senders.get(nic.first_sender as usize);
-        (sender, self.ends.receivers.get(nic.first_receiver as usize))
+        let sender = self.ends.senders.get((nic.first_sender + nth) as usize);
+        (sender, self.ends.receivers.get((nic.first_receiver + nth) as usize))
     }
 
     /// When the next local event of the host at `place` is due.
