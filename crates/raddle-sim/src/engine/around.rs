@@ -1,10 +1,11 @@
 //! What a switch scheme sees of its switch when it chooses: two views, of any switch and of a plain
 //! one.
 
-use super::fast::FastPort;
 use super::line::Line;
-use super::port::{Port, World};
+use super::port::World;
+use super::ports::SwitchPorts;
 use crate::net::frame::Frame;
+use crate::record::PortRecord;
 use crate::routing::{Forwarding, Ports, towards_pod};
 use crate::topology::Fabric;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
@@ -23,8 +24,7 @@ pub(super) struct Around<'s, 'w> {
     pub(super) first_port: u32,
     pub(super) first_id: u32,
     pub(super) lines: &'s mut [Line],
-    pub(super) ports: &'s mut [Port],
-    pub(super) fast_ports: &'s mut [FastPort],
+    pub(super) ports: &'s mut SwitchPorts,
     pub(super) world: &'s mut World<'w>,
 }
 
@@ -43,12 +43,7 @@ impl Surroundings for Around<'_, '_> {
     #[inline]
     fn queue(&mut self, choice: usize) -> Queue {
         let line = &mut self.lines[(self.first_port + self.port(choice)) as usize];
-        let number = line.place.number();
-        if line.place.is_fast() {
-            self.fast_ports[number].queue(self.now, line, self.world)
-        } else {
-            self.ports[number].queue(self.now, line, self.world)
-        }
+        self.ports.queue(self.now, line, self.world)
     }
 
     fn towards_pod(&self) -> Vec<(u32, u32)> {
@@ -71,6 +66,24 @@ pub(super) trait QueuePort {
     /// What is queued or in service after what has left at or before `now`, and the present
     /// capacity of each data class.
     fn queue(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> Queue;
+
+    /// Carries out everything due up to and including `until`.
+    fn carry_out(&mut self, until: Time, line: &mut Line, world: &mut World<'_>);
+
+    /// When the port next has something to carry out after `now`; never, while it is empty or cut off
+    /// for good.
+    fn next_action(&self, now: Time, line: &Line) -> Time;
+
+    /// Asks for what the next frames touch beyond the port itself.
+    fn prefetch(&self);
+
+    /// Gives back memory that a burst took.
+    fn shrink(&mut self);
+
+    fn record(&self) -> &PortRecord;
+
+    /// Data packets that are not on the link's ring, and pulls and requests.
+    fn queued(&self) -> (u64, u64);
 }
 
 /// The same at a switch of a tree whose ports are all of one kind, and whose choices are a run of

@@ -59,7 +59,7 @@ impl Part<'_> {
         let first = self.switches[number as usize].first_port;
         for &port in due.iter() {
             let line = &mut self.lines[(first + port) as usize];
-            let own = &mut self.ports[line.place.number()];
+            let own = &mut self.ports.general[line.place.number()];
             own.end_service(now, line, &mut self.world);
             own.play_changes(now, &mut self.world);
         }
@@ -76,7 +76,7 @@ impl Part<'_> {
         let switch = &mut self.switches[number as usize];
         // All ports of such switches are general ones.
         let first = self.lines[switch.first_port as usize].place.number();
-        let ports = &mut self.ports[first..];
+        let ports = &mut self.ports.general[first..];
         let control = self.plan.queue.control_class();
         while let Some(frame) = self.world.gone.pop() {
             if let Some(memory) = &mut switch.memory {
@@ -100,13 +100,13 @@ impl Part<'_> {
     fn start_at(&mut self, number: u32, now: Time, port: u32) {
         let switch = &mut self.switches[number as usize];
         let place = self.lines[(switch.first_port + port) as usize].place;
-        let own = &mut self.ports[place.number()];
+        let own = &mut self.ports.general[place.number()];
         own.play_changes(now, &mut self.world);
         own.renew(now);
         own.try_start(now, &self.world);
         switch.busy[port as usize / 64] |= 1 << (port % 64);
         if switch.in_order {
-            let action = own.next_action();
+            let action = own.next_due();
             switch.actions[port as usize] = action;
             switch.due_at = switch.due_at.min(action);
         }
@@ -118,7 +118,7 @@ impl Part<'_> {
         let first = self.switches[number as usize].first_port;
         self.replay(first + in_port, now);
         let place = self.lines[(first + in_port) as usize].place;
-        if let Some(pfc) = self.ports[place.number()].pfc() {
+        if let Some(pfc) = self.ports.general[place.number()].pfc() {
             pfc.obey(now, frame);
         }
         self.start_at(number, now, in_port);
@@ -140,27 +140,28 @@ impl Part<'_> {
         let origin = place + in_port as usize - out as usize;
         let (in_order, shares) = (switch.in_order, switch.memory.is_some());
         if in_order {
-            self.ports[place].play_changes(now, &mut self.world);
+            self.ports.general[place].play_changes(now, &mut self.world);
         } else {
-            self.ports[place].replay(now, line, &mut self.world);
+            self.ports.general[place].replay(now, line, &mut self.world);
             self.count_out(number, |_| {});
-            if self.ports[origin].may_pause_for(frame) {
+            if self.ports.general[origin].may_pause_for(frame) {
                 self.catch_up(number, now);
             }
         }
         let room = if shares { self.room(number, now, place, frame) } else { Room::AMPLE };
-        let joined = self.ports[place].enqueue_classed(now, came_in, frame, room, &mut self.world);
+        let joined =
+            self.ports.general[place].enqueue_classed(now, came_in, frame, room, &mut self.world);
         if shares {
             self.take_memory(number, joined);
         }
         if let Some(Joined { data: Some(class), bytes }) = joined
-            && self.ports[origin].count_in(class, bytes.0)
+            && self.ports.general[origin].count_in(class, bytes.0)
         {
             self.pause(number);
             self.start_at(number, now, in_port);
         } else if !in_order {
             self.switches[number as usize].busy[out as usize / 64] |= 1 << (out % 64);
-            return self.ports[place].try_start(now, &self.world);
+            return self.ports.general[place].try_start(now, &self.world);
         }
         self.start_at(number, now, out);
     }
@@ -177,7 +178,7 @@ impl Part<'_> {
     fn room(&mut self, number: u32, now: Time, place: usize, frame: Frame) -> Room {
         let switch = &self.switches[number as usize];
         let Some(memory) = &switch.memory else { return Room::AMPLE };
-        let queued = self.ports[place].data_queued(frame);
+        let queued = self.ports.general[place].data_queued(frame);
         let admits = |memory: &Memory| match queued {
             Some(queued) => memory.admits(frame.size(), queued),
             None => memory.has_room(frame.size()),
@@ -203,7 +204,7 @@ impl Part<'_> {
             switch.in_order = true;
             let lines = &self.lines[switch.first_port as usize..];
             for (action, line) in switch.actions.iter_mut().zip(lines) {
-                *action = self.ports[line.place.number()].next_action();
+                *action = self.ports.general[line.place.number()].next_due();
                 switch.due_at = switch.due_at.min(*action);
             }
         }
@@ -220,9 +221,9 @@ impl Part<'_> {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
                 let line = &mut self.lines[(switch.first_port + index * 64 + bit) as usize];
-                let port = &mut self.ports[line.place.number()];
+                let port = &mut self.ports.general[line.place.number()];
                 port.replay(until, line, &mut self.world);
-                let action = port.next_action();
+                let action = port.next_due();
                 if action == Time::NEVER {
                     *word &= !(1 << bit);
                 }

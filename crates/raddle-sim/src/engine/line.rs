@@ -22,8 +22,8 @@ pub(super) struct Line {
 
     /// Of a fast port: when the wire is free.
     pub(super) busy_until: Time,
-    /// Of a fast port: bytes of data queued or in service, those included that have left since the
-    /// port was last looked at.
+    /// Of a fast port of one class: bytes queued or in service, those included that have left since
+    /// the port was last looked at.
     pub(super) bytes: u32,
     /// Of a fast port: above this many bytes a frame that joins may be marked, dropped or make a
     /// maximum.
@@ -38,31 +38,55 @@ pub(super) struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place(u32);
 
+/// What kinds of ports there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PortKind {
+    /// Fast, one class.
+    Fifo,
+    /// Fast, control before one class of data.
+    Priority,
+    /// Fast, control before several classes of data.
+    Classes,
+    /// With real queues.
+    General,
+}
+
 impl Place {
-    const FAST: u32 = 1 << 31;
+    const KIND: u32 = 30;
+    const NUMBER: u32 = (1 << Self::KIND) - 1;
 
-    pub(super) fn fast(number: usize) -> Self {
-        Self(number as u32 | Self::FAST)
-    }
-
-    pub(super) fn general(number: usize) -> Self {
-        Self(number as u32)
+    pub(super) fn new(kind: PortKind, number: usize) -> Self {
+        Self((kind as u32) << Self::KIND | number as u32)
     }
 
     /// A host's port, or a link from another part: nothing queues there.
     pub(super) fn none() -> Self {
-        Self(Self::FAST - 1)
+        Self::new(PortKind::General, Self::NUMBER as usize)
     }
 
     #[inline]
-    pub(super) fn is_fast(self) -> bool {
-        self.0 & Self::FAST != 0
+    pub(super) fn kind(self) -> PortKind {
+        match self.0 >> Self::KIND {
+            0 => PortKind::Fifo,
+            1 => PortKind::Priority,
+            2 => PortKind::Classes,
+            _ => PortKind::General,
+        }
     }
 
     #[inline]
     pub(super) fn number(self) -> usize {
-        (self.0 & !Self::FAST) as usize
+        (self.0 & Self::NUMBER) as usize
     }
+}
+
+/// Frames that left a fast port.
+#[derive(Default)]
+pub(super) struct Departed {
+    pub(super) frames: u32,
+    pub(super) bytes: u64,
+    pub(super) data_frames: u64,
+    pub(super) control_bytes: u64,
 }
 
 const _: () = assert!(size_of::<Line>() == 64);
@@ -143,13 +167,15 @@ impl Line {
         }
     }
 
-    /// Puts a frame of a fast port, which starts at `start`, behind those on the ring.
+    /// Puts a frame of a fast port, which starts at `start`, behind those on the ring. Returns when
+    /// it leaves.
     #[inline]
-    pub(super) fn send(&mut self, start: Time, frame: Frame, gap: Bytes) {
+    pub(super) fn send(&mut self, start: Time, frame: Frame, gap: Bytes) -> Time {
         let ps_per_byte = u64::from(self.ps_per_byte);
         let departs = start + Span(frame.size().0 * ps_per_byte);
         self.busy_until = departs + Span(gap.0 * ps_per_byte);
         self.ring.push(Entry::new(departs + self.latency(), frame));
+        departs
     }
 
     /// Takes the first `n` frames, which have arrived, off the link.
@@ -166,16 +192,68 @@ impl Line {
         self.ring.find(self.departed)
     }
 
-    /// All frames of a fast port that are not known to have left, in order, in two pieces.
+    /// The same with its departure, if that is at or before `until`.
     #[inline]
-    pub(super) fn waiting(&self) -> (&[Entry], &[Entry]) {
-        self.ring.slices(self.departed)
+    pub(super) fn first_departed(&self, until: Time) -> Option<(Time, Frame)> {
+        let entry = self.first_waiting()?;
+        (self.departure_after(entry, until) <= 0)
+            .then(|| (self.departure_of(entry, until), entry.frame))
+    }
+
+    /// Moves the cursor of a fast port behind what has left at or before `until`, and wakes the far
+    /// end for it.
+    #[inline(always)]
+    pub(super) fn depart_together(
+        &mut self,
+        until: Time,
+        wake: Wake,
+        calendar: &mut Calendar,
+    ) -> Departed {
+        let mut left = Departed::default();
+        let (mut first, mut last) = (0, 0);
+        let (front, back) = self.ring.slices(self.departed);
+        'left: for entries in [front, back] {
+            for &entry in entries {
+                let early = self.departure_after(entry, until);
+                if early > 0 {
+                    break 'left;
+                }
+                first = if left.frames == 0 { early } else { first };
+                last = early;
+                left.frames += 1;
+                let size = entry.frame.size().0;
+                left.bytes += size;
+                left.data_frames += u64::from(entry.frame.is_data());
+                left.control_bytes += if entry.frame.is_control() { size } else { 0 };
+            }
+        }
+        if left.frames == 0 {
+            return left;
+        }
+        // What leaves within a window arrives within two, in one of them first, in one last.
+        let mut wake_after = |early: i32| {
+            let departure = Time(until.0.wrapping_add_signed(i64::from(early)));
+            self.wake_for(departure + self.latency(), wake, calendar);
+        };
+        wake_after(first);
+        if left.frames > 1 {
+            wake_after(last);
+        }
+        self.departed += left.frames;
+        left
     }
 
     /// Picoseconds from `instant` to the departure of `entry`, negative if it came before.
     #[inline]
     pub(super) fn departure_after(&self, entry: Entry, instant: Time) -> i32 {
         entry.offset(instant).wrapping_sub(self.latency) as i32
+    }
+
+    /// When `entry` of a fast port leaves; `instant` is not far from that.
+    #[inline]
+    pub(super) fn departure_of(&self, entry: Entry, instant: Time) -> Time {
+        let after = self.departure_after(entry, instant);
+        Time(instant.0.wrapping_add_signed(after.into()))
     }
 
     /// Forgets for which windows the far end has been woken, and wakes it for all frames on the

@@ -28,6 +28,7 @@ mod merge;
 mod part;
 mod partition;
 mod port;
+mod ports;
 mod prefetch;
 mod ring;
 mod switch;

@@ -7,12 +7,12 @@
 use super::agenda::Stretch;
 use super::arrivals::Arrivals;
 use super::calendar::{Calendar, Wake};
-use super::fast::{self, FastPort};
 use super::forward::Forward;
 use super::grid::Grid;
-use super::line::{FarEnd, Line, Place};
+use super::line::{FarEnd, Line, Place, PortKind};
 use super::partition::Partition;
-use super::port::{Discipline, Port, World};
+use super::port::{Discipline, World};
+use super::ports::SwitchPorts;
 use crate::net::frame::{Frame, Locator, count};
 use crate::net::hosts::Hosts;
 use crate::net::layout::Layout;
@@ -54,24 +54,17 @@ impl Outbox {
     }
 }
 
-/// The first port of a switch whose ports are all of one kind, among those of that kind.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
-    Fast(u32),
-    General(u32),
-}
-
 pub(super) struct SwitchState {
     pub(super) id: SwitchId,
     pub(super) selector: AnyPortSelector,
     pub(super) rng: Rng,
     /// Its first port in this part.
     pub(super) first_port: u32,
-    /// Its ports among those of their kind, if all are of one.
-    pub(super) kind: Option<Kind>,
+    /// If its ports are all of one kind: that, and the first among those of the kind.
+    pub(super) kind: Option<(PortKind, u32)>,
     /// Its first port in the fabric.
     pub(super) first_id: u32,
-    /// Ports with something queued or in service: `words` bits per switch.
+    /// SwitchPorts with something queued or in service: `words` bits per switch.
     pub(super) busy: Vec<u64>,
     /// How many classes, added up over the ports, it has its neighbours pause.
     pub(super) pauses: u32,
@@ -100,10 +93,8 @@ pub(super) struct Part<'a> {
     pub(super) far_ends: Vec<FarEnd>,
     /// Per port, the line that ends there.
     pub(super) feeders: Vec<u32>,
-    /// Switch ports with queues, by [`Line::place`].
-    pub(super) ports: Vec<Port>,
-    /// Switch ports without, by [`Line::place`].
-    pub(super) fast_ports: Vec<FastPort>,
+    /// Switch ports, by [`Line::place`].
+    pub(super) ports: SwitchPorts,
     pub(super) switches: Vec<SwitchState>,
     pub(super) hosts: Vec<HostId>,
     pub(super) host_deaths: Vec<Vec<(Time, Time)>>,
@@ -123,8 +114,9 @@ pub(super) struct Part<'a> {
     /// Whether switches run from the last to the first in this window. They take turns: what ran
     /// last is still in the caches, so it runs first.
     pub(super) backwards: bool,
-    /// Whether hosts have few flows each, so that the first ones are likely what they run.
-    pub(super) few_flows: bool,
+    /// How many flows hosts have each, if they are so few that these are likely what they run; else
+    /// none.
+    pub(super) few_flows: u32,
     /// Whether more are under way than the caches hold.
     pub(super) many_under_way: bool,
     /// The line whose rings are looked at next for memory to give back.
@@ -132,7 +124,7 @@ pub(super) struct Part<'a> {
 }
 
 /// Flows to a host that are few.
-const FEW_FLOWS: usize = 2;
+const FEW_FLOWS: usize = 4;
 
 /// Flows whose ends take about the megabyte that a core has of its own.
 const CACHED_FLOWS: usize = 2048;
@@ -175,7 +167,7 @@ pub(super) struct Scratch {
     /// Hosts below a switch.
     pub(super) below: Vec<u32>,
     pub(super) arrivals: Arrivals,
-    /// Ports of a switch with something to carry out at one instant.
+    /// SwitchPorts of a switch with something to carry out at one instant.
     pub(super) due: Vec<u32>,
 }
 
@@ -252,25 +244,16 @@ impl<'a> Part<'a> {
         let mut far_ends: Vec<FarEnd> = ids.iter().map(far_end).collect();
         let no_queue = |id: &PortId| Line::new(fabric.latency(*id), Place::none());
         let mut lines: Vec<Line> = ids[..hosts].iter().map(no_queue).collect();
-        let (mut ports, mut fast_ports) = (Vec::new(), Vec::new());
+        let mut ports = SwitchPorts::default();
         for (&id, &far_end) in ids[hosts..].iter().zip(&far_ends[hosts..]) {
-            let facts = PortFacts::new(plan, id, longest_rtt);
-            if fast::serves(plan, id, &facts) {
-                let place = Place::fast(fast_ports.len());
-                lines.push(Line::of_fast_port(facts.latency, place, facts.rate));
-                fast_ports.push(FastPort::new(plan, id, facts, far_end));
-            } else {
-                lines.push(Line::new(facts.latency, Place::general(ports.len())));
-                ports.push(Port::new(plan, id, facts, far_end));
-            }
+            lines.push(ports.add(plan, id, PortFacts::new(plan, id, longest_rtt), far_end));
         }
         for switch in &mut switches {
             let ports = fabric.switches[switch.id.index()].ports.len();
             let own = &lines[switch.first_port as usize..][..ports];
             let Some(first) = own.first().map(|line| line.place) else { continue };
-            let alike = own.iter().all(|line| line.place.is_fast() == first.is_fast());
-            let kind = if first.is_fast() { Kind::Fast } else { Kind::General };
-            switch.kind = alike.then(|| kind(first.number() as u32));
+            let alike = own.iter().all(|line| line.place.kind() == first.kind());
+            switch.kind = alike.then(|| (first.kind(), first.number() as u32));
         }
         // Lines from other parts, in order of the own port that they end at.
         for (&id, &wake) in ids.iter().zip(&wakes) {
@@ -305,13 +288,13 @@ impl<'a> Part<'a> {
         let largest = fabric.switches.iter().map(|switch| switch.ports.len()).max().unwrap_or(0);
         let sides = switches.iter().map(|switch| grid.on_edge_side[switch.id.index()]);
         let calendar = Calendar::new((grid.width.0, grid.lag.0), sides, hosts, largest);
+        let flows = plan.traffic.flows.len().div_ceil(fabric.hosts as usize);
         let mut part = Self {
             plan,
             lines,
             far_ends,
             feeders,
             ports,
-            fast_ports,
             switches,
             hosts: members.hosts.clone(),
             host_deaths: members.hosts.iter().map(|&host| deaths(Node::Host(host))).collect(),
@@ -332,7 +315,7 @@ impl<'a> Part<'a> {
             lost_on_arrival: LostOnArrival::default(),
             events: 0,
             backwards: false,
-            few_flows: plan.traffic.flows.len() <= FEW_FLOWS * fabric.hosts as usize,
+            few_flows: if flows <= FEW_FLOWS { flows as u32 } else { 0 },
             many_under_way: false,
             to_shrink: 0,
         };
@@ -345,7 +328,8 @@ impl<'a> Part<'a> {
     /// Runs everything in a stretch.
     pub(super) fn run_window(&mut self, stretch: &Stretch) {
         self.world.calendar.move_to(stretch.window);
-        self.many_under_way = !self.few_flows && self.world.hosts.flows_under_way() > CACHED_FLOWS;
+        self.many_under_way =
+            self.few_flows == 0 && self.world.hosts.flows_under_way() > CACHED_FLOWS;
         if !stretch.edge.is_empty() {
             self.backwards = !self.backwards;
             self.run_switches(true, &stretch.edge, &stretch.hosts);
@@ -417,12 +401,7 @@ impl<'a> Part<'a> {
         for _ in 0..self.lines.len().div_ceil(SHRINKING_ROUND) {
             let line = &mut self.lines[self.to_shrink];
             line.ring.shrink();
-            let number = line.place.number();
-            if line.place.is_fast() {
-                self.fast_ports[number].shrink();
-            } else if let Some(port) = self.ports.get_mut(number) {
-                port.shrink();
-            }
+            self.ports.shrink(line.place);
             self.to_shrink = (self.to_shrink + 1) % self.lines.len();
         }
     }
@@ -445,9 +424,9 @@ impl<'a> Part<'a> {
     }
 
     pub(super) fn packet_hops(&self) -> u64 {
-        let general = self.ports.iter().map(|port| port.record.frames);
-        let switches: u64 = general.chain(self.fast_ports.iter().map(|p| p.record.frames)).sum();
-        switches + self.world.hosts.frames_sent()
+        let lines = &self.lines[self.hosts.len()..self.feeders.len()];
+        let switches = lines.iter().map(|line| self.ports.record(line.place).frames);
+        switches.sum::<u64>() + self.world.hosts.frames_sent()
     }
 
     /// Most bytes of memory ever used, of switches whose ports share theirs.
@@ -462,22 +441,15 @@ impl<'a> Part<'a> {
             let ports = self.plan.fabric.switches[switch.id.index()].ports.clone();
             ports.map(PortId)
         });
-        ids.zip(&self.lines[self.hosts.len()..]).map(|(id, line)| {
-            let number = line.place.number();
-            let record = match line.place.is_fast() {
-                true => &self.fast_ports[number].record,
-                false => &self.ports[number].record,
-            };
-            (id, record.clone())
-        })
+        ids.zip(&self.lines[self.hosts.len()..])
+            .map(|(id, line)| (id, self.ports.record(line.place).clone()))
     }
 
     /// Data packets queued or on a link, and pulls and requests.
     pub(super) fn in_flight(&self) -> (u64, u64) {
         let on_links = self.lines.iter().flat_map(|line| line.ring.iter());
-        let queued = self.ports.iter().flat_map(Port::frames);
-        let (data, credit) = count(on_links.map(|entry| entry.frame).chain(queued));
-        let fast: u64 = self.fast_ports.iter().map(FastPort::data_waiting).sum();
-        (data + fast, credit)
+        let (data, credit) = count(on_links.map(|entry| entry.frame));
+        let queued = self.ports.queued();
+        (data + queued.0, credit + queued.1)
     }
 }

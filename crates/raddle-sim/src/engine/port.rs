@@ -14,7 +14,7 @@ use super::line::{FarEnd, Line};
 use super::part::Outbox;
 use super::ring::{Entry, Ring};
 use crate::net::faults::OnDown;
-use crate::net::frame::Frame;
+use crate::net::frame::{Frame, count};
 use crate::net::hosts::Hosts;
 use crate::net::link::Link;
 use crate::net::port::PortFacts;
@@ -173,7 +173,7 @@ impl Port {
 
     /// When the port next has something to carry out; never, while it is empty or cut off for good.
     #[inline]
-    pub(super) fn next_action(&self) -> Time {
+    pub(super) fn next_due(&self) -> Time {
         if let Some(extras) = &self.extras {
             return if self.is_idle(extras) { Time::NEVER } else { self.next_step(extras) };
         }
@@ -191,27 +191,8 @@ impl Port {
         classes.map_or(0, Classes::backlog) + self.bytes.iter().sum::<u64>()
     }
 
-    /// Gives back memory that a burst took.
-    pub(super) fn shrink(&mut self) {
-        self.queues.iter_mut().for_each(Ring::shrink);
-        let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
-        classes.into_iter().for_each(Classes::shrink);
-    }
-
-    /// Asks for what the next frames touch beyond the port itself.
-    #[inline]
-    pub(super) fn prefetch(&self) {
-        match self.extras.as_ref().and_then(|extras| extras.classes.as_ref()) {
-            Some(classes) => classes.prefetch(),
-            None => {
-                self.queues[0].prefetch_head();
-                self.queues[0].prefetch_tail();
-            }
-        }
-    }
-
     /// The frames queued or in service.
-    pub(super) fn frames(&self) -> impl Iterator<Item = Frame> {
+    fn frames(&self) -> impl Iterator<Item = Frame> {
         let classes = self.extras.iter().filter_map(|extras| extras.classes.as_ref());
         let waiting = self.queues.iter().flat_map(Ring::iter).map(|entry| entry.frame);
         let frames = waiting.chain(self.in_service.map(|service| service.frame));
@@ -410,5 +391,40 @@ impl QueuePort for Port {
     fn queue(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> Queue {
         self.replay(now, line, world);
         Queue { bytes: Bytes(self.backlog()), capacity: Bytes(self.capacity()) }
+    }
+
+    #[inline]
+    fn carry_out(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
+        self.replay(until, line, world);
+    }
+
+    #[inline]
+    fn next_action(&self, _: Time, _: &Line) -> Time {
+        self.next_due()
+    }
+
+    fn shrink(&mut self) {
+        self.queues.iter_mut().for_each(Ring::shrink);
+        let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
+        classes.into_iter().for_each(Classes::shrink);
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        match self.extras.as_ref().and_then(|extras| extras.classes.as_ref()) {
+            Some(classes) => classes.prefetch(),
+            None => {
+                self.queues[0].prefetch_head();
+                self.queues[0].prefetch_tail();
+            }
+        }
+    }
+
+    fn record(&self) -> &PortRecord {
+        &self.record
+    }
+
+    fn queued(&self) -> (u64, u64) {
+        count(self.frames())
     }
 }

@@ -3,7 +3,7 @@
 //! What a switch touches in a window (the links into it, its own ports) has mostly left the caches
 //! since the last one. While one switch runs, the lines of the next ones are on their way.
 
-use super::part::{Kind, Part};
+use super::part::Part;
 use super::ring::Ring;
 use crate::net::ahead::{Ahead, End};
 use crate::net::hosts::Hosts;
@@ -12,7 +12,7 @@ const CACHE_LINE: usize = 64;
 
 /// Asks for `count` cache lines from `address` on, whatever lies there.
 #[inline(always)]
-fn prefetch_lines(address: *const u8, count: usize) {
+pub(super) fn prefetch_lines(address: *const u8, count: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -49,16 +49,8 @@ impl Part<'_> {
             let feeder = self.feeders[(first + in_port) as usize];
             prefetch(&self.lines[feeder as usize]);
             prefetch(&self.lines[(first + in_port) as usize]);
-            match switch.kind {
-                Some(Kind::Fast(first)) => {
-                    let port = &self.fast_ports[(first + in_port) as usize];
-                    prefetch_lines((&raw const *port).cast(), 2);
-                }
-                Some(Kind::General(first)) => {
-                    let port = &self.ports[(first + in_port) as usize];
-                    prefetch_lines((&raw const *port).cast(), 4);
-                }
-                None => {}
+            if let Some((kind, first)) = switch.kind {
+                self.ports.prefetch(kind, first + in_port);
             }
         }
     }
@@ -72,10 +64,8 @@ impl Part<'_> {
             let feeder = &self.lines[self.feeders[(first + in_port) as usize] as usize];
             feeder.ring.prefetch_head();
             self.lines[(first + in_port) as usize].ring.prefetch_tail();
-            match switch.kind {
-                Some(Kind::Fast(first)) => self.fast_ports[(first + in_port) as usize].prefetch(),
-                Some(Kind::General(first)) => self.ports[(first + in_port) as usize].prefetch(),
-                None => {}
+            if let Some((kind, first)) = switch.kind {
+                self.ports.prefetch_queues(kind, first + in_port);
             }
         }
     }
@@ -94,9 +84,10 @@ impl Part<'_> {
             self.lines[self.feeders[host as usize] as usize].ring.prefetch_head();
             self.lines[host as usize].ring.prefetch_tail();
         }
-        if self.few_flows {
-            prefetch_first_flows(all, hosts, next);
-        } else if self.many_under_way {
+        for nth in 0..self.few_flows {
+            prefetch_flows(all, hosts, next, nth);
+        }
+        if self.many_under_way {
             self.prefetch_next_flows(hosts, next);
         }
     }
@@ -168,24 +159,24 @@ fn prefetch_ends(ahead: Ahead<'_, '_>, end: impl Fn(u32) -> Option<End>) {
     }
 }
 
-/// The first flows that begin and end at each of `hosts`, the nearer it is the deeper: where a host
-/// has few, that is what it runs.
-fn prefetch_first_flows(all: &Hosts<'_>, hosts: &[u32], next: usize) {
+/// The flows number `nth` of those that begin and end at each of `hosts`, the nearer it is the deeper:
+/// where a host has few, that is what it runs.
+fn prefetch_flows(all: &Hosts<'_>, hosts: &[u32], next: usize, nth: u32) {
     if let Some(&host) = hosts.get(next + 3) {
         let ahead = all.ahead(host);
-        for end in ahead.first() {
+        for end in ahead.nth(nth) {
             prefetch_lines(ahead.slot(end)[0], 1);
         }
     }
     if let Some(&host) = hosts.get(next + 2) {
         let ahead = all.ahead(host);
-        for end in ahead.first() {
+        for end in ahead.nth(nth) {
             prefetch_lines(ahead.state(end), STATE_LINES + 1);
         }
     }
     if let Some(&host) = hosts.get(next + 1) {
         let ahead = all.ahead(host);
-        let [sender, receiver] = ahead.first();
+        let [sender, receiver] = ahead.nth(nth);
         let [_, acked, sent] = ahead.beside(sender);
         prefetch_all([acked, sent], 2);
         prefetch_all(ahead.waiting(), 1);
@@ -193,7 +184,7 @@ fn prefetch_first_flows(all: &Hosts<'_>, hosts: &[u32], next: usize) {
     }
     if let Some(&host) = hosts.get(next) {
         let ahead = all.ahead(host);
-        for end in ahead.first() {
+        for end in ahead.nth(nth) {
             prefetch_lines(ahead.log(end), 2);
         }
     }

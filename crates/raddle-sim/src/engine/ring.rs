@@ -99,6 +99,20 @@ impl Ring {
         self.entries[slot] = entry;
     }
 
+    /// The place of the entry pushed next: it stays the same as long as the entry is there.
+    #[inline]
+    pub(super) fn next_place(&self) -> u32 {
+        self.head.wrapping_add(self.length)
+    }
+
+    /// The entry at a place; it must be there still.
+    #[inline]
+    pub(super) fn at_place(&mut self, place: u32) -> &mut Entry {
+        debug_assert!(place.wrapping_sub(self.head) < self.length);
+        let slot = self.slot(place.wrapping_sub(self.head));
+        &mut self.entries[slot]
+    }
+
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Entry> {
         if self.length == 0 {
@@ -177,11 +191,11 @@ impl Ring {
     }
 
     fn resize(&mut self, length: usize) {
-        let mut entries = Vec::with_capacity(length);
-        entries.extend(self.iter());
-        entries.resize(length, Entry::default());
-        self.entries = entries.into_boxed_slice();
-        self.head = 0;
+        let mut entries = vec![Entry::default(); length].into_boxed_slice();
+        for (place, entry) in self.iter().enumerate() {
+            entries[self.head.wrapping_add(place as u32) as usize & (length - 1)] = entry;
+        }
+        self.entries = entries;
     }
 }
 

@@ -4,9 +4,10 @@ use super::around::{Around, AroundPlain, QueuePort};
 use super::arrivals::Arrivals;
 use super::calendar::Wake;
 use super::forward::TreeNode;
-use super::line::Line;
-use super::part::{Kind, Part, SwitchState};
+use super::line::{Line, PortKind};
+use super::part::{Part, SwitchState};
 use super::port::World;
+use super::ports::of_kind;
 use crate::net::frame::{Frame, flag};
 use crate::net::windows::covers;
 use crate::record::DropCause;
@@ -79,10 +80,10 @@ impl Part<'_> {
         start: Time,
         arrivals: &Arrivals,
         node: &TreeNode,
-        kind: Kind,
+        (kind, first): (PortKind, u32),
     ) {
         let route = self.route;
-        let Self { plan, switches, lines, ports, fast_ports, world, .. } = self;
+        let Self { plan, switches, lines, ports, world, .. } = self;
         let SwitchState { id, selector, rng, first_port, first_id, busy, .. } =
             &mut switches[number as usize];
         let count = busy.len() * 64;
@@ -101,14 +102,9 @@ impl Part<'_> {
             lines,
             world,
         };
-        match kind {
-            Kind::Fast(first) => {
-                selector.visit(WithPorts { plain, ports: from(fast_ports, first, count) });
-            }
-            Kind::General(first) => {
-                selector.visit(WithPorts { plain, ports: from(ports, first, count) });
-            }
-        }
+        of_kind!(mut ports, kind, ports => {
+            selector.visit(WithPorts { plain, ports: from(ports, first, count) });
+        });
     }
 
     /// Index of the route in force at `now`, which is not before the window.
@@ -159,7 +155,6 @@ impl Part<'_> {
                 first_id: switch.first_id,
                 lines: &mut self.lines,
                 ports: &mut self.ports,
-                fast_ports: &mut self.fast_ports,
                 world: &mut self.world,
             };
             let mut choices = Choices {
@@ -181,23 +176,13 @@ impl Part<'_> {
         switch.busy[out as usize / 64] |= 1 << (out % 64);
         let came_in = PortId(switch.first_id + in_port);
         let line = &mut self.lines[(first_port + out) as usize];
-        let (place, world) = (line.place, &mut self.world);
-        if place.is_fast() {
-            self.fast_ports[place.number()].enqueue(now, came_in, frame, line, world);
-        } else {
-            self.ports[place.number()].enqueue(now, came_in, frame, line, world);
-        }
+        self.ports.enqueue(now, came_in, frame, line, &mut self.world);
     }
 
     /// Carries out what a port has to up to and including `until`.
     pub(super) fn replay(&mut self, port: u32, until: Time) {
         let line = &mut self.lines[port as usize];
-        let place = line.place;
-        if place.is_fast() {
-            self.fast_ports[place.number()].advance(until, line, &mut self.world);
-        } else {
-            self.ports[place.number()].replay(until, line, &mut self.world);
-        }
+        self.ports.carry_out(until, line, &mut self.world);
     }
 
     /// Carries out the departures of a switch before `end`, and wakes it for those to come.
@@ -211,16 +196,7 @@ impl Part<'_> {
                 let bit = bits.trailing_zeros();
                 bits &= bits - 1;
                 let line = &mut self.lines[(switch.first_port + index as u32 * 64 + bit) as usize];
-                let (place, world) = (line.place, &mut self.world);
-                let action = if place.is_fast() {
-                    let port = &mut self.fast_ports[place.number()];
-                    port.advance(until, line, world);
-                    port.next_action(until, line).unwrap_or(Time::NEVER)
-                } else {
-                    let port = &mut self.ports[place.number()];
-                    port.replay(until, line, world);
-                    port.next_action()
-                };
+                let action = self.ports.carry_out(until, line, &mut self.world);
                 if action == Time::NEVER {
                     *word &= !(1 << bit);
                 }

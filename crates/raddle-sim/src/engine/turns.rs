@@ -65,6 +65,15 @@ impl Turns {
         }
     }
 
+    /// A frame of `class` started when it joined: no class had any.
+    #[inline]
+    pub(super) fn passed(&mut self, class: usize) {
+        // In a deficit round a class that runs empty leaves nothing behind.
+        if let Self::Wrr(wrr) = self {
+            wrr.next(1 << class);
+        }
+    }
+
     /// All frames of all classes are gone.
     pub(super) fn clear(&mut self) {
         if let Self::Drr(drr) = self {

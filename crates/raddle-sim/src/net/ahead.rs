@@ -23,10 +23,11 @@ pub(crate) enum End {
 }
 
 impl Ahead<'_, '_> {
-    /// The first flow that begins here, and the first that ends here.
+    /// The flow number `n` of those that begin here, and of those that end here, if there are so
+    /// many.
     #[inline]
-    pub(crate) fn first(&self) -> [End; 2] {
-        [End::Sender(self.nic.first_sender), End::Receiver(self.nic.first_receiver)]
+    pub(crate) fn nth(&self, n: u32) -> [End; 2] {
+        [End::Sender(self.nic.first_sender + n), End::Receiver(self.nic.first_receiver + n)]
     }
 
     /// The end that `frame` is for.
