@@ -64,7 +64,7 @@ pub(super) struct SwitchState {
     pub(super) kind: Option<(PortKind, u32)>,
     /// Its first port in the fabric.
     pub(super) first_id: u32,
-    /// SwitchPorts with something queued or in service: `words` bits per switch.
+    /// Ports with something queued or in service: `words` bits per switch.
     pub(super) busy: Vec<u64>,
     /// How many classes, added up over the ports, it has its neighbours pause.
     pub(super) pauses: u32,
@@ -167,7 +167,7 @@ pub(super) struct Scratch {
     /// Hosts below a switch.
     pub(super) below: Vec<u32>,
     pub(super) arrivals: Arrivals,
-    /// SwitchPorts of a switch with something to carry out at one instant.
+    /// Ports of a switch with something to carry out at one instant.
     pub(super) due: Vec<u32>,
 }
 

@@ -16,7 +16,7 @@ use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue;
 use raddle_schemes::units::Time;
 
-/// SwitchPorts by kind; a [`Line::place`] says where a line's port is.
+/// Ports of switches by kind; a [`Line::place`] says where a line's port is.
 #[derive(Default)]
 pub(super) struct SwitchPorts {
     pub(super) fifo: Vec<FifoPort>,
