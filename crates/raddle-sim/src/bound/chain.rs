@@ -1,6 +1,7 @@
 //! The earliest times at which flows can start, given what starts what.
 
 use crate::workload::{Start, Traffic, TriggerId};
+use raddle_schemes::ids::FlowId;
 use raddle_schemes::units::{Span, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,19 +16,38 @@ pub(super) struct Least {
 }
 
 /// For each flow the earliest start; `None` for flows that nothing starts, or only flows that
-/// cannot finish. `least[flow]` is `None` where there is no path.
+/// cannot finish. `least` is asked for those that start others; `None` where there is no path.
 ///
 /// The run is replayed with every flow as fast as it can be. A trigger acts at the firing with a
 /// certain number; the earlier each firing, the earlier that one, so no run starts a flow earlier.
-pub(super) fn earliest_starts(traffic: &Traffic, least: &[Option<Least>]) -> Vec<Option<Time>> {
+pub(super) fn earliest_starts(
+    traffic: &Traffic,
+    least: impl Fn(FlowId) -> Option<Least>,
+) -> Vec<Option<Time>> {
     let mut starts: Vec<Option<Time>> = vec![None; traffic.flows.len()];
     let mut fired = vec![0u32; traffic.triggers.len()];
     // Firings of one trigger at one time are alike, and a flow started twice at one time starts
     // once: the order of ties does not matter.
     let mut firings: BinaryHeap<Reverse<(Time, TriggerId)>> = BinaryHeap::new();
-    for (index, flow) in traffic.flows.iter().enumerate() {
+    let mut begin = |id: FlowId, time: Time, firings: &mut BinaryHeap<_>| {
+        let start = &mut starts[id.index()];
+        if start.is_some() {
+            return;
+        }
+        *start = Some(time);
+        let flow = &traffic.flows[id.index()];
+        if flow.on_delivered.is_none() && flow.on_acked.is_none() {
+            return;
+        }
+        let Some(Least { delivered, acked }) = least(id) else { return };
+        let ends = [(flow.on_delivered, delivered), (flow.on_acked, acked)];
+        for (trigger, span) in ends {
+            firings.extend(trigger.map(|trigger| Reverse((time + span, trigger))));
+        }
+    };
+    for (id, flow) in (0..).map(FlowId).zip(&traffic.flows) {
         if let Start::At(time) = flow.start {
-            begin(traffic, least, index, time, &mut starts, &mut firings);
+            begin(id, time, &mut firings);
         }
     }
     while let Some(Reverse((time, id))) = firings.pop() {
@@ -36,43 +56,24 @@ pub(super) fn earliest_starts(traffic: &Traffic, least: &[Option<Least>]) -> Vec
         fired[id.index()] += 1;
         let Some(targets) = trigger.acts(before) else { continue };
         firings.extend(trigger.fires.iter().map(|&other| Reverse((time, other))));
-        for target in targets {
-            begin(traffic, least, target.index(), time, &mut starts, &mut firings);
+        for &target in targets {
+            begin(target, time, &mut firings);
         }
     }
     starts
-}
-
-fn begin(
-    traffic: &Traffic,
-    least: &[Option<Least>],
-    index: usize,
-    time: Time,
-    starts: &mut [Option<Time>],
-    firings: &mut BinaryHeap<Reverse<(Time, TriggerId)>>,
-) {
-    if starts[index].is_some() {
-        return;
-    }
-    starts[index] = Some(time);
-    let Some(Least { delivered, acked }) = least[index] else { return };
-    let flow = &traffic.flows[index];
-    let ends = [(flow.on_delivered, delivered), (flow.on_acked, acked)];
-    for (trigger, span) in ends {
-        firings.extend(trigger.map(|trigger| Reverse((time + span, trigger))));
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::workload::{Flow, Trigger, TriggerKind};
-    use raddle_schemes::ids::FlowId;
     use raddle_schemes::units::Bytes;
 
-    fn least(spans: &[u64]) -> Vec<Option<Least>> {
-        let of = |&acked: &u64| Some(Least { delivered: Span(acked / 2), acked: Span(acked) });
-        spans.iter().map(of).collect()
+    fn least(spans: &[u64]) -> impl Fn(FlowId) -> Option<Least> {
+        |flow| {
+            let acked = spans[flow.index()];
+            Some(Least { delivered: Span(acked / 2), acked: Span(acked) })
+        }
     }
 
     fn flow(start: Start, on_acked: Option<u32>, on_delivered: Option<u32>) -> Flow {
@@ -97,11 +98,11 @@ mod tests {
         let kind = TriggerKind::All { count: 2 };
         let triggers = vec![Trigger { kind, targets: vec![FlowId(2)], fires: Vec::new() }];
         let traffic = Traffic { flows, triggers, ..Traffic::default() };
-        let starts = earliest_starts(&traffic, &least(&[30, 40, 10, 10]));
+        let starts = earliest_starts(&traffic, least(&[30, 40, 10, 10]));
         assert_eq!(starts, [Some(Time(0)), Some(Time(5)), Some(Time(30)), None]);
-        let mut unreachable = least(&[30, 40, 10, 10]);
-        unreachable[0] = None;
-        assert_eq!(earliest_starts(&traffic, &unreachable)[2], None);
+        let all = least(&[30, 40, 10, 10]);
+        let unreachable = |flow: FlowId| all(flow).filter(|_| flow.0 > 0);
+        assert_eq!(earliest_starts(&traffic, unreachable)[2], None);
     }
 
     #[test]
@@ -112,7 +113,7 @@ mod tests {
         let triggers = vec![Trigger { kind: TriggerKind::Next, targets, fires: Vec::new() }];
         let starts = earliest_starts(
             &Traffic { flows, triggers, ..Traffic::default() },
-            &least(&[10, 25, 10, 50, 10]),
+            least(&[10, 25, 10, 50, 10]),
         );
         let times = [0, 0, 10, 20, 25].map(|time| Some(Time(time)));
         assert_eq!(starts, times);

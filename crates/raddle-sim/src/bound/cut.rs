@@ -5,7 +5,7 @@
 //! together. Below a switch with fewer or slower uplinks than hosts' links, or where links are
 //! broken, that takes longer than what any host's link has to carry.
 
-use super::flows::{Flows, Kind};
+use super::flows::{Flows, Running, Way};
 use super::frames::Frames;
 use super::of_plan::detours;
 use super::route::crossing;
@@ -15,6 +15,7 @@ use crate::topology::{Fabric, Node, Switch};
 use crate::workload::{Flow, Traffic};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Span, Time};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// The links that keep a run the longest.
@@ -57,54 +58,96 @@ pub(super) fn tightest(
 ) -> Option<Cut> {
     let largest = traffic.flows.iter().map(|flow| frames.first(flow.bytes).0).max()?;
     let groups = Groups::of(fabric);
-    let mut loads: BTreeMap<(Group, bool), Load> = BTreeMap::new();
-    for running in flows.running() {
-        let Flow { source, destination, bytes, .. } = *running.flow;
-        let packets = frames.packets(bytes);
-        let bits = 8 * u128::from(bytes.0 + packets * (frames.header + frames.gap).0);
-        for pod in [false, true] {
-            let [from, to] = [source, destination].map(|host| groups.group(host, pod));
-            if from == to {
-                continue;
-            }
-            let depth = if pod { groups.pod_depth } else { 1 };
-            let hops = running.kind.route.hops.len();
-            for (group, entering, hop) in [(from, false, depth), (to, true, hops - 1 - depth)] {
-                let (before, after) = around(running.kind, frames, running.flow, hop);
-                let load = loads.entry((group, entering)).or_default();
-                let (carried, rest) =
-                    load.0.entry(running.start + before).or_insert((0, Span(u64::MAX)));
-                *carried += bits;
-                *rest = after.min(*rest);
-            }
+    let mut cuts = Vec::new();
+    for (pod, entering) in [(false, false), (false, true), (true, false), (true, true)] {
+        let crossings = flows.running().filter_map(|running| {
+            let ends = [running.flow.source, running.flow.destination];
+            let [from, to] = ends.map(|host| groups.group(host, pod));
+            let group = if entering { to } else { from };
+            (from != to).then(|| Crossing::of(&running, frames, group, entering, groups.depth(pod)))
+        });
+        let mut crossings: Vec<Crossing> = crossings.collect();
+        crossings.sort_unstable_by_key(|crossing| (crossing.group, Reverse(crossing.from)));
+        for load in crossings.chunk_by(|a, b| a.group == b.group) {
+            let group = load[0].group;
+            let wires = groups.wires.get(&(group, entering)).map_or(&[][..], Vec::as_slice);
+            let capacity = Capacity::of(fabric, wires, faults);
+            // No gap follows what a wire carries last, in all or before an outage; what it sends when
+            // it becomes slower goes on as it was.
+            let gaps = (wires.len() as u64 + capacity.outages) * frames.gap.0;
+            let spared = 8 * (capacity.slower * (largest + frames.gap.0) + gaps);
+            let time = finish(load, &capacity, u128::from(spared))?.since(Time::ZERO);
+            cuts.push((group, entering, time));
         }
     }
-    let cuts = loads.into_iter().map(|((group, entering), load)| {
-        let wires = groups.wires.get(&(group, entering)).map_or(&[][..], Vec::as_slice);
-        let capacity = Capacity::of(fabric, wires, faults);
-        // No gap follows what a wire carries last, in all or before an outage; what it sends when it
-        // becomes slower goes on as it was.
-        let gaps = (wires.len() as u64 + capacity.outages) * frames.gap.0;
-        let spared = 8 * (capacity.slower * (largest + frames.gap.0) + gaps);
-        let end = load.finish(&capacity, u128::from(spared));
-        let (Group::Switch(switch) | Group::Pod(switch)) = group;
-        let pod = matches!(group, Group::Pod(_));
-        Some(Cut { time: end?.since(Time::ZERO), switch, pod, entering })
-    });
-    // Of equals, the first.
-    let later = |a: Cut, b: Cut| if b.time > a.time { b } else { a };
-    cuts.collect::<Option<Vec<_>>>()?.into_iter().reduce(later)
+    // Of equals, the first group.
+    let (group, entering, time) =
+        cuts.into_iter().min_by_key(|&(group, entering, time)| (Reverse(time), group, entering))?;
+    let (Group::Switch(switch) | Group::Pod(switch)) = group;
+    Some(Cut { time, switch, pod: matches!(group, Group::Pod(_)), entering })
+}
+
+/// A flow's part in what crosses the links of a group in one direction. There may be millions.
+struct Crossing {
+    group: Group,
+    /// When it can cross, at the earliest.
+    from: Time,
+    /// Gaps included.
+    bytes: u64,
+    /// From there to the last ACK, at least.
+    after: Span,
+}
+
+impl Crossing {
+    /// Of links that leave or enter a group at hop `depth` of a way, counted from the group's hosts.
+    fn of(
+        running: &Running<'_>,
+        frames: &Frames,
+        group: Group,
+        entering: bool,
+        depth: usize,
+    ) -> Self {
+        let bytes = running.flow.bytes;
+        let hops = running.way.route.hops.len();
+        let hop = if entering { hops - 1 - depth } else { depth };
+        let (before, after) = around(running.way, frames, running.flow, hop);
+        Self {
+            group,
+            from: running.start + before,
+            bytes: bytes.0 + frames.packets(bytes) * (frames.header + frames.gap).0,
+            after,
+        }
+    }
+}
+
+/// The earliest instant at which all that crosses a group's links is carried and the last ACK back,
+/// if `spared` bits need not be carried; `load` comes the latest first. `None` if some of it never is.
+///
+/// Whatever its order, all that can cross only from some instant on is carried after it, and
+/// something of it comes last.
+fn finish(load: &[Crossing], capacity: &Capacity, spared: u128) -> Option<Time> {
+    let (mut bits, mut after) = (0, Span(u64::MAX));
+    let mut latest = Time::ZERO;
+    for at_once in load.chunk_by(|a, b| a.from == b.from) {
+        bits += at_once.iter().map(|crossing| 8 * u128::from(crossing.bytes)).sum::<u128>();
+        after = at_once.iter().map(|crossing| crossing.after).fold(after, Span::min);
+        if bits > spared {
+            let carried = capacity.carried(at_once[0].from, bits - spared)?;
+            latest = latest.max(carried + after);
+        }
+    }
+    Some(latest)
 }
 
 /// From the start of a flow until its first packet can begin to cross hop `hop`, and from its last
 /// packet's last bit leaving there to the last ACK.
-fn around(kind: &Kind, frames: &Frames, flow: &Flow, hop: usize) -> (Span, Span) {
-    let hops = &kind.route.hops;
+fn around(way: &Way, frames: &Frames, flow: &Flow, hop: usize) -> (Span, Span) {
+    let hops = &way.route.hops;
     let (first, last) = (frames.first(flow.bytes), frames.last(flow.bytes));
     let nic = hops[0].rate.serialisation(first) + hops[0].latency;
     let before = nic + crossing(&hops[1..hop], last);
     let after = hops[hop].latency + crossing(&hops[hop + 1..], last);
-    (before, after + kind.back.crossing(frames.ack))
+    (before, after + way.back.crossing(frames.ack))
 }
 
 /// Hosts that share links to all others, by the first switch that they are below.
@@ -120,7 +163,7 @@ struct Groups {
     edges: Vec<SwitchId>,
     /// Per switch, the first switch of its pod; core switches are pods of their own.
     pods: Vec<SwitchId>,
-    /// Which hop of a route leaves the pod, the first one being the NIC's.
+    /// Which hop of a way leaves the pod.
     pod_depth: usize,
     /// The links between switches that leave each group, or enter it.
     wires: BTreeMap<(Group, bool), Vec<PortId>>,
@@ -154,34 +197,14 @@ impl Groups {
         }
     }
 
+    /// Which hop of a way leaves a group, the first one being the NIC's.
+    fn depth(&self, pod: bool) -> usize {
+        if pod { self.pod_depth } else { 1 }
+    }
+
     fn group(&self, host: HostId, pod: bool) -> Group {
         let edge = self.edges[host.index()];
         if pod { Group::Pod(self.pods[edge.index()]) } else { Group::Switch(edge) }
-    }
-}
-
-/// What crosses a group's links in one direction: bits, and the least time from there to the last
-/// ACK, by the instant from which they can cross.
-#[derive(Default)]
-struct Load(BTreeMap<Time, (u128, Span)>);
-
-impl Load {
-    /// The earliest instant at which all is carried and the last ACK back, if `spared` bits need
-    /// not be carried.
-    ///
-    /// Whatever its order, all that can cross only from some instant on is carried after it, and
-    /// something of it comes last.
-    fn finish(&self, capacity: &Capacity, spared: u128) -> Option<Time> {
-        let (mut bits, mut after) = (0, Span(u64::MAX));
-        let mut latest = Time::ZERO;
-        for (&from, &(more, rest)) in self.0.iter().rev() {
-            bits += more;
-            after = after.min(rest);
-            if bits > spared {
-                latest = latest.max(capacity.carried(from, bits - spared)? + after);
-            }
-        }
-        Some(latest)
     }
 }
 

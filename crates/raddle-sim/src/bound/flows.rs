@@ -7,32 +7,18 @@ use super::host_link::Work;
 use super::route::{Route, Routes};
 use crate::topology::Fabric;
 use crate::workload::{Flow, Traffic};
-use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::ids::FlowId;
+use raddle_schemes::units::Time;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What the bounds of a flow depend on. Large runs have many flows and few kinds.
+/// There and back. Large runs have many flows and few ways.
 #[derive(Debug)]
-pub(super) struct Kind {
-    /// The data's way.
+pub(super) struct Way {
+    /// The data's.
     pub(super) route: Rc<Route>,
-    /// The ACKs' way.
+    /// The ACKs'.
     pub(super) back: Rc<Route>,
-    /// How long the flow takes at least.
-    pub(super) least: Least,
-    /// The sender's link's work, if the flow starts at time zero.
-    sending: Work,
-    /// The receiver's link's work, if the flow starts at time zero.
-    receiving: Work,
-}
-
-impl Kind {
-    fn new(message: Bytes, frames: &Frames, route: Rc<Route>, back: Rc<Route>) -> Self {
-        let lone = Lone { message, frames, route: &route, back: &back };
-        let least = Least { delivered: lone.delivered_at_least(), acked: lone.at_least() };
-        let (sending, receiving) = (Work::at_sender(&lone), Work::at_receiver(&lone));
-        Self { route, back, least, sending, receiving }
-    }
 }
 
 /// A flow that can start and finish.
@@ -40,71 +26,94 @@ impl Kind {
 pub(super) struct Running<'a> {
     /// The flow.
     pub(super) flow: &'a Flow,
-    /// Its kind.
-    pub(super) kind: &'a Kind,
+    /// Its way.
+    pub(super) way: &'a Way,
     /// Its earliest start.
     pub(super) start: Time,
+    frames: &'a Frames,
 }
 
 impl Running<'_> {
+    /// How long it takes at least.
+    pub(super) fn least(&self) -> Least {
+        least(&self.lone())
+    }
+
     /// Its work at its sender's link.
     pub(super) fn sending(&self) -> Work {
-        self.kind.sending.delayed(self.start)
+        Work::at_sender(&self.lone()).delayed(self.start)
     }
 
     /// Its work at its receiver's link.
     pub(super) fn receiving(&self) -> Work {
-        self.kind.receiving.delayed(self.start)
+        Work::at_receiver(&self.lone()).delayed(self.start)
     }
+
+    fn lone(&self) -> Lone<'_> {
+        lone(self.flow, self.way, self.frames)
+    }
+}
+
+fn lone<'a>(flow: &Flow, way: &'a Way, frames: &'a Frames) -> Lone<'a> {
+    Lone { message: flow.bytes, frames, route: &way.route, back: &way.back }
+}
+
+fn least(lone: &Lone<'_>) -> Least {
+    Least { delivered: lone.delivered_at_least(), acked: lone.at_least() }
 }
 
 /// The flows of a run.
 pub(super) struct Flows<'a> {
     traffic: &'a Traffic,
-    /// The kinds of all flows.
-    pub(super) kinds: Vec<Kind>,
-    /// Each flow's kind; `None` where there is no path.
-    kind_of: Vec<Option<usize>>,
-    /// Each flow's earliest start.
-    starts: Vec<Option<Time>>,
+    frames: &'a Frames,
+    /// The ways of all flows.
+    pub(super) ways: Vec<Way>,
+    /// Those that can start and finish, in the traffic's order: their places among `ways` and
+    /// earliest starts. There may be millions.
+    running: Vec<(FlowId, u32, Time)>,
 }
 
 impl<'a> Flows<'a> {
     /// The flows of `traffic`, with their routes in `fabric` while nothing is broken.
-    pub(super) fn new(traffic: &'a Traffic, fabric: &Fabric, frames: &Frames) -> Self {
+    pub(super) fn new(traffic: &'a Traffic, fabric: &Fabric, frames: &'a Frames) -> Self {
         let mut routes = Routes::new(fabric);
-        let mut kinds: Vec<Kind> = Vec::new();
+        let mut ways: Vec<Way> = Vec::new();
         let mut known = BTreeMap::new();
-        let mut kind_of = Vec::with_capacity(traffic.flows.len());
-        for flow in &traffic.flows {
-            let route = routes.find(flow.source, flow.destination);
-            let back = routes.find(flow.destination, flow.source);
-            kind_of.push(route.zip(back).map(|(route, back)| {
-                // Shared routes have equal addresses; these are looked up, never iterated over.
-                let key = (flow.bytes, Rc::as_ptr(&route), Rc::as_ptr(&back));
-                *known.entry(key).or_insert_with(|| {
-                    kinds.push(Kind::new(flow.bytes, frames, route, back));
-                    kinds.len() - 1
-                })
-            }));
-        }
-        let least = |kind: &Option<usize>| kind.map(|kind| kinds[kind].least);
-        let least: Vec<_> = kind_of.iter().map(least).collect();
-        let starts = chain::earliest_starts(traffic, &least);
-        Self { traffic, kinds, kind_of, starts }
+        let way_of = traffic.flows.iter().map(|flow| {
+            let route = routes.find(flow.source, flow.destination)?;
+            let back = routes.find(flow.destination, flow.source)?;
+            // Shared routes have equal addresses; these are looked up, never iterated over.
+            let key = (Rc::as_ptr(&route), Rc::as_ptr(&back));
+            Some(*known.entry(key).or_insert_with(|| {
+                ways.push(Way { route, back });
+                ways.len() as u32 - 1
+            }))
+        });
+        let way_of: Vec<Option<u32>> = way_of.collect();
+        let least = |flow: FlowId| {
+            let way = &ways[way_of[flow.index()]? as usize];
+            Some(least(&lone(&traffic.flows[flow.index()], way, frames)))
+        };
+        let starts = chain::earliest_starts(traffic, least);
+        let running = (0..).map(FlowId).zip(&way_of).zip(starts);
+        let running = running.filter_map(|((flow, way), start)| Some((flow, (*way)?, start?)));
+        let running = running.collect();
+        Self { traffic, frames, ways, running }
     }
 
     /// Those that can start and finish, in the traffic's order.
-    pub(super) fn running(&self) -> impl Iterator<Item = Running<'_>> {
-        let flows = self.traffic.flows.iter().zip(&self.kind_of).zip(&self.starts);
-        flows.filter_map(|((flow, kind), start)| {
-            Some(Running { flow, kind: &self.kinds[(*kind)?], start: (*start)? })
+    pub(super) fn running(&self) -> impl ExactSizeIterator<Item = Running<'_>> {
+        self.running.iter().map(|&(flow, way, start)| Running {
+            flow: &self.traffic.flows[flow.index()],
+            way: &self.ways[way as usize],
+            start,
+            frames: self.frames,
         })
     }
 
     /// Whether that is all of them, and there are some.
     pub(super) fn all_run(&self) -> bool {
-        let all = self.running().count();
+        let all = self.running.len();
         all > 0 && all == self.traffic.flows.len()
     }
 }

@@ -1,7 +1,9 @@
 //! What the links of hosts have to carry.
 
 use super::flow_alone::Lone;
+use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Span, Time};
+use std::cmp::Reverse;
 
 /// A flow's part in the work of one link.
 #[derive(Clone, Copy, Debug)]
@@ -43,15 +45,21 @@ impl Work {
     }
 }
 
-/// The earliest instant at which a link can be through with all its work and the last ACK back.
+/// The earliest instant at which all hosts' links can be through with their work and the last ACK
+/// back; `None` if there is no work.
+pub(super) fn finish(mut work: Vec<(HostId, Work)>) -> Option<Time> {
+    work.sort_by_key(|(host, work)| (*host, Reverse(work.release)));
+    work.chunk_by(|(host, _), (other, _)| host == other).map(finish_one).max()
+}
+
+/// The same of one link, whose work comes the latest release first.
 ///
 /// Whatever its order, all work that is released at or after some instant is carried after that
 /// instant, and some flow of it comes last.
-pub(super) fn finish(work: &mut [Work]) -> Time {
-    work.sort_by_key(|work| std::cmp::Reverse(work.release));
+fn finish_one(link: &[(HostId, Work)]) -> Time {
     let (mut carried, mut slack, mut after) = (0, 0, u64::MAX);
     let mut latest = 0;
-    for flow in work.iter() {
+    for (_, flow) in link {
         carried += flow.occupancy.0;
         slack = slack.max(flow.slack.0);
         after = after.min(flow.after.0);
@@ -75,14 +83,23 @@ mod tests {
 
     #[test]
     fn the_busiest_stretch_counts() {
+        let finish = |work: &[Work]| finish(work.iter().map(|work| (HostId(3), *work)).collect());
         // Busy from 0 to 30, then from 100 to 150: the later stretch ends last.
-        let mut late = [work(0, 30, 7), work(100, 20, 9), work(110, 30, 7)];
-        assert_eq!(finish(&mut late), Time(100 + 50 - 1 + 7));
+        let late = [work(0, 30, 7), work(100, 20, 9), work(110, 30, 7)];
+        assert_eq!(finish(&late), Some(Time(100 + 50 - 1 + 7)));
         // One stretch from 0 to 130.
         let mut dense = [work(0, 100, 7), work(50, 20, 9), work(60, 10, 7)];
-        assert_eq!(finish(&mut dense), Time(130 - 1 + 7));
+        assert_eq!(finish(&dense), Some(Time(130 - 1 + 7)));
         // The order of the list does not matter.
         dense.reverse();
-        assert_eq!(finish(&mut dense), Time(130 - 1 + 7));
+        assert_eq!(finish(&dense), Some(Time(130 - 1 + 7)));
+        assert_eq!(finish(&[]), None);
+    }
+
+    #[test]
+    fn the_link_that_is_through_last_counts() {
+        let work = [(2, 30), (1, 20), (2, 40), (1, 60)]
+            .map(|(host, busy)| (HostId(host), work(0, busy, 7)));
+        assert_eq!(finish(work.to_vec()), Some(Time(80 - 1 + 7)));
     }
 }

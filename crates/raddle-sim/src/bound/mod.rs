@@ -39,12 +39,10 @@ use crate::workload::{Start, Traffic};
 use all_to_all::Exchange;
 use flows::Flows;
 pub use frames::Frames;
-use host_link::Work;
 pub use of_plan::{mean_of_flows, of_plan};
 use permutation::TailTerm;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// A lower bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +79,7 @@ pub fn longest_flow(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Opti
         return completion(traffic, fabric, frames).first().copied();
     }
     let flows = Flows::new(traffic, fabric, frames);
-    let time = flows.running().map(|flow| flow.kind.least.acked).max()?;
+    let time = flows.running().map(|flow| flow.least().acked).max()?;
     Some(Bound { name: "flow_alone", time })
 }
 
@@ -101,19 +99,16 @@ fn one<T: PartialEq>(mut items: impl Iterator<Item = T>) -> Option<T> {
 }
 
 fn flow_alone_time(flows: &Flows<'_>) -> Option<Span> {
-    let ends = flows.running().map(|flow| flow.start + flow.kind.least.acked);
+    let ends = flows.running().map(|flow| flow.start + flow.least().acked);
     Some(ends.max()?.since(Time::ZERO))
 }
 
 fn host_link_time(flows: &Flows<'_>) -> Option<Span> {
-    let mut sending: BTreeMap<_, Vec<Work>> = BTreeMap::new();
-    let mut receiving: BTreeMap<_, Vec<Work>> = BTreeMap::new();
-    for running in flows.running() {
-        sending.entry(running.flow.source).or_default().push(running.sending());
-        receiving.entry(running.flow.destination).or_default().push(running.receiving());
-    }
-    let links = sending.values_mut().chain(receiving.values_mut());
-    Some(links.map(|work| host_link::finish(work)).max()?.since(Time::ZERO))
+    let sent = flows.running().map(|running| (running.flow.source, running.sending()));
+    let sent = host_link::finish(sent.collect());
+    let received = flows.running().map(|running| (running.flow.destination, running.receiving()));
+    let received = host_link::finish(received.collect());
+    Some(sent.max(received)?.since(Time::ZERO))
 }
 
 fn cut_time(
@@ -144,11 +139,11 @@ fn permutation_time(
     if senders != receivers || has_repeats(&senders) {
         return None;
     }
-    let hops = flows.kinds.iter().flat_map(|kind| kind.route.hops.iter().chain(&kind.back.hops));
+    let hops = flows.ways.iter().flat_map(|way| way.route.hops.iter().chain(&way.back.hops));
     let rate = one(hops.map(|hop| hop.rate))?;
     let rate = pace.unwrap_or(rate);
-    let ways = flows.kinds.iter().map(|kind| {
-        let [there, back] = [&kind.route, &kind.back].map(|route| permutation::Path {
+    let ways = flows.ways.iter().map(|way| {
+        let [there, back] = [&way.route, &way.back].map(|route| permutation::Path {
             hops: route.hops.len() as u64,
             latency: route.latency(),
             rate,
@@ -184,7 +179,7 @@ fn all_to_all_time(
     }
     let rate = one(fabric.ports[..hosts as usize].iter().map(|port| port.rate))?;
     let rate = pace.map_or(rate, |pace| Rate(pace.0 * u64::from(hosts - 1)));
-    let shortest = flows.kinds.iter().map(|kind| kind.route.latency()).min()?;
+    let shortest = flows.ways.iter().map(|way| way.route.latency()).min()?;
     // The gap after the last frame is counted in the host's work, and no part of the frame's way.
     let rest = Span(shortest.0.saturating_sub(rate.serialisation(frames.gap).0));
     let exchange = Exchange { hosts, message, rate, rest, include_acks };

@@ -44,11 +44,12 @@ pub fn of_plan(plan: &Plan) -> Vec<Bound> {
 /// A lower bound on the mean flow completion time of a plan all of whose flows end: the mean of what
 /// each takes alone.
 pub fn mean_of_flows(plan: &Plan) -> Option<Bound> {
-    let flows = Flows::new(&plan.traffic, &plan.fabric, &Frames::from(plan));
+    let frames = Frames::from(plan);
+    let flows = Flows::new(&plan.traffic, &plan.fabric, &frames);
     if detours(plan) || !flows.all_run() {
         return None;
     }
-    let sum: u64 = flows.running().map(|flow| flow.kind.least.acked.0).sum();
+    let sum: u64 = flows.running().map(|flow| flow.least().acked.0).sum();
     Some(Bound { name: "flow_alone", time: Span(sum / plan.traffic.flows.len() as u64) })
 }
 

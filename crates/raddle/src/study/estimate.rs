@@ -1,15 +1,19 @@
 //! What a run will take, before it runs.
 
 use super::text::{count, plural, short};
+use raddle_schemes::units::Time;
 use raddle_sim::plan::Plan;
+use raddle_sim::workload::{Flow, Start};
 
 /// Packet-hops that one core does in a second at a thousand hosts, unless the machine was measured.
 pub const DEFAULT_HOPS_PER_S: f64 = 12e6;
 
 /// A link's record, its ring under a full load with one-BDP windows, and its counters.
 const BYTES_PER_PORT: u64 = 2048;
-/// A flow's place in the plan, and both its ends while they are at work (docs/performance.md).
-const BYTES_PER_FLOW: u64 = 560;
+/// A flow's place in the plan, and what is left of it after the run (docs/performance.md).
+const BYTES_PER_FLOW: u64 = 236;
+/// Both its ends while they are at work.
+const BYTES_PER_FLOW_AT_WORK: u64 = 324;
 /// The program itself.
 const BYTES_PER_PROCESS: u64 = 8_000_000;
 
@@ -53,7 +57,7 @@ pub fn data_packets(plan: &Plan) -> u64 {
 pub fn estimate(plan: &Plan, hops_per_s: f64) -> Estimate {
     let payload = plan.transport.payload.0.max(1);
     let flows = &plan.traffic.flows;
-    let hops = |flow: &raddle_sim::workload::Flow| {
+    let hops = |flow: &Flow| {
         let packets = flow.bytes.0.div_ceil(payload);
         packets * 2 * plan.fabric.path(flow.source, flow.destination).len() as u64
     };
@@ -64,9 +68,23 @@ pub fn estimate(plan: &Plan, hops_per_s: f64) -> Estimate {
         packet_hops,
         memory_bytes: BYTES_PER_PROCESS
             + plan.fabric.ports.len() as u64 * BYTES_PER_PORT
-            + flows.len() as u64 * BYTES_PER_FLOW,
+            + flows.len() as u64 * BYTES_PER_FLOW
+            + at_once(flows) * BYTES_PER_FLOW_AT_WORK,
         seconds: packet_hops as f64 / hops_per_s,
     }
+}
+
+/// Most flows that start at one instant: where they come one by one, few are at work at a time.
+fn at_once(flows: &[Flow]) -> u64 {
+    let mut starts: Vec<Time> = flows
+        .iter()
+        .filter_map(|flow| match flow.start {
+            Start::At(time) => Some(time),
+            Start::Triggered => None,
+        })
+        .collect();
+    starts.sort_unstable();
+    starts.chunk_by(|a, b| a == b).map(<[Time]>::len).max().unwrap_or(0) as u64
 }
 
 impl std::fmt::Display for Estimate {
@@ -116,6 +134,17 @@ mod tests {
             estimate.of_many(45, 2),
             "45 runs, if all are like the first about 1.08 k packet-hops: about 45 s and 16 MB"
         );
+    }
+
+    #[test]
+    fn flows_that_start_at_one_instant_are_at_work_together() {
+        let mut plan = fixture::plan(1);
+        let together = estimate(&plan, 12.0).memory_bytes;
+        plan.traffic.flows[1].start = Start::At(Time(1));
+        let apart = estimate(&plan, 12.0).memory_bytes;
+        plan.traffic.flows[1].start = Start::Triggered;
+        assert_eq!(estimate(&plan, 12.0).memory_bytes, apart);
+        assert_eq!(together - apart, BYTES_PER_FLOW_AT_WORK);
     }
 
     #[test]

@@ -184,6 +184,8 @@ impl Runner<'_> {
     fn simulate(&self, index: usize, job: &Job) -> Result<Finished, Failure> {
         let plan = (job.plan)().map_err(Failure::Plan)?;
         self.meter.begin(index, estimate::data_packets(&plan));
+        // What it takes in memory is gone before the run begins.
+        let bound = (self.bound)(&plan);
         let mut watcher = Watcher { stop: self.stop, meter: self.meter, index };
         // Threads inside a run have clocks of their own: only one run at a time can be measured.
         let alone = self.threads <= 1;
@@ -197,7 +199,6 @@ impl Runner<'_> {
         if outcome.stop == Stop::Interrupted {
             return Err(Failure::Interrupted);
         }
-        let bound = (self.bound)(&plan);
         let summary = RunSummary::new(&job.scenario, &plan, &outcome, bound.as_ref(), cost);
         Ok(Finished { plan, outcome, summary })
     }
