@@ -77,6 +77,28 @@ impl Arrivals {
         })
     }
 
+    /// The frames, link by link.
+    #[inline]
+    pub(super) fn frames(&self) -> impl ExactSizeIterator<Item = Frame> + '_ {
+        self.frames.iter().map(|&(_, frame)| frame)
+    }
+
+    /// As [`iter`](Self::iter), with what `beside` holds for each of [`frames`](Self::frames).
+    #[inline]
+    pub(super) fn iter_with<'a>(
+        &'a self,
+        beside: &'a [u32],
+    ) -> impl Iterator<Item = (u64, u32, Frame, u32)> + 'a {
+        // As long as each other: one check for both.
+        let count = self.frames.len().min(beside.len());
+        let (frames, beside) = (&self.frames[..count], &beside[..count]);
+        self.keys.iter().map(move |&key| {
+            let number = key as u32 as usize;
+            let (in_port, frame) = frames[number];
+            (key >> 32, in_port, frame, beside[number])
+        })
+    }
+
     /// Sorts by time and in-port; all offsets are below `width`.
     pub(super) fn sort(&mut self, width: u32) {
         if self.keys.len() >= FEW {

@@ -83,7 +83,7 @@ impl Part<'_> {
         (kind, first): (PortKind, u32),
     ) {
         let route = self.route;
-        let Self { plan, switches, lines, ports, world, .. } = self;
+        let Self { plan, switches, lines, ports, world, scratch, .. } = self;
         let SwitchState { id, selector, rng, first_port, first_id, busy, .. } =
             &mut switches[number as usize];
         let count = busy.len() * 64;
@@ -91,6 +91,7 @@ impl Part<'_> {
         let plain = PlainSwitch {
             start,
             arrivals,
+            outs: &mut scratch.outs,
             node,
             epoch: route as u32,
             fabric: &plan.fabric,
@@ -213,6 +214,7 @@ impl Part<'_> {
 struct PlainSwitch<'s, 'w> {
     start: Time,
     arrivals: &'s Arrivals,
+    outs: &'s mut Vec<u32>,
     node: &'s TreeNode,
     epoch: u32,
     fabric: &'s Fabric,
@@ -235,45 +237,65 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
     #[inline]
     fn visit<S: PortSelector>(self, selector: &mut S) {
         let Self { plain, ports } = self;
-        let PlainSwitch { start, arrivals, node, epoch, fabric, forwarding, switch, .. } = plain;
-        let PlainSwitch { rng, first_id, busy, lines, world, .. } = plain;
+        let PlainSwitch { start, arrivals, outs, node, epoch, fabric, forwarding, .. } = plain;
+        let PlainSwitch { switch, rng, first_id, busy, lines, world, .. } = plain;
         // As long as each other: one check for both.
         let count = lines.len().min(ports.len());
         let (lines, ports) = (&mut lines[..count], &mut ports[..count]);
         let locators = world.hosts.locators();
-        for (at, in_port, frame) in arrivals.iter() {
-            let now = Time(start.0 + at);
-            let host = locators.host(frame.to);
-            let (first, count) = node.run(host);
-            let chosen = if count == 1 {
-                0
-            } else {
-                let mut around = AroundPlain {
-                    now,
-                    switch,
-                    host,
-                    first: first - first_id,
-                    first_id,
-                    fabric,
-                    forwarding,
-                    lines,
-                    ports,
-                    world,
+        let stateless = selector.stateless();
+        let mut select =
+            |now, frame: Frame, lines: &mut [Line], ports: &mut [P], world: &mut World<'_>| {
+                let host = locators.host(frame.to);
+                let (first, count) = node.run(host);
+                let chosen = if count == 1 {
+                    0
+                } else {
+                    let mut around = AroundPlain {
+                        now,
+                        switch,
+                        host,
+                        first: first - first_id,
+                        first_id,
+                        fabric,
+                        forwarding,
+                        lines,
+                        ports,
+                        world,
+                    };
+                    let cx = &mut Cx { now, rng, events: &mut () };
+                    let mut choices = Choices {
+                        count: count as usize,
+                        next_hops: first,
+                        epoch,
+                        weights: None,
+                        fabric: &mut around,
+                    };
+                    selector.select(cx, &header(frame), &mut choices)
                 };
-                let cx = &mut Cx { now, rng, events: &mut () };
-                let mut choices = Choices {
-                    count: count as usize,
-                    next_hops: first,
-                    epoch,
-                    weights: None,
-                    fabric: &mut around,
-                };
-                selector.select(cx, &header(frame), &mut choices)
+                first as usize + chosen - first_id as usize
             };
-            let out = first as usize + chosen - first_id as usize;
-            busy[out / 64] |= 1 << (out % 64);
-            let came_in = PortId(first_id + in_port);
-            ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
+        if stateless {
+            // Link by link first: what came up takes another branch than what came down, and a
+            // mispredicted branch at a queue does not throw away choices that have begun.
+            outs.clear();
+            outs.extend(
+                arrivals.frames().map(|frame| select(start, frame, lines, ports, world) as u32),
+            );
+            for (at, in_port, frame, out) in arrivals.iter_with(outs) {
+                let (now, out) = (Time(start.0 + at), out as usize);
+                let came_in = PortId(first_id + in_port);
+                busy[out / 64] |= 1 << (out % 64);
+                ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
+            }
+        } else {
+            for (at, in_port, frame) in arrivals.iter() {
+                let now = Time(start.0 + at);
+                let came_in = PortId(first_id + in_port);
+                let out = select(now, frame, lines, ports, world);
+                busy[out / 64] |= 1 << (out % 64);
+                ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
+            }
         }
     }
 }

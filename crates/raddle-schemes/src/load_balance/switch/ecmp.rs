@@ -54,6 +54,10 @@ impl PortSelector for Ecmp {
         choices.at(self.point(packet.flow_key, packet.entropy.0))
     }
 
+    fn stateless(&self) -> bool {
+        true
+    }
+
     fn reads_entropy(&self) -> bool {
         true
     }

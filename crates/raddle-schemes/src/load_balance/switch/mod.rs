@@ -150,6 +150,12 @@ pub trait PortSelector {
         false
     }
 
+    /// Whether its choice follows from the packet, the choices and their ports alone, now and always.
+    /// Then it is asked about packets in any order, all of which at the time of the first.
+    fn stateless(&self) -> bool {
+        false
+    }
+
     /// Whether the entropy that a host gives a packet has a say in its way. Where it has none, the
     /// hosts' load balancing has no effect.
     fn reads_entropy(&self) -> bool {
@@ -214,6 +220,10 @@ impl<S: PortSelector + ?Sized> PortSelector for Box<S> {
         (**self).offers(need)
     }
 
+    fn stateless(&self) -> bool {
+        (**self).stateless()
+    }
+
     fn reads_entropy(&self) -> bool {
         (**self).reads_entropy()
     }
@@ -238,5 +248,36 @@ mod tests {
             let differs = (1..64).any(|entropy| bench(entropy) != first);
             assert_eq!(config.reads_entropy(), differs, "{}", scheme.card.name);
         }
+    }
+
+    struct IsStateless<'a>(&'a mut bool);
+
+    impl Visitor for IsStateless<'_> {
+        fn visit<S: PortSelector>(self, selector: &mut S) {
+            *self.0 = selector.stateless();
+        }
+    }
+
+    #[test]
+    fn a_stateless_scheme_chooses_alike_in_any_order_and_with_any_queues() {
+        let mut found = 0;
+        for scheme in SCHEMES {
+            let config = Config::named(scheme.card.name).unwrap();
+            let mut stateless = false;
+            config.build(&NOMINAL).visit(IsStateless(&mut stateless));
+            if !stateless {
+                continue;
+            }
+            found += 1;
+            let bench =
+                || Bench::new(&config, |config: &Config, context| Running(config.build(context)));
+            let (mut upwards, mut downwards) = (bench(), bench().queues(&[90, 0, 40, 10]));
+            let up: Vec<usize> = (0..256).map(|e| upwards.entropy(Entropy(e)).select(4)).collect();
+            let mut down: Vec<usize> =
+                (0..256).rev().map(|e| downwards.entropy(Entropy(e)).select(4)).collect();
+            down.reverse();
+            assert_eq!(up, down, "{}", scheme.card.name);
+        }
+        assert!(found > 0);
     }
 }

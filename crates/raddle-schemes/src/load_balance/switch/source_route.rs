@@ -53,6 +53,10 @@ impl PortSelector for SourceRoute {
         need == Need::SourceRouting
     }
 
+    fn stateless(&self) -> bool {
+        true
+    }
+
     fn reads_entropy(&self) -> bool {
         true
     }
