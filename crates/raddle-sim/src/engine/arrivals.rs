@@ -8,7 +8,7 @@ use crate::net::frame::Frame;
 use raddle_schemes::units::Time;
 
 /// Fewer keys than this are sorted by insertion alone.
-const FEW: usize = 24;
+pub(super) const FEW: usize = 24;
 const MOST_BUCKETS: usize = 2048;
 /// Entries of a link are looked at in blocks: a long queue may stand behind the few that arrive.
 const BLOCK: usize = 64;
@@ -22,6 +22,10 @@ pub(super) struct Arrivals {
     frames: Vec<(u32, Frame)>,
     buckets: Vec<u32>,
     sorted: Vec<u64>,
+    /// Where each of `frames` goes.
+    outs: Vec<u32>,
+    /// Buckets of each port.
+    of_port: usize,
 }
 
 impl Arrivals {
@@ -77,34 +81,65 @@ impl Arrivals {
         })
     }
 
-    /// The frames, link by link.
-    #[inline]
-    pub(super) fn frames(&self) -> impl ExactSizeIterator<Item = Frame> + '_ {
-        self.frames.iter().map(|&(_, frame)| frame)
-    }
-
-    /// As [`iter`](Self::iter), with what `beside` holds for each of [`frames`](Self::frames).
-    #[inline]
-    pub(super) fn iter_with<'a>(
-        &'a self,
-        beside: &'a [u32],
-    ) -> impl Iterator<Item = (u64, u32, Frame, u32)> + 'a {
-        // As long as each other: one check for both.
-        let count = self.frames.len().min(beside.len());
-        let (frames, beside) = (&self.frames[..count], &beside[..count]);
-        self.keys.iter().map(move |&key| {
-            let number = key as u32 as usize;
-            let (in_port, frame) = frames[number];
-            (key >> 32, in_port, frame, beside[number])
-        })
-    }
-
     /// Sorts by time and in-port; all offsets are below `width`.
     pub(super) fn sort(&mut self, width: u32) {
         if self.keys.len() >= FEW {
             self.scatter(width);
         }
         insertion(&mut self.keys);
+    }
+
+    /// Sorts by where frames go, then by time and in-port: all offsets are below `width`, and what
+    /// `out_of` says of frames, which it is asked about link by link, below `ports`. Takes the place
+    /// of [`sort`](Self::sort); [`to`](Self::to) tells what has come of it.
+    #[inline]
+    pub(super) fn sort_by_out(
+        &mut self,
+        ports: usize,
+        width: u32,
+        out_of: impl FnMut(Frame) -> u32,
+    ) {
+        let Self { keys, frames, buckets, sorted, outs, .. } = self;
+        outs.clear();
+        outs.extend(frames.iter().map(|&(_, frame)| frame).map(out_of));
+        // Of each port, a power of two.
+        let of_port = (keys.len() / ports).next_power_of_two().min(MOST_BUCKETS);
+        let bits = u32::BITS - width.leading_zeros();
+        let shift = 32 + bits.saturating_sub(of_port.trailing_zeros());
+        let bucket = |key: u64, out: u32| out as usize * of_port + (key >> shift) as usize;
+        buckets.clear();
+        buckets.resize(ports * of_port, 0);
+        for (&key, &out) in keys.iter().zip(outs.iter()) {
+            buckets[bucket(key, out)] += 1;
+        }
+        scatter_into(
+            sorted,
+            buckets,
+            keys.iter().zip(outs.iter()).map(|(&key, &out)| (key, bucket(key, out))),
+        );
+        std::mem::swap(keys, sorted);
+        self.of_port = of_port;
+    }
+
+    /// Offset in ps, in-port and frame of those that go to port `out`, in order; each port is asked for
+    /// once.
+    #[inline]
+    pub(super) fn to(
+        &mut self,
+        out: usize,
+    ) -> impl ExactSizeIterator<Item = (u64, u32, Frame)> + '_ {
+        // By now buckets hold the places behind their last keys.
+        let end = |ports: usize| match ports * self.of_port {
+            0 => 0,
+            buckets => self.buckets[buckets - 1] as usize,
+        };
+        let keys = &mut self.keys[end(out)..end(out + 1)];
+        insertion(keys);
+        let frames = &self.frames;
+        keys.iter().map(|&key| {
+            let (in_port, frame) = frames[key as u32 as usize];
+            (key >> 32, in_port, frame)
+        })
     }
 
     /// Puts the keys into order of buckets.
@@ -119,17 +154,28 @@ impl Arrivals {
         for &key in keys.iter() {
             buckets[(key >> shift) as usize] += 1;
         }
-        let mut before = 0;
-        for bucket in buckets.iter_mut() {
-            before += std::mem::replace(bucket, before);
-        }
-        sorted.resize(keys.len(), 0);
-        for &key in keys.iter() {
-            let next = &mut buckets[(key >> shift) as usize];
-            sorted[*next as usize] = key;
-            *next += 1;
-        }
+        scatter_into(sorted, buckets, keys.iter().map(|&key| (key, (key >> shift) as usize)));
         std::mem::swap(keys, sorted);
+    }
+}
+
+/// Puts `keys`, each with the number of its bucket, into `sorted` in order of buckets. These hold how
+/// many keys they have, and afterwards the places behind their last ones.
+#[inline]
+fn scatter_into(
+    sorted: &mut Vec<u64>,
+    buckets: &mut [u32],
+    keys: impl ExactSizeIterator<Item = (u64, usize)>,
+) {
+    let mut before = 0;
+    for bucket in buckets.iter_mut() {
+        before += std::mem::replace(bucket, before);
+    }
+    sorted.resize(keys.len(), 0);
+    for (key, bucket) in keys {
+        let next = &mut buckets[bucket];
+        sorted[*next as usize] = key;
+        *next += 1;
     }
 }
 
@@ -152,25 +198,45 @@ mod tests {
     use super::*;
     use raddle_schemes::rng::Rng;
 
+    /// Arrivals at given offsets in a window of `width` from 7 ps on, one for each in-port.
+    fn fill(arrivals: &mut Arrivals, offsets: &[u64], width: u64) {
+        arrivals.clear();
+        for (in_port, &offset) in (0..).zip(offsets) {
+            let entry = Entry::new(Time(7 + offset), Frame::default());
+            let late = Entry::new(Time(7 + width), Frame::default());
+            let arrived = arrivals.extend(&[entry, late], Time(7), width as u32, in_port);
+            assert_eq!(arrived, 1);
+        }
+    }
+
     #[test]
     fn any_number_of_arrivals_in_any_window_is_sorted() {
         let mut rng = Rng::new(1, "test", 0);
         let mut arrivals = Arrivals::default();
         for length in (0..40).chain([100, 1_000, 5_000]) {
-            for width in [1, 2, 9, 1_000, 1_000_000, 4_000_000] {
-                arrivals.clear();
-                let mut expected: Vec<(u64, u32)> =
-                    (0..length).map(|in_port| (rng.below(width), in_port)).collect();
-                for &(offset, in_port) in &expected {
-                    let entry = Entry::new(Time(7 + offset), Frame::default());
-                    let late = Entry::new(Time(7 + width), Frame::default());
-                    let arrived = arrivals.extend(&[entry, late], Time(7), width as u32, in_port);
-                    assert_eq!(arrived, 1);
-                }
-                arrivals.sort(width as u32);
+            for width in [1, 2, 9, 1_000, 1_000_000, 2_000_000_000] {
+                let offsets: Vec<u64> = (0..length).map(|_| rng.below(width)).collect();
+                let mut expected: Vec<(u64, u32)> = offsets.iter().copied().zip(0..).collect();
                 expected.sort_unstable();
-                let got: Vec<_> = arrivals.iter().map(|(at, in_port, _)| (at, in_port)).collect();
+                let plain = |(at, in_port, _)| (at, in_port);
+                fill(&mut arrivals, &offsets, width);
+                arrivals.sort(width as u32);
+                let got: Vec<_> = arrivals.iter().map(plain).collect();
                 assert_eq!(got, expected, "{length} arrivals, width {width}");
+                for ports in [1, 3, 64, 700] {
+                    let outs: Vec<u32> = offsets.iter().map(|_| rng.below(ports) as u32).collect();
+                    fill(&mut arrivals, &offsets, width);
+                    let mut in_order = outs.iter();
+                    arrivals
+                        .sort_by_out(ports as usize, width as u32, |_| *in_order.next().unwrap());
+                    for out in 0..ports {
+                        let got: Vec<_> = arrivals.to(out as usize).map(plain).collect();
+                        let own =
+                            |(_, in_port): &&(u64, u32)| outs[*in_port as usize] == out as u32;
+                        let expected: Vec<_> = expected.iter().filter(own).copied().collect();
+                        assert_eq!(got, expected, "{length} arrivals, width {width}, port {out}");
+                    }
+                }
             }
         }
     }

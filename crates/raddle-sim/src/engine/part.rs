@@ -167,8 +167,6 @@ pub(super) struct Scratch {
     /// Hosts below a switch.
     pub(super) below: Vec<u32>,
     pub(super) arrivals: Arrivals,
-    /// Where each of them goes, counted within the switch.
-    pub(super) outs: Vec<u32>,
     /// Ports of a switch with something to carry out at one instant.
     pub(super) due: Vec<u32>,
 }

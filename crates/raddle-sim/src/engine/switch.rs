@@ -1,7 +1,7 @@
 //! A part's switches: what arrives in a window, in order of time and in-port, run to completion.
 
 use super::around::{Around, AroundPlain, QueuePort};
-use super::arrivals::Arrivals;
+use super::arrivals::{Arrivals, FEW};
 use super::calendar::Wake;
 use super::forward::TreeNode;
 use super::line::{Line, PortKind};
@@ -32,17 +32,20 @@ impl Part<'_> {
         match (switch.kind, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(kind), Some(node)) if plain => {
                 let node = node.clone();
-                self.forward_plainly(number, start, &scratch, &node, kind);
+                self.run_plainly(number, (start, end), &mut scratch, &node, kind);
             }
-            _ if joint => self.forward_all::<true>(number, start, &scratch),
-            _ => self.forward_all::<false>(number, start, &scratch),
+            _ => {
+                scratch.sort((end.0 - start.0) as u32);
+                if joint {
+                    self.forward_all::<true>(number, start, &scratch);
+                    self.replay_jointly(number, end);
+                } else {
+                    self.forward_all::<false>(number, start, &scratch);
+                    self.replay_busy(number, end);
+                }
+            }
         }
         self.scratch.arrivals = scratch;
-        if joint {
-            self.replay_jointly(number, end);
-        } else {
-            self.replay_busy(number, end);
-        }
     }
 
     fn forward_all<const JOINT: bool>(&mut self, number: u32, start: Time, arrivals: &Arrivals) {
@@ -68,30 +71,30 @@ impl Part<'_> {
             }
             line.take(arrived as u32);
         });
-        arrivals.sort(width);
     }
 
-    /// Takes the arrivals of a window to their queues at a switch of a tree that is alive, whose
-    /// routes do not change meanwhile, where flows have keys of their own, and whose ports are all of
-    /// one kind and do not concern each other.
-    fn forward_plainly(
+    /// Takes the arrivals of a window to their queues and carries out the departures, at a switch of
+    /// a tree that is alive, whose routes do not change meanwhile, where flows have keys of their own,
+    /// and whose ports are all of one kind and do not concern each other.
+    fn run_plainly(
         &mut self,
         number: u32,
-        start: Time,
-        arrivals: &Arrivals,
+        (start, end): (Time, Time),
+        arrivals: &mut Arrivals,
         node: &TreeNode,
         (kind, first): (PortKind, u32),
     ) {
         let route = self.route;
-        let Self { plan, switches, lines, ports, world, scratch, .. } = self;
+        let Self { plan, switches, lines, ports, world, .. } = self;
         let SwitchState { id, selector, rng, first_port, first_id, busy, .. } =
             &mut switches[number as usize];
         let count = busy.len() * 64;
         let lines = from(lines, *first_port, count);
         let plain = PlainSwitch {
+            number,
             start,
+            end,
             arrivals,
-            outs: &mut scratch.outs,
             node,
             epoch: route as u32,
             fabric: &plan.fabric,
@@ -210,11 +213,12 @@ impl Part<'_> {
     }
 }
 
-/// A switch in [`Part::forward_plainly`], whose loop is compiled for each scheme.
+/// A switch in [`Part::run_plainly`], whose loop is compiled for each scheme.
 struct PlainSwitch<'s, 'w> {
+    number: u32,
     start: Time,
-    arrivals: &'s Arrivals,
-    outs: &'s mut Vec<u32>,
+    end: Time,
+    arrivals: &'s mut Arrivals,
     node: &'s TreeNode,
     epoch: u32,
     fabric: &'s Fabric,
@@ -237,11 +241,13 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
     #[inline]
     fn visit<S: PortSelector>(self, selector: &mut S) {
         let Self { plain, ports } = self;
-        let PlainSwitch { start, arrivals, outs, node, epoch, fabric, forwarding, .. } = plain;
-        let PlainSwitch { switch, rng, first_id, busy, lines, world, .. } = plain;
+        let PlainSwitch { number, start, end, arrivals, node, epoch, .. } = plain;
+        let PlainSwitch { fabric, forwarding, switch, rng, first_id, busy, lines, world, .. } =
+            plain;
+        let count = fabric.switches[switch.index()].ports.len();
         // As long as each other: one check for both.
-        let count = lines.len().min(ports.len());
         let (lines, ports) = (&mut lines[..count], &mut ports[..count]);
+        let (until, width) = (Time(end.0 - 1), (end.0 - start.0) as u32);
         let locators = world.hosts.locators();
         let stateless = selector.stateless();
         let mut select =
@@ -275,20 +281,31 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
                 };
                 first as usize + chosen - first_id as usize
             };
-        if stateless {
-            // Link by link first: what came up takes another branch than what came down, and a
-            // mispredicted branch at a queue does not throw away choices that have begun.
-            outs.clear();
-            outs.extend(
-                arrivals.frames().map(|frame| select(start, frame, lines, ports, world) as u32),
-            );
-            for (at, in_port, frame, out) in arrivals.iter_with(outs) {
-                let (now, out) = (Time(start.0 + at), out as usize);
-                let came_in = PortId(first_id + in_port);
-                busy[out / 64] |= 1 << (out % 64);
-                ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
+        let mut next = Time::NEVER;
+        // For few, looking at every port takes longer than sorting.
+        if stateless && arrivals.keys.len() >= FEW.max(count / 4) {
+            // Link by link: what came up takes another branch than what came down, and a mispredicted
+            // branch at a queue does not throw away choices that have begun. Then port by port, while
+            // all of one is at hand.
+            arrivals.sort_by_out(count, width, |frame| {
+                select(start, frame, lines, ports, world) as u32
+            });
+            for (out, (line, port)) in lines.iter_mut().zip(ports).enumerate() {
+                let arrived = arrivals.to(out);
+                let any = arrived.len() > 0;
+                for (at, in_port, frame) in arrived {
+                    let came_in = PortId(first_id + in_port);
+                    port.enqueue(Time(start.0 + at), came_in, frame, line, world);
+                }
+                let (word, bit) = (&mut busy[out / 64], 1 << (out % 64));
+                if any || *word & bit != 0 {
+                    let action = carry_out(port, line, until, world);
+                    *word = if action == Time::NEVER { *word & !bit } else { *word | bit };
+                    next = next.min(action);
+                }
             }
         } else {
+            arrivals.sort(width);
             for (at, in_port, frame) in arrivals.iter() {
                 let now = Time(start.0 + at);
                 let came_in = PortId(first_id + in_port);
@@ -296,8 +313,36 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
                 busy[out / 64] |= 1 << (out % 64);
                 ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
             }
+            for (index, word) in busy.iter_mut().enumerate() {
+                let mut bits = *word;
+                while bits != 0 {
+                    let bit = bits & bits.wrapping_neg();
+                    bits ^= bit;
+                    let out = index * 64 + bit.trailing_zeros() as usize;
+                    let action = carry_out(&mut ports[out], &mut lines[out], until, world);
+                    if action == Time::NEVER {
+                        *word ^= bit;
+                    }
+                    next = next.min(action);
+                }
+            }
+        }
+        if next < Time::NEVER {
+            world.calendar.wake(next, Wake::Switch { switch: number });
         }
     }
+}
+
+/// Carries out what a port has to up to and including `until`. Returns when it next has to.
+#[inline]
+fn carry_out<P: QueuePort>(
+    port: &mut P,
+    line: &mut Line,
+    until: Time,
+    world: &mut World<'_>,
+) -> Time {
+    port.carry_out(until, line, world);
+    port.next_action(until, line)
 }
 
 /// What a switch reads in a frame.
