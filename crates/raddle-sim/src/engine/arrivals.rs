@@ -22,7 +22,7 @@ pub(super) struct Arrivals {
     frames: Vec<(u32, Frame)>,
     buckets: Vec<u32>,
     sorted: Vec<u64>,
-    /// Where each of `frames` goes.
+    /// Where each of `frames` or `keys` goes.
     outs: Vec<u32>,
     /// Buckets of each port.
     of_port: usize,
@@ -119,6 +119,25 @@ impl Arrivals {
         );
         std::mem::swap(keys, sorted);
         self.of_port = of_port;
+    }
+
+    /// Parts those [sorted](Self::sort) by where they go, below `ports`: `out_of` is asked about offset
+    /// and frame in order. Then [`to`](Self::to) tells what has come of it.
+    #[inline]
+    pub(super) fn part_by_out(&mut self, ports: usize, mut out_of: impl FnMut(u64, Frame) -> u32) {
+        let Self { keys, frames, buckets, sorted, outs, .. } = self;
+        buckets.clear();
+        buckets.resize(ports, 0);
+        outs.clear();
+        outs.extend(keys.iter().map(|&key| {
+            let out = out_of(key >> 32, frames[key as u32 as usize].1);
+            buckets[out as usize] += 1;
+            out
+        }));
+        let parted = keys.iter().zip(outs.iter()).map(|(&key, &out)| (key, out as usize));
+        scatter_into(sorted, buckets, parted);
+        std::mem::swap(keys, sorted);
+        self.of_port = 1;
     }
 
     /// Offset in ps, in-port and frame of those that go to port `out`, in order; each port is asked for
@@ -229,8 +248,18 @@ mod tests {
                     let mut in_order = outs.iter();
                     arrivals
                         .sort_by_out(ports as usize, width as u32, |_| *in_order.next().unwrap());
+                    let mut again = Arrivals::default();
+                    fill(&mut again, &offsets, width);
+                    again.sort(width as u32);
+                    let mut in_order = expected.iter();
+                    again.part_by_out(ports as usize, |at, _| {
+                        let &(offset, in_port) = in_order.next().unwrap();
+                        assert_eq!(at, offset);
+                        outs[in_port as usize]
+                    });
                     for out in 0..ports {
                         let got: Vec<_> = arrivals.to(out as usize).map(plain).collect();
+                        assert!(again.to(out as usize).map(plain).eq(got.iter().copied()));
                         let own =
                             |(_, in_port): &&(u64, u32)| outs[*in_port as usize] == out as u32;
                         let expected: Vec<_> = expected.iter().filter(own).copied().collect();

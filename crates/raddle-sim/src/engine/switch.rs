@@ -8,14 +8,14 @@ use super::line::{Line, PortKind};
 use super::part::{Part, SwitchState};
 use super::port::World;
 use super::ports::of_kind;
-use crate::net::frame::{Frame, flag};
+use crate::net::frame::{Frame, Locators, flag};
 use crate::net::windows::covers;
 use crate::record::DropCause;
 use crate::routing::Forwarding;
 use crate::topology::Fabric;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{PortId, SwitchId};
-use raddle_schemes::load_balance::switch::{Choices, Header, PortSelector, Visitor};
+use raddle_schemes::load_balance::switch::{Choices, Dependence, Header, PortSelector, Visitor};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Time;
 
@@ -248,48 +248,37 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
         // As long as each other: one check for both.
         let (lines, ports) = (&mut lines[..count], &mut ports[..count]);
         let (until, width) = (Time(end.0 - 1), (end.0 - start.0) as u32);
+        let depends_on = selector.depends_on();
         let locators = world.hosts.locators();
-        let stateless = selector.stateless();
-        let mut select =
-            |now, frame: Frame, lines: &mut [Line], ports: &mut [P], world: &mut World<'_>| {
-                let host = locators.host(frame.to);
-                let (first, count) = node.run(host);
-                let chosen = if count == 1 {
-                    0
-                } else {
-                    let mut around = AroundPlain {
-                        now,
-                        switch,
-                        host,
-                        first: first - first_id,
-                        first_id,
-                        fabric,
-                        forwarding,
-                        lines,
-                        ports,
-                        world,
-                    };
-                    let cx = &mut Cx { now, rng, events: &mut () };
-                    let mut choices = Choices {
-                        count: count as usize,
-                        next_hops: first,
-                        epoch,
-                        weights: None,
-                        fabric: &mut around,
-                    };
-                    selector.select(cx, &header(frame), &mut choices)
-                };
-                first as usize + chosen - first_id as usize
-            };
+        let mut chooser = Chooser {
+            selector,
+            depends_on,
+            rng,
+            locators,
+            node,
+            epoch,
+            fabric,
+            forwarding,
+            switch,
+            first_id,
+        };
         let mut next = Time::NEVER;
         // For few, looking at every port takes longer than sorting.
-        if stateless && arrivals.keys.len() >= FEW.max(count / 4) {
-            // Link by link: what came up takes another branch than what came down, and a mispredicted
-            // branch at a queue does not throw away choices that have begun. Then port by port, while
-            // all of one is at hand.
-            arrivals.sort_by_out(count, width, |frame| {
-                select(start, frame, lines, ports, world) as u32
-            });
+        if depends_on != Dependence::Queues && arrivals.keys.len() >= FEW.max(count / 4) {
+            // Choices first: a mispredicted branch at a queue does not throw away one that has begun.
+            // If order is no matter, link by link: what came up takes another branch than what came
+            // down.
+            if depends_on == Dependence::Nothing {
+                arrivals.sort_by_out(count, width, |frame| {
+                    chooser.choose(start, frame, lines, ports, world)
+                });
+            } else {
+                arrivals.sort(width);
+                arrivals.part_by_out(count, |at, frame| {
+                    chooser.choose(Time(start.0 + at), frame, lines, ports, world)
+                });
+            }
+            // Then port by port, while all of one is at hand.
             for (out, (line, port)) in lines.iter_mut().zip(ports).enumerate() {
                 let arrived = arrivals.to(out);
                 let any = arrived.len() > 0;
@@ -309,7 +298,7 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
             for (at, in_port, frame) in arrivals.iter() {
                 let now = Time(start.0 + at);
                 let came_in = PortId(first_id + in_port);
-                let out = select(now, frame, lines, ports, world);
+                let out = chooser.choose(now, frame, lines, ports, world) as usize;
                 busy[out / 64] |= 1 << (out % 64);
                 ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
             }
@@ -330,6 +319,61 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
         if next < Time::NEVER {
             world.calendar.wake(next, Wake::Switch { switch: number });
         }
+    }
+}
+
+/// Where packets go at a plain switch.
+struct Chooser<'s, S> {
+    selector: &'s mut S,
+    depends_on: Dependence,
+    rng: &'s mut Rng,
+    locators: Locators,
+    node: &'s TreeNode,
+    epoch: u32,
+    fabric: &'s Fabric,
+    forwarding: &'s Forwarding,
+    switch: SwitchId,
+    first_id: u32,
+}
+
+impl<S: PortSelector> Chooser<'_, S> {
+    /// The port that a frame takes, counted within the switch.
+    #[inline(always)]
+    fn choose<P: QueuePort>(
+        &mut self,
+        now: Time,
+        frame: Frame,
+        lines: &mut [Line],
+        ports: &mut [P],
+        world: &mut World<'_>,
+    ) -> u32 {
+        let host = self.locators.host(frame.to);
+        let (first, count) = self.node.run(host);
+        if count == 1 {
+            return first - self.first_id;
+        }
+        let mut around = AroundPlain {
+            now,
+            switch: self.switch,
+            host,
+            depends_on: self.depends_on,
+            first: first - self.first_id,
+            first_id: self.first_id,
+            fabric: self.fabric,
+            forwarding: self.forwarding,
+            lines,
+            ports,
+            world,
+        };
+        let mut choices = Choices {
+            count: count as usize,
+            next_hops: first,
+            epoch: self.epoch,
+            weights: None,
+            fabric: &mut around,
+        };
+        let cx = &mut Cx { now, rng: self.rng, events: &mut () };
+        first + self.selector.select(cx, &header(frame), &mut choices) as u32 - self.first_id
     }
 }
 

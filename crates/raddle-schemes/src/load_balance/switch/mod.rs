@@ -140,6 +140,20 @@ pub struct SwitchContext {
     pub stream: u64,
 }
 
+/// What a choice depends on beside the packet and its choices: the less it is, the more freely, and the
+/// faster, an engine asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dependence {
+    /// Nothing: the scheme may be asked about the packets of a window in any order, and at any time of
+    /// it.
+    Nothing,
+    /// Packets before it, time and random draws: the scheme is asked in order, but maybe before earlier
+    /// packets have joined their queues.
+    Before,
+    /// Queues ([`Surroundings::queue`]), too.
+    Queues,
+}
+
 /// Chooses among equal ports; one instance per switch.
 pub trait PortSelector {
     /// The index, below `choices.count`, of the port that takes the packet.
@@ -150,10 +164,9 @@ pub trait PortSelector {
         false
     }
 
-    /// Whether its choice follows from the packet, the choices and their ports alone, now and always.
-    /// Then it is asked about packets in any order, all of which at the time of the first.
-    fn stateless(&self) -> bool {
-        false
+    /// What its choice depends on.
+    fn depends_on(&self) -> Dependence {
+        Dependence::Queues
     }
 
     /// Whether the entropy that a host gives a packet has a say in its way. Where it has none, the
@@ -220,8 +233,8 @@ impl<S: PortSelector + ?Sized> PortSelector for Box<S> {
         (**self).offers(need)
     }
 
-    fn stateless(&self) -> bool {
-        (**self).stateless()
+    fn depends_on(&self) -> Dependence {
+        (**self).depends_on()
     }
 
     fn reads_entropy(&self) -> bool {
@@ -250,34 +263,39 @@ mod tests {
         }
     }
 
-    struct IsStateless<'a>(&'a mut bool);
+    struct Ask<'a>(&'a mut Dependence);
 
-    impl Visitor for IsStateless<'_> {
+    impl Visitor for Ask<'_> {
         fn visit<S: PortSelector>(self, selector: &mut S) {
-            *self.0 = selector.stateless();
+            *self.0 = selector.depends_on();
         }
     }
 
     #[test]
-    fn a_stateless_scheme_chooses_alike_in_any_order_and_with_any_queues() {
-        let mut found = 0;
+    fn choices_depend_on_no_more_than_schemes_say() {
+        let mut kinds = Vec::new();
         for scheme in SCHEMES {
-            let config = Config::named(scheme.card.name).unwrap();
-            let mut stateless = false;
-            config.build(&NOMINAL).visit(IsStateless(&mut stateless));
-            if !stateless {
-                continue;
+            let name = scheme.card.name;
+            let config = Config::named(name).unwrap();
+            let mut dependence = Dependence::Queues;
+            config.build(&NOMINAL).visit(Ask(&mut dependence));
+            kinds.push(dependence);
+            let choices = |queues: &[u64], entropies: &mut dyn Iterator<Item = u16>| {
+                let build =
+                    |config: &Config, context: &SwitchContext| Running(config.build(context));
+                let mut bench = Bench::new(&config, build).queues(queues);
+                entropies.map(|e| bench.entropy(Entropy(e)).select(4)).collect::<Vec<_>>()
+            };
+            let up = choices(&[], &mut (0..256));
+            let with_queues = choices(&[90, 0, 40, 10], &mut (0..256));
+            assert_eq!(up == with_queues, dependence != Dependence::Queues, "{name}");
+            if dependence == Dependence::Nothing {
+                let mut down = choices(&[], &mut (0..256).rev());
+                down.reverse();
+                assert_eq!(up, down, "{name}");
             }
-            found += 1;
-            let bench =
-                || Bench::new(&config, |config: &Config, context| Running(config.build(context)));
-            let (mut upwards, mut downwards) = (bench(), bench().queues(&[90, 0, 40, 10]));
-            let up: Vec<usize> = (0..256).map(|e| upwards.entropy(Entropy(e)).select(4)).collect();
-            let mut down: Vec<usize> =
-                (0..256).rev().map(|e| downwards.entropy(Entropy(e)).select(4)).collect();
-            down.reverse();
-            assert_eq!(up, down, "{}", scheme.card.name);
         }
-        assert!(found > 0);
+        use Dependence::{Before, Nothing, Queues};
+        assert!([Nothing, Before, Queues].iter().all(|kind| kinds.contains(kind)));
     }
 }
