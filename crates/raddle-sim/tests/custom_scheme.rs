@@ -71,6 +71,28 @@ fn a_switch_scheme_reads_queues_as_they_are() {
     assert_eq!((outcome.flows, outcome.ports), (slow.flows, slow.ports));
 }
 
+struct Pretending;
+
+impl PortSelector for Pretending {
+    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+        Shortest.select(cx, packet, choices)
+    }
+
+    fn is_stateless(&self) -> bool {
+        true
+    }
+}
+
+/// It would be told of queues that earlier packets have not joined yet.
+#[test]
+#[cfg_attr(debug_assertions, should_panic = "a scheme that says it is stateless reads queues")]
+fn a_switch_scheme_that_reads_queues_cannot_say_it_is_stateless() {
+    let mut plan = common::permutation(common::fat_tree(3, 16), Bytes::kib(64), "ops", 2);
+    let build = |_: &SwitchContext| -> Box<dyn PortSelector + Send> { Box::new(Pretending) };
+    plan.switch_load_balance = switch::Config::Custom(Plugin { card: &SHORTEST_CARD, build });
+    engine::run(&plan, &mut ());
+}
+
 const TICKING_CARD: Card = Card {
     name: "ticking",
     title: "One packet at a time, and a timer",

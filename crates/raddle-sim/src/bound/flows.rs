@@ -59,7 +59,8 @@ fn lone<'a>(flow: &Flow, way: &'a Way, frames: &'a Frames) -> Lone<'a> {
 }
 
 fn least(lone: &Lone<'_>) -> Least {
-    Least { delivered: lone.delivered_at_least(), acked: lone.at_least() }
+    let delivered = lone.delivered_at_least();
+    Least { delivered, acked: delivered + lone.ack_return() }
 }
 
 /// The flows of a run.

@@ -9,7 +9,7 @@ use crate::record::PortRecord;
 use crate::routing::{Forwarding, Ports, towards_pod};
 use crate::topology::Fabric;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
-use raddle_schemes::load_balance::switch::{Dependence, Group, Queue, Surroundings};
+use raddle_schemes::load_balance::switch::{Group, Queue, Surroundings};
 use raddle_schemes::units::Time;
 
 /// A switch at one instant, with a packet to `host` and its choices.
@@ -92,8 +92,8 @@ pub(super) struct AroundPlain<'s, 'w, P> {
     pub(super) now: Time,
     pub(super) switch: SwitchId,
     pub(super) host: HostId,
-    /// What the scheme says its choices depend on.
-    pub(super) depends_on: Dependence,
+    /// Whether the scheme says that its choices depend on nothing here.
+    pub(super) stateless: bool,
     /// The first choice's port, counted within the switch.
     pub(super) first: u32,
     /// The switch's first port in the fabric.
@@ -120,10 +120,7 @@ impl<P: QueuePort> Surroundings for AroundPlain<'_, '_, P> {
     #[inline]
     fn queue(&mut self, choice: usize) -> Queue {
         // Else frames that came before may not have joined yet.
-        debug_assert!(
-            self.depends_on == Dependence::Queues,
-            "a scheme reads queues and says it does not"
-        );
+        debug_assert!(!self.stateless, "a scheme that says it is stateless reads queues");
         let number = self.first as usize + choice;
         self.ports[number].queue(self.now, &mut self.lines[number], self.world)
     }

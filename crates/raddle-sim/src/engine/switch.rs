@@ -1,7 +1,7 @@
 //! A part's switches: what arrives in a window, in order of time and in-port, run to completion.
 
 use super::around::{Around, AroundPlain, QueuePort};
-use super::arrivals::{Arrivals, FEW};
+use super::arrivals::Arrivals;
 use super::calendar::Wake;
 use super::forward::TreeNode;
 use super::line::{Line, PortKind};
@@ -15,7 +15,7 @@ use crate::routing::Forwarding;
 use crate::topology::Fabric;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{PortId, SwitchId};
-use raddle_schemes::load_balance::switch::{Choices, Dependence, Header, PortSelector, Visitor};
+use raddle_schemes::load_balance::switch::{Choices, Header, PortSelector, Visitor};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Time;
 
@@ -191,22 +191,11 @@ impl Part<'_> {
 
     /// Carries out the departures of a switch before `end`, and wakes it for those to come.
     fn replay_busy(&mut self, number: u32, end: Time) {
-        let mut next = Time::NEVER;
         let until = Time(end.0 - 1);
-        let switch = &mut self.switches[number as usize];
-        for (index, word) in switch.busy.iter_mut().enumerate() {
-            let mut bits = *word;
-            while bits != 0 {
-                let bit = bits.trailing_zeros();
-                bits &= bits - 1;
-                let line = &mut self.lines[(switch.first_port + index as u32 * 64 + bit) as usize];
-                let action = self.ports.carry_out(until, line, &mut self.world);
-                if action == Time::NEVER {
-                    *word &= !(1 << bit);
-                }
-                next = next.min(action);
-            }
-        }
+        let Self { switches, lines, ports, world, .. } = self;
+        let SwitchState { busy, first_port, .. } = &mut switches[number as usize];
+        let lines = &mut lines[*first_port as usize..];
+        let next = replay_ports(busy, |out| ports.carry_out(until, &mut lines[out], world));
         if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }
@@ -248,11 +237,11 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
         // As long as each other: one check for both.
         let (lines, ports) = (&mut lines[..count], &mut ports[..count]);
         let (until, width) = (Time(end.0 - 1), (end.0 - start.0) as u32);
-        let depends_on = selector.depends_on();
+        let stateless = selector.is_stateless();
         let locators = world.hosts.locators();
         let mut chooser = Chooser {
             selector,
-            depends_on,
+            stateless,
             rng,
             locators,
             node,
@@ -263,21 +252,12 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
             first_id,
         };
         let mut next = Time::NEVER;
-        // For few, looking at every port takes longer than sorting.
-        if depends_on != Dependence::Queues && arrivals.keys.len() >= FEW.max(count / 4) {
-            // Choices first: a mispredicted branch at a queue does not throw away one that has begun.
-            // If order is no matter, link by link: what came up takes another branch than what came
-            // down.
-            if depends_on == Dependence::Nothing {
-                arrivals.sort_by_out(count, width, |frame| {
-                    chooser.choose(start, frame, lines, ports, world)
-                });
-            } else {
-                arrivals.sort(width);
-                arrivals.part_by_out(count, |at, frame| {
-                    chooser.choose(Time(start.0 + at), frame, lines, ports, world)
-                });
-            }
+        if stateless && arrivals.are_many_for(count) {
+            // Choices first, link by link: what came up takes another branch than what came down, and
+            // a branch mispredicted at a queue does not throw away a choice that has begun.
+            arrivals.sort_by_out(count, width, |frame| {
+                chooser.choose(start, frame, lines, ports, world)
+            });
             // Then port by port, while all of one is at hand.
             for (out, (line, port)) in lines.iter_mut().zip(ports).enumerate() {
                 let arrived = arrivals.to(out);
@@ -302,19 +282,8 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
                 busy[out / 64] |= 1 << (out % 64);
                 ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
             }
-            for (index, word) in busy.iter_mut().enumerate() {
-                let mut bits = *word;
-                while bits != 0 {
-                    let bit = bits & bits.wrapping_neg();
-                    bits ^= bit;
-                    let out = index * 64 + bit.trailing_zeros() as usize;
-                    let action = carry_out(&mut ports[out], &mut lines[out], until, world);
-                    if action == Time::NEVER {
-                        *word ^= bit;
-                    }
-                    next = next.min(action);
-                }
-            }
+            next =
+                replay_ports(busy, |out| carry_out(&mut ports[out], &mut lines[out], until, world));
         }
         if next < Time::NEVER {
             world.calendar.wake(next, Wake::Switch { switch: number });
@@ -325,7 +294,7 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
 /// Where packets go at a plain switch.
 struct Chooser<'s, S> {
     selector: &'s mut S,
-    depends_on: Dependence,
+    stateless: bool,
     rng: &'s mut Rng,
     locators: Locators,
     node: &'s TreeNode,
@@ -356,7 +325,7 @@ impl<S: PortSelector> Chooser<'_, S> {
             now,
             switch: self.switch,
             host,
-            depends_on: self.depends_on,
+            stateless: self.stateless,
             first: first - self.first_id,
             first_id: self.first_id,
             fabric: self.fabric,
@@ -375,6 +344,26 @@ impl<S: PortSelector> Chooser<'_, S> {
         let cx = &mut Cx { now, rng: self.rng, events: &mut () };
         first + self.selector.select(cx, &header(frame), &mut choices) as u32 - self.first_id
     }
+}
+
+/// Has `carry_out` see to each port that is busy: it says when that next has something to carry out.
+/// Those that never have are busy no more. Returns the first of these times.
+#[inline]
+fn replay_ports(busy: &mut [u64], mut carry_out: impl FnMut(usize) -> Time) -> Time {
+    let mut next = Time::NEVER;
+    for (index, word) in busy.iter_mut().enumerate() {
+        let mut bits = *word;
+        while bits != 0 {
+            let bit = bits & bits.wrapping_neg();
+            bits ^= bit;
+            let action = carry_out(index * 64 + bit.trailing_zeros() as usize);
+            if action == Time::NEVER {
+                *word ^= bit;
+            }
+            next = next.min(action);
+        }
+    }
+    next
 }
 
 /// Carries out what a port has to up to and including `until`. Returns when it next has to.

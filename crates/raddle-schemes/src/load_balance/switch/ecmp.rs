@@ -4,7 +4,7 @@
 //! sprays. Salts differ between switches: equal ones would polarise the tiers, so that half of
 //! the paths go unused (REPS spec, section 3; LB study, pitfalls).
 
-use super::{Choices, Dependence, Header, PortSelector, SwitchContext};
+use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::mix;
 use crate::{Card, Cx};
 
@@ -54,8 +54,8 @@ impl PortSelector for Ecmp {
         choices.at(self.point(packet.flow_key, packet.entropy.0))
     }
 
-    fn depends_on(&self) -> Dependence {
-        Dependence::Nothing
+    fn is_stateless(&self) -> bool {
+        true
     }
 
     fn reads_entropy(&self) -> bool {

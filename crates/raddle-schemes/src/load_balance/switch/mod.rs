@@ -140,20 +140,6 @@ pub struct SwitchContext {
     pub stream: u64,
 }
 
-/// What a choice depends on beside the packet and its choices: the less it is, the more freely, and the
-/// faster, an engine asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dependence {
-    /// Nothing: the scheme may be asked about the packets of a window in any order, and at any time of
-    /// it.
-    Nothing,
-    /// Packets before it, time and random draws: the scheme is asked in order, but maybe before earlier
-    /// packets have joined their queues.
-    Before,
-    /// Queues ([`Surroundings::queue`]), too.
-    Queues,
-}
-
 /// Chooses among equal ports; one instance per switch.
 pub trait PortSelector {
     /// The index, below `choices.count`, of the port that takes the packet.
@@ -164,9 +150,11 @@ pub trait PortSelector {
         false
     }
 
-    /// What its choice depends on.
-    fn depends_on(&self) -> Dependence {
-        Dependence::Queues
+    /// Whether its choice depends on nothing but the packet and its choices: not on earlier packets,
+    /// time, random draws or queues. Such a scheme may be asked about packets in any order, which is
+    /// faster.
+    fn is_stateless(&self) -> bool {
+        false
     }
 
     /// Whether the entropy that a host gives a packet has a say in its way. Where it has none, the
@@ -211,6 +199,11 @@ impl AnyPortSelector {
         dispatch!(self, scheme => scheme.select(cx, packet, choices))
     }
 
+    /// See [`PortSelector::is_stateless`].
+    pub fn is_stateless(&self) -> bool {
+        dispatch!(self, scheme => scheme.is_stateless())
+    }
+
     /// Hands the scheme over as what it is, so that a loop can be compiled for each.
     #[inline]
     pub fn visit(&mut self, visitor: impl Visitor) {
@@ -233,8 +226,8 @@ impl<S: PortSelector + ?Sized> PortSelector for Box<S> {
         (**self).offers(need)
     }
 
-    fn depends_on(&self) -> Dependence {
-        (**self).depends_on()
+    fn is_stateless(&self) -> bool {
+        (**self).is_stateless()
     }
 
     fn reads_entropy(&self) -> bool {
@@ -263,23 +256,11 @@ mod tests {
         }
     }
 
-    struct Ask<'a>(&'a mut Dependence);
-
-    impl Visitor for Ask<'_> {
-        fn visit<S: PortSelector>(self, selector: &mut S) {
-            *self.0 = selector.depends_on();
-        }
-    }
-
     #[test]
-    fn choices_depend_on_no_more_than_schemes_say() {
-        let mut kinds = Vec::new();
+    fn schemes_are_stateless_whose_choices_are_the_same_in_any_order_and_with_any_queues() {
         for scheme in SCHEMES {
             let name = scheme.card.name;
             let config = Config::named(name).unwrap();
-            let mut dependence = Dependence::Queues;
-            config.build(&NOMINAL).visit(Ask(&mut dependence));
-            kinds.push(dependence);
             let choices = |queues: &[u64], entropies: &mut dyn Iterator<Item = u16>| {
                 let build =
                     |config: &Config, context: &SwitchContext| Running(config.build(context));
@@ -287,15 +268,10 @@ mod tests {
                 entropies.map(|e| bench.entropy(Entropy(e)).select(4)).collect::<Vec<_>>()
             };
             let up = choices(&[], &mut (0..256));
-            let with_queues = choices(&[90, 0, 40, 10], &mut (0..256));
-            assert_eq!(up == with_queues, dependence != Dependence::Queues, "{name}");
-            if dependence == Dependence::Nothing {
-                let mut down = choices(&[], &mut (0..256).rev());
-                down.reverse();
-                assert_eq!(up, down, "{name}");
-            }
+            let mut down = choices(&[], &mut (0..256).rev());
+            down.reverse();
+            let same = up == down && up == choices(&[90, 0, 40, 10], &mut (0..256));
+            assert_eq!(config.build(&NOMINAL).is_stateless(), same, "{name}");
         }
-        use Dependence::{Before, Nothing, Queues};
-        assert!([Nothing, Before, Queues].iter().all(|kind| kinds.contains(kind)));
     }
 }

@@ -6,7 +6,7 @@
 //! long the message is (Theorem 4).
 
 use super::schedule::{interleaved, weighted};
-use super::{Choices, Dependence, Header, PortSelector, SwitchContext};
+use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::units::Bytes;
 use crate::{Card, Cx, Need};
 use alloc::boxed::Box;
@@ -188,13 +188,6 @@ impl PortSelector for Ofan {
             }
         }
         0
-    }
-
-    fn depends_on(&self) -> Dependence {
-        match self.config.variant {
-            Variant::ShortestFirst => Dependence::Queues,
-            _ => Dependence::Before,
-        }
     }
 }
 

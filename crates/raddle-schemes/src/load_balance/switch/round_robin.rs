@@ -1,7 +1,7 @@
 //! Per-switch round robin whose order is drawn anew every few rounds: the study's SWITCH PKT.
 
 use super::schedule::Rotation;
-use super::{Choices, Dependence, Header, PortSelector, SwitchContext};
+use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::{Card, Cx};
 
 /// What `raddle schemes round_robin` says.
@@ -40,10 +40,6 @@ impl PortSelector for RoundRobin {
     #[inline(never)]
     fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
         self.rotation.turn(cx, choices, self.rounds, false)
-    }
-
-    fn depends_on(&self) -> Dependence {
-        Dependence::Before
     }
 }
 

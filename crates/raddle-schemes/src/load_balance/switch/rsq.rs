@@ -1,6 +1,6 @@
 //! RSQ: a uniformly random port for every packet, at every switch (LB study, Theorem 2).
 
-use super::{Choices, Dependence, Header, PortSelector, SwitchContext};
+use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::{Card, Cx};
 
 /// What `raddle schemes rsq` says.
@@ -33,10 +33,6 @@ impl PortSelector for Rsq {
     #[inline]
     fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
         choices.at((cx.rng.next_u64() >> 32) as u32)
-    }
-
-    fn depends_on(&self) -> Dependence {
-        Dependence::Before
     }
 }
 

@@ -4,7 +4,7 @@
 //! the links they share grow with the message.
 
 use super::schedule::Rotation;
-use super::{Choices, Dependence, Header, PortSelector, SwitchContext};
+use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::units::Bytes;
 use crate::{Card, Cx};
 
@@ -59,10 +59,6 @@ impl PortSelector for SimpleRr {
     fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         let large = usize::from(packet.bytes >= self.config.small);
         self.rotations[large].turn(cx, choices, 0, self.config.start == Start::Random)
-    }
-
-    fn depends_on(&self) -> Dependence {
-        Dependence::Before
     }
 }
 

@@ -5,7 +5,7 @@
 //! because the cables of a way down are parallel, is taken modulo their number. So any entropy is a
 //! route, and host schemes that know nothing of routes run on such switches, too.
 
-use super::{Choices, Dependence, Header, PortSelector, SwitchContext};
+use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::load_balance::route::PORT_LIMIT;
 use crate::{Card, Cx, Need};
 
@@ -53,8 +53,8 @@ impl PortSelector for SourceRoute {
         need == Need::SourceRouting
     }
 
-    fn depends_on(&self) -> Dependence {
-        Dependence::Nothing
+    fn is_stateless(&self) -> bool {
+        true
     }
 
     fn reads_entropy(&self) -> bool {

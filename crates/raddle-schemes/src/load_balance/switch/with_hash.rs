@@ -31,6 +31,10 @@ impl PortSelector for WithHash {
             self.scheme.select(cx, packet, choices)
         }
     }
+
+    fn is_stateless(&self) -> bool {
+        self.hash.is_stateless() && self.scheme.is_stateless()
+    }
 }
 
 #[cfg(test)]
