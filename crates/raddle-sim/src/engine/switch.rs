@@ -282,8 +282,7 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
                 busy[out / 64] |= 1 << (out % 64);
                 ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
             }
-            next =
-                replay_ports(busy, |out| carry_out(&mut ports[out], &mut lines[out], until, world));
+            next = carry_out_busy(busy, ports, lines, until, world);
         }
         if next < Time::NEVER {
             world.calendar.wake(next, Wake::Switch { switch: number });
@@ -364,6 +363,19 @@ fn replay_ports(busy: &mut [u64], mut carry_out: impl FnMut(usize) -> Time) -> T
         }
     }
     next
+}
+
+/// Carries out what busy ports have to up to and including `until`. Returns when the first next has to.
+/// Apart from the loop over arrivals, which needs the registers.
+#[inline(never)]
+fn carry_out_busy<P: QueuePort>(
+    busy: &mut [u64],
+    ports: &mut [P],
+    lines: &mut [Line],
+    until: Time,
+    world: &mut World<'_>,
+) -> Time {
+    replay_ports(busy, |out| carry_out(&mut ports[out], &mut lines[out], until, world))
 }
 
 /// Carries out what a port has to up to and including `until`. Returns when it next has to.
