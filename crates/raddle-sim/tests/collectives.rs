@@ -65,7 +65,7 @@ fn both_engines_run_every_collective_alike() {
 fn a_hop_of_a_ring_starts_at_the_instant_its_chunk_arrives() {
     let plan = plan(ring(None));
     let flows = engine::run(&plan, &mut ()).flows;
-    for (flow, next) in flows.iter().zip(&flows[6..]) {
+    for (flow, next) in flows.iter().zip(flows.iter().skip(6)) {
         assert_eq!(next.started, flow.delivered);
     }
 }
@@ -75,8 +75,8 @@ fn a_round_of_a_butterfly_starts_when_both_messages_are_done() {
     let plan = plan(Butterfly { message: MESSAGE }.generate(&ranks(8)).unwrap());
     let flows = engine::run(&plan, &mut ()).flows;
     for rank in 0..8 {
-        let both = flows[rank].acked.max(flows[rank ^ 1].delivered);
-        assert_eq!(flows[8 + rank].started, both);
+        let both = flows.at(rank).acked.max(flows.at(rank ^ 1).delivered);
+        assert_eq!(flows.at(8 + rank).started, both);
     }
 }
 
@@ -86,10 +86,10 @@ fn a_phase_starts_when_all_of_the_one_before_is_delivered() {
     let phases = traffic.jobs[0].phases.clone();
     let flows = engine::run(&plan(traffic), &mut ()).flows;
     for pair in phases.windows(2) {
-        let before = &flows[pair[0].flows.start as usize..pair[0].flows.end as usize];
-        let first = &flows[pair[1].flows.start as usize..][..HOSTS as usize];
-        let last = before.iter().map(|flow| flow.delivered).max().unwrap();
-        assert!(first.iter().all(|flow| flow.started == last));
+        let before = flows.range(pair[0].flows.start as usize..pair[0].flows.end as usize);
+        let mut first = flows.iter().skip(pair[1].flows.start as usize).take(HOSTS as usize);
+        let last = before.map(|flow| flow.delivered).max().unwrap();
+        assert!(first.all(|flow| flow.started == last));
     }
 }
 

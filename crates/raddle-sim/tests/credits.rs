@@ -52,7 +52,7 @@ fn a_flow_alone_is_as_fast_as_one_at_a_fixed_rate_but_for_the_pace_of_its_credit
         let slower = (1024.0 * PACKET_US - rtt.as_us()) * (1.0 / pull_rate - 1.0);
         let excess = outcome.end.as_us() - fixed - slower;
         assert!(excess.abs() < 6.0 * PACKET_US, "{pull_rate}: {excess}");
-        assert_eq!(outcome.flows[0].sent, 1024);
+        assert_eq!(outcome.flows.at(0).sent, 1024);
         assert_eq!(outcome.credit_frames.dropped, 0);
     }
 }

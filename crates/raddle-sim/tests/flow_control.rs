@@ -171,7 +171,7 @@ fn a_paused_class_holds_up_flows_that_go_elsewhere() {
     let flows = [(0, 3), (4, 3), (1, 5)].map(|(from, to)| Flow::at_zero(from, to, message));
     let fabric = dumbbell(3, Rate::gbps(800));
     let mut plan = paused(fabric, flows.to_vec().into(), (20.0, 10.0), Span::us(5));
-    let victim = |plan: &Plan| run(plan).flows[2].delivered.unwrap().as_us();
+    let victim = |plan: &Plan| run(plan).flows.at(2).delivered.unwrap().as_us();
     let held_up = victim(&plan);
     plan.queue.classes = 2;
     plan.traffic.flows[2].class = 1;

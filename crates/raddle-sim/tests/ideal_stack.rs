@@ -123,7 +123,7 @@ fn a_paced_flow_takes_as_long_whenever_it_starts() {
         traffic.triggers = vec![Trigger { kind: after_the_first, targets, fires: Vec::new() }];
         let mut plan = plan(16, traffic, "ops");
         plan.transport.congestion = paced(Some(Rate::gbps(10)), fixed_rate::Slots::Together);
-        let flow = &run(&plan).flows[1];
+        let flow = run(&plan).flows.at(1);
         let time = flow.acked.unwrap().since(flow.started.unwrap()).as_us();
         // 63 slots of 41.78 ns x 80, and the last packet's way there and back.
         assert!((time - 63.0 * 3.3424 - 6.2533).abs() < 0.001, "{start:?}: {time}");
@@ -151,7 +151,7 @@ fn lost_symbols_are_replaced_by_new_ones_and_not_sent_again() {
     let message = Bytes(999 * 4096 + 1);
     let outcome = run(&lossy(message, erasure::Timeout::Auto));
     assert_eq!(outcome.stop, Stop::Completed);
-    for flow in &outcome.flows {
+    for flow in outcome.flows.iter() {
         assert_eq!((flow.received, flow.retransmitted), (1_000, 0));
         // One in five packets; of those that arrive one in five loses its ACK, which the next tells.
         assert!((1_150..1_400).contains(&flow.sent), "{flow:?}");

@@ -9,7 +9,7 @@ use raddle_sim::net::frame::Frame;
 use raddle_sim::net::hosts::Hosts;
 use raddle_sim::net::layout::Layout;
 use raddle_sim::plan::Plan;
-use raddle_sim::record::{FlowRecord, PortRecord, Timeline};
+use raddle_sim::record::{FlowRecords, PortRecord, Timeline};
 use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ fn plan() -> Plan {
 
 /// Runs the hosts of each list as a part, on a fabric that delivers a frame a microsecond after
 /// its last bit has left but loses every 7th data packet.
-fn run(plan: &Plan, own: &[&[u32]]) -> (Vec<FlowRecord>, Vec<PortRecord>, Timeline) {
+fn run(plan: &Plan, own: &[&[u32]]) -> (FlowRecords, Vec<PortRecord>, Timeline) {
     let layout = Arc::new(Layout::new(plan));
     let ids = |own: &[u32]| own.iter().copied().map(HostId).collect::<Vec<_>>();
     let mut parts: Vec<_> = own.iter().map(|own| Hosts::of(plan, &layout, &ids(own))).collect();

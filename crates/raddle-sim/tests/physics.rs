@@ -59,7 +59,7 @@ fn a_lone_flow_takes_serialisation_delays_and_nothing_else() {
     let flow = Flow::at_zero(0, 15, Bytes(10 * 4096));
     let outcome = run(&plan(fat_tree(3, 16), vec![flow].into(), "ops", 1));
     let delivered = 9 * 83_200 + 6 * 83_200 + 5_500_000;
-    assert_eq!(times(&outcome.flows[0]), (delivered, delivered + 6 * 1_280 + 5_500_000));
+    assert_eq!(times(&outcome.flows.at(0)), (delivered, delivered + 6 * 1_280 + 5_500_000));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_short_last_packet_follows_a_gap_behind_the_full_ones() {
     let full = 8 * (83_200 + 400) + 6 * 83_200 + 5_500_000;
     let delivered = full + 400 + 1_300;
     // The ninth ACK is 1.7 ns ahead and takes 1.28 ns and 0.4 ns of gap.
-    assert_eq!(times(&outcome.flows[0]), (delivered, delivered + 6 * 1_280 + 5_500_000));
+    assert_eq!(times(&outcome.flows.at(0)), (delivered, delivered + 6 * 1_280 + 5_500_000));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn a_slow_link_sets_the_pace_and_rounds_up_every_frame() {
     // 4160 B: 110 933.3 ps at 300 Gbps, 899 459.5 ps at 37 Gbps; 64 B: 1706.7 and 13 837.8 ps.
     let delivered = 110_934 + 100 * 899_460 + 110_934 + 1_500_000;
     let acked = delivered + 1_707 + 13_838 + 1_707 + 1_500_000;
-    assert_eq!(times(&outcome.flows[0]), (delivered, acked));
+    assert_eq!(times(&outcome.flows.at(0)), (delivered, acked));
 }
 
 /// LB study, section 3.1: 800 Gbps, links of 0.5 us, 4096 + 62 B, ACKs of 64 B, a gap of 20 B, NICs
@@ -178,10 +178,10 @@ fn a_lossy_link_loses_its_share() {
 #[test]
 fn half_the_rate_takes_twice_the_time() {
     let (mut plan, port) = through_bottleneck(100);
-    let (healthy, _) = times(&run(&plan).flows[0]);
+    let (healthy, _) = times(&run(&plan).flows.at(0));
     let half = PortChange::Rate { rate: Rate::gbps(200), scale: false };
     plan.faults.ports = vec![(port, vec![(Time::ZERO, half)])];
-    let (degraded, _) = times(&run(&plan).flows[0]);
+    let (degraded, _) = times(&run(&plan).flows.at(0));
     assert_eq!(degraded - healthy, 100 * 83_200);
 }
 
@@ -194,7 +194,7 @@ fn two_flows_share_a_link_fairly() {
         let flows = vec![Flow::at_zero(0, 2, message), Flow::at_zero(1, 3, message)];
         let mut plan = dumbbell(2, Rate::gbps(400), Rate::gbps(400), flows);
         plan.transport.congestion = congestion::Config::named(scheme).unwrap();
-        for flow in &run(&plan).flows {
+        for flow in run(&plan).flows.iter() {
             let share = 2.0 * alone / flow.acked.unwrap().as_us();
             assert!((0.93..=1.07).contains(&share), "{scheme}: {share}");
         }

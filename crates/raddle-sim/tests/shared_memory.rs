@@ -110,7 +110,7 @@ fn a_long_queue_starves_another_under_complete_sharing_and_not_under_dynamic_thr
         plan.traffic = flows.into();
         plan.end = Some(Time(260_000_000));
         let outcome = run(&plan);
-        outcome.flows[12..].iter().map(|flow| flow.dropped).sum::<u64>()
+        outcome.flows.iter().skip(12).map(|flow| flow.dropped).sum::<u64>()
     };
     assert_eq!(lost("dynamic_thresholds"), 0);
     assert!(lost("complete_sharing") > 50);

@@ -66,9 +66,10 @@ pub(super) fn tightest(
             let group = if entering { to } else { from };
             (from != to).then(|| Crossing::of(&running, frames, group, entering, groups.depth(pod)))
         });
-        let mut crossings: Vec<Crossing> = crossings.collect();
-        crossings.sort_unstable_by_key(|crossing| (crossing.group, Reverse(crossing.from)));
-        for load in crossings.chunk_by(|a, b| a.group == b.group) {
+        let mut all = Vec::with_capacity(flows.running().len());
+        all.extend(crossings);
+        all.sort_unstable_by_key(|crossing| (crossing.group, Reverse(crossing.from)));
+        for load in all.chunk_by(|a, b| a.group == b.group) {
             let group = load[0].group;
             let wires = groups.wires.get(&(group, entering)).map_or(&[][..], Vec::as_slice);
             let capacity = Capacity::of(fabric, wires, faults);

@@ -98,18 +98,25 @@ impl<'a> Flows<'a> {
         let starts = chain::earliest_starts(traffic, least);
         let running = (0..).map(FlowId).zip(&way_of).zip(starts);
         let running = running.filter_map(|((flow, way), start)| Some((flow, (*way)?, start?)));
-        let running = running.collect();
+        let mut running: Vec<_> = running.collect();
+        running.shrink_to_fit();
         Self { traffic, frames, ways, running }
     }
 
     /// Those that can start and finish, in the traffic's order.
     pub(super) fn running(&self) -> impl ExactSizeIterator<Item = Running<'_>> {
-        self.running.iter().map(|&(flow, way, start)| Running {
+        (0..self.running.len() as u32).map(|number| self.at(number))
+    }
+
+    /// The one of this number among [`running`](Self::running).
+    pub(super) fn at(&self, number: u32) -> Running<'_> {
+        let (flow, way, start) = self.running[number as usize];
+        Running {
             flow: &self.traffic.flows[flow.index()],
             way: &self.ways[way as usize],
             start,
             frames: self.frames,
-        })
+        }
     }
 
     /// Whether that is all of them, and there are some.

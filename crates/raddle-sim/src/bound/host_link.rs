@@ -45,21 +45,32 @@ impl Work {
     }
 }
 
-/// The earliest instant at which all hosts' links can be through with their work and the last ACK
-/// back; `None` if there is no work.
-pub(super) fn finish(mut work: Vec<(HostId, Work)>) -> Option<Time> {
-    work.sort_by_key(|(host, work)| (*host, Reverse(work.release)));
-    work.chunk_by(|(host, _), (other, _)| host == other).map(finish_one).max()
+/// The earliest instant at which the links of all hosts can be through with their flows and the last
+/// ACK back; `None` if there are none. `work_of` says what a flow is to its link. There may be
+/// millions, so it is asked link by link.
+pub(super) fn finish<F: Copy>(
+    mut flows: Vec<(HostId, F)>,
+    work_of: impl Fn(F) -> Work,
+) -> Option<Time> {
+    flows.sort_by_key(|&(host, _)| host);
+    let mut link = Vec::new();
+    let of_link = |flows: &[(HostId, F)]| {
+        link.clear();
+        link.extend(flows.iter().map(|&(_, flow)| work_of(flow)));
+        link.sort_by_key(|work| Reverse(work.release));
+        finish_one(&link)
+    };
+    flows.chunk_by(|(host, _), (other, _)| host == other).map(of_link).max()
 }
 
 /// The same of one link, whose work comes the latest release first.
 ///
 /// Whatever its order, all work that is released at or after some instant is carried after that
 /// instant, and some flow of it comes last.
-fn finish_one(link: &[(HostId, Work)]) -> Time {
+fn finish_one(link: &[Work]) -> Time {
     let (mut carried, mut slack, mut after) = (0, 0, u64::MAX);
     let mut latest = 0;
-    for (_, flow) in link {
+    for flow in link {
         carried += flow.occupancy.0;
         slack = slack.max(flow.slack.0);
         after = after.min(flow.after.0);
@@ -83,7 +94,9 @@ mod tests {
 
     #[test]
     fn the_busiest_stretch_counts() {
-        let finish = |work: &[Work]| finish(work.iter().map(|work| (HostId(3), *work)).collect());
+        let finish = |work: &[Work]| {
+            finish(work.iter().map(|work| (HostId(3), *work)).collect(), |work| work)
+        };
         // Busy from 0 to 30, then from 100 to 150: the later stretch ends last.
         let late = [work(0, 30, 7), work(100, 20, 9), work(110, 30, 7)];
         assert_eq!(finish(&late), Some(Time(100 + 50 - 1 + 7)));
@@ -100,6 +113,6 @@ mod tests {
     fn the_link_that_is_through_last_counts() {
         let work = [(2, 30), (1, 20), (2, 40), (1, 60)]
             .map(|(host, busy)| (HostId(host), work(0, busy, 7)));
-        assert_eq!(finish(work.to_vec()), Some(Time(80 - 1 + 7)));
+        assert_eq!(finish(work.to_vec(), |work| work), Some(Time(80 - 1 + 7)));
     }
 }

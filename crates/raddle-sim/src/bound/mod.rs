@@ -104,10 +104,11 @@ fn flow_alone_time(flows: &Flows<'_>) -> Option<Span> {
 }
 
 fn host_link_time(flows: &Flows<'_>) -> Option<Span> {
-    let sent = flows.running().map(|running| (running.flow.source, running.sending()));
-    let sent = host_link::finish(sent.collect());
-    let received = flows.running().map(|running| (running.flow.destination, running.receiving()));
-    let received = host_link::finish(received.collect());
+    let numbered = || (0..).zip(flows.running());
+    let sent = numbered().map(|(number, running)| (running.flow.source, number));
+    let sent = host_link::finish(sent.collect(), |number| flows.at(number).sending());
+    let received = numbered().map(|(number, running)| (running.flow.destination, number));
+    let received = host_link::finish(received.collect(), |number| flows.at(number).receiving());
     Some(sent.max(received)?.since(Time::ZERO))
 }
 

@@ -37,7 +37,7 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
                 record.delivered, record.received
             ));
         }
-        check_times(&place, record, found);
+        check_times(&place, &record, found);
     }
     found.equal(
         "all flows",
@@ -82,7 +82,7 @@ fn check_stop(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let open = outcome.flows.iter().enumerate().filter(|(_, record)| record.acked.is_none());
     let open: Vec<FlowId> = open.map(|(i, _)| FlowId(i as u32)).collect();
     let last = |time: fn(&FlowRecord) -> Option<Time>| {
-        outcome.flows.iter().filter_map(time).max().unwrap_or(Time::ZERO)
+        outcome.flows.iter().filter_map(|record| time(&record)).max().unwrap_or(Time::ZERO)
     };
     let acked = last(|record| record.acked);
     let latest = last(|record| record.started).max(last(|record| record.delivered)).max(acked);

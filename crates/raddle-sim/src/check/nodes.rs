@@ -69,7 +69,7 @@ fn sources(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let mut sent = vec![0; hosts];
     // Bytes that left a host once all its packets left exactly once.
     let mut bytes = vec![Some(0); hosts];
-    for (flow, record) in plan.traffic.flows.iter().zip(&outcome.flows) {
+    for (flow, record) in plan.traffic.flows.iter().zip(outcome.flows.iter()) {
         let host = flow.source.index();
         sent[host] += record.sent;
         let total = u64::from(packets(flow.bytes, plan.transport.payload));
@@ -100,7 +100,7 @@ fn sources(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
 
 fn destinations(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let mut arrived = vec![0; plan.fabric.hosts as usize];
-    for (flow, record) in plan.traffic.flows.iter().zip(&outcome.flows) {
+    for (flow, record) in plan.traffic.flows.iter().zip(outcome.flows.iter()) {
         arrived[flow.destination.index()] += record.received + record.duplicates + record.trimmed;
     }
     for (host, &arrived) in arrived.iter().enumerate() {

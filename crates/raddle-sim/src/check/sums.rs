@@ -7,7 +7,8 @@ use raddle_schemes::units::Span;
 
 pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let ports = |count: fn(&PortRecord) -> u64| outcome.ports.iter().map(count).sum::<u64>();
-    let flows = |count: fn(&FlowRecord) -> u64| outcome.flows.iter().map(count).sum::<u64>();
+    let flows =
+        |count: fn(&FlowRecord) -> u64| outcome.flows.iter().map(|flow| count(&flow)).sum::<u64>();
     let all = "all ports";
     found.equal(all, ("frames", ports(|p| p.frames)), ("packet hops", outcome.packet_hops));
     found.equal(

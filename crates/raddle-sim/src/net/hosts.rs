@@ -12,7 +12,7 @@ use super::nic::{Departure, Nic};
 use super::timers::{Timer, TimerKind};
 use super::totals::{self, HostTotals};
 use crate::plan::{BufferPlan, Plan};
-use crate::record::{CreditFrames, FlowRecord, PortRecord, Timeline};
+use crate::record::{CreditFrames, FlowRecords, PortRecord, Timeline};
 use crate::topology::Fabric;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::size::{Base, Size};
@@ -203,7 +203,7 @@ impl<'a> Hosts<'a> {
     }
 
     /// What became of the flows, and what passed the hosts' ports, from all parts of a run.
-    pub fn finish(parts: Vec<Self>) -> (Vec<FlowRecord>, Vec<PortRecord>, Timeline) {
+    pub fn finish(parts: Vec<Self>) -> (FlowRecords, Vec<PortRecord>, Timeline) {
         totals::finish(parts)
     }
 }

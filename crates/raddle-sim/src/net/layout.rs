@@ -66,11 +66,6 @@ impl Layout {
         &self.groups
     }
 
-    /// How many flows the run has.
-    pub(super) fn flows(&self) -> usize {
-        self.senders.flows.len()
-    }
-
     /// Where the data of flow `id` goes.
     pub(super) fn receiver(&self, id: FlowId, flow: &Flow) -> Locator {
         let index = self.receivers.index(flow.destination, id);

@@ -5,7 +5,7 @@
 
 use super::totals::HostTotals;
 use crate::plan::Plan;
-use crate::record::{FlowRecord, Stop};
+use crate::record::{FlowRecords, Stop};
 use crate::workload::Start;
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
@@ -26,7 +26,7 @@ pub enum Ending {
 
 impl Ending {
     /// The same with the flows that did not complete.
-    pub fn with(self, flows: &[FlowRecord]) -> Stop {
+    pub fn with(self, flows: &FlowRecords) -> Stop {
         let open = flows.iter().enumerate().filter(|(_, record)| record.acked.is_none());
         let open = open.map(|(i, _)| FlowId(i as u32));
         match self {

@@ -3,10 +3,12 @@
 use super::ends::EVENTS_KEPT;
 use super::hosts::Hosts;
 use super::slab::Slab;
-use crate::record::{FlowRecord, PortRecord, Timeline};
+use crate::record::{FlowRecord, FlowRecords, PortRecord, Timeline};
+use crate::workload::Flow;
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::Time;
+use std::collections::BTreeMap;
 
 /// What one part's hosts, or those of all parts, brought about so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,11 +41,11 @@ pub(super) fn keep_first(events: &mut Vec<(Time, FlowId, &'static str)>) {
 }
 
 /// See [`Hosts::finish`].
-pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (Vec<FlowRecord>, Vec<PortRecord>, Timeline) {
+pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (FlowRecords, Vec<PortRecord>, Timeline) {
     let hosts = parts.iter().map(|part| part.ends.own.len()).sum();
     let mut ports = vec![PortRecord::default(); hosts];
     let mut timeline = Timeline::default();
-    let flows = parts.first().map_or(0, |part| part.layout().flows());
+    let mut dropped = BTreeMap::new();
     let mut received = Vec::with_capacity(parts.len());
     for part in &mut parts {
         // What lives of flows is freed before their table is made.
@@ -53,7 +55,12 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (Vec<FlowRecord>, Vec<PortRec
         }
         ends.live_senders = Slab::EMPTY;
         let live = std::mem::replace(&mut ends.live_receivers, Slab::EMPTY);
-        received.push(ends.receivers.iter().map(|end| end.received(&live)).collect::<Vec<_>>());
+        let slots = (0..).zip(&ends.receivers);
+        let some = slots.filter_map(|(slot, end)| Some((slot, end.received(&live)?)));
+        received.push(some.collect::<Vec<(usize, u32)>>());
+        for (to, count) in std::mem::take(&mut ends.dropped) {
+            *dropped.entry(ends.layout.flow_to(to)).or_default() += count;
+        }
         for (host, nic) in part.ends.own.iter().zip(part.nics.drain(..)) {
             ports[host.index()] = nic.record;
         }
@@ -63,27 +70,54 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (Vec<FlowRecord>, Vec<PortRec
         timeline.events.extend(own.events);
     }
     keep_first(&mut timeline.events);
-    let mut flows = vec![FlowRecord::default(); flows];
-    for (part, received) in parts.iter().map(|part| &part.ends).zip(received) {
-        let layout = &part.layout;
-        let total = |id: &FlowId| {
-            let bytes = part.plan.traffic.flows[id.index()].bytes;
-            packets(bytes, part.plan.transport.payload)
-        };
-        let begin = part.own.iter().flat_map(|&host| layout.senders.at(host));
-        for (id, end) in begin.zip(&part.senders) {
-            end.note(total(id), &part.counts, &mut flows[id.index()]);
-        }
-        let finish = part.own.iter().flat_map(|&host| layout.receivers.at(host));
-        for ((id, end), received) in finish.zip(&part.receivers).zip(received) {
-            let received = received.unwrap_or(total(id));
-            end.note(received, &part.repeated, &mut flows[id.index()]);
-        }
-        for (&to, count) in &part.dropped {
-            flows[layout.flow_to(to).index()].dropped += count;
+    (flow_records(&parts, &received, &dropped), ports, timeline)
+}
+
+/// Where the next slots of a host lie.
+#[derive(Clone, Copy, Default)]
+struct Next {
+    part: usize,
+    sender: usize,
+    receiver: usize,
+}
+
+/// What both ends of each flow noted. `received` says how many packets have reached those receivers of
+/// each part that lack some, by slot, and `dropped` how many were lost.
+fn flow_records(
+    parts: &[Hosts<'_>],
+    received: &[Vec<(usize, u32)>],
+    dropped: &BTreeMap<FlowId, u64>,
+) -> FlowRecords {
+    let Some(plan) = parts.first().map(|part| part.ends.plan) else {
+        return FlowRecords::default();
+    };
+    let mut next = vec![Next::default(); plan.fabric.hosts as usize];
+    for (number, part) in parts.iter().enumerate() {
+        let (mut sender, mut receiver) = (0, 0);
+        for &host in &part.ends.own {
+            next[host.index()] = Next { part: number, sender, receiver };
+            sender += part.layout().senders.at(host).len();
+            receiver += part.layout().receivers.at(host).len();
         }
     }
-    (flows, ports, timeline)
+    // A host's slots are in order of its flows.
+    let record = |(id, flow): (u32, &Flow)| {
+        let mut record = FlowRecord::default();
+        let total = packets(flow.bytes, plan.transport.payload);
+        let from = &mut next[flow.source.index()];
+        let ends = &parts[from.part].ends;
+        ends.senders[from.sender].note(total, &ends.counts, &mut record);
+        from.sender += 1;
+        let to = &mut next[flow.destination.index()];
+        let ends = &parts[to.part].ends;
+        let some = &received[to.part];
+        let some = some.binary_search_by_key(&to.receiver, |&(slot, _)| slot).map(|i| some[i].1);
+        ends.receivers[to.receiver].note(some.unwrap_or(total), &ends.repeated, &mut record);
+        to.receiver += 1;
+        record.dropped = dropped.get(&FlowId(id)).copied().unwrap_or(0);
+        record
+    };
+    (0..).zip(&plan.traffic.flows).map(record).collect()
 }
 
 fn add(sum: &mut Vec<u32>, more: &[u32]) {

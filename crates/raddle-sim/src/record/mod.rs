@@ -1,8 +1,11 @@
 //! What a run leaves behind: flows, ports, time series, totals.
 
+mod flows;
 pub mod layers;
 pub mod recorder;
 pub mod series;
+
+pub use flows::{FlowRecord, FlowRecords};
 
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::units::{Span, Time};
@@ -23,33 +26,6 @@ impl RecordPlan {
     pub fn watches_queues(&self) -> bool {
         self.bucket.0 > 0 || self.queue_means
     }
-}
-
-/// What became of one flow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FlowRecord {
-    /// When it started; `None` if it never did.
-    pub started: Option<Time>,
-    /// When its sender had the last needed ACK.
-    pub acked: Option<Time>,
-    /// When its receiver had the last byte.
-    pub delivered: Option<Time>,
-    /// Data packets sent, retransmissions included.
-    pub sent: u64,
-    /// Of these, sent again.
-    pub retransmitted: u64,
-    /// Data packets that arrived whole and were new.
-    pub received: u64,
-    /// Data packets that arrived whole a second time.
-    pub duplicates: u64,
-    /// Data packets that arrived with a congestion mark.
-    pub marked: u64,
-    /// Data packets that arrived as trimmed headers.
-    pub trimmed: u64,
-    /// Data packets lost on the way, whatever the cause.
-    pub dropped: u64,
-    /// Retransmission timeouts.
-    pub timeouts: u64,
 }
 
 /// Why a packet was lost.
@@ -205,7 +181,7 @@ pub enum Stop {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// One per flow of the traffic.
-    pub flows: Vec<FlowRecord>,
+    pub flows: FlowRecords,
     /// One per port of the fabric.
     pub ports: Vec<PortRecord>,
     /// One per port of [`RecordPlan::ports`].

@@ -6,7 +6,7 @@ use raddle_sim::bound::{self, Bound};
 use raddle_sim::check::violations;
 use raddle_sim::engine::Options;
 use raddle_sim::plan::Plan;
-use raddle_sim::record::Outcome;
+use raddle_sim::record::{FlowRecords, Outcome};
 use raddle_sim::{engine, reference};
 use std::fmt::Debug;
 
@@ -15,12 +15,16 @@ fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
     fn named<T: PartialEq + Debug>(what: String, expected: &T, got: &T) -> Option<String> {
         (expected != got).then(|| format!("{what}:\n expected {expected:?}\n got      {got:?}"))
     }
+    fn flows(expected: &FlowRecords, got: &FlowRecords) -> Option<String> {
+        let [expected, got] = [expected, got].map(|flows| flows.iter().collect::<Vec<_>>());
+        lists("flow", &expected, &got)
+    }
     fn lists<T: PartialEq + Debug>(what: &str, expected: &[T], got: &[T]) -> Option<String> {
         let length = named(format!("number of {what}s"), &expected.len(), &got.len());
         let mut pairs = expected.iter().zip(got).enumerate();
         length.or_else(|| pairs.find_map(|(i, (a, b))| named(format!("{what} {i}"), a, b)))
     }
-    lists("flow", &expected.flows, &got.flows)
+    flows(&expected.flows, &got.flows)
         .or_else(|| lists("port", &expected.ports, &got.ports))
         .or_else(|| lists("series", &expected.series, &got.series))
         .or_else(|| named("timeline".to_owned(), &expected.timeline, &got.timeline))

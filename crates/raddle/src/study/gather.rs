@@ -35,7 +35,13 @@ impl Gathered {
         let drawn = run.plan.seed == drawn_seed && run.plan.record.bucket > Span::ZERO;
         Self {
             summary: run.summary.clone(),
-            fct_us: run.outcome.flows.iter().filter_map(fct).map(Span::as_us).collect(),
+            fct_us: run
+                .outcome
+                .flows
+                .iter()
+                .filter_map(|flow| fct(&flow))
+                .map(Span::as_us)
+                .collect(),
             detail: drawn.then(|| detail(&run.plan, &run.outcome)),
         }
     }

@@ -104,8 +104,8 @@ impl Store {
     pub fn complete(&self, job: &Job, run: &Finished) -> Result<(), String> {
         let place = self.run_folder(&job.scenario, job.seed);
         for table in tables::of_run(&job.scenario, &run.plan, &run.outcome) {
-            if !place.join(format!("{}.{}", table.name, self.format.extension())).exists() {
-                tables::write(&place, &table, self.format).map_err(|error| error.to_string())?;
+            if !place.join(format!("{}.{}", table.name(), self.format.extension())).exists() {
+                tables::write_parts(&place, &table, self.format).map_err(|e| e.to_string())?;
             }
         }
         Ok(())
@@ -154,7 +154,7 @@ impl Sink for Store {
         let folder = self.unfinished_folder(job);
         if self.with_tables {
             for table in tables::of_run(&job.scenario, &run.plan, &run.outcome) {
-                tables::write(&folder, &table, self.format).map_err(|error| error.to_string())?;
+                tables::write_parts(&folder, &table, self.format).map_err(|e| e.to_string())?;
             }
         }
         let path = folder.join(SUMMARY_FILE);

@@ -51,7 +51,7 @@ impl JobSummary {
         let mut summaries = Vec::new();
         for job in &plan.traffic.jobs {
             let range = job.flows.start as usize..job.flows.end as usize;
-            let flows = plan.traffic.flows[range.clone()].iter().zip(&outcome.flows[range]);
+            let flows = plan.traffic.flows[range.clone()].iter().zip(outcome.flows.range(range));
             let mut whole = Self::new(job, None, flows.clone().map(|(_, record)| record));
             whole.collective = job.collective;
             whole.phases = job
@@ -59,7 +59,7 @@ impl JobSummary {
                 .iter()
                 .map(|phase| {
                     let range = phase.flows.start as usize..phase.flows.end as usize;
-                    let cct_us = Spread::of(outcome.flows[range].iter()).completion_us();
+                    let cct_us = Spread::of(outcome.flows.range(range)).completion_us();
                     PhaseSummary { name: phase.name.clone(), cct_us }
                 })
                 .collect();
@@ -70,7 +70,7 @@ impl JobSummary {
             if selectors.len() > 1 {
                 summaries.extend(selectors.iter().map(|&number| {
                     let name = plan.transport.load_balance_of(number).card().name;
-                    let own = |(flow, _): &(&Flow, &FlowRecord)| flow.load_balance == number;
+                    let own = |(flow, _): &(&Flow, FlowRecord)| flow.load_balance == number;
                     Self::new(job, Some(name), flows.clone().filter(own).map(|(_, r)| r))
                 }));
             }
@@ -78,10 +78,10 @@ impl JobSummary {
         summaries
     }
 
-    fn new<'a>(
+    fn new(
         job: &Job,
         load_balance: Option<&str>,
-        flows: impl Iterator<Item = &'a FlowRecord> + Clone,
+        flows: impl Iterator<Item = FlowRecord> + Clone,
     ) -> Self {
         let spread = Spread::of(flows.clone());
         Self {
@@ -91,7 +91,7 @@ impl JobSummary {
             unfinished: spread.unfinished,
             start_us: spread.first.map(|at| at as f64 / 1e6),
             completion_us: spread.completion_us(),
-            fct_us: Times::of(flows.filter_map(fct)),
+            fct_us: Times::of(flows.filter_map(|flow| fct(&flow))),
             collective: None,
             phases: Vec::new(),
         }
@@ -217,7 +217,7 @@ struct Spread {
 }
 
 impl Spread {
-    fn of<'a>(flows: impl Iterator<Item = &'a FlowRecord>) -> Self {
+    fn of(flows: impl Iterator<Item = FlowRecord>) -> Self {
         let mut spread = Self::default();
         for flow in flows {
             spread.flows += 1;
@@ -278,9 +278,11 @@ mod tests {
     fn run() -> (Plan, Outcome) {
         let mut plan = fixture::plan(1);
         let mut outcome = fixture::engine(&plan, &mut ());
-        for (i, flow) in outcome.flows.iter_mut().enumerate() {
-            flow.started = Some(Time(1_000_000 * (i as u64 + 1)));
-            flow.acked = Some(Time(5_000_000 + 1_000_000 * i as u64));
+        for i in 0..outcome.flows.len() {
+            outcome.flows.change(i, |flow| {
+                flow.started = Some(Time(1_000_000 * (i as u64 + 1)));
+                flow.acked = Some(Time(5_000_000 + 1_000_000 * i as u64));
+            });
         }
         plan.transport.other_load_balances = vec![host::Config::named("ecmp").unwrap()];
         plan.traffic.flows[1].load_balance = 1;
@@ -318,7 +320,7 @@ mod tests {
         20000          5000     float     sum        5.00     4.00     4.00  # ring, all_reduce on 2 ranks
 ";
         assert_eq!(table(&JobSummary::of(&plan, &outcome)), expected);
-        outcome.flows[1].acked = None;
+        outcome.flows.change(1, |flow| flow.acked = None);
         assert_eq!(table(&JobSummary::of(&plan, &outcome)), "");
         assert_eq!(JobSummary::of(&plan, &outcome)[0].unfinished, 1);
     }

@@ -12,7 +12,7 @@ use raddle_schemes::rng::mix;
 use raddle_schemes::units::{Span, Time};
 pub use raddle_sim::bound::Bound;
 use raddle_sim::plan::Plan;
-use raddle_sim::record::{FlowRecord, Outcome, PfcRecord, PortRecord, Stop};
+use raddle_sim::record::{FlowRecord, FlowRecords, Outcome, PfcRecord, PortRecord, Stop};
 
 /// A distribution of times in microseconds, over the flows that have one; `None` if none has.
 /// Percentiles are by nearest rank: the smallest time that at least that share does not exceed.
@@ -125,8 +125,8 @@ impl RunSummary {
             unfinished: flows.iter().filter(|f| f.acked.is_none()).count() as u64,
             unstarted: flows.iter().filter(|f| f.started.is_none()).count() as u64,
             completion_us: completion.map(Span::as_us),
-            fct_us: Times::of(flows.iter().filter_map(fct)),
-            delivered_us: Times::of(flows.iter().filter_map(delivery)),
+            fct_us: Times::of(flows.iter().filter_map(|flow| fct(&flow))),
+            delivered_us: Times::of(flows.iter().filter_map(|flow| delivery(&flow))),
             bound_us,
             bound: bound.map(|b| b.name.to_string()),
             increase_pct,
@@ -161,9 +161,9 @@ pub fn delivery(flow: &FlowRecord) -> Option<Span> {
 }
 
 /// From time zero to the last needed ACK; `None` unless every flow completed.
-fn completion(flows: &[FlowRecord]) -> Option<Span> {
+fn completion(flows: &FlowRecords) -> Option<Span> {
     let mut last = Time::ZERO;
-    for flow in flows {
+    for flow in flows.iter() {
         last = last.max(flow.acked?);
     }
     Some(last.since(Time::ZERO))
@@ -192,7 +192,7 @@ impl Packets {
     /// Data packets over all flows and ports.
     pub fn of(outcome: &Outcome) -> Self {
         let mut packets = Self::default();
-        for flow in &outcome.flows {
+        for flow in outcome.flows.iter() {
             packets.sent += flow.sent;
             packets.delivered += flow.received;
             packets.retransmitted += flow.retransmitted;
@@ -210,15 +210,15 @@ impl Packets {
 
 /// Hash of all flow and port records in their order, and of what `memories` of switches held at most
 /// where ports share them, as 16 hexadecimal digits.
-pub fn results_hash(flows: &[FlowRecord], ports: &[PortRecord], memories: &[u64]) -> String {
+pub fn results_hash(flows: &FlowRecords, ports: &[PortRecord], memories: &[u64]) -> String {
     let mut digest = Digest(0);
     digest.add(flows.len() as u64);
-    for flow in flows {
+    for flow in flows.iter() {
         digest.add_time(flow.started);
         digest.add_time(flow.acked);
         digest.add_time(flow.delivered);
-        let FlowRecord { sent, retransmitted, received, duplicates, .. } = *flow;
-        let FlowRecord { marked, trimmed, dropped, timeouts, .. } = *flow;
+        let FlowRecord { sent, retransmitted, received, duplicates, .. } = flow;
+        let FlowRecord { marked, trimmed, dropped, timeouts, .. } = flow;
         for n in [sent, retransmitted, received, duplicates, marked, trimmed, dropped, timeouts] {
             digest.add(n);
         }
@@ -285,14 +285,14 @@ mod tests {
         let hash = results_hash(&outcome.flows, &outcome.ports, &[]);
         assert_eq!(hash, "ada31c07a02bc6c7");
         let mut other = outcome.clone();
-        other.flows.swap(0, 1);
+        other.flows = [1, 0].map(|flow| outcome.flows.at(flow)).into_iter().collect();
         assert_ne!(hash, results_hash(&other.flows, &other.ports, &[]));
         let mut other = outcome.clone();
         other.ports[0].dropped_data[4] = 1;
         assert_ne!(hash, results_hash(&other.flows, &other.ports, &[]));
         assert_ne!(hash, results_hash(&outcome.flows, &outcome.ports, &[0]));
         let mut other = outcome;
-        other.flows[0].started = None;
+        other.flows.change(0, |flow| flow.started = None);
         assert_ne!(hash, results_hash(&other.flows, &other.ports, &[]));
     }
 
@@ -300,7 +300,7 @@ mod tests {
     fn unfinished_flows_leave_no_completion_and_are_counted() {
         let plan = fixture::plan(1);
         let mut outcome = fixture::engine(&plan, &mut ());
-        outcome.flows[1].acked = None;
+        outcome.flows.change(1, |flow| flow.acked = None);
         outcome.stop = Stop::Stalled(vec![raddle_schemes::ids::FlowId(1)]);
         let bound = Bound { name: "permutation", time: Span::us(2) };
         let summary = RunSummary::new("h", &plan, &outcome, Some(&bound), Cost::default());
@@ -314,9 +314,11 @@ mod tests {
     fn the_increase_is_of_the_completion_over_the_bound() {
         let plan = fixture::plan(1);
         let mut outcome = fixture::engine(&plan, &mut ());
-        outcome.flows[0].started = Some(Time(1_000_000));
-        outcome.flows[1].started = Some(Time(2_000_000));
-        outcome.flows[1].acked = Some(Time(5_000_000));
+        outcome.flows.change(0, |flow| flow.started = Some(Time(1_000_000)));
+        outcome.flows.change(1, |flow| {
+            flow.started = Some(Time(2_000_000));
+            flow.acked = Some(Time(5_000_000));
+        });
         let bound = Bound { name: "permutation", time: Span::us(4) };
         let summary = RunSummary::new("h", &plan, &outcome, Some(&bound), Cost::default());
         assert_eq!(summary.completion_us, Some(5.0));

@@ -138,7 +138,7 @@ fn stuck_flows(plan: &Plan, outcome: &Outcome) -> Vec<String> {
 }
 
 fn missing(plan: &Plan, outcome: &Outcome, flow: FlowId) -> String {
-    let record = &outcome.flows[flow.index()];
+    let record = outcome.flows.at(flow.index());
     if record.started.is_none() {
         return "never started".to_owned();
     }
@@ -219,9 +219,11 @@ mod tests {
     fn a_run_reads_as_this() {
         let plan = fixture::plan(1);
         let mut outcome = fixture::engine(&plan, &mut ());
-        for (i, flow) in outcome.flows.iter_mut().enumerate() {
-            flow.delivered = Some(Time(3_000_000 + 1_000_000 * i as u64));
-            flow.acked = Some(Time(4_000_000 + 1_000_000 * i as u64));
+        for i in 0..outcome.flows.len() {
+            outcome.flows.change(i, |flow| {
+                flow.delivered = Some(Time(3_000_000 + 1_000_000 * i as u64));
+                flow.acked = Some(Time(4_000_000 + 1_000_000 * i as u64));
+            });
         }
         let bound = Bound { name: "permutation", time: Span::us(4) };
         let cost = Cost { wall_s: 0.1, cpu_s: Some(0.08), peak_rss_mb: Some(12.3) };
@@ -235,10 +237,10 @@ mod tests {
         let mut plan = fixture::plan(1);
         let mut outcome = fixture::engine(&plan, &mut ());
         plan.traffic.flows = (0..12).map(|_| plan.traffic.flows[1].clone()).collect();
-        let record = outcome.flows[0].clone();
-        outcome.flows = vec![FlowRecord { received: 1, acked: None, ..record.clone() }; 12];
-        outcome.flows[1] = FlowRecord { received: 3, acked: None, ..record };
-        outcome.flows[2] = FlowRecord::default();
+        let record = FlowRecord { received: 1, acked: None, ..outcome.flows.at(0) };
+        outcome.flows = std::iter::repeat_n(record, 12).collect();
+        outcome.flows.change(1, |flow| flow.received = 3);
+        outcome.flows.change(2, |flow| *flow = FlowRecord::default());
         outcome.stop = Stop::Stalled((0..12).map(FlowId).collect());
         let lines = stuck_flows(&plan, &outcome);
         assert_eq!(lines.len(), 11);

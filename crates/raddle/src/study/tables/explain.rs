@@ -89,7 +89,7 @@ fn layout(path: &Path, head: &str, lines: &[Line]) -> String {
 mod tests {
     use super::*;
     use crate::study::fixture;
-    use crate::study::tables::{Format, of_run, write};
+    use crate::study::tables::{Format, of_run, write_parts};
 
     #[test]
     fn every_column_of_every_table_says_what_it_means() {
@@ -110,12 +110,12 @@ mod tests {
         let plan = fixture::plan(7);
         let outcome = fixture::engine(&plan, &mut ());
         let tables = of_run("5ce7a110", &plan, &outcome);
-        let parquet = write(folder.path(), &tables[0], Format::Parquet).unwrap();
+        let parquet = write_parts(folder.path(), &tables[0], Format::Parquet).unwrap();
         let text = explain(&parquet).unwrap();
         let line = "fct_us                 us        start to last needed ACK at the sender";
         assert!(text.contains(line), "{text}");
         assert!(text.contains("rows: 2   scenario: 5ce7a110   seed: 7   raddle: "), "{text}");
-        let csv = write(folder.path(), &tables[0], Format::Csv).unwrap();
+        let csv = write_parts(folder.path(), &tables[0], Format::Csv).unwrap();
         assert!(explain(&csv).unwrap().contains(line));
     }
 

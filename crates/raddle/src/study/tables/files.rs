@@ -1,6 +1,6 @@
 //! Tables as files: Parquet, and CSV on request.
 
-use super::{Column, Table, Values};
+use super::{Column, Parts, Table, Values};
 use crate::study::VERSION;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -10,6 +10,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 use serde_json::{Map, Value, json};
+use std::borrow::Borrow;
 use std::fmt;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -67,11 +68,35 @@ impl std::error::Error for TableError {}
 /// # Errors
 /// The file and what the system said.
 pub fn write(folder: &Path, table: &Table, format: Format) -> Result<PathBuf, TableError> {
-    let path = folder.join(format!("{}.{}", table.name, format.extension()));
+    write_all(folder, table.name, [table], format)
+}
+
+/// Rows of one part of a table on their way to a file: some tens of megabytes.
+const ROWS_AT_ONCE: usize = 1 << 16;
+
+/// The same of a table in parts, each a row group of a Parquet file.
+///
+/// # Errors
+/// The file and what the system said.
+pub fn write_parts(
+    folder: &Path,
+    table: &Parts<'_>,
+    format: Format,
+) -> Result<PathBuf, TableError> {
+    write_all(folder, table.name, table.split(ROWS_AT_ONCE), format)
+}
+
+fn write_all(
+    folder: &Path,
+    name: &str,
+    parts: impl IntoIterator<Item: Borrow<Table>>,
+    format: Format,
+) -> Result<PathBuf, TableError> {
+    let path = folder.join(format!("{name}.{}", format.extension()));
     let file = File::create(&path).map_err(|error| TableError::new(&path, error))?;
     match format {
-        Format::Parquet => write_parquet(file, table).map_err(|e| TableError::new(&path, e))?,
-        Format::Csv => write_csv(file, table).map_err(|e| TableError::new(&path, e))?,
+        Format::Parquet => write_parquet(file, parts).map_err(|e| TableError::new(&path, e))?,
+        Format::Csv => write_csv(file, parts).map_err(|e| TableError::new(&path, e))?,
     }
     Ok(path)
 }
@@ -107,7 +132,35 @@ fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
         .map(Arc::new)
 }
 
-fn write_parquet(file: File, table: &Table) -> Result<(), ParquetError> {
+fn write_parquet(
+    file: File,
+    parts: impl IntoIterator<Item: Borrow<Table>>,
+) -> Result<(), ParquetError> {
+    let mut parts = parts.into_iter().peekable();
+    let Some(first) = parts.peek() else { return Ok(()) };
+    let mut writer = parquet_writer(file, first.borrow())?;
+    for part in parts {
+        let mut group = writer.next_row_group()?;
+        for column in &part.borrow().columns {
+            let Some(mut chunk) = group.next_column()? else { break };
+            match &column.values {
+                Values::U64(values) => put::<Int64Type, _>(&mut chunk, values, |n| *n as i64)?,
+                Values::F64(values) => put::<DoubleType, _>(&mut chunk, values, |x| *x)?,
+                Values::Text(values) => {
+                    put::<ByteArrayType, _>(&mut chunk, values, |t| ByteArray::from(t.as_str()))?;
+                }
+                Values::Bool(values) => put::<BoolType, _>(&mut chunk, values, |b| *b)?,
+            }
+            chunk.close()?;
+        }
+        group.close()?;
+    }
+    writer.close()?;
+    Ok(())
+}
+
+/// A file for tables with the columns and the origin of this one.
+fn parquet_writer(file: File, table: &Table) -> Result<SerializedFileWriter<File>, ParquetError> {
     let fields = table.columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
     let schema = Type::group_type_builder(table.name).with_fields(fields).build()?;
     let properties = WriterProperties::builder()
@@ -115,23 +168,7 @@ fn write_parquet(file: File, table: &Table) -> Result<(), ParquetError> {
         .set_created_by(format!("raddle {VERSION}"))
         .set_key_value_metadata(Some(metadata(table)))
         .build();
-    let mut writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))?;
-    let mut group = writer.next_row_group()?;
-    for column in &table.columns {
-        let Some(mut chunk) = group.next_column()? else { break };
-        match &column.values {
-            Values::U64(values) => put::<Int64Type, _>(&mut chunk, values, |n| *n as i64)?,
-            Values::F64(values) => put::<DoubleType, _>(&mut chunk, values, |x| *x)?,
-            Values::Text(values) => {
-                put::<ByteArrayType, _>(&mut chunk, values, |t| ByteArray::from(t.as_str()))?;
-            }
-            Values::Bool(values) => put::<BoolType, _>(&mut chunk, values, |b| *b)?,
-        }
-        chunk.close()?;
-    }
-    group.close()?;
-    writer.close()?;
-    Ok(())
+    SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))
 }
 
 fn put<T: DataType, V>(
@@ -145,27 +182,37 @@ fn put<T: DataType, V>(
     Ok(())
 }
 
-fn write_csv(file: File, table: &Table) -> std::io::Result<()> {
+fn write_csv(file: File, parts: impl IntoIterator<Item: Borrow<Table>>) -> std::io::Result<()> {
     let mut out = BufWriter::new(file);
-    let names: Vec<String> = table.columns.iter().map(|c| quoted(&c.name)).collect();
-    writeln!(out, "{}", names.join(","))?;
+    for (number, part) in parts.into_iter().enumerate() {
+        let part = part.borrow();
+        if number == 0 {
+            let names: Vec<String> = part.columns.iter().map(|c| quoted(&c.name)).collect();
+            writeln!(out, "{}", names.join(","))?;
+        }
+        put_rows(&mut out, part)?;
+    }
+    out.flush()
+}
+
+fn put_rows(out: &mut impl Write, table: &Table) -> std::io::Result<()> {
     for row in 0..table.rows() {
         for (i, column) in table.columns.iter().enumerate() {
             if i > 0 {
                 out.write_all(b",")?;
             }
             match &column.values {
-                Values::U64(values) => put_csv(&mut out, values[row].as_ref())?,
-                Values::F64(values) => put_csv(&mut out, values[row].as_ref())?,
-                Values::Bool(values) => put_csv(&mut out, values[row].as_ref())?,
+                Values::U64(values) => put_csv(out, values[row].as_ref())?,
+                Values::F64(values) => put_csv(out, values[row].as_ref())?,
+                Values::Bool(values) => put_csv(out, values[row].as_ref())?,
                 Values::Text(values) => {
-                    put_csv(&mut out, values[row].as_deref().map(quoted).as_ref())?;
+                    put_csv(out, values[row].as_deref().map(quoted).as_ref())?;
                 }
             }
         }
         out.write_all(b"\n")?;
     }
-    out.flush()
+    Ok(())
 }
 
 fn put_csv(out: &mut impl Write, value: Option<&impl fmt::Display>) -> std::io::Result<()> {
@@ -192,7 +239,6 @@ mod tests {
     /// The file's columns, read with the library's row reader.
     fn read_back(path: &Path, table: &Table) -> Vec<Values> {
         let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
-        assert_eq!(reader.metadata().num_row_groups(), 1);
         let rows: Vec<Vec<Field>> = reader
             .get_row_iter(None)
             .unwrap()
@@ -231,15 +277,50 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let plan = fixture::plan(7);
         let mut outcome = fixture::engine(&plan, &mut ());
-        outcome.flows[1].acked = None;
+        outcome.flows.change(1, |flow| flow.acked = None);
         let tables = of_run("5ce7a110", &plan, &outcome);
-        let names: Vec<&str> = tables.iter().map(|t| t.name).collect();
+        let names: Vec<&str> = tables.iter().map(Parts::name).collect();
         assert_eq!(names, ["flows", "ports", "layers", "series", "timeline", "events"]);
         for table in &tables {
-            let path = write(folder.path(), table, Format::Parquet).unwrap();
+            let path = write_parts(folder.path(), table, Format::Parquet).unwrap();
+            let table = table.whole();
             let values: Vec<Values> = table.columns.iter().map(|c| c.values.clone()).collect();
-            assert_eq!(read_back(&path, table), values, "{}", table.name);
+            assert_eq!(read_back(&path, &table), values, "{}", table.name);
         }
+    }
+
+    #[test]
+    fn a_file_does_not_show_in_how_many_parts_its_table_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = fixture::plan(7);
+        let outcome = fixture::engine(&plan, &mut ());
+        for parts in of_run("5ce7a110", &plan, &outcome) {
+            let table = parts.whole();
+            let values: Vec<Values> = table.columns.iter().map(|c| c.values.clone()).collect();
+            let csv = std::fs::read(write(folder.path(), &table, Format::Csv).unwrap()).unwrap();
+            for most in [1, 2, 100] {
+                let write = |format| {
+                    write_all(folder.path(), parts.name, parts.split(most), format).unwrap()
+                };
+                assert_eq!(read_back(&write(Format::Parquet), &table), values, "{}", table.name);
+                assert_eq!(std::fs::read(write(Format::Csv)).unwrap(), csv, "{}", table.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_without_rows_has_its_columns() {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = fixture::plan(7);
+        let mut outcome = fixture::engine(&plan, &mut ());
+        outcome.flows = Default::default();
+        let tables = of_run("5ce7a110", &plan, &outcome);
+        let path = write_parts(folder.path(), &tables[0], Format::Parquet).unwrap();
+        let empty: Vec<Values> = tables[0].whole().columns.into_iter().map(|c| c.values).collect();
+        assert!(!empty.is_empty());
+        assert_eq!(read_back(&path, &tables[0].whole()), empty);
+        let path = write_parts(folder.path(), &tables[0], Format::Csv).unwrap();
+        assert!(std::fs::read_to_string(path).unwrap().starts_with("scenario,seed,flow,"));
     }
 
     #[test]
@@ -247,6 +328,7 @@ mod tests {
         let plan = fixture::plan(7);
         let outcome = fixture::engine(&plan, &mut ());
         for table in of_run("5ce7a110", &plan, &outcome) {
+            let table = table.whole();
             for column in &table.columns {
                 assert_eq!(column.values.len(), table.rows(), "{}.{}", table.name, column.name);
             }

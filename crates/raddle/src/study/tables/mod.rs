@@ -8,8 +8,10 @@ mod files;
 mod rows;
 
 pub use explain::explain;
-pub use files::{Format, TableError, write};
+pub use files::{Format, TableError, write, write_parts};
 pub use rows::{RunRow, TABLES, of_run, runs};
+
+use std::ops::Range;
 
 /// A kind of table.
 #[derive(Debug)]
@@ -72,6 +74,31 @@ pub struct Table {
     pub scenario: Option<String>,
     /// The seed, if all rows come from one run.
     pub seed: Option<u64>,
+}
+
+/// A table that is made some rows at a time: those of flows may be millions.
+pub struct Parts<'a> {
+    name: &'static str,
+    rows: usize,
+    part: Box<dyn Fn(Range<usize>) -> Table + 'a>,
+}
+
+impl Parts<'_> {
+    /// Its name, which is the file's.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// All of it.
+    pub fn whole(&self) -> Table {
+        (self.part)(0..self.rows)
+    }
+
+    /// All of it, `most` rows at a time; one part without rows if it has none.
+    fn split(&self, most: usize) -> impl Iterator<Item = Table> {
+        let parts = self.rows.div_ceil(most).max(1);
+        (0..parts).map(move |part| (self.part)(part * most..self.rows.min((part + 1) * most)))
+    }
 }
 
 impl Values {

@@ -1,14 +1,15 @@
 //! The tables themselves: the meaning of every column, and the rows of a run.
 
-use super::{Column, ColumnSpec, Table, TableSpec, Values};
+use super::{Column, ColumnSpec, Parts, Table, TableSpec, Values};
 use crate::study::VERSION;
 use crate::study::summary::{RunSummary, delivery, fct};
 use raddle_schemes::units::{Span, Time};
 use raddle_sim::net::port::PortFacts;
 use raddle_sim::plan::{BufferPlan, Plan};
 use raddle_sim::record::layers::layers;
-use raddle_sim::record::{DropCause, Outcome, PfcRecord};
+use raddle_sim::record::{DropCause, FlowRecord, Outcome, PfcRecord};
 use raddle_sim::topology::{Fabric, Node};
+use std::ops::Range;
 
 /// Every kind of table.
 pub const TABLES: [&TableSpec; 8] =
@@ -235,8 +236,12 @@ fn texts<T>(items: impl IntoIterator<Item = T>, of: impl Fn(T) -> String) -> Val
 }
 
 /// Columns from their specification and their values, in the same order.
-fn columns<const N: usize>(spec: &'static TableSpec, values: [Values; N]) -> Vec<Column> {
-    debug_assert_eq!(spec.columns.len(), N);
+fn columns(
+    spec: &'static TableSpec,
+    values: impl IntoIterator<Item = Values, IntoIter: ExactSizeIterator>,
+) -> Vec<Column> {
+    let values = values.into_iter();
+    debug_assert_eq!(spec.columns.len(), values.len());
     let column = |(spec, values): (&ColumnSpec, Values)| Column {
         name: spec.name.to_string(),
         unit: spec.unit.to_string(),
@@ -317,7 +322,7 @@ fn setting_column(rows: &[RunRow<'_>], path: &str) -> Column {
 }
 
 /// The tables of one run: flows and ports, and what was recorded over time.
-pub fn of_run(scenario: &str, plan: &Plan, outcome: &Outcome) -> Vec<Table> {
+pub fn of_run<'a>(scenario: &'a str, plan: &'a Plan, outcome: &'a Outcome) -> Vec<Parts<'a>> {
     let run = Run { scenario, plan, outcome };
     let mut tables = vec![run.flows(), run.ports()];
     tables.extend(plan.buffer.as_ref().map(|buffer| run.switches(buffer)));
@@ -332,40 +337,47 @@ pub fn of_run(scenario: &str, plan: &Plan, outcome: &Outcome) -> Vec<Table> {
     tables
 }
 
+#[derive(Clone, Copy)]
 struct Run<'a> {
     scenario: &'a str,
     plan: &'a Plan,
     outcome: &'a Outcome,
 }
 
-impl Run<'_> {
-    fn table<const N: usize>(&self, spec: &'static TableSpec, values: [Values; N]) -> Table {
-        Table {
-            name: spec.name,
-            meaning: spec.meaning,
-            columns: columns(spec, values),
-            scenario: Some(self.scenario.to_string()),
-            seed: Some(self.plan.seed),
-        }
+impl<'a> Run<'a> {
+    /// A table of so many rows. `values` gives all columns of some of them, but for the two that say
+    /// of which run they are.
+    fn table<const N: usize>(
+        self,
+        spec: &'static TableSpec,
+        rows: usize,
+        values: impl Fn(Range<usize>) -> [Values; N] + 'a,
+    ) -> Parts<'a> {
+        let part = move |range: Range<usize>| {
+            let scenario = Some(self.scenario.to_string());
+            let run = [
+                Values::Text(vec![scenario.clone(); range.len()]),
+                Values::U64(vec![Some(self.plan.seed); range.len()]),
+            ];
+            Table {
+                name: spec.name,
+                meaning: spec.meaning,
+                columns: columns(spec, run.into_iter().chain(values(range)).collect::<Vec<_>>()),
+                scenario,
+                seed: Some(self.plan.seed),
+            }
+        };
+        Parts { name: spec.name, rows, part: Box::new(part) }
     }
 
-    fn scenario(&self, rows: usize) -> Values {
-        Values::Text(vec![Some(self.scenario.to_string()); rows])
-    }
-
-    fn seed(&self, rows: usize) -> Values {
-        Values::U64(vec![Some(self.plan.seed); rows])
-    }
-
-    fn flows(&self) -> Table {
-        let (plan, flows) = (&self.plan.traffic.flows, &self.outcome.flows);
+    fn flows(self) -> Parts<'a> {
         let us = |span: Option<Span>| span.map(Span::as_us);
-        self.table(
-            &FLOWS,
+        self.table(&FLOWS, self.outcome.flows.len(), move |rows| {
+            let plan = &self.plan.traffic.flows[rows.clone()];
+            let flows: Vec<FlowRecord> = self.outcome.flows.range(rows.clone()).collect();
+            let flows = flows.as_slice();
             [
-                self.scenario(flows.len()),
-                self.seed(flows.len()),
-                counts(0..flows.len(), |i| i as u64),
+                counts(rows, |i| i as u64),
                 counts(plan, |f| u64::from(f.source.0)),
                 counts(plan, |f| u64::from(f.destination.0)),
                 counts(plan, |f| f.bytes.0),
@@ -380,24 +392,22 @@ impl Run<'_> {
                 counts(flows, |f| f.trimmed),
                 counts(flows, |f| f.dropped),
                 counts(flows, |f| f.timeouts),
-            ],
-        )
+            ]
+        })
     }
 
-    fn ports(&self) -> Table {
-        let (fabric, ports) = (&self.plan.fabric, &self.outcome.ports);
-        let dropped = |cause: DropCause| counts(ports, |p| p.dropped[cause as usize]);
-        let pfc = |of: fn(&PfcRecord) -> u64| counts(ports, |p| p.pfc.as_deref().map_or(0, of));
-        self.table(
-            &PORTS,
+    fn ports(self) -> Parts<'a> {
+        let fabric = &self.plan.fabric;
+        self.table(&PORTS, self.outcome.ports.len(), move |rows| {
+            let (plan, ports) = (&fabric.ports[rows.clone()], &self.outcome.ports[rows.clone()]);
+            let dropped = |cause: DropCause| counts(ports, |p| p.dropped[cause as usize]);
+            let pfc = |of: fn(&PfcRecord) -> u64| counts(ports, |p| p.pfc.as_deref().map_or(0, of));
             [
-                self.scenario(ports.len()),
-                self.seed(ports.len()),
-                counts(0..ports.len(), |i| i as u64),
-                texts(&fabric.ports, |p| p.name.clone()),
-                texts(&fabric.ports, |p| node_name(fabric, p.owner)),
-                texts(&fabric.ports, |p| node_name(fabric, fabric.ports[p.peer.index()].owner)),
-                numbers(&fabric.ports, |p| Some(p.rate.0 as f64 / 1e9)),
+                counts(rows, |i| i as u64),
+                texts(plan, |p| p.name.clone()),
+                texts(plan, |p| node_name(fabric, p.owner)),
+                texts(plan, |p| node_name(fabric, fabric.ports[p.peer.index()].owner)),
+                numbers(plan, |p| Some(p.rate.0 as f64 / 1e9)),
                 counts(ports, |p| p.frames),
                 counts(ports, |p| p.bytes),
                 counts(ports, |p| p.data_frames),
@@ -414,102 +424,89 @@ impl Run<'_> {
                 pfc(|record| record.frames),
                 pfc(|record| record.lost),
                 pfc(|record| record.ingress_bytes_max),
-            ],
-        )
+            ]
+        })
     }
 
-    fn switches(&self, buffer: &BufferPlan) -> Table {
+    fn switches(self, buffer: &'a BufferPlan) -> Parts<'a> {
         let (fabric, most) = (&self.plan.fabric, &self.outcome.memory_bytes_max);
         let (packet, rtt) = (self.plan.packet(), PortFacts::longest_rtt(self.plan));
-        let size = |switch| buffer.size_at(fabric, switch, packet, rtt).0;
-        self.table(
-            &SWITCHES,
+        self.table(&SWITCHES, most.len(), move |rows| {
+            let (switches, most) = (&fabric.switches[rows.clone()], &most[rows.clone()]);
             [
-                self.scenario(most.len()),
-                self.seed(most.len()),
-                counts(0..most.len(), |i| i as u64),
-                texts(&fabric.switches, |switch| switch.name.clone()),
-                counts(&fabric.switches, size),
+                counts(rows, |i| i as u64),
+                texts(switches, |switch| switch.name.clone()),
+                counts(switches, |switch| buffer.size_at(fabric, switch, packet, rtt).0),
                 counts(most, |most| *most),
-            ],
-        )
+            ]
+        })
     }
 
-    fn layers(&self) -> Table {
+    fn layers(self) -> Parts<'a> {
         let layers = layers(&self.plan.fabric, self.outcome);
-        self.table(
-            &LAYERS,
+        self.table(&LAYERS, layers.len(), move |rows| {
+            let layers = &layers[rows];
             [
-                self.scenario(layers.len()),
-                self.seed(layers.len()),
-                texts(&layers, |layer| layer.layer.word().to_owned()),
-                counts(&layers, |layer| layer.links as u64),
+                texts(layers, |layer| layer.layer.word().to_owned()),
+                counts(layers, |layer| layer.links as u64),
                 Values::U64(layers.iter().map(|layer| layer.queue_bytes_max).collect()),
-                numbers(&layers, |layer| layer.queue_bytes_mean),
-                numbers(&layers, |layer| layer.bytes_overload),
-                numbers(&layers, |layer| layer.frames_overload),
-                numbers(&layers, |layer| layer.data_overload),
-            ],
-        )
+                numbers(layers, |layer| layer.queue_bytes_mean),
+                numbers(layers, |layer| layer.bytes_overload),
+                numbers(layers, |layer| layer.frames_overload),
+                numbers(layers, |layer| layer.data_overload),
+            ]
+        })
     }
 
-    fn series(&self) -> Table {
+    fn series(self) -> Parts<'a> {
         let recorded = self.plan.record.ports.iter().zip(&self.outcome.series);
-        let rows: Vec<_> = recorded
+        let buckets: Vec<_> = recorded
             .flat_map(|(port, series)| (0..series.bytes.len()).map(move |i| (port, series, i)))
             .collect();
-        self.table(
-            &SERIES,
+        self.table(&SERIES, buckets.len(), move |rows| {
+            let buckets = &buckets[rows];
             [
-                self.scenario(rows.len()),
-                self.seed(rows.len()),
-                counts(&rows, |(port, ..)| u64::from(port.0)),
-                texts(&rows, |(port, ..)| self.plan.fabric.ports[port.index()].name.clone()),
-                numbers(&rows, |(.., i)| Some(self.bucket_us(*i))),
-                counts(&rows, |(_, series, i)| u64::from(series.data_frames[*i])),
-                counts(&rows, |(_, series, i)| series.bytes[*i]),
-                numbers(&rows, |(port, series, i)| {
+                counts(buckets, |(port, ..)| u64::from(port.0)),
+                texts(buckets, |(port, ..)| self.plan.fabric.ports[port.index()].name.clone()),
+                numbers(buckets, |(.., i)| Some(self.bucket_us(*i))),
+                counts(buckets, |(_, series, i)| u64::from(series.data_frames[*i])),
+                counts(buckets, |(_, series, i)| series.bytes[*i]),
+                numbers(buckets, |(port, series, i)| {
                     let rate = self.plan.fabric.ports[port.index()].rate;
                     let whole = rate.bytes_in(self.plan.record.bucket).0;
                     (whole > 0).then(|| 100.0 * series.bytes[*i] as f64 / whole as f64)
                 }),
-                counts(&rows, |(_, series, i)| series.queue_bytes_max[*i]),
-                counts(&rows, |(_, series, i)| u64::from(series.dropped[*i])),
-            ],
-        )
+                counts(buckets, |(_, series, i)| series.queue_bytes_max[*i]),
+                counts(buckets, |(_, series, i)| u64::from(series.dropped[*i])),
+            ]
+        })
     }
 
-    fn timeline(&self) -> Table {
+    fn timeline(self) -> Parts<'a> {
         let timeline = &self.outcome.timeline;
-        let rows = timeline.dropped.len();
-        let column = |values: &[u32]| counts(values, |n| u64::from(*n));
-        self.table(
-            &TIMELINE,
+        self.table(&TIMELINE, timeline.dropped.len(), move |rows| {
+            let column = |values: &[u32]| counts(&values[rows.clone()], |n| u64::from(*n));
             [
-                self.scenario(rows),
-                self.seed(rows),
-                numbers(0..rows, |i| Some(self.bucket_us(i))),
+                numbers(rows.clone(), |i| Some(self.bucket_us(i))),
                 column(&timeline.dropped),
                 column(&timeline.marked),
                 column(&timeline.trimmed),
                 column(&timeline.retransmitted),
                 column(&timeline.timeouts),
-            ],
-        )
+            ]
+        })
     }
 
-    fn events(&self) -> Table {
+    fn events(self) -> Parts<'a> {
         let events = &self.outcome.timeline.events;
-        self.table(
-            &EVENTS,
+        self.table(&EVENTS, events.len(), move |rows| {
+            let events = &events[rows];
             [
-                self.scenario(events.len()),
-                self.seed(events.len()),
                 numbers(events, |(time, ..)| Some(time.as_us())),
                 counts(events, |(_, flow, _)| u64::from(flow.0)),
                 texts(events, |(.., event)| event.to_string()),
-            ],
-        )
+            ]
+        })
     }
 
     fn bucket_us(&self, bucket: usize) -> f64 {

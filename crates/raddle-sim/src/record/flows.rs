@@ -1,0 +1,260 @@
+//! What became of the flows of a run: one by one as asked for, kept in less.
+
+use raddle_schemes::units::Time;
+use std::fmt;
+use std::ops::Range;
+
+/// What became of one flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowRecord {
+    /// When it started; `None` if it never did.
+    pub started: Option<Time>,
+    /// When its sender had the last needed ACK.
+    pub acked: Option<Time>,
+    /// When its receiver had the last byte.
+    pub delivered: Option<Time>,
+    /// Data packets sent, retransmissions included.
+    pub sent: u64,
+    /// Of these, sent again.
+    pub retransmitted: u64,
+    /// Data packets that arrived whole and were new.
+    pub received: u64,
+    /// Data packets that arrived whole a second time.
+    pub duplicates: u64,
+    /// Data packets that arrived with a congestion mark.
+    pub marked: u64,
+    /// Data packets that arrived as trimmed headers.
+    pub trimmed: u64,
+    /// Data packets lost on the way, whatever the cause.
+    pub dropped: u64,
+    /// Retransmission timeouts.
+    pub timeouts: u64,
+}
+
+/// The records of all flows, by number. Millions of flows may leave one, and most of them have had
+/// each packet arrive the first time: of such a flow 32 bytes are kept, of another one 96.
+#[derive(Clone, Default)]
+pub struct FlowRecords {
+    flows: Vec<Kept>,
+    counts: Vec<Counts>,
+}
+
+/// What is kept of each flow.
+#[derive(Clone)]
+struct Kept {
+    /// Never, if it did not.
+    started: Time,
+    acked: Time,
+    delivered: Time,
+    /// Packets that were sent once and arrived; [`ELSEWHERE`] of a flow of which there is more to say.
+    packets: u32,
+    /// How many of them were marked, or the index of the flow's [`Counts`].
+    marked: u32,
+}
+
+const ELSEWHERE: u32 = u32::MAX;
+const _: () = assert!(size_of::<Kept>() == 32 && size_of::<Counts>() == 64);
+
+#[derive(Clone)]
+struct Counts {
+    sent: u64,
+    retransmitted: u64,
+    received: u64,
+    duplicates: u64,
+    marked: u64,
+    trimmed: u64,
+    dropped: u64,
+    timeouts: u64,
+}
+
+impl FlowRecords {
+    /// None yet, with room for those of so many flows.
+    pub fn with_capacity(flows: usize) -> Self {
+        Self { flows: Vec::with_capacity(flows), counts: Vec::new() }
+    }
+
+    /// How many flows there are.
+    pub fn len(&self) -> usize {
+        self.flows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.flows.is_empty()
+    }
+
+    /// The record of the flow of this number, below [`len`](Self::len).
+    #[inline]
+    pub fn at(&self, flow: usize) -> FlowRecord {
+        let Kept { started, acked, delivered, packets, marked } = self.flows[flow];
+        let times = FlowRecord {
+            started: reached(started),
+            acked: reached(acked),
+            delivered: reached(delivered),
+            ..FlowRecord::default()
+        };
+        if packets < ELSEWHERE {
+            let packets = u64::from(packets);
+            return FlowRecord { sent: packets, received: packets, marked: marked.into(), ..times };
+        }
+        let Counts {
+            sent,
+            retransmitted,
+            received,
+            duplicates,
+            marked,
+            trimmed,
+            dropped,
+            timeouts,
+        } = self.counts[marked as usize];
+        FlowRecord {
+            sent,
+            retransmitted,
+            received,
+            duplicates,
+            marked,
+            trimmed,
+            dropped,
+            timeouts,
+            ..times
+        }
+    }
+
+    /// All, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = FlowRecord> + Clone {
+        self.range(0..self.len())
+    }
+
+    /// Those of the flows with these numbers, below [`len`](Self::len).
+    pub fn range(&self, flows: Range<usize>) -> impl ExactSizeIterator<Item = FlowRecord> + Clone {
+        flows.map(|flow| self.at(flow))
+    }
+
+    /// Adds the record of the next flow.
+    pub fn push(&mut self, record: FlowRecord) {
+        let kept = self.keep(record);
+        self.flows.push(kept);
+    }
+
+    /// Changes the record of the flow of this number, below [`len`](Self::len).
+    pub fn change(&mut self, flow: usize, change: impl FnOnce(&mut FlowRecord)) {
+        let mut record = self.at(flow);
+        change(&mut record);
+        self.flows[flow] = self.keep(record);
+    }
+
+    fn keep(&mut self, record: FlowRecord) -> Kept {
+        let FlowRecord { started, acked, delivered, sent, retransmitted, received, .. } = record;
+        let FlowRecord { duplicates, marked, trimmed, dropped, timeouts, .. } = record;
+        let [started, acked, delivered] =
+            [started, acked, delivered].map(|time| time.unwrap_or(Time::NEVER));
+        let plain = [retransmitted, duplicates, trimmed, dropped, timeouts] == [0; 5];
+        let few = |count: u64| u32::try_from(count).ok().filter(|&count| count < ELSEWHERE);
+        let (packets, marked) = match (few(received), few(marked)) {
+            (Some(packets), Some(marked)) if plain && sent == received => (packets, marked),
+            _ => {
+                let index = self.counts.len() as u32;
+                self.counts.push(Counts {
+                    sent,
+                    retransmitted,
+                    received,
+                    duplicates,
+                    marked,
+                    trimmed,
+                    dropped,
+                    timeouts,
+                });
+                (ELSEWHERE, index)
+            }
+        };
+        Kept { started, acked, delivered, packets, marked }
+    }
+}
+
+fn reached(at: Time) -> Option<Time> {
+    (at != Time::NEVER).then_some(at)
+}
+
+impl PartialEq for FlowRecords {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl fmt::Debug for FlowRecords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl FromIterator<FlowRecord> for FlowRecords {
+    fn from_iter<I: IntoIterator<Item = FlowRecord>>(records: I) -> Self {
+        let records = records.into_iter();
+        let mut all = Self::with_capacity(records.size_hint().0);
+        records.for_each(|record| all.push(record));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One number of a record set to `value`.
+    fn with(field: usize, value: u64) -> FlowRecord {
+        let mut record = FlowRecord::default();
+        let counts = [
+            &mut record.sent,
+            &mut record.retransmitted,
+            &mut record.received,
+            &mut record.duplicates,
+            &mut record.marked,
+            &mut record.trimmed,
+            &mut record.dropped,
+            &mut record.timeouts,
+        ];
+        if let Some(count) = counts.into_iter().nth(field) {
+            *count = value;
+        }
+        record
+    }
+
+    #[test]
+    fn records_come_back_as_they_were() {
+        let some = |n| Some(Time(n));
+        let mut expected = vec![
+            FlowRecord::default(),
+            FlowRecord { started: some(0), ..FlowRecord::default() },
+            FlowRecord {
+                started: some(1),
+                delivered: some(2),
+                acked: some(3),
+                sent: 4,
+                received: 4,
+                marked: 5,
+                ..FlowRecord::default()
+            },
+        ];
+        for value in [1, u64::from(u32::MAX), u64::MAX] {
+            expected.extend((0..8).map(|field| with(field, value)));
+            expected.push(FlowRecord { sent: value, received: value, ..FlowRecord::default() });
+        }
+        let mut records: FlowRecords = expected.iter().cloned().collect();
+        assert!(records.iter().eq(expected.iter().cloned()));
+        assert_eq!(records.len(), expected.len());
+        for flow in 0..expected.len() {
+            for record in [with(1, 7), with(4, 8), FlowRecord::default()] {
+                records.change(flow, |old| *old = record.clone());
+                expected[flow] = record;
+                assert!(records.iter().eq(expected.iter().cloned()), "flow {flow}");
+            }
+        }
+    }
+
+    #[test]
+    fn most_flows_leave_little() {
+        let plain = FlowRecord { sent: 9, received: 9, marked: 3, ..FlowRecord::default() };
+        let records: FlowRecords = std::iter::repeat_n(plain, 100).collect();
+        assert!(records.counts.is_empty());
+    }
+}
