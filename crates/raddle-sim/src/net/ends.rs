@@ -8,6 +8,7 @@ use super::pulls::Pulls;
 use super::slab::{Key, Slab};
 use super::slots::{LiveReceiver, LiveSender, ReceiverSlot, Repeated, SenderSlot};
 use super::source_routes::{Class, SourceRoutes};
+use super::tally::Tally;
 use super::timers::TimerKind;
 use super::totals::{HostTotals, keep_first};
 use super::triggers::Triggers;
@@ -22,7 +23,6 @@ use raddle_schemes::transport::sender::{AckHeader, SenderCounts, packets};
 use raddle_schemes::transport::{Data, Entry, Reply};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{Events, FlowContext};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The ends of flows at the hosts of one part, and what their hosts share beside NICs. Every call
@@ -47,7 +47,7 @@ pub(super) struct Ends<'a> {
     pub(super) counts: Slab<SenderCounts>,
     pub(super) repeated: Slab<Repeated>,
     /// Data packets lost in this part, by where they went.
-    pub(super) dropped: BTreeMap<Locator, u64>,
+    pub(super) dropped: Tally,
     triggers: Triggers,
     /// Flows that a trigger has started, until their hosts know.
     pub(super) fired: Vec<(Time, FlowId)>,
@@ -121,7 +121,7 @@ impl<'a> Ends<'a> {
             live_receivers: Slab::EMPTY,
             counts: Slab::EMPTY,
             repeated: Slab::EMPTY,
-            dropped: BTreeMap::new(),
+            dropped: Tally::default(),
             triggers: Triggers::new(&plan.traffic),
             fired: Vec::new(),
             outgoing: Vec::new(),
@@ -190,7 +190,7 @@ impl<'a> Ends<'a> {
     /// Notes that a frame was lost on its way.
     pub(super) fn note_dropped(&mut self, frame: Frame) {
         if frame.is_data() {
-            *self.dropped.entry(frame.to).or_default() += 1;
+            self.dropped.note(frame.to);
         } else if frame.is_about_credit() {
             self.credit_frames.dropped += 1;
         }

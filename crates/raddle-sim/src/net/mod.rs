@@ -21,6 +21,7 @@ mod slab;
 mod slots;
 mod source_routes;
 pub mod stop;
+mod tally;
 mod timers;
 pub mod totals;
 pub(crate) mod triggers;

@@ -8,7 +8,6 @@ use crate::workload::Flow;
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::Time;
-use std::collections::BTreeMap;
 
 /// What one part's hosts, or those of all parts, brought about so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +44,7 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (FlowRecords, Vec<PortRecord>
     let hosts = parts.iter().map(|part| part.ends.own.len()).sum();
     let mut ports = vec![PortRecord::default(); hosts];
     let mut timeline = Timeline::default();
-    let mut dropped = BTreeMap::new();
+    let mut dropped: Vec<(FlowId, u64)> = Vec::new();
     let mut received = Vec::with_capacity(parts.len());
     for part in &mut parts {
         // What lives of flows is freed before their table is made.
@@ -58,9 +57,8 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (FlowRecords, Vec<PortRecord>
         let slots = (0..).zip(&ends.receivers);
         let some = slots.filter_map(|(slot, end)| Some((slot, end.received(&live)?)));
         received.push(some.collect::<Vec<(usize, u32)>>());
-        for (to, count) in std::mem::take(&mut ends.dropped) {
-            *dropped.entry(ends.layout.flow_to(to)).or_default() += count;
-        }
+        let own = std::mem::take(&mut ends.dropped).counts().into_iter();
+        dropped.extend(own.map(|(to, count)| (ends.layout.flow_to(to), count)));
         for (host, nic) in part.ends.own.iter().zip(part.nics.drain(..)) {
             ports[host.index()] = nic.record;
         }
@@ -70,7 +68,7 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (FlowRecords, Vec<PortRecord>
         timeline.events.extend(own.events);
     }
     keep_first(&mut timeline.events);
-    (flow_records(&parts, &received, &dropped), ports, timeline)
+    (flow_records(&parts, &received, dropped), ports, timeline)
 }
 
 /// Where the next slots of a host lie.
@@ -82,11 +80,11 @@ struct Next {
 }
 
 /// What both ends of each flow noted. `received` says how many packets have reached those receivers of
-/// each part that lack some, by slot, and `dropped` how many were lost.
+/// each part that lack some, by slot, and `dropped` how many each part knows lost.
 fn flow_records(
     parts: &[Hosts<'_>],
     received: &[Vec<(usize, u32)>],
-    dropped: &BTreeMap<FlowId, u64>,
+    mut dropped: Vec<(FlowId, u64)>,
 ) -> FlowRecords {
     let Some(plan) = parts.first().map(|part| part.ends.plan) else {
         return FlowRecords::default();
@@ -100,6 +98,8 @@ fn flow_records(
             receiver += part.layout().receivers.at(host).len();
         }
     }
+    dropped.sort_unstable();
+    let mut dropped = dropped.into_iter().peekable();
     // A host's slots are in order of its flows.
     let record = |(id, flow): (u32, &Flow)| {
         let mut record = FlowRecord::default();
@@ -114,7 +114,9 @@ fn flow_records(
         let some = some.binary_search_by_key(&to.receiver, |&(slot, _)| slot).map(|i| some[i].1);
         ends.receivers[to.receiver].note(some.unwrap_or(total), &ends.repeated, &mut record);
         to.receiver += 1;
-        record.dropped = dropped.get(&FlowId(id)).copied().unwrap_or(0);
+        while let Some((_, count)) = dropped.next_if(|&(flow, _)| flow == FlowId(id)) {
+            record.dropped += count;
+        }
         record
     };
     (0..).zip(&plan.traffic.flows).map(record).collect()

@@ -20,6 +20,7 @@ use crate::ids::Entropy;
 use crate::load_balance::route::{Rotation, first_hop};
 use crate::rng::Rng;
 use crate::{Card, Cx, FlowContext, Need};
+use alloc::vec;
 use alloc::vec::Vec;
 
 /// What `raddle schemes host_dr` says.
@@ -92,19 +93,18 @@ impl PathSelector for HostDr {
 /// Sorts routes into rounds: in each, every first hop that has a route left, in the order in which
 /// first hops come at first.
 fn reverse_digits(routes: &mut [Entropy]) {
-    let mut hops: Vec<(u8, u16)> = Vec::new();
-    let mut places = Vec::with_capacity(routes.len());
+    let mut hops: Vec<(u8, Vec<Entropy>)> = Vec::new();
     for &route in routes.iter() {
         let hop = first_hop(route);
-        let at = hops.iter().position(|&(known, _)| known == hop).unwrap_or(hops.len());
-        if at == hops.len() {
-            hops.push((hop, 0));
+        match hops.iter_mut().find(|(known, _)| *known == hop) {
+            Some((_, own)) => own.push(route),
+            None => hops.push((hop, vec![route])),
         }
-        places.push((hops[at].1, at, route));
-        hops[at].1 += 1;
     }
-    places.sort_unstable();
-    routes.iter_mut().zip(places).for_each(|(route, (.., sorted))| *route = sorted);
+    let rounds = 0..hops.iter().map(|(_, own)| own.len()).max().unwrap_or(0);
+    let hops = &hops;
+    let sorted = rounds.flat_map(|round| hops.iter().filter_map(move |(_, own)| own.get(round)));
+    routes.iter_mut().zip(sorted).for_each(|(route, sorted)| *route = *sorted);
 }
 
 #[cfg(test)]
