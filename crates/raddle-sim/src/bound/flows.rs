@@ -4,7 +4,7 @@ use super::chain::{self, Least};
 use super::flow_alone::Lone;
 use super::frames::Frames;
 use super::host_link::Work;
-use super::route::{Route, Routes};
+use super::route::{Ends, Route, Routes};
 use crate::topology::Fabric;
 use crate::workload::{Flow, Traffic};
 use raddle_schemes::ids::FlowId;
@@ -80,15 +80,25 @@ impl<'a> Flows<'a> {
         let mut routes = Routes::new(fabric);
         let mut ways: Vec<Way> = Vec::new();
         let mut known = BTreeMap::new();
-        let way_of = traffic.flows.iter().map(|flow| {
-            let route = routes.find(flow.source, flow.destination)?;
-            let back = routes.find(flow.destination, flow.source)?;
+        let mut find = |source, destination| {
+            let route = routes.find(source, destination)?;
+            let back = routes.find(destination, source)?;
             // Shared routes have equal addresses; these are looked up, never iterated over.
             let key = (Rc::as_ptr(&route), Rc::as_ptr(&back));
             Some(*known.entry(key).or_insert_with(|| {
                 ways.push(Way { route, back });
                 ways.len() as u32 - 1
             }))
+        };
+        let mut last = None;
+        let way_of = traffic.flows.iter().map(|&Flow { source, destination, .. }| {
+            // Often that of the flow before: from the same host to the same edge switch.
+            let key = [(source, destination), (destination, source)]
+                .map(|(from, to)| Ends::of(fabric, from, to));
+            match last {
+                Some((ends, way)) if ends == key => way,
+                _ => last.insert((key, find(source, destination))).1,
+            }
         });
         let way_of: Vec<Option<u32>> = way_of.collect();
         let least = |flow: FlowId| {

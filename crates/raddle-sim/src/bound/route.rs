@@ -54,9 +54,18 @@ pub struct Routes<'a> {
 
 /// What a route depends on: the hosts' links, and their edge switches.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Ends {
+pub(super) struct Ends {
     edges: (SwitchId, SwitchId),
     links: (Hop, Hop),
+}
+
+impl Ends {
+    /// Of the route from `source` to `destination`.
+    pub(super) fn of(fabric: &Fabric, source: HostId, destination: HostId) -> Self {
+        let edges = (fabric.edge(source), fabric.edge(destination));
+        let down = fabric.ports[destination.index()].peer;
+        Self { edges, links: (hop(fabric, PortId(source.0)), hop(fabric, down)) }
+    }
 }
 
 impl<'a> Routes<'a> {
@@ -68,16 +77,15 @@ impl<'a> Routes<'a> {
     /// The route from `source` to `destination`; `None` if there is no path.
     pub fn find(&mut self, source: HostId, destination: HostId) -> Option<Rc<Route>> {
         let fabric = self.fabric;
-        let edges = (fabric.edge(source), fabric.edge(destination));
-        let down = fabric.ports[destination.index()].peer;
-        let links = (hop(fabric, PortId(source.0)), hop(fabric, down));
+        let ends = Ends::of(fabric, source, destination);
+        let Ends { edges, links } = ends;
         let route = || {
             let mut hops = vec![links.0];
             hops.extend(search(fabric, edges, destination)?);
             hops.push(links.1);
             Some(Rc::new(Route { hops }))
         };
-        self.found.entry(Ends { edges, links }).or_insert_with(route).clone()
+        self.found.entry(ends).or_insert_with(route).clone()
     }
 }
 

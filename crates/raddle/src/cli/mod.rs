@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 /// The laboratory for AI-training fabrics: a fast, deterministic packet-level simulator.
 #[derive(Parser)]
-#[command(name = "raddle", version, max_term_width = 100)]
+#[command(name = "raddle", version = crate::study::BUILD, max_term_width = 100)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

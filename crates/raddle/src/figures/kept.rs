@@ -3,7 +3,7 @@
 use super::increase::{BoundName, NamedBound};
 use super::prepare::Prepared;
 use super::result::{FigureResult, Measured};
-use crate::study::VERSION;
+use crate::study::BUILD;
 use crate::study::store::at;
 use raddle_schemes::family::{Parameter, Raw};
 use raddle_schemes::rng;
@@ -65,7 +65,7 @@ impl Prepared {
     /// Tells results of other files, modes and versions apart.
     fn key(&self) -> String {
         let (scenario, claims) = (self.figure.scenario.unwrap_or_default(), self.figure.claims);
-        let text = format!("{VERSION}\n{}\n{scenario}\n{claims}", self.mode.word());
+        let text = format!("{BUILD}\n{}\n{scenario}\n{claims}", self.mode.word());
         format!("{:016x}", rng::stream(0, &text, 0))
     }
 }

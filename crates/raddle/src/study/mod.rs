@@ -23,3 +23,7 @@ pub mod timing;
 
 /// The version that tables and folders carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The version and a hash of the sources: what is kept on disk is of use to the build that made it
+/// alone, as another one may come to other results.
+pub const BUILD: &str = env!("RADDLE_BUILD");

@@ -1,6 +1,6 @@
-//! Runs on disk: one folder per scenario hash, seed and version, complete or not there at all.
+//! Runs on disk: one folder per scenario hash, seed and build, complete or not there at all.
 
-use super::VERSION;
+use super::BUILD;
 use super::run::{Finished, Job, Sink};
 use super::summary::RunSummary;
 use super::tables::{self, Format, RunRow};
@@ -82,7 +82,7 @@ impl Store {
         Ok(names)
     }
 
-    /// The run of a scenario and a seed by this version, if it is there.
+    /// The run of a scenario and a seed by this build, if it is there.
     ///
     /// # Errors
     /// The file that cannot be read, and why.
@@ -179,7 +179,7 @@ impl Sink for Store {
 }
 
 fn run_name(scenario: &str, seed: u64) -> String {
-    format!("{scenario}-seed{seed}-v{VERSION}")
+    format!("{scenario}-seed{seed}-v{BUILD}")
 }
 
 /// Makes an empty folder where there may be an old one.

@@ -149,8 +149,7 @@ fn a_kept_run_is_replayed_by_its_resolved_scenario() {
     let first = raddle(&["run", &scratch.scenario(), "--seed", "3", "--out", &out, "--json"]);
     assert_eq!(first.status, 0, "{}", first.err);
     let first = first.json();
-    let folder =
-        format!("{}-seed3-v{}", first["scenario"].as_str().unwrap(), raddle::study::VERSION);
+    let folder = format!("{}-seed3-v{}", first["scenario"].as_str().unwrap(), raddle::study::BUILD);
     assert_eq!(names(&scratch.path("out")), [folder.as_str()]);
     let place = scratch.path("out").join(&folder);
     let files = ["flows.parquet", "layers.parquet", "ports.parquet", "run.json", "scenario.toml"];
