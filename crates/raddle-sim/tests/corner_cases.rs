@@ -11,10 +11,11 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::net::faults::PortChange;
 use raddle_sim::plan::{Overflow, Pfc, Plan};
 use raddle_sim::record::{Observer, Progress, Stop};
+use raddle_sim::routing::{Forwarding, Table, Weighting};
 use raddle_sim::topology::Node;
 use raddle_sim::topology::dumbbell::Dumbbell;
-use raddle_sim::workload::Flow;
-use raddle_sim::{engine, reference};
+use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
+use raddle_sim::{bound, engine, reference};
 
 /// Two hosts, round packets, cables without delay.
 fn two_hosts(flows: Vec<Flow>) -> Plan {
@@ -132,4 +133,36 @@ fn progress_tells_what_the_outcome_would() {
         let received: u64 = outcome.flows.iter().map(|flow| flow.received).sum();
         assert!(0 < progress.packets_acked && progress.packets_acked < received);
     }
+}
+
+/// A trigger may start a flow whose time has not come; the flows after it still start at theirs.
+#[test]
+fn a_flow_that_a_trigger_starts_before_its_time_leaves_the_others_theirs() {
+    let at = |us| Start::At(Time::ZERO + Span::us(us));
+    let first = Flow { on_acked: Some(TriggerId::new(0)), ..Flow::at_zero(0, 1, Bytes(4096)) };
+    let later = |us| Flow { start: at(us), ..Flow::at_zero(2, 3, Bytes(40_960)) };
+    let flows = vec![first, later(100), later(101), later(300)];
+    let trigger = Trigger {
+        kind: TriggerKind::All { count: 1 },
+        targets: vec![FlowId(1)],
+        fires: Vec::new(),
+    };
+    let traffic = Traffic { flows, triggers: vec![trigger], ..Traffic::default() };
+    let plan = plan(fat_tree(2, 16), traffic, "reps", 1);
+    assert_eq!(trouble(&plan), None);
+    let outcome = engine::run(&plan, &mut ());
+    assert_eq!(outcome.flows.at(1).started, outcome.flows.at(0).acked);
+    assert_eq!(outcome.flows.at(3).started, Some(Time::ZERO + Span::us(300)));
+}
+
+/// Pods of a fabric without tiers are joined wherever its switches are.
+#[test]
+fn pods_of_a_fabric_without_tiers_have_bounds() {
+    let mut plan = permutation(fat_tree(3, 16), Bytes::kib(64), "ops", 1);
+    let table = Table::shortest(&plan.fabric, Weighting::Capacity, &|_| true);
+    plan.fabric.forwarding = Forwarding::Table(table.clone());
+    plan.routes = vec![(Time::ZERO, plan.fabric.forwarding.clone())];
+    plan.fabric.switches.iter_mut().for_each(|switch| switch.tier = 0);
+    assert_eq!(trouble(&plan), None);
+    assert!(bound::of_plan(&plan).iter().any(|bound| bound.name == "cut"));
 }

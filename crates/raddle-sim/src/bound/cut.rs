@@ -11,6 +11,7 @@ use super::of_plan::detours;
 use super::route::crossing;
 use crate::net::faults::{Faults, PortChange};
 use crate::plan::Plan;
+use crate::routing::Forwarding;
 use crate::topology::{Fabric, Node, Switch};
 use crate::workload::{Flow, Traffic};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
@@ -164,7 +165,7 @@ struct Groups {
     edges: Vec<SwitchId>,
     /// Per switch, the first switch of its pod; core switches are pods of their own.
     pods: Vec<SwitchId>,
-    /// Which hop of a way leaves the pod.
+    /// Which hop of a way leaves the pod, at the earliest.
     pod_depth: usize,
     /// The links between switches that leave each group, or enter it.
     wires: BTreeMap<(Group, bool), Vec<PortId>>,
@@ -173,6 +174,7 @@ struct Groups {
 impl Groups {
     fn of(fabric: &Fabric) -> Self {
         let top = fabric.switches.iter().map(|switch| switch.tier).max().unwrap_or(0);
+        let tree = matches!(fabric.forwarding, Forwarding::Tree(_));
         let mut first = BTreeMap::new();
         let pod = |(id, switch): (u32, &Switch)| match switch.tier {
             tier if tier == top && top > 0 => SwitchId(id),
@@ -193,7 +195,8 @@ impl Groups {
         Self {
             edges: (0..fabric.hosts).map(|host| fabric.edge(HostId(host))).collect(),
             pods,
-            pod_depth: usize::from(top),
+            // Where a fabric is no tree, pods may be joined at any tier.
+            pod_depth: if tree { usize::from(top) } else { 1 },
             wires,
         }
     }

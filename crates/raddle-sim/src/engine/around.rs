@@ -51,7 +51,7 @@ impl Surroundings for Around<'_, '_> {
     }
 }
 
-/// A port of either kind, as it stands behind its link's line.
+/// A port of any kind, as it stands behind its link's line.
 pub(super) trait QueuePort {
     /// Takes a frame that came in through `came_in`, an in-port of the same switch.
     fn enqueue(

@@ -1,4 +1,5 @@
-//! What arrives at a switch in a window, sorted: one pass into buckets of time, one of insertion.
+//! What arrives at a switch in a window, sorted by time, or by port and time: one pass into buckets, one
+//! of insertion.
 //!
 //! Arrivals spread evenly over a window, so buckets hold about one key each; comparison sorts cost
 //! three times the instructions here.

@@ -21,6 +21,7 @@ use crate::plan::{Overflow, Plan, Service};
 use crate::record::{DropCause, PortRecord};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::marking::{AnyMarker, QueueState};
+use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Time};
 
 /// The kind of a switch port.
@@ -53,7 +54,7 @@ fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
     discipline
         && unchanging
         && facts.capacity < 1 << 31
-        && facts.control_capacity >= u64::from(u32::MAX)
+        && queue.control_size == Size::Unlimited
         && ahead.is_some_and(|ahead| ahead.saturating_add(facts.latency.0) < 1 << 30)
 }
 

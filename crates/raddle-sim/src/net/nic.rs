@@ -128,7 +128,7 @@ impl Nic {
     }
 
     /// Sets the timer for the next of the flows that start at given times: the sender in `slot`, at
-    /// `at`. There is no such timer while it is called.
+    /// `at`.
     pub(crate) fn set_start(&mut self, at: Time, slot: u32) {
         self.timers.set_start(Timer { at, kind: TimerKind::Start, slot });
         self.timer_at = self.timer_at.min(at);

@@ -6,7 +6,7 @@ use super::nic::Nic;
 use super::slab::{Key, Slab};
 use super::source_routes::Turns;
 use super::timers::{Timer, TimerKind};
-use crate::record::FlowRecord;
+use crate::record::{FlowRecord, reached};
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::sender::SenderCounts;
 use raddle_schemes::transport::{Receiver, Sender, Transmit};
@@ -203,8 +203,4 @@ impl ReceiverSlot {
             record.trimmed = repeated.trimmed;
         }
     }
-}
-
-fn reached(at: Time) -> Option<Time> {
-    (at != Time::NEVER).then_some(at)
 }

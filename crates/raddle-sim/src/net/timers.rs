@@ -40,9 +40,9 @@ impl Timers {
         self.others.push(Reverse(timer));
     }
 
-    /// Sets the timer for the next flow that starts at a given time, if there is none set.
+    /// Sets the timer for the next flow that starts at a given time. One that is set still is of a
+    /// flow that a trigger has started before its time.
     pub(super) fn set_start(&mut self, timer: Timer) {
-        debug_assert!(self.start.is_none());
         self.start = Some(timer);
     }
 

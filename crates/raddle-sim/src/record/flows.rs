@@ -132,7 +132,7 @@ impl FlowRecords {
 
     /// Adds the record of the next flow.
     pub fn push(&mut self, record: FlowRecord) {
-        let kept = self.keep(record);
+        let kept = self.keep(record, None);
         self.flows.push(kept);
     }
 
@@ -140,10 +140,12 @@ impl FlowRecords {
     pub fn change(&mut self, flow: usize, change: impl FnOnce(&mut FlowRecord)) {
         let mut record = self.at(flow);
         change(&mut record);
-        self.flows[flow] = self.keep(record);
+        let Kept { packets, marked, .. } = self.flows[flow];
+        self.flows[flow] = self.keep(record, (packets == ELSEWHERE).then_some(marked));
     }
 
-    fn keep(&mut self, record: FlowRecord) -> Kept {
+    /// What is kept of a record, whose counts may take the place of those at `free`.
+    fn keep(&mut self, record: FlowRecord, free: Option<u32>) -> Kept {
         let FlowRecord { started, acked, delivered, sent, retransmitted, received, .. } = record;
         let FlowRecord { duplicates, marked, trimmed, dropped, timeouts, .. } = record;
         let [started, acked, delivered] =
@@ -153,8 +155,7 @@ impl FlowRecords {
         let (packets, marked) = match (few(received), few(marked)) {
             (Some(packets), Some(marked)) if plain && sent == received => (packets, marked),
             _ => {
-                let index = self.counts.len() as u32;
-                self.counts.push(Counts {
+                let counts = Counts {
                     sent,
                     retransmitted,
                     received,
@@ -163,7 +164,12 @@ impl FlowRecords {
                     trimmed,
                     dropped,
                     timeouts,
-                });
+                };
+                let index = free.unwrap_or(self.counts.len() as u32);
+                match self.counts.get_mut(index as usize) {
+                    Some(old) => *old = counts,
+                    None => self.counts.push(counts),
+                }
                 (ELSEWHERE, index)
             }
         };
@@ -171,7 +177,8 @@ impl FlowRecords {
     }
 }
 
-fn reached(at: Time) -> Option<Time> {
+/// A time, unless it never comes.
+pub(crate) fn reached(at: Time) -> Option<Time> {
     (at != Time::NEVER).then_some(at)
 }
 

@@ -5,6 +5,7 @@ pub mod layers;
 pub mod recorder;
 pub mod series;
 
+pub(crate) use flows::reached;
 pub use flows::{FlowRecord, FlowRecords};
 
 use raddle_schemes::ids::{FlowId, PortId};

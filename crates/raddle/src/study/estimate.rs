@@ -3,7 +3,7 @@
 use super::text::{count, plural, short};
 use raddle_schemes::units::Time;
 use raddle_sim::plan::Plan;
-use raddle_sim::workload::{Flow, Start};
+use raddle_sim::workload::{Flow, Start, TriggerKind};
 
 /// Packet-hops that one core does in a second at a thousand hosts, unless the machine was measured.
 pub const DEFAULT_HOPS_PER_S: f64 = 12e6;
@@ -69,22 +69,35 @@ pub fn estimate(plan: &Plan, hops_per_s: f64) -> Estimate {
         memory_bytes: BYTES_PER_PROCESS
             + plan.fabric.ports.len() as u64 * BYTES_PER_PORT
             + flows.len() as u64 * BYTES_PER_FLOW
-            + at_once(flows) * BYTES_PER_FLOW_AT_WORK,
+            + at_once(plan) * BYTES_PER_FLOW_AT_WORK,
         seconds: packet_hops as f64 / hops_per_s,
     }
 }
 
-/// Most flows that start at one instant: where they come one by one, few are at work at a time.
-fn at_once(flows: &[Flow]) -> u64 {
-    let mut starts: Vec<Time> = flows
-        .iter()
-        .filter_map(|flow| match flow.start {
-            Start::At(time) => Some(time),
-            Start::Triggered => None,
-        })
-        .collect();
-    starts.sort_unstable();
-    starts.chunk_by(|a, b| a == b).map(<[Time]>::len).max().unwrap_or(0) as u64
+/// Most flows that are at work at once, if each takes no longer than it would alone at the pace of its
+/// sender's link, and those that one firing of a trigger starts do so together.
+fn at_once(plan: &Plan) -> u64 {
+    let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
+    let (mut begins, mut ends): (Vec<Time>, Vec<Time>) = (Vec::new(), Vec::new());
+    for flow in &plan.traffic.flows {
+        if let Start::At(time) = flow.start {
+            begins.push(time);
+            let rate = plan.fabric.ports[flow.source.index()].rate;
+            ends.push(time + rate.serialisation(flow.bytes) + longest_rtt);
+        }
+    }
+    begins.sort_unstable();
+    ends.sort_unstable();
+    let (mut over, mut most) = (0, 0);
+    for (begun, begin) in (1..).zip(&begins) {
+        while ends[over] < *begin {
+            over += 1;
+        }
+        most = most.max(begun - over);
+    }
+    let triggers = plan.traffic.triggers.iter();
+    let together = triggers.filter(|trigger| matches!(trigger.kind, TriggerKind::All { .. }));
+    most.max(together.map(|trigger| trigger.targets.len()).max().unwrap_or(0)) as u64
 }
 
 impl std::fmt::Display for Estimate {
@@ -117,6 +130,9 @@ fn duration(seconds: f64) -> String {
 mod tests {
     use super::*;
     use crate::study::fixture;
+    use raddle_schemes::ids::FlowId;
+    use raddle_schemes::units::Span;
+    use raddle_sim::workload::Trigger;
 
     #[test]
     fn packets_and_their_acks_cross_every_port_of_the_path() {
@@ -137,14 +153,21 @@ mod tests {
     }
 
     #[test]
-    fn flows_that_start_at_one_instant_are_at_work_together() {
+    fn flows_that_overlap_are_at_work_together() {
         let mut plan = fixture::plan(1);
-        let together = estimate(&plan, 12.0).memory_bytes;
-        plan.traffic.flows[1].start = Start::At(Time(1));
-        let apart = estimate(&plan, 12.0).memory_bytes;
-        plan.traffic.flows[1].start = Start::Triggered;
-        assert_eq!(estimate(&plan, 12.0).memory_bytes, apart);
-        assert_eq!(together - apart, BYTES_PER_FLOW_AT_WORK);
+        let mut memory = |start| {
+            plan.traffic.flows[1].start = start;
+            estimate(&plan, 12.0).memory_bytes
+        };
+        let together = memory(Start::At(Time(0)));
+        assert_eq!(memory(Start::At(Time(1))), together);
+        let apart = together - BYTES_PER_FLOW_AT_WORK;
+        assert_eq!(memory(Start::At(Time::ZERO + Span::ms(1))), apart);
+        assert_eq!(memory(Start::Triggered), apart);
+        let targets = [0, 1].map(FlowId).to_vec();
+        let kind = TriggerKind::All { count: 1 };
+        plan.traffic.triggers = vec![Trigger { kind, targets, fires: Vec::new() }];
+        assert_eq!(estimate(&plan, 12.0).memory_bytes, together);
     }
 
     #[test]

@@ -103,12 +103,18 @@ impl Store {
     /// The file and what the system said.
     pub fn complete(&self, job: &Job, run: &Finished) -> Result<(), String> {
         let place = self.run_folder(&job.scenario, job.seed);
+        let scratch = self.unfinished_folder(job);
+        remake(&scratch)?;
         for table in tables::of_run(&job.scenario, &run.plan, &run.outcome) {
-            if !place.join(format!("{}.{}", table.name(), self.format.extension())).exists() {
-                tables::write_parts(&place, &table, self.format).map_err(|e| e.to_string())?;
+            let path = place.join(format!("{}.{}", table.name(), self.format.extension()));
+            if !path.exists() {
+                // Whole or not there at all.
+                let written = tables::write_parts(&scratch, &table, self.format);
+                let written = written.map_err(|error| error.to_string())?;
+                fs::rename(&written, &path).map_err(|error| at(&path, error))?;
             }
         }
-        Ok(())
+        fs::remove_dir(&scratch).map_err(|error| at(&scratch, error))
     }
 
     /// Writes the table `runs` over all `rows`, replacing the one that is there.

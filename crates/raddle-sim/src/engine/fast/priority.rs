@@ -1,4 +1,4 @@
-//! The fast port where control goes first: two classes, or control and several classes of data.
+//! The fast port where control goes first, before one class of data or several.
 //!
 //! Control goes on the ring of the link when it joins, data when it starts. So what waits is what is
 //! queued, and what a data frame leaves behind is known as soon as the next one starts or more data
