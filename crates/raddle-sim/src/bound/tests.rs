@@ -44,7 +44,7 @@ fn a_slow_top_bounds_a_path_but_not_a_flow_that_may_use_many() {
     let lone = Lone { message, frames: &FRAMES, route: &route, back: &back };
     let ends = 2 * FAR + 2 * 80_000 + 2 * 160_000 + 2 * 5_120 + 2 * 10_240;
     assert_eq!(lone.on_one_path(), Span(ends + 9 * 160_000));
-    assert_eq!(lone.at_least(), Span(ends + 9 * 80_000));
+    assert_eq!(lone.delivered_at_least() + lone.ack_return(), Span(ends + 9 * 80_000));
 }
 
 #[test]

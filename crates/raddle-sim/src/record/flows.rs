@@ -36,7 +36,8 @@ pub struct FlowRecord {
 #[derive(Clone, Default)]
 pub struct FlowRecords {
     flows: Vec<Kept>,
-    counts: Vec<Counts>,
+    /// Of the others, [`FlowRecord::counts`].
+    counts: Vec<[u64; 8]>,
 }
 
 /// What is kept of each flow.
@@ -48,23 +49,20 @@ struct Kept {
     delivered: Time,
     /// Packets that were sent once and arrived; [`ELSEWHERE`] of a flow of which there is more to say.
     packets: u32,
-    /// How many of them were marked, or the index of the flow's [`Counts`].
+    /// How many of them were marked, or the index of the flow's counts.
     marked: u32,
 }
 
 const ELSEWHERE: u32 = u32::MAX;
-const _: () = assert!(size_of::<Kept>() == 32 && size_of::<Counts>() == 64);
+const _: () = assert!(size_of::<Kept>() == 32);
 
-#[derive(Clone)]
-struct Counts {
-    sent: u64,
-    retransmitted: u64,
-    received: u64,
-    duplicates: u64,
-    marked: u64,
-    trimmed: u64,
-    dropped: u64,
-    timeouts: u64,
+impl FlowRecord {
+    /// Its counts, in the order of their fields.
+    pub fn counts(&self) -> [u64; 8] {
+        let Self { sent, retransmitted, received, duplicates, marked, trimmed, .. } = *self;
+        let Self { dropped, timeouts, .. } = *self;
+        [sent, retransmitted, received, duplicates, marked, trimmed, dropped, timeouts]
+    }
 }
 
 impl FlowRecords {
@@ -87,17 +85,16 @@ impl FlowRecords {
     #[inline]
     pub fn at(&self, flow: usize) -> FlowRecord {
         let Kept { started, acked, delivered, packets, marked } = self.flows[flow];
-        let times = FlowRecord {
+        let plain = u64::from(packets);
+        let [sent, retransmitted, received, duplicates, marked, trimmed, dropped, timeouts] =
+            match packets {
+                ELSEWHERE => self.counts[marked as usize],
+                _ => [plain, 0, plain, 0, marked.into(), 0, 0, 0],
+            };
+        FlowRecord {
             started: reached(started),
             acked: reached(acked),
             delivered: reached(delivered),
-            ..FlowRecord::default()
-        };
-        if packets < ELSEWHERE {
-            let packets = u64::from(packets);
-            return FlowRecord { sent: packets, received: packets, marked: marked.into(), ..times };
-        }
-        let Counts {
             sent,
             retransmitted,
             received,
@@ -106,17 +103,6 @@ impl FlowRecords {
             trimmed,
             dropped,
             timeouts,
-        } = self.counts[marked as usize];
-        FlowRecord {
-            sent,
-            retransmitted,
-            received,
-            duplicates,
-            marked,
-            trimmed,
-            dropped,
-            timeouts,
-            ..times
         }
     }
 
@@ -146,25 +132,17 @@ impl FlowRecords {
 
     /// What is kept of a record, whose counts may take the place of those at `free`.
     fn keep(&mut self, record: FlowRecord, free: Option<u32>) -> Kept {
-        let FlowRecord { started, acked, delivered, sent, retransmitted, received, .. } = record;
-        let FlowRecord { duplicates, marked, trimmed, dropped, timeouts, .. } = record;
-        let [started, acked, delivered] =
-            [started, acked, delivered].map(|time| time.unwrap_or(Time::NEVER));
-        let plain = [retransmitted, duplicates, trimmed, dropped, timeouts] == [0; 5];
+        let [started, acked, delivered] = [record.started, record.acked, record.delivered]
+            .map(|time| time.unwrap_or(Time::NEVER));
+        let counts = record.counts();
         let few = |count: u64| u32::try_from(count).ok().filter(|&count| count < ELSEWHERE);
-        let (packets, marked) = match (few(received), few(marked)) {
-            (Some(packets), Some(marked)) if plain && sent == received => (packets, marked),
+        let (packets, marked) = match (few(record.received), few(record.marked)) {
+            (Some(packets), Some(marked))
+                if counts == [record.received, 0, record.received, 0, record.marked, 0, 0, 0] =>
+            {
+                (packets, marked)
+            }
             _ => {
-                let counts = Counts {
-                    sent,
-                    retransmitted,
-                    received,
-                    duplicates,
-                    marked,
-                    trimmed,
-                    dropped,
-                    timeouts,
-                };
                 let index = free.unwrap_or(self.counts.len() as u32);
                 match self.counts.get_mut(index as usize) {
                     Some(old) => *old = counts,

@@ -217,11 +217,7 @@ pub fn results_hash(flows: &FlowRecords, ports: &[PortRecord], memories: &[u64])
         digest.add_time(flow.started);
         digest.add_time(flow.acked);
         digest.add_time(flow.delivered);
-        let FlowRecord { sent, retransmitted, received, duplicates, .. } = flow;
-        let FlowRecord { marked, trimmed, dropped, timeouts, .. } = flow;
-        for n in [sent, retransmitted, received, duplicates, marked, trimmed, dropped, timeouts] {
-            digest.add(n);
-        }
+        flow.counts().into_iter().for_each(|count| digest.add(count));
     }
     digest.add(ports.len() as u64);
     for port in ports {
