@@ -13,7 +13,7 @@ use crate::net::faults::{Faults, PortChange};
 use crate::plan::Plan;
 use crate::routing::Forwarding;
 use crate::topology::{Fabric, Node, Switch};
-use crate::workload::{Flow, Traffic};
+use crate::workload::Flow;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Span, Time};
 use std::cmp::Reverse;
@@ -45,30 +45,31 @@ pub fn under_faults(plan: &Plan) -> Option<Cut> {
     }
     let frames = Frames::from(plan);
     let flows = Flows::new(&plan.traffic, &plan.fabric, &frames);
-    tightest(&plan.traffic, &plan.fabric, &frames, &flows, &plan.faults)
+    tightest(&flows, &plan.fabric, &plan.faults)
 }
 
 /// The group and direction whose links keep the flows the longest under `faults`; `None` as for
 /// [`under_faults`].
-pub(super) fn tightest(
-    traffic: &Traffic,
-    fabric: &Fabric,
-    frames: &Frames,
-    flows: &Flows<'_>,
-    faults: &Faults,
-) -> Option<Cut> {
-    let largest = traffic.flows.iter().map(|flow| frames.first(flow.bytes).0).max()?;
+pub(super) fn tightest(flows: &Flows<'_>, fabric: &Fabric, faults: &Faults) -> Option<Cut> {
+    let frames = flows.frames;
+    let largest = flows.traffic.flows.iter().map(|flow| frames.first(flow.bytes).0).max()?;
     let groups = Groups::of(fabric);
     let mut cuts = Vec::new();
     for (pod, entering) in [(false, false), (false, true), (true, false), (true, true)] {
-        let crossings = flows.running().filter_map(|running| {
-            let ends = [running.flow.source, running.flow.destination];
+        let crossings = flows.alike().filter_map(|(first, count)| {
+            let ends = [first.flow.source, first.flow.destination];
             let [from, to] = ends.map(|host| groups.group(host, pod));
             let group = if entering { to } else { from };
-            (from != to).then(|| Crossing::of(&running, frames, group, entering, groups.depth(pod)))
+            let depth = groups.depth(pod);
+            (from != to).then(|| Crossing::of(&first, count, frames, group, entering, depth))
         });
-        let mut all = Vec::with_capacity(flows.running().len());
-        all.extend(crossings);
+        let mut all: Vec<Crossing> = Vec::new();
+        for crossing in crossings {
+            match all.last_mut() {
+                Some(last) if last.is_alike(&crossing) => last.bytes += crossing.bytes,
+                _ => all.push(crossing),
+            }
+        }
         all.sort_unstable_by_key(|crossing| (crossing.group, Reverse(crossing.from)));
         for load in all.chunk_by(|a, b| a.group == b.group) {
             let group = load[0].group;
@@ -89,7 +90,7 @@ pub(super) fn tightest(
     Some(Cut { time, switch, pod: matches!(group, Group::Pod(_)), entering })
 }
 
-/// A flow's part in what crosses the links of a group in one direction. There may be millions.
+/// What flows have that crosses the links of a group in one direction. There may be millions.
 struct Crossing {
     group: Group,
     /// When it can cross, at the earliest.
@@ -102,8 +103,10 @@ struct Crossing {
 
 impl Crossing {
     /// Of links that leave or enter a group at hop `depth` of a way, counted from the group's hosts.
+    /// `running` stands for `count` flows like it.
     fn of(
         running: &Running<'_>,
+        count: u64,
         frames: &Frames,
         group: Group,
         entering: bool,
@@ -113,12 +116,12 @@ impl Crossing {
         let hops = running.way.route.hops.len();
         let hop = if entering { hops - 1 - depth } else { depth };
         let (before, after) = around(running.way, frames, running.flow, hop);
-        Self {
-            group,
-            from: running.start + before,
-            bytes: bytes.0 + frames.packets(bytes) * (frames.header + frames.gap).0,
-            after,
-        }
+        let each = bytes.0 + frames.packets(bytes) * (frames.header + frames.gap).0;
+        Self { group, from: running.start + before, bytes: count * each, after }
+    }
+
+    fn is_alike(&self, other: &Self) -> bool {
+        (self.group, self.from, self.after) == (other.group, other.from, other.after)
     }
 }
 
@@ -294,7 +297,7 @@ mod tests {
         let traffic = vec![Flow::at_zero(0, 2, MESSAGE), Flow::at_zero(1, 3, MESSAGE)].into();
         let flows = Flows::new(&traffic, &fabric, &FRAMES);
         let faults = Faults { ports: faults, ..Faults::default() };
-        tightest(&traffic, &fabric, &FRAMES, &flows, &faults)
+        tightest(&flows, &fabric, &faults)
     }
 
     /// The first ToR's uplinks.

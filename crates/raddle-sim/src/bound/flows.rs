@@ -8,11 +8,12 @@ use super::route::{Ends, Route, Routes};
 use crate::topology::Fabric;
 use crate::workload::{Flow, Traffic};
 use raddle_schemes::ids::FlowId;
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Bytes, Time};
 use std::collections::BTreeMap;
+use std::ptr;
 use std::rc::Rc;
 
-/// There and back. Large runs have many flows and few ways.
+/// There and back, between two edge switches. Large runs have many flows and few ways.
 #[derive(Debug)]
 pub(super) struct Way {
     /// The data's.
@@ -31,6 +32,27 @@ pub(super) struct Running<'a> {
     /// Its earliest start.
     pub(super) start: Time,
     frames: &'a Frames,
+}
+
+/// Remembers what was worked out of a flow last: the next is often alike.
+pub(super) struct Memo<T> {
+    work_out: fn(&Running<'_>) -> T,
+    last: Option<((*const Way, Bytes, Time), T)>,
+}
+
+impl<T: Copy> Memo<T> {
+    /// Of something that flows of one way, size and start have in common.
+    pub(super) fn of(work_out: fn(&Running<'_>) -> T) -> Self {
+        Self { work_out, last: None }
+    }
+
+    pub(super) fn get(&mut self, running: &Running<'_>) -> T {
+        let key = (ptr::from_ref(running.way), running.flow.bytes, running.start);
+        match self.last {
+            Some((last, known)) if last == key => known,
+            _ => self.last.insert((key, (self.work_out)(running))).1,
+        }
+    }
 }
 
 impl Running<'_> {
@@ -65,8 +87,8 @@ fn least(lone: &Lone<'_>) -> Least {
 
 /// The flows of a run.
 pub(super) struct Flows<'a> {
-    traffic: &'a Traffic,
-    frames: &'a Frames,
+    pub(super) traffic: &'a Traffic,
+    pub(super) frames: &'a Frames,
     /// The ways of all flows.
     pub(super) ways: Vec<Way>,
     /// Those that can start and finish, in the traffic's order: their places among `ways` and
@@ -116,6 +138,21 @@ impl<'a> Flows<'a> {
     /// Those that can start and finish, in the traffic's order.
     pub(super) fn running(&self) -> impl ExactSizeIterator<Item = Running<'_>> {
         (0..self.running.len() as u32).map(|number| self.at(number))
+    }
+
+    /// The first of each series of consecutive ones that have way, size and start in common, and how
+    /// many there are in it.
+    pub(super) fn alike(&self) -> impl Iterator<Item = (Running<'_>, u64)> {
+        let bytes = |flow: FlowId| self.traffic.flows[flow.index()].bytes;
+        let alike = move |a: &(FlowId, u32, Time), b: &(FlowId, u32, Time)| {
+            (a.1, a.2) == (b.1, b.2) && bytes(a.0) == bytes(b.0)
+        };
+        let mut next = 0;
+        self.running.chunk_by(alike).map(move |series| {
+            let first = self.at(next);
+            next += series.len() as u32;
+            (first, series.len() as u64)
+        })
     }
 
     /// The one of this number among [`running`](Self::running).

@@ -50,7 +50,7 @@ impl Work {
 /// millions, so it is asked link by link.
 pub(super) fn finish<F: Copy>(
     mut flows: Vec<(HostId, F)>,
-    work_of: impl Fn(F) -> Work,
+    mut work_of: impl FnMut(F) -> Work,
 ) -> Option<Time> {
     flows.sort_by_key(|&(host, _)| host);
     let mut link = Vec::new();

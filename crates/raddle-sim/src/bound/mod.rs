@@ -1,8 +1,6 @@
 //! Lower bounds: how fast a run could be at best.
 //!
-//! Two quantities are bounded. The completion time runs from time zero to the last needed ACK of
-//! any flow at its sender. The largest `fct_us` runs from each flow's own start to its last needed
-//! ACK. They are the same where all flows start at time zero.
+//! The completion time is bounded: from time zero to the last needed ACK of any flow at its sender.
 //!
 //! | bound | holds for |
 //! |---|---|
@@ -37,7 +35,7 @@ use crate::net::faults::Faults;
 use crate::topology::Fabric;
 use crate::workload::{Start, Traffic};
 use all_to_all::Exchange;
-use flows::Flows;
+use flows::{Flows, Memo};
 pub use frames::Frames;
 pub use of_plan::{mean_of_flows, of_plan};
 use permutation::TailTerm;
@@ -56,31 +54,25 @@ pub struct Bound {
 /// The bounds on the completion time that apply, the tightest first; none if no flow can start and
 /// finish.
 pub fn completion(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Vec<Bound> {
-    let flows = Flows::new(traffic, fabric, frames);
+    completion_of(&Flows::new(traffic, fabric, frames), fabric)
+}
+
+fn completion_of(flows: &Flows<'_>, fabric: &Fabric) -> Vec<Bound> {
+    let exchanged = exchanged(flows, fabric);
+    let all_to_all = |include_acks| Some(all_to_all_time(exchanged?, fabric, flows, include_acks));
     let candidates = [
-        ("permutation", permutation_time(traffic, frames, &flows, None)),
-        ("all_to_all", all_to_all_time(traffic, fabric, frames, &flows, None, true)),
-        ("host_link", host_link_time(&flows)),
-        ("cut", cut_time(traffic, fabric, frames, &flows)),
-        ("flow_alone", flow_alone_time(&flows)),
-        ("all_to_all_data", all_to_all_time(traffic, fabric, frames, &flows, None, false)),
+        ("permutation", permutation_time(flows, fabric, None)),
+        ("all_to_all", all_to_all(true)),
+        ("host_link", host_link_time(flows)),
+        ("cut", cut_time(flows, fabric)),
+        ("flow_alone", flow_alone_time(flows)),
+        ("all_to_all_data", all_to_all(false)),
     ];
     let bounds =
         candidates.into_iter().filter_map(|(name, time)| Some(Bound { name, time: time? }));
     let mut bounds: Vec<Bound> = bounds.collect();
     bounds.sort_by_key(|bound| Reverse(bound.time));
     bounds
-}
-
-/// The tightest bound on the largest `fct_us` of any flow: that on the completion time if all flows
-/// start at time zero, else the longest that any flow takes alone.
-pub fn longest_flow(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Option<Bound> {
-    if all_at_zero(traffic) {
-        return completion(traffic, fabric, frames).first().copied();
-    }
-    let flows = Flows::new(traffic, fabric, frames);
-    let time = flows.running().map(|flow| flow.least().acked).max()?;
-    Some(Bound { name: "flow_alone", time })
 }
 
 fn all_at_zero(traffic: &Traffic) -> bool {
@@ -99,45 +91,40 @@ fn one<T: PartialEq>(mut items: impl Iterator<Item = T>) -> Option<T> {
 }
 
 fn flow_alone_time(flows: &Flows<'_>) -> Option<Span> {
-    let ends = flows.running().map(|flow| flow.start + flow.least().acked);
+    let ends = flows.alike().map(|(first, _)| first.start + first.least().acked);
     Some(ends.max()?.since(Time::ZERO))
 }
 
 fn host_link_time(flows: &Flows<'_>) -> Option<Span> {
     let numbered = || (0..).zip(flows.running());
     let sent = numbered().map(|(number, running)| (running.flow.source, number));
-    let sent = host_link::finish(sent.collect(), |number| flows.at(number).sending());
+    let mut sending = Memo::of(|running| running.sending());
+    let sent = host_link::finish(sent.collect(), |number| sending.get(&flows.at(number)));
     let received = numbered().map(|(number, running)| (running.flow.destination, number));
-    let received = host_link::finish(received.collect(), |number| flows.at(number).receiving());
+    let mut receiving = Memo::of(|running| running.receiving());
+    let received = host_link::finish(received.collect(), |number| receiving.get(&flows.at(number)));
     Some(sent.max(received)?.since(Time::ZERO))
 }
 
-fn cut_time(
-    traffic: &Traffic,
-    fabric: &Fabric,
-    frames: &Frames,
-    flows: &Flows<'_>,
-) -> Option<Span> {
-    Some(cut::tightest(traffic, fabric, frames, flows, &Faults::default())?.time)
+fn cut_time(flows: &Flows<'_>, fabric: &Fabric) -> Option<Span> {
+    Some(cut::tightest(flows, fabric, &Faults::default())?.time)
 }
 
 /// The bound for the longest path, if every host that sends a message receives one, and ways there
 /// and back are alike; with `pace` in place of the links' rate, if there is one.
-fn permutation_time(
-    traffic: &Traffic,
-    frames: &Frames,
-    flows: &Flows<'_>,
-    pace: Option<Rate>,
-) -> Option<Span> {
+fn permutation_time(flows: &Flows<'_>, fabric: &Fabric, pace: Option<Rate>) -> Option<Span> {
+    let traffic = flows.traffic;
     let message = one_size(traffic)?;
-    if !all_at_zero(traffic) || !flows.all_run() {
+    let at_most_one_each = traffic.flows.len() <= fabric.hosts as usize;
+    if !at_most_one_each || !all_at_zero(traffic) || !flows.all_run() {
         return None;
     }
     let mut senders: Vec<_> = traffic.flows.iter().map(|flow| flow.source).collect();
     let mut receivers: Vec<_> = traffic.flows.iter().map(|flow| flow.destination).collect();
     senders.sort_unstable();
     receivers.sort_unstable();
-    if senders != receivers || has_repeats(&senders) {
+    let has_repeats = senders.windows(2).any(|pair| pair[0] == pair[1]);
+    if senders != receivers || has_repeats {
         return None;
     }
     let hops = flows.ways.iter().flat_map(|way| way.route.hops.iter().chain(&way.back.hops));
@@ -152,43 +139,40 @@ fn permutation_time(
         (there == back).then_some(there)
     });
     let paths = ways.collect::<Option<Vec<_>>>()?;
-    let bound = |path| permutation::bound(message, frames, path, TailTerm::Ack).time;
+    let bound = |path| permutation::bound(message, flows.frames, path, TailTerm::Ack).time;
     paths.iter().map(bound).max()
 }
 
-/// The bound for an equal message between each pair of the fabric's hosts, whatever starts it; with
-/// `pace` for each flow in place of the hosts' rate, if there is one, and with ACKs in the work of
-/// hosts' links or without.
-fn all_to_all_time(
-    traffic: &Traffic,
-    fabric: &Fabric,
-    frames: &Frames,
-    flows: &Flows<'_>,
-    pace: Option<Rate>,
-    include_acks: bool,
-) -> Option<Span> {
-    let message = one_size(traffic)?;
-    let hosts = fabric.hosts;
-    let pairs = u64::from(hosts) * u64::from(hosts - 1);
-    if traffic.flows.len() as u64 != pairs || !flows.all_run() {
+/// The message and the hosts' rate, if each pair of the fabric's hosts exchanges equal messages,
+/// whatever starts them.
+fn exchanged(flows: &Flows<'_>, fabric: &Fabric) -> Option<(Bytes, Rate)> {
+    let flows_of = &flows.traffic.flows;
+    let message = one_size(flows.traffic)?;
+    let hosts = u64::from(fabric.hosts);
+    if flows_of.len() as u64 != hosts * (hosts - 1) || !flows.all_run() {
         return None;
     }
-    let mut pairs: Vec<_> = traffic.flows.iter().map(|f| (f.source, f.destination)).collect();
-    pairs.sort_unstable();
-    if has_repeats(&pairs) {
-        return None;
-    }
-    let rate = one(fabric.ports[..hosts as usize].iter().map(|port| port.rate))?;
-    let rate = pace.map_or(rate, |pace| Rate(pace.0 * u64::from(hosts - 1)));
-    let shortest = flows.ways.iter().map(|way| way.route.latency()).min()?;
-    // The gap after the last frame is counted in the host's work, and no part of the frame's way.
-    let rest = Span(shortest.0.saturating_sub(rate.serialisation(frames.gap).0));
-    let exchange = Exchange { hosts, message, rate, rest, include_acks };
-    Some(all_to_all::bound(&exchange, frames))
+    let mut seen = vec![false; (hosts * hosts) as usize];
+    let each_pair_once = flows_of.iter().all(|flow| {
+        let pair = flow.source.index() * fabric.hosts as usize + flow.destination.index();
+        !std::mem::replace(&mut seen[pair], true)
+    });
+    let rate = one(fabric.ports[..fabric.hosts as usize].iter().map(|port| port.rate))?;
+    each_pair_once.then_some((message, rate))
 }
 
-fn has_repeats<T: PartialEq>(sorted: &[T]) -> bool {
-    sorted.windows(2).any(|pair| pair[0] == pair[1])
+/// The bound for such an exchange, with ACKs in the work of hosts' links or without.
+fn all_to_all_time(
+    (message, rate): (Bytes, Rate),
+    fabric: &Fabric,
+    flows: &Flows<'_>,
+    include_acks: bool,
+) -> Span {
+    let shortest = flows.ways.iter().map(|way| way.route.latency()).min().unwrap_or_default();
+    // The gap after the last frame is counted in the host's work, and no part of the frame's way.
+    let rest = Span(shortest.0.saturating_sub(rate.serialisation(flows.frames.gap).0));
+    let exchange = Exchange { hosts: fabric.hosts, message, rate, rest, include_acks };
+    all_to_all::bound(&exchange, flows.frames)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::cut::Cut;
 use super::flows::Flows;
-use super::{Bound, Frames, completion, rho_max};
+use super::{Bound, Frames, completion_of, rho_max};
 use crate::plan::Plan;
 use crate::routing::Forwarding;
 use raddle_schemes::FlowContext;
@@ -27,12 +27,13 @@ pub fn of_plan(plan: &Plan) -> Vec<Bound> {
         return Vec::new();
     }
     let frames = Frames::from(plan);
-    let mut bounds = completion(&plan.traffic, &plan.fabric, &frames);
+    let flows = Flows::new(&plan.traffic, &plan.fabric, &frames);
+    let mut bounds = completion_of(&flows, &plan.fabric);
     let pace = plan.transport.congestion.build(&FlowContext::NOMINAL).limits().rate;
     if let Some(pace) = pace
         && let Some(rho_max) = rho_max::rho_max(plan).ok().filter(|rho_max| pace <= *rho_max)
     {
-        bounds.extend(rho_max::bound(&plan.traffic, &plan.fabric, &frames, rho_max));
+        bounds.extend(rho_max::bound_of(&flows, &plan.fabric, rho_max));
         bounds.sort_by_key(|bound| Reverse(bound.time));
     }
     if !plan.transport.recovery.offers(Need::PacketAcks) {

@@ -11,12 +11,12 @@
 //! split exists an unpaced run can be, too.
 
 use super::flows::Flows;
-use super::{Bound, Frames, all_to_all_time, permutation_time};
+use super::{Bound, Frames, all_to_all_time, exchanged, permutation_time};
 use crate::net::faults::PortChange;
 use crate::plan::Plan;
 use crate::routing::{Forwarding, Table, Weighting};
 use crate::topology::{Fabric, Node};
-use crate::workload::{Start, Traffic};
+use crate::workload::{Flow, Start, Traffic};
 use raddle_schemes::congestion::fixed_rate::rho_max_share;
 use raddle_schemes::family::Raw;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
@@ -40,16 +40,21 @@ pub fn rho_max(plan: &Plan) -> Result<Rate, NoRhoMax> {
 /// The bound of a permutation or an all-to-all with this rate for each flow; `None` for other
 /// traffic, and where hosts' links alone do not let flows be faster.
 pub fn bound(traffic: &Traffic, fabric: &Fabric, frames: &Frames, rho_max: Rate) -> Option<Bound> {
-    let flows = Flows::new(traffic, fabric, frames);
+    bound_of(&Flows::new(traffic, fabric, frames), fabric, rho_max)
+}
+
+pub(super) fn bound_of(flows: &Flows<'_>, fabric: &Fabric, rho_max: Rate) -> Option<Bound> {
     let hosts = fabric.ports.iter().take(fabric.hosts as usize);
     let host_rate = hosts.map(|port| port.rate).min()?;
-    if let Some(time) = permutation_time(traffic, frames, &flows, Some(rho_max)) {
+    if let Some(time) = permutation_time(flows, fabric, Some(rho_max)) {
         let slower = rho_max < host_rate;
         return slower.then_some(Bound { name: "permutation_rho_max", time });
     }
-    let time = all_to_all_time(traffic, fabric, frames, &flows, Some(rho_max), true)?;
+    let (message, _) = exchanged(flows, fabric)?;
+    let others = u64::from(fabric.hosts - 1);
+    let time = all_to_all_time((message, Rate(rho_max.0 * others)), fabric, flows, true);
     // A whole bit per second may be lost to rounding in each of the host's flows.
-    let slower = (rho_max.0 + 1) * u64::from(fabric.hosts - 1) <= host_rate.0;
+    let slower = (rho_max.0 + 1) * others <= host_rate.0;
     slower.then_some(Bound { name: "all_to_all_rho_max", time })
 }
 
@@ -137,18 +142,21 @@ fn split(traffic: &Traffic, fabric: &Fabric, rates: &[Rate]) -> Option<Rate> {
     let mut loads = vec![0.0; fabric.ports.len()];
     // Flows between each two edge switches, with a host of the second.
     let mut demands: BTreeMap<SwitchId, (HostId, BTreeMap<SwitchId, f64>)> = BTreeMap::new();
-    for flow in &traffic.flows {
-        let (first, last) = (flow.source.index(), fabric.ports[flow.destination.index()].peer);
-        if rates[first].0 == 0 || !usable(last) {
-            return None;
+    let edges = |flow: &Flow| (fabric.edge(flow.source), fabric.edge(flow.destination));
+    for flows in traffic.flows.chunk_by(|a, b| edges(a) == edges(b)) {
+        for flow in flows {
+            let (first, last) = (flow.source.index(), fabric.ports[flow.destination.index()].peer);
+            if rates[first].0 == 0 || !usable(last) {
+                return None;
+            }
+            loads[first] += 1.0;
+            loads[last.index()] += 1.0;
         }
-        loads[first] += 1.0;
-        loads[last.index()] += 1.0;
-        let (from, to) = (fabric.edge(flow.source), fabric.edge(flow.destination));
+        let (from, to) = edges(&flows[0]);
         if from != to {
             let (_, demand) =
-                demands.entry(to).or_insert_with(|| (flow.destination, BTreeMap::new()));
-            *demand.entry(from).or_default() += 1.0;
+                demands.entry(to).or_insert_with(|| (flows[0].destination, BTreeMap::new()));
+            *demand.entry(from).or_default() += flows.len() as f64;
         }
     }
     let mut paths =
@@ -229,7 +237,6 @@ mod tests {
     use crate::bound::all_to_all::{self, Exchange};
     use crate::bound::permutation::{self, Path, TailTerm};
     use crate::topology::tree::TreeShape;
-    use crate::workload::Flow;
     use crate::workload::all_to_all::AllToAll;
     use raddle_schemes::units::{Bytes, Span};
 

@@ -2,7 +2,8 @@
 
 use super::{Fabric, Node};
 use crate::routing::Forwarding;
-use raddle_schemes::ids::{HostId, PortId};
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 impl Fabric {
@@ -28,26 +29,45 @@ impl Fabric {
     ) -> Option<(HostId, HostId)> {
         let mut visited = vec![0; self.switches.len()];
         let mut query = 0;
-        let mut routed = |source: HostId, destination: HostId| {
+        let mut search = |from: SwitchId, destination: HostId| {
+            let to = self.edge(destination);
             query += 1;
-            let mut stack = vec![PortId(source.0)];
-            while let Some(port) = stack.pop() {
-                if !usable(port) {
-                    continue;
+            let mut stack = vec![from];
+            while let Some(switch) = stack.pop() {
+                if switch == to {
+                    return true;
                 }
-                let switch = match self.destination(port) {
-                    Node::Host(host) if host == destination => return true,
-                    Node::Host(_) => continue,
-                    Node::Switch(switch) => switch,
-                };
                 if std::mem::replace(&mut visited[switch.index()], query) != query {
                     let choices = forwarding.ports(switch, destination);
-                    stack.extend((0..choices.count()).map(|i| choices.get(i)));
+                    let choices = (0..choices.count()).map(|i| choices.get(i));
+                    stack.extend(choices.filter(|&port| usable(port)).filter_map(|port| {
+                        match self.destination(port) {
+                            Node::Switch(next) => Some(next),
+                            Node::Host(_) => None,
+                        }
+                    }));
                 }
             }
             false
         };
-        pairs.iter().find(|&&(a, b)| !(routed(a, b) && routed(b, a))).copied()
+        // Switches forward by the destination's edge switch, which then has a port for each host.
+        let mut known = BTreeMap::new();
+        let mut last = None;
+        let mut both_ways = |a: HostId, b: HostId| {
+            let edges = (self.edge(a), self.edge(b));
+            match last {
+                Some((of, routed)) if of == edges => routed,
+                _ => {
+                    let search = || search(edges.0, b) && search(edges.1, a);
+                    last.insert((edges, *known.entry(edges).or_insert_with(search))).1
+                }
+            }
+        };
+        let attached = |host: HostId| {
+            let last = forwarding.ports(self.edge(host), host);
+            usable(PortId(host.0)) && (0..last.count()).any(|i| usable(last.get(i)))
+        };
+        pairs.iter().find(|&&(a, b)| !(both_ways(a, b) && attached(a) && attached(b))).copied()
     }
 
     /// The strongly connected component of every host, then of every switch (Kosaraju): nodes in

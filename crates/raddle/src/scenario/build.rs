@@ -16,7 +16,6 @@ use raddle_sim::plan::Plan;
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::topology::graph::parse_graph;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Fabrics built so far, by their resolved topology: the cells of a study share them.
@@ -89,9 +88,10 @@ impl Scenario {
         if let Some(message) = limits::traffic(&traffic, self.hosts(), self.queue.classes) {
             return Err(self.traffic.place().problem(message));
         }
-        let pairs: BTreeSet<(HostId, HostId)> =
-            traffic.flows.iter().map(|flow| (flow.source, flow.destination)).collect();
-        let pairs: Vec<_> = pairs.into_iter().collect();
+        let pairs = traffic.flows.iter().map(|flow| (flow.source, flow.destination));
+        let mut pairs: Vec<(HostId, HostId)> = pairs.collect();
+        pairs.sort_unstable();
+        pairs.dedup();
         let plan = FaultPlan {
             on_down: self.on_down,
             convergence: self.convergence,
