@@ -147,9 +147,10 @@ fn routes(
         return vec![route(0, 0)];
     }
     let first_port = |switch: usize| fabric.switches[switch].ports.start;
-    let mut found = Vec::new();
     let ports = forwarding.ports(edge, destination);
-    for port in (0..ports.count()).map(|i| ports.get(i)) {
+    let choices = ports.count();
+    let mut found = Vec::new();
+    for port in (0..choices).map(|i| ports.get(i)) {
         let digit = port.0 - first_port(edge.index());
         let Node::Switch(above) = fabric.destination(port) else { continue };
         let ports = forwarding.ports(above, destination);
@@ -157,6 +158,10 @@ fn routes(
         if ports.count() < 2 || fabric.switches[above.index()].tier == 0 {
             found.push(route(digit, 0));
             continue;
+        }
+        if found.is_empty() {
+            // As many above each as above the first: there may be millions of such lists.
+            found.reserve_exact(choices * ports.count());
         }
         let digits = (0..ports.count()).map(|i| ports.get(i).0 - first_port(above.index()));
         found.extend(digits.map(|second| route(digit, second)));

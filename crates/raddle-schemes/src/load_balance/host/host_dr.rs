@@ -91,20 +91,43 @@ impl PathSelector for HostDr {
 }
 
 /// Sorts routes into rounds: in each, every first hop that has a route left, in the order in which
-/// first hops come at first.
+/// first hops come at first. A host does so once for each destination, of which there may be many.
 fn reverse_digits(routes: &mut [Entropy]) {
-    let mut hops: Vec<(u8, Vec<Entropy>)> = Vec::new();
+    let mut left = [0_u32; 256];
+    let mut hops = Vec::with_capacity(routes.len());
     for &route in routes.iter() {
         let hop = first_hop(route);
-        match hops.iter_mut().find(|(known, _)| *known == hop) {
-            Some((_, own)) => own.push(route),
-            None => hops.push((hop, vec![route])),
+        if left[usize::from(hop)] == 0 {
+            hops.push(hop);
         }
+        left[usize::from(hop)] += 1;
     }
-    let rounds = 0..hops.iter().map(|(_, own)| own.len()).max().unwrap_or(0);
-    let hops = &hops;
-    let sorted = rounds.flat_map(|round| hops.iter().filter_map(move |(_, own)| own.get(round)));
-    routes.iter_mut().zip(sorted).for_each(|(route, sorted)| *route = *sorted);
+    let mut ends = [0; 256];
+    let mut end = 0;
+    for &hop in &hops {
+        end += left[usize::from(hop)];
+        ends[usize::from(hop)] = end;
+    }
+    // The routes of one first hop after the other; those of each the last first.
+    let mut by_hop = vec![Entropy(0); routes.len()];
+    let mut places = ends;
+    for &route in routes.iter() {
+        let place = &mut places[usize::from(first_hop(route))];
+        *place -= 1;
+        by_hop[*place as usize] = route;
+    }
+    let mut sorted = routes.iter_mut();
+    while !hops.is_empty() {
+        hops.retain(|&hop| {
+            let hop = usize::from(hop);
+            ends[hop] -= 1;
+            left[hop] -= 1;
+            if let Some(route) = sorted.next() {
+                *route = by_hop[ends[hop] as usize];
+            }
+            left[hop] > 0
+        });
+    }
 }
 
 #[cfg(test)]
