@@ -87,6 +87,11 @@ impl Arrivals {
         self.heard
     }
 
+    /// How many arrivals there are, heard of or not.
+    pub(crate) fn logged(&self) -> u32 {
+        self.end
+    }
+
     /// Where the next entry goes.
     #[inline]
     pub(crate) fn address(&self) -> *const u8 {

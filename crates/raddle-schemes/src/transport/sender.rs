@@ -307,6 +307,11 @@ impl Sender {
         self.heard() == self.total()
     }
 
+    /// Whether so many packets have arrived, heard of or not.
+    pub fn all_arrived(&self) -> bool {
+        self.arrivals.logged() == self.total()
+    }
+
     /// How many packets complete the message.
     #[inline]
     pub fn total(&self) -> u32 {

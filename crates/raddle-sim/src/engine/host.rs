@@ -87,9 +87,37 @@ impl Part<'_> {
         }
     }
 
-    /// Hosts tied by triggers: one event at a time, in order of time and host.
+    /// Hosts tied by triggers: each on its own if none can fire in this window, else one event at a
+    /// time, in order of time and host.
     pub(super) fn run_group(&mut self, root: u32, start: Time, end: Time) {
         let members = std::mem::take(&mut self.groups[root as usize]);
+        if members.iter().any(|&host| self.may_fire(host, start, end)) {
+            self.run_in_order(&members, start, end);
+        } else {
+            self.run_apart(&members, start, end);
+        }
+        self.groups[root as usize] = members;
+    }
+
+    fn may_fire(&self, host: u32, start: Time, end: Time) -> bool {
+        let feeder = &self.lines[self.feeders[host as usize] as usize];
+        self.world.hosts.may_fire(host, arrivals(feeder, start, end))
+    }
+
+    fn run_apart(&mut self, members: &[u32], start: Time, end: Time) {
+        let awake = members.iter().copied().filter(|&host| self.host_next(host, start) < end);
+        let awake: Vec<u32> = awake.collect();
+        for (i, &host) in awake.iter().enumerate() {
+            self.prefetch_hosts(&awake, i);
+            self.run_events(host, start, end, false);
+            debug_assert!(self.world.hosts.woken.is_empty(), "nothing fires in this window");
+        }
+        for &host in members {
+            self.wake_host(host);
+        }
+    }
+
+    fn run_in_order(&mut self, members: &[u32], start: Time, end: Time) {
         let mut heap: BinaryHeap<_> =
             members.iter().map(|&host| Reverse((self.host_next(host, start), host))).collect();
         while let Some(Reverse((at, host))) = heap.pop() {
@@ -105,10 +133,9 @@ impl Part<'_> {
                 heap.push(Reverse((self.host_next(host, start), host)));
             }
         }
-        for &host in &members {
+        for &host in members {
             self.wake_host(host);
         }
-        self.groups[root as usize] = members;
     }
 
     /// When the next thing happens at `host`.
@@ -124,6 +151,13 @@ impl Part<'_> {
             self.world.calendar.wake(next, Wake::Host { host });
         }
     }
+}
+
+/// How many frames on `link` arrive before `end`; `start` is not after the first of them.
+fn arrivals(link: &Line, start: Time, end: Time) -> u32 {
+    let span = end.since(start).0;
+    let way = (0..).map_while(|i| link.ring.find(i));
+    way.take_while(|entry| u64::from(entry.offset(start)) < span).count() as u32
 }
 
 /// When the next frame on `link` arrives; `start` is not after it.

@@ -1,5 +1,6 @@
 //! What hosts do when something happens at them: the senders and receivers of their flows at work.
 
+use super::awaited::{Awaited, End};
 use super::connections::Beginnings;
 use super::frame::{Frame, Locator, Locators, flag, kind};
 use super::layout::Layout;
@@ -49,6 +50,7 @@ pub(super) struct Ends<'a> {
     /// Data packets lost in this part, by where they went.
     pub(super) dropped: Tally,
     triggers: Triggers,
+    pub(super) awaited: Awaited,
     /// Flows that a trigger has started, until their hosts know.
     pub(super) fired: Vec<(Time, FlowId)>,
     pub(super) outgoing: Vec<(Locator, Entry)>,
@@ -123,6 +125,7 @@ impl<'a> Ends<'a> {
             repeated: Slab::EMPTY,
             dropped: Tally::default(),
             triggers: Triggers::new(&plan.traffic),
+            awaited: Awaited::new(&plan.traffic, plan.transport.payload, own.len()),
             fired: Vec::new(),
             outgoing: Vec::new(),
             buckets: Buckets::new(plan.record.bucket),
@@ -353,6 +356,7 @@ impl<'a> Ends<'a> {
         if self.triggers.exist() {
             let flow = self.flow_received(nic, slot);
             if let Some(trigger) = self.plan.traffic.flows[flow.index()].on_delivered {
+                self.awaited.end(nic.place, End::Receiver, slot);
                 self.fire(now, trigger);
             }
         }
@@ -407,6 +411,9 @@ impl<'a> Ends<'a> {
         self.source_routes.note_acks(slot, flow);
         let live = LiveReceiver { to, sender, receiver };
         self.receivers[slot as usize].live = self.live_receivers.insert(live);
+        if flow.on_delivered.is_some() {
+            self.awaited.begin(nic.place, End::Receiver, slot);
+        }
         true
     }
 
@@ -432,7 +439,7 @@ impl<'a> Ends<'a> {
             self.totals.packets_acked += u64::from(sender.heard() - before);
         }
         if sender.complete() {
-            return self.complete(now, slot);
+            return self.complete(now, nic, slot);
         }
         // A retransmission timeout only moves away; a scheme's own timer may come closer.
         let closer = sender.scheme_timer().is_some_and(|at| at < live.wake_at);
@@ -443,7 +450,7 @@ impl<'a> Ends<'a> {
     }
 
     #[cold]
-    fn complete(&mut self, now: Time, slot: u32) {
+    fn complete(&mut self, now: Time, nic: &Nic, slot: u32) {
         let end = &mut self.senders[slot as usize];
         end.acked = now;
         let ended = end.end(&mut self.live_senders, &mut self.counts);
@@ -456,6 +463,7 @@ impl<'a> Ends<'a> {
         let flow = &self.plan.traffic.flows[flow.index()];
         self.beginnings.keep(flow, sender);
         if let Some(trigger) = flow.on_acked {
+            self.awaited.end(nic.place, End::Sender, slot);
             self.fire(now, trigger);
         }
     }
@@ -534,6 +542,9 @@ impl<'a> Ends<'a> {
         let end = &mut self.senders[slot as usize];
         end.live = self.live_senders.insert(live);
         end.started = now;
+        if message.on_acked.is_some() {
+            self.awaited.begin(nic.place, End::Sender, slot);
+        }
         self.totals.last_progress = self.totals.last_progress.max(now);
     }
 

@@ -139,6 +139,12 @@ impl<'a> Hosts<'a> {
         self.ends.live_senders.len()
     }
 
+    /// Whether a trigger may fire at `place` in a window in which at most `arrivals` frames arrive
+    /// there.
+    pub(crate) fn may_fire(&self, place: u32, arrivals: u32) -> bool {
+        self.ends.may_fire(place, arrivals)
+    }
+
     /// When the next local event of the host at `place` is due.
     #[inline]
     pub fn next_local(&self, place: u32) -> Time {

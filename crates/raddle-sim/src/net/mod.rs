@@ -1,6 +1,7 @@
 //! The parts of the fabric model that both engines share: frames, NICs, ports' constants, faults.
 
 pub(crate) mod ahead;
+mod awaited;
 mod connections;
 mod ends;
 mod fault_changes;
