@@ -7,6 +7,8 @@ mod common;
 use common::agree::trouble;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::load_balance::host;
+use raddle_schemes::recovery;
+use raddle_schemes::size::Size;
 use raddle_schemes::units::Bytes;
 use raddle_sim::engine;
 use raddle_sim::plan::Plan;
@@ -58,6 +60,27 @@ fn both_engines_run_every_collective_alike() {
         let plan = plan(traffic);
         assert_eq!(trouble(&plan), None);
         assert_eq!(engine::run(&plan, &mut ()).stop, Stop::Completed);
+    }
+}
+
+/// Hosts that are tied run apart where no trigger can fire: long messages and short, lost packets and
+/// symbols, more messages than a host looks at.
+#[test]
+fn triggers_fire_at_their_instants_whatever_is_under_way() {
+    for (packets, in_flight, recovery) in
+        [(1, 9, "sack"), (13, 2, "sack"), (80, 1, "erasure"), (80, 15, "sack"), (300, 3, "erasure")]
+    {
+        let message = Bytes(packets * 4096 - 100);
+        let exchange = AllToAll { message, in_flight: Some(in_flight) };
+        let mut traffic = all_to_all(&exchange, &ranks(HOSTS)).unwrap();
+        traffic.append(Butterfly { message }.generate(&ranks(8)).unwrap());
+        let mut plan = plan(traffic);
+        plan.queue.size = Size::Packets(24.0);
+        plan.transport.recovery = recovery::Config::named(recovery).unwrap();
+        assert_eq!(trouble(&plan), None, "{packets} packets");
+        let outcome = engine::run(&plan, &mut ());
+        assert_eq!(outcome.stop, Stop::Completed);
+        assert!(packets < 80 || outcome.flows.iter().any(|flow| flow.dropped > 0));
     }
 }
 
