@@ -83,6 +83,26 @@ pub enum LimitError {
         /// How many there may be.
         most: u8,
     },
+    /// A flow begins or ends at a host that does not exist, or does both at one host.
+    Ends {
+        /// The flow.
+        flow: FlowId,
+        /// Where it begins.
+        source: HostId,
+        /// Where it ends.
+        destination: HostId,
+        /// How many hosts there are.
+        hosts: u32,
+    },
+    /// A flow or a trigger names a trigger or a flow that does not exist.
+    Missing {
+        /// What names it, and its number.
+        by: (&'static str, u32),
+        /// What is named, and its number.
+        named: (&'static str, u32),
+        /// How many of these there are.
+        count: usize,
+    },
     /// A flow travels in a class that does not exist.
     Class {
         /// The flow.
@@ -200,6 +220,17 @@ impl fmt::Display for LimitError {
             }
             Self::Classes { classes, most } => {
                 write!(f, "the queues have {classes} data classes; from 1 to {most}")
+            }
+            Self::Ends { flow, source, destination, hosts } => write!(
+                f,
+                "flow {} goes from host {} to host {}; these are to be two of 0 to {}",
+                flow.0,
+                source.0,
+                destination.0,
+                hosts.saturating_sub(1)
+            ),
+            Self::Missing { by, named, count } => {
+                write!(f, "{} {} names {} {}; there are {count}", by.0, by.1, named.0, named.1)
             }
             Self::Class { flow, class, classes } => write!(
                 f,
@@ -356,6 +387,10 @@ impl Plan {
         let mut ends = vec![[0u64; 2]; self.fabric.hosts as usize];
         for (i, flow) in self.traffic.flows.iter().enumerate() {
             let id = FlowId(i as u32);
+            let (source, destination, hosts) = (flow.source, flow.destination, self.fabric.hosts);
+            if source.0 >= hosts || destination.0 >= hosts || source == destination {
+                return Err(LimitError::Ends { flow: id, source, destination, hosts });
+            }
             let (class, classes) = (flow.class, self.queue.classes);
             if class >= classes {
                 return Err(LimitError::Class { flow: id, class, classes });
@@ -380,11 +415,35 @@ impl Plan {
             ends[flow.source.index()][0] += 1;
             ends[flow.destination.index()][1] += 1;
         }
+        self.check_triggers()?;
         for (host, counts) in (0..).map(HostId).zip(ends) {
             for (flows, begin) in counts.into_iter().zip([true, false]) {
                 if flows > limit {
                     return Err(LimitError::FlowsPerHost { host, begin, flows, limit });
                 }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_triggers(&self) -> Result<(), LimitError> {
+        let traffic = &self.traffic;
+        let (flows, triggers) = (traffic.flows.len(), traffic.triggers.len());
+        let known = |by, named: &'static str, number: usize, count: usize| {
+            let missing = LimitError::Missing { by, named: (named, number as u32), count };
+            if number < count { Ok(()) } else { Err(missing) }
+        };
+        for (id, flow) in (0..).zip(&traffic.flows) {
+            for trigger in [flow.on_delivered, flow.on_acked].into_iter().flatten() {
+                known(("flow", id), "trigger", trigger.index(), triggers)?;
+            }
+        }
+        for (id, trigger) in (0..).zip(&traffic.triggers) {
+            for target in &trigger.targets {
+                known(("trigger", id), "flow", target.index(), flows)?;
+            }
+            for fired in &trigger.fires {
+                known(("trigger", id), "trigger", fired.index(), triggers)?;
             }
         }
         Ok(())

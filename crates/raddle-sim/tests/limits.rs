@@ -17,7 +17,7 @@ use raddle_sim::record::Stop;
 use raddle_sim::routing::Forwarding;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::topology::tree::TreeShape;
-use raddle_sim::workload::{Flow, Start};
+use raddle_sim::workload::{Flow, Start, Trigger, TriggerId, TriggerKind};
 
 /// One small flow, host 0 to host 3, in a small tree.
 fn small() -> Plan {
@@ -324,6 +324,55 @@ fn plans_at_the_limits_of_time_and_size_run() {
     plan.traffic.flows[0].start = Start::At(Time(TIME_LIMIT.0 - 1_000_000));
     assert_eq!(plan.check_limits(), Ok(()));
     assert_eq!(trouble(&plan), None);
+}
+
+#[test]
+fn what_flows_and_triggers_name_exists() {
+    let hosts = small().fabric.hosts;
+    let [own, last, none] = [0, hosts - 1, hosts].map(HostId);
+    between(
+        |plan| plan.traffic.flows[0].destination = last,
+        |plan| plan.traffic.flows[0].destination = none,
+        LimitError::Ends { flow: FlowId(0), source: own, destination: none, hosts },
+        &format!(
+            "flow 0 goes from host 0 to host {hosts}; these are to be two of 0 to {}",
+            hosts - 1
+        ),
+    );
+    between(
+        |_| (),
+        |plan| plan.traffic.flows[0].destination = own,
+        LimitError::Ends { flow: FlowId(0), source: own, destination: own, hosts },
+        &format!("flow 0 goes from host 0 to host 0; these are to be two of 0 to {}", hosts - 1),
+    );
+    let trigger = |plan: &mut Plan, targets: u32, fires: u32| {
+        plan.traffic.flows[0].on_acked = Some(TriggerId::new(0));
+        plan.traffic.triggers = vec![Trigger {
+            kind: TriggerKind::All { count: 1 },
+            targets: vec![FlowId(targets)],
+            fires: vec![TriggerId::new(fires)],
+        }];
+    };
+    let missing = |by, named, count| LimitError::Missing { by, named, count };
+    let flows = small().traffic.flows.len();
+    between(
+        |plan| trigger(plan, 0, 0),
+        |plan| trigger(plan, flows as u32, 0),
+        missing(("trigger", 0), ("flow", flows as u32), flows),
+        &format!("trigger 0 names flow {flows}; there are {flows}"),
+    );
+    between(
+        |plan| trigger(plan, 0, 0),
+        |plan| trigger(plan, 0, 1),
+        missing(("trigger", 0), ("trigger", 1), 1),
+        "trigger 0 names trigger 1; there are 1",
+    );
+    between(
+        |plan| trigger(plan, 0, 0),
+        |plan| plan.traffic.flows[0].on_delivered = Some(TriggerId::new(1)),
+        missing(("flow", 0), ("trigger", 1), 1),
+        "flow 0 names trigger 1; there are 1",
+    );
 }
 
 #[test]

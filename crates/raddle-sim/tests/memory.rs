@@ -116,6 +116,6 @@ fn a_flow_of_an_all_to_all_takes_little_over_half_a_kilobyte() {
     let [few, many] = [flows(54, 1), flows(54, 5)];
     let more = (many.traffic.flows.len() - few.traffic.flows.len()) as f64;
     let each = (most(&many) - most(&few)) as f64 / more;
-    // 420 and more in blocks of memory that double when full.
-    assert!(each < 600.0, "{each} B for each flow more");
+    // 420 and more, in blocks of memory that double when full: how full these are is luck of the sizes.
+    assert!(each < 575.0, "{each} B for each flow more");
 }

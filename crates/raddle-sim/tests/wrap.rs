@@ -17,14 +17,15 @@ use raddle_sim::workload::{Flow, Start};
 /// One turn of 32 bits.
 const TURN: u64 = 1 << 32;
 
-/// The plan with each kind of port: computed departures for one class and for two, with and without
-/// trimming, and real queues.
+/// The plan with each kind of port: computed departures for one class, for two and for several, with
+/// and without trimming, and real queues.
 fn with_every_port(plan: &Plan) -> impl Iterator<Item = Plan> {
     let kinds = [
         (Service::Fifo, Overflow::Drop, 1),
         (Service::Priority, Overflow::Drop, 1),
         (Service::Priority, Overflow::Trim, 1),
         (Service::Drr, Overflow::Trim, 2),
+        (Service::Drr, Overflow::Trim, 1),
     ];
     kinds.into_iter().map(|(service, overflow, classes)| {
         let mut plan = plan.clone();
