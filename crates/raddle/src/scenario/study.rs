@@ -116,10 +116,11 @@ fn read(
             return None;
         }
     };
-    let narrowed = override_values(&mut table, overrides, log);
+    let Overridden { narrowed, keys } = override_values(&mut table, overrides, log);
     let sweep = table.remove("sweep").map(|entry| entry.item);
     let conditions = table.remove("condition").map(|entry| entry.item);
     let SweepSpec { axes, seeds } = sweep::sweep(sweep.as_ref(), conditions.as_ref(), log);
+    keys.iter().for_each(|(path, place)| check_override(path, place, &axes, log));
     let defaults = spec::defaults();
     let mut fabrics = Fabrics::default();
     let mut cells = Vec::new();
@@ -157,10 +158,18 @@ fn read(
     })
 }
 
-/// Puts overrides into the tree. One that fixes a swept value takes its axis away. Returns whether
-/// cells have gone that way.
-fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log) -> bool {
+/// What overrides have done.
+struct Overridden {
+    /// Whether cells have gone.
+    narrowed: bool,
+    /// The keys that have new values.
+    keys: Vec<(String, Place)>,
+}
+
+/// Puts overrides into the tree. One that fixes a swept value takes its axis away.
+fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log) -> Overridden {
     let mut narrowed = false;
+    let mut keys = Vec::new();
     let file: Arc<Path> = Arc::from(Path::new(OVERRIDES));
     let mut offset = 0;
     for (path, value) in overrides {
@@ -181,14 +190,33 @@ fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log)
                 if path == "sweep.seed" {
                     table.remove_path("run.seed");
                 }
-                if let Err(why) = table.set(path, &key_place, item) {
-                    log.add(key_place.problem(format!("cannot set `{path}`")).label(why));
+                match table.set(path, &key_place, item) {
+                    Ok(()) => keys.push((path.clone(), key_place)),
+                    Err(why) => {
+                        log.add(key_place.problem(format!("cannot set `{path}`")).label(why));
+                    }
                 }
             }
             Err(problem) => log.add(problem),
         }
     }
-    narrowed
+    Overridden { narrowed, keys }
+}
+
+/// An override of what every value of some axis replaces has no effect.
+fn check_override(path: &str, place: &Place, axes: &[AxisSpec], log: &Log) {
+    let replaces = |point: &Point| {
+        let mut set = point.set.iter();
+        set.any(|(own, ..)| {
+            path.strip_prefix(own).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
+    };
+    let Some(axis) = axes.iter().find(|axis| axis.points.iter().all(replaces)) else { return };
+    let problem = place.problem(format!("`{path}` has no effect"));
+    log.add(problem.label(match &axis.points[..] {
+        [only] => format!("`{}` of `{}` sets it", only.shown, axis.name),
+        _ => format!("each value of `{}` sets it", axis.name),
+    }));
 }
 
 /// The name of a condition's axis.

@@ -14,6 +14,27 @@ fn an_unknown_condition_is_named() {
 }
 
 #[test]
+fn an_override_of_what_every_condition_sets_is_refused() {
+    let condition = |name: &str, set: &str| {
+        format!(
+            "[[condition]]\nname = \"{name}\"\nset = {{ \"transport.load_balance\" = {set} }}\n"
+        )
+    };
+    let both = condition("a", "{ scheme = \"reps\" }") + &condition("b", "{ scheme = \"ops\" }");
+    let text = format!("{FABRIC}{TRAFFIC}{both}");
+    let set = |overrides: &[(&str, &str)]| brief(&problems_with(&text, overrides));
+    let expected = "transport.load_balance.entropies | `transport.load_balance.entropies` has no \
+                    effect | each value of `condition` sets it";
+    assert_eq!(set(&[("transport.load_balance.entropies", "8")]), expected);
+    let expected = "transport.load_balance | `transport.load_balance` has no effect | `b` of \
+                    `condition` sets it";
+    assert_eq!(
+        set(&[("condition", "b"), ("transport.load_balance", "{ scheme = \"ops\" }")]),
+        expected
+    );
+}
+
+#[test]
 fn an_axis_of_conditions_is_no_path() {
     let text = format!("{FABRIC}{TRAFFIC}[[condition]]\naxis = \"traffic\"\nname = \"a\"\n");
     let expected = "\"traffic\" | an axis of conditions cannot be called `traffic` | expected a \
