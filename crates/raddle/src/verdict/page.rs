@@ -60,8 +60,8 @@ fn conditions(page: &mut String, verdict: &Verdict) {
     );
     let _ = writeln!(
         page,
-        "- Seeds: {}. `never`: at the end of a run a flow is stuck, say on a hash that leads to a \
-         dead link.",
+        "- Seeds: {}. `never`: some flow is not through when a run is ended (`run.end` in the \
+         scenario), mostly because its hash leads to a dead link.",
         verdict.columns.iter().map(|column| column.seeds).max().unwrap_or(0)
     );
     let there = verdict.values("workload");
