@@ -5,15 +5,14 @@
 mod common;
 
 use common::agree::trouble;
-use raddle_schemes::ids::HostId;
+use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::recovery;
 use raddle_schemes::size::Size;
-use raddle_schemes::units::Bytes;
+use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::engine;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Stop;
-use raddle_sim::workload::Traffic;
 use raddle_sim::workload::all_to_all::AllToAll;
 use raddle_sim::workload::collective::butterfly::Butterfly;
 use raddle_sim::workload::collective::exchange::all_to_all;
@@ -21,6 +20,7 @@ use raddle_sim::workload::collective::fsdp::Fsdp;
 use raddle_sim::workload::collective::placement::{Order, Placement};
 use raddle_sim::workload::collective::ring::Ring;
 use raddle_sim::workload::job::Operation;
+use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
 
 const HOSTS: u32 = 16;
 const MESSAGE: Bytes = Bytes(50_000);
@@ -63,8 +63,26 @@ fn both_engines_run_every_collective_alike() {
     }
 }
 
+/// Three rounds in which every host sends to another; a round starts with the last ACK of the one
+/// before, at other hosts.
+fn rounds(message: Bytes) -> Traffic {
+    let number = |round: u32, host: u32| FlowId(round * HOSTS + host);
+    let flow = |round: u32, host: u32| Flow {
+        start: if round == 0 { Start::At(Time::ZERO) } else { Start::Triggered },
+        on_acked: (round < 2).then(|| TriggerId::new(round)),
+        ..Flow::at_zero(host, (host + 5) % HOSTS, message)
+    };
+    let opens = |round: u32| Trigger {
+        kind: TriggerKind::All { count: HOSTS },
+        targets: (0..HOSTS).map(|host| number(round + 1, host)).collect(),
+        fires: Vec::new(),
+    };
+    let flows = (0..3).flat_map(|round| (0..HOSTS).map(move |host| flow(round, host))).collect();
+    Traffic { flows, triggers: vec![opens(0), opens(1)], ..Traffic::default() }
+}
+
 /// Hosts that are tied run apart where no trigger can fire: long messages and short, lost packets and
-/// symbols, more messages than a host looks at.
+/// symbols.
 #[test]
 fn triggers_fire_at_their_instants_whatever_is_under_way() {
     for (packets, in_flight, recovery) in
@@ -74,6 +92,7 @@ fn triggers_fire_at_their_instants_whatever_is_under_way() {
         let exchange = AllToAll { message, in_flight: Some(in_flight) };
         let mut traffic = all_to_all(&exchange, &ranks(HOSTS)).unwrap();
         traffic.append(Butterfly { message }.generate(&ranks(8)).unwrap());
+        traffic.append(rounds(message));
         let mut plan = plan(traffic);
         plan.queue.size = Size::Packets(24.0);
         plan.transport.recovery = recovery::Config::named(recovery).unwrap();
@@ -82,6 +101,26 @@ fn triggers_fire_at_their_instants_whatever_is_under_way() {
         assert_eq!(outcome.stop, Stop::Completed);
         assert!(packets < 80 || outcome.flows.iter().any(|flow| flow.dropped > 0));
     }
+}
+
+/// Sixteen long messages of each host are awaited, too, and first.
+#[test]
+fn a_trigger_fires_that_waits_for_more_flows_than_a_host_looks_at() {
+    let long = |host: u32| {
+        let to = (1..HOSTS).chain([1]).map(move |hop| (host + hop) % HOSTS);
+        let on_acked = Some(TriggerId::new(0));
+        to.map(move |to| Flow { on_acked, ..Flow::at_zero(host, to, Bytes(200 * 4096)) })
+    };
+    let mut flows: Vec<Flow> = (0..HOSTS).flat_map(long).collect();
+    let kind = TriggerKind::All { count: flows.len() as u32 };
+    flows.push(Flow { start: Start::Triggered, ..Flow::at_zero(0, 1, MESSAGE) });
+    let targets = vec![FlowId(flows.len() as u32 - 1)];
+    let triggers = vec![Trigger { kind, targets, fires: Vec::new() }];
+    let mut traffic = Traffic { flows, triggers, ..Traffic::default() };
+    traffic.append(rounds(Bytes(20 * 4096)));
+    let plan = plan(traffic);
+    assert_eq!(trouble(&plan), None);
+    assert_eq!(engine::run(&plan, &mut ()).stop, Stop::Completed);
 }
 
 #[test]

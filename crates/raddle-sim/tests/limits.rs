@@ -4,6 +4,8 @@ mod common;
 
 use common::agree::trouble;
 use common::{fat_tree, plan};
+use raddle_schemes::congestion;
+use raddle_schemes::family::Raw;
 use raddle_schemes::ids::{FlowId, HostId, PortId};
 use raddle_schemes::size::Size;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
@@ -324,6 +326,23 @@ fn plans_at_the_limits_of_time_and_size_run() {
     plan.traffic.flows[0].start = Start::At(Time(TIME_LIMIT.0 - 1_000_000));
     assert_eq!(plan.check_limits(), Ok(()));
     assert_eq!(trouble(&plan), None);
+}
+
+#[test]
+fn a_pace_is_a_number_before_a_run() {
+    let paced = |plan: &mut Plan, rate: &str| {
+        plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
+        plan.transport.congestion.set("rate", Raw::Text(rate)).unwrap();
+    };
+    between(
+        |plan| {
+            paced(plan, "rho_max");
+            plan.resolve_rho_max().unwrap();
+        },
+        |plan| paced(plan, "rho_max"),
+        LimitError::RhoMax,
+        "the pace `rho_max` is still to be put in; `Plan::resolve_rho_max` does that",
+    );
 }
 
 #[test]

@@ -87,14 +87,16 @@ impl Part<'_> {
         }
     }
 
-    /// Hosts tied by triggers: each on its own if none can fire in this window, else one event at a
-    /// time, in order of time and host.
+    /// Runs hosts tied by triggers: each on its own if none can fire in this window.
     pub(super) fn run_group(&mut self, root: u32, start: Time, end: Time) {
         let members = std::mem::take(&mut self.groups[root as usize]);
         if members.iter().any(|&host| self.may_fire(host, start, end)) {
             self.run_in_order(&members, start, end);
         } else {
             self.run_apart(&members, start, end);
+        }
+        for &host in &members {
+            self.wake_host(host);
         }
         self.groups[root as usize] = members;
     }
@@ -112,11 +114,9 @@ impl Part<'_> {
             self.run_events(host, start, end, false);
             debug_assert!(self.world.hosts.woken.is_empty(), "nothing fires in this window");
         }
-        for &host in members {
-            self.wake_host(host);
-        }
     }
 
+    /// One event at a time, in order of time and host.
     fn run_in_order(&mut self, members: &[u32], start: Time, end: Time) {
         let mut heap: BinaryHeap<_> =
             members.iter().map(|&host| Reverse((self.host_next(host, start), host))).collect();
@@ -132,9 +132,6 @@ impl Part<'_> {
                 }
                 heap.push(Reverse((self.host_next(host, start), host)));
             }
-        }
-        for &host in members {
-            self.wake_host(host);
         }
     }
 

@@ -5,26 +5,28 @@ use crate::workload::Traffic;
 use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::Bytes;
 
-/// At each place, the slots of live ends that fire a trigger when they are through; nothing where a
-/// run has no triggers.
+/// At each place, the live ends that fire a trigger when they are through; nothing where a run has no
+/// triggers.
 #[derive(Default)]
 pub(super) struct Awaited {
-    places: Vec<Slots>,
+    places: Vec<Place>,
     /// The least packets of any flow whose arrival is awaited.
     least: u32,
 }
 
 #[derive(Clone, Default)]
-struct Slots {
-    senders: Vec<u32>,
-    receivers: Vec<u32>,
+struct Place {
+    /// Up to [`MOST`].
+    listed: Vec<End>,
+    /// How many there are besides.
+    others: u32,
 }
 
-/// One of the ends of a flow.
-#[derive(Clone, Copy)]
+/// An end of a flow, by its slot.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    Sender,
-    Receiver,
+    Sender(u32),
+    Receiver(u32),
 }
 
 /// A host with more ends that are awaited is taken to fire at any time: looking at each costs more.
@@ -37,27 +39,25 @@ impl Awaited {
         }
         let awaited = traffic.flows.iter().filter(|flow| flow.on_delivered.is_some());
         let least = awaited.map(|flow| packets(flow.bytes, payload)).min();
-        Self { places: vec![Slots::default(); places], least: least.unwrap_or(u32::MAX) }
-    }
-
-    fn slots(&mut self, place: u32, end: End) -> Option<&mut Vec<u32>> {
-        let slots = self.places.get_mut(place as usize)?;
-        Some(match end {
-            End::Sender => &mut slots.senders,
-            End::Receiver => &mut slots.receivers,
-        })
+        Self { places: vec![Place::default(); places], least: least.unwrap_or(u32::MAX) }
     }
 
     /// An end that is awaited has become live.
-    pub(super) fn begin(&mut self, place: u32, end: End, slot: u32) {
-        self.slots(place, end).into_iter().for_each(|slots| slots.push(slot));
+    pub(super) fn begin(&mut self, place: u32, end: End) {
+        let Some(Place { listed, others }) = self.places.get_mut(place as usize) else { return };
+        if listed.len() < MOST {
+            listed.push(end);
+        } else {
+            *others += 1;
+        }
     }
 
     /// It is through.
-    pub(super) fn end(&mut self, place: u32, end: End, slot: u32) {
-        let Some(slots) = self.slots(place, end) else { return };
-        if let Some(index) = slots.iter().position(|&other| other == slot) {
-            slots.swap_remove(index);
+    pub(super) fn end(&mut self, place: u32, end: End) {
+        let Some(Place { listed, others }) = self.places.get_mut(place as usize) else { return };
+        match listed.iter().position(|&other| other == end) {
+            Some(index) => _ = listed.swap_remove(index),
+            None => *others -= 1,
         }
     }
 }
@@ -66,23 +66,24 @@ impl Ends<'_> {
     /// Whether a trigger may fire at `place` in a window in which at most so many frames arrive
     /// there. What arrives at a receiver in a window, its sender hears of in a later one.
     pub(super) fn may_fire(&self, place: u32, arrivals: u32) -> bool {
-        let Some(slots) = self.awaited.places.get(place as usize) else { return false };
+        let Some(awaited) = self.awaited.places.get(place as usize) else { return false };
         if arrivals == 0 {
             return false;
         }
         // A flow of which nothing has arrived is not listed yet.
-        if arrivals >= self.awaited.least || slots.senders.len() + slots.receivers.len() > MOST {
+        if arrivals >= self.awaited.least || awaited.others > 0 {
             return true;
         }
-        let all_arrived = |&slot: &u32| {
-            let live = self.live_senders.get(self.senders[slot as usize].live);
-            live.is_some_and(|live| live.sender.all_arrived())
-        };
-        let few_missing = |&slot: &u32| {
-            let live = self.live_receivers.get(self.receivers[slot as usize].live);
-            let arrived = live.map(|live| live.receiver.arrived());
-            arrived.is_some_and(|arrived| arrived.total() - arrived.count() <= arrivals)
-        };
-        slots.senders.iter().any(all_arrived) || slots.receivers.iter().any(few_missing)
+        awaited.listed.iter().any(|&end| match end {
+            End::Sender(slot) => {
+                let live = self.live_senders.get(self.senders[slot as usize].live);
+                live.is_some_and(|live| live.sender.all_arrived())
+            }
+            End::Receiver(slot) => {
+                let live = self.live_receivers.get(self.receivers[slot as usize].live);
+                let arrived = live.map(|live| live.receiver.arrived());
+                arrived.is_some_and(|arrived| arrived.total() - arrived.count() <= arrivals)
+            }
+        })
     }
 }

@@ -356,7 +356,7 @@ impl<'a> Ends<'a> {
         if self.triggers.exist() {
             let flow = self.flow_received(nic, slot);
             if let Some(trigger) = self.plan.traffic.flows[flow.index()].on_delivered {
-                self.awaited.end(nic.place, End::Receiver, slot);
+                self.awaited.end(nic.place, End::Receiver(slot));
                 self.fire(now, trigger);
             }
         }
@@ -412,7 +412,7 @@ impl<'a> Ends<'a> {
         let live = LiveReceiver { to, sender, receiver };
         self.receivers[slot as usize].live = self.live_receivers.insert(live);
         if flow.on_delivered.is_some() {
-            self.awaited.begin(nic.place, End::Receiver, slot);
+            self.awaited.begin(nic.place, End::Receiver(slot));
         }
         true
     }
@@ -463,7 +463,7 @@ impl<'a> Ends<'a> {
         let flow = &self.plan.traffic.flows[flow.index()];
         self.beginnings.keep(flow, sender);
         if let Some(trigger) = flow.on_acked {
-            self.awaited.end(nic.place, End::Sender, slot);
+            self.awaited.end(nic.place, End::Sender(slot));
             self.fire(now, trigger);
         }
     }
@@ -543,7 +543,7 @@ impl<'a> Ends<'a> {
         end.live = self.live_senders.insert(live);
         end.started = now;
         if message.on_acked.is_some() {
-            self.awaited.begin(nic.place, End::Sender, slot);
+            self.awaited.begin(nic.place, End::Sender(slot));
         }
         self.totals.last_progress = self.totals.last_progress.max(now);
     }

@@ -9,13 +9,14 @@
 //! one that another parameter leaves without effect (unless it has its default, as in the text of
 //! a resolved scenario), `control_size` of a `fifo` port, a marking that no queue reaches, load
 //! balancing of some hosts below switches that do not go by entropies, `[run] seed` beside the
-//! seeds of a sweep, an override of what every value of an axis replaces, a fault after the run's end. `on_down` and `routing` without faults that take
-//! something down, and `at` of a marking that marks nothing, are errors where they change nothing
-//! in any cell of the study, and notes where overrides have left only such cells. Four kinds of
-//! keys may stand where they change nothing: `ack_entropies = "carry"` with one packet per ACK, the
-//! end point of a sweep of `ack_every`, the hosts' `load_balance` below switches that do not go by
-//! entropies, and a `buffer` that never has to refuse data (notes say so); an empty `[record]`. Of `[record]`, `ports` without a `bucket` take
-//! the default one, and a `bucket` without `ports` records the fabric-wide counts.
+//! seeds of a sweep, an override of what every value of an axis replaces, a fault after the run's
+//! end. `on_down` and `routing` without faults that take something down, and `at` of a marking that
+//! marks nothing, are errors where they change nothing in any cell of the study, and notes where
+//! overrides have left only such cells. Four kinds of keys may stand where they change nothing:
+//! `ack_entropies = "carry"` with one packet per ACK, the end point of a sweep of `ack_every`, the
+//! hosts' `load_balance` below switches that do not go by entropies, and a `buffer` that never has
+//! to refuse data (notes say so); an empty `[record]`. Of `[record]`, `ports` without a `bucket`
+//! take the default one, and a `bucket` without `ports` records the fabric-wide counts.
 
 mod buffer;
 mod build;

@@ -106,7 +106,8 @@ fn legend(svg: &mut String, y: usize) {
         cell(svg, (LABELS + i * CELL.0, y), sample);
     }
     let x = LABELS + samples.len() * CELL.0 + 8;
-    let words = "times as long as the first; green: within 2 %; never: some flow is not through when the run ends";
+    let words = "times as long as the first; green: within 2 %; never: some flow is not through \
+                 when the run ends";
     text(svg, (x, y + 16), "start", "#555", words);
 }
 
