@@ -33,7 +33,7 @@ fn every_claim_holds_or_has_a_reason() {
 fn a_figure_comes_out_the_same_each_time_and_as_a_readable_table() {
     let [figure] = raddle::figures::find("reps/fig4")[..] else { panic!("one figure") };
     let (one, other) = (quick(figure), quick(figure));
-    assert_eq!(one.record_json(), other.record_json());
+    assert_eq!(one.record(), other.record());
     let text = one.text();
     assert!(text.starts_with("reps/fig4: one uplink at half its rate"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");

@@ -314,6 +314,9 @@ macro_rules! words {
         pub enum $name { $($(#[$doc])* $variant,)* }
 
         impl $name {
+            /// Every value, in the order of the words.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
             /// The accepted words.
             pub const WORDS: &'static [&'static str] = &[$($word),*];
 

@@ -111,8 +111,7 @@ fn result(
     };
     if let Some(folder) = &arguments.record {
         let path = folder.join(figure.name).join("result.json");
-        let text = format!("{:#}\n", result.record_json());
-        std::fs::write(&path, text).map_err(|error| at(&path, error))?;
+        std::fs::write(&path, result.record()).map_err(|error| at(&path, error))?;
     }
     Ok(result)
 }

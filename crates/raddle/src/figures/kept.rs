@@ -1,5 +1,6 @@
 //! Results of figures in a folder, so that an interrupted command goes on where it stopped.
 
+use super::cells::FigureCell;
 use super::increase::{BoundName, NamedBound};
 use super::prepare::Prepared;
 use super::result::{FigureResult, Measured};
@@ -33,7 +34,11 @@ impl Prepared {
         let claims = self.claims.claims.iter();
         let measured = claims.map(|claim| read(&value["claims"][&claim.id])).collect::<Option<_>>();
         let measured = measured.ok_or_else(|| at(&path, "a claim is missing; remove the file"))?;
-        Ok(Some(FigureResult::judge(self.clone(), measured, Vec::new())))
+        let cells = value["cells"].as_array().into_iter().flatten().map(FigureCell::read);
+        let cells = cells.collect::<Option<Vec<_>>>();
+        let cells = cells.filter(|cells| cells.len() == self.cells());
+        let cells = cells.ok_or_else(|| at(&path, "a cell is missing; remove the file"))?;
+        Ok(Some(FigureResult::judge(self.clone(), measured, cells, Vec::new())))
     }
 
     /// Keeps a result of this figure in `folder`.
@@ -48,7 +53,9 @@ impl Prepared {
             (result.claim.id.clone(), json!({ "measured": result.measured, "bounds": bounds }))
         });
         let claims: Map<String, Value> = claims.collect();
-        let object = json!({ "schema": SCHEMA, "key": self.key(), "claims": claims });
+        let cells: Vec<Value> = result.cells.iter().map(FigureCell::json).collect();
+        let object =
+            json!({ "schema": SCHEMA, "key": self.key(), "claims": claims, "cells": cells });
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|error| at(parent, error))?;
         }
@@ -56,6 +63,11 @@ impl Prepared {
         let scratch = path.with_extension("unfinished");
         fs::write(&scratch, format!("{object:#}\n")).map_err(|error| at(&scratch, error))?;
         fs::rename(&scratch, &path).map_err(|error| at(&path, error))
+    }
+
+    /// How many cells it has.
+    fn cells(&self) -> usize {
+        self.study.as_ref().map_or(0, |study| study.cells.len())
     }
 
     fn path(&self, folder: &Path) -> PathBuf {
@@ -106,7 +118,7 @@ mod tests {
         prepared().keep(folder.path(), &result).unwrap();
         let recalled = prepared().recall(folder.path()).unwrap().unwrap();
         assert_eq!(recalled.text(), result.text());
-        assert_eq!(recalled.record_json(), result.record_json());
+        assert_eq!(recalled.record(), result.record());
         let full = figure.prepare(Mode::Full).unwrap();
         assert!(full.recall(folder.path()).unwrap().is_none());
         let claims: &'static str = format!("# changed\n{}", figure.claims).leak();

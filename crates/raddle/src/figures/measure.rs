@@ -22,6 +22,8 @@ raddle_schemes::words! {
         Completion = "completion_us",
         /// The mean flow completion time.
         FctMean = "fct_mean_us",
+        /// The 99th percentile of flow completion times.
+        FctP99 = "fct_p99_us",
         /// From start to end of the flows of a background, [`Foreground`](Self::Foreground) of the
         /// others. Only where the two have different path selectors.
         Background = "background_us",
@@ -437,6 +439,7 @@ impl Metric {
         let count = match self {
             Self::Completion => return summary.completion_us,
             Self::FctMean => return summary.fct_us.mean,
+            Self::FctP99 => return summary.fct_us.p99,
             Self::Background => return parts.next_back()?.completion_us,
             Self::Foreground => return parts.next()?.completion_us,
             Self::Dropped => packets.dropped.iter().sum(),

@@ -4,6 +4,7 @@
 //! simulation gives the figure) and `claims.toml`: each claim with its source, its band, and how it
 //! is measured. The files are part of the program, so a figure can be run from anywhere.
 
+mod cells;
 mod claims;
 mod increase;
 mod kept;
@@ -17,6 +18,7 @@ mod series;
 mod text;
 mod theory;
 
+pub use cells::{CellNumber, FigureCell};
 pub use claims::{Claim, Claims, Published};
 pub(crate) use claims::{parse, settings as read_texts, text as read_text, words as read_words};
 pub use increase::{BoundName, NamedBound};

@@ -1,5 +1,6 @@
 //! A figure made ready: its scenario's cells, its claims, the runs to do.
 
+use super::cells::FigureCell;
 use super::claims::Claims;
 use super::measure::Measure;
 use super::result::{FigureResult, Measured};
@@ -110,6 +111,7 @@ impl Prepared {
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
         let claims = self.claims.claims.iter();
         let measured = claims.map(|claim| Measured::of(claim, &runs, self.mode)).collect();
-        Ok(FigureResult::judge(self, measured, runs))
+        let cells = FigureCell::of_runs(&runs);
+        Ok(FigureResult::judge(self, measured, cells, runs))
     }
 }

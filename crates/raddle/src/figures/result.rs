@@ -1,5 +1,6 @@
 //! What a figure's run came to: each claim with its value and verdict.
 
+use super::cells::FigureCell;
 use super::claims::{Claim, Published};
 use super::increase::NamedBound;
 use super::prepare::{FigureRun, Prepared};
@@ -51,6 +52,8 @@ pub struct FigureResult {
     pub study: Option<Study>,
     /// The claims, in the order of the file.
     pub claims: Vec<ClaimResult>,
+    /// What each cell came to, in the order of the scenario's sweep.
+    pub cells: Vec<FigureCell>,
     /// All runs: cells in order, seeds in order; none of a result that was kept.
     pub runs: Vec<FigureRun>,
 }
@@ -77,7 +80,12 @@ impl Measured {
 
 impl FigureResult {
     /// Judges what was measured, claim by claim.
-    pub(super) fn judge(prepared: Prepared, measured: Vec<Measured>, runs: Vec<FigureRun>) -> Self {
+    pub(super) fn judge(
+        prepared: Prepared,
+        measured: Vec<Measured>,
+        cells: Vec<FigureCell>,
+        runs: Vec<FigureRun>,
+    ) -> Self {
         let Prepared { figure, mode, claims, study } = prepared;
         let both = claims.claims.into_iter().zip(measured);
         let judged = both.map(|(claim, measured)| ClaimResult::new(claim, measured, mode));
@@ -88,6 +96,7 @@ impl FigureResult {
             mode,
             set: if mode == Mode::Quick { claims.quick } else { Vec::new() },
             claims: judged.collect(),
+            cells,
             study,
             runs,
         }
@@ -100,27 +109,27 @@ impl FigureResult {
             .filter(|result| result.verdict == Verdict::Differs && result.claim.reason.is_none())
     }
 
-    /// What is kept in `result.json`: the same on every machine.
-    pub fn record_json(&self) -> Value {
-        let cells = self.study.iter().flat_map(|study| &study.cells);
-        let scenarios = cells.map(|cell| {
-            let settings = cell.settings.iter().map(|(name, value)| (name.clone(), json!(value)));
-            let settings: serde_json::Map<_, _> = settings.collect();
-            json!({ "settings": settings, "hash": cell.scenario.hash() })
+    /// What is kept in `result.json`: the same on every machine. An entry of a list is a line.
+    pub fn record(&self) -> String {
+        let hashes = self.study.iter().flat_map(|study| &study.cells);
+        let cells = self.cells.iter().zip(hashes).map(|(cell, own)| {
+            let mut cell = cell.json();
+            cell["hash"] = json!(own.scenario.hash());
+            cell
         });
-        let mut record = json!({
-            "schema": "raddle.figure/1",
-            "figure": self.figure.name,
-            "version": VERSION,
-            "mode": self.mode.word(),
-            "seeds": self.seeds(),
-            "scenarios": scenarios.collect::<Vec<_>>(),
-            "claims": self.claims_json(),
-        });
-        if let Some(reduced) = &self.reduced {
-            record["reduced"] = json!(reduced);
-        }
-        record
+        let mut record = vec![
+            ("schema", json!("raddle.figure/1")),
+            ("figure", json!(self.figure.name)),
+            ("version", json!(VERSION)),
+            ("mode", json!(self.mode.word())),
+            ("seeds", json!(self.seeds())),
+        ];
+        record.extend(self.reduced.iter().map(|reduced| ("reduced", json!(reduced))));
+        let mut lines: Vec<String> =
+            record.iter().map(|(key, value)| format!("  \"{key}\": {value}")).collect();
+        lines.push(list("scenarios", cells));
+        lines.push(list("claims", self.claims_json()));
+        format!("{{\n{}\n}}\n", lines.join(",\n"))
     }
 
     /// The seeds; none for a model without a simulation.
@@ -187,8 +196,15 @@ impl ClaimResult {
     }
 }
 
+/// A key and a list of JSON, an entry a line.
+fn list(key: &str, values: impl IntoIterator<Item = Value>) -> String {
+    let lines: Vec<String> = values.into_iter().map(|value| format!("\n    {value}")).collect();
+    let end = if lines.is_empty() { "" } else { "\n  " };
+    format!("  \"{key}\": [{}{end}]", lines.join(","))
+}
+
 /// More digits would tell platforms apart.
-fn six_digits(value: f64) -> f64 {
+pub(super) fn six_digits(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
