@@ -1,6 +1,6 @@
 //! Every published figure in quick mode, and the freshness of its last full run.
 
-use raddle::figures::{FIGURES, Figure, FigureResult, Mode, Verdict, to_json};
+use raddle::figures::{FIGURES, Figure, FigureResult, Mode, Verdict, gallery, to_json};
 use raddle::study::run::Runner;
 use raddle_sim::engine;
 use serde_json::Value;
@@ -89,4 +89,25 @@ fn every_folder_is_in_the_list() {
     let mut listed: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
     listed.sort_unstable();
     assert_eq!(found, listed);
+}
+
+#[test]
+fn the_gallery_shows_the_kept_results() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let results: Vec<FigureResult> = FIGURES
+        .iter()
+        .map(|figure| figure.recorded().unwrap_or_else(|why| panic!("{why}")))
+        .collect();
+    let mut pictures = Vec::new();
+    for file in gallery(&results) {
+        let kept = std::fs::read_to_string(docs.join(&file.path)).unwrap_or_default();
+        assert!(kept == file.text, "docs/{}: run `raddle figures --pages docs`", file.path);
+        pictures.push(docs.join(&file.path));
+    }
+    for paper in ["reps", "lb_study"] {
+        for entry in std::fs::read_dir(docs.join("figures").join(paper)).unwrap() {
+            let path = entry.unwrap().path();
+            assert!(pictures.contains(&path), "{} belongs to no figure", path.display());
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! Reading what the user gave: scenarios, settings, the wish to stop.
 
 use super::{End, ScenarioArguments};
+use crate::figures::{self, FIGURES, Figure};
 use crate::problem::Problems;
+use crate::scenario::reader::nearest;
 use crate::scenario::{self, Study};
 use crate::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
 use crate::study::jobs::bound_of;
@@ -192,6 +194,22 @@ pub(super) fn with_runner<T>(
         bar.clear();
     }
     result
+}
+
+/// The figures that a name stands for; all without one.
+///
+/// # Errors
+/// There are none, which has been told.
+pub(super) fn figures(name: Option<&str>) -> Result<Vec<&'static Figure>, End> {
+    let Some(name) = name else { return Ok(FIGURES.iter().collect()) };
+    match figures::find(name) {
+        none if none.is_empty() => {
+            let near = nearest(name, FIGURES.iter().map(|figure| figure.name));
+            let near = near.map_or_else(String::new, |near| format!("; nearest: `{near}`"));
+            Err(refuse_text(&format!("no figure `{name}`{near}; `raddle figures` lists them")))
+        }
+        found => Ok(found),
+    }
 }
 
 /// Says what the `runs` of a grid that are still to do will take, from its first; nothing if that

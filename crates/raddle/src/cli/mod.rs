@@ -7,6 +7,7 @@ mod bench;
 mod bounds;
 mod compare;
 mod explain;
+mod figures;
 mod input;
 mod machine;
 mod reproduce;
@@ -38,6 +39,8 @@ enum Command {
     Sweep(sweep::Arguments),
     /// Run published figures again and judge each claim against its band.
     Reproduce(reproduce::Arguments),
+    /// List the published figures and what their last full runs gave, or show them.
+    Figures(figures::Arguments),
     /// Run every load balancer against every other and write who wins where.
     Verdict(verdict::Arguments),
     /// Run the performance suite.
@@ -80,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Compare(arguments) => compare::compare(&arguments),
         Command::Sweep(arguments) => sweep::sweep(&arguments),
         Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
+        Command::Figures(arguments) => figures::figures(&arguments),
         Command::Verdict(arguments) => verdict::verdict(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Schemes(arguments) => schemes::schemes(&arguments),

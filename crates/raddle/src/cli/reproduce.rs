@@ -2,10 +2,8 @@
 
 use super::compare::palette;
 use super::{End, input, machine};
-use crate::figures::{self, FIGURES, Figure, FigureResult, Mode, Prepared};
-use crate::study::compare::{CompareInput, Comparison, Entry};
-use crate::study::gather::Gathered;
-use crate::study::page::{Occasion, PageRun, page};
+use crate::figures::{self, Figure, FigureResult, Mode, Prepared};
+use crate::study::page::Occasion;
 use crate::study::run::Runner;
 use crate::study::store::at;
 use std::path::{Path, PathBuf};
@@ -35,18 +33,10 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn reproduce(arguments: &Arguments) -> End {
-    let chosen: Vec<&Figure> = match &arguments.name {
-        None => FIGURES.iter().collect(),
-        Some(name) => figures::find(name),
+    let chosen = match input::figures(arguments.name.as_deref()) {
+        Ok(chosen) => chosen,
+        Err(end) => return end,
     };
-    if chosen.is_empty() {
-        let names: Vec<&str> = FIGURES.iter().map(|figure| figure.name).collect();
-        return input::refuse_text(&format!(
-            "no figure `{}`; there are {}",
-            arguments.name.as_deref().unwrap_or_default(),
-            names.join(", ")
-        ));
-    }
     // Before hours of runs, not after them.
     if let Some(Err(why)) = arguments.record.as_ref().map(|folder| make_folders(folder, &chosen)) {
         return input::refuse_text(&why);
@@ -133,32 +123,13 @@ fn run(
     Ok(result)
 }
 
-/// The figure's runs as a report; a figure of a model without runs has none.
+/// The figure's claims and runs as a report.
 fn write_page(
     folder: &Path,
     figure: &Figure,
     mode: Mode,
     result: &FigureResult,
 ) -> Result<(), String> {
-    let Some(first) = result.runs.first() else { return Ok(()) };
-    let drawn_seed = first.seed;
-    let entries: Vec<Entry<'_>> = result
-        .runs
-        .iter()
-        .map(|run| Entry {
-            settings: &run.settings,
-            seed: run.seed,
-            summary: Some(&run.finished.summary),
-        })
-        .collect();
-    let reduced = result.reduced.iter().map(|reduced| format!(" (reduced: {reduced})"));
-    let title = format!("{}: {}{}", figure.name, result.title, reduced.collect::<String>());
-    let comparison = Comparison::new(CompareInput::of_runs(&title, &entries));
-    let kept: Vec<Gathered> =
-        result.runs.iter().map(|run| Gathered::of(&run.finished, drawn_seed)).collect();
-    let both = result.runs.iter().zip(&kept);
-    let runs: Vec<PageRun<'_>> =
-        both.map(|(run, kept)| PageRun { settings: &run.settings, kept }).collect();
     let quick = if mode == Mode::Quick { " --quick" } else { "" };
     let occasion = Occasion {
         command: format!("raddle reproduce {}{quick}", figure.name),
@@ -169,7 +140,7 @@ fn write_page(
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent).map_err(|error| at(parent, error))?;
     }
-    let html = page(&comparison, &runs, &palette, occasion).html();
+    let html = result.report(&palette, occasion).html();
     std::fs::write(&path, html).map_err(|error| at(&path, error))?;
     anstream::eprintln!("wrote {}", path.display());
     Ok(())

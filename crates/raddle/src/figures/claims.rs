@@ -1,8 +1,8 @@
 //! `claims.toml`: what a paper claims, and how each claim is measured.
 
-use super::measure::{Measure, read_measure};
+use super::measure::{Measure, Metric, read_measure};
 use crate::problem::{Problem, Problems, Source};
-use crate::scenario::reader::{Log, Reader};
+use crate::scenario::reader::{self, Log, Reader};
 use crate::scenario::spec::{self, Item, Place, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +14,8 @@ pub struct Claims {
     pub title: String,
     /// What is smaller than in the paper, and by how much; printed with the result.
     pub reduced: Option<String>,
+    /// Of which metrics pictures are drawn.
+    pub chart: Vec<Metric>,
     /// What quick mode sets in the scenario: paths and values.
     pub quick: Vec<(String, String)>,
     /// The claims, in the order in which they are shown.
@@ -86,6 +88,8 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
     let mut reader = Reader::of("claims.toml", item, log)?;
     let title = text(&mut reader, "title");
     let reduced = reader.take("reduced").and_then(|item| words("reduced", item, log));
+    let chart =
+        reader.take("chart").map_or_else(|| vec![Metric::Completion], |item| chart(item, log));
     let quick = reader.table("quick").map_or_else(Vec::new, |mut quick| {
         let set = quick.take("set").and_then(|item| settings("set", item, log));
         quick.finish();
@@ -99,7 +103,17 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
             log.add(item.place.problem(format!("two claims are called `{}`", claim.id)));
         }
     }
-    Some(Claims { title: title?, reduced, quick, claims })
+    Some(Claims { title: title?, reduced, chart, quick, claims })
+}
+
+/// A list of metrics.
+fn chart(item: &Item, log: &Log) -> Vec<Metric> {
+    let Some(items) = item.list() else {
+        log.add(item.place.problem("`chart` is a list of metrics").label("write it in brackets"));
+        return Vec::new();
+    };
+    let metric = |item| reader::read("chart", item).map_err(|problem| log.add(problem)).ok();
+    items.iter().filter_map(metric).collect()
 }
 
 fn claim(item: &Item, log: &Log) -> Option<Claim> {

@@ -32,7 +32,8 @@ impl Prepared {
             return Ok(None);
         }
         let claims = self.claims.claims.iter();
-        let measured = claims.map(|claim| read(&value["claims"][&claim.id])).collect::<Option<_>>();
+        let measured =
+            claims.map(|claim| measured_of(&value["claims"][&claim.id])).collect::<Option<_>>();
         let measured = measured.ok_or_else(|| at(&path, "a claim is missing; remove the file"))?;
         let cells = value["cells"].as_array().into_iter().flatten().map(FigureCell::read);
         let cells = cells.collect::<Option<Vec<_>>>();
@@ -83,9 +84,9 @@ impl Prepared {
 }
 
 /// What was measured for a claim, if that is what the object says.
-fn read(value: &Value) -> Option<Measured> {
+pub(super) fn measured_of(value: &Value) -> Option<Measured> {
     let measured = value.get("measured")?;
-    let bounds = value.get("bounds")?.as_array()?.iter().map(|bound| {
+    let bounds = value.get("bounds").and_then(Value::as_array).into_iter().flatten().map(|bound| {
         let name = BoundName::read(Raw::Text(bound.get("bound")?.as_str()?)).ok()?;
         Some(NamedBound { name, us: bound.get("us")?.as_f64()? })
     });

@@ -5,14 +5,18 @@
 //! is measured. The files are part of the program, so a figure can be run from anywhere.
 
 mod cells;
+mod chart;
 mod claims;
+mod gallery;
 mod increase;
 mod kept;
 mod layer;
 mod list;
 mod measure;
+mod page;
 mod pairs;
 mod prepare;
+mod record;
 mod result;
 mod series;
 mod text;
@@ -21,6 +25,7 @@ mod theory;
 pub use cells::{CellNumber, FigureCell};
 pub use claims::{Claim, Claims, Published};
 pub(crate) use claims::{parse, settings as read_texts, text as read_text, words as read_words};
+pub use gallery::{File, gallery};
 pub use increase::{BoundName, NamedBound};
 pub use layer::{LayerMetric, LayerNumber};
 pub use list::FIGURES;

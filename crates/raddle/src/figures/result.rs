@@ -3,10 +3,10 @@
 use super::cells::FigureCell;
 use super::claims::{Claim, Published};
 use super::increase::NamedBound;
+use super::measure::Metric;
 use super::prepare::{FigureRun, Prepared};
 use super::{Figure, Mode};
 use crate::scenario::Study;
-use crate::study::VERSION;
 use serde_json::{Value, json};
 
 raddle_schemes::words! {
@@ -52,6 +52,8 @@ pub struct FigureResult {
     pub study: Option<Study>,
     /// The claims, in the order of the file.
     pub claims: Vec<ClaimResult>,
+    /// Of which metrics pictures are drawn.
+    pub chart: Vec<Metric>,
     /// What each cell came to, in the order of the scenario's sweep.
     pub cells: Vec<FigureCell>,
     /// All runs: cells in order, seeds in order; none of a result that was kept.
@@ -96,6 +98,7 @@ impl FigureResult {
             mode,
             set: if mode == Mode::Quick { claims.quick } else { Vec::new() },
             claims: judged.collect(),
+            chart: claims.chart,
             cells,
             study,
             runs,
@@ -109,35 +112,12 @@ impl FigureResult {
             .filter(|result| result.verdict == Verdict::Differs && result.claim.reason.is_none())
     }
 
-    /// What is kept in `result.json`: the same on every machine. An entry of a list is a line.
-    pub fn record(&self) -> String {
-        let hashes = self.study.iter().flat_map(|study| &study.cells);
-        let cells = self.cells.iter().zip(hashes).map(|(cell, own)| {
-            let mut cell = cell.json();
-            cell["hash"] = json!(own.scenario.hash());
-            cell
-        });
-        let mut record = vec![
-            ("schema", json!("raddle.figure/1")),
-            ("figure", json!(self.figure.name)),
-            ("version", json!(VERSION)),
-            ("mode", json!(self.mode.word())),
-            ("seeds", json!(self.seeds())),
-        ];
-        record.extend(self.reduced.iter().map(|reduced| ("reduced", json!(reduced))));
-        let mut lines: Vec<String> =
-            record.iter().map(|(key, value)| format!("  \"{key}\": {value}")).collect();
-        lines.push(list("scenarios", cells));
-        lines.push(list("claims", self.claims_json()));
-        format!("{{\n{}\n}}\n", lines.join(",\n"))
-    }
-
     /// The seeds; none for a model without a simulation.
     pub fn seeds(&self) -> &[u64] {
         self.study.as_ref().map_or(&[], |study| &study.seeds)
     }
 
-    fn claims_json(&self) -> Vec<Value> {
+    pub(super) fn claims_json(&self) -> Vec<Value> {
         self.claims.iter().map(ClaimResult::json).collect()
     }
 }
@@ -176,7 +156,6 @@ impl ClaimResult {
             Published::Number(number) => json!(number),
             Published::Text(text) => json!(text),
         };
-        let differs = self.verdict == Verdict::Differs;
         let mut object = json!({
             "id": claim.id,
             "text": claim.text,
@@ -186,7 +165,7 @@ impl ClaimResult {
             "low": claim.low,
             "high": claim.high,
             "verdict": self.verdict.word(),
-            "reason": claim.reason.as_ref().filter(|_| differs),
+            "reason": self.reason(),
         });
         if !self.bounds.is_empty() {
             let bound = |bound: &NamedBound| json!({ "bound": bound.name.word(), "us": six_digits(bound.us) });
@@ -194,13 +173,6 @@ impl ClaimResult {
         }
         object
     }
-}
-
-/// A key and a list of JSON, an entry a line.
-fn list(key: &str, values: impl IntoIterator<Item = Value>) -> String {
-    let lines: Vec<String> = values.into_iter().map(|value| format!("\n    {value}")).collect();
-    let end = if lines.is_empty() { "" } else { "\n  " };
-    format!("  \"{key}\": [{}{end}]", lines.join(","))
 }
 
 /// More digits would tell platforms apart.

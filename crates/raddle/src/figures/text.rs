@@ -2,7 +2,7 @@
 
 use super::claims::Published;
 use super::increase::NamedBound;
-use super::result::{ClaimResult, FigureResult};
+use super::result::{ClaimResult, FigureResult, Verdict};
 use crate::study::text::{digits, left, right, width};
 use std::fmt::Write;
 
@@ -54,21 +54,51 @@ impl FigureResult {
     }
 }
 
+impl ClaimResult {
+    /// What was published.
+    pub(crate) fn published_text(&self) -> String {
+        match &self.claim.published {
+            Published::Number(number) => number_text(*number),
+            Published::Text(text) => text.clone(),
+        }
+    }
+
+    /// What was measured.
+    pub(crate) fn measured_text(&self) -> String {
+        self.measured.map_or_else(|| "none".to_owned(), number_text)
+    }
+
+    /// Which values agree.
+    pub(crate) fn band_text(&self) -> String {
+        match (self.claim.low, self.claim.high) {
+            (Some(low), Some(high)) => format!("{} to {}", number_text(low), number_text(high)),
+            (Some(low), None) => format!("at least {}", number_text(low)),
+            (None, Some(high)) => format!("at most {}", number_text(high)),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// The bounds that the value is taken against; empty if there are none.
+    pub(crate) fn bounds_text(&self) -> String {
+        let bound = |bound: &NamedBound| format!("{}, {:.3} us", bound.name.word(), bound.us);
+        self.bounds.iter().map(bound).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Why it differs, if it does and somebody tested.
+    pub(crate) fn reason(&self) -> Option<&str> {
+        self.claim.reason.as_deref().filter(|_| self.verdict == Verdict::Differs)
+    }
+}
+
 fn row(result: &ClaimResult) -> [String; 5] {
-    let claim = &result.claim;
-    let published = match &claim.published {
-        Published::Number(number) => number_text(*number),
-        Published::Text(text) if width(text) <= PUBLISHED => text.clone(),
-        Published::Text(_) => "in words".to_owned(),
-    };
-    let band = match (claim.low, claim.high) {
-        (Some(low), Some(high)) => format!("{} to {}", number_text(low), number_text(high)),
-        (Some(low), None) => format!("at least {}", number_text(low)),
-        (None, Some(high)) => format!("at most {}", number_text(high)),
-        (None, None) => String::new(),
-    };
-    let measured = result.measured.map_or_else(|| "none".to_owned(), number_text);
-    [claim.id.clone(), published, measured, band, result.verdict.word().to_owned()]
+    let published = Some(result.published_text()).filter(|text| width(text) <= PUBLISHED);
+    [
+        result.claim.id.clone(),
+        published.unwrap_or_else(|| "in words".to_owned()),
+        result.measured_text(),
+        result.band_text(),
+        result.verdict.word().to_owned(),
+    ]
 }
 
 /// Four digits, without trailing zeros behind the point.
@@ -85,16 +115,14 @@ fn explain(text: &mut String, result: &ClaimResult) {
     let claim = &result.claim;
     wrapped(text, &format!("{} ({})", claim.text, claim.source));
     if !result.bounds.is_empty() {
-        let bound = |bound: &NamedBound| format!("{}, {:.3} us", bound.name.word(), bound.us);
-        let bounds: Vec<String> = result.bounds.iter().map(bound).collect();
-        wrapped(text, &format!("Bound: {}", bounds.join("; ")));
+        wrapped(text, &format!("Bound: {}", result.bounds_text()));
     }
     if let Published::Text(words) = &claim.published
         && width(words) > PUBLISHED
     {
         wrapped(text, &format!("Published: {words}"));
     }
-    if let (super::Verdict::Differs, Some(reason)) = (result.verdict, &claim.reason) {
+    if let Some(reason) = result.reason() {
         wrapped(text, &format!("Reason: {reason}"));
     }
 }

@@ -22,10 +22,44 @@ pub struct Report {
     pub cells: Vec<Cell>,
     /// Time series, for the runs that recorded them.
     pub details: Vec<Detail>,
+    /// What was published of it, where it reproduces a figure.
+    pub claims: Option<Claims>,
     /// Further tables to show and to download.
     pub tables: Vec<Table>,
     /// What exactly was run.
     pub provenance: Provenance,
+}
+
+/// What was published of a figure, and what of it holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Claims {
+    /// How many hold, in words.
+    pub summary: String,
+    /// What is smaller than in the paper.
+    pub reduced: Option<String>,
+    /// The claims, in the order in which they are shown.
+    pub rows: Vec<Claim>,
+}
+
+/// A published claim, measured and judged. Numbers come as text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Claim {
+    /// The claim as a sentence.
+    pub text: String,
+    /// Where it was made.
+    pub source: String,
+    /// What was published.
+    pub published: String,
+    /// What was measured.
+    pub measured: String,
+    /// The measured values that agree.
+    pub band: String,
+    /// The verdict in a word.
+    pub verdict: String,
+    /// Whether that word is a warning.
+    pub differs: bool,
+    /// The bounds it is taken against, why it differs: a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// A state of the fabric under which every scheme was run.

@@ -1,9 +1,11 @@
 //! The page: a template, a style sheet, scripts, the chart library and the data, in one file.
 
-use super::data::Report;
+use super::data::{Claim, Claims, Report};
 use super::json;
+use std::fmt::Write;
 
 const TEMPLATE: &str = include_str!("page/page.html");
+const RUNS: &str = include_str!("page/runs.html");
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = concat!(
     "'use strict';\n",
@@ -31,19 +33,42 @@ impl Report {
     /// screen can show, with minima and maxima kept.
     pub fn html(&self) -> String {
         let data = script_safe(&json::report(self).to_string());
-        let answer: String =
-            self.answer.iter().map(|sentence| format!("<p>{}</p>\n", escape(sentence))).collect();
         fill(TEMPLATE, |name| match name {
             "title" => escape(&self.title),
             "question" => escape(&self.question),
-            "wins" => self.first_heading().to_owned(),
-            "answer" => answer.clone(),
+            "links" => self.links(),
+            "sections" => self.claims.as_ref().map(claims).unwrap_or_default() + &self.runs(),
             "version" => escape(&self.provenance.version),
             "style" => STYLE.to_owned(),
             "licences" => LIBRARY_LICENCES.to_owned(),
             "library" => LIBRARY.to_owned(),
             "data" => data.clone(),
             "script" => SCRIPT.to_owned(),
+            other => format!("[[{other}]]"),
+        })
+    }
+
+    /// Links to the sections that there are.
+    fn links(&self) -> String {
+        let claims = self.claims.iter().map(|_| ("claims", "The claims"));
+        let runs = [("wins", "The answer"), ("why", "Why"), ("whom", "Tail or everybody")];
+        let runs = runs.into_iter().filter(|_| !self.cells.is_empty());
+        let all = claims.chain(runs).chain([("what", "What was run")]);
+        let links: Vec<String> =
+            all.map(|(id, words)| format!("<a href=\"#{id}\">{words}</a>")).collect();
+        links.join(" ")
+    }
+
+    /// The sections on the runs; none without any.
+    fn runs(&self) -> String {
+        if self.cells.is_empty() {
+            return String::new();
+        }
+        let answer: String =
+            self.answer.iter().map(|sentence| format!("<p>{}</p>\n", escape(sentence))).collect();
+        fill(RUNS, |name| match name {
+            "wins" => self.first_heading().to_owned(),
+            "answer" => answer.clone(),
             other => format!("[[{other}]]"),
         })
     }
@@ -55,6 +80,46 @@ impl Report {
             "How long does it take, how sure?"
         }
     }
+}
+
+/// The section on what was published.
+fn claims(claims: &Claims) -> String {
+    let mut html = String::from(
+        "<section id=\"claims\" aria-labelledby=\"claims-h\">\n<h2 id=\"claims-h\">Does it agree \
+         with what was published?</h2>\n",
+    );
+    let _ = writeln!(html, "<div class=\"answer\"><p>{}</p></div>", escape(&claims.summary));
+    if let Some(reduced) = &claims.reduced {
+        let _ = writeln!(html, "<p class=\"note\">Reduced: {}</p>", escape(reduced));
+    }
+    html.push_str(
+        "<table class=\"claims\">\n<thead><tr><th scope=\"col\">claim</th><th \
+         scope=\"col\">published</th><th scope=\"col\" class=\"n\">measured</th><th \
+         scope=\"col\">agrees if</th><th scope=\"col\">verdict</th></tr></thead>\n<tbody>\n",
+    );
+    for row in &claims.rows {
+        claim(&mut html, row);
+    }
+    html.push_str("</tbody>\n</table>\n</section>\n");
+    html
+}
+
+fn claim(html: &mut String, claim: &Claim) {
+    let notes = claim.notes.iter();
+    let notes: String =
+        notes.map(|note| format!("<p class=\"note\">{}</p>", escape(note))).collect();
+    let class = if claim.differs { " class=\"differs\"" } else { "" };
+    let _ = writeln!(
+        html,
+        "<tr{class}><td>{} <span class=\"note\">({})</span>{notes}</td><td>{}</td><td \
+         class=\"n\">{}</td><td>{}</td><td class=\"verdict\">{}</td></tr>",
+        escape(&claim.text),
+        escape(&claim.source),
+        escape(&claim.published),
+        escape(&claim.measured),
+        escape(&claim.band),
+        escape(&claim.verdict),
+    );
 }
 
 /// `template` with every `[[name]]` replaced. What is put in is not looked at again.
@@ -95,6 +160,7 @@ fn script_safe(json: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::data::Cell;
     use super::*;
 
     #[test]
@@ -108,6 +174,17 @@ mod tests {
         let page = Report::default().html();
         let (page, _) = page.split_once("<script").unwrap();
         assert!(!page.contains("[["));
+    }
+
+    #[test]
+    fn a_page_has_the_sections_that_it_has_something_for() {
+        let row = Claim { text: "a < b".into(), differs: true, ..Claim::default() };
+        let claims = Some(Claims { rows: vec![row], ..Claims::default() });
+        let model = Report { claims, ..Report::default() }.html();
+        assert!(model.contains("a &lt; b") && model.contains("<tr class=\"differs\">"));
+        assert!(model.contains("href=\"#claims\"") && !model.contains("id=\"wins\""));
+        let runs = Report { cells: vec![Cell::default()], ..Report::default() }.html();
+        assert!(runs.contains("id=\"wins\"") && !runs.contains("id=\"claims\""));
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod json;
 mod thin;
 
 pub use data::{
-    Bound, Cell, Condition, Counts, Detail, Entry, Event, FaultWindow, Interval, Port, Provenance,
-    Report, Run, Scheme, Table,
+    Bound, Cell, Claim, Claims, Condition, Counts, Detail, Entry, Event, FaultWindow, Interval,
+    Port, Provenance, Report, Run, Scheme, Table,
 };
 pub(crate) use html::escape;

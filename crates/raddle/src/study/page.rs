@@ -83,6 +83,7 @@ pub fn page(
             .collect(),
         cells,
         details: details.collect(),
+        claims: None,
         tables: vec![table(&tables::runs(&rows))],
         provenance: report::Provenance {
             version: VERSION.to_owned(),

@@ -7,10 +7,12 @@ function whatSection(parent) {
   const boundTexts = [...new Set(bounded.map(boundText))];
   const whose = (text) => bounded.filter((c) => boundText(c) === text).map((c) => c.name).join(', ');
   const bounds = DATA.conditions.length === 1 ? boundTexts : boundTexts.map((text) => `${text}: ${whose(text)}`);
-  const facts = [
-    ['version', `Raddle ${p.version}`], ['seeds', p.seeds.join(', ')], ['bounds', bounds.join('; ') || 'none known'], ['machine', p.machine],
+  const simulated = DATA.cells.length > 0;
+  const facts = [['version', `Raddle ${p.version}`], ['machine', p.machine]];
+  if (simulated) facts.push(
+    ['seeds', p.seeds.join(', ')], ['bounds', bounds.join('; ') || 'none known'],
     ['packet-hops', `${count(p.packet_hops)} (packets leaving any queue, over all runs)`], ['CPU time', `${number(p.cpu_s)} s`],
-  ];
+  );
   const said = el('span', { role: 'status', class: 'note' });
   const command = el('pre', { tabindex: 0 }, p.command);
   const copy = () => {
@@ -22,6 +24,9 @@ function whatSection(parent) {
   parent.append(
     el('dl', null, facts.map(([name, value]) => [el('dt', null, name), el('dd', null, value)])),
     el('h3', null, 'To run it again'), el('div', { class: 'command' }, command, el('button', { type: 'button', onclick: copy }, 'Copy'), said),
+  );
+  if (!simulated) return;
+  parent.append(
     el('h3', null, 'The scenario, as read and resolved'), el('pre', { tabindex: 0 }, p.scenario_toml),
     el('h3', null, 'Tables'), el('p', { class: 'note' }, 'Column names end in their units: us is microseconds, pct is percent.'),
     foldedTable('cells', 'Schemes and conditions', cellsTable), foldedTable('runs', 'Every run', runsTable),
@@ -42,8 +47,10 @@ addEventListener('resize', () => {
   if (document.body.clientWidth !== lastWidth) { lastWidth = document.body.clientWidth; redraw(); }
 });
 
-completionSection(document.getElementById('completion'));
-timelineSection(document.getElementById('timeline'));
-distributionSection(document.getElementById('distribution'));
+if (DATA.cells.length) {
+  completionSection(document.getElementById('completion'));
+  timelineSection(document.getElementById('timeline'));
+  distributionSection(document.getElementById('distribution'));
+}
 whatSection(document.getElementById('run'));
 redraw();

@@ -1,0 +1,78 @@
+//! `raddle figures`: published figures, and what their last full runs gave.
+
+use super::{End, input};
+use crate::figures::{Figure, FigureResult, Verdict, gallery};
+use crate::study::store::at;
+use crate::study::text::{left, plural};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `raddle figures`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// A paper (`reps`) or a figure (`reps/fig4`) to show, claim by claim.
+    name: Option<String>,
+    /// Write pages with pictures of all figures into this folder (`docs` in a clone).
+    #[arg(long, value_name = "DIR", conflicts_with = "name")]
+    pages: Option<PathBuf>,
+}
+
+pub(super) fn figures(arguments: &Arguments) -> End {
+    let chosen: Vec<&Figure> = match input::figures(arguments.name.as_deref()) {
+        Ok(chosen) => chosen,
+        Err(end) => return end,
+    };
+    let results: Result<Vec<FigureResult>, String> =
+        chosen.iter().map(|figure| figure.recorded()).collect();
+    let results = match results {
+        Ok(results) => results,
+        Err(why) => return input::refuse_text(&why),
+    };
+    match (&arguments.pages, &arguments.name) {
+        (Some(folder), _) => write(folder, &results),
+        (None, Some(_)) => {
+            for result in &results {
+                anstream::println!("{}", result.text());
+            }
+            End::Done
+        }
+        (None, None) => {
+            list(&results);
+            End::Done
+        }
+    }
+}
+
+fn list(results: &[FigureResult]) {
+    let width = results.iter().map(|result| result.figure.name.len()).max().unwrap_or(0);
+    let mut differ = 0;
+    for result in results {
+        let differing = result.claims.iter().filter(|claim| claim.verdict == Verdict::Differs);
+        let (all, own) = (result.claims.len(), differing.count());
+        differ += own;
+        let claims = format!("{} of {all}", all - own);
+        let name = left(result.figure.name, width);
+        anstream::println!("{name}  {}  {}", left(&claims, 8), result.title);
+    }
+    let all: usize = results.iter().map(|result| result.claims.len()).sum();
+    anstream::println!();
+    anstream::println!(
+        "{}, {} of {} hold, as last run in full. `raddle figures NAME` shows them, \
+         `raddle reproduce NAME` runs them again.",
+        plural(results.len() as u64, "figure"),
+        all - differ,
+        plural(all as u64, "claim")
+    );
+}
+
+fn write(folder: &Path, results: &[FigureResult]) -> End {
+    for file in gallery(results) {
+        let path = folder.join(&file.path);
+        let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        if let Err(error) = made.and_then(|()| std::fs::write(&path, &file.text)) {
+            anstream::eprintln!("error: {}", at(&path, error));
+            return End::Failed;
+        }
+    }
+    anstream::println!("wrote {}", folder.join("figures.md").display());
+    End::Done
+}

@@ -1,0 +1,228 @@
+//! The gallery: Markdown pages of what the last full runs of all figures gave, with pictures.
+
+use super::FigureResult;
+use super::cells::FigureCell;
+use super::chart::{chart, never};
+use super::measure::Metric;
+use super::result::Verdict;
+use crate::study::compare::{column_of, distinct, row_of};
+use crate::study::text::{digits, percent, plural};
+use std::fmt::Write;
+
+/// A file of the gallery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct File {
+    /// Its path below the folder of the gallery.
+    pub path: String,
+    /// What it holds.
+    pub text: String,
+}
+
+/// How papers are called.
+const PAPERS: [(&str, &str); 2] =
+    [("reps", "REPS"), ("lb_study", "The load-balancing study, with OFAN")];
+
+const NOTE: &str = "Made by `raddle figures --pages` from `figures/`; not edited by hand.";
+
+/// All pages and pictures: `figures.md`, a page for each paper, a picture for each figure and
+/// metric.
+pub fn gallery(results: &[FigureResult]) -> Vec<File> {
+    let papers = distinct(results.iter().map(|result| result.figure.paper()));
+    let mut files = vec![File { path: "figures.md".into(), text: index(results, &papers) }];
+    for paper in papers {
+        let mut page = format!(
+            "# {}, figure by figure\n\n{NOTE} [All figures](../figures.md)\n\n",
+            title_of(paper)
+        );
+        for result in of_paper(results, paper) {
+            let pictures = pictures(result);
+            section(&mut page, result, &pictures);
+            files.extend(pictures.into_iter().map(|(_, file)| file));
+        }
+        files.push(File { path: format!("figures/{paper}.md"), text: page });
+    }
+    files
+}
+
+fn title_of(paper: &str) -> &str {
+    PAPERS.iter().find(|(word, _)| *word == paper).map_or(paper, |(_, title)| title)
+}
+
+fn of_paper<'r>(
+    results: &'r [FigureResult],
+    paper: &str,
+) -> impl Iterator<Item = &'r FigureResult> {
+    results.iter().filter(move |result| result.figure.paper() == paper)
+}
+
+/// `fig4` of `reps/fig4`.
+fn word(result: &FigureResult) -> &str {
+    let name = result.figure.name;
+    name.split_once('/').map_or(name, |(_, figure)| figure)
+}
+
+/// How many claims hold.
+fn holding(result: &FigureResult) -> usize {
+    result.claims.iter().filter(|claim| claim.verdict == Verdict::Holds).count()
+}
+
+fn index(results: &[FigureResult], papers: &[&str]) -> String {
+    let mut page = format!(
+        "# Published figures, run again\n\n{NOTE}\n\nEach figure's claims, with the band in which \
+         a measured value agrees, are in `figures/PAPER/FIGURE/claims.toml`, its scenario beside \
+         it. `raddle reproduce PAPER/FIGURE` runs it again; what follows is the last full run. A \
+         claim that differs says why, as somebody tested.\n\n"
+    );
+    for paper in papers {
+        let all: usize = of_paper(results, paper).map(|result| result.claims.len()).sum();
+        let hold: usize = of_paper(results, paper).map(holding).sum();
+        let _ = writeln!(
+            page,
+            "## {}\n\n{hold} of {all} claims hold. `raddle reproduce {paper}` runs all.\n\n\
+             | figure | what it shows | claims that hold |\n|---|---|---|",
+            title_of(paper)
+        );
+        for result in of_paper(results, paper) {
+            let (word, claims) = (word(result), result.claims.len());
+            let holds = match holding(result) {
+                all if all == claims => format!("all {claims}"),
+                some => format!("**{some} of {claims}**"),
+            };
+            let _ = writeln!(
+                page,
+                "| [{word}](figures/{paper}.md#{word}) | {} | {holds} |",
+                cell(&result.title)
+            );
+        }
+        page.push('\n');
+    }
+    page
+}
+
+/// The pictures of a figure: of which metric, and the file.
+fn pictures(result: &FigureResult) -> Vec<(Metric, File)> {
+    let one = |(index, &metric): (usize, &Metric)| {
+        let name = match index {
+            0 => result.figure.name.to_owned(),
+            _ => format!("{}.{}", result.figure.name, metric.word()),
+        };
+        let file =
+            File { path: format!("figures/{name}.svg"), text: chart(&result.cells, metric)? };
+        Some((metric, file))
+    };
+    result.chart.iter().enumerate().filter_map(one).collect()
+}
+
+fn section(page: &mut String, result: &FigureResult, pictures: &[(Metric, File)]) {
+    let (name, word) = (result.figure.name, word(result));
+    let _ = writeln!(page, "<a id=\"{word}\"></a>\n\n## {word}: {}\n", result.title);
+    let seeds: Vec<String> = result.seeds().iter().map(u64::to_string).collect();
+    let seeds = match seeds[..] {
+        [] => "A model, without a simulation.".to_owned(),
+        [_] => format!("Seed {}.", seeds.join(", ")),
+        _ => format!("Seeds {}.", seeds.join(", ")),
+    };
+    let _ = write!(
+        page,
+        "`raddle reproduce {name}`; [scenario, claims and notes](../../figures/{name}). {seeds}"
+    );
+    if let Some(reduced) = &result.reduced {
+        let _ = write!(page, " Reduced: {reduced}");
+    }
+    page.push_str("\n\n");
+    for (metric, file) in pictures {
+        let source = file.path.trim_start_matches("figures/");
+        let _ = writeln!(page, "![{word}: {}]({source})\n", metric.title());
+    }
+    claims(page, result);
+    if result.cells.iter().any(|cell| !cell.numbers.is_empty()) {
+        numbers(page, result);
+    }
+}
+
+fn claims(page: &mut String, result: &FigureResult) {
+    page.push_str("| claim | published | measured | band | verdict |\n|---|---|---|---|---|\n");
+    for claim in &result.claims {
+        let verdict = match claim.verdict {
+            Verdict::Differs => "**differs**",
+            other => other.word(),
+        };
+        let bounds = match claim.bounds_text() {
+            none if none.is_empty() => none,
+            bounds => format!(" Bound: {bounds}."),
+        };
+        let _ = writeln!(
+            page,
+            "| {} ({}){bounds} | {} | {} | {} | {verdict} |",
+            cell(&claim.claim.text),
+            cell(&claim.claim.source),
+            cell(&claim.published_text()),
+            claim.measured_text(),
+            claim.band_text(),
+        );
+    }
+    page.push('\n');
+    let reasons: Vec<_> =
+        result.claims.iter().filter_map(|claim| Some((claim, claim.reason()?))).collect();
+    if !reasons.is_empty() {
+        page.push_str("Why it differs:\n\n");
+        for (claim, reason) in reasons {
+            let _ = writeln!(page, "- {} {reason}", claim.claim.text);
+        }
+        page.push('\n');
+    }
+}
+
+/// A folded table of all cells.
+fn numbers(page: &mut String, result: &FigureResult) {
+    let mut head = String::from("| condition | scheme |");
+    for metric in &result.chart {
+        let unit = if *metric == Metric::QueueMax { ", bytes" } else { "" };
+        let _ = write!(head, " `{}`{unit} |", metric.word());
+    }
+    let _ = writeln!(
+        page,
+        "<details><summary>All numbers: mean over the seeds, and in brackets least to \
+         greatest</summary>\n\n{head} bound, us |\n|---|---|{}---|",
+        "---|".repeat(result.chart.len())
+    );
+    for cell in &result.cells {
+        let values: Vec<String> = result.chart.iter().map(|&metric| value(cell, metric)).collect();
+        let bound = cell.bound.as_ref().map_or_else(
+            || "-".to_owned(),
+            |(name, us)| {
+                let over = cell.number(Metric::Completion).filter(|_| cell.never == 0);
+                let over = over.map(|number| percent((number.mean / us - 1.0) * 100.0));
+                let over = over.map_or_else(String::new, |over| format!(", {over}"));
+                format!("{} ({name}){over}", digits(*us, 5))
+            },
+        );
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} | {bound} |",
+            self::cell(&column_of(&cell.settings)),
+            self::cell(&row_of(&cell.settings)),
+            values.join(" | "),
+        );
+    }
+    page.push_str("\n</details>\n\n");
+}
+
+fn value(cell: &FigureCell, metric: Metric) -> String {
+    match cell.number(metric) {
+        _ if never(cell, metric) => {
+            format!("never, with {} of {}", cell.never, plural(cell.seeds as u64, "seed"))
+        }
+        Some(number) if cell.seeds > 1 => {
+            let [mean, min, max] = [number.mean, number.min, number.max].map(|x| digits(x, 5));
+            format!("{mean} ({min} to {max})")
+        }
+        Some(number) => digits(number.mean, 5),
+        None => "-".to_owned(),
+    }
+}
+
+/// Words as a cell of a table holds them.
+fn cell(words: &str) -> String {
+    words.replace('|', "\\|")
+}

@@ -1,0 +1,89 @@
+//! A figure's claims and runs as a report.
+
+use super::result::{ClaimResult, FigureResult, Verdict};
+use crate::report::{Claim, Claims, Provenance, Report};
+use crate::study::VERSION;
+use crate::study::compare::{CompareInput, Comparison, Entry};
+use crate::study::gather::Gathered;
+use crate::study::page::{Occasion, PageRun, page};
+use crate::study::text::plural;
+
+impl FigureResult {
+    /// The report of a figure that was just run; a model's has claims and no runs.
+    pub fn report(&self, palette: &dyn Fn(&[String]) -> Vec<usize>, occasion: Occasion) -> Report {
+        let title = format!("{}: {}", self.figure.name, self.title);
+        let report = match self.runs.first() {
+            Some(first) => self.of_runs(&title, first.seed, palette, occasion),
+            None => Report {
+                title,
+                question: "Does the model give what was published?".to_owned(),
+                provenance: Provenance {
+                    version: VERSION.to_owned(),
+                    command: occasion.command,
+                    machine: occasion.machine,
+                    ..Provenance::default()
+                },
+                ..Report::default()
+            },
+        };
+        Report { claims: Some(self.claims()), ..report }
+    }
+
+    fn of_runs(
+        &self,
+        title: &str,
+        drawn_seed: u64,
+        palette: &dyn Fn(&[String]) -> Vec<usize>,
+        occasion: Occasion,
+    ) -> Report {
+        let entries: Vec<Entry<'_>> = self
+            .runs
+            .iter()
+            .map(|run| Entry {
+                settings: &run.settings,
+                seed: run.seed,
+                summary: Some(&run.finished.summary),
+            })
+            .collect();
+        let comparison = Comparison::new(CompareInput::of_runs(title, &entries));
+        let kept: Vec<Gathered> =
+            self.runs.iter().map(|run| Gathered::of(&run.finished, drawn_seed)).collect();
+        let both = self.runs.iter().zip(&kept);
+        let runs: Vec<PageRun<'_>> =
+            both.map(|(run, kept)| PageRun { settings: &run.settings, kept }).collect();
+        page(&comparison, &runs, palette, occasion)
+    }
+
+    fn claims(&self) -> Claims {
+        let with = |verdict| self.claims.iter().filter(|claim| claim.verdict == verdict).count();
+        let (holds, differs) = (with(Verdict::Holds), with(Verdict::Differs));
+        let skipped = match with(Verdict::NotRun) {
+            0 => String::new(),
+            claims => format!("; {} not measured in quick mode", plural(claims as u64, "claim")),
+        };
+        Claims {
+            summary: format!(
+                "{holds} of {} hold{skipped}.",
+                plural((holds + differs) as u64, "published claim")
+            ),
+            reduced: self.reduced.clone(),
+            rows: self.claims.iter().map(row).collect(),
+        }
+    }
+}
+
+fn row(result: &ClaimResult) -> Claim {
+    let bounds = Some(result.bounds_text()).filter(|bounds| !bounds.is_empty());
+    let bounds = bounds.map(|bounds| format!("Bound: {bounds}"));
+    let reason = result.reason().map(|reason| format!("Why it differs: {reason}"));
+    Claim {
+        text: result.claim.text.clone(),
+        source: result.claim.source.clone(),
+        published: result.published_text(),
+        measured: result.measured_text(),
+        band: result.band_text(),
+        verdict: result.verdict.word().replace('_', " "),
+        differs: result.verdict == Verdict::Differs,
+        notes: bounds.into_iter().chain(reason).collect(),
+    }
+}
