@@ -9,6 +9,7 @@ use crate::family::{Conflict, Need};
 use crate::size::Size;
 use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx, FlowContext};
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -39,10 +40,11 @@ crate::parameters! {
         pub decrease: f64 = 0.25, in 0.0..=1.0;
         /// Packets by which the window shrinks for each one lost or trimmed.
         pub loss_decrease: f64 = 1.0, in 0.0..=1000.0;
-        /// This long after the flow's first ACK, and from then on, an unmarked ACK of a packet that
-        /// queued for less than 1 us adds half of its bytes to the window; `auto` is never. The
-        /// artifact's script for Figure 7 of the REPS paper does so after 650 us; the paper does
-        /// not mention it.
+        /// This long after the flow's first ACK, and from then on: once a window of bytes in a row
+        /// was acknowledged unmarked and queued for less than 1 us, an unmarked ACK adds half of
+        /// its bytes to the window besides, until a packet queues for longer; `auto` is never. The
+        /// artifact's code for Figure 7 of the REPS paper does so after 650 us; the paper does not
+        /// mention it.
         pub fast_increase_after: Option<Span> = None;
     }
     conflicts by conflicts
@@ -56,9 +58,21 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
 #[derive(Clone, Debug)]
 pub struct MprdmaDctcp {
     window: f64,
+    /// Only with `fast_increase_after`.
+    fast: Option<Box<Fast>>,
+    constants: Arc<Constants>,
+}
+
+/// Whether the window opens fast (`fast_increase` in the artifact's `uec.cpp`).
+#[derive(Clone, Debug)]
+struct Fast {
+    after: Span,
     /// When the first ACK came; never, until then.
     first_ack: Time,
-    constants: Arc<Constants>,
+    /// Bytes in a row that were acknowledged unmarked and hardly queued (`_fi_count`).
+    clear: f64,
+    /// From a window of them until one queued (`_increase`).
+    open: bool,
 }
 
 /// What flows across equally long paths share. All sizes are bytes.
@@ -70,7 +84,6 @@ struct Constants {
     gain: f64,
     decrease: f64,
     loss_decrease: f64,
-    fast_after: Option<Span>,
     /// Round trips below this show a queueing delay that is small enough.
     fast_below: Span,
 }
@@ -92,22 +105,13 @@ impl MprdmaDctcp {
             gain: config.increase * packet,
             decrease: config.decrease,
             loss_decrease: config.loss_decrease * packet,
-            fast_after: config.fast_increase_after,
             fast_below: context.base_rtt + FAST_DELAY,
         };
         Self {
             window: bytes(config.initial_window).clamp(min, max),
-            first_ack: Time::NEVER,
+            fast: config.fast_increase_after.map(|after| Box::new(Fast::new(after))),
             constants: Arc::new(constants),
         }
-    }
-
-    /// Whether the window may open fast now.
-    #[inline]
-    fn fast(&mut self, now: Time, rtt: Option<Span>) -> bool {
-        let Some(after) = self.constants.fast_after else { return false };
-        self.first_ack = self.first_ack.min(now);
-        now.since(self.first_ack) >= after && rtt.is_some_and(|rtt| rtt < self.constants.fast_below)
     }
 
     #[inline]
@@ -122,15 +126,43 @@ impl MprdmaDctcp {
     }
 }
 
+impl Fast {
+    fn new(after: Span) -> Self {
+        Self { after, first_ack: Time::NEVER, clear: 0.0, open: false }
+    }
+
+    /// Whether this ACK opens the window fast. A mark begins the count anew and leaves the window
+    /// open.
+    fn hear(&mut self, now: Time, ack: &Ack, window: f64, below: Span) -> bool {
+        self.first_ack = self.first_ack.min(now);
+        if now.since(self.first_ack) < self.after {
+            return false;
+        }
+        match ack.rtt {
+            _ if ack.marked => self.clear = 0.0,
+            Some(rtt) if rtt >= below => (self.clear, self.open) = (0.0, false),
+            Some(_) => {
+                self.clear += ack.bytes.0 as f64;
+                self.open |= self.clear > window;
+            }
+            // Sent more than once: it tells nothing of queues.
+            None => {}
+        }
+        self.open && !ack.marked
+    }
+}
+
 impl CongestionControl for MprdmaDctcp {
     #[inline]
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
         let acked = ack.bytes.0 as f64;
-        let fast = self.fast(cx.now, ack.rtt);
+        if let Some(fast) = &mut self.fast
+            && fast.hear(cx.now, ack, self.window, self.constants.fast_below)
+        {
+            self.grow(acked / 2.0);
+        }
         if ack.marked {
             self.shrink(self.constants.decrease * acked);
-        } else if fast {
-            self.grow(acked / 2.0);
         } else {
             self.grow(self.constants.gain * acked / self.window);
         }
@@ -186,31 +218,35 @@ mod tests {
     }
 
     #[test]
-    fn the_fast_increase_waits_for_its_time_and_for_short_queues() {
+    fn the_fast_increase_waits_for_its_time_and_for_a_window_without_queues() {
         let config = Config {
             initial_window: Size::Packets(10.0),
             fast_increase_after: Some(Span::us(650)),
             ..Config::default()
         };
-        for (now, rtt, packets) in [
-            (649, Some(8300), 10.1),
-            (650, Some(9299), 10.5),
-            (650, Some(9300), 10.1),
-            (650, None, 10.1),
-        ] {
-            let mut flow = flow(&config);
-            let mut rng = Rng::new(1, "flow", 0);
-            let mut acked = |at: u64, bytes: u64, rtt: Option<Span>| {
-                let mut cx = Cx { now: Time(at * 1_000_000), rng: &mut rng, events: &mut () };
-                let (bytes, in_flight) = (Bytes(bytes), Bytes(0));
-                let news = Ack { bytes, marked: false, rtt, in_flight, cumulative: 0, next_new: 0 };
-                flow.on_ack(&mut cx, &news);
-            };
-            // The flow's first ACK comes at 12 us and acknowledges nothing new.
-            acked(12, 0, None);
-            acked(12 + now, PACKET, rtt.map(Span::ns));
-            assert!((flow.window - packets * PACKET as f64).abs() < 1.0, "{now} {rtt:?}");
-        }
+        let mut flow = flow(&config);
+        let mut rng = Rng::new(1, "flow", 0);
+        // Packets by which the window grows with an ACK; the usual growth is at most 0.1.
+        let mut acked = |us: u64, rtt: Option<u64>, marked: bool| {
+            let before = flow.window;
+            let mut cx = Cx { now: Time(us * 1_000_000), rng: &mut rng, events: &mut () };
+            let (bytes, rtt, in_flight) = (Bytes(PACKET), rtt.map(Span::ns), Bytes(0));
+            flow.on_ack(
+                &mut cx,
+                &Ack { bytes, marked, rtt, in_flight, cumulative: 0, next_new: 0 },
+            );
+            (flow.window - before) / PACKET as f64
+        };
+        let (clear, queued) = (Some(9299), Some(9300));
+        assert!((0..20).all(|_| acked(12, clear, false) < 0.11), "before its time");
+        // The window is just under twelve packets by now, and grows by one with so many.
+        assert!((0..12).all(|_| acked(662, clear, false) < 0.11), "less than a window");
+        assert!((0..2).any(|_| acked(662, clear, false) > 0.5), "a window");
+        assert!(acked(662, None, false) > 0.5, "what was sent twice tells nothing");
+        assert!(acked(662, clear, true) < 0.0, "a mark");
+        assert!(acked(662, clear, false) > 0.5, "a mark leaves it open");
+        assert!(acked(662, queued, false) < 0.11, "a queue closes it");
+        assert!((0..9).all(|_| acked(662, clear, false) < 0.11), "and the count begins anew");
     }
 
     #[test]
