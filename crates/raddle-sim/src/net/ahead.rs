@@ -41,10 +41,15 @@ impl Ahead<'_, '_> {
         }
     }
 
-    /// The flow that sends after `others`.
+    /// The flow that sends after `others`: those that are ready, then those that their pace lets go.
     #[inline]
     pub(crate) fn in_turn(&self, others: u32) -> Option<End> {
-        self.nic.ready.get(others as usize).map(|&slot| End::Sender(slot))
+        let (ready, others) = (&self.nic.ready, others as usize);
+        let slot = match others.checked_sub(ready.len()) {
+            None => ready[others],
+            Some(others) => self.nic.paced(others)?,
+        };
+        Some(End::Sender(slot))
     }
 
     /// Its slot, and, of a receiver, the number of its flow.

@@ -155,13 +155,19 @@ impl Nic {
         }
     }
 
+    /// The sender slot that its pace lets go after `others`, if that is known without searching.
+    #[inline]
+    pub(super) fn paced(&self, others: usize) -> Option<u32> {
+        self.timers.paced(others)
+    }
+
     /// Takes the first timer if it is due.
     pub(crate) fn pop_timer(&mut self, now: Time) -> Option<Timer> {
         if self.timer_at > now {
             return None;
         }
         let timer = self.timers.pop();
-        self.timer_at = self.timers.first().map_or(Time::NEVER, |first| first.at);
+        self.timer_at = self.timers.first_at();
         timer
     }
 
