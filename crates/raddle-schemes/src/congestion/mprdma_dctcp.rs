@@ -42,9 +42,9 @@ crate::parameters! {
         pub loss_decrease: f64 = 1.0, in 0.0..=1000.0;
         /// This long after the flow's first ACK, and from then on: once a window of bytes in a row
         /// was acknowledged unmarked and queued for less than 1 us, an unmarked ACK adds half of
-        /// its bytes to the window besides, until a packet queues for longer; `auto` is never. The
-        /// artifact's code for Figure 7 of the REPS paper does so after 650 us; the paper does not
-        /// mention it.
+        /// its bytes to the window besides, until an unmarked packet queues for longer; `auto` is
+        /// never. The artifact's code for Figure 7 of the REPS paper does so from 650 us of the run
+        /// on; the paper does not mention it. There packets that are sent again count, too.
         pub fast_increase_after: Option<Span> = None;
     }
     conflicts by conflicts
@@ -145,7 +145,7 @@ impl Fast {
                 self.clear += ack.bytes.0 as f64;
                 self.open |= self.clear > window;
             }
-            // Sent more than once: it tells nothing of queues.
+            // Sent more than once: which of its packets was acknowledged is not known here.
             None => {}
         }
         self.open && !ack.marked

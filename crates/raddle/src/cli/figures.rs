@@ -46,8 +46,7 @@ fn list(results: &[FigureResult]) {
     let width = results.iter().map(|result| result.figure.name.len()).max().unwrap_or(0);
     let mut differ = 0;
     for result in results {
-        let differing = result.claims.iter().filter(|claim| claim.verdict == Verdict::Differs);
-        let (all, own) = (result.claims.len(), differing.count());
+        let (all, own) = (result.claims.len(), result.count(Verdict::Differs));
         differ += own;
         let claims = format!("{} of {all}", all - own);
         let name = left(result.figure.name, width);

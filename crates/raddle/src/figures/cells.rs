@@ -1,9 +1,10 @@
 //! What each cell of a figure came to over its seeds: what pictures of the figure are drawn from.
 
-use super::measure::Metric;
+use super::metric::Metric;
 use super::prepare::FigureRun;
 use super::result::six_digits;
 use crate::study::stats::Spread;
+use crate::study::text::plural;
 use raddle_schemes::family::{Parameter, Raw};
 use serde_json::{Map, Value, json};
 
@@ -65,9 +66,21 @@ impl FigureCell {
         }
     }
 
-    /// A metric over the seeds.
-    pub fn number(&self, metric: Metric) -> Option<&CellNumber> {
-        self.numbers.iter().find(|number| number.metric == metric)
+    /// A metric over the seeds; times are of those seeds with which all flows completed.
+    pub fn number(&self, metric: Metric) -> Option<CellNumber> {
+        let kept = self.numbers.iter().find(|number| number.metric == metric).copied();
+        let none = CellNumber { metric, mean: 0.0, min: 0.0, max: 0.0 };
+        kept.or_else(|| (!metric.is_time() && !self.numbers.is_empty()).then_some(none))
+    }
+
+    /// Whether a time has no mean over all seeds, because some flow did not complete.
+    pub(super) fn never(&self, metric: Metric) -> bool {
+        self.never > 0 && metric.is_time()
+    }
+
+    /// Says so.
+    pub(super) fn never_words(&self) -> String {
+        format!("never, with {} of {}", self.never, plural(self.seeds as u64, "seed"))
     }
 
     /// What is kept of it: settings, seeds, bound, and of each metric mean, least and greatest.

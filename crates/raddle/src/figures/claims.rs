@@ -1,6 +1,7 @@
 //! `claims.toml`: what a paper claims, and how each claim is measured.
 
-use super::measure::{Measure, Metric, read_measure};
+use super::measure::{Measure, read_measure};
+use super::metric::Metric;
 use crate::problem::{Problem, Problems, Source};
 use crate::scenario::reader::{self, Log, Reader};
 use crate::scenario::spec::{self, Item, Place, Value};

@@ -2,11 +2,11 @@
 
 use super::FigureResult;
 use super::cells::FigureCell;
-use super::chart::{chart, never};
-use super::measure::Metric;
+use super::chart::chart;
+use super::metric::Metric;
 use super::result::Verdict;
 use crate::study::compare::{column_of, distinct, row_of};
-use crate::study::text::{digits, percent, plural};
+use crate::study::text::{digits, percent};
 use std::fmt::Write;
 
 /// A file of the gallery.
@@ -61,11 +61,6 @@ fn word(result: &FigureResult) -> &str {
     name.split_once('/').map_or(name, |(_, figure)| figure)
 }
 
-/// How many claims hold.
-fn holding(result: &FigureResult) -> usize {
-    result.claims.iter().filter(|claim| claim.verdict == Verdict::Holds).count()
-}
-
 fn index(results: &[FigureResult], papers: &[&str]) -> String {
     let mut page = format!(
         "# Published figures, run again\n\n{NOTE}\n\nEach figure's claims, with the band in which \
@@ -75,7 +70,7 @@ fn index(results: &[FigureResult], papers: &[&str]) -> String {
     );
     for paper in papers {
         let all: usize = of_paper(results, paper).map(|result| result.claims.len()).sum();
-        let hold: usize = of_paper(results, paper).map(holding).sum();
+        let hold: usize = of_paper(results, paper).map(|result| result.count(Verdict::Holds)).sum();
         let _ = writeln!(
             page,
             "## {}\n\n{hold} of {all} claims hold. `raddle reproduce {paper}` runs all.\n\n\
@@ -84,7 +79,7 @@ fn index(results: &[FigureResult], papers: &[&str]) -> String {
         );
         for result in of_paper(results, paper) {
             let (word, claims) = (word(result), result.claims.len());
-            let holds = match holding(result) {
+            let holds = match result.count(Verdict::Holds) {
                 all if all == claims => format!("all {claims}"),
                 some => format!("**{some} of {claims}**"),
             };
@@ -115,7 +110,7 @@ fn pictures(result: &FigureResult) -> Vec<(Metric, File)> {
 
 fn section(page: &mut String, result: &FigureResult, pictures: &[(Metric, File)]) {
     let (name, word) = (result.figure.name, word(result));
-    let _ = writeln!(page, "<a id=\"{word}\"></a>\n\n## {word}: {}\n", result.title);
+    let _ = writeln!(page, "<a id=\"{word}\"></a>\n\n## {word}: {}\n", cell(&result.title));
     let seeds: Vec<String> = result.seeds().iter().map(u64::to_string).collect();
     let seeds = match seeds[..] {
         [] => "A model, without a simulation.".to_owned(),
@@ -127,7 +122,7 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(Metric, File)]
         "`raddle reproduce {name}`; [scenario, claims and notes](../../figures/{name}). {seeds}"
     );
     if let Some(reduced) = &result.reduced {
-        let _ = write!(page, " Reduced: {reduced}");
+        let _ = write!(page, " Reduced: {}.", cell(reduced.trim_end_matches('.')));
     }
     page.push_str("\n\n");
     for (metric, file) in pictures {
@@ -135,7 +130,7 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(Metric, File)]
         let _ = writeln!(page, "![{word}: {}]({source})\n", metric.title());
     }
     claims(page, result);
-    if result.cells.iter().any(|cell| !cell.numbers.is_empty()) {
+    if !pictures.is_empty() {
         numbers(page, result);
     }
 }
@@ -166,8 +161,11 @@ fn claims(page: &mut String, result: &FigureResult) {
         result.claims.iter().filter_map(|claim| Some((claim, claim.reason()?))).collect();
     if !reasons.is_empty() {
         page.push_str("Why it differs:\n\n");
-        for (claim, reason) in reasons {
-            let _ = writeln!(page, "- {} {reason}", claim.claim.text);
+        // Claims that differ for one reason share it.
+        for group in reasons.chunk_by(|a, b| a.1 == b.1) {
+            let texts: Vec<String> =
+                group.iter().map(|(claim, _)| format!("*{}*", cell(&claim.claim.text))).collect();
+            let _ = writeln!(page, "- {}<br>{}", texts.join(" "), cell(group[0].1));
         }
         page.push('\n');
     }
@@ -175,6 +173,7 @@ fn claims(page: &mut String, result: &FigureResult) {
 
 /// A folded table of all cells.
 fn numbers(page: &mut String, result: &FigureResult) {
+    let bounded = result.chart.contains(&Metric::Completion);
     let mut head = String::from("| condition | scheme |");
     for metric in &result.chart {
         let unit = if *metric == Metric::QueueMax { ", bytes" } else { "" };
@@ -183,8 +182,9 @@ fn numbers(page: &mut String, result: &FigureResult) {
     let _ = writeln!(
         page,
         "<details><summary>All numbers: mean over the seeds, and in brackets least to \
-         greatest</summary>\n\n{head} bound, us |\n|---|---|{}---|",
-        "---|".repeat(result.chart.len())
+         greatest</summary>\n\n{head}{}\n|---|---|{}",
+        if bounded { " bound, us |" } else { "" },
+        "---|".repeat(result.chart.len() + usize::from(bounded))
     );
     for cell in &result.cells {
         let values: Vec<String> = result.chart.iter().map(|&metric| value(cell, metric)).collect();
@@ -199,10 +199,11 @@ fn numbers(page: &mut String, result: &FigureResult) {
         );
         let _ = writeln!(
             page,
-            "| {} | {} | {} | {bound} |",
+            "| {} | {} | {} |{}",
             self::cell(&column_of(&cell.settings)),
             self::cell(&row_of(&cell.settings)),
             values.join(" | "),
+            if bounded { format!(" {bound} |") } else { String::new() },
         );
     }
     page.push_str("\n</details>\n\n");
@@ -210,9 +211,7 @@ fn numbers(page: &mut String, result: &FigureResult) {
 
 fn value(cell: &FigureCell, metric: Metric) -> String {
     match cell.number(metric) {
-        _ if never(cell, metric) => {
-            format!("never, with {} of {}", cell.never, plural(cell.seeds as u64, "seed"))
-        }
+        _ if cell.never(metric) => cell.never_words(),
         Some(number) if cell.seeds > 1 => {
             let [mean, min, max] = [number.mean, number.min, number.max].map(|x| digits(x, 5));
             format!("{mean} ({min} to {max})")
@@ -224,5 +223,25 @@ fn value(cell: &FigureCell, metric: Metric) -> String {
 
 /// Words as a cell of a table holds them.
 fn cell(words: &str) -> String {
-    words.replace('|', "\\|")
+    words.replace('|', "\\|").replace('<', "&lt;").replace(['\r', '\n'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::find;
+
+    #[test]
+    fn words_cannot_break_a_table() {
+        assert_eq!(cell("a|b <c>\nd"), "a\\|b &lt;c> d");
+    }
+
+    #[test]
+    fn claims_that_differ_for_one_reason_share_it() {
+        let result = find("reps/reference_adaptive")[0].recorded().unwrap();
+        let files = gallery(&[result]);
+        let page = &files.iter().find(|file| file.path == "figures/reps.md").unwrap().text;
+        assert_eq!(page.matches("<br>").count(), 1, "{page}");
+        assert!(page.contains("## reference_adaptive: ") && page.contains("**differs**"));
+    }
 }

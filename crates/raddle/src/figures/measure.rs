@@ -7,6 +7,7 @@ use super::Mode;
 use super::claims::{settings, text};
 use super::increase::{BoundName, NamedBound, increase_pct};
 use super::layer::{LayerNumber, read_layer_number};
+use super::metric::Metric;
 use super::pairs::{Pairs, read_pairs};
 use super::prepare::FigureRun;
 use super::series::{Window, offered_share, queue_above, queue_max, rate_gbps};
@@ -14,35 +15,6 @@ use super::theory::{TheoryNumber, read_number};
 use crate::scenario::reader::{Log, Reader};
 use crate::scenario::spec::{Item, Place};
 use raddle_schemes::size::Size;
-
-raddle_schemes::words! {
-    /// A number of a run's summary.
-    pub enum Metric {
-        /// From the first flow's start to the last flow's end.
-        Completion = "completion_us",
-        /// The mean flow completion time.
-        FctMean = "fct_mean_us",
-        /// The 99th percentile of flow completion times.
-        FctP99 = "fct_p99_us",
-        /// From start to end of the flows of a background, [`Foreground`](Self::Foreground) of the
-        /// others. Only where the two have different path selectors.
-        Background = "background_us",
-        /// From start to end of the flows before a background.
-        Foreground = "foreground_us",
-        /// Data packets lost, whatever the cause.
-        Dropped = "dropped",
-        /// Data packets marked by switches.
-        Marked = "marked",
-        /// Data packets trimmed.
-        Trimmed = "trimmed",
-        /// Data packets sent again.
-        Retransmitted = "retransmitted",
-        /// Retransmission timeouts.
-        Timeouts = "timeouts",
-        /// The most bytes of one data class at any switch port.
-        QueueMax = "queue_bytes_max",
-    }
-}
 
 raddle_schemes::words! {
     /// What is taken of the values of several seeds.
@@ -428,28 +400,6 @@ impl Measure {
             }
             Self::Theory(number) => number.value(mode),
         }
-    }
-}
-
-impl Metric {
-    pub(super) fn of(self, run: &FigureRun) -> Option<f64> {
-        let summary = &run.finished.summary;
-        let packets = &summary.packets;
-        let mut parts = summary.jobs.iter().filter(|job| job.load_balance.is_some());
-        let count = match self {
-            Self::Completion => return summary.completion_us,
-            Self::FctMean => return summary.fct_us.mean,
-            Self::FctP99 => return summary.fct_us.p99,
-            Self::Background => return parts.next_back()?.completion_us,
-            Self::Foreground => return parts.next()?.completion_us,
-            Self::Dropped => packets.dropped.iter().sum(),
-            Self::Marked => packets.marked,
-            Self::Trimmed => packets.trimmed,
-            Self::Retransmitted => packets.retransmitted,
-            Self::Timeouts => summary.timeouts,
-            Self::QueueMax => summary.queue_bytes_max,
-        };
-        Some(count as f64)
     }
 }
 

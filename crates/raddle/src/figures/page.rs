@@ -55,9 +55,8 @@ impl FigureResult {
     }
 
     fn claims(&self) -> Claims {
-        let with = |verdict| self.claims.iter().filter(|claim| claim.verdict == verdict).count();
-        let (holds, differs) = (with(Verdict::Holds), with(Verdict::Differs));
-        let skipped = match with(Verdict::NotRun) {
+        let (holds, differs) = (self.count(Verdict::Holds), self.count(Verdict::Differs));
+        let skipped = match self.count(Verdict::NotRun) {
             0 => String::new(),
             claims => format!("; {} not measured in quick mode", plural(claims as u64, "claim")),
         };
@@ -83,7 +82,11 @@ fn row(result: &ClaimResult) -> Claim {
         measured: result.measured_text(),
         band: result.band_text(),
         verdict: result.verdict.word().replace('_', " "),
-        differs: result.verdict == Verdict::Differs,
+        holds: match result.verdict {
+            Verdict::Holds => Some(true),
+            Verdict::Differs => Some(false),
+            Verdict::NotRun => None,
+        },
         notes: bounds.into_iter().chain(reason).collect(),
     }
 }

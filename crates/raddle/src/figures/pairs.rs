@@ -1,7 +1,8 @@
 //! Ratios over many cells at once: "in every cell", "up to six times in some cell".
 
 use super::claims::settings;
-use super::measure::{Across, Metric, Selector, Statistic};
+use super::measure::{Across, Selector, Statistic};
+use super::metric::Metric;
 use super::prepare::FigureRun;
 use crate::scenario::reader::{Log, Reader};
 use crate::scenario::spec::{Item, Place, Value};

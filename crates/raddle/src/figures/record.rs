@@ -49,7 +49,9 @@ impl Figure {
             .map(|claim| measured_of(entries("claims").find(|kept| kept["id"] == *claim.id)?))
             .collect();
         let measured = measured.ok_or_else(|| stale("a claim is missing"))?;
-        let cells = cells.ok_or_else(|| stale("a scenario is no object of settings"))?;
+        let own = prepared.study.iter().flat_map(|study| &study.cells).map(|cell| &cell.settings);
+        let cells = cells.filter(|cells| own.eq(cells.iter().map(|cell| &cell.settings)));
+        let cells = cells.ok_or_else(|| stale("other cells than the scenario's"))?;
         Ok(FigureResult::judge(prepared, measured, cells, Vec::new()))
     }
 }

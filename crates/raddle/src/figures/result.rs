@@ -3,7 +3,7 @@
 use super::cells::FigureCell;
 use super::claims::{Claim, Published};
 use super::increase::NamedBound;
-use super::measure::Metric;
+use super::metric::Metric;
 use super::prepare::{FigureRun, Prepared};
 use super::{Figure, Mode};
 use crate::scenario::Study;
@@ -103,6 +103,11 @@ impl FigureResult {
             study,
             runs,
         }
+    }
+
+    /// How many claims have this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.claims.iter().filter(|result| result.verdict == verdict).count()
     }
 
     /// Claims that differ and carry no reason: each makes the command fail.

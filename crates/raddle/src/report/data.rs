@@ -56,8 +56,8 @@ pub struct Claim {
     pub band: String,
     /// The verdict in a word.
     pub verdict: String,
-    /// Whether that word is a warning.
-    pub differs: bool,
+    /// Whether it holds; `None` if it was not measured.
+    pub holds: Option<bool>,
     /// The bounds it is taken against, why it differs: a sentence each.
     pub notes: Vec<String>,
 }

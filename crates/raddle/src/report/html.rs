@@ -108,7 +108,11 @@ fn claim(html: &mut String, claim: &Claim) {
     let notes = claim.notes.iter();
     let notes: String =
         notes.map(|note| format!("<p class=\"note\">{}</p>", escape(note))).collect();
-    let class = if claim.differs { " class=\"differs\"" } else { "" };
+    let class = match claim.holds {
+        Some(true) => " class=\"holds\"",
+        Some(false) => " class=\"differs\"",
+        None => "",
+    };
     let _ = writeln!(
         html,
         "<tr{class}><td>{} <span class=\"note\">({})</span>{notes}</td><td>{}</td><td \
@@ -178,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_page_has_the_sections_that_it_has_something_for() {
-        let row = Claim { text: "a < b".into(), differs: true, ..Claim::default() };
+        let row = Claim { text: "a < b".into(), holds: Some(false), ..Claim::default() };
         let claims = Some(Claims { rows: vec![row], ..Claims::default() });
         let model = Report { claims, ..Report::default() }.html();
         assert!(model.contains("a &lt; b") && model.contains("<tr class=\"differs\">"));

@@ -15,6 +15,7 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
          much, and what of the papers' claims holds there. This page is made by `raddle verdict` \
          from `figures/verdict/scenario.toml` and is not edited by hand. {origin}\n"
     );
+    summary(&mut page, verdict, claims);
     conditions(&mut page, verdict);
     for stack in verdict.values("stack") {
         let _ = writeln!(page, "## Stack: {stack}\n\n![{stack}]({folder}/{stack}.svg)\n");
@@ -38,9 +39,61 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
     page
 }
 
+/// How many schemes of a fabric the summary names.
+const NAMED: usize = 3;
+
+/// Who is best over all workloads, by stack and faults, and how many claims hold.
+fn summary(page: &mut String, verdict: &Verdict, claims: &[Claim]) {
+    page.push_str(
+        "## In short\n\nOver all workloads: how many times as long as the first of each a scheme \
+         takes, geometric mean and, in brackets, the worst. Only schemes that always finish.\n\n\
+         | stack | faults | first | second | third | of all, never finish somewhere |\n\
+         |---|---|---|---|---|---|\n",
+    );
+    for stack in verdict.values("stack") {
+        for faults in verdict.values("faults") {
+            let columns: Vec<&Column> = of_stack(verdict, stack)
+                .into_iter()
+                .filter(|column| column.value("faults") == Some(faults))
+                .collect();
+            let over = |row: usize| -> Option<(f64, f64)> {
+                let ratios: Option<Vec<f64>> = columns.iter().map(|c| c.ratio(row)).collect();
+                let ratios = ratios?;
+                let logs: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+                let mean = (logs / ratios.len() as f64).exp();
+                Some((mean, ratios.into_iter().fold(1.0, f64::max)))
+            };
+            let order = verdict.order(&columns);
+            let finishing: Vec<(usize, (f64, f64))> =
+                order.iter().filter_map(|&row| Some((row, over(row)?))).collect();
+            let mut named: Vec<String> = finishing
+                .iter()
+                .take(NAMED)
+                .map(|(row, (mean, worst))| {
+                    format!("`{}` {mean:.2} ({worst:.2})", verdict.rows[*row])
+                })
+                .collect();
+            named.resize(NAMED, "-".to_owned());
+            let never = order.len() - finishing.len();
+            let _ = writeln!(page, "| {stack} | {faults} | {} | {never} |", named.join(" | "));
+        }
+    }
+    let judged = claims.iter().map(|claim| claim.judge(verdict));
+    let judged: Vec<Judged> = judged.filter(|judged| judged.columns > 0).collect();
+    let whole = judged.iter().filter(|judged| judged.holds == judged.columns).count();
+    let none = judged.iter().filter(|judged| judged.holds == 0).count();
+    let _ = writeln!(
+        page,
+        "\nOf {} of the papers, {whole} hold everywhere, {} in some columns and {none} in none: \
+         [which, and why](#what-the-papers-claim).\n",
+        plural(judged.len() as u64, "claim"),
+        judged.len() - whole - none
+    );
+}
+
 fn conditions(page: &mut String, verdict: &Verdict) {
     page.push_str(
-        "- The same random links are dead for every scheme, for each seed.\n\
+        "## How it was run\n\n- The same random links are dead for every scheme, for each seed.\n\
          - Stack `ideal`: a fixed pace that no link is overloaded by on average (`rho_max`; line \
          rate where flows do not all begin together), any m packets complete a message. `window`: \
          an ECN window (the REPS paper's DCTCP), selective ACKs, timeouts.\n\
@@ -139,6 +192,7 @@ fn papers(page: &mut String, verdict: &Verdict, claims: &[Claim]) {
          many times as long as the best of others; where some are equal, the worst of them as the \
          best. Ratios: least and greatest of the columns it is about.\n\n| paper | claim | columns | ratio | asked | holds |\n|---|---|---|---|---|---|\n",
     );
+    let mut reasons = Vec::new();
     for claim in claims {
         let Judged { columns, holds, ratios, fails } = claim.judge(verdict);
         let about: Vec<&str> = claim.columns.iter().map(|(_, value)| value.as_str()).collect();
@@ -157,16 +211,19 @@ fn papers(page: &mut String, verdict: &Verdict, claims: &[Claim]) {
             }
         };
         let reason = claim.reason.as_deref().filter(|_| holds < columns);
-        let why = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        reasons.extend(reason.map(|reason| format!("- *{}:* {reason}.", claim.text)));
         let ratios = ratios.map_or("-".to_owned(), |(low, high)| match columns {
             1 => format!("{low:.2}"),
             _ => format!("{low:.2} to {high:.2}"),
         });
         let _ = writeln!(
             page,
-            "| {} | {} ({}) | {about} | {ratios} | at most {} | {word}{why} |",
+            "| {} | {} ({}) | {about} | {ratios} | at most {} | {word} |",
             claim.paper, claim.text, claim.source, claim.at_most
         );
+    }
+    if !reasons.is_empty() {
+        let _ = writeln!(page, "\nWhere a claim does not hold, and why:\n\n{}", reasons.join("\n"));
     }
     page.push('\n');
 }
