@@ -122,7 +122,7 @@ impl FigureCell {
                 .iter()
                 .map(setting)
                 .collect::<Option<_>>()?,
-            seeds: count("seeds")? as usize,
+            seeds: value.get("seeds")?.as_u64()? as usize,
             never: count("never")? as usize,
             bound,
             numbers: value.as_object()?.iter().filter_map(number).collect(),
