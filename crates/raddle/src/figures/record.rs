@@ -65,7 +65,6 @@ fn list(key: &str, values: impl IntoIterator<Item = Value>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::figures::FIGURES;
 
     #[test]
