@@ -7,15 +7,17 @@ use raddle_schemes::units::Time;
 use raddle_sim::record::Progress;
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-/// Steps of the bar for one job.
+/// Steps of the bar, and of each job.
 const STEPS: u64 = 10_000;
 
 /// Seconds between two lines of a log.
 const LINE_EVERY_S: f64 = 60.0;
 
-/// A line: runs done, simulated time, packet-hops per second, time left. The share
-/// that is done is that of data packets acknowledged.
+/// A line: runs done, simulated time, packet-hops per second, time left. The share that is done is
+/// that of data packets acknowledged. Runs that have not begun are taken for the mean of those that
+/// have; runs that were there already count for nothing.
 pub struct Bar {
     bar: ProgressBar,
     state: Mutex<State>,
@@ -36,9 +38,11 @@ struct Log {
 
 #[derive(Clone, Default)]
 struct JobState {
-    packets: u64,
+    /// Data packets to send, once it has begun.
+    packets: Option<u64>,
     steps: u64,
     packet_hops: u64,
+    ended: bool,
 }
 
 impl Bar {
@@ -50,10 +54,8 @@ impl Bar {
     }
 
     fn new(jobs: usize, target: ProgressDrawTarget, log: Option<Box<dyn Write + Send>>) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(jobs as u64 * STEPS), target);
-        if let Ok(style) =
-            ProgressStyle::with_template("{bar:24} {percent:>3} %  {msg}, {eta} left")
-        {
+        let bar = ProgressBar::with_draw_target(Some(STEPS), target);
+        if let Ok(style) = ProgressStyle::with_template("{bar:24} {percent:>3} %  {msg}") {
             bar.set_style(style);
         }
         let log = log.map(|to| Log { to, next_s: LINE_EVERY_S });
@@ -72,21 +74,33 @@ impl Bar {
 
     fn show(&self, state: &mut State) {
         let elapsed_s = self.bar.elapsed().as_secs_f64();
-        let (message, steps) =
-            (state.message(elapsed_s), state.jobs.iter().map(|job| job.steps).sum());
-        self.bar.set_position(steps);
-        let percent = 100 * steps / (state.jobs.len() as u64 * STEPS).max(1);
+        let share = state.share();
+        let message = format!("{}{}", state.message(elapsed_s), left(share, elapsed_s));
+        self.bar.set_position((share * STEPS as f64) as u64);
         if let Some(log) = state.log.as_mut().filter(|log| elapsed_s >= log.next_s) {
             log.next_s = elapsed_s + LINE_EVERY_S;
             // Whoever closed the log does not want it.
-            let _ =
-                writeln!(log.to, "{percent} %  {message}, {} left", HumanDuration(self.bar.eta()));
+            let _ = writeln!(log.to, "{:.0} %  {message}", (share * 100.0).floor());
         }
         self.bar.set_message(message);
     }
 }
 
 impl State {
+    /// What is done of all that is to do; 0 as long as nothing has begun.
+    fn share(&self) -> f64 {
+        let weight = |job: &JobState| job.packets.unwrap_or(0).max(1) as f64;
+        let begun = || self.jobs.iter().filter(|job| job.packets.is_some());
+        let all: f64 = begun().map(weight).sum();
+        let count = begun().count();
+        if count == 0 {
+            return 0.0;
+        }
+        let waiting = self.jobs.iter().filter(|job| job.packets.is_none() && !job.ended).count();
+        let done: f64 = begun().map(|job| weight(job) * job.steps as f64 / STEPS as f64).sum();
+        done / (all * (1.0 + waiting as f64 / count as f64))
+    }
+
     fn message(&self, elapsed_s: f64) -> String {
         let hops: u64 = self.jobs.iter().map(|job| job.packet_hops).sum();
         let rate = if elapsed_s > 0.0 { hops as f64 / elapsed_s } else { 0.0 };
@@ -98,16 +112,26 @@ impl State {
     }
 }
 
+/// The time left, if what is done tells it.
+fn left(share: f64, elapsed_s: f64) -> String {
+    if share <= 0.0 {
+        return String::new();
+    }
+    let left = Duration::from_secs_f64(elapsed_s * (1.0 - share).max(0.0) / share);
+    format!(", {} left", HumanDuration(left))
+}
+
 impl Meter for Bar {
     fn begin(&self, job: usize, packets: u64) {
-        self.state().jobs[job].packets = packets;
+        self.state().jobs[job].packets = Some(packets);
     }
 
     fn progress(&self, job: usize, progress: &Progress) {
         let mut state = self.state();
         let job = &mut state.jobs[job];
         let steps = u128::from(progress.packets_acked) * u128::from(STEPS);
-        job.steps = (steps / u128::from(job.packets.max(1))).min(u128::from(STEPS)) as u64;
+        let packets = job.packets.unwrap_or(0).max(1);
+        job.steps = (steps / u128::from(packets)).min(u128::from(STEPS)) as u64;
         job.packet_hops = progress.packet_hops;
         state.now = progress.now;
         self.show(&mut state);
@@ -116,6 +140,7 @@ impl Meter for Bar {
     fn end(&self, job: usize) {
         let mut state = self.state();
         state.jobs[job].steps = STEPS;
+        state.jobs[job].ended = true;
         state.done += 1;
         self.show(&mut state);
     }
@@ -133,16 +158,38 @@ mod tests {
         bar.begin(1, 100);
         let progress =
             Progress { now: Time(50_000_000), packet_hops: 1000, flows_done: 0, packets_acked: 50 };
+        let shares = |share: f64| assert!((bar.state().share() - share).abs() < 1e-9, "{share}");
         bar.progress(0, &progress);
-        assert_eq!(bar.bar.position(), STEPS / 4);
+        shares(50.0 / 300.0);
         bar.progress(1, &progress);
-        assert_eq!(bar.bar.position(), 3 * STEPS / 4);
+        shares(100.0 / 300.0);
         bar.end(0);
-        assert_eq!(bar.bar.position(), 3 * STEPS / 2);
+        shares(250.0 / 300.0);
+        assert_eq!(bar.bar.position(), STEPS * 5 / 6);
         assert_eq!(
             bar.state().message(0.001),
             "1 of 2 runs, 50.0 us simulated, 2.00 M packet-hops/s"
         );
+    }
+
+    #[test]
+    fn runs_to_come_are_like_those_that_began_and_kept_ones_are_nothing() {
+        let bar = Bar::new(4, ProgressDrawTarget::hidden(), None);
+        bar.end(0);
+        assert_eq!(bar.state().share(), 0.0);
+        bar.begin(1, 100);
+        bar.end(1);
+        assert!((bar.state().share() - 1.0 / 3.0).abs() < 1e-9);
+        // Ten times as large: of 1100 known and as much again per run to come.
+        bar.begin(2, 1000);
+        assert!((bar.state().share() - 100.0 / 1650.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_time_left_follows_the_share() {
+        assert_eq!(left(0.0, 10.0), "");
+        assert_eq!(left(0.25, 60.0), ", 3 minutes left");
+        assert_eq!(left(1.0, 60.0), ", 0 seconds left");
     }
 
     #[derive(Clone, Default)]
@@ -161,6 +208,7 @@ mod tests {
     fn a_log_gets_a_line_when_it_is_due_and_then_none_for_a_while() {
         let lines = Lines::default();
         let bar = Bar::new(4, ProgressDrawTarget::hidden(), Some(Box::new(lines.clone())));
+        (0..3).for_each(|job| bar.begin(job, 10));
         bar.end(0);
         assert!(lines.0.lock().unwrap().is_empty());
         bar.state().log.as_mut().unwrap().next_s = 0.0;
