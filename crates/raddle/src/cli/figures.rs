@@ -44,21 +44,19 @@ pub(super) fn figures(arguments: &Arguments) -> End {
 
 fn list(results: &[FigureResult]) {
     let width = results.iter().map(|result| result.figure.name.len()).max().unwrap_or(0);
-    let mut differ = 0;
+    let (mut all, mut holding) = (0, 0);
     for result in results {
-        let (all, own) = (result.claims.len(), result.count(Verdict::Differs));
-        differ += own;
-        let claims = format!("{} of {all}", all - own);
+        let (claims, holds) = (result.claims.len(), result.count(Verdict::Holds));
+        (all, holding) = (all + claims, holding + holds);
         let name = left(result.figure.name, width);
-        anstream::println!("{name}  {}  {}", left(&claims, 8), result.title);
+        let claims = left(&format!("{holds} of {claims}"), 8);
+        anstream::println!("{name}  {claims}  {}", result.title);
     }
-    let all: usize = results.iter().map(|result| result.claims.len()).sum();
     anstream::println!();
     anstream::println!(
-        "{}, {} of {} hold, as last run in full. `raddle figures NAME` shows them, \
+        "{}, {holding} of {} hold, as last run in full. `raddle figures NAME` shows them, \
          `raddle reproduce NAME` runs them again.",
         plural(results.len() as u64, "figure"),
-        all - differ,
         plural(all as u64, "claim")
     );
 }

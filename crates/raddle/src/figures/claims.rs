@@ -113,8 +113,17 @@ fn chart(item: &Item, log: &Log) -> Vec<Metric> {
         log.add(item.place.problem("`chart` is a list of metrics").label("write it in brackets"));
         return Vec::new();
     };
-    let metric = |item| reader::read("chart", item).map_err(|problem| log.add(problem)).ok();
-    items.iter().filter_map(metric).collect()
+    let mut chart: Vec<Metric> = Vec::new();
+    for item in items {
+        match reader::read("chart", item) {
+            Ok(metric) if chart.contains(&metric) => {
+                log.add(item.place.problem(format!("`{}` is drawn twice", metric.word())));
+            }
+            Ok(metric) => chart.push(metric),
+            Err(problem) => log.add(problem),
+        }
+    }
+    chart
 }
 
 fn claim(item: &Item, log: &Log) -> Option<Claim> {
@@ -223,6 +232,17 @@ measure = { kind = \"value\", metric = \"dropped\", cell = { \"condition\" = \"x
         assert!(problems(&CLAIM.replace("low = 1.5\n", "")).contains("no band"));
         let claim = &CLAIM[CLAIM.find("[[").unwrap()..];
         assert!(problems(&format!("{CLAIM}{claim}")).contains("two claims are called `a`"));
+    }
+
+    #[test]
+    fn pictures_are_of_metrics_that_there_are_each_once() {
+        let with = |chart: &str| format!("chart = {chart}\n{CLAIM}");
+        assert_eq!(Claims::parse("c", CLAIM).unwrap().chart, [Metric::Completion]);
+        assert_eq!(Claims::parse("c", &with("[]")).unwrap().chart, []);
+        assert!(problems(&with("[\"drops\"]")).contains("dropped"));
+        assert!(problems(&with("\"dropped\"")).contains("list of metrics"));
+        let twice = with("[\"dropped\", \"dropped\"]");
+        assert!(problems(&twice).contains("`dropped` is drawn twice"));
     }
 
     #[test]

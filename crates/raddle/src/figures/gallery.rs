@@ -55,12 +55,6 @@ fn of_paper<'r>(
     results.iter().filter(move |result| result.figure.paper() == paper)
 }
 
-/// `fig4` of `reps/fig4`.
-fn word(result: &FigureResult) -> &str {
-    let name = result.figure.name;
-    name.split_once('/').map_or(name, |(_, figure)| figure)
-}
-
 fn index(results: &[FigureResult], papers: &[&str]) -> String {
     let mut page = format!(
         "# Published figures, run again\n\n{NOTE}\n\nEach figure's claims, with the band in which \
@@ -78,7 +72,7 @@ fn index(results: &[FigureResult], papers: &[&str]) -> String {
             title_of(paper)
         );
         for result in of_paper(results, paper) {
-            let (word, claims) = (word(result), result.claims.len());
+            let (word, claims) = (result.figure.word(), result.claims.len());
             let holds = match result.count(Verdict::Holds) {
                 all if all == claims => format!("all {claims}"),
                 some => format!("**{some} of {claims}**"),
@@ -109,7 +103,7 @@ fn pictures(result: &FigureResult) -> Vec<(Metric, File)> {
 }
 
 fn section(page: &mut String, result: &FigureResult, pictures: &[(Metric, File)]) {
-    let (name, word) = (result.figure.name, word(result));
+    let (name, word) = (result.figure.name, result.figure.word());
     let _ = writeln!(page, "<a id=\"{word}\"></a>\n\n## {word}: {}\n", cell(&result.title));
     let seeds: Vec<String> = result.seeds().iter().map(u64::to_string).collect();
     let seeds = match seeds[..] {
@@ -117,10 +111,7 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(Metric, File)]
         [_] => format!("Seed {}.", seeds.join(", ")),
         _ => format!("Seeds {}.", seeds.join(", ")),
     };
-    let _ = write!(
-        page,
-        "`raddle reproduce {name}`; [scenario, claims and notes](../../figures/{name}). {seeds}"
-    );
+    let _ = write!(page, "`raddle reproduce {name}`; [its files](../../figures/{name}). {seeds}");
     if let Some(reduced) = &result.reduced {
         let _ = write!(page, " Reduced: {}.", cell(reduced.trim_end_matches('.')));
     }
@@ -183,7 +174,7 @@ fn numbers(page: &mut String, result: &FigureResult) {
         page,
         "<details><summary>All numbers: mean over the seeds, and in brackets least to \
          greatest</summary>\n\n{head}{}\n|---|---|{}",
-        if bounded { " bound, us |" } else { "" },
+        if bounded { " bound, us; mean over it |" } else { "" },
         "---|".repeat(result.chart.len() + usize::from(bounded))
     );
     for cell in &result.cells {

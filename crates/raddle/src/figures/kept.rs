@@ -1,14 +1,11 @@
 //! Results of figures in a folder, so that an interrupted command goes on where it stopped.
 
-use super::cells::FigureCell;
-use super::increase::{BoundName, NamedBound};
 use super::prepare::Prepared;
-use super::result::{FigureResult, Measured};
+use super::result::FigureResult;
 use crate::study::BUILD;
 use crate::study::store::at;
-use raddle_schemes::family::{Parameter, Raw};
 use raddle_schemes::rng;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,15 +28,8 @@ impl Prepared {
         if value["schema"] != SCHEMA || value["key"] != self.key() {
             return Ok(None);
         }
-        let claims = self.claims.claims.iter();
-        let measured =
-            claims.map(|claim| measured_of(&value["claims"][&claim.id])).collect::<Option<_>>();
-        let measured = measured.ok_or_else(|| at(&path, "a claim is missing; remove the file"))?;
-        let cells = value["cells"].as_array().into_iter().flatten().map(FigureCell::read);
-        let cells = cells.collect::<Option<Vec<_>>>();
-        let cells = cells.filter(|cells| cells.len() == self.cells());
-        let cells = cells.ok_or_else(|| at(&path, "a cell is missing; remove the file"))?;
-        Ok(Some(FigureResult::judge(self.clone(), measured, cells, Vec::new())))
+        let result = self.clone().read(&value["result"]);
+        result.map(Some).map_err(|what| at(&path, format!("{what}; remove the file")))
     }
 
     /// Keeps a result of this figure in `folder`.
@@ -48,15 +38,8 @@ impl Prepared {
     /// The file that cannot be written, and why.
     pub fn keep(&self, folder: &Path, result: &FigureResult) -> Result<(), String> {
         let path = self.path(folder);
-        let claims = result.claims.iter().map(|result| {
-            let bound = |bound: &NamedBound| json!({ "bound": bound.name.word(), "us": bound.us });
-            let bounds: Vec<Value> = result.bounds.iter().map(bound).collect();
-            (result.claim.id.clone(), json!({ "measured": result.measured, "bounds": bounds }))
-        });
-        let claims: Map<String, Value> = claims.collect();
-        let cells: Vec<Value> = result.cells.iter().map(FigureCell::json).collect();
-        let object =
-            json!({ "schema": SCHEMA, "key": self.key(), "claims": claims, "cells": cells });
+        let record = result.record_json();
+        let object = json!({ "schema": SCHEMA, "key": self.key(), "result": record });
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|error| at(parent, error))?;
         }
@@ -64,11 +47,6 @@ impl Prepared {
         let scratch = path.with_extension("unfinished");
         fs::write(&scratch, format!("{object:#}\n")).map_err(|error| at(&scratch, error))?;
         fs::rename(&scratch, &path).map_err(|error| at(&path, error))
-    }
-
-    /// How many cells it has.
-    fn cells(&self) -> usize {
-        self.study.as_ref().map_or(0, |study| study.cells.len())
     }
 
     fn path(&self, folder: &Path) -> PathBuf {
@@ -81,17 +59,6 @@ impl Prepared {
         let text = format!("{BUILD}\n{}\n{scenario}\n{claims}", self.mode.word());
         format!("{:016x}", rng::stream(0, &text, 0))
     }
-}
-
-/// What was measured for a claim, if that is what the object says.
-pub(super) fn measured_of(value: &Value) -> Option<Measured> {
-    let measured = value.get("measured")?;
-    let bounds = value.get("bounds").and_then(Value::as_array).into_iter().flatten().map(|bound| {
-        let name = BoundName::read(Raw::Text(bound.get("bound")?.as_str()?)).ok()?;
-        Some(NamedBound { name, us: bound.get("us")?.as_f64()? })
-    });
-    let value = if measured.is_null() { None } else { Some(measured.as_f64()?) };
-    Some(Measured { value, bounds: bounds.collect::<Option<_>>()? })
 }
 
 #[cfg(test)]

@@ -96,6 +96,11 @@ impl Figure {
         self.name.split('/').next().unwrap_or(self.name)
     }
 
+    /// Its own word, without the paper's.
+    pub fn word(&self) -> &'static str {
+        self.name.split_once('/').map_or(self.name, |(_, word)| word)
+    }
+
     /// Runs the figure and judges its claims.
     ///
     /// # Errors

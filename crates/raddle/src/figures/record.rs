@@ -1,34 +1,51 @@
 //! `result.json`: what a figure's last full run gave, kept beside its scenario and claims.
 
 use super::cells::FigureCell;
-use super::kept::measured_of;
-use super::result::FigureResult;
+use super::increase::{BoundName, NamedBound};
+use super::prepare::Prepared;
+use super::result::{FigureResult, Measured};
 use super::{Figure, Mode};
 use crate::study::VERSION;
+use raddle_schemes::family::{Parameter, Raw};
 use serde_json::{Value, json};
 
 impl FigureResult {
-    /// What is kept in `result.json`: the same on every machine. An entry of a list is a line.
+    /// The text of `result.json`: the same on every machine. An entry of a list is a line.
     pub fn record(&self) -> String {
+        let record = self.record_json();
+        let lines: Vec<String> = record
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| match value {
+                Value::Array(entries) if key != "seeds" => list(key, entries),
+                value => format!("  \"{key}\": {value}"),
+            })
+            .collect();
+        format!("{{\n{}\n}}\n", lines.join(",\n"))
+    }
+
+    /// What is kept of the result; see docs/formats.md.
+    pub(super) fn record_json(&self) -> Value {
         let hashes = self.study.iter().flat_map(|study| &study.cells);
         let cells = self.cells.iter().zip(hashes).map(|(cell, own)| {
             let mut cell = cell.json();
             cell["hash"] = json!(own.scenario.hash());
             cell
         });
-        let mut record = vec![
-            ("schema", json!("raddle.figure/1")),
-            ("figure", json!(self.figure.name)),
-            ("version", json!(VERSION)),
-            ("mode", json!(self.mode.word())),
-            ("seeds", json!(self.seeds())),
-        ];
-        record.extend(self.reduced.iter().map(|reduced| ("reduced", json!(reduced))));
-        let mut lines: Vec<String> =
-            record.iter().map(|(key, value)| format!("  \"{key}\": {value}")).collect();
-        lines.push(list("scenarios", cells));
-        lines.push(list("claims", self.claims_json()));
-        format!("{{\n{}\n}}\n", lines.join(",\n"))
+        let mut record = json!({
+            "schema": "raddle.figure/1",
+            "figure": self.figure.name,
+            "version": VERSION,
+            "mode": self.mode.word(),
+            "seeds": self.seeds(),
+        });
+        if let Some(reduced) = &self.reduced {
+            record["reduced"] = json!(reduced);
+        }
+        record["scenarios"] = cells.collect();
+        record["claims"] = json!(self.claims_json());
+        record
     }
 }
 
@@ -40,25 +57,46 @@ impl Figure {
     pub fn recorded(&self) -> Result<FigureResult, String> {
         let prepared = self.prepare(Mode::Full).map_err(|problems| problems.render(false))?;
         let stale = |what: &str| format!("figures/{}/result.json: {what}", self.name);
-        let record: Value =
-            serde_json::from_str(self.result).map_err(|error| stale(&error.to_string()))?;
-        let entries = |key: &str| record[key].as_array().into_iter().flatten();
-        let cells: Option<Vec<_>> = entries("scenarios").map(FigureCell::read).collect();
-        let claims = prepared.claims.claims.iter();
-        let measured: Option<Vec<_>> = claims
-            .map(|claim| measured_of(entries("claims").find(|kept| kept["id"] == *claim.id)?))
-            .collect();
-        let measured = measured.ok_or_else(|| stale("a claim is missing"))?;
-        let own = prepared.study.iter().flat_map(|study| &study.cells).map(|cell| &cell.settings);
-        let cells = cells.filter(|cells| own.eq(cells.iter().map(|cell| &cell.settings)));
-        let cells = cells.ok_or_else(|| stale("other cells than the scenario's"))?;
-        Ok(FigureResult::judge(prepared, measured, cells, Vec::new()))
+        let record = serde_json::from_str(self.result).map_err(|why| stale(&why.to_string()))?;
+        prepared.read(&record).map_err(stale)
     }
 }
 
+impl Prepared {
+    /// The result that [`FigureResult::record_json`] made, judged by the claims as they are; without
+    /// the runs.
+    ///
+    /// # Errors
+    /// What it lacks.
+    pub(super) fn read(self, record: &Value) -> Result<FigureResult, &'static str> {
+        let entries = |key: &str| record[key].as_array().into_iter().flatten();
+        let claims = self.claims.claims.iter();
+        let measured: Option<Vec<_>> = claims
+            .map(|claim| measured(entries("claims").find(|kept| kept["id"] == *claim.id)?))
+            .collect();
+        let measured = measured.ok_or("a claim is missing")?;
+        let own = self.study.iter().flat_map(|study| &study.cells).map(|cell| &cell.settings);
+        let cells: Option<Vec<_>> = entries("scenarios").map(FigureCell::read).collect();
+        let cells = cells.filter(|cells| own.eq(cells.iter().map(|cell| &cell.settings)));
+        let cells = cells.ok_or("it has other cells than the scenario")?;
+        Ok(FigureResult::judge(self, measured, cells, Vec::new()))
+    }
+}
+
+/// What was measured for a claim, if that is what the object says.
+fn measured(value: &Value) -> Option<Measured> {
+    let measured = value.get("measured")?;
+    let bounds = value.get("bounds").and_then(Value::as_array).into_iter().flatten().map(|bound| {
+        let name = BoundName::read(Raw::Text(bound.get("bound")?.as_str()?)).ok()?;
+        Some(NamedBound { name, us: bound.get("us")?.as_f64()? })
+    });
+    let value = if measured.is_null() { None } else { Some(measured.as_f64()?) };
+    Some(Measured { value, bounds: bounds.collect::<Option<_>>()? })
+}
+
 /// A key and a list of JSON, an entry a line.
-fn list(key: &str, values: impl IntoIterator<Item = Value>) -> String {
-    let lines: Vec<String> = values.into_iter().map(|value| format!("\n    {value}")).collect();
+fn list(key: &str, entries: &[Value]) -> String {
+    let lines: Vec<String> = entries.iter().map(|entry| format!("\n    {entry}")).collect();
     let end = if lines.is_empty() { "" } else { "\n  " };
     format!("  \"{key}\": [{}{end}]", lines.join(","))
 }

@@ -76,7 +76,8 @@ impl Measured {
             return Self::default();
         }
         let value = claim.measure.take(runs, mode).map(six_digits);
-        Self { value, bounds: claim.measure.bounds(runs) }
+        let rounded = |bound: NamedBound| NamedBound { us: six_digits(bound.us), ..bound };
+        Self { value, bounds: claim.measure.bounds(runs).into_iter().map(rounded).collect() }
     }
 }
 
@@ -173,7 +174,7 @@ impl ClaimResult {
             "reason": self.reason(),
         });
         if !self.bounds.is_empty() {
-            let bound = |bound: &NamedBound| json!({ "bound": bound.name.word(), "us": six_digits(bound.us) });
+            let bound = |bound: &NamedBound| json!({ "bound": bound.name.word(), "us": bound.us });
             object["bounds"] = self.bounds.iter().map(bound).collect();
         }
         object

@@ -25,7 +25,6 @@ pub struct Bar {
 
 struct State {
     jobs: Vec<JobState>,
-    done: usize,
     now: Time,
     log: Option<Log>,
 }
@@ -59,7 +58,7 @@ impl Bar {
             bar.set_style(style);
         }
         let log = log.map(|to| Log { to, next_s: LINE_EVERY_S });
-        let state = State { jobs: vec![JobState::default(); jobs], done: 0, now: Time::ZERO, log };
+        let state = State { jobs: vec![JobState::default(); jobs], now: Time::ZERO, log };
         Self { bar, state: Mutex::new(state) }
     }
 
@@ -106,7 +105,10 @@ impl State {
         let rate = if elapsed_s > 0.0 { hops as f64 / elapsed_s } else { 0.0 };
         let runs = match self.jobs.len() {
             1 => String::new(),
-            jobs => format!("{} of {jobs} runs, ", self.done),
+            jobs => {
+                let ended = self.jobs.iter().filter(|job| job.ended).count();
+                format!("{ended} of {jobs} runs, ")
+            }
         };
         format!("{runs}{:.1} us simulated, {} packet-hops/s", self.now.as_us(), short(rate))
     }
@@ -141,7 +143,6 @@ impl Meter for Bar {
         let mut state = self.state();
         state.jobs[job].steps = STEPS;
         state.jobs[job].ended = true;
-        state.done += 1;
         self.show(&mut state);
     }
 }

@@ -15,14 +15,16 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
          much, and what of the papers' claims holds there. This page is made by `raddle verdict` \
          from `figures/verdict/scenario.toml` and is not edited by hand. {origin}\n"
     );
-    summary(&mut page, verdict, claims);
+    let claims: Vec<(&Claim, Judged)> =
+        claims.iter().map(|claim| (claim, claim.judge(verdict))).collect();
+    summary(&mut page, verdict, &claims);
     conditions(&mut page, verdict);
     for stack in verdict.values("stack") {
         let _ = writeln!(page, "## Stack: {stack}\n\n![{stack}]({folder}/{stack}.svg)\n");
         standings(&mut page, verdict, stack);
         winners(&mut page, verdict, stack);
     }
-    papers(&mut page, verdict, claims);
+    papers(&mut page, &claims);
     page.push_str("## All numbers\n\n");
     page.push_str(
         "Mean over the seeds and, in brackets, least to greatest; rank; over the bound. A bound is \
@@ -43,7 +45,7 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
 const NAMED: usize = 3;
 
 /// Who is best over all workloads, by stack and faults, and how many claims hold.
-fn summary(page: &mut String, verdict: &Verdict, claims: &[Claim]) {
+fn summary(page: &mut String, verdict: &Verdict, claims: &[(&Claim, Judged)]) {
     page.push_str(
         "## In short\n\nOver all workloads: how many times as long as the first of each a scheme \
          takes, geometric mean and, in brackets, the worst. Only schemes that always finish.\n\n\
@@ -52,43 +54,37 @@ fn summary(page: &mut String, verdict: &Verdict, claims: &[Claim]) {
     );
     for stack in verdict.values("stack") {
         for faults in verdict.values("faults") {
-            let columns: Vec<&Column> = of_stack(verdict, stack)
-                .into_iter()
-                .filter(|column| column.value("faults") == Some(faults))
-                .collect();
-            let over = |row: usize| -> Option<(f64, f64)> {
-                let ratios: Option<Vec<f64>> = columns.iter().map(|c| c.ratio(row)).collect();
-                let ratios = ratios?;
-                let logs: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
-                let mean = (logs / ratios.len() as f64).exp();
-                Some((mean, ratios.into_iter().fold(1.0, f64::max)))
-            };
-            let order = verdict.order(&columns);
-            let finishing: Vec<(usize, (f64, f64))> =
-                order.iter().filter_map(|&row| Some((row, over(row)?))).collect();
-            let mut named: Vec<String> = finishing
-                .iter()
-                .take(NAMED)
-                .map(|(row, (mean, worst))| {
-                    format!("`{}` {mean:.2} ({worst:.2})", verdict.rows[*row])
-                })
-                .collect();
-            named.resize(NAMED, "-".to_owned());
-            let never = order.len() - finishing.len();
-            let _ = writeln!(page, "| {stack} | {faults} | {} | {never} |", named.join(" | "));
+            let mut columns = of_stack(verdict, stack);
+            columns.retain(|column| column.value("faults") == Some(faults));
+            let _ = writeln!(page, "| {stack} | {faults} | {} |", best(verdict, &columns));
         }
     }
-    let judged = claims.iter().map(|claim| claim.judge(verdict));
-    let judged: Vec<Judged> = judged.filter(|judged| judged.columns > 0).collect();
-    let whole = judged.iter().filter(|judged| judged.holds == judged.columns).count();
-    let none = judged.iter().filter(|judged| judged.holds == 0).count();
+    let judged = || claims.iter().map(|(_, judged)| judged).filter(|judged| judged.columns > 0);
+    let whole = judged().filter(|judged| judged.holds == judged.columns).count();
+    let none = judged().filter(|judged| judged.holds == 0).count();
     let _ = writeln!(
         page,
-        "\nOf {} of the papers, {whole} hold everywhere, {} in some columns and {none} in none: \
+        "\nOf {}, {whole} hold everywhere, {} in some columns and {none} in none: \
          [which, and why](#what-the-papers-claim).\n",
-        plural(judged.len() as u64, "claim"),
-        judged.len() - whole - none
+        plural(judged().count() as u64, "claim"),
+        judged().count() - whole - none
     );
+}
+
+/// The first few of the schemes that finish in all `columns`, and how many do not.
+fn best(verdict: &Verdict, columns: &[&Column]) -> String {
+    let shown = |row: usize| -> Option<String> {
+        let ratios: Option<Vec<f64>> = columns.iter().map(|column| column.ratio(row)).collect();
+        let ratios = ratios?;
+        let logs: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+        let mean = (logs / ratios.len() as f64).exp();
+        let worst = ratios.into_iter().fold(1.0, f64::max);
+        Some(format!("`{}` {mean:.2} ({worst:.2})", verdict.rows[row]))
+    };
+    let mut named: Vec<String> = verdict.order(columns).into_iter().filter_map(shown).collect();
+    let never = verdict.rows.len() - named.len();
+    named.resize(NAMED, "-".to_owned());
+    format!("{} | {never}", named.join(" | "))
 }
 
 fn conditions(page: &mut String, verdict: &Verdict) {
@@ -186,15 +182,15 @@ fn winners(page: &mut String, verdict: &Verdict, stack: &str) {
     page.push('\n');
 }
 
-fn papers(page: &mut String, verdict: &Verdict, claims: &[Claim]) {
+fn papers(page: &mut String, claims: &[(&Claim, Judged)]) {
     page.push_str(
         "## What the papers claim\n\nEach claim says that the best of some schemes takes at most so \
          many times as long as the best of others; where some are equal, the worst of them as the \
          best. Ratios: least and greatest of the columns it is about.\n\n| paper | claim | columns | ratio | asked | holds |\n|---|---|---|---|---|---|\n",
     );
     let mut reasons = Vec::new();
-    for claim in claims {
-        let Judged { columns, holds, ratios, fails } = claim.judge(verdict);
+    for (claim, judged) in claims {
+        let &Judged { columns, holds, ratios, ref fails } = judged;
         let about: Vec<&str> = claim.columns.iter().map(|(_, value)| value.as_str()).collect();
         let about = if about.is_empty() { "all".to_owned() } else { about.join(", ") };
         let word = match holds {
