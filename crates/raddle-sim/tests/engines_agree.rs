@@ -4,14 +4,21 @@
 mod common;
 mod random;
 
-use common::agree::trouble;
+use common::agree::{difference, trouble};
 use proptest::prelude::*;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::Time;
+use raddle_sim::engine;
+use raddle_sim::net::faults::PortChange;
+use raddle_sim::plan::Plan;
 use raddle_sim::reference::{Queue, run_with_queue};
 
 /// How many plans, unless `PROPTEST_CASES` says otherwise: about three minutes on one core.
 const CASES: u32 = 25_000;
 /// The same for the reference's queues, which all plans use alike.
 const QUEUE_CASES: u32 = 1_000;
+/// The same for both kinds of port.
+const PORT_CASES: u32 = 4_000;
 /// Most decisions a plan takes from its list; more of them take the first option.
 const NUMBERS: usize = 160;
 
@@ -48,5 +55,35 @@ proptest! {
         let [heap, wheel] =
             [Queue::Heap, Queue::Wheel].map(|queue| run_with_queue(&plan, queue, &mut ()));
         prop_assert!(heap == wheel, "&{numbers:?},\n{plan:?}");
+    }
+}
+
+/// The plan with real queues at every switch port: those of links that change compute no departures,
+/// and these change to the rate that they have.
+fn with_real_queues(mut plan: Plan) -> Plan {
+    let Plan { fabric, faults, .. } = &mut plan;
+    let switch_ports = (fabric.hosts..fabric.ports.len() as u32).map(PortId);
+    let unchanging = switch_ports.filter(|id| faults.changes_of(*id).is_empty());
+    let same = |id: PortId| PortChange::Rate { rate: fabric.ports[id.index()].rate, scale: false };
+    let new: Vec<_> = unchanging.map(|id| (id, vec![(Time::ZERO, same(id))])).collect();
+    faults.ports.extend(new);
+    faults.ports.sort_by_key(|(id, _)| *id);
+    plan
+}
+
+proptest! {
+    #![proptest_config(config(PORT_CASES))]
+
+    #[test]
+    fn ports_that_compute_departures_agree_with_real_queues(
+        numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS),
+    ) {
+        let plan = random::plan(&numbers);
+        let fast = engine::run(&plan, &mut ());
+        let plan = with_real_queues(plan);
+        let real = engine::run(&plan, &mut ());
+        if let Some(difference) = difference(&real, &fast) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{difference}\n{plan:?}");
+        }
     }
 }

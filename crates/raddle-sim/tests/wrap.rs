@@ -5,12 +5,15 @@ mod common;
 
 use common::agree::trouble;
 use common::{fat_tree, permutation, plan};
+use raddle_schemes::buffer;
 use raddle_schemes::congestion::{self, fixed_rate};
 use raddle_schemes::family::Raw;
+use raddle_schemes::ids::PortId;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{self, HORIZON};
-use raddle_sim::plan::{Overflow, Plan, Service};
+use raddle_sim::net::faults::PortChange;
+use raddle_sim::plan::{BufferPlan, Overflow, Pfc, Plan, Service};
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::workload::{Flow, Start};
 
@@ -46,8 +49,8 @@ fn set_delays(plan: &mut Plan, delay: Span) {
     plan.fabric.ports.iter_mut().for_each(|port| port.delay = delay);
 }
 
-#[test]
-fn flows_start_before_at_and_after_each_turn() {
+/// Flows that start before, at and after each turn.
+fn flows_around_turns() -> Plan {
     let starts = [0, TURN - 1_000_000, TURN - 1, TURN, TURN + 1, 2 * TURN, 3 * TURN - 600_000];
     let flows: Vec<_> = starts
         .into_iter()
@@ -57,11 +60,11 @@ fn flows_start_before_at_and_after_each_turn() {
             ..Flow::at_zero(i, 15 - i, Bytes(100_000))
         })
         .collect();
-    assert_engines_agree(&plan(fat_tree(2, 16), flows.into(), "ops", 1));
+    plan(fat_tree(2, 16), flows.into(), "ops", 1)
 }
 
-#[test]
-fn a_busy_fabric_runs_through_several_turns() {
+/// A fabric that is busy through several turns.
+fn busy_turns() -> Plan {
     // 10 Gbps: 4 MiB take 3.5 ms, two of them one after the other on the same links.
     let mut plan = permutation(fat_tree(2, 4), Bytes::mib(4), "reps", 1);
     plan.fabric.ports.iter_mut().for_each(|port| port.rate = Rate::gbps(10));
@@ -71,7 +74,61 @@ fn a_busy_fabric_runs_through_several_turns() {
     }
     plan.traffic.flows.extend(later);
     plan.queue.size = Size::Packets(20.0);
-    assert_engines_agree(&plan);
+    plan
+}
+
+#[test]
+fn flows_start_before_at_and_after_each_turn() {
+    assert_engines_agree(&flows_around_turns());
+}
+
+#[test]
+fn a_busy_fabric_runs_through_several_turns() {
+    assert_engines_agree(&busy_turns());
+}
+
+#[test]
+fn ports_are_paused_through_a_turn() {
+    for mut plan in [flows_around_turns(), busy_turns()] {
+        let [xoff, xon] = [3.0, 1.0].map(Size::Packets);
+        plan.queue.pfc = Some(Pfc { xoff, xon, quanta: Span::us(500) });
+        assert_eq!(trouble(&plan), None);
+        let outcome = engine::run(&plan, &mut ());
+        let records = outcome.ports.iter().filter_map(|port| port.pfc.as_ref());
+        assert!(records.map(|pfc| pfc.pauses).sum::<u64>() > 0);
+        plan.queue.classes = 3;
+        plan.traffic.flows.iter_mut().zip(0..).for_each(|(flow, i)| flow.class = i % 3);
+        assert_eq!(trouble(&plan), None);
+    }
+}
+
+#[test]
+fn ports_share_memory_through_a_turn() {
+    for mut plan in [flows_around_turns(), busy_turns()] {
+        plan.buffer = Some(BufferPlan {
+            size: Size::Packets(12.0),
+            policy: buffer::Config::named("dynamic_thresholds").unwrap(),
+        });
+        assert_engines_agree(&plan);
+    }
+}
+
+#[test]
+fn links_change_around_a_turn() {
+    for mut plan in [flows_around_turns(), busy_turns()] {
+        for (port, at) in (plan.fabric.hosts..).zip([TURN - 2_000_000, TURN - 1, TURN, TURN + 1]) {
+            let half = Rate(plan.fabric.ports[port as usize].rate.0 / 2);
+            let changes = [
+                (at, PortChange::Down),
+                (at + 1_500_000, PortChange::Up),
+                (at + 2_000_000, PortChange::Rate { rate: half, scale: true }),
+                (2 * TURN, PortChange::Loss { probability: 1 << 28 }),
+            ];
+            let changes = changes.map(|(at, change)| (Time(at), change)).to_vec();
+            plan.faults.ports.push((PortId(port), changes));
+        }
+        assert_engines_agree(&plan);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use raddle_sim::{engine, reference};
 use std::fmt::Debug;
 
 /// What differs between two outcomes, but for their counts of engine events.
-fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
+pub(crate) fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
     fn named<T: PartialEq + Debug>(what: String, expected: &T, got: &T) -> Option<String> {
         (expected != got).then(|| format!("{what}:\n expected {expected:?}\n got      {got:?}"))
     }
@@ -28,6 +28,7 @@ fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
         .or_else(|| lists("port", &expected.ports, &got.ports))
         .or_else(|| lists("series", &expected.series, &got.series))
         .or_else(|| named("timeline".to_owned(), &expected.timeline, &got.timeline))
+        .or_else(|| named("occupancy".to_owned(), &expected.occupancy, &got.occupancy))
         .or_else(|| named("stop".to_owned(), &expected.stop, &got.stop))
         .or_else(|| named("end".to_owned(), &expected.end, &got.end))
         .or_else(|| named("in flight".to_owned(), &expected.in_flight_data, &got.in_flight_data))
