@@ -42,6 +42,19 @@ fn scenario_files() -> Vec<PathBuf> {
 }
 
 #[test]
+fn an_override_of_a_swept_path_replaces_its_values_where_they_stand() {
+    let swept = "[sweep]\n\"transport.load_balance.scheme\" = [\"reps\", \"ops\"]\nrun.end = [\"1 us\", \"2 us\"]\n";
+    let text = format!("{FABRIC}{TRAFFIC}{swept}");
+    for path in ["sweep.transport.load_balance.scheme", "sweep.\"transport.load_balance.scheme\""] {
+        let study = study_with(&text, &[(path, "[\"ecmp\"]"), ("sweep.run.end", "[\"3 us\"]")]);
+        let axes: Vec<_> = study.axes.iter().map(|axis| (&axis.name[..], &axis.values)).collect();
+        let expected = [("transport.load_balance.scheme", "ecmp"), ("run.end", "3 us")]
+            .map(|(name, value)| (name, vec![value.to_owned()]));
+        assert!(axes.iter().copied().eq(expected.iter().map(|(name, values)| (*name, values))));
+    }
+}
+
+#[test]
 fn the_shortest_scenario_has_the_documented_defaults() {
     let expected = r#"[fabric]
 topology = { kind = "fat_tree", tiers = 3, hosts = 128, hosts_per_tor = 4, tors_per_pod = 4, oversubscription = 1.0, parallel = 1, rate = "400 Gbps", link_delay = "500 ns", switch_delay = "500 ns", uplink_rate = "400 Gbps" }

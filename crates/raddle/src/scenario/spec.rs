@@ -155,19 +155,23 @@ impl Table {
         })
     }
 
-    /// Puts `item` at a dotted path, making tables on the way; numbers index lists.
+    /// Puts `item` at a dotted path, making tables on the way; numbers index lists. What was typed
+    /// with the path in one piece is replaced where it stands.
     ///
     /// # Errors
     /// The part of the path that cannot be followed.
     pub(crate) fn set(&mut self, path: &str, key_place: &Place, item: Item) -> Result<(), String> {
-        let (key, rest) = path.split_once('.').map_or((path, None), |(k, r)| (k, Some(r)));
-        let Some(rest) = rest else {
-            let new = Entry { key: key.to_owned(), key_place: key_place.clone(), item };
-            match self.entries.iter_mut().find(|entry| entry.key == key) {
-                Some(entry) => *entry = new,
-                None => self.entries.push(new),
+        let typed_whole = self.entries.iter_mut().find(|entry| entry.key == path);
+        let (key, rest) = match path.split_once('.') {
+            Some(split) if typed_whole.is_none() => split,
+            _ => {
+                let new = Entry { key: path.to_owned(), key_place: key_place.clone(), item };
+                match typed_whole {
+                    Some(entry) => *entry = new,
+                    None => self.entries.push(new),
+                }
+                return Ok(());
             }
-            return Ok(());
         };
         if self.get(key).is_none() {
             let empty = Value::Table(Self::default());

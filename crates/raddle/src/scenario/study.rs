@@ -176,6 +176,8 @@ fn override_values(table: &mut Table, overrides: &[(String, String)], log: &Log)
         let key_place = Place { file: Some(file.clone()), span: offset..offset + path.len() };
         let item = spec::typed_value(&file, offset + path.len() + 1, value);
         offset += path.len() + 1 + value.len() + 1;
+        // As in a file, where a swept path is typed in one piece: `sweep."run.seed"`.
+        let path = &path.replace('"', "");
         match item {
             Ok(item) => {
                 if unsweep(table, path) {

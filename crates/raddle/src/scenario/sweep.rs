@@ -86,6 +86,11 @@ fn axes(table: &Table, above: &str, spec: &mut SweepSpec, log: &Log) {
                 };
                 let points: Vec<Point> = items.iter().map(point).collect();
                 distinct(&points, items, &path, log);
+                if spec.axes.iter().any(|axis| axis.name == path) {
+                    let problem = key_place.problem(format!("`{path}` is swept twice"));
+                    log.add(problem.label("expected each path once"));
+                    continue;
+                }
                 spec.axes.push(AxisSpec { name: path, points });
             }
             _ => {

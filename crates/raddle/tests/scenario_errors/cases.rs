@@ -514,6 +514,13 @@ seed = "5..1"
         r#""1 KiB" | `1 KiB` occurs twice | expected each value of `transport.payload` once"#,
     );
     more(
+        r#"[sweep]
+"transport.payload" = ["1 KiB", "2 KiB"]
+transport.payload = ["4 KiB"]
+"#,
+        r#"payload | `transport.payload` is swept twice | expected each path once"#,
+    );
+    more(
         r#"[[condition]]
 name = "healthy"
 [[condition]]
