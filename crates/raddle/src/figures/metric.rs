@@ -17,6 +17,8 @@ raddle_schemes::words! {
         Background = "background_us",
         /// From start to end of the flows before a background.
         Foreground = "foreground_us",
+        /// Flows that did not end: times of flows are those of the others.
+        Unfinished = "unfinished",
         /// Data packets lost, whatever the cause.
         Dropped = "dropped",
         /// Data packets marked by switches.
@@ -43,6 +45,7 @@ impl Metric {
             Self::FctP99 => return summary.fct_us.p99,
             Self::Background => return parts.next_back()?.completion_us,
             Self::Foreground => return parts.next()?.completion_us,
+            Self::Unfinished => summary.unfinished,
             Self::Dropped => packets.dropped.iter().sum(),
             Self::Marked => packets.marked,
             Self::Trimmed => packets.trimmed,
@@ -61,6 +64,7 @@ impl Metric {
             Self::FctP99 => "99th percentile of flow completion times",
             Self::Background => "Completion of the background",
             Self::Foreground => "Completion of the foreground",
+            Self::Unfinished => "Flows that did not end",
             Self::Dropped => "Packets dropped",
             Self::Marked => "Packets marked",
             Self::Trimmed => "Packets trimmed",

@@ -101,8 +101,10 @@ fn conditions(page: &mut String, verdict: &Verdict) {
          million.\n\
          - `mprdma` follows the window's growth. The ideal stack has no window, so that there it \
          takes over the label of each ACK, marked or not, and draws none after the first.\n\
-         - In the all-to-all of 128 hosts each pair exchanges 1 MiB, as in the study's Figures 1, \
-         3, 4 and 5; in that of 1024 hosts 16 KiB.\n\
+         - Messages: 1 MiB in the permutation, the tornado and the incast of 32 senders; 32 KiB in \
+         each step of the ring, an AllReduce of 4 MiB; 1 MiB from each host to each other in the \
+         all-to-all of 128, as in the study's Figures 1, 3, 4 and 5, 16 KiB in that of 1024; in the \
+         trace as websearch draws them, at 60 % load.\n\
          - Fabric, messages, parameters of schemes: in [the scenario](#the-scenario), whole.\n\
          - Measured: completion of all flows; of the trace, which is an open loop, the mean flow \
          completion time.\n",

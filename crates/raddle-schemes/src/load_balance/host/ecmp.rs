@@ -10,7 +10,8 @@ pub const CARD: Card = Card {
     title: "Equal-cost multi-path, one path per flow",
     paper: "Hopps, RFC 2992 (2000)",
     needs: &[],
-    summary: "A flow keeps the entropy of its source host, hence one path. Packets stay in order.",
+    summary: "A flow keeps the entropy of its source host, hence one path. Packets stay in order. \
+              The load-balancing study's FLOW.",
 };
 
 crate::parameters! {

@@ -15,7 +15,8 @@ pub const CARD: Card = Card {
     title: "Oblivious packet spraying",
     paper: "Dixit et al., On the impact of packet spraying in data center networks, INFOCOM 2013",
     needs: &[Need::OutOfOrder],
-    summary: "Every packet takes a uniformly random entropy. Spreads well, blind to trouble.",
+    summary: "Every packet takes a uniformly random entropy. Spreads well, blind to trouble. \
+              The load-balancing study's HOST PKT.",
 };
 
 crate::parameters! {

@@ -38,7 +38,8 @@ pub const CARD: Card = Card {
             Failure Mitigation, EuroSys 2026",
     needs: &[Need::Ecn, Need::OutOfOrder],
     summary: "Reuses the entropies of unmarked ACKs, else draws at random; after a timeout it \
-              replays known good paths. About 25 bytes of state, adapts within a round trip.",
+              replays known good paths. About 25 bytes of state, adapts within a round trip. \
+              The load-balancing study's HOST PKT AR.",
 };
 
 crate::words! {
