@@ -8,12 +8,13 @@ use common::{fat_tree, permutation, plan};
 use raddle_schemes::buffer;
 use raddle_schemes::congestion::{self, fixed_rate};
 use raddle_schemes::family::Raw;
-use raddle_schemes::ids::PortId;
+use raddle_schemes::ids::HostId;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{self, HORIZON};
 use raddle_sim::net::faults::PortChange;
 use raddle_sim::plan::{BufferPlan, Overflow, Pfc, Plan, Service};
+use raddle_sim::record::DropCause;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::workload::{Flow, Start};
 
@@ -102,32 +103,51 @@ fn ports_are_paused_through_a_turn() {
     }
 }
 
+/// Both, with all flows to one host: what is between it and its switch is full around each turn.
+fn to_one_host() -> impl Iterator<Item = (Plan, HostId)> {
+    [flows_around_turns(), busy_turns()].into_iter().map(|mut plan| {
+        let last = HostId(plan.fabric.hosts - 1);
+        plan.traffic.flows.retain(|flow| flow.source != last);
+        plan.traffic.flows.iter_mut().for_each(|flow| flow.destination = last);
+        (plan, last)
+    })
+}
+
+fn lost(plan: &Plan, cause: DropCause) -> u64 {
+    let ports = engine::run(plan, &mut ()).ports;
+    ports.iter().map(|port| port.dropped[cause as usize]).sum()
+}
+
 #[test]
 fn ports_share_memory_through_a_turn() {
-    for mut plan in [flows_around_turns(), busy_turns()] {
+    for (mut plan, _) in to_one_host() {
         plan.buffer = Some(BufferPlan {
             size: Size::Packets(12.0),
             policy: buffer::Config::named("dynamic_thresholds").unwrap(),
         });
         assert_engines_agree(&plan);
+        assert!(lost(&plan, DropCause::Overflow) > 0);
     }
 }
 
 #[test]
 fn links_change_around_a_turn() {
-    for mut plan in [flows_around_turns(), busy_turns()] {
-        for (port, at) in (plan.fabric.hosts..).zip([TURN - 2_000_000, TURN - 1, TURN, TURN + 1]) {
-            let half = Rate(plan.fabric.ports[port as usize].rate.0 / 2);
+    for (plan, host) in to_one_host() {
+        let port = plan.fabric.ports[host.index()].peer;
+        let half = Rate(plan.fabric.ports[port.index()].rate.0 / 2);
+        for at in [TURN - 1_000_000, TURN - 1, TURN, TURN + 1] {
+            let mut plan = plan.clone();
             let changes = [
                 (at, PortChange::Down),
-                (at + 1_500_000, PortChange::Up),
-                (at + 2_000_000, PortChange::Rate { rate: half, scale: true }),
-                (2 * TURN, PortChange::Loss { probability: 1 << 28 }),
+                (at + 4_000_000, PortChange::Up),
+                (at + 4_000_000, PortChange::Rate { rate: half, scale: true }),
+                (at + 4_500_000, PortChange::Loss { probability: 1 << 28 }),
             ];
             let changes = changes.map(|(at, change)| (Time(at), change)).to_vec();
-            plan.faults.ports.push((PortId(port), changes));
+            plan.faults.ports.push((port, changes));
+            assert_engines_agree(&plan);
+            assert!(lost(&plan, DropCause::LinkDown) > 0 && lost(&plan, DropCause::Loss) > 0);
         }
-        assert_engines_agree(&plan);
     }
 }
 
