@@ -5,6 +5,9 @@ use alloc::string::{String, ToString};
 use core::fmt;
 use core::str::FromStr;
 
+/// What `"unlimited"` stands for: more than there ever is.
+pub const UNLIMITED: Bytes = Bytes(u64::MAX / 4);
+
 /// A size that may depend on the fabric it is used in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Size {
@@ -56,7 +59,7 @@ impl Size {
             Self::Packets(n) => of(n, base.packet),
             Self::Bdp(n) => of(n, base.bdp),
             Self::Percent(n) => of(n / 100.0, base.whole),
-            Self::Unlimited => Bytes(u64::MAX / 4),
+            Self::Unlimited => UNLIMITED,
         }
     }
 }

@@ -63,6 +63,7 @@ impl Marker for Red {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::size::UNLIMITED;
 
     #[test]
     fn probability_rises_linearly() {
@@ -81,11 +82,11 @@ mod tests {
 
     #[test]
     fn thresholds_may_lie_anywhere() {
-        let base = Base { packet: Bytes(100), bdp: Bytes(1000), whole: Bytes(u64::MAX / 4) };
+        let base = Base { packet: Bytes(100), bdp: Bytes(1000), whole: UNLIMITED };
         let config = Config { low: Size::Bytes(Bytes(1_000)), high: Size::Unlimited };
         let red = Red::new(&config, &base);
         let mark = |bytes| red.mark(&QueueState { bytes: Bytes(bytes), stream: 9, event: 7 });
         assert!(!mark(1 << 33));
-        assert!(mark(u64::MAX / 4 - 1));
+        assert!(mark(UNLIMITED.0 - 1));
     }
 }

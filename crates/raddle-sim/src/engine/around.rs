@@ -10,7 +10,7 @@ use crate::routing::{Forwarding, Ports, towards_pod};
 use crate::topology::Fabric;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{Group, Queue, Surroundings};
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Bytes, Time};
 
 /// A switch at one instant, with a packet to `host` and its choices.
 pub(super) struct Around<'s, 'w> {
@@ -51,17 +51,46 @@ impl Surroundings for Around<'_, '_> {
     }
 }
 
+/// What room the memory of a switch has for an arriving frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// For the frame as it is, as far as the memory decides.
+    pub(super) frame: bool,
+    /// For its header.
+    pub(super) header: bool,
+}
+
+impl Room {
+    /// Where ports do not share memory.
+    pub(super) const AMPLE: Self = Self { frame: true, header: true };
+}
+
 /// A port of any kind, as it stands behind its link's line.
 pub(super) trait QueuePort {
-    /// Takes a frame that came in through `came_in`, an in-port of the same switch.
+    /// Takes a frame that came in through `came_in`, an in-port of the same switch, whose memory has
+    /// `room`. Returns how much of it joined a queue.
     fn enqueue(
         &mut self,
         now: Time,
         came_in: PortId,
         frame: Frame,
+        room: Room,
         line: &mut Line,
         world: &mut World<'_>,
-    );
+    ) -> Bytes;
+
+    /// Bytes of the queue of data that a frame would join, frame in service included, after what has
+    /// left at or before `now`; `None` for frames that have a queue of control to themselves.
+    fn data_queued(
+        &mut self,
+        now: Time,
+        frame: Frame,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) -> Option<u64>;
+
+    /// Bytes that have been queued and are not any more, as far as has been carried out.
+    fn gone(&self) -> u64;
 
     /// What is queued or in service after what has left at or before `now`, and the present
     /// capacity of each data class.

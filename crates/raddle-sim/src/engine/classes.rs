@@ -1,4 +1,4 @@
-//! The queues of a port that has several data classes, flow control, or shared memory.
+//! The queues of a port that has several data classes or flow control.
 
 use super::prefetch::prefetch;
 use super::ring::{Entry, Ring};
@@ -29,13 +29,11 @@ pub(super) struct Classes {
     turns: Turns,
     /// Where the frame in service came in.
     pub(super) came_in: PortId,
-    /// Whether ports share the switch's memory.
-    shared: bool,
     /// Flow control, where there is any.
     pub(super) pfc: Option<Pfc>,
 }
 
-/// A frame that is no longer in a switch under flow control, or whose ports share its memory.
+/// A frame of data that is no longer in a switch under flow control.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gone {
     /// The port it had come in through.
@@ -66,9 +64,9 @@ pub(super) struct Pfc {
 impl Classes {
     /// The queues of one port, where the plain port's two do not suffice.
     pub(super) fn of(plan: &Plan, pfc: Option<PfcFacts>) -> Option<Self> {
-        let (hosts, shared) = (plan.fabric.hosts, plan.buffer.is_some());
+        let hosts = plan.fabric.hosts;
         let plan = &plan.queue;
-        (plan.classes > 1 || pfc.is_some() || shared).then(|| Self {
+        (plan.classes > 1 || pfc.is_some()).then(|| Self {
             data: usize::from(plan.classes),
             own_control: plan.service != Service::Fifo,
             locators: Locators::new(hosts, plan.classes),
@@ -77,7 +75,6 @@ impl Classes {
             waiting: 0,
             turns: Turns::new(plan),
             came_in: PortId(0),
-            shared,
             pfc: pfc.map(|facts| Pfc {
                 facts,
                 paused_until: [Time::ZERO; QUEUES],
@@ -106,6 +103,14 @@ impl Classes {
         } else {
             usize::from(self.locators.class(frame.to))
         }
+    }
+
+    /// Bytes of the queue of data that a frame belongs to; `None` for frames that have a queue of
+    /// control to themselves.
+    #[inline]
+    pub(super) fn data_queued(&self, frame: Frame) -> Option<u64> {
+        let class = self.queue_of(frame);
+        (class < self.data).then(|| self.bytes[class])
     }
 
     /// Bytes of all queues.
@@ -231,7 +236,7 @@ impl Classes {
         }
         let size = frame.size().0;
         self.bytes[class] -= size;
-        let counted = self.shared || (self.pfc.is_some() && class < self.data);
+        let counted = self.pfc.is_some() && class < self.data;
         counted.then_some(Gone { came_in: self.came_in, class: class as u8, size })
     }
 

@@ -21,13 +21,13 @@ use crate::plan::{Overflow, Plan, Service};
 use crate::record::{DropCause, PortRecord};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::marking::{AnyMarker, QueueState};
-use raddle_schemes::size::Size;
+use raddle_schemes::size::{Size, UNLIMITED};
 use raddle_schemes::units::{Bytes, Time};
 
-/// The kind of a switch port.
-pub(super) fn kind(plan: &Plan, id: PortId, facts: &PortFacts) -> PortKind {
+/// The kind of a switch port; the switch's memory has `memory` bytes.
+pub(super) fn kind(plan: &Plan, id: PortId, facts: &PortFacts, memory: u64) -> PortKind {
     match plan.queue.service {
-        _ if !serves(plan, id, facts) => PortKind::General,
+        _ if !serves(plan, id, facts, memory) => PortKind::General,
         Service::Fifo => PortKind::Fifo,
         _ if plan.queue.classes == 1 => PortKind::Priority,
         _ => PortKind::Classes,
@@ -35,7 +35,7 @@ pub(super) fn kind(plan: &Plan, id: PortId, facts: &PortFacts) -> PortKind {
 }
 
 /// Whether a port of this plan may be a fast one.
-fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
+fn serves(plan: &Plan, id: PortId, facts: &PortFacts, memory: u64) -> bool {
     let queue = &plan.queue;
     let discipline = match queue.service {
         Service::Priority => true,
@@ -43,8 +43,7 @@ fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
         Service::Fifo => queue.overflow == Overflow::Drop,
         // Turns of one class are priority in other words: left to real queues, which they measure.
         Service::Drr | Service::Wrr => queue.classes > 1,
-    } && queue.pfc.is_none()
-        && plan.buffer.is_none();
+    } && queue.pfc.is_none();
     let unchanging = plan.faults.changes_of(id).is_empty();
     let whole = Wire::new(facts.rate).whole_ps_per_byte().filter(|&ps| u32::try_from(ps).is_ok());
     // Times of 32 bits are compared for the first frame that has not left: it leaves no later than
@@ -53,14 +52,17 @@ fn serves(plan: &Plan, id: PortId, facts: &PortFacts) -> bool {
     let ahead = whole.and_then(|ps_per_byte| ps_per_byte.checked_mul(next));
     discipline
         && unchanging
-        && facts.capacity < 1 << 31
+        && (facts.capacity < LARGEST || (facts.capacity == UNLIMITED.0 && memory < LARGEST))
         && queue.control_size == Size::Unlimited
         && ahead.is_some_and(|ahead| ahead.saturating_add(facts.latency.0) < 1 << 30)
 }
 
-/// Up to this many bytes, of fewer than 2 GiB, nothing is marked.
+/// More than a queue of a fast port ever holds.
+const LARGEST: u64 = 1 << 31;
+
+/// Up to this many bytes nothing is marked, or dropped for the capacity of the queue.
 fn never_marked(facts: &PortFacts) -> u32 {
-    facts.marker.never_below().0.min(facts.capacity) as u32
+    facts.marker.never_below().0.min(facts.capacity).min(LARGEST) as u32
 }
 
 /// What fast ports have in common, in the order in which a window needs it.
@@ -69,7 +71,7 @@ pub(super) struct Common {
     far_end: FarEnd,
     id: PortId,
     record: PortRecord,
-    /// Below 2 GiB.
+    /// `u32::MAX` where the queue has no limit of its own.
     capacity: u32,
     /// Up to this many bytes nothing at the port depends on the exact occupancy, but for its maximum.
     careless: u32,
@@ -83,7 +85,7 @@ impl Common {
             far_end,
             id,
             record: PortRecord::default(),
-            capacity: facts.capacity as u32,
+            capacity: facts.capacity.try_into().unwrap_or(u32::MAX),
             careless,
             marker: facts.marker,
             mark_stream: facts.mark_stream,
@@ -97,6 +99,12 @@ impl Common {
             FarEnd::Here(wake) if uniform => Some(wake),
             _ => None,
         }
+    }
+
+    /// Most bytes of a queue.
+    #[inline]
+    fn capacity(&self) -> Bytes {
+        if self.capacity == u32::MAX { UNLIMITED } else { Bytes(self.capacity.into()) }
     }
 
     #[inline(always)]
@@ -138,12 +146,14 @@ impl Common {
         marked
     }
 
+    /// Returns that nothing joined.
     #[cold]
-    fn drop(&mut self, now: Time, frame: Frame, world: &mut World<'_>) {
+    fn drop(&mut self, now: Time, frame: Frame, world: &mut World<'_>) -> Bytes {
         let cause = DropCause::Overflow as usize;
         self.record.dropped[cause] += 1;
         self.record.dropped_data[cause] += u64::from(frame.is_data());
         world.hosts.note_dropped(frame);
         world.recorder.dropped(self.id, now, frame);
+        Bytes(0)
     }
 }

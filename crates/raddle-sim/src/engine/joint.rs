@@ -1,4 +1,4 @@
-//! Switches whose ports concern each other: under flow control, or sharing memory.
+//! Switches under flow control, whose ports concern each other.
 //!
 //! While a switch has someone paused, a departure at one port may let the far end of another resume,
 //! so what is due is carried out in order of time over all ports before each arrival and at the end
@@ -8,22 +8,22 @@
 //! While it has nobody paused, departures only lower the bytes counted at the ports that frames came
 //! in through, and nobody reads those but the next frame in: ports are replayed each on its own. The
 //! counts are then too high by what has left unseen. When one might exceed its threshold, or the
-//! largest so far, all ports catch up first. Memory is counted in the same way: a frame that would
-//! not be kept, or that might be one too many for the largest count so far, makes all ports catch
-//! up.
+//! largest so far, all ports catch up first. Memory that they share is counted in the same way (see
+//! [`super::pool`]).
 
+use super::around::{QueuePort, Room};
 use super::calendar::Wake;
 use super::part::{Part, SwitchState};
-use super::port::{Joined, Room};
+use super::pool::Pool;
+use super::port::Joined;
 use crate::net::frame::Frame;
-use crate::net::memory::Memory;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::units::Time;
 
 impl SwitchState {
-    /// Whether its ports concern each other.
+    /// Whether it is under flow control.
     pub(super) fn is_joint(&self) -> bool {
-        !self.actions.is_empty() || self.memory.is_some()
+        !self.actions.is_empty()
     }
 }
 
@@ -56,12 +56,15 @@ impl Part<'_> {
 
     /// Carries out what is due at `now` at the ports `due`.
     fn step_switch(&mut self, number: u32, now: Time, due: &mut Vec<u32>) {
-        let first = self.switches[number as usize].first_port;
+        let switch = &mut self.switches[number as usize];
         for &port in due.iter() {
-            let line = &mut self.lines[(first + port) as usize];
+            let line = &mut self.lines[(switch.first_port + port) as usize];
             let own = &mut self.ports.general[line.place.number()];
             own.end_service(now, line, &mut self.world);
             own.play_changes(now, &mut self.world);
+            if let Some(pool) = &mut switch.pool {
+                pool.hear(port as usize, own.gone());
+            }
         }
         self.count_out(number, |port| due.push(port));
         for &port in due.iter() {
@@ -69,22 +72,15 @@ impl Part<'_> {
         }
     }
 
-    /// Counts what has left a switch out of its memory, and at the ports that it came in through.
-    /// Those whose far end may resume are handed to `resumes`.
+    /// Counts what has left a switch out at the ports that it came in through. Those whose far end may
+    /// resume are handed to `resumes`.
     #[inline]
     fn count_out(&mut self, number: u32, mut resumes: impl FnMut(u32)) {
         let switch = &mut self.switches[number as usize];
         // All ports of such switches are general ones.
         let first = self.lines[switch.first_port as usize].place.number();
         let ports = &mut self.ports.general[first..];
-        let control = self.plan.queue.control_class();
         while let Some(frame) = self.world.gone.pop() {
-            if let Some(memory) = &mut switch.memory {
-                memory.release(Bytes(frame.size));
-                if usize::from(frame.class) == control {
-                    continue;
-                }
-            }
             let port = frame.came_in.0 - switch.first_id;
             if let Some(pfc) = ports[port as usize].pfc()
                 && pfc.left(frame.class.into(), frame.size)
@@ -138,7 +134,7 @@ impl Part<'_> {
         let line = &mut self.lines[(switch.first_port + out) as usize];
         let place = line.place.number();
         let origin = place + in_port as usize - out as usize;
-        let (in_order, shares) = (switch.in_order, switch.memory.is_some());
+        let (in_order, shares) = (switch.in_order, switch.pool.is_some());
         if in_order {
             self.ports.general[place].play_changes(now, &mut self.world);
         } else {
@@ -148,11 +144,11 @@ impl Part<'_> {
                 self.catch_up(number, now);
             }
         }
-        let room = if shares { self.room(number, now, place, frame) } else { Room::AMPLE };
+        let room = if shares { self.room(number, now, out, frame) } else { Room::AMPLE };
         let joined =
             self.ports.general[place].enqueue_classed(now, came_in, frame, room, &mut self.world);
-        if shares {
-            self.take_memory(number, joined);
+        if let (Some(pool), Some(joined)) = (&mut self.switches[number as usize].pool, joined) {
+            pool.take(joined.bytes);
         }
         if let Some(Joined { data: Some(class), bytes }) = joined
             && self.ports.general[origin].count_in(class, bytes.0)
@@ -166,34 +162,22 @@ impl Part<'_> {
         self.start_at(number, now, out);
     }
 
-    fn take_memory(&mut self, number: u32, joined: Option<Joined>) {
-        if let (Some(memory), Some(joined)) = (&mut self.switches[number as usize].memory, joined) {
-            memory.take(joined.bytes);
-        }
-    }
-
-    /// The room that the memory of a switch has for a frame at the port in place `place`, which has
-    /// caught up. What has left the others unseen counts as if it were still there; so they catch
-    /// up, too, where that might make a difference.
-    fn room(&mut self, number: u32, now: Time, place: usize, frame: Frame) -> Room {
+    /// The room that the memory of a switch has for a frame at port `out`, which has caught up.
+    fn room(&mut self, number: u32, now: Time, out: u32, frame: Frame) -> Room {
         let switch = &self.switches[number as usize];
-        let Some(memory) = &switch.memory else { return Room::AMPLE };
-        let queued = self.ports.general[place].data_queued(frame);
-        let admits = |memory: &Memory| match queued {
-            Some(queued) => memory.admits(frame.size(), queued),
-            None => memory.has_room(frame.size()),
-        };
-        let header = self.world.discipline.header;
-        if admits(memory) && (switch.in_order || !memory.would_exceed_most(frame.size())) {
+        let line = &mut self.lines[(switch.first_port + out) as usize];
+        let own = &mut self.ports.general[line.place.number()];
+        let queued = own.data_queued(now, frame, line, &mut self.world);
+        let is_ample = |pool: &Pool| pool.is_ample(frame.size(), queued);
+        if switch.pool.as_deref().is_none_or(is_ample) {
             return Room::AMPLE;
         }
         if !switch.in_order {
             self.catch_up(number, now);
         }
-        match &self.switches[number as usize].memory {
-            Some(memory) => Room { frame: admits(memory), header: memory.has_room(header) },
-            None => Room::AMPLE,
-        }
+        let header = self.world.discipline.header;
+        let pool = self.switches[number as usize].pool.as_deref();
+        pool.map_or(Room::AMPLE, |pool| pool.room(frame.size(), queued, header))
     }
 
     /// A switch, all of whose ports have caught up, pauses one class more at a port.
@@ -223,6 +207,9 @@ impl Part<'_> {
                 let line = &mut self.lines[(switch.first_port + index * 64 + bit) as usize];
                 let port = &mut self.ports.general[line.place.number()];
                 port.replay(until, line, &mut self.world);
+                if let Some(pool) = &mut switch.pool {
+                    pool.hear((index * 64 + bit) as usize, port.gone());
+                }
                 let action = port.next_due();
                 if action == Time::NEVER {
                     *word &= !(1 << bit);

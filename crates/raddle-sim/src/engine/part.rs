@@ -11,6 +11,7 @@ use super::forward::Forward;
 use super::grid::Grid;
 use super::line::{FarEnd, Line, Place, PortKind};
 use super::partition::Partition;
+use super::pool::Pool;
 use super::port::{Discipline, World};
 use super::ports::SwitchPorts;
 use crate::net::frame::{Frame, Locator, count};
@@ -75,8 +76,8 @@ pub(super) struct SwitchState {
     pub(super) actions: Vec<Time>,
     /// None of `actions` is before this; never, while ports are replayed each on its own.
     pub(super) due_at: Time,
-    /// Where its ports share memory. What has left unseen still counts.
-    pub(super) memory: Option<Box<Memory>>,
+    /// Where its ports share memory.
+    pub(super) pool: Option<Box<Pool>>,
     /// Hosts below it that run right after it, while what they share is in the caches; the others
     /// run after all switches on the edge side.
     pub(super) hosts: Range<u32>,
@@ -211,7 +212,8 @@ impl<'a> Part<'a> {
                     .pfc
                     .map_or(Vec::new(), |_| vec![Time::NEVER; switch.ports.len()]),
                 due_at: Time::NEVER,
-                memory: Memory::of(plan, id, longest_rtt).map(Box::new),
+                pool: Memory::of(plan, id, longest_rtt)
+                    .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),
                 hosts: 0..0,
                 deaths: deaths(Node::Switch(id)),
             });
@@ -245,12 +247,15 @@ impl<'a> Part<'a> {
         let no_queue = |id: &PortId| Line::new(fabric.latency(*id), Place::none());
         let mut lines: Vec<Line> = ids[..hosts].iter().map(no_queue).collect();
         let mut ports = SwitchPorts::default();
-        for (&id, &far_end) in ids[hosts..].iter().zip(&far_ends[hosts..]) {
-            lines.push(ports.add(plan, id, PortFacts::new(plan, id, longest_rtt), far_end));
-        }
         for switch in &mut switches {
-            let ports = fabric.switches[switch.id.index()].ports.len();
-            let own = &lines[switch.first_port as usize..][..ports];
+            let memory = switch.pool.as_ref().map_or(u64::MAX, |pool| pool.size());
+            let from = lines.len();
+            let own = from..from + fabric.switches[switch.id.index()].ports.len();
+            for (&id, &far_end) in ids[own.clone()].iter().zip(&far_ends[own.clone()]) {
+                let facts = PortFacts::new(plan, id, longest_rtt);
+                lines.push(ports.add(plan, id, facts, far_end, memory));
+            }
+            let own = &lines[own];
             let Some(first) = own.first().map(|line| line.place) else { continue };
             let alike = own.iter().all(|line| line.place.kind() == first.kind());
             switch.kind = alike.then(|| (first.kind(), first.number() as u32));
@@ -431,7 +436,7 @@ impl<'a> Part<'a> {
 
     /// Most bytes of memory ever used, of switches whose ports share theirs.
     pub(super) fn memories(&self) -> impl Iterator<Item = (SwitchId, u64)> {
-        let of = |switch: &SwitchState| Some((switch.id, switch.memory.as_ref()?.most()));
+        let of = |switch: &SwitchState| Some((switch.id, switch.pool.as_ref()?.most()));
         self.switches.iter().filter_map(of)
     }
 

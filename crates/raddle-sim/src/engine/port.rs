@@ -7,7 +7,7 @@
 
 mod extras;
 
-use super::around::QueuePort;
+use super::around::{QueuePort, Room};
 use super::calendar::Calendar;
 use super::classes::{Classes, Gone};
 use super::line::{FarEnd, Line};
@@ -61,7 +61,7 @@ pub(super) struct World<'a> {
     pub(super) hosts: Hosts<'a>,
     pub(super) recorder: Recorder,
     pub(super) outbox: Outbox,
-    /// Frames that left the switch being run, where its ports concern each other.
+    /// Frames that left the switch being run, under flow control.
     pub(super) gone: Vec<Gone>,
 }
 
@@ -72,20 +72,6 @@ struct InService {
     class: u8,
     lost: bool,
     start: Time,
-}
-
-/// What room the memory of a switch has for an arriving frame.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
-    /// For the frame as it is, as far as the memory decides.
-    pub(super) frame: bool,
-    /// For its header.
-    pub(super) header: bool,
-}
-
-impl Room {
-    /// Where ports do not share memory.
-    pub(super) const AMPLE: Self = Self { frame: true, header: true };
 }
 
 /// A frame that joined a queue.
@@ -102,8 +88,7 @@ pub(super) struct Joined {
 struct Extras {
     /// The link's changes.
     link: Option<Link>,
-    /// The queues of more than one data class, under flow control, or in shared memory; the port's own
-    /// stay empty.
+    /// The queues of more than one data class, or under flow control; the port's own stay empty.
     classes: Option<Classes>,
 }
 
@@ -143,6 +128,8 @@ pub(super) struct Port {
     id: PortId,
     pub(super) record: PortRecord,
     loss_stream: u64,
+    /// Bytes that were queued or in service when the link went down, and went with it.
+    flushed: u64,
 }
 
 impl Port {
@@ -168,6 +155,7 @@ impl Port {
             id,
             record: PortRecord { pfc, ..PortRecord::default() },
             loss_stream: facts.loss_stream,
+            flushed: 0,
         }
     }
 
@@ -337,30 +325,35 @@ impl QueuePort for Port {
         now: Time,
         came_in: PortId,
         mut frame: Frame,
+        room: Room,
         line: &mut Line,
         world: &mut World<'_>,
-    ) {
+    ) -> Bytes {
         self.replay(now, line, world);
         if self.extras.as_ref().is_some_and(|extras| extras.classes.is_some()) {
-            self.enqueue_classed(now, came_in, frame, Room::AMPLE, world);
-            return;
+            let joined = self.enqueue_classed(now, came_in, frame, room, world);
+            return joined.map_or(Bytes(0), |joined| joined.bytes);
         }
         let discipline = world.discipline;
         if let Some(extras) = &self.extras
             && !extras.is_up()
             && discipline.on_down == OnDown::Drop
         {
-            return self.drop(now, frame, DropCause::LinkDown, world);
+            self.drop(now, frame, DropCause::LinkDown, world);
+            return Bytes(0);
         }
         let mut size = frame.size().0;
+        let mut has_room = room.frame;
         let mut class = usize::from(discipline.two_classes && frame.is_control());
         if class == 0 {
-            if self.bytes[0] + size > self.capacity() {
+            if self.bytes[0] + size > self.capacity() || !has_room {
                 if !discipline.trim || frame.is_control() {
-                    return self.drop(now, frame, DropCause::Overflow, world);
+                    self.drop(now, frame, DropCause::Overflow, world);
+                    return Bytes(0);
                 }
                 frame.trim(discipline.header);
                 size = discipline.header.0;
+                has_room = room.header;
                 self.record.trimmed += 1;
                 world.recorder.trimmed(now);
                 class = 1;
@@ -370,8 +363,9 @@ impl QueuePort for Port {
                 self.judge(now, &mut frame, self.bytes[0], event, world);
             }
         }
-        if class == 1 && self.bytes[1] + size > self.control_capacity {
-            return self.drop(now, frame, DropCause::Overflow, world);
+        if class == 1 && (self.bytes[1] + size > self.control_capacity || !has_room) {
+            self.drop(now, frame, DropCause::Overflow, world);
+            return Bytes(0);
         }
         self.bytes[class] += size;
         if class == 0 {
@@ -385,6 +379,28 @@ impl QueuePort for Port {
         } else {
             self.queues[class].push(Entry::new(now, frame));
         }
+        Bytes(size)
+    }
+
+    #[inline]
+    fn data_queued(
+        &mut self,
+        now: Time,
+        frame: Frame,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) -> Option<u64> {
+        self.replay(now, line, world);
+        if let Some(Extras { classes: Some(classes), .. }) = self.extras.as_deref() {
+            return classes.data_queued(frame);
+        }
+        let control = world.discipline.two_classes && frame.is_control();
+        (!control).then_some(self.bytes[0])
+    }
+
+    #[inline]
+    fn gone(&self) -> u64 {
+        self.record.bytes + self.flushed
     }
 
     #[inline]

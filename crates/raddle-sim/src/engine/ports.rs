@@ -1,6 +1,6 @@
 //! The switch ports of a part, of all kinds.
 
-use super::around::QueuePort;
+use super::around::{QueuePort, Room};
 use super::fast;
 use super::fast::fifo::FifoPort;
 use super::fast::priority::PriorityPort;
@@ -14,7 +14,7 @@ use crate::plan::Plan;
 use crate::record::PortRecord;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue;
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Bytes, Time};
 
 /// Ports of switches by kind; a [`Line::place`] says where a line's port is.
 #[derive(Default)]
@@ -71,15 +71,16 @@ macro_rules! of_kind {
 pub(super) use of_kind;
 
 impl SwitchPorts {
-    /// Adds a port. Returns the line of its link.
+    /// Adds a port, of a switch whose memory has `memory` bytes. Returns the line of its link.
     pub(super) fn add(
         &mut self,
         plan: &Plan,
         id: PortId,
         facts: PortFacts,
         far_end: FarEnd,
+        memory: u64,
     ) -> Line {
-        let kind = fast::kind(plan, id, &facts);
+        let kind = fast::kind(plan, id, &facts, memory);
         let (latency, rate) = (facts.latency, facts.rate);
         let place = Place::new(kind, of_kind!(self, kind, ports => ports.len()));
         match kind {
@@ -101,13 +102,14 @@ impl SwitchPorts {
         now: Time,
         came_in: PortId,
         frame: Frame,
+        room: Room,
         line: &mut Line,
         world: &mut World<'_>,
-    ) {
+    ) -> Bytes {
         let number = line.place.number();
         of_kind!(mut self, line.place.kind(), ports => {
-            ports[number].enqueue(now, came_in, frame, line, world);
-        });
+            ports[number].enqueue(now, came_in, frame, room, line, world)
+        })
     }
 
     /// [`QueuePort::queue`] at the port of `line`.

@@ -1,11 +1,12 @@
 //! A part's switches: what arrives in a window, in order of time and in-port, run to completion.
 
-use super::around::{Around, AroundPlain, QueuePort};
+use super::around::{Around, AroundPlain, QueuePort, Room};
 use super::arrivals::Arrivals;
 use super::calendar::Wake;
 use super::forward::TreeNode;
 use super::line::{Line, PortKind};
 use super::part::{Part, SwitchState};
+use super::pool::{AlikePorts, MixedPorts, Pool};
 use super::port::World;
 use super::ports::of_kind;
 use crate::net::frame::{Frame, Locators, flag};
@@ -75,7 +76,7 @@ impl Part<'_> {
 
     /// Takes the arrivals of a window to their queues and carries out the departures, at a switch of
     /// a tree that is alive, whose routes do not change meanwhile, where flows have keys of their own,
-    /// and whose ports are all of one kind and do not concern each other.
+    /// and whose ports are all of one kind and not under flow control.
     fn run_plainly(
         &mut self,
         number: u32,
@@ -86,7 +87,7 @@ impl Part<'_> {
     ) {
         let route = self.route;
         let Self { plan, switches, lines, ports, world, .. } = self;
-        let SwitchState { id, selector, rng, first_port, first_id, busy, .. } =
+        let SwitchState { id, selector, rng, first_port, first_id, busy, pool, .. } =
             &mut switches[number as usize];
         let count = busy.len() * 64;
         let lines = from(lines, *first_port, count);
@@ -103,6 +104,7 @@ impl Part<'_> {
             rng,
             first_id: *first_id,
             busy,
+            pool: pool.as_deref_mut(),
             lines,
             world,
         };
@@ -177,10 +179,16 @@ impl Part<'_> {
         if JOINT {
             return self.enqueue_jointly(number, now, (in_port, out), frame);
         }
-        switch.busy[out as usize / 64] |= 1 << (out % 64);
         let came_in = PortId(switch.first_id + in_port);
-        let line = &mut self.lines[(first_port + out) as usize];
-        self.ports.enqueue(now, came_in, frame, line, &mut self.world);
+        let lines = &mut self.lines[first_port as usize..];
+        if let Some(pool) = &mut switch.pool {
+            let mut own = MixedPorts { lines, ports: &mut self.ports };
+            let way = (came_in, out as usize);
+            return pool.enqueue(now, way, frame, &mut switch.busy, &mut own, &mut self.world);
+        }
+        switch.busy[out as usize / 64] |= 1 << (out % 64);
+        let line = &mut lines[out as usize];
+        self.ports.enqueue(now, came_in, frame, Room::AMPLE, line, &mut self.world);
     }
 
     /// Carries out what a port has to up to and including `until`.
@@ -193,9 +201,12 @@ impl Part<'_> {
     fn replay_busy(&mut self, number: u32, end: Time) {
         let until = Time(end.0 - 1);
         let Self { switches, lines, ports, world, .. } = self;
-        let SwitchState { busy, first_port, .. } = &mut switches[number as usize];
+        let SwitchState { busy, first_port, pool, .. } = &mut switches[number as usize];
         let lines = &mut lines[*first_port as usize..];
-        let next = replay_ports(busy, |out| ports.carry_out(until, &mut lines[out], world));
+        let next = match pool {
+            Some(pool) => pool.carry_out(until, busy, &mut MixedPorts { lines, ports }, world),
+            None => replay_ports(busy, |out| ports.carry_out(until, &mut lines[out], world)),
+        };
         if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }
@@ -216,6 +227,7 @@ struct PlainSwitch<'s, 'w> {
     rng: &'s mut Rng,
     first_id: u32,
     busy: &'s mut [u64],
+    pool: Option<&'s mut Pool>,
     lines: &'s mut [Line],
     world: &'s mut World<'w>,
 }
@@ -231,8 +243,9 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
     fn visit<S: PortSelector>(self, selector: &mut S) {
         let Self { plain, ports } = self;
         let PlainSwitch { number, start, end, arrivals, node, epoch, .. } = plain;
-        let PlainSwitch { fabric, forwarding, switch, rng, first_id, busy, lines, world, .. } =
-            plain;
+        let PlainSwitch {
+            fabric, forwarding, switch, rng, first_id, busy, pool, lines, world, ..
+        } = plain;
         let count = fabric.switches[switch.index()].ports.len();
         // As long as each other: one check for both.
         let (lines, ports) = (&mut lines[..count], &mut ports[..count]);
@@ -252,7 +265,17 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
             first_id,
         };
         let mut next = Time::NEVER;
-        if stateless && arrivals.are_many_for(count) {
+        if let Some(pool) = pool {
+            arrivals.sort(width);
+            let mut own = AlikePorts { lines, ports };
+            for (at, in_port, frame) in arrivals.iter() {
+                let now = Time(start.0 + at);
+                let out = chooser.choose(now, frame, own.lines, own.ports, world) as usize;
+                let way = (PortId(first_id + in_port), out);
+                pool.enqueue(now, way, frame, busy, &mut own, world);
+            }
+            next = pool.carry_out(until, busy, &mut own, world);
+        } else if stateless && arrivals.are_many_for(count) {
             // Choices first, link by link: what came up takes another branch than what came down, and
             // a branch mispredicted at a queue does not throw away a choice that has begun.
             arrivals.sort_by_out(count, width, |frame| {
@@ -264,7 +287,7 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
                 let any = arrived.len() > 0;
                 for (at, in_port, frame) in arrived {
                     let came_in = PortId(first_id + in_port);
-                    port.enqueue(Time(start.0 + at), came_in, frame, line, world);
+                    port.enqueue(Time(start.0 + at), came_in, frame, Room::AMPLE, line, world);
                 }
                 let (word, bit) = (&mut busy[out / 64], 1 << (out % 64));
                 if any || *word & bit != 0 {
@@ -280,7 +303,7 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
                 let came_in = PortId(first_id + in_port);
                 let out = chooser.choose(now, frame, lines, ports, world) as usize;
                 busy[out / 64] |= 1 << (out % 64);
-                ports[out].enqueue(now, came_in, frame, &mut lines[out], world);
+                ports[out].enqueue(now, came_in, frame, Room::AMPLE, &mut lines[out], world);
             }
             next = carry_out_busy(busy, ports, lines, until, world);
         }
@@ -348,7 +371,7 @@ impl<S: PortSelector> Chooser<'_, S> {
 /// Has `carry_out` see to each port that is busy: it says when that next has something to carry out.
 /// Those that never have are busy no more. Returns the first of these times.
 #[inline]
-fn replay_ports(busy: &mut [u64], mut carry_out: impl FnMut(usize) -> Time) -> Time {
+pub(super) fn replay_ports(busy: &mut [u64], mut carry_out: impl FnMut(usize) -> Time) -> Time {
     let mut next = Time::NEVER;
     for (index, word) in busy.iter_mut().enumerate() {
         let mut bits = *word;

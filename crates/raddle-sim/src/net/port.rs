@@ -5,7 +5,8 @@ use crate::topology::Node;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::marking::AnyMarker;
 use raddle_schemes::rng::stream;
-use raddle_schemes::units::{Bytes, Rate, Span};
+use raddle_schemes::size::UNLIMITED;
+use raddle_schemes::units::{Rate, Span};
 
 /// A port's constants.
 pub struct PortFacts {
@@ -60,8 +61,7 @@ impl PortFacts {
     pub fn new(plan: &Plan, id: PortId, longest_rtt: Span) -> Self {
         let index = id.index();
         let port = &plan.fabric.ports[index];
-        let unlimited = Bytes(u64::MAX / 4);
-        let base = plan.queue_base(index, longest_rtt, unlimited);
+        let base = plan.queue_base(index, longest_rtt, UNLIMITED);
         let capacity = plan.queue.size.resolve(&base);
         let base = plan.queue_base(index, longest_rtt, capacity);
         let pfc = plan.queue.pfc.map(|pfc| PfcFacts {

@@ -4,7 +4,7 @@
 //! told without that, the cursor over departures is moved on once per window only.
 
 use super::Common;
-use crate::engine::around::QueuePort;
+use crate::engine::around::{QueuePort, Room};
 use crate::engine::line::{FarEnd, Line};
 use crate::engine::port::{Discipline, World};
 use crate::engine::ring::Entry;
@@ -60,11 +60,11 @@ impl FifoPort {
         mut frame: Frame,
         line: &mut Line,
         world: &mut World<'_>,
-    ) {
+    ) -> Bytes {
         self.bring_to(now, line, world);
         let found = u64::from(line.bytes);
         let queued = found + frame.size().0;
-        if queued > u64::from(self.common.capacity) {
+        if queued > self.common.capacity.into() {
             return self.common.drop(now, frame, world);
         }
         if world.discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
@@ -82,6 +82,7 @@ impl FifoPort {
         self.calm = self.is_calm(line);
         world.recorder.queued(self.common.id, now, frame, queued);
         line.send(line.busy_until.max(now), frame, world.discipline.gap);
+        frame.size()
     }
 
     /// [`carry_out`](QueuePort::carry_out), where mostly nothing is due: at most ports, when all of a
@@ -128,21 +129,44 @@ impl QueuePort for FifoPort {
         now: Time,
         came_in: PortId,
         frame: Frame,
+        room: Room,
         line: &mut Line,
         world: &mut World<'_>,
-    ) {
+    ) -> Bytes {
+        if !room.frame {
+            self.bring_to(now, line, world);
+            return self.common.drop(now, frame, world);
+        }
         let queued = line.bytes + frame.size().0 as u32;
         if queued > line.exact_above && !self.stays_calm(now, frame, line, world.discipline) {
             return self.enqueue_exactly(now, came_in, frame, line, world);
         }
         line.bytes = queued;
         line.send(line.busy_until.max(now), frame, world.discipline.gap);
+        frame.size()
+    }
+
+    #[inline]
+    fn data_queued(
+        &mut self,
+        now: Time,
+        _: Frame,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) -> Option<u64> {
+        self.bring_to(now, line, world);
+        Some(line.bytes.into())
+    }
+
+    #[inline]
+    fn gone(&self) -> u64 {
+        self.common.record.bytes
     }
 
     #[inline]
     fn queue(&mut self, now: Time, line: &mut Line, world: &mut World<'_>) -> Queue {
         self.bring_to(now, line, world);
-        Queue { bytes: Bytes(line.bytes.into()), capacity: Bytes(self.common.capacity.into()) }
+        Queue { bytes: Bytes(line.bytes.into()), capacity: self.common.capacity() }
     }
 
     #[inline(never)]

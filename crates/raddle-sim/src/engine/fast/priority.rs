@@ -6,7 +6,7 @@
 
 use super::Common;
 use super::waiting::{OneClass, Waiting};
-use crate::engine::around::QueuePort;
+use crate::engine::around::{QueuePort, Room};
 use crate::engine::line::{Departed, FarEnd, Line};
 use crate::engine::port::World;
 use crate::net::frame::Frame;
@@ -76,21 +76,13 @@ impl<W: Waiting> PriorityPort<W> {
         mut frame: Frame,
         line: &mut Line,
         world: &mut World<'_>,
-    ) {
-        self.start_due(now, line, world);
-        self.look_behind(now, line, world);
+    ) -> Bytes {
         let class = W::class(frame, world.hosts.locators());
-        let in_service = if usize::from(self.sent_class) == class { self.sent_bytes } else { 0 };
-        let found = u64::from(self.data.bytes(class) + in_service);
+        let found = self.found(now, class, line, world);
         let queued = found + frame.size().0;
-        if queued > u64::from(self.common.capacity) {
-            if !world.discipline.trim {
-                return self.common.drop(now, frame, world);
-            }
-            frame.trim(world.discipline.header);
-            self.common.record.trimmed += 1;
-            world.recorder.trimmed(now);
-            return self.enqueue_control(now, frame, line, world);
+        if queued > self.common.capacity.into() {
+            // The memory of the switch, which had room for the frame, has room for its header.
+            return self.refuse(now, frame, true, line, world);
         }
         if world.discipline.mark_at == MarkAt::Enqueue {
             // No two frames come in through one port at one instant.
@@ -105,13 +97,50 @@ impl<W: Waiting> PriorityPort<W> {
         }
         world.recorder.queued(self.common.id, now, frame, queued);
         self.push(now, frame, class, line, world);
+        frame.size()
+    }
+
+    /// Trims a frame of data, where that is done and its header is kept, or drops it.
+    fn refuse(
+        &mut self,
+        now: Time,
+        mut frame: Frame,
+        keeps_header: bool,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) -> Bytes {
+        if world.discipline.trim {
+            frame.trim(world.discipline.header);
+            self.common.record.trimmed += 1;
+            world.recorder.trimmed(now);
+            if keeps_header {
+                return self.enqueue_control(now, frame, line, world);
+            }
+        }
+        self.common.drop(now, frame, world)
+    }
+
+    /// Bytes of a class that a frame finds, frame in service included.
+    #[inline(always)]
+    fn found(&mut self, now: Time, class: usize, line: &mut Line, world: &mut World<'_>) -> u64 {
+        self.start_due(now, line, world);
+        self.look_behind(now, line, world);
+        let in_service = if usize::from(self.sent_class) == class { self.sent_bytes } else { 0 };
+        u64::from(self.data.bytes(class) + in_service)
     }
 
     #[inline(always)]
-    fn enqueue_control(&mut self, now: Time, frame: Frame, line: &mut Line, world: &mut World<'_>) {
+    fn enqueue_control(
+        &mut self,
+        now: Time,
+        frame: Frame,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) -> Bytes {
         self.control_bytes += frame.size().0;
         self.start_due(now, line, world);
         line.send(line.busy_until.max(now), frame, world.discipline.gap);
+        frame.size()
     }
 
     /// Joins data that fits.
@@ -210,11 +239,18 @@ impl<W: Waiting> QueuePort for PriorityPort<W> {
         now: Time,
         came_in: PortId,
         frame: Frame,
+        room: Room,
         line: &mut Line,
         world: &mut World<'_>,
-    ) {
+    ) -> Bytes {
         if frame.is_control() {
+            if !room.frame {
+                return self.common.drop(now, frame, world);
+            }
             return self.enqueue_control(now, frame, line, world);
+        }
+        if !room.frame {
+            return self.refuse(now, frame, room.header, line, world);
         }
         let class = W::class(frame, world.hosts.locators());
         // If what was sent last has left already, this is too much.
@@ -223,6 +259,26 @@ impl<W: Waiting> QueuePort for PriorityPort<W> {
             return self.enqueue_exactly(now, came_in, frame, line, world);
         }
         self.push(now, frame, class, line, world);
+        frame.size()
+    }
+
+    #[inline]
+    fn data_queued(
+        &mut self,
+        now: Time,
+        frame: Frame,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) -> Option<u64> {
+        if frame.is_control() {
+            return None;
+        }
+        Some(self.found(now, W::class(frame, world.hosts.locators()), line, world))
+    }
+
+    #[inline]
+    fn gone(&self) -> u64 {
+        self.common.record.bytes
     }
 
     #[inline]
@@ -235,7 +291,7 @@ impl<W: Waiting> QueuePort for PriorityPort<W> {
             self.bring_to(now, line, world);
         }
         let bytes = self.data.backlog() + u64::from(self.sent_bytes) + self.control_bytes;
-        Queue { bytes: Bytes(bytes), capacity: Bytes(self.common.capacity.into()) }
+        Queue { bytes: Bytes(bytes), capacity: self.common.capacity() }
     }
 
     #[inline(never)]

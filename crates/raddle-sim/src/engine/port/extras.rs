@@ -1,4 +1,4 @@
-//! Ports that have more than two classes, flow control, shared memory, or a link that changes.
+//! Ports that have more than two classes, flow control, or a link that changes.
 //!
 //! At one instant: departure, then change of the link, then the renewal of a pause, then start.
 
@@ -189,6 +189,7 @@ impl Port {
             None => self.bytes[class] -= frame.size().0,
         }
         if !frame.is_pfc() {
+            self.flushed += frame.size().0;
             world.recorder.flushed(self.id, now, frame);
         }
         self.drop(now, frame, DropCause::LinkDown, world);
@@ -286,15 +287,6 @@ impl Port {
         self.record.queue_bytes_max = self.record.queue_bytes_max.max(bytes);
         world.recorder.queued(self.id, now, frame, bytes);
         Some(Joined { data: Some(class), bytes: size })
-    }
-
-    /// Bytes of the queue of data that a frame belongs to; `None` for frames that have a queue of
-    /// control to themselves.
-    #[inline]
-    pub(in crate::engine) fn data_queued(&self, frame: Frame) -> Option<u64> {
-        let classes = self.extras.as_ref()?.classes.as_ref()?;
-        let class = classes.queue_of(frame);
-        (class < classes.control()).then(|| classes.bytes[class])
     }
 
     /// Renews a pause that is due at `now`.
