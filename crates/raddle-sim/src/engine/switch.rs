@@ -91,25 +91,28 @@ impl Part<'_> {
             &mut switches[number as usize];
         let count = busy.len() * 64;
         let lines = from(lines, *first_port, count);
-        let plain = PlainSwitch {
-            number,
-            start,
-            end,
-            arrivals,
-            node,
-            epoch: route as u32,
-            fabric: &plan.fabric,
-            forwarding: &plan.routes[route].1,
-            switch: *id,
-            rng,
-            first_id: *first_id,
-            busy,
-            pool: pool.as_deref_mut(),
-            lines,
-            world,
-        };
         of_kind!(mut ports, kind, ports => {
-            selector.visit(WithPorts { plain, ports: from(ports, first, count) });
+            let plain = PlainSwitch {
+                number,
+                start,
+                end,
+                arrivals,
+                node,
+                epoch: route as u32,
+                fabric: &plan.fabric,
+                forwarding: &plan.routes[route].1,
+                switch: *id,
+                rng,
+                first_id: *first_id,
+                busy,
+                lines,
+                ports: from(ports, first, count),
+                world,
+            };
+            match pool {
+                Some(pool) => selector.visit(PooledSwitch { plain, pool }),
+                None => selector.visit(plain),
+            }
         });
     }
 
@@ -213,8 +216,8 @@ impl Part<'_> {
     }
 }
 
-/// A switch in [`Part::run_plainly`], whose loop is compiled for each scheme.
-struct PlainSwitch<'s, 'w> {
+/// A switch in [`Part::run_plainly`], whose loop is compiled for each scheme and kind of port.
+struct PlainSwitch<'s, 'w, P> {
     number: u32,
     start: Time,
     end: Time,
@@ -227,58 +230,22 @@ struct PlainSwitch<'s, 'w> {
     rng: &'s mut Rng,
     first_id: u32,
     busy: &'s mut [u64],
-    pool: Option<&'s mut Pool>,
     lines: &'s mut [Line],
+    ports: &'s mut [P],
     world: &'s mut World<'w>,
 }
 
-/// The same with its ports, all of one kind.
-struct WithPorts<'s, 'w, P> {
-    plain: PlainSwitch<'s, 'w>,
-    ports: &'s mut [P],
-}
-
-impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
+impl<P: QueuePort> Visitor for PlainSwitch<'_, '_, P> {
     #[inline]
     fn visit<S: PortSelector>(self, selector: &mut S) {
-        let Self { plain, ports } = self;
-        let PlainSwitch { number, start, end, arrivals, node, epoch, .. } = plain;
-        let PlainSwitch {
-            fabric, forwarding, switch, rng, first_id, busy, pool, lines, world, ..
-        } = plain;
-        let count = fabric.switches[switch.index()].ports.len();
-        // As long as each other: one check for both.
-        let (lines, ports) = (&mut lines[..count], &mut ports[..count]);
-        let (until, width) = (Time(end.0 - 1), (end.0 - start.0) as u32);
-        let stateless = selector.is_stateless();
-        let locators = world.hosts.locators();
-        let mut chooser = Chooser {
-            selector,
-            stateless,
-            rng,
-            locators,
-            node,
-            epoch,
-            fabric,
-            forwarding,
-            switch,
-            first_id,
-        };
+        let (mut chooser, rest) = self.with(selector);
+        let Loop { number, start, until, arrivals, busy, lines, ports, world } = rest;
+        let (first_id, width) = (chooser.first_id, (until.0 + 1 - start.0) as u32);
         let mut next = Time::NEVER;
-        if let Some(pool) = pool {
-            arrivals.sort(width);
-            let mut own = AlikePorts { lines, ports };
-            for (at, in_port, frame) in arrivals.iter() {
-                let now = Time(start.0 + at);
-                let out = chooser.choose(now, frame, own.lines, own.ports, world) as usize;
-                let way = (PortId(first_id + in_port), out);
-                pool.enqueue(now, way, frame, busy, &mut own, world);
-            }
-            next = pool.carry_out(until, busy, &mut own, world);
-        } else if stateless && arrivals.are_many_for(count) {
+        if chooser.stateless && arrivals.are_many_for(lines.len()) {
             // Choices first, link by link: what came up takes another branch than what came down, and
             // a branch mispredicted at a queue does not throw away a choice that has begun.
-            arrivals.sort_by_out(count, width, |frame| {
+            arrivals.sort_by_out(lines.len(), width, |frame| {
                 chooser.choose(start, frame, lines, ports, world)
             });
             // Then port by port, while all of one is at hand.
@@ -310,6 +277,71 @@ impl<P: QueuePort> Visitor for WithPorts<'_, '_, P> {
         if next < Time::NEVER {
             world.calendar.wake(next, Wake::Switch { switch: number });
         }
+    }
+}
+
+/// The same with ports that share memory: one takes room from the others, so arrivals stay in order.
+struct PooledSwitch<'s, 'w, P> {
+    plain: PlainSwitch<'s, 'w, P>,
+    pool: &'s mut Pool,
+}
+
+impl<P: QueuePort> Visitor for PooledSwitch<'_, '_, P> {
+    #[inline]
+    fn visit<S: PortSelector>(self, selector: &mut S) {
+        let Self { plain, pool } = self;
+        let (mut chooser, rest) = plain.with(selector);
+        let Loop { number, start, until, arrivals, busy, lines, ports, world } = rest;
+        arrivals.sort((until.0 + 1 - start.0) as u32);
+        let mut own = AlikePorts { lines, ports };
+        for (at, in_port, frame) in arrivals.iter() {
+            let now = Time(start.0 + at);
+            let out = chooser.choose(now, frame, own.lines, own.ports, world) as usize;
+            let way = (PortId(chooser.first_id + in_port), out);
+            pool.enqueue(now, way, frame, busy, &mut own, world);
+        }
+        let next = pool.carry_out(until, busy, &mut own, world);
+        if next < Time::NEVER {
+            world.calendar.wake(next, Wake::Switch { switch: number });
+        }
+    }
+}
+
+/// What a loop over arrivals has beside the choosing.
+struct Loop<'s, 'w, P> {
+    number: u32,
+    start: Time,
+    /// The last instant of the window.
+    until: Time,
+    arrivals: &'s mut Arrivals,
+    busy: &'s mut [u64],
+    lines: &'s mut [Line],
+    ports: &'s mut [P],
+    world: &'s mut World<'w>,
+}
+
+impl<'s, 'w, P> PlainSwitch<'s, 'w, P> {
+    #[inline(always)]
+    fn with<S: PortSelector>(self, selector: &'s mut S) -> (Chooser<'s, S>, Loop<'s, 'w, P>) {
+        let Self { number, start, end, arrivals, node, epoch, fabric, forwarding, .. } = self;
+        let Self { switch, rng, first_id, busy, lines, ports, world, .. } = self;
+        let count = fabric.switches[switch.index()].ports.len();
+        let chooser = Chooser {
+            stateless: selector.is_stateless(),
+            selector,
+            rng,
+            locators: world.hosts.locators(),
+            node,
+            epoch,
+            fabric,
+            forwarding,
+            switch,
+            first_id,
+        };
+        // As long as each other: one check for both.
+        let (lines, ports) = (&mut lines[..count], &mut ports[..count]);
+        let until = Time(end.0 - 1);
+        (chooser, Loop { number, start, until, arrivals, busy, lines, ports, world })
     }
 }
 
