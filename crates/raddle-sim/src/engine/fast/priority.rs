@@ -196,13 +196,19 @@ impl<W: Waiting> PriorityPort<W> {
         }
         let left = self.data.bytes(self.sent_class.into());
         if left > self.unmarked {
-            let start = self.leaves_at.0 - u64::from(self.sent_bytes) * u64::from(line.ps_per_byte);
-            if self.common.judge(self.leaves_at, left.into(), start, world) {
-                line.ring.at_place(self.sent_place).frame.mark();
-            }
+            self.judge_sent(left, line, world);
         }
         self.leaves_at = Time::NEVER;
         self.sent_bytes = 0;
+    }
+
+    /// Judges the mark of the data frame sent last, which left `left` bytes behind.
+    #[inline(never)]
+    fn judge_sent(&mut self, left: u32, line: &mut Line, world: &mut World<'_>) {
+        let start = self.leaves_at.0 - u64::from(self.sent_bytes) * u64::from(line.ps_per_byte);
+        if self.common.judge(self.leaves_at, left.into(), start, world) {
+            line.ring.at_place(self.sent_place).frame.mark();
+        }
     }
 
     /// As [`carry_out`](QueuePort::carry_out), for a port that is looked at so often that mostly one
