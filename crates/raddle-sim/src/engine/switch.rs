@@ -241,8 +241,9 @@ impl<P: QueuePort> Visitor for PlainSwitch<'_, '_, P> {
         let (mut chooser, rest) = self.with(selector);
         let Loop { number, start, until, arrivals, busy, lines, ports, world } = rest;
         let (first_id, width) = (chooser.first_id, (until.0 + 1 - start.0) as u32);
+        let are_many = arrivals.are_many_for(lines.len());
         let mut next = Time::NEVER;
-        if chooser.stateless && arrivals.are_many_for(lines.len()) {
+        if chooser.stateless && are_many {
             // Choices first, link by link: what came up takes another branch than what came down, and
             // a branch mispredicted at a queue does not throw away a choice that has begun.
             arrivals.sort_by_out(lines.len(), width, |frame| {
@@ -265,11 +266,17 @@ impl<P: QueuePort> Visitor for PlainSwitch<'_, '_, P> {
             }
         } else {
             arrivals.sort(width);
+            if are_many {
+                // To look at a port in vain costs less than to note each frame's.
+                fill(busy, lines.len());
+            }
             for (at, in_port, frame) in arrivals.iter() {
                 let now = Time(start.0 + at);
                 let came_in = PortId(first_id + in_port);
                 let out = chooser.choose(now, frame, lines, ports, world) as usize;
-                busy[out / 64] |= 1 << (out % 64);
+                if !are_many {
+                    busy[out / 64] |= 1 << (out % 64);
+                }
                 ports[out].enqueue(now, came_in, frame, Room::AMPLE, &mut lines[out], world);
             }
             next = carry_out_busy(busy, ports, lines, until, world);
@@ -397,6 +404,13 @@ impl<S: PortSelector> Chooser<'_, S> {
         };
         let cx = &mut Cx { now, rng: self.rng, events: &mut () };
         first + self.selector.select(cx, &header(frame), &mut choices) as u32 - self.first_id
+    }
+}
+
+/// Sets the first `count` bits.
+fn fill(bits: &mut [u64], count: usize) {
+    for (index, word) in bits.iter_mut().enumerate() {
+        *word = !0 >> (64 - (count - index * 64).min(64));
     }
 }
 
