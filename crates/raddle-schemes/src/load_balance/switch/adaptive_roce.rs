@@ -80,9 +80,9 @@ impl PortSelector for AdaptiveRoce {
             let bytes = choices.fabric.queue(choice as usize).bytes.0;
             if bytes < lowest {
                 (chosen, lowest) = (choice as usize, bytes);
-            }
-            if bytes == 0 {
-                break;
+                if bytes == 0 {
+                    break;
+                }
             }
         }
         chosen
