@@ -1,8 +1,8 @@
 //! What faults do to ports and nodes, as changes in time order.
 
 use super::fault_error::FaultError;
-use super::fault_plan::{Effect, FaultPlan, RateTo, Target};
-use super::fault_targets::host_named;
+use super::fault_plan::{Effect, FaultPlan, RateTo};
+use super::fault_targets::Struck;
 use super::faults::PortChange;
 use super::windows::{Window, merge};
 use crate::topology::{Fabric, Node};
@@ -12,15 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 impl FaultPlan {
     /// When switches and hosts are dead.
-    pub(super) fn dead_nodes(&self, fabric: &Fabric) -> Vec<(Node, Vec<Window>)> {
+    pub(super) fn dead_nodes(&self, targets: &[Struck]) -> Vec<(Node, Vec<Window>)> {
         let mut dead: BTreeMap<Node, Vec<Window>> = BTreeMap::new();
-        for fault in self.faults.iter().filter(|fault| fault.effect == Effect::Down) {
-            let node = match &fault.target {
-                Target::Switch { name } => fabric.switch_named(name).map(Node::Switch),
-                Target::Host { name } => host_named(fabric, name).map(Node::Host),
-                Target::Link { .. } | Target::Random { .. } => None,
-            };
-            if let Some(node) = node {
+        let faults = self.faults.iter().zip(targets);
+        for (fault, struck) in faults.filter(|(fault, _)| fault.effect == Effect::Down) {
+            for &node in &struck.nodes {
                 dead.entry(node).or_default().extend(fault.merged());
             }
         }
@@ -31,13 +27,13 @@ impl FaultPlan {
     pub(super) fn changes(
         &self,
         fabric: &Fabric,
-        targets: &[Vec<PortId>],
+        targets: &[Struck],
         down: &BTreeMap<PortId, Vec<Window>>,
         errors: &mut Vec<FaultError>,
     ) -> Vec<(PortId, Vec<(Time, PortChange)>)> {
         let mut settings: BTreeMap<(PortId, Property), Vec<Setting>> = BTreeMap::new();
-        for (i, (fault, ports)) in self.faults.iter().zip(targets).enumerate() {
-            for &port in ports {
+        for (i, (fault, struck)) in self.faults.iter().zip(targets).enumerate() {
+            for &port in &struck.ports {
                 let nominal = fabric.ports[port.index()].rate;
                 let Some((property, change, undo)) = fault.effect.setting(nominal) else { break };
                 let windows = fault.merged().into_iter();
@@ -155,7 +151,7 @@ pub(super) fn in_units_of_2_to_minus_32(probability: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::fault_plan::{Direction, Fault, ResolvedFaults};
+    use crate::net::fault_plan::{Direction, Fault, ResolvedFaults, Target};
     use crate::topology::tree::TreeShape;
     use raddle_schemes::ids::{HostId, SwitchId};
     use raddle_schemes::units::Span;

@@ -1,5 +1,6 @@
 //! Why a list of faults cannot be played on a fabric.
 
+use super::fault_plan::Among;
 use raddle_schemes::units::{Rate, Time};
 use std::fmt;
 
@@ -62,28 +63,33 @@ pub enum FaultError {
         /// The share given.
         share: f64,
     },
-    /// A probability that a cable fails is not from 0 to 1, or is too small to be told from 0.
-    CableProbability {
+    /// A probability that a cable or switch fails is not from 0 to 1, or is too small to be told from
+    /// 0.
+    Chance {
         /// Which fault.
         fault: usize,
         /// The probability given.
         value: f64,
+        /// Of what.
+        among: Among,
     },
-    /// There are no cables between switches to choose from.
-    NoCables {
+    /// There is nothing to choose from.
+    NoneToChoose {
         /// Which fault.
         fault: usize,
-        /// The tier below the cables, if one was given.
-        tier: Option<u8>,
+        /// What there is none of.
+        among: Among,
     },
-    /// The share given is less than half a cable.
+    /// The share given is less than half of one.
     NothingChosen {
         /// Which fault.
         fault: usize,
         /// The share given.
         share: f64,
-        /// The cables there are.
-        cables: usize,
+        /// Of what.
+        among: Among,
+        /// How many there are.
+        count: usize,
     },
     /// A rate is zero, not a number, or above the link's own.
     Rate {
@@ -121,7 +127,7 @@ pub enum FaultError {
         /// The receiver.
         destination: String,
     },
-    /// No random choice of cables was found that keeps the traffic's hosts connected.
+    /// No random choice was found that keeps the traffic's hosts connected.
     NoDraw {
         /// Which fault.
         fault: usize,
@@ -167,24 +173,35 @@ impl fmt::Display for FaultError {
             Self::Share { fault, share } => {
                 write!(f, "fault {}: the share {share} is not from 0 to 1", fault + 1)
             }
-            Self::CableProbability { fault, value } => write!(
+            Self::Chance { fault, value, among } => write!(
                 f,
-                "fault {}: {value} is no probability of a cable's failure; use 0, or from 2.4e-10 \
+                "fault {}: {value} is no probability of a {}'s failure; use 0, or from 2.4e-10 \
                  to 1",
-                fault + 1
-            ),
-            Self::NoCables { fault, tier: Some(tier) } => {
-                write!(f, "fault {}: no cable leads up from switches of tier {tier}", fault + 1)
-            }
-            Self::NoCables { fault, tier: None } => {
-                write!(f, "fault {}: there are no cables between switches", fault + 1)
-            }
-            Self::NothingChosen { fault, share, cables } => write!(
-                f,
-                "fault {}: the share {share} of {cables} cables is less than half a cable; one \
-                 cable is {}",
                 fault + 1,
-                1.0 / *cables as f64
+                among.one()
+            ),
+            Self::NoneToChoose { fault, among } => {
+                write!(f, "fault {}: ", fault + 1)?;
+                match among {
+                    Among::Cables { tier: Some(tier), .. } => {
+                        write!(f, "no cable leads up from switches of tier {tier}")
+                    }
+                    Among::Cables { tier: None, .. } => {
+                        f.write_str("there are no cables between switches")
+                    }
+                    Among::Switches { tier: Some(tier) } => {
+                        write!(f, "no switch of tier {tier} is without hosts")
+                    }
+                    Among::Switches { tier: None } => f.write_str("no switch is without hosts"),
+                }
+            }
+            Self::NothingChosen { fault, share, among, count } => write!(
+                f,
+                "fault {}: the share {share} of {count} {} is less than half a {}; one {2} is {}",
+                fault + 1,
+                among.many(),
+                among.one(),
+                1.0 / *count as f64
             ),
             Self::Rate { fault, link, nominal } => write!(
                 f,

@@ -2,7 +2,7 @@
 
 use super::fault_changes::is_probability;
 use super::fault_error::FaultError;
-use super::fault_targets::named_ports;
+use super::fault_targets::{Struck, named};
 use super::faults::{Faults, OnDown};
 use super::windows::{Window, covers, merge};
 use crate::routing::{Forwarding, Table, Weighting};
@@ -34,21 +34,54 @@ pub enum Target {
         /// Its name.
         name: String,
     },
-    /// Cables between switches, chosen at random.
+    /// Some of many, chosen at random.
     Random {
-        /// How many of all such cables.
+        /// How many.
         amount: Amount,
-        /// Only cables that lead up from switches of this tier.
+        /// Of what.
+        among: Among,
+    },
+}
+
+/// What is drawn from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Among {
+    /// Cables between switches.
+    Cables {
+        /// Only those that lead up from switches of this tier.
         tier: Option<u8>,
         /// Both directions of each cable, or only the one that leads up.
         two_way: bool,
     },
+    /// Switches without hosts, each with all its cables.
+    Switches {
+        /// Only those of this tier.
+        tier: Option<u8>,
+    },
 }
 
-/// How many cables break at random.
+impl Among {
+    /// The word for one.
+    pub fn one(self) -> &'static str {
+        match self {
+            Self::Cables { .. } => "cable",
+            Self::Switches { .. } => "switch",
+        }
+    }
+
+    /// The word for several.
+    pub fn many(self) -> &'static str {
+        match self {
+            Self::Cables { .. } => "cables",
+            Self::Switches { .. } => "switches",
+        }
+    }
+}
+
+/// How many break at random.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// This share of them, from 0 to 1; rounded to whole cables.
+    /// This share of them, from 0 to 1; rounded to a whole number.
     Share(f64),
     /// Each with this probability, from 0 to 1, whatever becomes of the others.
     Probability(f64),
@@ -154,7 +187,7 @@ impl FaultPlan {
     /// and node lives through and how routing follows.
     ///
     /// Down times of several faults add up; a dead switch or host takes its cables down in both
-    /// directions. Random cables that go down are drawn again until all `pairs` of hosts, the
+    /// directions. What goes down at random is drawn again until all `pairs` of hosts, the
     /// traffic's, stay connected despite everything that is down until the end. Connected means
     /// that there are paths both ways: any paths if routing converges, else paths of the fabric's
     /// own forwarding.
@@ -169,24 +202,24 @@ impl FaultPlan {
         seed: u64,
     ) -> Result<ResolvedFaults, Vec<FaultError>> {
         let mut errors = Vec::new();
-        let mut targets: Vec<Vec<PortId>> = Vec::with_capacity(self.faults.len());
+        let mut targets: Vec<Struck> = Vec::with_capacity(self.faults.len());
         for (i, fault) in self.faults.iter().enumerate() {
-            let ports = named_ports(fabric, i, &fault.target).unwrap_or_else(|error| {
+            let struck = named(fabric, i, &fault.target).unwrap_or_else(|error| {
                 errors.push(error);
-                Vec::new()
+                Struck::default()
             });
             check_times(i, &fault.windows, &mut errors);
-            check_effect(fabric, i, fault.effect, &ports, &mut errors);
-            targets.push(ports);
+            check_effect(fabric, i, fault.effect, &struck.ports, &mut errors);
+            targets.push(struck);
         }
         if !errors.is_empty() {
             return Err(errors);
         }
         self.draw(fabric, pairs, seed, &mut targets).map_err(|error| vec![error])?;
         // What was drawn may have other rates than what was named.
-        for (i, (fault, ports)) in self.faults.iter().zip(&targets).enumerate() {
+        for (i, (fault, struck)) in self.faults.iter().zip(&targets).enumerate() {
             if let Target::Random { .. } = fault.target {
-                check_effect(fabric, i, fault.effect, ports, &mut errors);
+                check_effect(fabric, i, fault.effect, &struck.ports, &mut errors);
             }
         }
         let down = self.down(&targets);
@@ -195,16 +228,16 @@ impl FaultPlan {
             return Err(errors);
         }
         let faults =
-            Faults { ports: changes, nodes: self.dead_nodes(fabric), on_down: self.on_down };
+            Faults { ports: changes, nodes: self.dead_nodes(&targets), on_down: self.on_down };
         Ok(ResolvedFaults { faults, routes: self.routes(fabric, &down) })
     }
 
     /// When each link is down.
-    fn down(&self, targets: &[Vec<PortId>]) -> BTreeMap<PortId, Vec<Window>> {
+    fn down(&self, targets: &[Struck]) -> BTreeMap<PortId, Vec<Window>> {
         let mut down: BTreeMap<PortId, Vec<Window>> = BTreeMap::new();
-        for (fault, ports) in self.faults.iter().zip(targets) {
+        for (fault, struck) in self.faults.iter().zip(targets) {
             if fault.effect == Effect::Down {
-                for &port in ports {
+                for &port in &struck.ports {
                     down.entry(port).or_default().extend(fault.merged());
                 }
             }

@@ -3,7 +3,7 @@
 use super::choices::Choices;
 use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::net::fault_plan::{
-    Amount, Direction, Effect, Fault, FaultPlan, RateTo, ResolvedFaults, Target, flapping,
+    Among, Amount, Direction, Effect, Fault, FaultPlan, RateTo, ResolvedFaults, Target, flapping,
 };
 use raddle_sim::net::faults::OnDown;
 use raddle_sim::routing::Weighting;
@@ -47,9 +47,11 @@ fn fault(choices: &mut Choices<'_>, fabric: &Fabric) -> Fault {
             Target::Host { name: fabric.ports[host].name.clone() }
         }
         _ => {
-            let two_way = choices.pick(&[true, false]);
+            let cables = |two_way| Among::Cables { tier: None, two_way };
+            let switches = Among::Switches { tier: None };
+            let among = choices.pick(&[cables(true), cables(false), switches]);
             let amount = choices.pick(&[Amount::Share(0.5), Amount::Probability(0.3)]);
-            Target::Random { amount, tier: None, two_way }
+            Target::Random { amount, among }
         }
     };
     let effect = match choices.below(6) {

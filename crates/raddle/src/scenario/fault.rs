@@ -6,12 +6,18 @@ use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
 use raddle_schemes::units::{Rate, Span, Time, split_number};
 use raddle_sim::net::fault_error::FaultError;
-use raddle_sim::net::fault_plan::{Amount, Direction, Effect, Fault, RateTo, Target, flapping};
+use raddle_sim::net::fault_plan::{
+    Among, Amount, Direction, Effect, Fault, RateTo, Target, flapping,
+};
 
 const TARGETS: [&str; 4] = ["link", "switch", "host", "random"];
 const EFFECTS: [&str; 5] = ["down", "rate", "loss", "ber", "flap"];
 const DIRECTIONS: &[&str] = &["both", "out", "in"];
+const AMONG: &[&str] = &["cables", "switches"];
+/// Of cables, by the tier below them.
 const LAYERS: &[&str] = &["tor_agg", "agg_core"];
+/// Of switches, by their tier less one: those with hosts are not drawn.
+const SWITCH_LAYERS: &[&str] = &["agg", "core"];
 
 /// One fault, valid as far as it can be without a fabric.
 #[derive(Clone, Debug)]
@@ -143,23 +149,31 @@ fn random(mut reader: Reader<'_>) -> Option<(Target, String)> {
         Some(item) => {
             if reader.take("share").is_some() {
                 let problem = item.place.problem("`random` has both `share` and `probability`");
-                reader.log().add(problem.label("a number of cables, or a chance for each"));
+                reader.log().add(problem.label("a number of them, or a chance for each"));
             }
             probability(&reader, "probability", item)
                 .map(|p| (Amount::Probability(p), format!("probability = {p:?}")))
         }
     };
-    let layer = reader.word("layer", LAYERS, "");
-    let tier = LAYERS.iter().zip(0u8..).find(|(word, _)| **word == layer).map(|(_, tier)| tier);
-    let two_way = reader.or("two_way", true);
+    let of = reader.word("of", AMONG, "cables");
+    let (layers, lowest) = if of == "cables" { (LAYERS, 0) } else { (SWITCH_LAYERS, 1) };
+    let layer = reader.word("layer", layers, "");
+    let tier = layers.iter().zip(lowest..).find(|(word, _)| **word == layer).map(|(_, tier)| tier);
+    let (among, kind) = if of == "cables" {
+        let two_way = reader.or("two_way", true);
+        (Among::Cables { tier, two_way }, format!("two_way = {two_way}"))
+    } else {
+        reader.misplaced("two_way", "on `switches`", "`cables`");
+        (Among::Switches { tier }, format!("of = {}", quoted(of)))
+    };
     reader.finish();
     let (amount, shown) = amount?;
     let layer = if layer.is_empty() { String::new() } else { format!(", layer = \"{layer}\"") };
-    let line = format!("random = {{ {shown}{layer}, two_way = {two_way} }}");
-    Some((Target::Random { amount, tier, two_way }, line))
+    let line = format!("random = {{ {shown}{layer}, {kind} }}");
+    Some((Target::Random { amount, among }, line))
 }
 
-/// `"1%"` of the cables.
+/// `"1%"` of the cables or switches.
 fn share(reader: &mut Reader<'_>) -> Option<(Amount, String)> {
     let item = reader.demand("share", "\"1%\"")?;
     let share = percent(item).filter(|percent| *percent > 0.0 && *percent <= 100.0);
@@ -374,17 +388,19 @@ pub(crate) fn fault_problem(
             unknown(fault, "switch", name, nearest)
         }
         FaultError::UnknownHost { fault, name, nearest } => unknown(fault, "host", name, nearest),
-        FaultError::NothingChosen { fault, share, cables } => {
+        FaultError::NothingChosen { fault, share, among, count } => {
             let message = format!(
-                "{}% of {cables} cables is less than half a cable",
-                (share * 1e5).round() / 1e3
+                "{}% of {count} {} is less than half a {}",
+                (share * 1e5).round() / 1e3,
+                among.many(),
+                among.one()
             );
-            let half = (50_000.0 / *cables as f64).ceil() / 1000.0;
+            let half = (50_000.0 / *count as f64).ceil() / 1000.0;
             target(fault).problem(message).label(format!("expected at least {half}%"))
         }
         FaultError::Share { fault, .. }
-        | FaultError::CableProbability { fault, .. }
-        | FaultError::NoCables { fault, .. }
+        | FaultError::Chance { fault, .. }
+        | FaultError::NoneToChoose { fault, .. }
         | FaultError::NoDraw { fault, .. } => target(fault).problem(text),
         FaultError::NoWindow { fault }
         | FaultError::EmptyWindow { fault, .. }

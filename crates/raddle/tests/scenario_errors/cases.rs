@@ -436,9 +436,21 @@ loss = 0.1
 random = { probability = 1e-11 }
 down = ".."
 "#,
-        r#"0.01 | `random` has both `share` and `probability` | a number of cables, or a chance for each
+        r#"0.01 | `random` has both `share` and `probability` | a number of them, or a chance for each
 1.5 | wrong value for `probability` | expected a probability from 0 to 1
 { probability = 1e-11 } | 0.00000000001 is no probability of a cable's failure; use 0, or from 2.4e-10 to 1 | -"#,
+    );
+    more(
+        r#"[[fault]]
+random = { share = "50%", of = "switch" }
+down = ".."
+[[fault]]
+random = { share = "50%", of = "switches", layer = "tor_agg", two_way = false }
+down = ".."
+"#,
+        r#""switch" | unknown word `switch` for `of` | nearest: `switches`
+"tor_agg" | unknown word `tor_agg` for `layer` | -
+two_way | `two_way` has no effect on `switches` | it goes with `cables`"#,
     );
     more(
         r#"[[fault]]

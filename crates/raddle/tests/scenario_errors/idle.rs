@@ -329,6 +329,12 @@ fn a_share_of_less_than_a_cable_says_how_much_one_is() {
         "{ kind = \"fat_tree\", hosts = 16 }\n[[fault]]\nrandom = { share = \"1.5%\" }\ndown = \"..\"",
         "{ share = \"1.5%\" } | 1.5% of 32 cables is less than half a cable | expected at least 1.563%",
     );
+    topology(
+        "{ kind = \"fat_tree\", hosts = 16 }\n\
+         [[fault]]\nrandom = { share = \"3%\", of = \"switches\" }\ndown = \"..\"",
+        "{ share = \"3%\", of = \"switches\" } | 3% of 12 switches is less than half a switch \
+         | expected at least 4.167%",
+    );
 }
 
 #[test]
