@@ -8,7 +8,7 @@ use crate::study::page::{Occasion, PageRun, page};
 use crate::study::run::{Failure, Job};
 use crate::study::store::Store;
 use crate::study::tables::{Format, RunRow};
-use crate::study::text::{count, time};
+use crate::study::text::{count, plural, time};
 use crate::study::{jobs, timing};
 use raddle_schemes::load_balance::host;
 use std::path::{Path, PathBuf};
@@ -24,10 +24,11 @@ pub(super) struct Arguments {
     /// The seeds, as `1..5` or `1,4,9`; else the scenario's.
     #[arg(long, value_name = "SEEDS", value_parser = input::seeds)]
     seeds: Option<String>,
-    /// Write report, tables and resolved scenarios into this folder.
+    /// Write report, tables and resolved scenarios into this folder; runs that it holds are not
+    /// repeated.
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
-    /// Write no tables, only the report.
+    /// Write no tables, only the report; interrupted, it keeps no run.
     #[arg(long)]
     no_tables: bool,
     /// Runs at a time; else as many as there are cores for.
@@ -66,8 +67,9 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     let jobs = jobs::jobs(&study, Some(record_uplinks));
     let parallel = input::parallel(arguments.parallel, arguments.threads);
     let threads = (parallel, arguments.threads);
+    let there = gather.count(&jobs);
     if !arguments.json {
-        input::announce(&jobs, jobs.len(), parallel);
+        input::announce(&jobs, there, parallel);
     }
     let stop = input::interruption();
     let watch = timing::Stopwatch::start();
@@ -80,7 +82,11 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     let failed = input::report_failures(&jobs, &results);
     if input::interrupted(&results) {
         let done = results.iter().filter(|result| result.is_ok()).count();
-        anstream::eprintln!("interrupted after {done} of {} runs: no report", jobs.len());
+        let kept = match gather.store {
+            Some(_) => "are kept; the same command goes on with the rest",
+            None => "are done, and not kept without tables: no report",
+        };
+        anstream::eprintln!("interrupted: {done} of {} runs {kept}", jobs.len());
         return End::Failed;
     }
     let title = input::title(&study);
@@ -111,13 +117,11 @@ pub(super) fn compare(arguments: &Arguments) -> End {
             .store
             .as_ref()
             .map_or(String::new(), |_| format!("  {}/", arguments.out.join(TABLES).display()));
-        anstream::println!(
-            "\n  {}{tables}  scenario: {}   {}, {} packet-hops",
-            report.display(),
-            study.name,
-            time(wall_s * 1e6),
-            count(hops)
-        );
+        let took = match there {
+            0 => format!("{}, {} packet-hops", time(wall_s * 1e6), count(hops)),
+            _ => format!("{} kept from before", plural(there as u64, "run")),
+        };
+        anstream::println!("\n  {}{tables}  scenario: {}   {took}", report.display(), study.name,);
     }
     if failed { End::Failed } else { End::Done }
 }

@@ -212,13 +212,17 @@ pub(super) fn figures(name: Option<&str>) -> Result<Vec<&'static Figure>, End> {
     }
 }
 
-/// Says what the `runs` of a grid that are still to do will take, from its first; nothing if that
-/// one cannot be planned, which the run itself will tell.
-pub(super) fn announce(jobs: &[Job], runs: usize, threads: usize) {
-    let first = jobs.first().filter(|_| runs > 0);
+/// Says how many of a grid's runs are `there` already and what the others will take, from the first
+/// job; nothing of that if it cannot be planned, which the run itself will tell.
+pub(super) fn announce(jobs: &[Job], there: usize, threads: usize) {
+    if there > 0 {
+        let runs = plural(jobs.len() as u64, "run");
+        anstream::eprintln!("{runs}, {there} of them there already");
+    }
+    let first = jobs.first().filter(|_| there < jobs.len());
     if let Some(plan) = first.and_then(|job| (job.plan)().ok()) {
         let estimate = estimate(&plan, DEFAULT_HOPS_PER_S);
-        anstream::eprintln!("{}", estimate.of_many(runs, threads));
+        anstream::eprintln!("{}", estimate.of_many(jobs.len() - there, threads));
     }
 }
 

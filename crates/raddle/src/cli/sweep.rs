@@ -5,7 +5,6 @@ use crate::study::compare::{CompareInput, Comparison, Entry};
 use crate::study::jobs;
 use crate::study::store::Store;
 use crate::study::tables::{Format, RunRow};
-use crate::study::text::plural;
 use std::path::PathBuf;
 
 /// Arguments of `raddle sweep`.
@@ -49,9 +48,7 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
     let threads = (parallel, arguments.threads);
     let there = store.count(&jobs);
     if !arguments.json {
-        let runs = plural(jobs.len() as u64, "run");
-        anstream::eprintln!("{runs}, {there} of them there already");
-        input::announce(&jobs, jobs.len() - there, parallel);
+        input::announce(&jobs, there, parallel);
     }
     let stop = input::interruption();
     let results = input::with_runner(jobs.len(), threads, &stop, arguments.json, |runner| {

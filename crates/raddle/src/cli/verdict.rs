@@ -6,7 +6,6 @@ use crate::study::jobs;
 use crate::study::run::{Failure, Job};
 use crate::study::store::Store;
 use crate::study::summary::RunSummary;
-use crate::study::text::plural;
 use crate::verdict::{Claim, Verdict, WORKLOADS, Workload, claims, page, picture};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -82,10 +81,9 @@ fn run(
     stop: &AtomicBool,
 ) -> Result<Vec<Option<RunSummary>>, End> {
     let there = store.count(jobs);
-    let runs = plural(jobs.len() as u64, "run");
-    anstream::eprintln!("{}: {runs}, {there} of them there already", workload.name);
+    anstream::eprintln!("{}:", workload.name);
     let threads = (input::parallel(parallel, 1), 1);
-    input::announce(jobs, jobs.len() - there, threads.0);
+    input::announce(jobs, there, threads.0);
     let results =
         input::with_runner(jobs.len(), threads, stop, false, |runner| runner.run(jobs, store));
     input::report_failures(jobs, &results);

@@ -1,5 +1,6 @@
 //! A figure's claims and runs as a report.
 
+use super::prepare::FigureRun;
 use super::result::{ClaimResult, FigureResult, Verdict};
 use crate::report::{Claim, Claims, Provenance, Report};
 use crate::study::VERSION;
@@ -46,8 +47,8 @@ impl FigureResult {
             })
             .collect();
         let comparison = Comparison::new(CompareInput::of_runs(title, &entries));
-        let kept: Vec<Gathered> =
-            self.runs.iter().map(|run| Gathered::of(&run.finished, drawn_seed)).collect();
+        let gathered = |run: &FigureRun| Gathered::of(&run.finished).drawn(drawn_seed);
+        let kept: Vec<Gathered> = self.runs.iter().map(gathered).collect();
         let both = self.runs.iter().zip(&kept);
         let runs: Vec<PageRun<'_>> =
             both.map(|(run, kept)| PageRun { settings: &run.settings, kept }).collect();

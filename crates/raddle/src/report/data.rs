@@ -1,5 +1,7 @@
 //! What a report is made of. Times are microseconds since the start of the run, sizes are bytes.
 
+use serde::{Deserialize, Serialize};
+
 /// A comparison (or a single run), ready to be shown.
 ///
 /// Sentences and intervals come computed: the page draws and never judges. Indices of conditions and
@@ -150,7 +152,7 @@ pub struct Run {
 }
 
 /// One run over time. Bucket `i` of every series covers `[i, i + 1) * bucket_us`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Detail {
     /// Index into [`Report::conditions`].
     pub condition: usize,
@@ -179,7 +181,7 @@ pub struct Detail {
 }
 
 /// One port over time.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Port {
     /// The topology's name for it, for example `tor0.up1`.
     pub name: String,
@@ -196,7 +198,7 @@ pub struct Port {
 }
 
 /// Counts over the whole network, per bucket.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Counts {
     /// Frames lost.
     pub drops: Vec<u32>,
@@ -211,7 +213,7 @@ pub struct Counts {
 }
 
 /// Something a scheme reported.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Event {
     /// When, in microseconds.
     pub us: f64,
@@ -222,7 +224,7 @@ pub struct Event {
 }
 
 /// A time during which something was broken.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FaultWindow {
     /// What was broken and how, for example `tor0.up1 down`.
     pub label: String,

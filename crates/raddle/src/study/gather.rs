@@ -3,7 +3,7 @@
 use super::detail::detail;
 use super::jobs::bound_of;
 use super::run::{Finished, Job, Sink};
-use super::store::Store;
+use super::store::{Store, at};
 use super::summary::{RunSummary, fct};
 use crate::report;
 use raddle_schemes::ids::PortId;
@@ -11,6 +11,8 @@ use raddle_schemes::units::Span;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::RecordPlan;
 use raddle_sim::topology::Node;
+use serde::{Deserialize, Serialize};
+use std::fs;
 
 /// Buckets that a run as long as its bound takes.
 const BUCKETS: u64 = 120;
@@ -23,29 +25,41 @@ const NO_BOUND: Span = Span::us(200);
 pub struct Gathered {
     /// The run in numbers.
     pub summary: RunSummary,
+    /// What the report draws of it.
+    pub picture: Picture,
+}
+
+/// What a report draws of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Picture {
     /// Completion times of the flows that completed.
     pub fct_us: Vec<f64>,
-    /// The run over time, where it is one to be drawn.
+    /// The run over time, where it recorded that.
     pub detail: Option<report::Detail>,
 }
 
 impl Gathered {
-    /// What remains of `run`; its series too, if it has any and its seed is the one that is drawn.
-    pub fn of(run: &Finished, drawn_seed: u64) -> Self {
-        let drawn = run.plan.seed == drawn_seed && run.plan.record.bucket > Span::ZERO;
-        Self {
-            summary: run.summary.clone(),
-            fct_us: run
-                .outcome
-                .flows
-                .iter()
-                .filter_map(|flow| fct(&flow))
-                .map(Span::as_us)
-                .collect(),
-            detail: drawn.then(|| detail(&run.plan, &run.outcome)),
-        }
+    /// What remains of `run`.
+    pub fn of(run: &Finished) -> Self {
+        let recorded = run.plan.record.bucket > Span::ZERO;
+        let fct_us = run.outcome.flows.iter().filter_map(|flow| fct(&flow)).map(Span::as_us);
+        let picture = Picture {
+            fct_us: fct_us.collect(),
+            detail: recorded.then(|| detail(&run.plan, &run.outcome)),
+        };
+        Self { summary: run.summary.clone(), picture }
+    }
+
+    /// The same, drawn over time only if its seed is the one that is drawn.
+    #[must_use]
+    pub fn drawn(mut self, seed: u64) -> Self {
+        self.picture.detail = self.picture.detail.filter(|detail| detail.seed == seed);
+        self
     }
 }
+
+/// What the report draws, in a run's folder.
+const PICTURE_FILE: &str = "picture.json";
 
 /// Keeps runs in memory and, where there is a store, on disk.
 pub struct Gather {
@@ -55,25 +69,50 @@ pub struct Gather {
     pub drawn_seed: u64,
 }
 
+impl Gather {
+    /// How many of the `jobs` need not be run.
+    pub fn count(&self, jobs: &[Job]) -> usize {
+        let there = |store: &Store| {
+            jobs.iter().filter(|job| store.run_file(job, PICTURE_FILE).exists()).count()
+        };
+        self.store.as_ref().map_or(0, there)
+    }
+
+    /// A run that is there with all that the report draws of it.
+    fn recall(&self, store: &Store, job: &Job) -> Result<Option<Gathered>, String> {
+        let path = store.run_file(job, PICTURE_FILE);
+        let Some(summary) = store.find(&job.scenario, job.seed)?.filter(|_| path.exists()) else {
+            return Ok(None);
+        };
+        let text = fs::read_to_string(&path).map_err(|error| at(&path, error))?;
+        let picture = serde_json::from_str(&text).map_err(|error| at(&path, error))?;
+        Ok(Some(Gathered { summary, picture }.drawn(self.drawn_seed)))
+    }
+}
+
 impl Sink for Gather {
     type Kept = Gathered;
 
     fn begin(&self, job: &Job) -> Result<Option<Gathered>, String> {
-        // A stored run lacks what the report draws, so it is run again; the store keeps the first.
-        match &self.store {
-            Some(store) => store.begin(job).map(|_| None),
-            None => Ok(None),
+        let Some(store) = &self.store else { return Ok(None) };
+        match self.recall(store, job)? {
+            Some(kept) => Ok(Some(kept)),
+            // Of a run that `sweep` kept, the report lacks what it draws: it is run again.
+            None => store.begin(job).map(|_| None),
         }
     }
 
     fn finish(&self, job: &Job, run: Finished) -> Result<Gathered, String> {
-        let gathered = Gathered::of(&run, self.drawn_seed);
-        if let Some(store) = &self.store
-            && store.find(&job.scenario, job.seed)?.is_none()
-        {
-            store.finish(job, run)?;
+        let gathered = Gathered::of(&run);
+        if let Some(store) = &self.store {
+            match store.find(&job.scenario, job.seed)? {
+                None => drop(store.finish(job, run)?),
+                Some(_) => store.abandon(job),
+            }
+            let text = serde_json::to_string(&gathered.picture);
+            store.add(job, PICTURE_FILE, &text.map_err(|error| error.to_string())?)?;
         }
-        Ok(gathered)
+        Ok(gathered.drawn(self.drawn_seed))
     }
 
     fn abandon(&self, job: &Job) {

@@ -52,7 +52,7 @@ pub fn page(
     }
     let details = runs.iter().filter_map(|run| {
         let (condition, scheme) = place(run)?;
-        Some(report::Detail { condition, scheme, ..run.kept.detail.clone()? })
+        Some(report::Detail { condition, scheme, ..run.kept.picture.detail.clone()? })
     });
     let rows: Vec<RunRow<'_>> = runs
         .iter()
@@ -119,7 +119,7 @@ fn cell_of(cell: &Cell, runs: &[&Gathered]) -> report::Cell {
             (Some(spread), None) => time(spread.mean),
             (None, _) => unfinished(cell),
         },
-        fct_us: runs.iter().flat_map(|kept| kept.fct_us.iter().copied()).collect(),
+        fct_us: runs.iter().flat_map(|kept| kept.picture.fct_us.iter().copied()).collect(),
         ..report::Cell::default()
     }
 }

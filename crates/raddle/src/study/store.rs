@@ -66,6 +66,25 @@ impl Store {
         self.folder.join(run_name(scenario, seed))
     }
 
+    /// A further file of a run.
+    pub fn run_file(&self, job: &Job, name: &str) -> PathBuf {
+        self.run_folder(&job.scenario, job.seed).join(name)
+    }
+
+    /// Adds a further file to a run that is there, or replaces it.
+    ///
+    /// # Errors
+    /// The file and what the system said.
+    pub fn add(&self, job: &Job, name: &str, text: &str) -> Result<(), String> {
+        let scratch = self.unfinished_folder(job);
+        remake(&scratch)?;
+        let (written, path) = (scratch.join(name), self.run_file(job, name));
+        // Whole or not there at all.
+        fs::write(&written, text).map_err(|error| at(&path, error))?;
+        fs::rename(&written, &path).map_err(|error| at(&path, error))?;
+        fs::remove_dir(&scratch).map_err(|error| at(&scratch, error))
+    }
+
     /// Names of runs that were under way when the process that ran them ended, sorted.
     ///
     /// # Errors

@@ -27,6 +27,39 @@ fn a_comparison_answers_on_the_terminal_and_as_a_page_that_loads_nothing() {
 }
 
 #[test]
+fn a_report_of_runs_that_are_there_is_the_same() {
+    let scratch = Scratch::new(&format!("{SMALL}{SWEEP}"));
+    let (file, out) = (scratch.scenario(), scratch.text("out"));
+    let compare = |seeds: &str| {
+        let said = raddle(&["compare", &file, "--out", &out, "--seeds", seeds]);
+        assert_eq!(said.status, 0, "{}", said.err);
+        (said, std::fs::read_to_string(scratch.path("out/report.html")).unwrap())
+    };
+    let (first, page) = compare("1..2");
+    let (second, again) = compare("1..2");
+    assert_eq!(second.err, "4 runs, 4 of them there already\n");
+    assert!(second.out.ends_with("4 runs kept from before\n"), "{}", second.out);
+    assert_eq!(second.out.lines().next(), first.out.lines().next());
+    assert!(page == again, "the pages differ");
+    // Of the two seeds the first is drawn over time; on its own, the other one is.
+    let (_, other) = compare("2");
+    let fresh = scratch.text("fresh");
+    let said = raddle(&["compare", &file, "--out", &fresh, "--seeds", "2"]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    let fresh = std::fs::read_to_string(scratch.path("fresh/report.html")).unwrap();
+    let without_cost = |page: &str| page.replace(char::is_numeric, "").len();
+    assert_eq!(without_cost(&other), without_cost(&fresh));
+    // A run that `sweep` kept lacks what a report draws: it is run again, and stays as it is.
+    let kept = scratch.text("swept/results");
+    let said = raddle(&["sweep", &file, "--out", &kept, "--seeds", "1"]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    let swept = scratch.text("swept");
+    let said = raddle(&["compare", &file, "--out", &swept, "--seeds", "1"]);
+    assert!(said.err.starts_with("2 runs, if all are like"), "{}", said.err);
+    assert!(names(&scratch.path("swept/results")).iter().all(|name| !name.starts_with('.')));
+}
+
+#[test]
 fn json_is_one_object_and_tables_can_be_left_out() {
     let scratch = Scratch::new(&format!("{SMALL}{SWEEP}"));
     let out = scratch.text("out");
