@@ -57,15 +57,19 @@ impl FigureResult {
 
     fn claims(&self) -> Claims {
         let (holds, differs) = (self.count(Verdict::Holds), self.count(Verdict::Differs));
-        let skipped = match self.count(Verdict::NotRun) {
-            0 => String::new(),
-            claims => format!("; {} not measured in quick mode", plural(claims as u64, "claim")),
+        let judged = match holds + differs {
+            0 => None,
+            claims => Some(format!("{holds} of {} hold", plural(claims as u64, "published claim"))),
         };
+        let skipped = match self.count(Verdict::NotRun) {
+            0 => None,
+            claims => {
+                Some(format!("{} not measured in quick mode", plural(claims as u64, "claim")))
+            }
+        };
+        let parts: Vec<String> = judged.into_iter().chain(skipped).collect();
         Claims {
-            summary: format!(
-                "{holds} of {} hold{skipped}.",
-                plural((holds + differs) as u64, "published claim")
-            ),
+            summary: format!("{}.", parts.join("; ")),
             reduced: self.reduced.clone(),
             rows: self.claims.iter().map(row).collect(),
         }
