@@ -9,6 +9,7 @@ use super::arrivals::Arrivals;
 use super::calendar::{Calendar, Wake};
 use super::forward::Forward;
 use super::grid::Grid;
+use super::joint::Joint;
 use super::line::{FarEnd, Line, Place, PortKind};
 use super::partition::Partition;
 use super::pool::Pool;
@@ -67,15 +68,8 @@ pub(super) struct SwitchState {
     pub(super) first_id: u32,
     /// Ports with something queued or in service: `words` bits per switch.
     pub(super) busy: Vec<u64>,
-    /// How many classes, added up over the ports, it has its neighbours pause.
-    pub(super) pauses: u32,
-    /// Whether it is replayed as a whole, in order of time: while it has anyone pause.
-    pub(super) in_order: bool,
-    /// Under flow control, one per port, else empty: when it next has something to carry out, while
-    /// the switch is replayed as a whole.
-    pub(super) actions: Vec<Time>,
-    /// None of `actions` is before this; never, while ports are replayed each on its own.
-    pub(super) due_at: Time,
+    /// Where it is under flow control.
+    pub(super) joint: Option<Box<Joint>>,
     /// Where its ports share memory.
     pub(super) pool: Option<Box<Pool>>,
     /// Hosts below it that run right after it, while what they share is in the caches; the others
@@ -168,8 +162,6 @@ pub(super) struct Scratch {
     /// Hosts below a switch.
     pub(super) below: Vec<u32>,
     pub(super) arrivals: Arrivals,
-    /// Ports of a switch with something to carry out at one instant.
-    pub(super) due: Vec<u32>,
 }
 
 impl<'a> Part<'a> {
@@ -205,13 +197,7 @@ impl<'a> Part<'a> {
                 kind: None,
                 first_id: switch.ports.start,
                 busy: vec![0; switch.ports.len().div_ceil(64)],
-                pauses: 0,
-                in_order: false,
-                actions: plan
-                    .queue
-                    .pfc
-                    .map_or(Vec::new(), |_| vec![Time::NEVER; switch.ports.len()]),
-                due_at: Time::NEVER,
+                joint: plan.queue.pfc.map(|_| Box::new(Joint::new(switch.ports.len()))),
                 pool: Memory::of(plan, id, longest_rtt)
                     .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),
                 hosts: 0..0,

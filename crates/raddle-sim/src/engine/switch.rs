@@ -4,10 +4,11 @@ use super::around::{Around, AroundPlain, QueuePort, Room};
 use super::arrivals::Arrivals;
 use super::calendar::Wake;
 use super::forward::TreeNode;
+use super::joint::{Joint, JointPorts};
 use super::line::{Line, PortKind};
 use super::part::{Part, SwitchState};
 use super::pool::{AlikePorts, MixedPorts, Pool};
-use super::port::World;
+use super::port::{Port, World};
 use super::ports::of_kind;
 use crate::net::frame::{Frame, Locators, flag};
 use crate::net::windows::covers;
@@ -20,16 +21,15 @@ use raddle_schemes::load_balance::switch::{Choices, Header, PortSelector, Visito
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Time;
 
-impl Part<'_> {
+impl<'a> Part<'a> {
     pub(super) fn run_switch(&mut self, number: u32, start: Time, end: Time) {
         let mut scratch = std::mem::take(&mut self.scratch.arrivals);
         self.gather(number, start, end, &mut scratch);
         self.events += scratch.keys.len() as u64;
         let switch = &self.switches[number as usize];
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
-        let joint = switch.is_joint();
         let own_keys = self.pairs.is_none();
-        let plain = boundary >= end && switch.deaths.is_empty() && own_keys && !joint;
+        let plain = boundary >= end && switch.deaths.is_empty() && own_keys;
         match (switch.kind, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(kind), Some(node)) if plain => {
                 let node = node.clone();
@@ -37,13 +37,12 @@ impl Part<'_> {
             }
             _ => {
                 scratch.sort((end.0 - start.0) as u32);
-                if joint {
+                if switch.joint.is_some() {
                     self.forward_all::<true>(number, start, &scratch);
-                    self.replay_jointly(number, end);
                 } else {
                     self.forward_all::<false>(number, start, &scratch);
-                    self.replay_busy(number, end);
                 }
+                self.replay_busy(number, Time(end.0 - 1));
             }
         }
         self.scratch.arrivals = scratch;
@@ -76,7 +75,7 @@ impl Part<'_> {
 
     /// Takes the arrivals of a window to their queues and carries out the departures, at a switch of
     /// a tree that is alive, whose routes do not change meanwhile, where flows have keys of their own,
-    /// and whose ports are all of one kind and not under flow control.
+    /// and whose ports are all of one kind.
     fn run_plainly(
         &mut self,
         number: u32,
@@ -87,28 +86,31 @@ impl Part<'_> {
     ) {
         let route = self.route;
         let Self { plan, switches, lines, ports, world, .. } = self;
-        let SwitchState { id, selector, rng, first_port, first_id, busy, pool, .. } =
+        let SwitchState { id, selector, rng, first_port, first_id, busy, pool, joint, .. } =
             &mut switches[number as usize];
         let count = busy.len() * 64;
-        let lines = from(lines, *first_port, count);
+        let site = Site {
+            number,
+            start,
+            end,
+            arrivals,
+            node,
+            epoch: route as u32,
+            fabric: &plan.fabric,
+            forwarding: &plan.routes[route].1,
+            switch: *id,
+            rng,
+            first_id: *first_id,
+            busy,
+            lines: from(lines, *first_port, count),
+            world,
+        };
+        if let Some(joint) = joint {
+            let plain = PlainSwitch { site, ports: from(&mut ports.general, first, count) };
+            return selector.visit(JointSwitch { plain, joint, pool: pool.as_deref_mut() });
+        }
         of_kind!(mut ports, kind, ports => {
-            let plain = PlainSwitch {
-                number,
-                start,
-                end,
-                arrivals,
-                node,
-                epoch: route as u32,
-                fabric: &plan.fabric,
-                forwarding: &plan.routes[route].1,
-                switch: *id,
-                rng,
-                first_id: *first_id,
-                busy,
-                lines,
-                ports: from(ports, first, count),
-                world,
-            };
+            let plain = PlainSwitch { site, ports: from(ports, first, count) };
             match pool {
                 Some(pool) => selector.visit(PooledSwitch { plain, pool }),
                 None => selector.visit(plain),
@@ -122,7 +124,21 @@ impl Part<'_> {
         self.route + later.take_while(|(from, _)| *from <= now).count()
     }
 
-    /// Takes an arrival to a queue; `JOINT` if the ports of the switch concern each other.
+    /// A switch that is under flow control, with its ports.
+    #[inline]
+    fn joint_ports(&mut self, number: u32) -> Option<JointPorts<'_, 'a>> {
+        let Self { switches, lines, ports, world, .. } = self;
+        let SwitchState { first_port, first_id, busy, pool, joint, .. } =
+            &mut switches[number as usize];
+        let joint = joint.as_deref_mut()?;
+        let lines = from(lines, *first_port, joint.ports());
+        let first = lines.first()?.place.number() as u32;
+        let ports = from(&mut ports.general, first, joint.ports());
+        let pool = pool.as_deref_mut();
+        Some(JointPorts { joint, pool, first_id: *first_id, busy, lines, ports, world })
+    }
+
+    /// Takes an arrival to a queue; `JOINT` if the switch is under flow control.
     #[inline]
     fn forward<const JOINT: bool>(
         &mut self,
@@ -133,9 +149,11 @@ impl Part<'_> {
         frame: Frame,
     ) {
         if JOINT {
-            self.replay_switch(number, now);
-            if frame.is_pfc() && !covers(&self.switches[number as usize].deaths, now) {
-                return self.obey(number, now, in_port, frame);
+            let is_dead = covers(&self.switches[number as usize].deaths, now);
+            let Some(mut own) = self.joint_ports(number) else { return };
+            own.replay(now);
+            if frame.is_pfc() && !is_dead {
+                return own.obey(now, in_port, frame);
             }
         }
         let switch = &mut self.switches[number as usize];
@@ -180,7 +198,8 @@ impl Part<'_> {
         let switch = &mut self.switches[number as usize];
         let out = choices.get(chosen).0 - switch.first_id;
         if JOINT {
-            return self.enqueue_jointly(number, now, (in_port, out), frame);
+            let Some(mut own) = self.joint_ports(number) else { return };
+            return own.enqueue(now, (in_port, out), frame);
         }
         let came_in = PortId(switch.first_id + in_port);
         let lines = &mut self.lines[first_port as usize..];
@@ -194,15 +213,12 @@ impl Part<'_> {
         self.ports.enqueue(now, came_in, frame, Room::AMPLE, line, &mut self.world);
     }
 
-    /// Carries out what a port has to up to and including `until`.
-    pub(super) fn replay(&mut self, port: u32, until: Time) {
-        let line = &mut self.lines[port as usize];
-        self.ports.carry_out(until, line, &mut self.world);
-    }
-
-    /// Carries out the departures of a switch before `end`, and wakes it for those to come.
-    fn replay_busy(&mut self, number: u32, end: Time) {
-        let until = Time(end.0 - 1);
+    /// Carries out the departures of a switch up to and including `until`, and wakes it for those to
+    /// come.
+    fn replay_busy(&mut self, number: u32, until: Time) {
+        if let Some(mut own) = self.joint_ports(number) {
+            return own.finish(number, until);
+        }
         let Self { switches, lines, ports, world, .. } = self;
         let SwitchState { busy, first_port, pool, .. } = &mut switches[number as usize];
         let lines = &mut lines[*first_port as usize..];
@@ -216,8 +232,8 @@ impl Part<'_> {
     }
 }
 
-/// A switch in [`Part::run_plainly`], whose loop is compiled for each scheme and kind of port.
-struct PlainSwitch<'s, 'w, P> {
+/// A switch in [`Part::run_plainly`] without its ports.
+struct Site<'s, 'w> {
     number: u32,
     start: Time,
     end: Time,
@@ -231,8 +247,13 @@ struct PlainSwitch<'s, 'w, P> {
     first_id: u32,
     busy: &'s mut [u64],
     lines: &'s mut [Line],
-    ports: &'s mut [P],
     world: &'s mut World<'w>,
+}
+
+/// A switch in [`Part::run_plainly`], whose loop is compiled for each scheme and kind of port.
+struct PlainSwitch<'s, 'w, P> {
+    site: Site<'s, 'w>,
+    ports: &'s mut [P],
 }
 
 impl<P: QueuePort> Visitor for PlainSwitch<'_, '_, P> {
@@ -314,6 +335,36 @@ impl<P: QueuePort> Visitor for PooledSwitch<'_, '_, P> {
     }
 }
 
+/// The same under flow control.
+struct JointSwitch<'s, 'w> {
+    plain: PlainSwitch<'s, 'w, Port>,
+    joint: &'s mut Joint,
+    pool: Option<&'s mut Pool>,
+}
+
+impl Visitor for JointSwitch<'_, '_> {
+    #[inline]
+    fn visit<S: PortSelector>(self, selector: &mut S) {
+        let Self { plain, joint, pool } = self;
+        let (mut chooser, rest) = plain.with(selector);
+        let Loop { number, start, until, arrivals, busy, lines, ports, world } = rest;
+        arrivals.sort((until.0 + 1 - start.0) as u32);
+        let first_id = chooser.first_id;
+        let mut own = JointPorts { joint, pool, first_id, busy, lines, ports, world };
+        for (at, in_port, frame) in arrivals.iter() {
+            let now = Time(start.0 + at);
+            own.replay(now);
+            if frame.is_pfc() {
+                own.obey(now, in_port, frame);
+                continue;
+            }
+            let out = chooser.choose(now, frame, own.lines, own.ports, own.world);
+            own.enqueue(now, (in_port, out), frame);
+        }
+        own.finish(number, until);
+    }
+}
+
 /// What a loop over arrivals has beside the choosing.
 struct Loop<'s, 'w, P> {
     number: u32,
@@ -330,8 +381,9 @@ struct Loop<'s, 'w, P> {
 impl<'s, 'w, P> PlainSwitch<'s, 'w, P> {
     #[inline(always)]
     fn with<S: PortSelector>(self, selector: &'s mut S) -> (Chooser<'s, S>, Loop<'s, 'w, P>) {
-        let Self { number, start, end, arrivals, node, epoch, fabric, forwarding, .. } = self;
-        let Self { switch, rng, first_id, busy, lines, ports, world, .. } = self;
+        let Self { site, ports } = self;
+        let Site { number, start, end, arrivals, node, epoch, fabric, forwarding, .. } = site;
+        let Site { switch, rng, first_id, busy, lines, world, .. } = site;
         let count = fabric.switches[switch.index()].ports.len();
         let chooser = Chooser {
             stateless: selector.is_stateless(),
