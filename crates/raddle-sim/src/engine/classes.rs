@@ -1,6 +1,6 @@
 //! The queues of a port that has several data classes or flow control.
 
-use super::prefetch::prefetch;
+use super::prefetch::prefetch_lines;
 use super::ring::{Entry, Ring};
 use super::turns::Turns;
 use crate::net::frame::{Frame, Locators};
@@ -8,29 +8,46 @@ use crate::net::port::PfcFacts;
 use crate::plan::{CLASS_LIMIT, Plan, Service};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Span, Time};
+use std::mem::offset_of;
 
 /// Control is queue number `data`, behind the data classes.
 pub(super) const QUEUES: usize = CLASS_LIMIT as usize + 1;
 
 /// Queues, and what flow control does to them. Masks have a bit per queue.
+///
+/// In the order in which a packet needs it: with one data class, three cache lines.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Classes {
     /// The number of data classes.
-    data: usize,
+    data: u8,
     /// Whether control frames have a queue of their own.
     own_control: bool,
-    locators: Locators,
-    /// Entries hold the port that their frame came in through.
-    queues: [Ring; QUEUES],
-    /// Bytes per queue, frame in service included.
-    pub(super) bytes: [u64; QUEUES],
     /// Queues that are not empty.
     waiting: u8,
-    turns: Turns,
     /// Where the frame in service came in.
     pub(super) came_in: PortId,
+    locators: Locators,
     /// Flow control, where there is any.
-    pub(super) pfc: Option<Pfc>,
+    pfc: Option<Pfc>,
+    own: [Class; QUEUES],
+    turns: Turns,
+}
+
+/// Behind the pointer to a link, one class of data and control end with the third cache line.
+const _: () = assert!(8 + offset_of!(Classes, own) + 2 * size_of::<Class>() <= 3 * 64);
+
+/// One class.
+#[derive(Debug, Default)]
+struct Class {
+    /// Entries hold the port that their frame came in through.
+    queue: Ring,
+    /// Its bytes, frame in service included.
+    bytes: u64,
+    /// Bytes that came in here and have not left the switch, under flow control.
+    ingress: u64,
+    /// When it may start frames again.
+    paused_until: Time,
 }
 
 /// A frame of data that is no longer in a switch under flow control.
@@ -45,20 +62,27 @@ pub(super) struct Gone {
 
 /// Both directions of flow control at a port.
 #[derive(Debug)]
-pub(super) struct Pfc {
-    facts: PfcFacts,
-    /// When each data class may start frames again.
-    paused_until: [Time; QUEUES],
-    /// When all of them may.
+struct Pfc {
+    /// When all data classes may start frames again.
     free_from: Time,
-    /// Bytes per data class that came in here and have not left the switch.
-    ingress: [u64; QUEUES],
+    /// When the far end is told again.
+    refresh_at: Time,
+    /// Counts up to this are neither above the threshold nor a maximum.
+    quiet_to: u64,
+    facts: PfcFacts,
     /// Classes that the far end is to pause.
     pausing: u8,
     /// Classes of which the far end has not been told the latest.
     news: u8,
-    /// When the far end is told again.
-    refresh_at: Time,
+}
+
+/// The count of a class after a frame that came in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counted {
+    /// Bytes that came in and have not left the switch.
+    pub(super) bytes: u64,
+    /// Whether the far end is to pause the class from now on.
+    pub(super) pauses: bool,
 }
 
 impl Classes {
@@ -67,30 +91,28 @@ impl Classes {
         let hosts = plan.fabric.hosts;
         let plan = &plan.queue;
         (plan.classes > 1 || pfc.is_some()).then(|| Self {
-            data: usize::from(plan.classes),
+            data: plan.classes,
             own_control: plan.service != Service::Fifo,
-            locators: Locators::new(hosts, plan.classes),
-            queues: Default::default(),
-            bytes: [0; QUEUES],
             waiting: 0,
-            turns: Turns::new(plan),
             came_in: PortId(0),
+            locators: Locators::new(hosts, plan.classes),
             pfc: pfc.map(|facts| Pfc {
-                facts,
-                paused_until: [Time::ZERO; QUEUES],
                 free_from: Time::ZERO,
-                ingress: [0; QUEUES],
+                refresh_at: Time::NEVER,
+                quiet_to: 0,
+                facts,
                 pausing: 0,
                 news: 0,
-                refresh_at: Time::NEVER,
             }),
+            own: Default::default(),
+            turns: Turns::new(plan),
         })
     }
 
     /// The number of the control queue.
     #[inline]
     pub(super) fn control(&self) -> usize {
-        self.data
+        usize::from(self.data)
     }
 
     /// The queue that a frame belongs to.
@@ -99,10 +121,16 @@ impl Classes {
         if !self.own_control {
             0
         } else if frame.is_control() {
-            self.data
+            self.control()
         } else {
             usize::from(self.locators.class(frame.to))
         }
+    }
+
+    /// Bytes of a queue, frame in service included.
+    #[inline]
+    pub(super) fn bytes(&self, class: usize) -> u64 {
+        self.own[class].bytes
     }
 
     /// Bytes of the queue of data that a frame belongs to; `None` for frames that have a queue of
@@ -110,41 +138,40 @@ impl Classes {
     #[inline]
     pub(super) fn data_queued(&self, frame: Frame) -> Option<u64> {
         let class = self.queue_of(frame);
-        (class < self.data).then(|| self.bytes[class])
+        (class < self.control()).then(|| self.bytes(class))
     }
 
     /// Bytes of all queues.
     pub(super) fn backlog(&self) -> u64 {
-        self.bytes.iter().sum()
+        self.own.iter().map(|class| class.bytes).sum()
     }
 
     /// Gives back memory that a burst took.
     pub(super) fn shrink(&mut self) {
-        self.queues.iter_mut().for_each(Ring::shrink);
+        self.own.iter_mut().for_each(|class| class.queue.shrink());
     }
 
-    /// Asks for the first cache lines of its own.
+    /// Asks for what frames of one data class touch.
     #[inline]
     pub(super) fn prefetch(&self) {
-        prefetch(&self.queues);
-        prefetch(&self.bytes);
-        prefetch(&self.turns);
+        prefetch_lines((&raw const *self).cast(), 3);
     }
 
     /// Frames that wait.
     pub(super) fn frames(&self) -> impl Iterator<Item = Frame> {
-        self.queues.iter().flat_map(Ring::iter).map(|entry| entry.frame)
+        self.own.iter().flat_map(|class| class.queue.iter()).map(|entry| entry.frame)
     }
 
     #[inline]
     pub(super) fn push(&mut self, class: usize, came_in: PortId, frame: Frame) {
         // The turns of a single class are all its own.
-        if class < self.data && self.data > 1 && self.waiting >> class & 1 == 0 {
+        if class < self.control() && self.data > 1 && self.waiting >> class & 1 == 0 {
             self.turns.joined(class);
         }
         self.waiting |= 1 << class;
-        self.bytes[class] += frame.size().0;
-        self.queues[class].push(Entry::tagged(came_in.0, frame));
+        let own = &mut self.own[class];
+        own.bytes += frame.size().0;
+        own.queue.push(Entry::tagged(came_in.0, frame));
     }
 
     /// When the wire, free from `free_at` on, can next take something; never, while all is paused
@@ -157,9 +184,10 @@ impl Classes {
         if pfc.news != 0 || self.waiting >> self.data & 1 == 1 {
             return free_at;
         }
-        let data = pfc.paused_until[..self.data].iter().enumerate();
+        let data = self.own[..self.control()].iter().enumerate();
         let waiting = data.filter(|(class, _)| self.waiting >> class & 1 == 1);
-        waiting.map(|(_, &until)| until.max(free_at)).min().unwrap_or(Time::NEVER)
+        let starts = waiting.map(|(_, class)| class.paused_until.max(free_at));
+        starts.min().unwrap_or(Time::NEVER)
     }
 
     /// Takes the frame that goes now, with its queue: flow control, then control, then the data
@@ -169,13 +197,13 @@ impl Classes {
         if let Some(pfc) = &mut self.pfc
             && pfc.news != 0
         {
-            return Some((pfc.tell(now), self.data));
+            return Some((pfc.tell(now), self.control()));
         }
         let mut ready = self.waiting;
         if let Some(pfc) = &self.pfc
             && pfc.free_from > now
         {
-            for class in (0..self.data).filter(|&class| pfc.paused_until[class] > now) {
+            for class in (0..self.control()).filter(|&class| self.own[class].paused_until > now) {
                 ready &= !(1 << class);
             }
         }
@@ -194,22 +222,18 @@ impl Classes {
         if ready == 0 {
             return None;
         }
-        let queues = &self.queues;
+        let own = &self.own;
         let class = if ready >> self.data & 1 == 1 {
-            self.data
+            self.control()
         } else if self.data == 1 {
             0
         } else {
             self.turns.next(ready, |class| {
-                (queues[class].get(0).frame.size().0 as u32, queues[class].len() == 1)
+                let queue = &own[class].queue;
+                (queue.get(0).frame.size().0 as u32, queue.len() == 1)
             })
         };
-        let entry = self.queues[class].pop()?;
-        if self.queues[class].is_empty() {
-            self.waiting &= !(1 << class);
-        }
-        self.came_in = PortId(entry.tag());
-        Some((entry.frame, class))
+        self.take(class)
     }
 
     /// Takes any frame that waits, with its queue: the port is cut off.
@@ -218,9 +242,15 @@ impl Classes {
             self.turns.clear();
             return None;
         }
-        let class = self.waiting.trailing_zeros() as usize;
-        let entry = self.queues[class].pop()?;
-        if self.queues[class].is_empty() {
+        self.take(self.waiting.trailing_zeros() as usize)
+    }
+
+    /// The first frame of a queue, which it leaves, and the number of the queue.
+    #[inline]
+    fn take(&mut self, class: usize) -> Option<(Frame, usize)> {
+        let queue = &mut self.own[class].queue;
+        let entry = queue.pop()?;
+        if queue.is_empty() {
             self.waiting &= !(1 << class);
         }
         self.came_in = PortId(entry.tag());
@@ -235,18 +265,9 @@ impl Classes {
             return None;
         }
         let size = frame.size().0;
-        self.bytes[class] -= size;
-        let counted = self.pfc.is_some() && class < self.data;
+        self.own[class].bytes -= size;
+        let counted = self.pfc.is_some() && class < self.control();
         counted.then_some(Gone { came_in: self.came_in, class: class as u8, size })
-    }
-
-    /// Whether `frame`, coming in here, could take the bytes counted of its class above `most`, or
-    /// above the threshold.
-    #[inline]
-    pub(super) fn may_pause_for(&self, frame: Frame, most: u64) -> bool {
-        let class = self.queue_of(frame);
-        let Some(pfc) = &self.pfc else { return false };
-        class < self.data && pfc.ingress[class] + frame.size().0 > pfc.facts.xoff.min(most)
     }
 
     /// Whether nothing waits and nothing is due.
@@ -257,60 +278,85 @@ impl Classes {
     }
 }
 
-impl Pfc {
-    /// A frame that came in here joined a queue of `class`. Returns the class's bytes now, and
-    /// whether the far end is to pause it from now on.
+/// Flow control; without it, nothing is ever counted, paused or told.
+impl Classes {
+    /// Whether `frame`, coming in here, could take the count of its class above the threshold, or
+    /// make it the largest so far.
     #[inline]
-    pub(super) fn entered(&mut self, class: usize, size: u64) -> (u64, bool) {
-        self.ingress[class] += size;
-        let bit = 1 << class;
-        let crossed = self.ingress[class] > self.facts.xoff && self.pausing & bit == 0;
-        if crossed {
-            self.pausing |= bit;
-            self.news |= bit;
-        }
-        (self.ingress[class], crossed)
+    pub(super) fn may_be_noted(&self, frame: Frame) -> bool {
+        let class = self.queue_of(frame);
+        let Some(pfc) = &self.pfc else { return false };
+        class < self.control() && self.own[class].ingress + frame.size().0 > pfc.quiet_to
+    }
+
+    /// A frame that came in here joined a queue of `class`. Returns the count if it is one to note.
+    #[inline]
+    pub(super) fn entered(&mut self, class: usize, size: u64) -> Option<Counted> {
+        let pfc = self.pfc.as_mut()?;
+        self.own[class].ingress += size;
+        let bytes = self.own[class].ingress;
+        (bytes > pfc.quiet_to).then(|| pfc.note(class, bytes))
     }
 
     /// A frame of `class` that had come in here is gone. Returns whether the far end may resume.
     #[inline]
-    pub(super) fn left(&mut self, class: usize, size: u64) -> bool {
-        self.ingress[class] -= size;
+    pub(super) fn departed(&mut self, class: usize, size: u64) -> bool {
+        let Some(pfc) = &mut self.pfc else { return false };
+        self.own[class].ingress -= size;
         let bit = 1 << class;
-        let resumes = self.ingress[class] <= self.facts.xon && self.pausing & bit != 0;
+        let resumes = self.own[class].ingress <= pfc.facts.xon && pfc.pausing & bit != 0;
         if resumes {
-            self.pausing &= !bit;
-            self.news |= bit;
+            pfc.pausing &= !bit;
+            pfc.news |= bit;
         }
         resumes
     }
 
     /// A PFC frame from the far end has come.
     pub(super) fn obey(&mut self, now: Time, frame: Frame) {
+        let Some(pfc) = &mut self.pfc else { return };
         for (class, pause) in frame.pfc_classes() {
-            self.paused_until[class] = if pause { now + self.facts.quanta } else { now };
+            self.own[class].paused_until = if pause { now + pfc.facts.quanta } else { now };
         }
-        self.free_from = self.paused_until.into_iter().max().unwrap_or(now);
+        pfc.free_from = self.own.iter().map(|class| class.paused_until).max().unwrap_or(now);
     }
 
     /// From when on all classes may start frames and the far end knows the latest; never, while it
     /// has to be told something.
     #[inline]
     pub(super) fn calm_from(&self) -> Time {
-        let told = self.news == 0 && self.refresh_at == Time::NEVER;
-        if told { self.free_from } else { Time::NEVER }
+        let Some(pfc) = &self.pfc else { return Time::ZERO };
+        let told = pfc.news == 0 && pfc.refresh_at == Time::NEVER;
+        if told { pfc.free_from } else { Time::NEVER }
     }
 
     /// When a pause has to be renewed.
     #[inline]
     pub(super) fn refresh_at(&self) -> Time {
-        self.refresh_at
+        self.pfc.as_ref().map_or(Time::NEVER, |pfc| pfc.refresh_at)
     }
 
-    /// The far end is to be told again which classes pause.
-    pub(super) fn refresh(&mut self) {
-        self.refresh_at = Time::NEVER;
-        self.news |= self.pausing;
+    /// A pause that is due at `now` is renewed: the far end is to be told again which classes pause.
+    #[inline]
+    pub(super) fn renew(&mut self, now: Time) {
+        if let Some(pfc) = self.pfc.as_mut().filter(|pfc| pfc.refresh_at == now) {
+            pfc.refresh_at = Time::NEVER;
+            pfc.news |= pfc.pausing;
+        }
+    }
+}
+
+impl Pfc {
+    /// A count that is above the threshold, or the largest so far.
+    fn note(&mut self, class: usize, bytes: u64) -> Counted {
+        self.quiet_to = self.quiet_to.max(bytes).min(self.facts.xoff);
+        let bit = 1 << class;
+        let pauses = bytes > self.facts.xoff && self.pausing & bit == 0;
+        if pauses {
+            self.pausing |= bit;
+            self.news |= bit;
+        }
+        Counted { bytes, pauses }
     }
 
     /// What the wire takes at `now` tells the far end the latest.

@@ -115,8 +115,8 @@ impl JointPorts<'_, '_> {
     fn count_out(&mut self, mut resumes: impl FnMut(u32)) {
         while let Some(frame) = self.world.gone.pop() {
             let port = frame.came_in.0 - self.first_id;
-            if let Some(pfc) = self.ports[port as usize].pfc()
-                && pfc.left(frame.class.into(), frame.size)
+            if let Some(classes) = self.ports[port as usize].classes()
+                && classes.departed(frame.class.into(), frame.size)
             {
                 self.joint.pauses -= 1;
                 resumes(port);
@@ -129,7 +129,9 @@ impl JointPorts<'_, '_> {
     fn start_at(&mut self, now: Time, port: u32) {
         let own = &mut self.ports[port as usize];
         own.play_changes(now, self.world);
-        own.renew(now);
+        if let Some(classes) = own.classes() {
+            classes.renew(now);
+        }
         own.try_start(now, self.world);
         self.busy[port as usize / 64] |= 1 << (port % 64);
         if self.joint.in_order {
@@ -145,8 +147,8 @@ impl JointPorts<'_, '_> {
     pub(super) fn obey(&mut self, now: Time, in_port: u32, frame: Frame) {
         let own = &mut self.ports[in_port as usize];
         own.replay(now, &mut self.lines[in_port as usize], self.world);
-        if let Some(pfc) = own.pfc() {
-            pfc.obey(now, frame);
+        if let Some(classes) = own.classes() {
+            classes.obey(now, frame);
         }
         self.start_at(now, in_port);
     }
@@ -212,26 +214,38 @@ impl JointPorts<'_, '_> {
     }
 
     /// Carries out, port by port, what a switch that has nobody paused has due up to and including
-    /// `until`. Returns when it next has something to do.
+    /// `until`.
     #[inline(never)]
-    fn catch_up(&mut self, until: Time) -> Time {
-        let Self { pool, busy, lines, ports, world, .. } = self;
-        let next = replay_ports(busy, |out| {
-            ports[out].replay(until, &mut lines[out], world);
-            if let Some(pool) = pool {
-                pool.hear(out, ports[out].gone());
+    fn catch_up(&mut self, until: Time) {
+        for (index, word) in self.busy.iter().enumerate() {
+            let mut bits = *word;
+            while bits != 0 {
+                let out = index * 64 + bits.trailing_zeros() as usize;
+                bits &= bits - 1;
+                self.ports[out].replay(until, &mut self.lines[out], self.world);
+                if let Some(pool) = &mut self.pool {
+                    pool.hear(out, self.ports[out].gone());
+                }
             }
-            ports[out].next_due()
-        });
+        }
         self.count_out(|_| {});
-        next
+    }
+
+    /// When a switch that has nobody paused, and has caught up, next has something to do.
+    fn next_due(&mut self) -> Time {
+        replay_ports(self.busy, |out| self.ports[out].next_due())
     }
 
     /// Carries out what is due up to and including `until`, and wakes the switch, number `number`,
     /// for what is to come.
     pub(super) fn finish(&mut self, number: u32, until: Time) {
         self.replay(until);
-        let next = if self.joint.in_order { self.joint.due_at } else { self.catch_up(until) };
+        let next = if self.joint.in_order {
+            self.joint.due_at
+        } else {
+            self.catch_up(until);
+            self.next_due()
+        };
         if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }

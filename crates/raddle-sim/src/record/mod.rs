@@ -61,8 +61,9 @@ impl DropCause {
     }
 }
 
-/// What passed one port.
+/// What passed one port; what losses touch comes last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct PortRecord {
     /// Frames whose last bit left, lost ones included.
     pub frames: u64,
@@ -72,14 +73,14 @@ pub struct PortRecord {
     pub data_frames: u64,
     /// Data packets marked here.
     pub marked: u64,
+    /// Most bytes of one data class ever queued, frame in service included.
+    pub queue_bytes_max: u64,
     /// Data packets trimmed here.
     pub trimmed: u64,
     /// Frames lost here, by cause (order of [`DropCause::ALL`]).
     pub dropped: [u64; 5],
     /// Of these, data packets (trimmed ones included), in the same order.
     pub dropped_data: [u64; 5],
-    /// Most bytes of one data class ever queued, frame in service included.
-    pub queue_bytes_max: u64,
     /// What flow control did here; `None` at hosts and without it.
     pub pfc: Option<Box<PfcRecord>>,
 }

@@ -3,7 +3,7 @@
 //! At one instant: departure, then change of the link, then the renewal of a pause, then start.
 
 use super::{Discipline, Extras, InService, Joined, Port, Room, World};
-use crate::engine::classes::{Classes, Pfc};
+use crate::engine::classes::Classes;
 use crate::engine::line::Line;
 use crate::net::faults::{OnDown, PortChange};
 use crate::net::frame::Frame;
@@ -35,9 +35,7 @@ impl Port {
                 None => self.free_at,
             }
         };
-        let pfc = extras.classes.as_ref().and_then(|classes| classes.pfc.as_ref());
-        let refresh_at = pfc.map_or(Time::NEVER, Pfc::refresh_at);
-        self.departs.min(extras.next_change()).min(start_at).min(refresh_at)
+        self.departs.min(extras.next_change()).min(start_at).min(extras.refresh_at())
     }
 
     /// Carries out everything due up to and including `until`, at this port alone.
@@ -53,7 +51,9 @@ impl Port {
             }
             self.end_service(next, line, world);
             self.play_changes(next, world);
-            self.renew(next);
+            if let Some(classes) = self.classes() {
+                classes.renew(next);
+            }
             self.try_start(next, world);
         }
     }
@@ -64,8 +64,7 @@ impl Port {
     fn is_calm(&self) -> bool {
         match self.extras.as_deref() {
             Some(Extras { link: None, classes: Some(classes) }) => {
-                let pfc = classes.pfc.as_ref();
-                pfc.is_none_or(|pfc| pfc.calm_from() <= self.free_at)
+                classes.calm_from() <= self.free_at
             }
             _ => false,
         }
@@ -86,8 +85,7 @@ impl Port {
             if self.free_at > until {
                 return;
             }
-            let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
-            let Some((frame, class)) = classes.and_then(Classes::pop_calm) else { return };
+            let Some((frame, class)) = self.classes().and_then(Classes::pop_calm) else { return };
             self.begin(self.free_at, frame, class, false, world.discipline.gap);
         }
     }
@@ -120,7 +118,7 @@ impl Port {
         if let Some(gone) = classes.left(service.frame, class) {
             world.gone.push(gone);
         }
-        let behind = classes.bytes[class];
+        let behind = classes.bytes(class);
         match &mut self.record.pfc {
             Some(record) if service.frame.is_pfc() => {
                 record.frames += 1;
@@ -174,8 +172,7 @@ impl Port {
 
     /// Any frame that waits, and its queue.
     fn flush(&mut self) -> Option<(Frame, usize)> {
-        let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
-        if let Some(classes) = classes {
+        if let Some(classes) = self.classes() {
             return classes.flush();
         }
         let class = usize::from(self.queues[0].is_empty());
@@ -184,7 +181,7 @@ impl Port {
 
     /// Drops a frame that `flush` or the wire gave up.
     fn cut_off(&mut self, now: Time, frame: Frame, class: usize, world: &mut World<'_>) {
-        match self.extras.as_mut().and_then(|extras| extras.classes.as_mut()) {
+        match self.classes() {
             Some(classes) => world.gone.extend(classes.left(frame, class)),
             None => self.bytes[class] -= frame.size().0,
         }
@@ -253,7 +250,7 @@ impl Port {
         let classes = extras.classes.as_ref()?;
         let control = classes.control();
         let mut class = classes.queue_of(frame);
-        let (bytes, control_bytes) = (classes.bytes[class], classes.bytes[control]);
+        let (bytes, control_bytes) = (classes.bytes(class), classes.bytes(control));
         if !extras.is_up() && on_down == OnDown::Drop {
             self.drop(now, frame, DropCause::LinkDown, world);
             return None;
@@ -283,20 +280,10 @@ impl Port {
         if class == control {
             return Some(Joined { data: None, bytes: size });
         }
-        let bytes = classes.bytes[class];
+        let bytes = classes.bytes(class);
         self.record.queue_bytes_max = self.record.queue_bytes_max.max(bytes);
         world.recorder.queued(self.id, now, frame, bytes);
         Some(Joined { data: Some(class), bytes: size })
-    }
-
-    /// Renews a pause that is due at `now`.
-    #[inline]
-    pub(in crate::engine) fn renew(&mut self, now: Time) {
-        if let Some(pfc) = self.pfc()
-            && pfc.refresh_at() == now
-        {
-            pfc.refresh();
-        }
     }
 
     /// Whether a frame that comes in here could, as far as is known, make the far end pause or set a
@@ -304,26 +291,23 @@ impl Port {
     #[inline]
     pub(in crate::engine) fn may_pause_for(&self, frame: Frame) -> bool {
         let classes = self.extras.as_ref().and_then(|extras| extras.classes.as_ref());
-        let most = self.record.pfc.as_ref().map_or(0, |record| record.ingress_bytes_max);
-        classes.is_some_and(|classes| classes.may_pause_for(frame, most))
+        classes.is_some_and(|classes| classes.may_be_noted(frame))
     }
 
     /// A frame that came in here joined a queue of data class `class`. Returns whether the far end
     /// is to pause the class from now on.
     #[inline]
     pub(in crate::engine) fn count_in(&mut self, class: usize, size: u64) -> bool {
-        let entered = self.pfc().map(|pfc| pfc.entered(class, size));
-        let (Some((bytes, crossed)), Some(record)) = (entered, &mut self.record.pfc) else {
-            return false;
-        };
-        record.ingress_bytes_max = record.ingress_bytes_max.max(bytes);
-        record.pauses += u64::from(crossed);
-        crossed
+        let counted = self.classes().and_then(|classes| classes.entered(class, size));
+        let (Some(counted), Some(record)) = (counted, &mut self.record.pfc) else { return false };
+        record.ingress_bytes_max = record.ingress_bytes_max.max(counted.bytes);
+        record.pauses += u64::from(counted.pauses);
+        counted.pauses
     }
 
-    /// Flow control at this port, where there is any.
+    /// The queues, where there are classes.
     #[inline]
-    pub(in crate::engine) fn pfc(&mut self) -> Option<&mut Pfc> {
-        self.extras.as_mut()?.classes.as_mut()?.pfc.as_mut()
+    pub(in crate::engine) fn classes(&mut self) -> Option<&mut Classes> {
+        self.extras.as_mut()?.classes.as_mut()
     }
 }
