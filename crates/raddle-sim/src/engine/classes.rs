@@ -118,12 +118,16 @@ impl Classes {
     /// The queue that a frame belongs to.
     #[inline]
     pub(super) fn queue_of(&self, frame: Frame) -> usize {
-        if !self.own_control {
-            0
-        } else if frame.is_control() {
+        let control = self.own_control & frame.is_control();
+        if self.data == 1 {
+            // The queue of control is number 1: no branch that full load would make random.
+            usize::from(control)
+        } else if control {
             self.control()
-        } else {
+        } else if self.own_control {
             usize::from(self.locators.class(frame.to))
+        } else {
+            0
         }
     }
 
@@ -223,10 +227,10 @@ impl Classes {
             return None;
         }
         let own = &self.own;
-        let class = if ready >> self.data & 1 == 1 {
+        let class = if self.data == 1 {
+            usize::from(ready >> 1)
+        } else if ready >> self.data & 1 == 1 {
             self.control()
-        } else if self.data == 1 {
-            0
         } else {
             self.turns.next(ready, |class| {
                 let queue = &own[class].queue;
@@ -250,9 +254,7 @@ impl Classes {
     fn take(&mut self, class: usize) -> Option<(Frame, usize)> {
         let queue = &mut self.own[class].queue;
         let entry = queue.pop()?;
-        if queue.is_empty() {
-            self.waiting &= !(1 << class);
-        }
+        self.waiting &= !(u8::from(queue.is_empty()) << class);
         self.came_in = PortId(entry.tag());
         Some((entry.frame, class))
     }

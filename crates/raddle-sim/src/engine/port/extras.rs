@@ -236,6 +236,7 @@ impl Port {
     }
 
     /// Queues, trims or drops a frame. Returns what it joined, if it did.
+    #[inline]
     fn admit(
         &mut self,
         now: Time,
@@ -244,46 +245,64 @@ impl Port {
         room: Room,
         world: &mut World<'_>,
     ) -> Option<Joined> {
-        let Discipline { trim, mark_at, on_down, .. } = world.discipline;
+        let Discipline { mark_at, on_down, .. } = world.discipline;
         let capacity = self.capacity();
-        let extras = self.extras.as_ref()?;
-        let classes = extras.classes.as_ref()?;
-        let control = classes.control();
-        let mut class = classes.queue_of(frame);
-        let (bytes, control_bytes) = (classes.bytes(class), classes.bytes(control));
-        if !extras.is_up() && on_down == OnDown::Drop {
+        let extras = self.extras.as_deref_mut()?;
+        let is_down = !extras.is_up();
+        let classes = extras.classes.as_mut()?;
+        let class = classes.queue_of(frame);
+        let is_data = class < classes.control();
+        let bytes = classes.bytes(class);
+        // One question for data and control: full load makes random which of them it is.
+        let most = if is_data { capacity } else { self.control_capacity };
+        let fits = room.frame & (bytes + frame.size().0 <= most);
+        if is_down && on_down == OnDown::Drop {
             self.drop(now, frame, DropCause::LinkDown, world);
             return None;
         }
-        let mut has_room = room.frame;
-        if class < control && !(has_room && bytes + frame.size().0 <= capacity) {
-            if !trim || frame.is_control() {
-                self.drop(now, frame, DropCause::Overflow, world);
-                return None;
-            }
-            frame.trim(world.discipline.header);
-            self.record.trimmed += 1;
-            world.recorder.trimmed(now);
-            class = control;
-            has_room = room.header;
-        } else if class < control && mark_at == MarkAt::Enqueue && !frame.is_control() {
+        if !fits {
+            return self.trim_or_drop(now, came_in, frame, room, world);
+        }
+        if mark_at == MarkAt::Enqueue && is_data && !frame.is_control() {
             let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
             self.judge(now, &mut frame, bytes, event, world);
         }
-        let size = frame.size();
-        if class == control && !(has_room && control_bytes + size.0 <= self.control_capacity) {
+        let bytes = bytes + frame.size().0;
+        self.classes()?.push(class, came_in, frame);
+        let counted = if is_data { bytes } else { 0 };
+        self.record.queue_bytes_max = self.record.queue_bytes_max.max(counted);
+        if is_data {
+            world.recorder.queued(self.id, now, frame, bytes);
+        }
+        Some(Joined { data: is_data.then_some(class), bytes: frame.size() })
+    }
+
+    /// A frame that its queue has no room for is dropped, or its header becomes control.
+    #[cold]
+    fn trim_or_drop(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        mut frame: Frame,
+        room: Room,
+        world: &mut World<'_>,
+    ) -> Option<Joined> {
+        if !world.discipline.trim || frame.is_control() {
             self.drop(now, frame, DropCause::Overflow, world);
             return None;
         }
-        let classes = self.extras.as_mut()?.classes.as_mut()?;
-        classes.push(class, came_in, frame);
-        if class == control {
-            return Some(Joined { data: None, bytes: size });
+        frame.trim(world.discipline.header);
+        self.record.trimmed += 1;
+        world.recorder.trimmed(now);
+        let most = self.control_capacity;
+        let classes = self.classes()?;
+        let control = classes.control();
+        if !(room.header && classes.bytes(control) + frame.size().0 <= most) {
+            self.drop(now, frame, DropCause::Overflow, world);
+            return None;
         }
-        let bytes = classes.bytes(class);
-        self.record.queue_bytes_max = self.record.queue_bytes_max.max(bytes);
-        world.recorder.queued(self.id, now, frame, bytes);
-        Some(Joined { data: Some(class), bytes: size })
+        classes.push(control, came_in, frame);
+        Some(Joined { data: None, bytes: frame.size() })
     }
 
     /// Whether a frame that comes in here could, as far as is known, make the far end pause or set a
