@@ -1,6 +1,5 @@
 //! The queues of a port that has several data classes or flow control.
 
-use super::prefetch::prefetch_lines;
 use super::ring::{Entry, Ring};
 use super::turns::Turns;
 use crate::net::frame::{Frame, Locators};
@@ -155,10 +154,13 @@ impl Classes {
         self.own.iter_mut().for_each(|class| class.queue.shrink());
     }
 
-    /// Asks for what frames of one data class touch.
+    /// Asks for the ends of the queues of one data class and of control.
     #[inline]
     pub(super) fn prefetch(&self) {
-        prefetch_lines((&raw const *self).cast(), 3);
+        for class in &self.own[..2] {
+            class.queue.prefetch_head();
+            class.queue.prefetch_tail();
+        }
     }
 
     /// Frames that wait.

@@ -348,8 +348,11 @@ impl<'a> Part<'a> {
             nodes.reverse();
         }
         for (i, &switch) in nodes.iter().enumerate() {
-            if let Some(&later) = nodes.get(i + 2) {
+            if let Some(&later) = nodes.get(i + 3) {
                 self.prefetch_ports(later);
+            }
+            if let Some(&later) = nodes.get(i + 2) {
+                self.prefetch_extras(later);
             }
             if let Some(&next) = nodes.get(i + 1) {
                 self.prefetch_frames(next);

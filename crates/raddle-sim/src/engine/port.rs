@@ -12,6 +12,7 @@ use super::calendar::Calendar;
 use super::classes::{Classes, Gone};
 use super::line::{FarEnd, Line};
 use super::part::Outbox;
+use super::prefetch::prefetch_lines;
 use super::ring::{Entry, Ring};
 use crate::net::faults::OnDown;
 use crate::net::frame::{Frame, count};
@@ -162,6 +163,14 @@ impl Port {
             record: PortRecord { pfc, ..PortRecord::default() },
             loss_stream: facts.loss_stream,
             flushed: 0,
+        }
+    }
+
+    /// Asks for what lies behind its pointer.
+    #[inline]
+    pub(super) fn prefetch_extras(&self) {
+        if let Some(extras) = &self.extras {
+            prefetch_lines((&raw const **extras).cast(), 3);
         }
     }
 

@@ -3,6 +3,7 @@
 //! What a switch touches in a window (the links into it, its own ports) has mostly left the caches
 //! since the last one. While one switch runs, the lines of the next ones are on their way.
 
+use super::line::PortKind;
 use super::part::Part;
 use super::ring::Ring;
 use crate::net::ahead::{Ahead, End};
@@ -51,6 +52,16 @@ impl Part<'_> {
             prefetch(&self.lines[(first + in_port) as usize]);
             if let Some((kind, first)) = switch.kind {
                 self.ports.prefetch(kind, first + in_port);
+            }
+        }
+    }
+
+    /// What lies behind the pointers of real queues, of a switch that runs soon.
+    #[inline]
+    pub(super) fn prefetch_extras(&self, number: u32) {
+        if let Some((PortKind::General, first)) = self.switches[number as usize].kind {
+            for in_port in self.world.calendar.in_ports(number) {
+                self.ports.general[(first + in_port) as usize].prefetch_extras();
             }
         }
     }
