@@ -47,7 +47,7 @@ impl FigureResult {
             })
             .collect();
         let comparison = Comparison::new(CompareInput::of_runs(title, &entries));
-        let gathered = |run: &FigureRun| Gathered::of(&run.finished).drawn(drawn_seed);
+        let gathered = |run: &FigureRun| Gathered::of(&run.finished, run.seed == drawn_seed);
         let kept: Vec<Gathered> = self.runs.iter().map(gathered).collect();
         let both = self.runs.iter().zip(&kept);
         let runs: Vec<PageRun<'_>> =

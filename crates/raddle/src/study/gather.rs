@@ -39,22 +39,15 @@ pub struct Picture {
 }
 
 impl Gathered {
-    /// What remains of `run`.
-    pub fn of(run: &Finished) -> Self {
-        let recorded = run.plan.record.bucket > Span::ZERO;
+    /// What remains of `run`; `over_time` too, if it recorded that.
+    pub fn of(run: &Finished, over_time: bool) -> Self {
+        let recorded = over_time && run.plan.record.bucket > Span::ZERO;
         let fct_us = run.outcome.flows.iter().filter_map(|flow| fct(&flow)).map(Span::as_us);
         let picture = Picture {
             fct_us: fct_us.collect(),
             detail: recorded.then(|| detail(&run.plan, &run.outcome)),
         };
         Self { summary: run.summary.clone(), picture }
-    }
-
-    /// The same, drawn over time only if its seed is the one that is drawn.
-    #[must_use]
-    pub fn drawn(mut self, seed: u64) -> Self {
-        self.picture.detail = self.picture.detail.filter(|detail| detail.seed == seed);
-        self
     }
 }
 
@@ -78,6 +71,13 @@ impl Gather {
         self.store.as_ref().map_or(0, there)
     }
 
+    /// Runs of other seeds than the drawn one stay without their series.
+    fn thin(&self, mut gathered: Gathered) -> Gathered {
+        let detail = gathered.picture.detail.take();
+        gathered.picture.detail = detail.filter(|detail| detail.seed == self.drawn_seed);
+        gathered
+    }
+
     /// A run that is there with all that the report draws of it.
     fn recall(&self, store: &Store, job: &Job) -> Result<Option<Gathered>, String> {
         let path = store.run_file(job, PICTURE_FILE);
@@ -86,7 +86,7 @@ impl Gather {
         };
         let text = fs::read_to_string(&path).map_err(|error| at(&path, error))?;
         let picture = serde_json::from_str(&text).map_err(|error| at(&path, error))?;
-        Ok(Some(Gathered { summary, picture }.drawn(self.drawn_seed)))
+        Ok(Some(self.thin(Gathered { summary, picture })))
     }
 }
 
@@ -103,7 +103,9 @@ impl Sink for Gather {
     }
 
     fn finish(&self, job: &Job, run: Finished) -> Result<Gathered, String> {
-        let gathered = Gathered::of(&run);
+        // A later report of the runs that are kept may draw another seed.
+        let over_time = self.store.is_some() || job.seed == self.drawn_seed;
+        let gathered = Gathered::of(&run, over_time);
         if let Some(store) = &self.store {
             match store.find(&job.scenario, job.seed)? {
                 None => drop(store.finish(job, run)?),
@@ -112,7 +114,7 @@ impl Sink for Gather {
             let text = serde_json::to_string(&gathered.picture);
             store.add(job, PICTURE_FILE, &text.map_err(|error| error.to_string())?)?;
         }
-        Ok(gathered.drawn(self.drawn_seed))
+        Ok(self.thin(gathered))
     }
 
     fn abandon(&self, job: &Job) {
@@ -159,9 +161,41 @@ fn round_up(span: Span) -> Span {
 mod tests {
     use super::*;
     use crate::scenario;
+    use crate::study::fixture::{self, ENGINE};
+    use crate::study::run::{Engine, Runner};
+    use crate::study::tables::Format;
     use raddle_schemes::units::Time;
     use raddle_sim::net::faults::PortChange;
+    use std::ops::RangeInclusive;
     use std::path::Path;
+    use std::sync::atomic::AtomicBool;
+
+    fn gathered(store: &Store, seeds: RangeInclusive<u64>, engine: Engine<'_>) -> Vec<Gathered> {
+        let stop = AtomicBool::new(false);
+        let runner = Runner { engine, bound: |_| None, threads: 1, stop: &stop, meter: &() };
+        let gather = Gather { store: Some(store.clone()), drawn_seed: *seeds.start() };
+        let runs = runner.run(&fixture::jobs(seeds), &gather);
+        runs.into_iter().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn a_run_that_is_there_is_drawn_as_it_was_and_another_seed_can_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Format::Csv).unwrap();
+        let broken: Engine<'_> = &|_, _| panic!("nothing is to be run");
+        let pictures = |runs: &[Gathered]| -> Vec<Picture> {
+            runs.iter().map(|run| run.picture.clone()).collect()
+        };
+        let first = pictures(&gathered(&store, 1..=2, ENGINE));
+        assert!(first[0].detail.is_some() && first[1].detail.is_none());
+        assert_eq!(pictures(&gathered(&store, 1..=2, broken)), first);
+        let second = pictures(&gathered(&store, 2..=2, broken));
+        let fresh = tempfile::tempdir().unwrap();
+        let fresh = Store::open(fresh.path(), Format::Csv).unwrap();
+        assert!(second[0].detail.is_some());
+        assert_eq!(second, pictures(&gathered(&fresh, 2..=2, ENGINE)));
+        assert_eq!(store.unfinished().unwrap(), [""; 0]);
+    }
 
     fn plan(topology: &str, more: &str) -> Plan {
         let text =

@@ -76,13 +76,11 @@ impl Store {
     /// # Errors
     /// The file and what the system said.
     pub fn add(&self, job: &Job, name: &str, text: &str) -> Result<(), String> {
-        let scratch = self.unfinished_folder(job);
-        remake(&scratch)?;
-        let (written, path) = (scratch.join(name), self.run_file(job, name));
-        // Whole or not there at all.
-        fs::write(&written, text).map_err(|error| at(&path, error))?;
-        fs::rename(&written, &path).map_err(|error| at(&path, error))?;
-        fs::remove_dir(&scratch).map_err(|error| at(&scratch, error))
+        put(&self.unfinished_folder(job), &self.run_file(job, name), |folder| {
+            let path = folder.join(name);
+            fs::write(&path, text).map_err(|error| at(&path, error))?;
+            Ok(path)
+        })
     }
 
     /// Names of runs that were under way when the process that ran them ended, sorted.
@@ -121,19 +119,17 @@ impl Store {
     /// # Errors
     /// The file and what the system said.
     pub fn complete(&self, job: &Job, run: &Finished) -> Result<(), String> {
-        let place = self.run_folder(&job.scenario, job.seed);
         let scratch = self.unfinished_folder(job);
-        remake(&scratch)?;
         for table in tables::of_run(&job.scenario, &run.plan, &run.outcome) {
-            let path = place.join(format!("{}.{}", table.name(), self.format.extension()));
+            let name = format!("{}.{}", table.name(), self.format.extension());
+            let path = self.run_file(job, &name);
             if !path.exists() {
-                // Whole or not there at all.
-                let written = tables::write_parts(&scratch, &table, self.format);
-                let written = written.map_err(|error| error.to_string())?;
-                fs::rename(&written, &path).map_err(|error| at(&path, error))?;
+                put(&scratch, &path, |folder| {
+                    tables::write_parts(folder, &table, self.format).map_err(|e| e.to_string())
+                })?;
             }
         }
-        fs::remove_dir(&scratch).map_err(|error| at(&scratch, error))
+        Ok(())
     }
 
     /// Writes the table `runs` over all `rows`, replacing the one that is there.
@@ -143,11 +139,9 @@ impl Store {
     pub fn write_runs(&self, rows: &[RunRow<'_>]) -> Result<PathBuf, String> {
         let scratch = self.folder.join(format!("{UNFINISHED}runs"));
         let path = self.folder.join(format!("runs.{}", self.format.extension()));
-        remake(&scratch)?;
-        let written = tables::write(&scratch, &tables::runs(rows), self.format)
-            .map_err(|error| error.to_string())?;
-        fs::rename(&written, &path).map_err(|error| at(&path, error))?;
-        fs::remove_dir(&scratch).map_err(|error| at(&scratch, error))?;
+        put(&scratch, &path, |folder| {
+            tables::write(folder, &tables::runs(rows), self.format).map_err(|e| e.to_string())
+        })?;
         Ok(path)
     }
 
@@ -205,6 +199,19 @@ impl Sink for Store {
 
 fn run_name(scenario: &str, seed: u64) -> String {
     format!("{scenario}-seed{seed}-v{BUILD}")
+}
+
+/// Has a file written into `scratch`, an empty folder for that time, and moves it to `path`, so that
+/// it is there as a whole or not at all.
+fn put(
+    scratch: &Path,
+    path: &Path,
+    write: impl FnOnce(&Path) -> Result<PathBuf, String>,
+) -> Result<(), String> {
+    remake(scratch)?;
+    let written = write(scratch)?;
+    fs::rename(&written, path).map_err(|error| at(path, error))?;
+    fs::remove_dir(scratch).map_err(|error| at(scratch, error))
 }
 
 /// Makes an empty folder where there may be an old one.

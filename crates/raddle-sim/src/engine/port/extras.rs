@@ -261,7 +261,7 @@ impl Port {
             return None;
         }
         if !fits {
-            return self.trim_or_drop(now, came_in, frame, room, world);
+            return self.trim_or_drop(now, came_in, frame, room.header, world);
         }
         if mark_at == MarkAt::Enqueue && is_data && !frame.is_control() {
             let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
@@ -277,14 +277,15 @@ impl Port {
         Some(Joined { data: is_data.then_some(class), bytes: frame.size() })
     }
 
-    /// A frame that its queue has no room for is dropped, or its header becomes control.
+    /// A frame that its queue has no room for is dropped, or its header becomes control if the
+    /// switch's memory has room for that.
     #[cold]
     fn trim_or_drop(
         &mut self,
         now: Time,
         came_in: PortId,
         mut frame: Frame,
-        room: Room,
+        has_room: bool,
         world: &mut World<'_>,
     ) -> Option<Joined> {
         if !world.discipline.trim || frame.is_control() {
@@ -297,7 +298,7 @@ impl Port {
         let most = self.control_capacity;
         let classes = self.classes()?;
         let control = classes.control();
-        if !(room.header && classes.bytes(control) + frame.size().0 <= most) {
+        if !(has_room && classes.bytes(control) + frame.size().0 <= most) {
             self.drop(now, frame, DropCause::Overflow, world);
             return None;
         }
