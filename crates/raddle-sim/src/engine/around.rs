@@ -1,6 +1,7 @@
 //! What a switch scheme sees of its switch when it chooses: two views, of any switch and of a plain
 //! one.
 
+use super::arrivals::Arrivals;
 use super::line::Line;
 use super::port::World;
 use super::ports::SwitchPorts;
@@ -65,8 +66,56 @@ impl Room {
     pub(super) const AMPLE: Self = Self { frame: true, header: true };
 }
 
+/// What arrives in a window at a plain switch, sorted by lane.
+pub(super) struct Came<'s> {
+    pub(super) arrivals: &'s mut Arrivals,
+    /// The first lane of the port that is meant.
+    pub(super) first_lane: usize,
+    /// When the window starts.
+    pub(super) start: Time,
+    /// The last instant of the window.
+    pub(super) until: Time,
+    /// The switch's first port in the fabric.
+    pub(super) first_id: u32,
+}
+
+impl Came<'_> {
+    /// [`QueuePort::enqueue_all`] of a port of one lane: one frame after the other.
+    #[inline(always)]
+    pub(super) fn enqueue_each<P: QueuePort>(
+        self,
+        port: &mut P,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) -> bool {
+        let Self { arrivals, first_lane, start, first_id, .. } = self;
+        let lane = arrivals.lane(first_lane);
+        for (at, in_port, frame) in lane.iter() {
+            let came_in = PortId(first_id + in_port);
+            port.enqueue(Time(start.0 + at), came_in, frame, Room::AMPLE, line, world);
+        }
+        !lane.is_empty()
+    }
+}
+
 /// A port of any kind, as it stands behind its link's line.
-pub(super) trait QueuePort {
+pub(super) trait QueuePort: Sized {
+    /// How many lanes what arrives at a port is sorted into, where all of a window is there at once.
+    const LANES: usize = 1;
+
+    /// The lane of a frame, below [`LANES`](Self::LANES).
+    #[inline(always)]
+    fn lane(_: Frame) -> u32 {
+        0
+    }
+
+    /// Takes all that comes in a window, in order of time and in-port, and nothing else does. Returns
+    /// whether anything came.
+    #[inline(always)]
+    fn enqueue_all(&mut self, came: Came<'_>, line: &mut Line, world: &mut World<'_>) -> bool {
+        came.enqueue_each(self, line, world)
+    }
+
     /// Takes a frame that came in through `came_in`, an in-port of the same switch, whose memory has
     /// `room`. Returns how much of it joined a queue.
     fn enqueue(

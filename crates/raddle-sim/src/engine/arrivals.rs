@@ -1,4 +1,4 @@
-//! What arrives at a switch in a window, sorted by time, or by port and time: one pass into buckets, one
+//! What arrives at a switch in a window, sorted by time, or by lane and time: one pass into buckets, one
 //! of insertion.
 //!
 //! Arrivals spread evenly over a window, so buckets hold about one key each; comparison sorts cost
@@ -18,20 +18,24 @@ const BLOCK: usize = 64;
 #[derive(Default)]
 pub(super) struct Arrivals {
     /// Offset in the window 32 | index into `frames` 32.
-    pub(super) keys: Vec<u64>,
+    keys: Vec<u64>,
     /// In-port and frame, in ascending order of in-port, so that keys sort by time and in-port.
     frames: Vec<(u32, Frame)>,
     buckets: Buckets,
-    /// Where each of `frames` goes.
-    outs: Vec<u32>,
-    /// Buckets of each port, a power of two.
-    of_port: usize,
+    /// The bucket of each of `frames`.
+    of_frames: Vec<u32>,
+    /// Buckets of each lane, a power of two.
+    of_lane: usize,
 }
 
 impl Arrivals {
     pub(super) fn clear(&mut self) {
         self.keys.clear();
         self.frames.clear();
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
     }
 
     /// Adds those of `entries`, in order of time, that arrive in the window of `width` ps from
@@ -102,45 +106,130 @@ impl Arrivals {
         insertion(keys);
     }
 
-    /// Sorts by where frames go, then by time and in-port: all offsets are below `width`, and what
-    /// `out_of` says of frames, which it is asked about link by link, below `ports`. Takes the place
-    /// of [`sort`](Self::sort); [`to`](Self::to) tells what has come of it.
+    /// Sorts by lane, then by time and in-port: all offsets are below `width`, and what `lane_of` says
+    /// of frames, which it is asked about link by link, below `count`. Takes the place of
+    /// [`sort`](Self::sort); [`lane`](Self::lane) tells what has come of it.
     #[inline]
-    pub(super) fn sort_by_out(
+    pub(super) fn sort_by_lane(
         &mut self,
-        ports: usize,
+        count: usize,
         width: u32,
-        out_of: impl FnMut(Frame) -> u32,
+        mut lane_of: impl FnMut(Frame) -> u32,
     ) {
-        let Self { keys, frames, buckets, outs, of_port } = self;
-        outs.clear();
-        outs.extend(frames.iter().map(|&(_, frame)| frame).map(out_of));
-        *of_port = (keys.len() / ports).next_power_of_two().min(MOST_BUCKETS);
-        let shift = shift(width, *of_port);
-        let bucket =
-            |(&key, &out): (&u64, &u32)| (key, out as usize * *of_port + (key >> shift) as usize);
-        buckets.scatter(ports * *of_port, keys.iter().zip(outs.iter()).map(bucket));
+        let Self { keys, frames, buckets, of_frames, of_lane } = self;
+        *of_lane = (keys.len() / count).next_power_of_two().min(MOST_BUCKETS);
+        let shift = shift(width, *of_lane);
+        of_frames.clear();
+        of_frames.extend(
+            keys.iter().zip(frames.iter()).map(|(&key, &(_, frame))| {
+                lane_of(frame) * *of_lane as u32 + (key >> shift) as u32
+            }),
+        );
+        let numbers = of_frames.iter().map(|&bucket| bucket as usize);
+        buckets.scatter(count * *of_lane, keys.iter().copied().zip(numbers));
         std::mem::swap(keys, &mut buckets.keys);
     }
 
-    /// Offset in ps, in-port and frame of those that go to port `out`, in order; each port is asked for
-    /// once.
+    /// What is in a lane, in order; each lane is asked for once.
     #[inline]
-    pub(super) fn to(
-        &mut self,
-        out: usize,
-    ) -> impl ExactSizeIterator<Item = (u64, u32, Frame)> + '_ {
-        let end = |ports: usize| match ports * self.of_port {
+    pub(super) fn lane(&mut self, lane: usize) -> Lane<'_> {
+        let [lane] = self.lanes(lane);
+        lane
+    }
+
+    /// What is in `N` lanes from the first on, each in order; each lane is asked for once.
+    #[inline]
+    pub(super) fn lanes<const N: usize>(&mut self, first: usize) -> [Lane<'_>; N] {
+        let end = |lanes: usize| match lanes * self.of_lane {
             0 => 0,
             buckets => self.buckets.ends[buckets - 1] as usize,
         };
-        let keys = &mut self.keys[end(out)..end(out + 1)];
-        insertion(keys);
-        let frames = &self.frames;
-        keys.iter().map(|&key| {
-            let (in_port, frame) = frames[key as u32 as usize];
-            (key >> 32, in_port, frame)
+        let bounds: [(usize, usize); N] =
+            std::array::from_fn(|i| (end(first + i), end(first + i + 1)));
+        for (from, until) in bounds {
+            insertion(&mut self.keys[from..until]);
+        }
+        let Self { keys, frames, .. } = self;
+        bounds.map(|(from, until)| Lane { keys: &keys[from..until], frames })
+    }
+}
+
+/// Some of what arrives, in order of time and in-port.
+#[derive(Clone, Copy)]
+pub(super) struct Lane<'a> {
+    keys: &'a [u64],
+    frames: &'a [(u32, Frame)],
+}
+
+impl<'a> Lane<'a> {
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// A number that orders all that arrives by time and in-port, its offset in the window in ps.
+    #[inline]
+    pub(super) fn key(&self, i: usize) -> Key {
+        Key(self.keys[i])
+    }
+
+    #[inline]
+    pub(super) fn frame(&self, key: Key) -> &Frame {
+        &self.frames[key.index()].1
+    }
+
+    /// The bytes of all frames.
+    #[inline]
+    pub(super) fn bytes(&self) -> u64 {
+        self.keys.iter().map(|&key| self.frame(Key(key)).size().0).sum()
+    }
+
+    /// Offset in ps, in-port and frame.
+    #[inline]
+    pub(super) fn iter(self) -> impl ExactSizeIterator<Item = (u64, u32, Frame)> + 'a {
+        self.keys.iter().map(move |&key| self.look_up(Key(key)))
+    }
+
+    /// The same of this lane and another, merged.
+    #[inline]
+    pub(super) fn merge(self, other: Self) -> impl Iterator<Item = (u64, u32, Frame)> + 'a {
+        let (mut own, mut others) = (self.keys.iter().peekable(), other.keys.iter().peekable());
+        std::iter::from_fn(move || {
+            let key = match (own.peek(), others.peek()) {
+                (Some(own_key), Some(other_key)) if other_key < own_key => others.next(),
+                (None, _) => others.next(),
+                _ => own.next(),
+            };
+            key.map(|&key| self.look_up(Key(key)))
         })
+    }
+
+    #[inline]
+    fn look_up(self, key: Key) -> (u64, u32, Frame) {
+        let (in_port, frame) = self.frames[key.index()];
+        (key.offset(), in_port, frame)
+    }
+}
+
+/// When something arrives, and where it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key(u64);
+
+impl Key {
+    /// Picoseconds since the start of the window.
+    #[inline]
+    pub(super) fn offset(self) -> u64 {
+        self.0 >> 32
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        self.0 as u32 as usize
     }
 }
 
@@ -232,13 +321,25 @@ mod tests {
                     fill(&mut arrivals, &offsets, width);
                     let mut in_order = outs.iter();
                     arrivals
-                        .sort_by_out(ports as usize, width as u32, |_| *in_order.next().unwrap());
+                        .sort_by_lane(ports as usize, width as u32, |_| *in_order.next().unwrap());
                     for out in 0..ports {
-                        let got: Vec<_> = arrivals.to(out as usize).map(plain).collect();
+                        let got: Vec<_> = arrivals.lane(out as usize).iter().map(plain).collect();
                         let own =
                             |(_, in_port): &&(u64, u32)| outs[*in_port as usize] == out as u32;
                         let expected: Vec<_> = expected.iter().filter(own).copied().collect();
                         assert_eq!(got, expected, "{length} arrivals, width {width}, port {out}");
+                    }
+                    let mut in_order = outs.iter();
+                    fill(&mut arrivals, &offsets, width);
+                    arrivals
+                        .sort_by_lane(ports as usize, width as u32, |_| *in_order.next().unwrap());
+                    if ports > 1 {
+                        let [first, second] = arrivals.lanes(1);
+                        let got: Vec<_> = second.merge(first).map(plain).collect();
+                        let own =
+                            |(_, in_port): &&(u64, u32)| (1..3).contains(&outs[*in_port as usize]);
+                        let expected: Vec<_> = expected.iter().filter(own).copied().collect();
+                        assert_eq!(got, expected, "{length} arrivals, width {width}, two lanes");
                     }
                 }
             }

@@ -79,8 +79,14 @@ impl Ring {
     /// The entry `i` places behind the head; there must be that many.
     #[inline]
     pub(super) fn get(&self, i: u32) -> Entry {
+        *self.entry(i)
+    }
+
+    /// The same where it lies.
+    #[inline]
+    pub(super) fn entry(&self, i: u32) -> &Entry {
         debug_assert!(i < self.length);
-        self.entries[self.slot(i)]
+        &self.entries[self.slot(i)]
     }
 
     /// The entry `i` places behind the head, if there are that many.
@@ -121,6 +127,25 @@ impl Ring {
         let entry = self.get(0);
         self.skip(1);
         Some(entry)
+    }
+
+    /// The end of the ring, with room for `count` entries more, at least one.
+    #[inline]
+    pub(super) fn end(&mut self, count: usize) -> End<'_> {
+        while self.len() + count.max(1) > self.entries.len() {
+            self.grow();
+        }
+        let first = self.next_place();
+        let Self { entries, length, .. } = self;
+        let until = first.wrapping_add(entries.len() as u32 - *length);
+        End { entries, length, first, next: first, until }
+    }
+
+    /// Forgets all entries but the first `length`; there must be that many.
+    #[inline]
+    pub(super) fn truncate(&mut self, length: usize) {
+        debug_assert!(length <= self.len());
+        self.length = length as u32;
     }
 
     /// Forgets the first `n` entries.
@@ -196,6 +221,43 @@ impl Ring {
             entries[self.head.wrapping_add(place as u32) as usize & (length - 1)] = entry;
         }
         self.entries = entries;
+    }
+}
+
+/// The end of a ring that need not grow for what is added, so that the compiler keeps its fields in
+/// registers.
+pub(super) struct End<'r> {
+    entries: &'r mut [Entry],
+    length: &'r mut u32,
+    first: u32,
+    /// The place of the entry added next, see [`Ring::next_place`].
+    pub(super) next: u32,
+    /// Up to here there is room.
+    until: u32,
+}
+
+impl End<'_> {
+    /// Adds an entry; there must be room.
+    #[inline(always)]
+    pub(super) fn push(&mut self, entry: Entry) {
+        debug_assert!(self.next != self.until);
+        let slot = self.next as usize & self.entries.len().wrapping_sub(1);
+        // SAFETY: a slot is a number modulo how many there are, of which there are some: `Ring::end`
+        // made room.
+        unsafe { *self.entries.get_unchecked_mut(slot) = entry };
+        self.next = self.next.wrapping_add(1);
+    }
+
+    /// How many entries were added.
+    #[inline(always)]
+    pub(super) fn added(&self) -> u32 {
+        self.next.wrapping_sub(self.first)
+    }
+
+    /// Leaves the ring with all that was added.
+    #[inline(always)]
+    pub(super) fn finish(self) {
+        *self.length += self.added();
     }
 }
 

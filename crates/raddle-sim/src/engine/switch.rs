@@ -1,6 +1,6 @@
 //! A part's switches: what arrives in a window, in order of time and in-port, run to completion.
 
-use super::around::{Around, AroundPlain, QueuePort, Room};
+use super::around::{Around, AroundPlain, Came, QueuePort, Room};
 use super::arrivals::Arrivals;
 use super::calendar::Wake;
 use super::forward::TreeNode;
@@ -25,7 +25,7 @@ impl<'a> Part<'a> {
     pub(super) fn run_switch(&mut self, number: u32, start: Time, end: Time) {
         let mut scratch = std::mem::take(&mut self.scratch.arrivals);
         self.gather(number, start, end, &mut scratch);
-        self.events += scratch.keys.len() as u64;
+        self.events += scratch.len() as u64;
         let switch = &self.switches[number as usize];
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
         let own_keys = self.pairs.is_none();
@@ -267,17 +267,15 @@ impl<P: QueuePort> Visitor for PlainSwitch<'_, '_, P> {
         if chooser.stateless && are_many {
             // Choices first, link by link: what came up takes another branch than what came down, and
             // a branch mispredicted at a queue does not throw away a choice that has begun.
-            arrivals.sort_by_out(lines.len(), width, |frame| {
-                chooser.choose(start, frame, lines, ports, world)
+            arrivals.sort_by_lane(lines.len() * P::LANES, width, |frame| {
+                let out = chooser.choose(start, frame, lines, ports, world);
+                out * P::LANES as u32 + P::lane(frame)
             });
             // Then port by port, while all of one is at hand.
             for (out, (line, port)) in lines.iter_mut().zip(ports).enumerate() {
-                let arrived = arrivals.to(out);
-                let any = arrived.len() > 0;
-                for (at, in_port, frame) in arrived {
-                    let came_in = PortId(first_id + in_port);
-                    port.enqueue(Time(start.0 + at), came_in, frame, Room::AMPLE, line, world);
-                }
+                let first_lane = out * P::LANES;
+                let came = Came { arrivals, first_lane, start, until, first_id };
+                let any = port.enqueue_all(came, line, world);
                 let (word, bit) = (&mut busy[out / 64], 1 << (out % 64));
                 if any || *word & bit != 0 {
                     let action = carry_out(port, line, until, world);

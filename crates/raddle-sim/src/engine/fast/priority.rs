@@ -4,9 +4,11 @@
 //! queued, and what a data frame leaves behind is known as soon as the next one starts or more data
 //! joins after its departure: at that moment, at the latest at the end of the window, it is marked.
 
+mod together;
+
 use super::Common;
 use super::waiting::{OneClass, Waiting};
-use crate::engine::around::{QueuePort, Room};
+use crate::engine::around::{Came, QueuePort, Room};
 use crate::engine::line::{Departed, FarEnd, Line};
 use crate::engine::port::World;
 use crate::net::frame::Frame;
@@ -239,6 +241,18 @@ impl<W: Waiting> PriorityPort<W> {
 }
 
 impl<W: Waiting> QueuePort for PriorityPort<W> {
+    const LANES: usize = W::LANES;
+
+    #[inline(always)]
+    fn lane(frame: Frame) -> u32 {
+        if W::LANES > 1 { u32::from(frame.is_control()) } else { 0 }
+    }
+
+    #[inline(always)]
+    fn enqueue_all(&mut self, came: Came<'_>, line: &mut Line, world: &mut World<'_>) -> bool {
+        W::enqueue_all(self, came, line, world)
+    }
+
     #[inline(always)]
     fn enqueue(
         &mut self,

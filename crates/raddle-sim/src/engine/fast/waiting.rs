@@ -1,5 +1,9 @@
 //! Data that waits at a port where control goes first: of one class, or of several.
 
+use super::priority::PriorityPort;
+use crate::engine::around::Came;
+use crate::engine::line::Line;
+use crate::engine::port::World;
 use crate::engine::ring::{Entry, Ring};
 use crate::engine::turns::Turns;
 use crate::net::frame::{Frame, Locators};
@@ -7,8 +11,22 @@ use crate::plan::{CLASS_LIMIT, QueuePlan};
 use raddle_schemes::units::Time;
 
 /// Data that has not started.
-pub(in crate::engine) trait Waiting {
+pub(in crate::engine) trait Waiting: Sized {
+    /// Of the port, see [`QueuePort::LANES`].
+    const LANES: usize = 1;
+
     fn new(plan: &QueuePlan) -> Self;
+
+    /// [`QueuePort::enqueue_all`] of the port.
+    #[inline(always)]
+    fn enqueue_all(
+        port: &mut PriorityPort<Self>,
+        came: Came<'_>,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) -> bool {
+        came.enqueue_each(port, line, world)
+    }
 
     /// The class of a data frame.
     fn class(frame: Frame, locators: Locators) -> usize;
@@ -45,7 +63,34 @@ pub(in crate::engine) struct OneClass {
     bytes: u32,
 }
 
+impl OneClass {
+    /// The frame that goes `i` places after the next.
+    #[inline(always)]
+    pub(super) fn frame(&self, i: u32) -> &Frame {
+        &self.ring.entry(i).frame
+    }
+
+    /// Forgets the first `n` frames, of `bytes` bytes.
+    #[inline(always)]
+    pub(super) fn skip(&mut self, n: u32, bytes: u32) {
+        self.ring.skip(n);
+        self.bytes -= bytes;
+    }
+}
+
 impl Waiting for OneClass {
+    const LANES: usize = 2;
+
+    #[inline(always)]
+    fn enqueue_all(
+        port: &mut PriorityPort<Self>,
+        came: Came<'_>,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) -> bool {
+        port.enqueue_together(came, line, world)
+    }
+
     fn new(_: &QueuePlan) -> Self {
         Self { ring: Ring::default(), bytes: 0 }
     }
