@@ -15,6 +15,8 @@ use raddle_sim::reference::{Queue, run_with_queue};
 
 /// How many plans, unless `PROPTEST_CASES` says otherwise: about three minutes on one core.
 const CASES: u32 = 25_000;
+/// The same for plans with many packets, each of which takes longer.
+const BUSY_CASES: u32 = 1_000;
 /// The same for the reference's queues, which all plans use alike.
 const QUEUE_CASES: u32 = 1_000;
 /// The same for both kinds of port.
@@ -40,6 +42,19 @@ proptest! {
     #[test]
     fn engines_agree_on_random_plans(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
         let plan = random::plan(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(BUSY_CASES))]
+
+    /// The same where many packets arrive in a window, which small random plans hardly ever have.
+    #[test]
+    fn engines_agree_on_random_busy_plans(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
+        let plan = random::busy_plan(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

@@ -23,6 +23,10 @@ const RATES: [[u64; 3]; 7] = [
 /// Delays of cables and latencies of switches, in ps. Zero for one of them is legal.
 const DELAYS: [u64; 7] = [100_000, 500_000, 0, 13_000, 1_000_007, 200_000, 5_000_000];
 
+/// Fast links, and long ones: in a window much arrives. Whole picoseconds a byte; at 80 Gbps a hundred.
+const BUSY_RATES: [[u64; 3]; 4] = [[400, 400, 400], [80, 80, 80], [400, 100, 25], [100, 400, 800]];
+const BUSY_DELAYS: [u64; 4] = [1_000_000, 500_000, 2_000_000, 1_000_007];
+
 /// The shortest legal window.
 const SHORTEST: u64 = 10_000;
 
@@ -33,6 +37,13 @@ struct Speeds {
 }
 
 impl Speeds {
+    fn busy(choices: &mut Choices<'_>) -> Self {
+        let rates = choices.pick(&BUSY_RATES).map(Rate::gbps);
+        let delay = choices.pick(&BUSY_DELAYS);
+        let latency = choices.pick(&[0, 500_000]);
+        Self { rates, delays: [Span(delay); 3], latencies: [Span(latency); 3] }
+    }
+
     fn draw(choices: &mut Choices<'_>) -> Self {
         let rates = choices.pick(&RATES).map(Rate::gbps);
         let all = choices.pick(&DELAYS);
@@ -52,9 +63,17 @@ impl Speeds {
 pub(super) fn draw(choices: &mut Choices<'_>) -> Fabric {
     match choices.below(4) {
         0 => dumbbell(choices),
-        1 => two_tiers(choices),
-        2 => three_tiers(choices),
+        1 => two_tiers(choices, Speeds::draw),
+        2 => three_tiers(choices, Speeds::draw),
         _ => graph(choices),
+    }
+}
+
+/// A tree of 2 to 12 hosts on whose links many packets are under way.
+pub(super) fn draw_busy(choices: &mut Choices<'_>) -> Fabric {
+    match choices.below(2) {
+        0 => two_tiers(choices, Speeds::busy),
+        _ => three_tiers(choices, Speeds::busy),
     }
 }
 
@@ -71,8 +90,8 @@ fn dumbbell(choices: &mut Choices<'_>) -> Fabric {
     shape.build().unwrap()
 }
 
-fn two_tiers(choices: &mut Choices<'_>) -> Fabric {
-    let speeds = Speeds::draw(choices);
+fn two_tiers(choices: &mut Choices<'_>, speeds: fn(&mut Choices<'_>) -> Speeds) -> Fabric {
+    let speeds = speeds(choices);
     let (tors, hosts_per_tor) = (choices.between(1, 3), choices.between(2, 4));
     let shape = TreeShape {
         tiers: 2,
@@ -89,8 +108,8 @@ fn two_tiers(choices: &mut Choices<'_>) -> Fabric {
     shape.build().unwrap()
 }
 
-fn three_tiers(choices: &mut Choices<'_>) -> Fabric {
-    let speeds = Speeds::draw(choices);
+fn three_tiers(choices: &mut Choices<'_>, speeds: fn(&mut Choices<'_>) -> Speeds) -> Fabric {
+    let speeds = speeds(choices);
     let (pods, tors) = (choices.between(2, 3), choices.between(1, 2));
     let hosts_per_tor = choices.between(1, 2);
     let aggs_per_pod = choices.between(1, 2);

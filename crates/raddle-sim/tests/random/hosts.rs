@@ -37,6 +37,19 @@ pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
     }
 }
 
+/// Transports that keep many packets under way.
+pub(super) fn draw_busy(choices: &mut Choices<'_>) -> TransportPlan {
+    let schemes = ["ops", "reps", "ecmp", "subflow", "flowlet"];
+    let load_balance = host::Config::named(choices.pick(&schemes)).unwrap();
+    let congestion = match choices.below(3) {
+        0 => congestion::Config::named("mprdma_dctcp").unwrap(),
+        1 => congestion::Config::named("fixed_rate").unwrap(),
+        _ => congestion(choices),
+    };
+    let plain = draw(choices);
+    TransportPlan { load_balance, other_load_balances: Vec::new(), congestion, ..plain }
+}
+
 /// Of a scheme's words the first, its default, is the plainest.
 fn load_balance(choices: &mut Choices<'_>) -> host::Config {
     let names: Vec<_> = host::SCHEMES.iter().map(|scheme| scheme.card.name).collect();

@@ -19,6 +19,7 @@ use raddle_schemes::load_balance::switch::{self, ofan::Variant, simple_rr::Start
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{buffer, marking};
+use raddle_sim::net::fault_plan::FaultPlan;
 use raddle_sim::plan::{BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service};
 use raddle_sim::record::RecordPlan;
 
@@ -77,6 +78,55 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
         seed,
         end,
         patience,
+    }
+}
+
+/// A plan that `numbers` stand for in which many packets arrive at each switch in a window, nothing
+/// changes, nobody watches, and ports have one class of data: what the engine runs fastest.
+pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
+    let mut choices = Choices::new(numbers);
+    let fabric = fabric::draw_busy(&mut choices);
+    let service = choices.pick(&[Service::Priority, Service::Priority, Service::Fifo]);
+    let drop = service == Service::Fifo;
+    let sizes = [100.0, 30.0, 12.0, 7.0].map(Size::Packets);
+    let queue = QueuePlan {
+        size: choices.pick(&sizes),
+        control_size: Size::Unlimited,
+        service,
+        classes: 1,
+        shares: Vec::new(),
+        marking: marking(&mut choices),
+        mark_at: choices.pick(&[MarkAt::Dequeue, MarkAt::Dequeue, MarkAt::Enqueue]),
+        overflow: if drop {
+            Overflow::Drop
+        } else {
+            choices.pick(&[Overflow::Drop, Overflow::Trim])
+        },
+        gap: choices.pick(&[Bytes(0), Bytes(20), Bytes(1)]),
+        pfc: None,
+    };
+    let transport = hosts::draw_busy(&mut choices);
+    let switch_load_balance = match choices.below(4) {
+        0 => selector(&mut choices),
+        1 => switch::Config::named("rsq").unwrap(),
+        _ => switch::Config::named("ecmp").unwrap(),
+    };
+    let seed = u64::from(choices.below(1 << 16));
+    let traffic = traffic::draw_busy(&mut choices, fabric.hosts, seed);
+    let healthy = FaultPlan::default().resolve(&fabric, &[], seed).unwrap();
+    Plan {
+        fabric,
+        routes: healthy.routes,
+        queue,
+        buffer: None,
+        switch_load_balance,
+        faults: healthy.faults,
+        transport,
+        traffic,
+        record: RecordPlan { ports: Vec::new(), bucket: Span::ZERO, queue_means: false },
+        seed,
+        end: Some(Time(choices.pick(&[500_000_000, 30_000_000, 12_345_678]))),
+        patience: Span::ms(1),
     }
 }
 

@@ -15,11 +15,28 @@ use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind
 
 /// One byte, whole packets, and a short last packet.
 const MESSAGES: [u64; 7] = [936, 1, 9_360, 5_000, 20_000, 46_800, 65_537];
+/// Many packets, the last of them short.
+const LONG_MESSAGES: [u64; 4] = [100_000, 30_000, 200_001, 409_600];
 /// Round, so that flows start when other things happen, and not.
 const INSTANTS: [u64; 6] = [0, 100_000, 1_000_000, 200_000, 3_000_000, 1_234_567];
 
 fn message(choices: &mut Choices<'_>) -> Bytes {
     Bytes(choices.pick(&MESSAGES))
+}
+
+/// Long messages between all hosts.
+pub(super) fn draw_busy(choices: &mut Choices<'_>, hosts: u32, seed: u64) -> Traffic {
+    let message = Bytes(choices.pick(&LONG_MESSAGES));
+    match choices.below(4) {
+        0 => Permutation { message, inter_pod_only: false }.generate(hosts, &|_| 0, seed).unwrap(),
+        1 => Tornado { message }.generate(hosts).unwrap(),
+        2 => {
+            let receiver = HostId(choices.below(hosts));
+            let message = Bytes(message.0 / 4);
+            Incast { senders: hosts - 1, receiver, message }.generate(hosts).unwrap()
+        }
+        _ => AllToAll { message: Bytes(message.0 / 4), in_flight: None }.generate(hosts).unwrap(),
+    }
 }
 
 pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {
