@@ -169,7 +169,7 @@ impl JointPorts<'_, '_> {
             }
         }
         let room = if self.pool.is_some() { self.room(now, out, frame) } else { Room::AMPLE };
-        let joined = self.ports[place].enqueue_classed(now, came_in, frame, room, self.world);
+        let joined = self.ports[place].admit(now, came_in, frame, room, self.world);
         if let (Some(pool), Some(joined)) = (&mut self.pool, joined) {
             pool.take(joined.bytes);
         }
@@ -214,38 +214,26 @@ impl JointPorts<'_, '_> {
     }
 
     /// Carries out, port by port, what a switch that has nobody paused has due up to and including
-    /// `until`.
+    /// `until`. Returns when it next has something to do.
     #[inline(never)]
-    fn catch_up(&mut self, until: Time) {
-        for (index, word) in self.busy.iter().enumerate() {
-            let mut bits = *word;
-            while bits != 0 {
-                let out = index * 64 + bits.trailing_zeros() as usize;
-                bits &= bits - 1;
-                self.ports[out].replay(until, &mut self.lines[out], self.world);
-                if let Some(pool) = &mut self.pool {
-                    pool.hear(out, self.ports[out].gone());
-                }
+    fn catch_up(&mut self, until: Time) -> Time {
+        let Self { busy, lines, ports, pool, world, .. } = self;
+        let next = replay_ports(busy, |out| {
+            ports[out].replay(until, &mut lines[out], world);
+            if let Some(pool) = pool {
+                pool.hear(out, ports[out].gone());
             }
-        }
+            ports[out].next_due()
+        });
         self.count_out(|_| {});
-    }
-
-    /// When a switch that has nobody paused, and has caught up, next has something to do.
-    fn next_due(&mut self) -> Time {
-        replay_ports(self.busy, |out| self.ports[out].next_due())
+        next
     }
 
     /// Carries out what is due up to and including `until`, and wakes the switch, number `number`,
     /// for what is to come.
     pub(super) fn finish(&mut self, number: u32, until: Time) {
         self.replay(until);
-        let next = if self.joint.in_order {
-            self.joint.due_at
-        } else {
-            self.catch_up(until);
-            self.next_due()
-        };
+        let next = if self.joint.in_order { self.joint.due_at } else { self.catch_up(until) };
         if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }

@@ -350,7 +350,13 @@ impl QueuePort for Port {
     ) -> Bytes {
         self.replay(now, line, world);
         if self.extras.as_ref().is_some_and(|extras| extras.classes.is_some()) {
-            let joined = self.enqueue_classed(now, came_in, frame, room, world);
+            // Under flow control what comes may make another port pause before this one starts.
+            debug_assert!(
+                self.record.pfc.is_none(),
+                "under flow control a switch's ports are joint"
+            );
+            let joined = self.admit(now, came_in, frame, room, world);
+            self.try_start(now, world);
             return joined.map_or(Bytes(0), |joined| joined.bytes);
         }
         let discipline = world.discipline;

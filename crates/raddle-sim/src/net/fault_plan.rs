@@ -201,6 +201,26 @@ impl FaultPlan {
         pairs: &[(HostId, HostId)],
         seed: u64,
     ) -> Result<ResolvedFaults, Vec<FaultError>> {
+        let mut targets = self.named(fabric)?;
+        self.draw(fabric, pairs, seed, &mut targets).map_err(|error| vec![error])?;
+        let down = self.down(&targets);
+        let faults = self.faults(fabric, &targets, &down)?;
+        Ok(ResolvedFaults { faults, routes: self.routes(fabric, &down) })
+    }
+
+    /// What happens whatever is drawn, and whoever sends.
+    ///
+    /// # Errors
+    /// What is wrong whatever is drawn: every fault that makes no sense on this fabric; else every
+    /// overlap of faults whose targets are certain.
+    pub fn certain(&self, fabric: &Fabric) -> Result<Faults, Vec<FaultError>> {
+        let mut targets = self.named(fabric)?;
+        self.certainly_struck(fabric, &mut targets).map_err(|error| vec![error])?;
+        self.faults(fabric, &targets, &self.down(&targets))
+    }
+
+    /// What the faults strike that do not leave it to chance.
+    fn named(&self, fabric: &Fabric) -> Result<Vec<Struck>, Vec<FaultError>> {
         let mut errors = Vec::new();
         let mut targets: Vec<Struck> = Vec::with_capacity(self.faults.len());
         for (i, fault) in self.faults.iter().enumerate() {
@@ -212,24 +232,28 @@ impl FaultPlan {
             check_effect(fabric, i, fault.effect, &struck.ports, &mut errors);
             targets.push(struck);
         }
-        if !errors.is_empty() {
-            return Err(errors);
-        }
-        self.draw(fabric, pairs, seed, &mut targets).map_err(|error| vec![error])?;
+        if errors.is_empty() { Ok(targets) } else { Err(errors) }
+    }
+
+    /// What happens to ports and nodes.
+    fn faults(
+        &self,
+        fabric: &Fabric,
+        targets: &[Struck],
+        down: &BTreeMap<PortId, Vec<Window>>,
+    ) -> Result<Faults, Vec<FaultError>> {
+        let mut errors = Vec::new();
         // What was drawn may have other rates than what was named.
-        for (i, (fault, struck)) in self.faults.iter().zip(&targets).enumerate() {
+        for (i, (fault, struck)) in self.faults.iter().zip(targets).enumerate() {
             if let Target::Random { .. } = fault.target {
                 check_effect(fabric, i, fault.effect, &struck.ports, &mut errors);
             }
         }
-        let down = self.down(&targets);
-        let changes = self.changes(fabric, &targets, &down, &mut errors);
+        let ports = self.changes(fabric, targets, down, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
-        let faults =
-            Faults { ports: changes, nodes: self.dead_nodes(&targets), on_down: self.on_down };
-        Ok(ResolvedFaults { faults, routes: self.routes(fabric, &down) })
+        Ok(Faults { ports, nodes: self.dead_nodes(targets), on_down: self.on_down })
     }
 
     /// When each link is down.

@@ -58,10 +58,7 @@ impl FaultPlan {
         }
         for (i, fault) in self.faults.iter().enumerate() {
             let Target::Random { amount, among } = fault.target else { continue };
-            let mut choices = match among {
-                Among::Cables { tier, two_way } => cables(fabric, tier, two_way),
-                Among::Switches { tier } => switches(fabric, tier),
-            };
+            let mut choices = choices(fabric, among);
             let draw = Draw::new(i, amount, among, choices.len())?;
             let mut rng = Rng::new(seed, "fault", i as u64);
             let mut draws = 0;
@@ -92,6 +89,22 @@ impl FaultPlan {
                     }
                     Some(_) => {}
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// What random targets strike whatever is drawn: all that there is, or as far as is known nothing.
+    pub(super) fn certainly_struck(
+        &self,
+        fabric: &Fabric,
+        targets: &mut [Struck],
+    ) -> Result<(), FaultError> {
+        for (i, fault) in self.faults.iter().enumerate() {
+            let Target::Random { amount, among } = fault.target else { continue };
+            let choices = choices(fabric, among);
+            if Draw::new(i, amount, among, choices.len())?.takes_all(choices.len()) {
+                targets[i] = Struck::together(choices);
             }
         }
         Ok(())
@@ -176,6 +189,14 @@ fn whole_switch(fabric: &Fabric, switch: SwitchId) -> Struck {
     Struck { ports: both_ways(fabric, ports), nodes: vec![Node::Switch(switch)] }
 }
 
+/// What is chosen from.
+fn choices(fabric: &Fabric, among: Among) -> Vec<Struck> {
+    match among {
+        Among::Cables { tier, two_way } => cables(fabric, tier, two_way),
+        Among::Switches { tier } => switches(fabric, tier),
+    }
+}
+
 /// The cables between switches, each as the port at its lower end (of two ends in the same tier:
 /// the first) or as both.
 fn cables(fabric: &Fabric, tier: Option<u8>, two_way: bool) -> Vec<Struck> {
@@ -233,6 +254,14 @@ impl Draw {
                 }
                 Ok(Self::Count(chosen))
             }
+        }
+    }
+
+    /// Whether all `count` things are drawn, whatever the seed.
+    fn takes_all(&self, count: usize) -> bool {
+        match *self {
+            Self::Count(drawn) => drawn == count,
+            Self::Each(probability) => probability == 1 << 32,
         }
     }
 

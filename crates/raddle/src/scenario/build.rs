@@ -81,8 +81,9 @@ impl Scenario {
     /// The run of one seed: everything the engines need.
     ///
     /// # Errors
-    /// What only a draw can show: random faults that cut hosts off whatever is drawn, or traffic
-    /// that does not fit the fabric.
+    /// What only a draw can show: random faults that cut hosts off whatever is drawn, that set one
+    /// property of a link twice or slow a slow link down too far, or traffic that does not fit the
+    /// fabric.
     pub fn resolve(&self, seed: u64) -> Result<Plan, Problem> {
         let traffic = self.traffic.generate(&self.fabric, seed)?;
         if let Some(message) = limits::traffic(&traffic, self.hosts(), self.queue.classes) {
@@ -147,23 +148,23 @@ pub(crate) fn fault_plan(faults: &[FaultSection]) -> FaultPlan {
     FaultPlan { faults, ..FaultPlan::default() }
 }
 
-/// Adds the problems that the faults have on this fabric, whatever the traffic. Returns the links
-/// they slow down, with the rates.
+/// Adds the problems that the faults have on this fabric, whatever the traffic and whatever is drawn.
+/// Returns the links that they certainly slow down, with the rates.
 pub(crate) fn check_faults(
     faults: &[FaultSection],
     fabric: &Fabric,
     topology: &Topology,
     log: &Log,
 ) -> Vec<(PortId, Rate)> {
-    match fault_plan(faults).resolve(fabric, &[], 0) {
+    match fault_plan(faults).certain(fabric) {
         Err(errors) => {
             for error in &errors {
                 log.add(fault_problem(error, faults, topology.place()));
             }
             Vec::new()
         }
-        Ok(resolved) => {
-            let changes = resolved.faults.ports.iter();
+        Ok(certain) => {
+            let changes = certain.ports.iter();
             let changes = changes.flat_map(|(port, list)| list.iter().map(|(_, c)| (*port, c)));
             let slowed = changes.filter_map(|(port, change)| match change {
                 PortChange::Rate { rate, .. } => Some((port, *rate)),

@@ -36,6 +36,26 @@ fn a_draw_that_slows_a_slow_cable_down_too_far_is_the_fault_s() {
 }
 
 #[test]
+fn what_only_a_draw_can_show_is_asked_of_the_draw() {
+    let fabric = "[fabric]\ntopology = { kind = \"fat_tree\", tiers = 2, hosts = 16 }\n";
+    let faults = |share: &str| {
+        format!(
+            "{fabric}{TRAFFIC}[[fault]]\nrandom = {{ share = \"{share}\" }}\nloss = 0.01\n\
+             [[fault]]\nlink = \"tor0.up0\"\nloss = 0.05\n"
+        )
+    };
+    // One cable of 16: in some draws it is the one that is named.
+    let text = faults("6.25%");
+    let study = parse("demo.toml", &text, Path::new("."), &[]).unwrap();
+    let refused: Vec<bool> =
+        (0..100).map(|seed| study.cells[0].scenario.resolve(seed).is_err()).collect();
+    assert!(refused.contains(&true) && refused.contains(&false));
+    // All of them: in every draw.
+    let text = faults("100%");
+    assert!(parse("demo.toml", &text, Path::new("."), &[]).is_err());
+}
+
+#[test]
 fn a_gap_is_no_longer_than_a_frame() {
     fabric("gap = \"1 GB\"\n", r#""1 GB" | `gap` is too large | expected at most 65535 B"#);
 }

@@ -119,16 +119,16 @@ impl Port {
             world.gone.push(gone);
         }
         let behind = classes.bytes(class);
-        match &mut self.record.pfc {
-            Some(record) if service.frame.is_pfc() => {
-                record.frames += 1;
-                record.lost += u64::from(service.lost);
-                if !service.lost {
-                    let World { calendar, outbox, .. } = world;
-                    line.launch(now, service.frame, self.far_end, calendar, outbox);
-                }
-            }
-            _ => self.finish(now, service, behind, line, world),
+        if !service.frame.is_pfc() {
+            return self.finish(now, service, behind, line, world);
+        }
+        if let Some(record) = &mut self.record.pfc {
+            record.frames += 1;
+            record.lost += u64::from(service.lost);
+        }
+        if !service.lost {
+            let World { calendar, outbox, .. } = world;
+            line.launch(now, service.frame, self.far_end, calendar, outbox);
         }
     }
 
@@ -218,26 +218,10 @@ impl Port {
         }
     }
 
-    /// [`Port::enqueue`] where there are classes, replayed up to now, and the switch's memory has
-    /// `room`. Returns what the frame joined, if it did.
-    pub(in crate::engine) fn enqueue_classed(
-        &mut self,
-        now: Time,
-        came_in: PortId,
-        frame: Frame,
-        room: Room,
-        world: &mut World<'_>,
-    ) -> Option<Joined> {
-        let joined = self.admit(now, came_in, frame, room, world);
-        if self.record.pfc.is_none() {
-            self.try_start(now, world);
-        }
-        joined
-    }
-
-    /// Queues, trims or drops a frame. Returns what it joined, if it did.
+    /// Queues, trims or drops a frame, at a port that has classes and has been replayed up to now, of a
+    /// switch whose memory has `room`. Returns what it joined, if it did; nothing starts.
     #[inline]
-    fn admit(
+    pub(in crate::engine) fn admit(
         &mut self,
         now: Time,
         came_in: PortId,
