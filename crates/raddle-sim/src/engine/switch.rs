@@ -29,7 +29,8 @@ impl<'a> Part<'a> {
         let switch = &self.switches[number as usize];
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
         let own_keys = self.pairs.is_none();
-        let plain = boundary >= end && switch.deaths.is_empty() && own_keys;
+        let dies = switch.deaths.iter().any(|&(from, until)| from < end && until > start);
+        let plain = boundary >= end && !dies && own_keys;
         match (switch.kind, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(kind), Some(node)) if plain => {
                 let node = node.clone();

@@ -184,8 +184,15 @@ fn queue(choices: &mut Choices<'_>) -> (QueuePlan, bool) {
         Size::Unlimited,
         Size::Bytes(Bytes(2_999)),
     ];
-    let control_sizes =
-        [Size::Unlimited, Size::Bytes(Bytes(300)), Size::Percent(20.0), Size::Bytes(Bytes(64))];
+    // Only ports without a limit of control compute departures.
+    let control_sizes = [
+        Size::Unlimited,
+        Size::Bytes(Bytes(300)),
+        Size::Unlimited,
+        Size::Percent(20.0),
+        Size::Unlimited,
+        Size::Bytes(Bytes(64)),
+    ];
     let plan = QueuePlan {
         size: choices.pick(&sizes),
         control_size: choices.pick(&control_sizes),
