@@ -172,6 +172,12 @@ impl<'a> Lane<'a> {
         self.keys.is_empty()
     }
 
+    /// The key of the first frame.
+    #[inline]
+    pub(super) fn first(&self) -> Option<Key> {
+        self.keys.first().copied().map(Key)
+    }
+
     /// A number that orders all that arrives by time and in-port, its offset in the window in ps.
     #[inline]
     pub(super) fn key(&self, i: usize) -> Key {
@@ -198,14 +204,16 @@ impl<'a> Lane<'a> {
     /// The same of this lane and another, merged.
     #[inline]
     pub(super) fn merge(self, other: Self) -> impl Iterator<Item = (u64, u32, Frame)> + 'a {
-        let (mut own, mut others) = (self.keys.iter().peekable(), other.keys.iter().peekable());
+        let (mut own, mut others) = (self.keys, other.keys);
         std::iter::from_fn(move || {
-            let key = match (own.peek(), others.peek()) {
-                (Some(own_key), Some(other_key)) if other_key < own_key => others.next(),
-                (None, _) => others.next(),
-                _ => own.next(),
+            let list = match (own, others) {
+                ([first, ..], [second, ..]) if second < first => &mut others,
+                ([], _) => &mut others,
+                _ => &mut own,
             };
-            key.map(|&key| self.look_up(Key(key)))
+            let (&key, rest) = list.split_first()?;
+            *list = rest;
+            Some(self.look_up(Key(key)))
         })
     }
 

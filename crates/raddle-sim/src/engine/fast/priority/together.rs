@@ -17,6 +17,9 @@ use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Span, Time};
 use std::hint::select_unpredictable;
 
+/// Fewer frames than this are not worth it.
+const FEW: usize = 6;
+
 /// A window of a port, with what comes in it.
 struct Window<'a> {
     start: Time,
@@ -64,7 +67,7 @@ impl PriorityPort<OneClass> {
         }
         let (gap, largest) = (world.discipline.gap.0, world.discipline.largest.0);
         let window = Window { start, until, data, control, gap, largest };
-        if !self.send_together(&window, line) {
+        if data.len() + control.len() < FEW || !self.send_together(&window, line) {
             for (at, in_port, frame) in data.merge(control) {
                 let came_in = PortId(first_id + in_port);
                 self.enqueue(Time(start.0 + at), came_in, frame, Room::AMPLE, line, world);
@@ -86,6 +89,14 @@ impl PriorityPort<OneClass> {
             return false;
         }
         let ps_per_byte = u64::from(line.ps_per_byte);
+        let free_at = line.busy_until.0.saturating_sub(start.0);
+        // The first to come waits at least so long.
+        let first_wait = data
+            .first()
+            .map_or(0, |first| (free_at + ahead * ps_per_byte).saturating_sub(first.offset()));
+        if first_wait > (limit - largest) * ps_per_byte {
+            return false;
+        }
         let before = line.ring.len();
         let origin = start + line.latency();
         let mut wire = Wire {
@@ -93,7 +104,7 @@ impl PriorityPort<OneClass> {
             origin,
             ps_per_byte,
             gap_ps: window.gap * ps_per_byte,
-            free_at: line.busy_until.0.saturating_sub(start.0),
+            free_at,
         };
         let until = window.until.0 - start.0;
         let (mut taken, mut next_data, mut next_control) = (0, 0, 0);
