@@ -74,6 +74,7 @@ fn index(results: &[FigureResult], papers: &[&str]) -> String {
         for result in of_paper(results, paper) {
             let (word, claims) = (result.figure.word(), result.claims.len());
             let holds = match result.count(Verdict::Holds) {
+                0 if claims == 0 => "none, recorded only".to_owned(),
                 all if all == claims => format!("all {claims}"),
                 some => format!("**{some} of {claims}**"),
             };
@@ -107,6 +108,7 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(Metric, File)]
     let _ = writeln!(page, "<a id=\"{word}\"></a>\n\n## {word}: {}\n", cell(&result.title));
     let seeds: Vec<String> = result.seeds().iter().map(u64::to_string).collect();
     let seeds = match seeds[..] {
+        [] if result.claims.is_empty() => "Recorded only.".to_owned(),
         [] => "A model, without a simulation.".to_owned(),
         [_] => format!("Seed {}.", seeds.join(", ")),
         _ => format!("Seeds {}.", seeds.join(", ")),
@@ -120,7 +122,9 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(Metric, File)]
         let source = file.path.trim_start_matches("figures/");
         let _ = writeln!(page, "![{word}: {}]({source})\n", metric.title());
     }
-    claims(page, result);
+    if !result.claims.is_empty() {
+        claims(page, result);
+    }
     if !pictures.is_empty() {
         numbers(page, result);
     }

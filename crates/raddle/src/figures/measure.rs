@@ -10,7 +10,9 @@ use super::layer::{LayerNumber, read_layer_number};
 use super::metric::Metric;
 use super::pairs::{Pairs, read_pairs};
 use super::prepare::FigureRun;
-use super::series::{Window, offered_share, queue_above, queue_max, rate_gbps};
+use super::series::{
+    Each, Window, offered_share, offered_shares, queue_above, queue_max, rate_gbps,
+};
 use super::theory::{TheoryNumber, read_number};
 use crate::scenario::reader::{Log, Reader};
 use crate::scenario::spec::{Item, Place};
@@ -113,14 +115,27 @@ pub enum Measure {
         /// Where.
         cell: Selector,
     },
+    /// The same of each recorded port over the mean of them all.
+    PortShares {
+        /// Over the ports.
+        across: Across,
+        /// When.
+        window: Window,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
     /// Gbit/s that left recorded ports in a window.
     PortRate {
         /// One port; all recorded ones if none is given.
         port: Option<String>,
         /// One that is left out.
         except: Option<String>,
-        /// Over the ports.
+        /// Over the ports, and over the buckets if each has a rate.
         across: Across,
+        /// Of what there is a rate.
+        each: Each,
         /// When.
         window: Window,
         /// Over the seeds.
@@ -172,6 +187,7 @@ const KINDS: &[&str] = &[
     "quotient",
     "difference",
     "port_share",
+    "port_shares",
     "port_rate_gbps",
     "queue_max",
     "queue_above",
@@ -194,6 +210,7 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
             both(&mut reader, "less").map(|[of, less]| Measure::Difference { of, less })
         }
         "port_share" => port_share(&mut reader),
+        "port_shares" => port_shares(&mut reader),
         "port_rate_gbps" => port_rate(&mut reader),
         "queue_max" => queue(&mut reader, "unit").map(|(unit, window, statistic, cell)| {
             Measure::QueueMax { unit, window, statistic, cell }
@@ -265,14 +282,23 @@ fn port_share(reader: &mut Reader<'_>) -> Option<Measure> {
     Some(Measure::PortShare { port: port?, window, statistic, cell: cell? })
 }
 
+fn port_shares(reader: &mut Reader<'_>) -> Option<Measure> {
+    let across = reader.need("across", "\"max\"");
+    let window = window(reader);
+    let statistic = statistic(reader);
+    let cell = selector(reader, "cell");
+    Some(Measure::PortShares { across: across?, window, statistic, cell: cell? })
+}
+
 fn port_rate(reader: &mut Reader<'_>) -> Option<Measure> {
     let mut optional = |key| reader.take(key).is_some().then(|| text(reader, key)).flatten();
     let (port, except) = (optional("port"), optional("except"));
     let across = reader.or("across", Across::Mean);
+    let each = reader.or("each", Each::Window);
     let window = window(reader);
     let statistic = statistic(reader);
     let cell = selector(reader, "cell")?;
-    Some(Measure::PortRate { port, except, across, window, statistic, cell })
+    Some(Measure::PortRate { port, except, across, each, window, statistic, cell })
 }
 
 fn queue(
@@ -312,6 +338,7 @@ impl Measure {
             Self::Value { cell, .. }
             | Self::Increase { cell, .. }
             | Self::PortShare { cell, .. }
+            | Self::PortShares { cell, .. }
             | Self::PortRate { cell, .. }
             | Self::QueueMax { cell, .. }
             | Self::Layer { cell, .. }
@@ -379,13 +406,17 @@ impl Measure {
             Self::PortShare { port, window, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| offered_share(run, port, *window))?)
             }
-            Self::PortRate { port, except, across, window, statistic, cell } => {
+            Self::PortShares { across, window, statistic, cell } => {
+                let share = |run: &FigureRun| across.of(offered_shares(run, *window)?);
+                statistic.of(cell.each(runs, share)?)
+            }
+            Self::PortRate { port, except, across, each, window, statistic, cell } => {
                 let rate = |run: &FigureRun| {
                     let chosen = |name: &str| {
                         port.as_ref().is_none_or(|port| port == name)
                             && except.as_ref().is_none_or(|except| except != name)
                     };
-                    across.of(rate_gbps(run, chosen, *window)?)
+                    across.of(rate_gbps(run, chosen, *each, *window)?)
                 };
                 statistic.of(cell.each(runs, rate)?)
             }

@@ -67,7 +67,9 @@ impl FigureResult {
                 Some(format!("{} not measured in quick mode", plural(claims as u64, "claim")))
             }
         };
-        let parts: Vec<String> = judged.into_iter().chain(skipped).collect();
+        let nothing =
+            self.claims.is_empty().then(|| "Published numbers only, no claims".to_owned());
+        let parts: Vec<String> = judged.into_iter().chain(skipped).chain(nothing).collect();
         Claims {
             summary: format!("{}.", parts.join("; ")),
             reduced: self.reduced.clone(),

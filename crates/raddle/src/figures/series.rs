@@ -6,6 +6,16 @@ use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::record::PortSeries;
 use std::ops::Range;
 
+raddle_schemes::words! {
+    /// What has a rate.
+    pub enum Each {
+        /// The whole window.
+        Window = "window",
+        /// Each of its buckets.
+        Bucket = "bucket",
+    }
+}
+
 /// A stretch of a run. Only buckets that lie wholly inside count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
@@ -41,13 +51,15 @@ fn sum<T: Copy + Into<u64>>(series: &[T], buckets: &Range<usize>) -> u64 {
     series.iter().skip(buckets.start).take(buckets.len()).map(|&n| n.into()).sum()
 }
 
-/// Data packets that `port` was given, those lost there included, over the mean of the other
-/// recorded ports.
+/// Data packets that a port was given, those lost there included.
+fn offered(series: &PortSeries, buckets: &Range<usize>) -> u64 {
+    sum(&series.data_frames, buckets) + sum(&series.dropped_data, buckets)
+}
+
+/// What `port` was given over the mean of the other recorded ports.
 pub(super) fn offered_share(run: &FigureRun, port: &str, window: Window) -> Option<f64> {
     let buckets = window.buckets(run)?;
-    let offered = |series: &PortSeries| {
-        sum(&series.data_frames, &buckets) + sum(&series.dropped_data, &buckets)
-    };
+    let offered = |series: &PortSeries| offered(series, &buckets);
     let own = ports(run).find(|(name, _)| *name == port).map(|(_, series)| offered(series))?;
     let others: Vec<u64> =
         ports(run).filter(|(name, _)| *name != port).map(|(_, series)| offered(series)).collect();
@@ -55,16 +67,33 @@ pub(super) fn offered_share(run: &FigureRun, port: &str, window: Window) -> Opti
     (mean > 0.0).then(|| own as f64 / mean)
 }
 
-/// Gbit/s that left each of the chosen ports.
+/// What each recorded port was given over the mean of them all.
+pub(super) fn offered_shares(run: &FigureRun, window: Window) -> Option<Vec<f64>> {
+    let buckets = window.buckets(run)?;
+    let offered: Vec<u64> = ports(run).map(|(_, series)| offered(series, &buckets)).collect();
+    let mean = offered.iter().sum::<u64>() as f64 / offered.len() as f64;
+    (mean > 0.0).then(|| offered.into_iter().map(|own| own as f64 / mean).collect())
+}
+
+/// Gbit/s that left each of the chosen ports, in the window or in each of its buckets.
 pub(super) fn rate_gbps(
     run: &FigureRun,
     chosen: impl Fn(&str) -> bool,
+    each: Each,
     window: Window,
 ) -> Option<Vec<f64>> {
     let buckets = window.buckets(run)?;
-    let time = run.finished.plan.record.bucket.0 as f64 * buckets.len() as f64;
-    let rate = |series: &PortSeries| sum(&series.bytes, &buckets) as f64 * 8e3 / time;
-    Some(ports(run).filter(|(name, _)| chosen(name)).map(|(_, series)| rate(series)).collect())
+    let parts: Vec<Range<usize>> = match each {
+        Each::Window => vec![buckets],
+        Each::Bucket => buckets.map(|bucket| bucket..bucket + 1).collect(),
+    };
+    let width = run.finished.plan.record.bucket.0 as f64;
+    let rate = |series: &PortSeries, part: &Range<usize>| {
+        sum(&series.bytes, part) as f64 * 8e3 / (width * part.len() as f64)
+    };
+    let chosen = ports(run).filter(|(name, _)| chosen(name));
+    let rates = chosen.flat_map(|(_, series)| parts.iter().map(move |part| rate(series, part)));
+    Some(rates.collect())
 }
 
 /// Per bucket, the longest queue of all recorded ports in bytes.

@@ -30,6 +30,9 @@ impl FigureResult {
             wrapped(&mut text, &format!("Reduced: {reduced}"));
         }
         text.push('\n');
+        if self.claims.is_empty() {
+            return text;
+        }
         let mut rows = vec![HEAD.map(str::to_owned)];
         rows.extend(self.claims.iter().map(row));
         let widths: Vec<usize> = (0..HEAD.len())
