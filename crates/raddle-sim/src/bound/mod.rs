@@ -51,6 +51,12 @@ pub struct Bound {
     pub time: Span,
 }
 
+impl Bound {
+    /// How the names of the study's measures for paced flows end, which are not strict: see
+    /// [`rho_max`].
+    pub const PACED: &str = "_rho_max";
+}
+
 /// The bounds on the completion time that apply, the tightest first; none if no flow can start and
 /// finish.
 pub fn completion(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Vec<Bound> {

@@ -114,6 +114,8 @@ fn print(cells: &[Bounded<'_>]) {
         }
     }
     anstream::println!(
-        "Completion time from below, the first is the tightest; only cut_faults and rho_max take faults into account."
+        "Completion time from below, the first is the tightest; only cut_faults and rho_max take \
+         faults into account. What is named .._rho_max is a measure for paced flows: a run can beat it \
+         by the share of its ACKs."
     );
 }
