@@ -6,7 +6,7 @@ use crate::study::jobs;
 use crate::study::run::{Failure, Job};
 use crate::study::store::Store;
 use crate::study::summary::RunSummary;
-use crate::verdict::{Claim, Verdict, WORKLOADS, Workload, claims, page, picture};
+use crate::verdict::{Claim, Verdict, WORKLOADS, Workload, claims, page, picture, short};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -19,7 +19,7 @@ pub(super) struct Arguments {
     /// The page to write; its pictures go into a folder beside it, named after it.
     #[arg(long, value_name = "FILE", default_value = "results/verdict.md")]
     page: PathBuf,
-    /// Change a key of the scenario: `--set stack=ideal`, `--set sweep.seed="[1]"`. May be repeated.
+    /// Change a key of the scenario: `--set stack=ideal`, `--set sweep.seed=[1]`. May be repeated.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = input::assignment)]
     set: Vec<(String, String)>,
     /// Only these workloads.
@@ -99,9 +99,12 @@ fn write(verdict: &Verdict, claims: &[Claim], arguments: &Arguments) -> Result<(
     let folder = path.with_extension("");
     let at = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
     std::fs::create_dir_all(&folder).map_err(|error| at(&folder, error))?;
-    for stack in verdict.values("stack") {
-        let picture_path = folder.join(format!("{stack}.svg"));
-        std::fs::write(&picture_path, picture(verdict, stack)).map_err(|e| at(&picture_path, e))?;
+    let stacks = verdict.values("stack").into_iter();
+    let mut pictures: Vec<_> = stacks.map(|stack| (stack, picture(verdict, stack))).collect();
+    pictures.push(("short", short(verdict)));
+    for (name, picture) in pictures {
+        let picture_path = folder.join(format!("{name}.svg"));
+        std::fs::write(&picture_path, picture).map_err(|error| at(&picture_path, error))?;
     }
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let mut origin = format!("Runs of Raddle {VERSION}.");

@@ -23,6 +23,8 @@ pub struct Claim {
     pub rows: Vec<String>,
     /// The schemes that they are ahead of; empty for all others.
     pub against: Vec<String>,
+    /// Whether each of `rows` is said to be ahead: the worst of them counts.
+    pub each: bool,
     /// Whether `rows` are said to be equal, and so are `against` as well.
     pub equal: bool,
     /// Axes and values of the columns that it is about.
@@ -44,6 +46,9 @@ pub(super) struct Judged {
     /// Where it does not hold: what the claim leaves open of the column, and the ratio, if both
     /// finish.
     pub(super) fails: Vec<(String, Option<f64>)>,
+    /// Where the seeds do not tell the ratio from the most that the claim allows, whether it holds
+    /// or not.
+    pub(super) untold: Vec<String>,
 }
 
 /// Every claim.
@@ -80,6 +85,7 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
         against.clone_from(&equal);
     }
     let columns = reader.take("columns").and_then(|item| read_texts("columns", item, log));
+    let each = reader.or("each", false);
     let at_most = reader.need("at_most", "1.02");
     let reason = reader.take("reason").and_then(|item| read_words("reason", item, log));
     reader.finish();
@@ -89,6 +95,7 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
         source: source?,
         rows: ahead,
         against,
+        each,
         equal: !equal.is_empty(),
         columns: columns.unwrap_or_default(),
         at_most: at_most?,
@@ -112,13 +119,16 @@ impl Claim {
             [] => (0..verdict.rows.len()).filter(|row| !ahead.contains(row)).collect(),
             names => named(names),
         };
-        let mut judged = Judged { columns: 0, holds: 0, ratios: None, fails: Vec::new() };
+        let (holds, untold) = (0, Vec::new());
+        let mut judged = Judged { columns: 0, holds, ratios: None, fails: Vec::new(), untold };
         for column in verdict.columns.iter().filter(|column| self.is_about(column)) {
             judged.columns += 1;
+            let worst = self.equal || self.each;
             let best = |rows: &[usize]| column.best(rows.iter().copied());
-            let first = if self.equal { column.worst(&ahead) } else { best(&ahead) };
+            let first = if worst { column.worst(&ahead) } else { best(&ahead) };
             let second = best(&against);
-            let ratio = first.zip(second).map(|(first, second)| first / second);
+            let both = first.zip(second);
+            let ratio = both.and_then(|(first, second)| column.over(first, second));
             if let Some(ratio) = ratio {
                 let (low, high) = judged.ratios.unwrap_or((ratio, ratio));
                 judged.ratios = Some((low.min(ratio), high.max(ratio)));
@@ -127,6 +137,9 @@ impl Claim {
                 judged.holds += 1;
             } else {
                 judged.fails.push((self.rest_of(column), ratio));
+            }
+            if both.is_some_and(|(first, second)| !column.tells(first, self.at_most, second)) {
+                judged.untold.push(self.rest_of(column));
             }
         }
         judged
@@ -163,6 +176,52 @@ mod tests {
             let text = problems.render(false);
             assert!(text.contains(&format!("`{key}` has no effect with `equal`")), "{text}");
         }
+    }
+
+    fn claim_of(rows: &[&str], against: &[&str], at_most: f64) -> Claim {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        Claim {
+            paper: "-".to_owned(),
+            text: "t".to_owned(),
+            source: "s".to_owned(),
+            rows: names(rows),
+            against: names(against),
+            each: false,
+            equal: false,
+            columns: vec![("workload".to_owned(), "ring".to_owned())],
+            at_most,
+            reason: None,
+        }
+    }
+
+    #[test]
+    fn what_the_seeds_do_not_tell_from_the_band_is_close_and_counts_all_the_same() {
+        let verdict = super::super::tests::made_up();
+        let judged = claim_of(&["b"], &["a"], 1.02).judge(&verdict);
+        assert_eq!((judged.columns, judged.holds), (1, 0));
+        assert_eq!(judged.untold, ["healthy, window"]);
+        let judged = claim_of(&["b"], &["a"], 1.1).judge(&verdict);
+        assert_eq!((judged.holds, judged.untold.len()), (1, 1));
+        let judged = claim_of(&["a"], &["c"], 0.98).judge(&verdict);
+        assert_eq!((judged.holds, judged.untold.len()), (1, 0));
+        // It does not finish: nothing is close.
+        let judged = claim_of(&["d"], &["a"], 1.02).judge(&verdict);
+        assert_eq!((judged.holds, judged.untold.len()), (0, 0));
+    }
+
+    #[test]
+    fn where_each_is_said_to_be_ahead_the_worst_counts() {
+        let verdict = super::super::tests::made_up();
+        let mut claim = claim_of(&["a", "b"], &["c"], 0.55);
+        assert_eq!(claim.judge(&verdict).ratios, Some((11.0 / (63.5 / 3.0), 11.0 / (63.5 / 3.0))));
+        assert_eq!(claim.judge(&verdict).holds, 1);
+        claim.each = true;
+        assert_eq!(
+            claim.judge(&verdict).fails,
+            [("healthy, window".to_owned(), Some((35.0 / 3.0) / (63.5 / 3.0)))]
+        );
+        claim.rows.push("d".to_owned());
+        assert_eq!(claim.judge(&verdict).fails, [("healthy, window".to_owned(), None)]);
     }
 
     /// So that no claim is about nothing.
