@@ -224,6 +224,16 @@ mod tests {
         assert_eq!(claim.judge(&verdict).fails, [("healthy, window".to_owned(), None)]);
     }
 
+    /// A reader has ten seconds.
+    #[test]
+    fn every_reason_begins_with_its_cause_in_bold() {
+        for claim in claims().unwrap() {
+            let Some(reason) = claim.reason else { continue };
+            let lead = reason.strip_prefix("**").and_then(|rest| rest.split_once(".** "));
+            assert!(lead.is_some_and(|(lead, _)| lead.len() <= 130), "{reason}");
+        }
+    }
+
     /// So that no claim is about nothing.
     #[test]
     fn claims_name_schemes_axes_and_values_that_there_are() {
