@@ -13,7 +13,7 @@ use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::engine;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Stop;
-use raddle_sim::workload::all_to_all::AllToAll;
+use raddle_sim::workload::all_to_all::{self as exchange, AllToAll};
 use raddle_sim::workload::collective::butterfly::Butterfly;
 use raddle_sim::workload::collective::exchange::all_to_all;
 use raddle_sim::workload::collective::fsdp::Fsdp;
@@ -48,11 +48,12 @@ fn plan(traffic: Traffic) -> Plan {
 fn both_engines_run_every_collective_alike() {
     let mut several = ring(None);
     several.append(fsdp(true));
-    let exchange = AllToAll { message: MESSAGE, in_flight: Some(2) };
+    let exchange =
+        AllToAll { message: MESSAGE, order: exchange::Order::Shifted, in_flight: Some(2) };
     for traffic in [
         ring(Some(11)),
         Butterfly { message: MESSAGE }.generate(&ranks(8)).unwrap(),
-        all_to_all(&exchange, &ranks(9)).unwrap(),
+        all_to_all(&exchange, &ranks(9), 1).unwrap(),
         fsdp(true),
         fsdp(false),
         several,
@@ -89,8 +90,9 @@ fn triggers_fire_at_their_instants_whatever_is_under_way() {
         [(1, 9, "sack"), (13, 2, "sack"), (80, 1, "erasure"), (80, 15, "sack"), (300, 3, "erasure")]
     {
         let message = Bytes(packets * 4096 - 100);
-        let exchange = AllToAll { message, in_flight: Some(in_flight) };
-        let mut traffic = all_to_all(&exchange, &ranks(HOSTS)).unwrap();
+        let exchange =
+            AllToAll { message, order: exchange::Order::Shifted, in_flight: Some(in_flight) };
+        let mut traffic = all_to_all(&exchange, &ranks(HOSTS), 1).unwrap();
         traffic.append(Butterfly { message }.generate(&ranks(8)).unwrap());
         traffic.append(rounds(message));
         let mut plan = plan(traffic);

@@ -11,7 +11,7 @@ use raddle_sim::engine;
 use raddle_sim::net::fault_plan::{Direction, Effect, Fault, FaultPlan, Target};
 use raddle_sim::plan::{MarkAt, NicOrder, Overflow, Plan};
 use raddle_sim::record::Outcome;
-use raddle_sim::workload::all_to_all::AllToAll;
+use raddle_sim::workload::all_to_all::{AllToAll, Order};
 
 fn simple(seed: u64) -> Plan {
     permutation(fat_tree(3, 16), Bytes::mib(1), "reps", seed)
@@ -20,7 +20,9 @@ fn simple(seed: u64) -> Plan {
 /// Trimming, marking at enqueue, triggers, faults, converging routes, a phase.
 fn rich(seed: u64) -> Plan {
     let fabric = fat_tree(2, 16);
-    let traffic = AllToAll { message: Bytes::kib(64), in_flight: Some(4) }.generate(16).unwrap();
+    let traffic = AllToAll { message: Bytes::kib(64), order: Order::Shifted, in_flight: Some(4) }
+        .generate(16, 1)
+        .unwrap();
     let mut plan = common::plan(fabric, traffic, "ops", seed);
     plan.queue.overflow = Overflow::Trim;
     plan.queue.mark_at = MarkAt::Enqueue;

@@ -18,7 +18,7 @@ use raddle_sim::plan::{NicOrder, Plan};
 use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::tree::TreeShape;
-use raddle_sim::workload::all_to_all::AllToAll;
+use raddle_sim::workload::all_to_all::{AllToAll, Order};
 use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
 
 /// Section 3.1: 800 Gbps, links of 0.5 us, switches without latency.
@@ -78,11 +78,13 @@ fn a_flow_and_its_reverse_meet_the_study_s_bound_on_any_path_and_pace() {
 #[test]
 fn an_all_to_all_at_line_rate_takes_turns_packet_by_packet() {
     let message = Bytes(64 * 4096);
-    let traffic = AllToAll { message, in_flight: None }.generate(16).unwrap();
+    let traffic =
+        AllToAll { message, order: Order::Shifted, in_flight: None }.generate(16, 1).unwrap();
     for (pace, slots) in [
         (None, fixed_rate::Slots::Together),
         (Some(Rate(800_000_000_000 / 15)), fixed_rate::Slots::Together),
         (Some(Rate(800_000_000_000 / 15)), fixed_rate::Slots::Spread),
+        (Some(Rate(800_000_000_000 / 15)), fixed_rate::Slots::Shuffled),
     ] {
         let mut plan = plan(16, traffic.clone(), "ops");
         plan.transport.congestion = paced(pace, slots);
@@ -110,6 +112,24 @@ fn spread_slots_divide_the_period_among_a_host_s_flows() {
     let behind = |offset: [u64; 3]| offset.map(|offset| first + offset);
     assert_eq!(delivered(fixed_rate::Slots::Spread), behind([0, 111_413, 222_826]));
     assert_eq!(delivered(fixed_rate::Slots::Together), behind([0, 41_780, 2 * 41_780]));
+}
+
+/// LB study spec, section 3.2: one packet to each destination per round, in an order drawn for each.
+#[test]
+fn shuffled_slots_give_each_flow_one_slot_in_each_period() {
+    let flows: Vec<_> = [4, 8, 12].map(|to| Flow::at_zero(0, to, Bytes(30 * 4096))).into();
+    let mut plan = plan(16, flows.into(), "ecmp");
+    plan.transport.congestion = paced(Some(Rate::gbps(100)), fixed_rate::Slots::Shuffled);
+    let first = 3_000_000 + 6 * 41_580;
+    // The last of 30 slots of each flow, at one of three places in its period.
+    let outcome = run(&plan);
+    let into = outcome.flows.iter().map(|flow| flow.delivered.unwrap().0 - first - 29 * 334_240);
+    let mut places: Vec<_> = into.map(|into| into.div_ceil(111_413)).collect();
+    places.sort_unstable();
+    assert_eq!(places, [0, 1, 2]);
+    assert_eq!(outcome, run(&plan));
+    plan.seed += 1;
+    assert_ne!(outcome, run(&plan));
 }
 
 #[test]

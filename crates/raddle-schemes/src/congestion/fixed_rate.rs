@@ -5,6 +5,10 @@
 //! that cycles over its flows. Below line rate the slots of a host's flows are spread over the
 //! period, as if the host paced and cycled (spec 3.2); with `slots = "together"` flows that begin
 //! together leave in bursts at line rate.
+//!
+//! Reading: the study does not say whether a host that cycles takes its destinations in the same
+//! order in each round. By default it does, which is what anchors flows to cores in the study's
+//! corner case of OFAN; `slots = "shuffled"` draws an order for each round.
 
 use super::{Ack, CongestionControl, Limits, Loss, RHO_MAX};
 use crate::family::{Conflict, Parameter, ParameterError, Raw, quoted};
@@ -83,6 +87,9 @@ crate::words! {
         Together = "together",
         /// Spread over the period, in order of the flows of the host.
         Spread = "spread",
+        /// Spread over the period, in an order drawn anew for each (spec 3.2, random order per
+        /// round).
+        Shuffled = "shuffled",
     }
 }
 
@@ -94,7 +101,8 @@ crate::parameters! {
         /// begin together. `0.97 rho_max` leaves room for ACKs, which rho_max does not count.
         pub rate: Pace = Pace::Line;
         /// Where the slots of a host's flows lie: `spread` over the period, so that the host sends
-        /// at an even pace, or `together`, from each flow's start on.
+        /// at an even pace, `shuffled`, so spread in a new order in each period, or `together`, from
+        /// each flow's start on.
         pub slots: Slots = Slots::Spread;
         /// At most this much in flight.
         pub window: Size = Size::Unlimited;
@@ -104,7 +112,7 @@ crate::parameters! {
 
 /// Nothing is paced at line rate, so there are no slots.
 fn conflicts(config: &Config) -> Vec<Conflict> {
-    let idle = config.rate == Pace::Line && config.slots == Slots::Together;
+    let idle = config.rate == Pace::Line && config.slots != Slots::Spread;
     idle.then_some(Conflict::Idle("slots", "rate")).into_iter().collect()
 }
 
@@ -134,7 +142,10 @@ impl CongestionControl for FixedRate {
         self.limits
     }
     fn spreads_slots(&self) -> bool {
-        self.slots == Slots::Spread
+        self.slots != Slots::Together
+    }
+    fn shuffles_slots(&self) -> bool {
+        self.slots == Slots::Shuffled
     }
 }
 

@@ -116,6 +116,10 @@ pub trait CongestionControl {
     fn spreads_slots(&self) -> bool {
         false
     }
+    /// Whether slots that are spread change places in each period.
+    fn shuffles_slots(&self) -> bool {
+        false
+    }
 }
 
 /// Which of the parameters `min_window`, `initial_window` and `max_window` are in the wrong order.
@@ -214,5 +218,9 @@ impl AnyCongestionControl {
     /// See [`CongestionControl::spreads_slots`].
     pub fn spreads_slots(&self) -> bool {
         dispatch!(self, scheme => scheme.spreads_slots())
+    }
+    /// See [`CongestionControl::shuffles_slots`].
+    pub fn shuffles_slots(&self) -> bool {
+        dispatch!(self, scheme => scheme.shuffles_slots())
     }
 }

@@ -5,14 +5,14 @@ mod template;
 pub use template::{Connection, FlowTemplate};
 
 use super::ledger::{AckedPacket, LostPacket};
-use super::pacer::Pacer;
+use super::pacer::{Pacer, Place};
 use super::{Arrivals, Entry, Ledger};
 use crate::congestion::{self, Ack, AnyCongestionControl, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
 use crate::recovery::{self, AckEntropies, AnyRecovery};
 use crate::rng::Rng;
-use crate::units::{Bytes, Span, Time};
+use crate::units::{Bytes, Time};
 use crate::{Cx, Events, FlowContext};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -89,20 +89,21 @@ impl Sender {
     }
 
     /// Before the first packet: if there is a pace, its slots begin now, or where the congestion
-    /// control wants those of flow `place` of the `flows` of its host. The slots of an earlier
-    /// message of the connection go on.
-    pub fn begin_slots(&mut self, now: Time, place: u32, flows: u32) {
+    /// control wants those of flow `place` of the `flows` of its host; `key` is the host's, where
+    /// they change places. The slots of an earlier message of the connection go on.
+    pub fn begin_slots(&mut self, now: Time, place: u32, flows: u32, key: u64) {
         if self.pacer.is_some() {
             return;
         }
         let Some(rate) = self.congestion.limits().rate else { return };
-        let mut at = now;
-        if self.congestion.spreads_slots() {
+        let pacer = if self.congestion.spreads_slots() {
             let bytes = self.ledger.size(Psn(0)) + Bytes(u64::from(self.ledger.gap));
-            let slot = u128::from(rate.serialisation(bytes).0);
-            at = now + Span((slot * u128::from(place) / u128::from(flows.max(1))) as u64);
-        }
-        self.pacer = Some(Box::new(Pacer::from(at)));
+            let key = self.congestion.shuffles_slots().then_some(key);
+            Pacer::spread(now, rate.serialisation(bytes), Place { place, flows }, key)
+        } else {
+            Pacer::from(now)
+        };
+        self.pacer = Some(Box::new(pacer));
     }
 
     /// Whether a packet may leave now.

@@ -239,7 +239,7 @@ mod tests {
     use crate::bound::all_to_all::{self, Exchange};
     use crate::bound::permutation::{self, Path, TailTerm};
     use crate::topology::tree::TreeShape;
-    use crate::workload::all_to_all::AllToAll;
+    use crate::workload::all_to_all::{AllToAll, Order};
     use raddle_schemes::units::{Bytes, Span};
 
     const FRAMES: Frames =
@@ -272,7 +272,9 @@ mod tests {
     fn a_dead_core_link_leaves_a_pod_three_quarters() {
         let fabric = fat_tree(16);
         assert_eq!(rate(&shifted(16), &fabric, &[]), Some(Rate::gbps(800)));
-        let all = AllToAll { message: Bytes(9), in_flight: None }.generate(16).unwrap();
+        let all = AllToAll { message: Bytes(9), order: Order::Shifted, in_flight: None }
+            .generate(16, 1)
+            .unwrap();
         assert_eq!(rate(&all, &fabric, &[]), Some(Rate(53_333_333_333)));
         // Each flow of the pod has three paths left, two of them through the other switch.
         assert_eq!(rate(&shifted(16), &fabric, &["agg0.up0"]), Some(Rate::gbps(600)));
@@ -334,7 +336,8 @@ mod tests {
         assert_eq!(bound(&shifted(16), &fabric, &FRAMES, Rate::gbps(800)), None);
 
         let message = Bytes::mib(1);
-        let all = AllToAll { message, in_flight: None }.generate(16).unwrap();
+        let all =
+            AllToAll { message, order: Order::Shifted, in_flight: None }.generate(16, 1).unwrap();
         let (rate, rest) = (Rate::gbps(600), Span(2_000_000 / 2 - 267));
         let exchange = Exchange { hosts: 16, message, rate, rest, include_acks: true };
         let found = bound(&all, &fabric, &FRAMES, Rate::gbps(40)).unwrap();

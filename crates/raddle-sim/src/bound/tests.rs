@@ -4,7 +4,7 @@ use super::flow_alone::Lone;
 use super::route::Routes;
 use super::testing::LeafSpine;
 use super::*;
-use crate::workload::all_to_all::AllToAll;
+use crate::workload::all_to_all::{AllToAll, Order};
 use crate::workload::incast::Incast;
 use crate::workload::tornado::Tornado;
 use crate::workload::{Flow, Traffic};
@@ -89,7 +89,8 @@ fn an_all_to_all_is_bounded_by_what_each_host_sends_also_if_few_are_in_flight() 
     let fabric = LeafSpine::default().fabric();
     for in_flight in [None, Some(1), Some(2)] {
         let message = Bytes(936 * 1000);
-        let traffic = AllToAll { message, in_flight }.generate(4).unwrap();
+        let traffic =
+            AllToAll { message, order: Order::Shifted, in_flight }.generate(4, 1).unwrap();
         let bounds = completion(&traffic, &fabric, &FRAMES);
         // The last frame may be an ACK to a neighbour at the same ToR, 1.2 us away.
         let time = Span(3 * 1000 * 85_120 + 1_200_000);
@@ -101,7 +102,9 @@ fn an_all_to_all_is_bounded_by_what_each_host_sends_also_if_few_are_in_flight() 
 #[test]
 fn triggered_flows_add_up() {
     let fabric = LeafSpine::default().fabric();
-    let traffic = AllToAll { message: Bytes(936), in_flight: Some(1) }.generate(4).unwrap();
+    let traffic = AllToAll { message: Bytes(936), order: Order::Shifted, in_flight: Some(1) }
+        .generate(4, 1)
+        .unwrap();
     let round_trip = |far| if far { 2 * FAR + 4 * 85_120 } else { 2_400_000 + 2 * 85_120 };
     // Two messages across the spine and one within the ToR, one after the other.
     let chain = Span(2 * round_trip(true) + round_trip(false));

@@ -18,7 +18,7 @@ use crate::record::series::Buckets;
 use crate::record::{CreditFrames, Timeline};
 use crate::workload::{Start, TriggerId};
 use raddle_schemes::ids::{FlowId, HostId, Psn};
-use raddle_schemes::rng::Rng;
+use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::size::Size;
 use raddle_schemes::transport::sender::{AckHeader, SenderCounts, packets};
 use raddle_schemes::transport::{Data, Entry, Reply};
@@ -536,7 +536,8 @@ impl<'a> Ends<'a> {
             awaits_pace: false,
             sender: self.beginnings.sender(message, &context, rng),
         };
-        live.sender.begin_slots(now, index as u32, flows);
+        let key = stream(plan.seed, "slots", here.0.into());
+        live.sender.begin_slots(now, index as u32, flows, key);
         live.make_ready(now, slot, nic);
         live.set_wake(slot, nic);
         let end = &mut self.senders[slot as usize];

@@ -5,16 +5,31 @@ use super::{
     check_message,
 };
 use raddle_schemes::ids::FlowId;
+use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Bytes;
+
+raddle_schemes::words! {
+    /// In which order hosts serve their receivers.
+    pub enum Order {
+        /// Host `i` serves `i + 1`, `i + 2`, and so on round the hosts, so that in each round every
+        /// host is sent to once.
+        Shifted = "shifted",
+        /// Each host in an order of its own, drawn at random.
+        Random = "random",
+    }
+}
 
 /// All ordered pairs of hosts exchange a message.
 ///
-/// Host `i` serves its receivers in the order `i + 1`, `i + 2`, and so on round the hosts, so that
-/// in each round every host is sent to once.
+/// A host that paces or takes turns over its flows goes through them in this order, round after
+/// round. Reading: the study has such a host cycle over its destinations and leaves open whether
+/// the order is drawn in each round (spec 3.2); for that see the slots of the fixed rate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllToAll {
     /// Size of every message.
     pub message: Bytes,
+    /// In which order hosts serve their receivers.
+    pub order: Order,
     /// How many messages a host sends at a time: the first ones start at time zero, each last ACK
     /// starts the next. `None`: all at time zero.
     pub in_flight: Option<u32>,
@@ -36,12 +51,12 @@ impl AllToAll {
         }
     }
 
-    /// The traffic, flows in the order of senders and then of rounds; nothing in it is random.
+    /// The traffic, flows in the order of senders and then of rounds; `seed` draws random orders.
     ///
     /// # Errors
     /// Fewer than 2 hosts or more than 65 536 (flow numbers have 32 bits), an empty message, or
     /// none in flight.
-    pub fn generate(&self, hosts: u32) -> Result<Traffic, WorkloadError> {
+    pub fn generate(&self, hosts: u32, seed: u64) -> Result<Traffic, WorkloadError> {
         check_hosts(hosts)?;
         check_message(self.message)?;
         if hosts > 1 << 16 {
@@ -54,8 +69,11 @@ impl AllToAll {
         let at_once = self.in_flight.unwrap_or(each).min(each);
         let mut traffic = Traffic::default();
         for host in 0..hosts {
-            for round in 1..hosts {
-                let receiver = (host + round) % hosts;
+            let mut receivers: Vec<u32> = (1..hosts).map(|by| (host + by) % hosts).collect();
+            if self.order == Order::Random {
+                Rng::new(seed, "all_to_all", u64::from(host)).shuffle(&mut receivers);
+            }
+            for (round, receiver) in (1..).zip(receivers) {
                 let mut flow = Flow::at_zero(host, receiver, self.message);
                 if at_once < each {
                     flow.on_acked = Some(TriggerId::new(host));
@@ -86,7 +104,8 @@ mod tests {
     use super::*;
 
     fn generate(hosts: u32, in_flight: Option<u32>) -> Traffic {
-        AllToAll { message: Bytes(9), in_flight }.generate(hosts).unwrap()
+        let order = Order::Shifted;
+        AllToAll { message: Bytes(9), order, in_flight }.generate(hosts, 1).unwrap()
     }
 
     #[test]
@@ -104,6 +123,39 @@ mod tests {
             assert_eq!(receivers, [0, 1, 2, 3, 4, 5, 6]);
         }
         assert!(traffic.triggers.is_empty());
+    }
+
+    /// LB study spec, section 3.2: the order of destinations is open.
+    #[test]
+    fn a_random_order_is_the_host_s_own_and_the_seed_s() {
+        let random = |seed| {
+            let exchange = AllToAll { message: Bytes(9), order: Order::Random, in_flight: None };
+            let traffic = exchange.generate(32, seed).unwrap();
+            let orders: Vec<Vec<u32>> = traffic
+                .flows
+                .chunks(31)
+                .map(|flows| flows.iter().map(|flow| flow.destination.0).collect())
+                .collect();
+            orders
+        };
+        let orders = random(7);
+        for (host, order) in (0..).zip(&orders) {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            let others: Vec<u32> = (0..32).filter(|&other| other != host).collect();
+            assert_eq!(sorted, others);
+            assert!(order.windows(2).any(|pair| (pair[0] + 1) % 32 != pair[1]));
+        }
+        // Relative to their hosts, no two orders are alike.
+        let mut shifts: Vec<Vec<u32>> = (0..)
+            .zip(&orders)
+            .map(|(host, order)| order.iter().map(|&to| (to + 32 - host) % 32).collect())
+            .collect();
+        shifts.sort_unstable();
+        shifts.dedup();
+        assert_eq!(shifts.len(), 32);
+        assert_eq!(orders, random(7));
+        assert_ne!(orders, random(8));
     }
 
     #[test]
@@ -125,7 +177,9 @@ mod tests {
     #[test]
     fn impossible_exchanges_are_refused() {
         let refuse = |hosts, in_flight| {
-            AllToAll { message: Bytes(9), in_flight }.generate(hosts).unwrap_err().quantity
+            let order = Order::Shifted;
+            let exchange = AllToAll { message: Bytes(9), order, in_flight };
+            exchange.generate(hosts, 1).unwrap_err().quantity
         };
         assert_eq!(refuse(1, None), "hosts");
         assert_eq!(refuse(65_537, None), "hosts");

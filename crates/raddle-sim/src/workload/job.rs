@@ -125,7 +125,7 @@ impl Traffic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::all_to_all::AllToAll;
+    use crate::workload::all_to_all::{AllToAll, Order};
 
     #[test]
     fn the_factors_are_those_of_nccl_tests() {
@@ -140,7 +140,10 @@ mod tests {
 
     #[test]
     fn appended_traffic_keeps_its_own_triggers_and_ranges() {
-        let one = || AllToAll { message: Bytes(9), in_flight: Some(1) }.generate(3).unwrap();
+        let one = || {
+            let order = Order::Shifted;
+            AllToAll { message: Bytes(9), order, in_flight: Some(1) }.generate(3, 1).unwrap()
+        };
         let mut both = one().into_job("a", |_| {});
         both.append(one().into_job("b", |flow| flow.class = 1));
         assert_eq!(both.flows.len(), 12);

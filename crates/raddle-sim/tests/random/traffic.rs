@@ -4,7 +4,7 @@ use super::choices::Choices;
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::topology::Fabric;
-use raddle_sim::workload::all_to_all::AllToAll;
+use raddle_sim::workload::all_to_all::{AllToAll, Order};
 use raddle_sim::workload::graph::Graph;
 use raddle_sim::workload::incast::Incast;
 use raddle_sim::workload::law::{Law, Sampling};
@@ -55,7 +55,8 @@ pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Tra
         3 => {
             let in_flight = choices.pick(&[Some(1), Some(2), None]);
             let message = Bytes(message(choices).0.min(5_000));
-            AllToAll { message, in_flight }.generate(hosts).unwrap()
+            let order = choices.pick(&[Order::Shifted, Order::Random]);
+            AllToAll { message, order, in_flight }.generate(hosts, seed).unwrap()
         }
         4 => Tornado { message: message(choices) }.generate(hosts).unwrap(),
         5 => several(choices, hosts, 6),

@@ -4,7 +4,7 @@ use super::reader::Reader;
 use super::spec::{Item, Value};
 use super::traffic::{Made, Pattern, line, message};
 use raddle_schemes::units::Bytes;
-use raddle_sim::workload::all_to_all::AllToAll;
+use raddle_sim::workload::all_to_all::{self, AllToAll};
 use raddle_sim::workload::collective::butterfly::Butterfly;
 use raddle_sim::workload::collective::exchange;
 use raddle_sim::workload::collective::fsdp::Fsdp;
@@ -40,7 +40,7 @@ impl Placed {
         match &self.what {
             What::Ring(ring) => ring.generate(&ranks),
             What::Butterfly(butterfly) => butterfly.generate(&ranks),
-            What::AllToAll(all_to_all) => exchange::all_to_all(all_to_all, &ranks),
+            What::AllToAll(all_to_all) => exchange::all_to_all(all_to_all, &ranks, seed),
             What::Fsdp(fsdp) => fsdp.generate(&ranks),
         }
     }
@@ -103,7 +103,8 @@ pub(crate) fn collective(reader: &mut Reader<'_>) -> Option<Made> {
     let (what, extra) = match (algorithm, operation?) {
         ("direct", _) => {
             let extra = in_flight.map(|n| line("parallel", &n));
-            (What::AllToAll(AllToAll { message: message?, in_flight }), extra)
+            let order = all_to_all::Order::Shifted;
+            (What::AllToAll(AllToAll { message: message?, order, in_flight }), extra)
         }
         ("butterfly", _) => (What::Butterfly(Butterfly { message: message? }), None),
         (_, operation) => {

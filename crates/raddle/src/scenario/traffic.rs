@@ -14,7 +14,7 @@ use crate::problem::Problem;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::topology::Fabric;
-use raddle_sim::workload::all_to_all::AllToAll;
+use raddle_sim::workload::all_to_all::{AllToAll, Order};
 use raddle_sim::workload::explicit::{self, ExplicitFlow};
 use raddle_sim::workload::incast::Incast;
 use raddle_sim::workload::law::{BUNDLED, Law, Sampling};
@@ -36,7 +36,7 @@ const KINDS: &[&str] = &[
 ];
 
 /// Of these, the kinds that draw something, and so may have a `seed` of their own.
-const DRAWN: &[&str] = &["permutation", "collective", "fsdp", "poisson"];
+const DRAWN: &[&str] = &["permutation", "all_to_all", "collective", "fsdp", "poisson"];
 
 /// The message where none is given.
 const MESSAGE: Bytes = Bytes::mib(8);
@@ -112,10 +112,15 @@ pub(crate) fn traffic(
     };
     reader.finish();
     let (pattern, lines, title, files) = made?;
-    if let (Pattern::Collective(placed), Some(entry)) = (&pattern, entry(item, "seed"))
-        && !placed.draws()
-    {
-        let problem = entry.key_place.problem("`seed` has no effect with `placement = \"linear\"`");
+    let drawn = match &pattern {
+        Pattern::Collective(placed) if !placed.draws() => Err("placement = \"linear\""),
+        Pattern::AllToAll(all_to_all) if all_to_all.order == Order::Shifted => {
+            Err("order = \"shifted\"")
+        }
+        _ => Ok(()),
+    };
+    if let (Err(with), Some(entry)) = (drawn, entry(item, "seed")) {
+        let problem = entry.key_place.problem(format!("`seed` has no effect with `{with}`"));
         log.add(problem.label("leave it out: nothing is drawn"));
     }
     let job = job?;
@@ -173,15 +178,20 @@ fn incast(reader: &mut Reader<'_>) -> Option<Made> {
 
 fn all_to_all(reader: &mut Reader<'_>) -> Option<Made> {
     let message = message(reader);
+    let order = reader.or("order", Order::Shifted);
     let given = reader.take("parallel").is_some();
     let in_flight = if given { Some(reader.at_least("parallel", 1, Some(1))?) } else { None };
     let message = message?;
     let parallel = in_flight.map(|n| line("parallel", &n));
     let by = in_flight.map_or(String::new(), |n| format!(", {n} at a time"));
+    let (own_order, random) = match order {
+        Order::Shifted => (None, ""),
+        Order::Random => (Some(line("order", &order)), " in random order"),
+    };
     Some((
-        Pattern::AllToAll(AllToAll { message, in_flight }),
-        std::iter::once(line("message", &message)).chain(parallel).collect(),
-        format!("{message} all-to-all{by}"),
+        Pattern::AllToAll(AllToAll { message, order, in_flight }),
+        std::iter::once(line("message", &message)).chain(own_order).chain(parallel).collect(),
+        format!("{message} all-to-all{random}{by}"),
         Vec::new(),
     ))
 }
@@ -398,7 +408,7 @@ impl TrafficSection {
             Pattern::Permutation(pattern) => pattern.generate(fabric.hosts, &pod_of, seed),
             Pattern::Tornado(pattern) => pattern.generate(fabric.hosts),
             Pattern::Incast(pattern) => pattern.generate(fabric.hosts),
-            Pattern::AllToAll(pattern) => pattern.generate(fabric.hosts),
+            Pattern::AllToAll(pattern) => pattern.generate(fabric.hosts, seed),
             Pattern::Collective(placed) => placed.generate(fabric.hosts, seed),
             Pattern::Poisson(pattern) => pattern.generate(fabric, seed),
             // What is wrong with it on this fabric was reported when the scenario was checked.
@@ -521,5 +531,29 @@ mod tests {
     fn traffic_that_draws_nothing_has_no_seed() {
         let error = study("kind = \"tornado\"\nseed = 42\n").unwrap_err();
         assert!(error.contains("unknown key `seed`"), "{error}");
+        let error = study("kind = \"all_to_all\"\nseed = 42\n").unwrap_err();
+        assert!(error.contains("`seed` has no effect with `order = \"shifted\"`"), "{error}");
+    }
+
+    #[test]
+    fn hosts_of_an_all_to_all_have_orders_of_their_own_if_asked() {
+        let all = "kind = \"all_to_all\"\nmessage = \"4 kB\"\n";
+        let plain = study(all).unwrap();
+        let shifted = study(&format!("{all}order = \"shifted\"\n")).unwrap();
+        let random = study(&format!("{all}order = \"random\"\n")).unwrap();
+        let own = study(&format!("{all}order = \"random\"\nseed = 42\n")).unwrap();
+        let draw = |study: &Study, seed| study.cells[0].scenario.resolve(seed).unwrap().traffic;
+        assert_eq!(plain.cells[0].scenario.hash(), shifted.cells[0].scenario.hash());
+        assert_eq!(draw(&plain, 1), draw(&shifted, 2));
+        assert_ne!(draw(&random, 1), draw(&plain, 1));
+        assert_ne!(draw(&random, 1), draw(&random, 2));
+        assert_eq!(draw(&own, 1), draw(&random, 42));
+        assert_eq!(draw(&own, 1), draw(&own, 2));
+        let resolved = own.cells[0].scenario.resolved_toml();
+        let again = parse("again.toml", resolved, Path::new("."), &[]).unwrap();
+        assert_eq!(again.cells[0].scenario.hash(), own.cells[0].scenario.hash());
+        let error = study(&format!("{all}order = \"randon\"\n")).unwrap_err();
+        assert!(error.contains("unknown word `randon` for `order`"), "{error}");
+        assert!(error.contains("nearest: `random`"), "{error}");
     }
 }

@@ -7,6 +7,7 @@ use crate::recovery::sack;
 use crate::size::Size;
 use crate::transport::{Data, Receiver, Reply};
 use crate::units::Rate;
+use crate::units::Span;
 
 /// What a random draw gives: there is one entropy, and no test caches it.
 const R: u16 = 0;

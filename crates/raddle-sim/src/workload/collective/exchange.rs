@@ -6,13 +6,18 @@ use crate::workload::{Traffic, WorkloadError};
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::Bytes;
 
-/// The traffic of [`AllToAll`] among these ranks, as a job without a name.
+/// The traffic of [`AllToAll`] among these ranks, as a job without a name; `seed` draws random
+/// orders.
 ///
 /// # Errors
 /// Those of [`AllToAll::generate`].
-pub fn all_to_all(exchange: &AllToAll, ranks: &[HostId]) -> Result<Traffic, WorkloadError> {
+pub fn all_to_all(
+    exchange: &AllToAll,
+    ranks: &[HostId],
+    seed: u64,
+) -> Result<Traffic, WorkloadError> {
     let n = ranks.len() as u32;
-    let mut traffic = exchange.generate(n)?;
+    let mut traffic = exchange.generate(n, seed)?;
     for flow in &mut traffic.flows {
         flow.source = ranks[flow.source.index()];
         flow.destination = ranks[flow.destination.index()];
@@ -31,12 +36,13 @@ pub fn all_to_all(exchange: &AllToAll, ranks: &[HostId]) -> Result<Traffic, Work
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::all_to_all::Order;
 
     #[test]
     fn ranks_exchange_where_they_are_placed() {
         let ranks = [7, 3, 5].map(HostId);
-        let exchange = AllToAll { message: Bytes(9), in_flight: Some(1) };
-        let traffic = all_to_all(&exchange, &ranks).unwrap();
+        let exchange = AllToAll { message: Bytes(9), order: Order::Shifted, in_flight: Some(1) };
+        let traffic = all_to_all(&exchange, &ranks, 1).unwrap();
         let ends: Vec<_> = traffic.flows.iter().map(|f| (f.source.0, f.destination.0)).collect();
         assert_eq!(ends, [(7, 3), (7, 5), (3, 5), (3, 7), (5, 7), (5, 3)]);
         assert_eq!(traffic.jobs[0].collective.unwrap().bytes, Bytes(27));
