@@ -315,7 +315,9 @@ mod tests {
 
         // The pace of the verdict's slow uplink.
         let pace = Rate(3_225_806_451);
-        let all = AllToAll { message: Bytes::mib(1), in_flight: None }.generate(128).unwrap();
+        let all = AllToAll { message: Bytes::mib(1), order: Order::Shifted, in_flight: None }
+            .generate(128, 0)
+            .unwrap();
         let measure = bound(&all, &fabric, &FRAMES, pace).unwrap().time;
         // The flow with the last slot of all, one of 127 in the period.
         let last = slots(pace) + FRAMES.occupancy(pace, frame).0 * 126 / 127;

@@ -35,7 +35,11 @@ pub(super) fn draw_busy(choices: &mut Choices<'_>, hosts: u32, seed: u64) -> Tra
             let message = Bytes(message.0 / 4);
             Incast { senders: hosts - 1, receiver, message }.generate(hosts).unwrap()
         }
-        _ => AllToAll { message: Bytes(message.0 / 4), in_flight: None }.generate(hosts).unwrap(),
+        _ => {
+            let order = choices.pick(&[Order::Shifted, Order::Random]);
+            let message = Bytes(message.0 / 4);
+            AllToAll { message, order, in_flight: None }.generate(hosts, seed).unwrap()
+        }
     }
 }
 
