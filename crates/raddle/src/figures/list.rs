@@ -75,4 +75,5 @@ pub const FIGURES: &[Figure] = &[
     figure!("lb_study/fig17"),
     figure!("lb_study/fig18"),
     figure!("lb_study/fig19"),
+    figure!("lb_study/ofan_variants"),
 ];
