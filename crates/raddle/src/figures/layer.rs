@@ -2,7 +2,12 @@
 
 use super::prepare::FigureRun;
 use crate::scenario::reader::Reader;
-use raddle_sim::record::layers::{Layer, layers};
+use raddle_schemes::ids::{PortId, SwitchId};
+use raddle_sim::plan::Plan;
+use raddle_sim::record::Outcome;
+use raddle_sim::record::layers::{Layer, LayerRecord, layers};
+use raddle_sim::workload::Flow;
+use std::collections::BTreeSet;
 
 raddle_schemes::words! {
     /// A number of a layer.
@@ -21,6 +26,10 @@ raddle_schemes::words! {
         DataExcess = "data_excess_packets",
         /// The greatest number of frames of its links less their mean.
         FramesExcess = "frames_excess_packets",
+        /// Pairs of flows that share one of its links packet by packet, over those expected where
+        /// each flow of an edge switch has an uplink of its own, any with the same chance. For
+        /// permutations that leave their pods, and links down to edge switches.
+        StuckPairs = "stuck_pairs",
     }
 }
 
@@ -55,10 +64,66 @@ impl LayerNumber {
                 let mean = layer.data_frames as f64 / layer.links as f64;
                 layer.data_overload.map(|overload| overload * mean)
             }
+            LayerMetric::StuckPairs => stuck_pairs(plan, outcome, layer),
             LayerMetric::FramesExcess => {
                 let mean = layer.frames as f64 / layer.links as f64;
                 layer.frames_overload.map(|overload| overload * mean)
             }
         }
+    }
+}
+
+/// On a link `n` flows' worth of data packets are `n (n - 1) / 2` pairs. Two flows from different
+/// edge switches to one meet where they hold the same of its uplinks (LB study, appendix C).
+fn stuck_pairs(plan: &Plan, outcome: &Outcome, layer: &LayerRecord) -> Option<f64> {
+    let fabric = &plan.fabric;
+    let each = layer.data_frames as f64 / plan.traffic.flows.len() as f64;
+    let here = |port: &usize| Layer::of(fabric, PortId(*port as u32)) == layer.layer;
+    let flows = |port: usize| outcome.ports[port].data_frames as f64 / each;
+    let found = (0..outcome.ports.len()).filter(here).map(flows).map(|n| n * (n - 1.0) / 2.0);
+    let edges = |flow: &Flow| (fabric.edge(flow.source), fabric.edge(flow.destination));
+    let ends: Vec<_> = plan.traffic.flows.iter().map(edges).collect();
+    let meet = |a: &(SwitchId, SwitchId), b: &(SwitchId, SwitchId)| a.1 == b.1 && a.0 != b.0;
+    let meeting =
+        ends.iter().enumerate().map(|(i, a)| ends[..i].iter().filter(|b| meet(a, b)).count());
+    let below = ends.iter().map(|end| end.1).collect::<BTreeSet<_>>().len();
+    let uplinks = layer.links as f64 / below as f64;
+    let expected = meeting.sum::<usize>() as f64 / uplinks;
+    (expected > 0.0).then(|| found.sum::<f64>() / expected)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario;
+    use raddle_sim::engine;
+    use std::path::Path;
+
+    /// LB study, Figure 16: SIMPLE RR sticks as the model says where the pace leaves ACKs room and
+    /// they do not turn its pointers; random spraying does not.
+    #[test]
+    fn pairs_stick_as_the_model_says_where_nothing_disturbs_them() {
+        let stuck = |switches: &str| {
+            let text = format!(
+                "[fabric]\ntopology = {{ kind = \"fat_tree\", tiers = 3, hosts = 128, rate = \"800 Gbps\", \
+                 link_delay = \"500 ns\", switch_delay = \"0 ns\" }}\nqueue = {{ size = \"1 GB\", marking = \
+                 {{ scheme = \"none\" }} }}\ngap = \"20 B\"\nload_balance = {switches}\n[transport]\nheader = \
+                 \"62 B\"\nload_balance = {{ scheme = \"ops\" }}\nphase = \"41780 ps\"\ncongestion = {{ scheme = \
+                 \"fixed_rate\", rate = \"760 Gbps\" }}\nrecovery = {{ scheme = \"erasure\", timeout = \
+                 \"never\" }}\nnic = \"round_robin\"\n[traffic]\nkind = \"permutation\"\nmessage = \"2 MiB\"\n\
+                 inter_pod_only = true\n"
+            );
+            let study = scenario::parse("t.toml", &text, Path::new("."), &[]);
+            let study = study.unwrap_or_else(|problems| panic!("{}", problems.render(false)));
+            let plan = study.cells[0].scenario.resolve(1).unwrap();
+            let outcome = engine::run(&plan, &mut ());
+            let layers = layers(&plan.fabric, &outcome);
+            let layer = layers.iter().find(|record| record.layer == Layer::AggEdge).unwrap();
+            stuck_pairs(&plan, &outcome, layer).unwrap()
+        };
+        let rotated = stuck("{ scheme = \"simple_rr\", small = \"128 B\" }");
+        assert!((rotated - 1.0).abs() < 0.2, "{rotated}");
+        let random = stuck("{ scheme = \"rsq\" }");
+        assert!(random < 0.01, "{random}");
     }
 }

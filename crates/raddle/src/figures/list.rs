@@ -72,6 +72,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("lb_study/fig13"),
     figure!("lb_study/fig14"),
     figure!("lb_study/fig16", model),
+    figure!("lb_study/fig16_simulated"),
     figure!("lb_study/fig17"),
     figure!("lb_study/fig18"),
     figure!("lb_study/fig19"),
