@@ -100,9 +100,10 @@ crate::parameters! {
         /// when each is split equally over its shortest paths that faults leave; for flows that all
         /// begin together. `0.97 rho_max` leaves room for ACKs, which rho_max does not count.
         pub rate: Pace = Pace::Line;
-        /// Where the slots of a host's flows lie: `spread` over the period, so that the host sends
-        /// at an even pace, `shuffled`, so spread in a new order in each period, or `together`, from
-        /// each flow's start on.
+        /// Where the slots of a host's flows lie: `spread` over a round, the time in which each flow
+        /// of the host has one slot, so that the host sends at an even pace; `shuffled`, so spread in
+        /// a new order in each round, drawn from the run's seed, whatever the traffic; or `together`,
+        /// from each flow's start on.
         pub slots: Slots = Slots::Spread;
         /// At most this much in flight.
         pub window: Size = Size::Unlimited;

@@ -184,6 +184,7 @@ impl<'a> Lane<'a> {
         Key(self.keys[i])
     }
 
+    /// The frame of a key, be it of this lane or another.
     #[inline]
     pub(super) fn frame(&self, key: Key) -> &Frame {
         &self.frames[key.index()].1
@@ -197,7 +198,7 @@ impl<'a> Lane<'a> {
 
     /// Offset in ps, in-port and frame.
     #[inline]
-    pub(super) fn iter(self) -> impl ExactSizeIterator<Item = (u64, u32, Frame)> + 'a {
+    pub(super) fn iter(self) -> impl Iterator<Item = (u64, u32, Frame)> + 'a {
         self.keys.iter().map(move |&key| self.look_up(Key(key)))
     }
 

@@ -167,12 +167,6 @@ impl Line {
         }
     }
 
-    /// Puts a frame of a fast port, which leaves at `departs`, behind those on the ring.
-    #[inline(always)]
-    pub(super) fn append(&mut self, departs: Time, frame: Frame) {
-        self.ring.push(Entry::new(departs + self.latency(), frame));
-    }
-
     /// Puts a frame of a fast port, which starts at `start`, behind those on the ring. Returns when
     /// it leaves.
     #[inline]
@@ -180,7 +174,7 @@ impl Line {
         let ps_per_byte = u64::from(self.ps_per_byte);
         let departs = start + Span(frame.size().0 * ps_per_byte);
         self.busy_until = departs + Span(gap.0 * ps_per_byte);
-        self.append(departs, frame);
+        self.ring.push(Entry::new(departs + self.latency(), frame));
         departs
     }
 

@@ -60,7 +60,9 @@ fn index(results: &[FigureResult], papers: &[&str]) -> String {
         "# Published figures, run again\n\n{NOTE}\n\nEach figure's claims, with the band in which \
          a measured value agrees, are in `figures/PAPER/FIGURE/claims.toml`, its scenario beside \
          it. `raddle reproduce PAPER/FIGURE` runs it again; what follows is the last full run. A \
-         claim that differs says why, as somebody tested.\n\n"
+         claim that differs says what was tested to find out why, and where that is open. \
+         Sources are sections and figures of the paper; `spec` is the reading of it that Raddle \
+         was built to, with what it has to reproduce and how closely (`acceptance`).\n\n"
     );
     for paper in papers {
         let all: usize = of_paper(results, paper).map(|result| result.claims.len()).sum();

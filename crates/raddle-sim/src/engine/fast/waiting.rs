@@ -12,12 +12,12 @@ use raddle_schemes::units::Time;
 
 /// Data that has not started.
 pub(in crate::engine) trait Waiting: Sized {
-    /// Of the port, see [`QueuePort::LANES`].
+    /// `LANES` of the port.
     const LANES: usize = 1;
 
     fn new(plan: &QueuePlan) -> Self;
 
-    /// [`QueuePort::enqueue_all`] of the port.
+    /// `enqueue_all` of the port.
     #[inline(always)]
     fn enqueue_all(
         port: &mut PriorityPort<Self>,

@@ -32,8 +32,8 @@ struct Window<'a> {
     largest: u64,
 }
 
-/// The link being filled. Times are picoseconds since the start of the window.
-struct Wire<'r> {
+/// What goes on the link. Times are picoseconds since the start of the window.
+struct Outgoing<'r> {
     end: End<'r>,
     /// When a frame arrives that leaves at the start of the window.
     origin: Time,
@@ -43,7 +43,7 @@ struct Wire<'r> {
     free_at: u64,
 }
 
-impl Wire<'_> {
+impl Outgoing<'_> {
     #[inline(always)]
     fn send(&mut self, begins: u64, frame: Frame) {
         let departs = begins + frame.size().0 * self.ps_per_byte;
@@ -82,42 +82,46 @@ impl PriorityPort<OneClass> {
     fn send_together(&mut self, window: &Window<'_>, line: &mut Line) -> bool {
         let Window { start, data, control, largest, .. } = *window;
         // Up to so many bytes, the frame that joins included, nothing is marked, dropped, or a maximum.
+        // What a frame leaves behind is no more: the last to join of that found the rest.
         let limit = u64::from(line.exact_above.min(self.unmarked));
         let waiting = self.data.len() as u32;
         let mut ahead = u64::from(self.data.bytes(0));
-        if limit < largest || ahead > limit || (waiting > 0 && line.busy_until < start) {
+        if limit < largest || ahead > limit {
             return false;
         }
+        debug_assert!(waiting == 0 || line.busy_until >= start, "what waits starts when it can");
         let ps_per_byte = u64::from(line.ps_per_byte);
         let free_at = line.busy_until.0.saturating_sub(start.0);
-        // The first to come waits at least so long.
+        // Not worth trying: already the first to come waits longer than any may.
         let first_wait = data
             .first()
             .map_or(0, |first| (free_at + ahead * ps_per_byte).saturating_sub(first.offset()));
         if first_wait > (limit - largest) * ps_per_byte {
             return false;
         }
+        let until = window.until.0 - start.0;
+        let startable = self.startable(until.saturating_sub(free_at), ps_per_byte);
         let before = line.ring.len();
         let origin = start + line.latency();
-        let mut wire = Wire {
-            end: line.ring.end(waiting as usize + data.len() + control.len()),
+        let mut wire = Outgoing {
+            end: line.ring.end(startable as usize + data.len() + control.len()),
             origin,
             ps_per_byte,
             gap_ps: window.gap * ps_per_byte,
             free_at,
         };
-        let until = window.until.0 - start.0;
         let (mut taken, mut next_data, mut next_control) = (0, 0, 0);
         let mut sent_place = wire.end.next;
         let mut longest_wait = 0;
         // Data that waited when the window began, and control.
-        while taken < waiting && next_control < control.len() {
+        while taken < startable && next_control < control.len() {
             let key = control.key(next_control);
             let is_data = wire.free_at <= key.offset();
             let frame = *select_unpredictable(is_data, self.data.frame(taken), control.frame(key));
             sent_place = select_unpredictable(is_data, wire.end.next, sent_place);
             wire.send(wire.free_at, frame);
             taken += u32::from(is_data);
+            // All that was sent and is not data.
             next_control = (wire.end.added() - taken) as usize;
         }
         // Data that comes in the window, and control.
@@ -134,12 +138,12 @@ impl PriorityPort<OneClass> {
                 next_control = (wire.end.added() - taken) as usize - next_data;
             }
         }
-        // Of the two, one is left.
+        // Control or data is used up: the rest in turn.
         for i in next_control..control.len() {
             let key = control.key(i);
             wire.send(wire.free_at.max(key.offset()), *control.frame(key));
         }
-        while taken < waiting && wire.free_at <= until {
+        while taken < startable && wire.free_at <= until {
             sent_place = wire.end.next;
             wire.send(wire.free_at, *self.data.frame(taken));
             taken += 1;
@@ -159,7 +163,7 @@ impl PriorityPort<OneClass> {
         }
         let free_at = wire.free_at;
         wire.end.finish();
-        // What goes on waiting begins when all before it has left, or later.
+        // What goes on waiting begins when all before it has left, or later; what it found leaves by then.
         let taken_bytes: u64 = (0..taken).map(|i| self.data.frame(i).size().0).sum();
         ahead -= taken_bytes;
         for i in next_data..data.len() {
@@ -185,6 +189,18 @@ impl PriorityPort<OneClass> {
         line.busy_until = line.busy_until.max(start + Span(free_at));
         self.control_bytes += control.bytes();
         true
+    }
+
+    /// How many of the frames that wait can start within `span` ps after the first, if nothing comes
+    /// between; without gaps, so some more.
+    #[inline(always)]
+    fn startable(&self, span: u64, ps_per_byte: u64) -> u32 {
+        let (mut count, mut bytes) = (0, 0);
+        while count < self.data.len() as u32 && bytes * ps_per_byte <= span {
+            bytes += self.data.frame(count).size().0;
+            count += 1;
+        }
+        count
     }
 
     /// Whether each frame of data that comes in the window finds so few bytes of data that with it
