@@ -129,10 +129,16 @@ impl Ring {
         Some(entry)
     }
 
+    /// How many entries more there is room for.
+    #[inline]
+    pub(super) fn room(&self) -> usize {
+        self.entries.len() - self.len()
+    }
+
     /// The end of the ring, with room for `count` entries more, at least one.
     #[inline]
     pub(super) fn end(&mut self, count: usize) -> End<'_> {
-        while self.len() + count.max(1) > self.entries.len() {
+        while self.room() < count.max(1) {
             self.grow();
         }
         let first = self.next_place();

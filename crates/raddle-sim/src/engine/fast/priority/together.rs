@@ -100,11 +100,16 @@ impl PriorityPort<OneClass> {
             return false;
         }
         let until = window.until.0 - start.0;
-        let startable = self.startable(until.saturating_sub(free_at), ps_per_byte);
         let before = line.ring.len();
+        let all = waiting as usize + data.len() + control.len();
+        let count = if line.ring.room() >= all {
+            all
+        } else {
+            control.len() + self.startable(data, until.saturating_sub(free_at), ps_per_byte)
+        };
         let origin = start + line.latency();
         let mut wire = Outgoing {
-            end: line.ring.end(startable as usize + data.len() + control.len()),
+            end: line.ring.end(count),
             origin,
             ps_per_byte,
             gap_ps: window.gap * ps_per_byte,
@@ -114,7 +119,7 @@ impl PriorityPort<OneClass> {
         let mut sent_place = wire.end.next;
         let mut longest_wait = 0;
         // Data that waited when the window began, and control.
-        while taken < startable && next_control < control.len() {
+        while taken < waiting && next_control < control.len() {
             let key = control.key(next_control);
             let is_data = wire.free_at <= key.offset();
             let frame = *select_unpredictable(is_data, self.data.frame(taken), control.frame(key));
@@ -143,7 +148,7 @@ impl PriorityPort<OneClass> {
             let key = control.key(i);
             wire.send(wire.free_at.max(key.offset()), *control.frame(key));
         }
-        while taken < startable && wire.free_at <= until {
+        while taken < waiting && wire.free_at <= until {
             sent_place = wire.end.next;
             wire.send(wire.free_at, *self.data.frame(taken));
             taken += 1;
@@ -191,16 +196,18 @@ impl PriorityPort<OneClass> {
         true
     }
 
-    /// How many of the frames that wait can start within `span` ps after the first, if nothing comes
-    /// between; without gaps, so some more.
-    #[inline(always)]
-    fn startable(&self, span: u64, ps_per_byte: u64) -> u32 {
-        let (mut count, mut bytes) = (0, 0);
-        while count < self.data.len() as u32 && bytes * ps_per_byte <= span {
-            bytes += self.data.frame(count).size().0;
-            count += 1;
-        }
-        count
+    /// How many frames of data, those that wait and then those that come, can start within `span` ps
+    /// after the first, if nothing comes between; without gaps, so some more.
+    fn startable(&self, data: Lane<'_>, span: u64, ps_per_byte: u64) -> usize {
+        let waiting = (0..self.data.len() as u32).map(|i| self.data.frame(i).size().0);
+        let coming = data.iter().map(|(_, _, frame)| frame.size().0);
+        let mut before = 0;
+        let in_time = waiting.chain(coming).take_while(|bytes| {
+            let starts = before * ps_per_byte <= span;
+            before += bytes;
+            starts
+        });
+        in_time.count()
     }
 
     /// Whether each frame of data that comes in the window finds so few bytes of data that with it
