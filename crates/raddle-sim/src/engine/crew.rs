@@ -149,7 +149,7 @@ impl<'a> Crew<'a> {
         let mut reports = Reports::new(observer);
         worker.post(false);
         loop {
-            if !barrier.wait() {
+            if !barrier.wait(number) {
                 return None;
             }
             let status = exchange.status(worker.round);

@@ -32,6 +32,7 @@ mod port;
 mod ports;
 mod prefetch;
 mod ring;
+mod seats;
 mod switch;
 mod turns;
 

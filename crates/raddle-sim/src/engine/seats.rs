@@ -1,0 +1,116 @@
+//! Which cores the threads of a run sit on: no two on one while another has none of them.
+//!
+//! Threads that wait for each other every few microseconds can be left on one core: each yields to
+//! the other, none sleeps, and Linux does not move what ran a moment ago. So a thread that has spun
+//! in vain and shares its core with another of the run moves itself. It is tied to no core: the
+//! system may move it on at any time. Nothing happens where a system has no such calls.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The core of each thread, as it last said; `NOWHERE` before.
+pub(super) struct Seats(Vec<AtomicUsize>);
+
+const NOWHERE: usize = usize::MAX;
+
+impl Seats {
+    pub(super) fn new(threads: usize) -> Self {
+        Self((0..threads).map(|_| AtomicUsize::new(NOWHERE)).collect())
+    }
+
+    pub(super) fn threads(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Thread `number`, which calls, says where it is.
+    pub(super) fn note(&self, number: usize) {
+        self.0[number].store(system::core(), Ordering::Relaxed);
+    }
+
+    /// Moves thread `number`, which calls, to a core that it may use and where no other thread of
+    /// the run sits, if it shares its own.
+    pub(super) fn spread(&self, number: usize) {
+        let own = system::core();
+        if own == NOWHERE || !self.is_taken(own, number) {
+            return;
+        }
+        if let Some(core) = system::move_to(|core| !self.is_taken(core, number)) {
+            self.0[number].store(core, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether another thread than `number` sits on `core`.
+    fn is_taken(&self, core: usize, number: usize) -> bool {
+        let mut seats = self.0.iter().enumerate();
+        seats.any(|(other, seat)| other != number && seat.load(Ordering::Relaxed) == core)
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+
+    /// The core that the calling thread runs on.
+    pub(super) fn core() -> usize {
+        sched_getcpu()
+    }
+
+    /// Moves the calling thread to the first core that it may use and `suits`; afterwards it may
+    /// use those that it could before.
+    pub(super) fn move_to(suits: impl Fn(usize) -> bool) -> Option<usize> {
+        let allowed = sched_getaffinity(None).ok()?;
+        let core = (0..CpuSet::MAX_CPU).find(|&core| allowed.is_set(core) && suits(core))?;
+        let mut only = CpuSet::new();
+        only.set(core);
+        sched_setaffinity(None, &only).ok()?;
+        // It was allowed a moment ago; if it is not now, the system has taken cores away.
+        sched_setaffinity(None, &allowed).ok()?;
+        Some(core)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    pub(super) fn core() -> usize {
+        super::NOWHERE
+    }
+
+    pub(super) fn move_to(_: impl Fn(usize) -> bool) -> Option<usize> {
+        None
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use rustix::thread::sched_getaffinity;
+
+    #[test]
+    fn a_thread_that_shares_its_core_moves_and_stays_free_to_be_moved() {
+        let allowed = sched_getaffinity(None).unwrap();
+        if allowed.count() < 2 {
+            return;
+        }
+        let seats = Seats::new(2);
+        // Whichever core this thread is on when it asks, the other sits there, too.
+        system::move_to(|_| true).unwrap();
+        let first = system::core();
+        seats.0[1].store(first, Ordering::Relaxed);
+        seats.spread(0);
+        let moved = seats.0[0].load(Ordering::Relaxed);
+        assert_ne!(moved, first);
+        assert!(allowed.is_set(moved) || moved == NOWHERE);
+        assert!(sched_getaffinity(None).unwrap() == allowed);
+    }
+
+    #[test]
+    fn a_thread_stays_where_all_cores_are_taken() {
+        let allowed = sched_getaffinity(None).unwrap();
+        let seats = Seats::new(1 + allowed.count() as usize);
+        let cores = (0..rustix::thread::CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core));
+        for (seat, core) in seats.0[1..].iter().zip(cores) {
+            seat.store(core, Ordering::Relaxed);
+        }
+        seats.spread(0);
+        assert_eq!(seats.0[0].load(Ordering::Relaxed), NOWHERE);
+    }
+}
