@@ -31,7 +31,7 @@ fn the_mean_queue_of_an_incast_is_exact() {
     plan.queue.size = Size::Packets(300.0);
     plan.record.queue_means = true;
     assert_eq!(trouble(&plan), None);
-    let down = of(&plan, Layer::EdgeHost);
+    let down = of(&plan, Layer::TorHost);
     // 2, 3, .. 87 packets for a slot each, and 88 for the rest; over the three ports of the layer. ACKs
     // do not count.
     let rest = (8320.0 - 1083.2) / 83.2 - 86.0;
@@ -51,7 +51,7 @@ fn measuring_changes_nothing_else_and_is_off_unless_wanted() {
     assert!(on.occupancy.take().is_some_and(|all| all.byte_ps[16..].iter().any(|&sum| sum > 0)));
     assert_eq!(on, off);
     let names: Vec<_> = layers(&plan.fabric, &off).iter().map(|one| one.layer.word()).collect();
-    let expected = ["host_edge", "edge_agg", "agg_core", "core_agg", "agg_edge", "edge_host"];
+    let expected = ["host_tor", "tor_agg", "agg_core", "core_agg", "agg_tor", "tor_host"];
     assert_eq!(names, expected);
     assert!(layers(&plan.fabric, &off).iter().all(|one| one.queue_bytes_mean.is_none()));
 }

@@ -142,7 +142,7 @@ fn ofan_completes_first_and_drops_nothing() {
 /// where each flow of an edge switch has an uplink of its own, any with the same chance.
 fn stuck_pairs(plan: &Plan, packets: u64) -> (f64, f64) {
     let outcome = run(plan);
-    let down = |port: &usize| Layer::of(&plan.fabric, PortId(*port as u32)) == Layer::AggEdge;
+    let down = |port: &usize| Layer::of(&plan.fabric, PortId(*port as u32)) == Layer::AggTor;
     let flows = |port: usize| outcome.ports[port].data_frames as f64 / packets as f64;
     let counted = (0..outcome.ports.len()).filter(down).map(flows).map(|n| n * (n - 1.0) / 2.0);
     let edges = |flow: &Flow| (flow.source.0 / 4, flow.destination.0 / 4);

@@ -10,23 +10,23 @@ raddle_schemes::words! {
     #[derive(PartialOrd, Ord)]
     pub enum Layer {
         /// Out of hosts, whose NICs have no queue.
-        HostEdge = "host_edge",
-        /// Up from edge switches, in three tiers.
-        EdgeAgg = "edge_agg",
+        HostTor = "host_tor",
+        /// Up from ToRs, in three tiers.
+        TorAgg = "tor_agg",
         /// Up from aggregation switches.
         AggCore = "agg_core",
         /// Down from cores.
         CoreAgg = "core_agg",
         /// Down from aggregation switches.
-        AggEdge = "agg_edge",
-        /// Up from edge switches, in two tiers.
-        EdgeSpine = "edge_spine",
+        AggTor = "agg_tor",
+        /// Up from ToRs, in two tiers.
+        TorSpine = "tor_spine",
         /// Down from spines.
-        SpineEdge = "spine_edge",
+        SpineTor = "spine_tor",
         /// Between switches of a fabric without tiers.
         Switches = "switches",
         /// To hosts.
-        EdgeHost = "edge_host",
+        TorHost = "tor_host",
     }
 }
 
@@ -65,12 +65,12 @@ impl Layer {
         };
         let two_tiers = fabric.switches.iter().all(|switch| switch.tier < 2);
         match (tier(fabric.ports[port.index()].owner), tier(fabric.destination(port))) {
-            (None, _) => Self::HostEdge,
-            (_, None) => Self::EdgeHost,
-            (Some(0), Some(1)) if two_tiers => Self::EdgeSpine,
-            (Some(1), Some(0)) if two_tiers => Self::SpineEdge,
-            (Some(0), Some(1)) => Self::EdgeAgg,
-            (Some(1), Some(0)) => Self::AggEdge,
+            (None, _) => Self::HostTor,
+            (_, None) => Self::TorHost,
+            (Some(0), Some(1)) if two_tiers => Self::TorSpine,
+            (Some(1), Some(0)) if two_tiers => Self::SpineTor,
+            (Some(0), Some(1)) => Self::TorAgg,
+            (Some(1), Some(0)) => Self::AggTor,
             (Some(1), Some(2)) => Self::AggCore,
             (Some(2), Some(1)) => Self::CoreAgg,
             _ => Self::Switches,
@@ -93,7 +93,7 @@ fn layer_record(layer: Layer, ports: &[usize], outcome: &Outcome) -> LayerRecord
         let (most, sum) = records().map(of).fold((0, 0), |(most, sum), n| (n.max(most), sum + n));
         (sum > 0).then(|| most as f64 * ports.len() as f64 / sum as f64 - 1.0)
     };
-    let queues = layer != Layer::HostEdge;
+    let queues = layer != Layer::HostTor;
     let first = outcome.flows.iter().filter_map(|flow| flow.started).min();
     let mean = outcome.occupancy.as_ref().zip(first).and_then(|(occupancy, first)| {
         let time = occupancy.sent_until.0.saturating_sub(first.0);

@@ -42,7 +42,7 @@ pub struct LayerNumber {
 
 /// Reads `layer` and `metric`.
 pub(super) fn read_layer_number(reader: &mut Reader<'_>) -> Option<LayerNumber> {
-    let layer = reader.need("layer", "\"edge_agg\"");
+    let layer = reader.need("layer", "\"tor_agg\"");
     let metric = reader.need("metric", "\"queue_packets_mean\"");
     Some(LayerNumber { layer: layer?, metric: metric? })
 }
@@ -118,7 +118,7 @@ mod tests {
             let plan = study.cells[0].scenario.resolve(1).unwrap();
             let outcome = engine::run(&plan, &mut ());
             let layers = layers(&plan.fabric, &outcome);
-            let layer = layers.iter().find(|record| record.layer == Layer::AggEdge).unwrap();
+            let layer = layers.iter().find(|record| record.layer == Layer::AggTor).unwrap();
             stuck_pairs(&plan, &outcome, layer).unwrap()
         };
         let rotated = stuck("{ scheme = \"simple_rr\", small = \"128 B\" }");

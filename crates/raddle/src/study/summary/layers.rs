@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// the mean of the layer's links, less 1; `None` where nothing was carried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerSummary {
-    /// Where its links lead: `edge_agg`.
+    /// Where its links lead: `tor_agg`.
     pub layer: String,
     /// How many links it has.
     pub links: u64,

@@ -152,7 +152,7 @@ const LAYERS: TableSpec = TableSpec {
     columns: &[
         SCENARIO,
         SEED,
-        col("layer", "", "where the links lead, as in `edge_agg`"),
+        col("layer", "", "where the links lead, as in `tor_agg`"),
         col("links", "links", "how many there are"),
         col(
             "queue_bytes_max",
