@@ -5,6 +5,7 @@ use crate::record::RecordPlan;
 use crate::routing::Forwarding;
 use crate::topology::{Fabric, Switch};
 use crate::workload::Traffic;
+use raddle_schemes::FlowContext;
 use raddle_schemes::buffer::BufferContext;
 use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::load_balance::{host, switch};
@@ -20,6 +21,9 @@ pub struct Plan {
     /// How switches forward, and from when on: the first entry at time zero, later ones where
     /// routing has converged around faults. Times ascending.
     pub routes: Vec<(Time, Forwarding)>,
+    /// The same for hosts that route packets themselves and know at once what is down; if empty, they
+    /// go by `routes`.
+    pub known_routes: Vec<(Time, Forwarding)>,
     /// The switches' queues.
     pub queue: QueuePlan,
     /// The memory that the queues of a switch share; `None` where each has its own.
@@ -223,6 +227,12 @@ impl TransportPlan {
     pub fn load_balance_of(&self, number: u8) -> &host::Config {
         let other = usize::from(number).checked_sub(1);
         other.and_then(|i| self.other_load_balances.get(i)).unwrap_or(&self.load_balance)
+    }
+
+    /// Whether any host knows at once what is down.
+    pub fn hosts_know(&self) -> bool {
+        let mut all = std::iter::once(&self.load_balance).chain(&self.other_load_balances);
+        all.any(|config| config.build(&FlowContext::NOMINAL).knows_at_once())
     }
 }
 

@@ -4,6 +4,7 @@
 mod common;
 
 use common::agree::trouble;
+use raddle_schemes::family::Raw;
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::net::fault_plan::{Direction, Effect, Fault, FaultPlan, Target};
@@ -84,26 +85,54 @@ fn flows_of_a_host_to_one_destination_share_its_pointer() {
     assert_ne!(cores(1), cores(2));
 }
 
-/// Until routing has converged, a quarter of the packets is lost; after that none is.
-#[test]
-fn once_routing_has_converged_only_switches_that_both_ends_reach_have_turns() {
-    let (convergence, later) = (Span::us(100), Time::ZERO + Span::us(200));
-    let second = Flow { start: Start::At(later), ..packets(0, 15, 24) };
+/// Two flows of 24 packets, one at time zero and one after 200 us, by hosts that know what is down as
+/// `knows` says; one of four ways is down for the time given, and switches never hear of it, or after
+/// a while.
+fn across_a_dead_link(
+    knows: &str,
+    window: (Time, Option<Time>),
+    convergence: Option<Span>,
+) -> Outcome {
+    let second = Flow { start: Start::At(Time::ZERO + Span::us(200)), ..packets(0, 15, 24) };
     let mut plan = rotating(vec![packets(0, 15, 24), second]);
+    plan.transport.load_balance.set("knows", Raw::Text(knows)).unwrap();
     let name = "agg7.up1".to_owned();
     let faults = FaultPlan {
         faults: vec![Fault {
             target: Target::Link { name, direction: Direction::Both },
             effect: Effect::Down,
-            windows: vec![(Time::ZERO, None)],
+            windows: vec![window],
         }],
-        convergence: Some(convergence),
+        convergence,
+        hosts_know: plan.transport.hosts_know(),
         ..FaultPlan::default()
     };
     let resolved = faults.resolve(&plan.fabric, &[], 1).unwrap();
-    (plan.routes, plan.faults) = (resolved.routes, resolved.faults);
-    let outcome = run(&plan);
+    plan.faults = resolved.faults;
+    (plan.routes, plan.known_routes) = (resolved.routes, resolved.known_routes);
+    run(&plan)
+}
+
+/// Until routing has converged, a quarter of the packets is lost; after that none is.
+#[test]
+fn once_routing_has_converged_only_switches_that_both_ends_reach_have_turns() {
+    let outcome = across_a_dead_link("converged", (Time::ZERO, None), Some(Span::us(100)));
     let flows = &outcome.flows;
     assert!(flows.at(0).dropped >= 6, "{:?}", flows.at(0));
     assert_eq!((flows.at(1).dropped, flows.at(1).sent), (0, 24));
+}
+
+/// LB study, section 5.2: hosts have full knowledge of the topology, whatever switches know.
+#[test]
+fn a_host_that_knows_at_once_sends_nothing_to_dead_links() {
+    let outcome = across_a_dead_link("at_once", (Time::ZERO, None), None);
+    for flow in 0..2 {
+        let flow = outcome.flows.at(flow);
+        assert_eq!((flow.dropped, flow.sent), (0, 24));
+    }
+    // What is on its way when the link goes down is lost, and its turn comes again when it is up.
+    let down = (Time::ZERO + Span::us(201), Some(Time::ZERO + Span::us(300)));
+    let outcome = across_a_dead_link("at_once", down, None);
+    let lost = outcome.flows.at(1).dropped;
+    assert!((1..=6).contains(&lost), "{lost}");
 }

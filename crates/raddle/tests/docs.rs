@@ -192,7 +192,10 @@ fn probes() -> Vec<(String, Vec<String>)> {
     }
     probes.push((
         "### background".to_owned(),
-        vec![format!("{FABRIC}{TRAFFIC}background = {{ every = 2, zzz = 1 }}\n")],
+        vec![
+            format!("{FABRIC}{TRAFFIC}background = {{ every = 2, zzz = 1 }}\n"),
+            format!("{FABRIC}{TRAFFIC}background = {{ share = \"5%\", zzz = 1 }}\n"),
+        ],
     ));
     let fault = |lines: &str| format!("{FABRIC}{TRAFFIC}[[fault]]\n{lines}\n");
     let all = ["rate = \"50%\"", "down = \"..\""]

@@ -148,6 +148,8 @@ pub struct FaultPlan {
     pub convergence: Option<Span>,
     /// What ports carry from then on.
     pub weights: Weighting,
+    /// Whether any host knows at once what is down.
+    pub hosts_know: bool,
 }
 
 /// Faults and routes, ready for a run.
@@ -157,6 +159,8 @@ pub struct ResolvedFaults {
     pub faults: Faults,
     /// How switches forward, and from when on; the first entry is at time zero.
     pub routes: Vec<(Time, Forwarding)>,
+    /// The same if routing converged at once; empty if no host needs it.
+    pub known_routes: Vec<(Time, Forwarding)>,
 }
 
 /// The times at which something that flaps is down: `down_for` of every `period`, from `first` on
@@ -205,7 +209,12 @@ impl FaultPlan {
         self.draw(fabric, pairs, seed, &mut targets).map_err(|error| vec![error])?;
         let down = self.down(&targets);
         let faults = self.faults(fabric, &targets, &down)?;
-        Ok(ResolvedFaults { faults, routes: self.routes(fabric, &down) })
+        let at_once = Some(Span::ZERO).filter(|_| self.hosts_know);
+        Ok(ResolvedFaults {
+            faults,
+            routes: self.routes(fabric, &down, self.convergence),
+            known_routes: at_once.map_or_else(Vec::new, |_| self.routes(fabric, &down, at_once)),
+        })
     }
 
     /// What happens whatever is drawn, and whoever sends.
@@ -278,9 +287,10 @@ impl FaultPlan {
         &self,
         fabric: &Fabric,
         down: &BTreeMap<PortId, Vec<Window>>,
+        convergence: Option<Span>,
     ) -> Vec<(Time, Forwarding)> {
         let mut routes = vec![(Time::ZERO, fabric.forwarding.clone())];
-        let Some(convergence) = self.convergence else { return routes };
+        let Some(convergence) = convergence else { return routes };
         // What a host sends into its own cable is not for switches to route.
         let switch_ports = || down.range(PortId(fabric.hosts)..);
         let instants: BTreeSet<Time> = switch_ports()
@@ -395,6 +405,7 @@ mod tests {
             on_down: OnDown::Keep,
             convergence,
             weights: Weighting::Capacity,
+            hosts_know: false,
         }
     }
 

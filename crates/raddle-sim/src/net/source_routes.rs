@@ -123,13 +123,16 @@ impl Pointer {
     /// Routes have changed, or this is the first packet.
     #[cold]
     fn draw(&mut self, plan: &Plan, now: Time) {
-        let later = plan.routes.iter().position(|(from, _)| *from > now);
-        self.until = later.map_or(Time::NEVER, |next| plan.routes[next].0);
-        let current = later.unwrap_or(plan.routes.len()).saturating_sub(1);
-        let Some((_, forwarding)) = plan.routes.get(current) else { return };
-        let routes = routes(&plan.fabric, forwarding, self.source, self.destination);
         let scheme = plan.transport.load_balance_of(self.load_balance);
-        self.rotation = scheme.build(&FlowContext::NOMINAL).rotation(routes, &mut self.rng);
+        let selector = scheme.build(&FlowContext::NOMINAL);
+        let at_once = selector.knows_at_once() && !plan.known_routes.is_empty();
+        let heard = if at_once { &plan.known_routes } else { &plan.routes };
+        let later = heard.iter().position(|(from, _)| *from > now);
+        self.until = later.map_or(Time::NEVER, |next| heard[next].0);
+        let current = later.unwrap_or(heard.len()).saturating_sub(1);
+        let Some((_, forwarding)) = heard.get(current) else { return };
+        let routes = routes(&plan.fabric, forwarding, self.source, self.destination);
+        self.rotation = selector.rotation(routes, &mut self.rng);
     }
 }
 

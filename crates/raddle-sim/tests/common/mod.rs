@@ -35,6 +35,7 @@ pub(crate) fn permutation(fabric: Fabric, message: Bytes, scheme: &str, seed: u6
 pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) -> Plan {
     Plan {
         routes: vec![(Time::ZERO, fabric.forwarding.clone())],
+        known_routes: Vec::new(),
         fabric,
         queue: QueuePlan {
             size: Size::Bdp(1.0),

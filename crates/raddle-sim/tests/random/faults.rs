@@ -16,7 +16,7 @@ const LENGTHS: [Option<u64>; 5] =
 
 /// Faults that make sense on the fabric: of those drawn, as many as do together.
 pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> ResolvedFaults {
-    let mut plan = FaultPlan::default();
+    let mut plan = FaultPlan { hosts_know: true, ..FaultPlan::default() };
     let count = choices.pick(&[0, 1, 0, 2, 4]);
     for _ in 0..count {
         plan.faults.push(fault(choices, fabric));

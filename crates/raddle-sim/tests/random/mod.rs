@@ -68,6 +68,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     Plan {
         fabric,
         routes: resolved.routes,
+        known_routes: resolved.known_routes,
         queue,
         buffer,
         switch_load_balance: selector,
@@ -117,6 +118,7 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
     Plan {
         fabric,
         routes: healthy.routes,
+        known_routes: Vec::new(),
         queue,
         buffer: None,
         switch_load_balance,

@@ -97,6 +97,7 @@ impl Scenario {
             on_down: self.on_down,
             convergence: self.convergence,
             weights: self.weights,
+            hosts_know: self.transport.hosts_know(),
             ..fault_plan(&self.faults)
         };
         let resolved = plan.resolve(&self.fabric, &pairs, seed).map_err(|errors| {
@@ -107,6 +108,7 @@ impl Scenario {
         let mut plan = Plan {
             fabric: Fabric::clone(&self.fabric),
             routes: resolved.routes,
+            known_routes: resolved.known_routes,
             queue: self.queue.clone(),
             buffer: self.buffer.clone(),
             switch_load_balance: self.switch_load_balance.clone(),

@@ -2,9 +2,10 @@
 
 use super::reader::{Log, Reader, read};
 use super::scheme::shown;
+use super::share::{at_least, percent, share};
 use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
-use raddle_schemes::units::{Rate, Span, Time, split_number};
+use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::net::fault_error::FaultError;
 use raddle_sim::net::fault_plan::{
     Among, Amount, Direction, Effect, Fault, RateTo, Target, flapping,
@@ -145,7 +146,8 @@ fn misplaced(reader: &mut Reader<'_>, target: &str, effect: &str) {
 
 fn random(mut reader: Reader<'_>) -> Option<(Target, String)> {
     let amount = match reader.take("probability") {
-        None => share(&mut reader),
+        None => share(&mut reader)
+            .map(|percent| (Amount::Share(percent / 100.0), format!("share = \"{percent}%\""))),
         Some(item) => {
             if reader.take("share").is_some() {
                 let problem = item.place.problem("`random` has both `share` and `probability`");
@@ -171,26 +173,6 @@ fn random(mut reader: Reader<'_>) -> Option<(Target, String)> {
     let layer = if layer.is_empty() { String::new() } else { format!(", layer = \"{layer}\"") };
     let line = format!("random = {{ {shown}{layer}, {kind} }}");
     Some((Target::Random { amount, among }, line))
-}
-
-/// `"1%"` of the cables or switches.
-fn share(reader: &mut Reader<'_>) -> Option<(Amount, String)> {
-    let item = reader.demand("share", "\"1%\"")?;
-    let share = percent(item).filter(|percent| *percent > 0.0 && *percent <= 100.0);
-    if share.is_none() {
-        let problem = item.place.problem("wrong value for `share`");
-        reader.log().add(problem.label("expected a share over 0% and up to 100%, as in \"1%\""));
-    }
-    share.map(|percent| (Amount::Share(percent / 100.0), format!("share = \"{percent}%\"")))
-}
-
-/// The number of `"1%"`.
-fn percent(item: &Item) -> Option<f64> {
-    let Value::Text(text) = &item.value else { return None };
-    match split_number(text) {
-        Ok((number, "%")) => Some(number),
-        _ => None,
-    }
 }
 
 /// The effect, its times, and its lines.
@@ -395,8 +377,7 @@ pub(crate) fn fault_problem(
                 among.many(),
                 among.one()
             );
-            let half = (50_000.0 / *count as f64).ceil() / 1000.0;
-            target(fault).problem(message).label(format!("expected at least {half}%"))
+            target(fault).problem(message).label(at_least(*count))
         }
         FaultError::Share { fault, .. }
         | FaultError::Chance { fault, .. }

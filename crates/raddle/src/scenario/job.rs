@@ -2,11 +2,14 @@
 //! selectors of its flows.
 
 use super::limits::LATEST;
+use super::reader::Log;
 use super::reader::Reader;
 use super::scheme::{self, Chosen, Needy, show};
-use super::spec::{Value, quoted};
+use super::share::{at_least, share};
+use super::spec::{Place, Value, quoted};
 use super::traffic::line;
 use raddle_schemes::load_balance::host;
+use raddle_schemes::rng::Rng;
 use raddle_schemes::units::{Span, Time};
 use raddle_sim::workload::{Flow, Start, Traffic};
 
@@ -26,9 +29,39 @@ pub(crate) struct JobKeys {
 /// Hosts whose flows have another path selector than the others', and are hashed by any switch.
 #[derive(Clone, Debug)]
 struct Background {
-    /// The hosts whose numbers are multiples of this.
-    every: u32,
+    hosts: Hosts,
     load_balance: Chosen<host::Config>,
+    place: Place,
+}
+
+/// Which hosts are in the background.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Hosts {
+    /// Those whose numbers are multiples of this.
+    Every(u32),
+    /// So many percent of all, drawn at random.
+    Share(f64),
+}
+
+impl Hosts {
+    /// How many of `hosts` are drawn, where they are.
+    fn drawn(self, hosts: u32) -> Option<usize> {
+        match self {
+            Self::Every(_) => None,
+            Self::Share(percent) => Some((percent / 100.0 * f64::from(hosts)).round() as usize),
+        }
+    }
+
+    /// For each of `hosts` whether it is in the background of a job with this seed.
+    fn choose(self, hosts: u32, seed: u64) -> Vec<bool> {
+        let Self::Every(every) = self else {
+            let drawn = self.drawn(hosts).unwrap_or(0);
+            let mut chosen: Vec<bool> = (0..hosts as usize).map(|host| host < drawn).collect();
+            Rng::new(seed, "background", 0).shuffle(&mut chosen);
+            return chosen;
+        };
+        (0..hosts).map(|host| host.is_multiple_of(every)).collect()
+    }
 }
 
 /// Reads the keys of traffic of this kind; a name may be needed.
@@ -72,10 +105,20 @@ fn name(reader: &mut Reader<'_>, needed: bool) -> Option<Option<String>> {
 }
 
 fn background(mut reader: Reader<'_>) -> Option<Background> {
-    let every = reader.at_least("every", 1, None);
+    let place = reader.place().clone();
+    let hosts = match reader.take("share") {
+        None => reader.at_least("every", 1, None).map(Hosts::Every),
+        Some(item) => {
+            if reader.take("every").is_some() {
+                let problem = item.place.problem("`background` has both `share` and `every`");
+                reader.log().add(problem.label("hosts drawn at random, or every so many"));
+            }
+            share(&mut reader).map(Hosts::Share)
+        }
+    };
     let load_balance = scheme::scheme(&mut reader, "load_balance");
     reader.finish();
-    Some(Background { every: every?, load_balance: load_balance? })
+    Some(Background { hosts: hosts?, load_balance: load_balance?, place })
 }
 
 fn needy(chosen: &Chosen<host::Config>) -> Needy<'_> {
@@ -87,7 +130,11 @@ impl JobKeys {
     pub(crate) fn lines(&self) -> Vec<String> {
         let background = self.background.as_ref().map(|background| {
             let scheme = show(&background.load_balance.config, &[]);
-            format!("background = {{ every = {}, load_balance = {scheme} }}", background.every)
+            let hosts = match background.hosts {
+                Hosts::Every(every) => format!("every = {every}"),
+                Hosts::Share(percent) => format!("share = \"{percent}%\""),
+            };
+            format!("background = {{ {hosts}, load_balance = {scheme} }}")
         });
         let own = self.load_balance.as_ref();
         let lines = [
@@ -120,16 +167,33 @@ impl JobKeys {
         self.load_balance.iter().chain(background)
     }
 
+    /// Adds the problem of a background in which no host would be.
+    pub(crate) fn check(&self, hosts: u32, log: &Log) {
+        let Some(Background { hosts: chosen, place, .. }) = &self.background else { return };
+        if let (Hosts::Share(percent), Some(0)) = (chosen, chosen.drawn(hosts)) {
+            let message = format!("{percent}% of {hosts} hosts is less than half a host");
+            log.add(place.problem(message).label(at_least(hosts as usize)));
+        }
+    }
+
     /// Generated flows with the start and the path selectors of the job, and with its name if it
-    /// is one of several or has anything to tell apart. `selectors` are those of jobs before it.
-    pub(crate) fn apply(&self, mut traffic: Traffic, selectors: u8, several: bool) -> Traffic {
+    /// is one of several or has anything to tell apart. `selectors` are those of jobs before it;
+    /// a background is drawn from the `hosts` of the fabric with `seed`.
+    pub(crate) fn apply(
+        &self,
+        mut traffic: Traffic,
+        selectors: u8,
+        several: bool,
+        (hosts, seed): (u32, u64),
+    ) -> Traffic {
         let own = self.load_balance.as_ref().map_or(0, |_| selectors + 1);
         let behind = selectors + u8::from(self.load_balance.is_some()) + 1;
-        let every = self.background.as_ref().map(|background| background.every);
+        let chosen =
+            self.background.as_ref().map(|background| background.hosts.choose(hosts, seed));
         let plain =
             !several && self.name.is_none() && self.background.is_none() && traffic.jobs.is_empty();
         let change = |flow: &mut Flow| {
-            let in_background = every.is_some_and(|every| flow.source.0.is_multiple_of(every));
+            let in_background = chosen.as_ref().is_some_and(|chosen| chosen[flow.source.index()]);
             flow.load_balance = if in_background { behind } else { own };
             flow.hashed = in_background;
             if let Start::At(at) = &mut flow.start {

@@ -119,7 +119,8 @@ impl Jobs {
             // Jobs draw independently; the first draws what it would draw alone.
             let seed = if i == 0 { seed } else { rng::stream(seed, "job", i as u64) };
             let traffic = section.generate(fabric, seed)?;
-            let traffic = section.job.apply(traffic, selectors, self.sections.len() > 1);
+            let draw = (fabric.hosts, section.seed(seed));
+            let traffic = section.job.apply(traffic, selectors, self.sections.len() > 1, draw);
             selectors += section.job.load_balances().count() as u8;
             if u32::try_from(all.flows.len() + traffic.flows.len()).is_err() {
                 let message = "all jobs together have more flows than 32 bits can number";
@@ -178,6 +179,44 @@ mod tests {
         assert!(alone.jobs.is_empty());
         let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
         assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+    }
+
+    #[test]
+    fn a_share_of_the_hosts_is_drawn_with_each_seed_and_loads_again() {
+        let text = "[traffic]\nkind = \"permutation\"\n\
+            background = { share = \"25%\", load_balance = { scheme = \"ecmp\" } }\n";
+        let study = study(text).unwrap();
+        let scenario = &study.cells[0].scenario;
+        let behind = |seed| -> Vec<u32> {
+            let traffic = scenario.resolve(seed).unwrap().traffic;
+            let hashed = traffic.flows.iter().filter(|flow| flow.hashed);
+            hashed.map(|flow| flow.source.0).collect()
+        };
+        for seed in 1..=5 {
+            assert_eq!(behind(seed).len(), 4);
+        }
+        assert_eq!(behind(1), behind(1));
+        assert_ne!(behind(1), behind(2));
+        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+    }
+
+    #[test]
+    fn a_background_names_its_hosts_in_one_way_and_has_some() {
+        let refused = |hosts: &str| {
+            let scheme = "load_balance = { scheme = \"ecmp\" }";
+            let text = format!(
+                "[traffic]\nkind = \"permutation\"\nbackground = {{ {hosts}, {scheme} }}\n"
+            );
+            study(&text).unwrap_err()
+        };
+        let both = refused("share = \"25%\", every = 4");
+        assert!(both.contains("`background` has both `share` and `every`"), "{both}");
+        let none = refused("share = \"3%\"");
+        assert!(none.contains("3% of 16 hosts is less than half a host"), "{none}");
+        assert!(none.contains("expected at least 3.125%"), "{none}");
+        let wrong = refused("share = 0.25");
+        assert!(wrong.contains("as in \"1%\""), "{wrong}");
     }
 
     #[test]

@@ -34,6 +34,7 @@ mod reach;
 pub(crate) mod reader;
 mod record;
 mod scheme;
+mod share;
 pub(crate) mod spec;
 mod study;
 mod sweep;

@@ -344,6 +344,7 @@ impl TrafficSection {
     /// Adds the problems that the traffic has on this fabric, as far as they show without a seed
     /// and without generating large traffic.
     pub(crate) fn check(&self, fabric: &Fabric, log: &Log) {
+        self.job.check(fabric.hosts, log);
         match &self.pattern {
             Pattern::Flows(list) => {
                 for (i, flow) in list {
@@ -397,12 +398,17 @@ impl TrafficSection {
         }
     }
 
+    /// The seed that it draws with: its own, else the run's.
+    pub(crate) fn seed(&self, run: u64) -> u64 {
+        self.seed.unwrap_or(run)
+    }
+
     /// The flows of a run's seed.
     ///
     /// # Errors
     /// What does not fit the fabric.
     pub(crate) fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Problem> {
-        let seed = self.seed.unwrap_or(seed);
+        let seed = self.seed(seed);
         let pod_of = |host| fabric.pod(host);
         let made = match &self.pattern {
             Pattern::Permutation(pattern) => pattern.generate(fabric.hosts, &pod_of, seed),

@@ -72,6 +72,7 @@ pub(crate) fn plan(seed: u64) -> Plan {
     };
     Plan {
         routes: vec![(Time::ZERO, fabric.forwarding.clone())],
+        known_routes: Vec::new(),
         fabric,
         queue: QueuePlan {
             size: Size::Bdp(1.0),

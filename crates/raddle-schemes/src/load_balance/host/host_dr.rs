@@ -11,8 +11,9 @@
 //! round to each uplink of its edge switch in k/2 packet times (appendix E). The order of the hops and
 //! the start are random. `order = "random"` is any order of the routes.
 //!
-//! Reading: under failures the host rotates over the routes that are left once routing has converged,
-//! which it learns at that instant; order and start are drawn anew then. All routes have equal turns,
+//! Under failures a host knows the whole topology (LB study, section 5.2) and rotates over the routes
+//! that are left, at once, whenever switches hear of it; order and start are drawn anew then.
+//! `knows = "converged"` is a host that hears of it with the switches. All routes have equal turns,
 //! whatever they carry.
 
 use super::{Outgoing, PathSelector};
@@ -45,12 +46,24 @@ crate::words! {
     }
 }
 
+crate::words! {
+    /// When a host knows what is down.
+    pub enum Knows {
+        /// At that instant.
+        AtOnce = "at_once",
+        /// When routing has converged.
+        Converged = "converged",
+    }
+}
+
 crate::parameters! {
     /// Parameters of HOST DR.
     pub struct Config {
         /// In which order a pointer goes through the routes: `digit_reversal` takes all first hops
         /// before it comes to one again, `random` is any order.
         pub order: Order = Order::DigitReversal;
+        /// When a host knows which routes are left: `at_once`, or when switches have `converged`.
+        pub knows: Knows = Knows::AtOnce;
     }
 }
 
@@ -60,16 +73,21 @@ crate::parameters! {
 pub struct HostDr {
     route: Entropy,
     order: Order,
+    knows: Knows,
 }
 
 impl HostDr {
     /// A flow whose host has told it no route.
     pub fn new(config: &Config, _context: &FlowContext) -> Self {
-        Self { route: Entropy(0), order: config.order }
+        Self { route: Entropy(0), order: config.order, knows: config.knows }
     }
 }
 
 impl PathSelector for HostDr {
+    fn knows_at_once(&self) -> bool {
+        self.knows == Knows::AtOnce
+    }
+
     fn rotation(&self, mut routes: Vec<Entropy>, rng: &mut Rng) -> Rotation {
         rng.shuffle(&mut routes);
         if self.order == Order::DigitReversal {
@@ -140,7 +158,7 @@ mod tests {
     }
 
     fn in_order(order: Order, routes: Vec<Entropy>, packets: usize, seed: u64) -> Vec<u16> {
-        let flow = HostDr { route: Entropy(0), order };
+        let flow = HostDr { route: Entropy(0), order, knows: Knows::AtOnce };
         let mut rotation = flow.rotation(routes, &mut Rng::new(seed, "test", 0));
         let mut taken = Vec::new();
         for _ in 0..packets {

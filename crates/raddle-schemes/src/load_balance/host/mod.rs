@@ -73,6 +73,12 @@ pub trait PathSelector {
         Rotation::new(routes, 0)
     }
 
+    /// Whether the host knows at once which routes are left, not when switches have converged; where
+    /// the card needs [`SourceRouting`](crate::Need::SourceRouting).
+    fn knows_at_once(&self) -> bool {
+        false
+    }
+
     /// The route that is due in its host's rotation towards the destination, told before each
     /// packet where the card needs [`SourceRouting`](crate::Need::SourceRouting). Its turn passes
     /// when the packet has left.
@@ -120,6 +126,11 @@ impl AnyPathSelector {
     /// See [`PathSelector::rotation`].
     pub fn rotation(&self, routes: Vec<Entropy>, rng: &mut Rng) -> Rotation {
         dispatch!(self, scheme => scheme.rotation(routes, rng))
+    }
+
+    /// See [`PathSelector::knows_at_once`].
+    pub fn knows_at_once(&self) -> bool {
+        dispatch!(self, scheme => scheme.knows_at_once())
     }
 
     /// See [`PathSelector::on_route`].
