@@ -3,14 +3,12 @@
 
 mod common;
 
-use common::{fat_tree, permutation};
+use common::{fat_tree, hash, permutation};
 use raddle_schemes::marking;
-use raddle_schemes::rng::mix;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::engine;
 use raddle_sim::net::fault_plan::{Direction, Effect, Fault, FaultPlan, Target};
 use raddle_sim::plan::{MarkAt, NicOrder, Overflow, Plan};
-use raddle_sim::record::Outcome;
 use raddle_sim::workload::all_to_all::{AllToAll, Order};
 
 fn simple(seed: u64) -> Plan {
@@ -59,22 +57,6 @@ fn another_seed_gives_another_outcome() {
         assert_ne!(one.flows, two.flows);
         assert_ne!(one.ports, two.ports);
     }
-}
-
-/// A hash of what a run did, unmoved by new fields of the records.
-fn hash(outcome: &Outcome) -> u64 {
-    let time = |at: Option<Time>| at.map_or(u64::MAX, |at| at.0);
-    let flows = outcome.flows.iter().flat_map(|flow| {
-        let times = [flow.started, flow.delivered, flow.acked].map(time);
-        let counts = [flow.sent, flow.retransmitted, flow.received, flow.duplicates];
-        let fates = [flow.marked, flow.trimmed, flow.dropped, flow.timeouts];
-        times.into_iter().chain(counts).chain(fates)
-    });
-    let ports = outcome.ports.iter().flat_map(|port| {
-        let counts = [port.frames, port.bytes, port.marked, port.trimmed, port.queue_bytes_max];
-        counts.into_iter().chain(port.dropped)
-    });
-    flows.chain(ports).chain([outcome.end.0]).fold(0, |hash, number| mix(hash ^ mix(number)))
 }
 
 /// These numbers notice every change of results. When one is meant, put the new numbers here (the

@@ -5,6 +5,7 @@
 pub(crate) mod agree;
 
 use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::rng::mix;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{congestion, marking, recovery};
@@ -12,7 +13,7 @@ use raddle_sim::net::faults::Faults;
 use raddle_sim::plan::{
     Connections, MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, TransportPlan,
 };
-use raddle_sim::record::RecordPlan;
+use raddle_sim::record::{Outcome, RecordPlan};
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::Traffic;
@@ -70,4 +71,20 @@ pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) ->
         end: None,
         patience: Span::ms(5),
     }
+}
+
+/// A hash of what a run did, unmoved by new fields of the records.
+pub(crate) fn hash(outcome: &Outcome) -> u64 {
+    let time = |at: Option<Time>| at.map_or(u64::MAX, |at| at.0);
+    let flows = outcome.flows.iter().flat_map(|flow| {
+        let times = [flow.started, flow.delivered, flow.acked].map(time);
+        let counts = [flow.sent, flow.retransmitted, flow.received, flow.duplicates];
+        let fates = [flow.marked, flow.trimmed, flow.dropped, flow.timeouts];
+        times.into_iter().chain(counts).chain(fates)
+    });
+    let ports = outcome.ports.iter().flat_map(|port| {
+        let counts = [port.frames, port.bytes, port.marked, port.trimmed, port.queue_bytes_max];
+        counts.into_iter().chain(port.dropped)
+    });
+    flows.chain(ports).chain([outcome.end.0]).fold(0, |hash, number| mix(hash ^ mix(number)))
 }
