@@ -180,6 +180,7 @@ fn probes() -> Vec<(String, Vec<String>)> {
         ("collective", "operation = \"all_reduce\"".to_owned()),
         ("fsdp", "model = \"llama_7b\"".to_owned()),
         ("poisson", "law = \"websearch\"\nload = 0.1\nuntil = \"1 us\"".to_owned()),
+        ("partners", "law = \"websearch\"\nload = 0.1\nuntil = \"1 us\"".to_owned()),
         ("flows", "flow = [{ from = 0, to = 1, bytes = \"1 B\" }]".to_owned()),
         ("htsim_cm", format!("file = '{data}/htsim/one.cm'")),
     ] {

@@ -97,6 +97,9 @@ fn a_resolved_scenario_loads_again_to_the_same_hash() {
         "kind = \"all_to_all\"\nmessage = \"4 KiB\"\nparallel = 4",
         "kind = \"all_to_all\"\nmessage = \"4 KiB\"",
         "kind = \"poisson\"\nlaw = \"websearch\"\nload = 0.3\nuntil = \"100 us\"",
+        "kind = \"partners\"\nlaw = \"websearch\"\nload = 0.3\nuntil = \"100 us\"",
+        "kind = \"all_to_all\"\norder = \"strided\"\nparallel = 2",
+        "kind = \"collective\"\noperation = \"all_to_all\"\norder = \"strided\"\nparallel = 2",
         "kind = \"flows\"\n[[traffic.flow]]\nfrom = 0\nto = 3\nbytes = \"1 B\"\nstart = \"1.5 ns\"",
     ];
     let more = r#"

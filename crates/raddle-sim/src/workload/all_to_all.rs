@@ -16,6 +16,10 @@ raddle_schemes::words! {
         Shifted = "shifted",
         /// Each host in an order of its own, drawn at random.
         Random = "random",
+        /// With n messages in flight among g hosts: host `i` serves n hosts that lie
+        /// (g - 1) / n apart at a time, beginning with `i + 1`; those that are left come last
+        /// (the REPS artifact's n-parallel AllToAll).
+        Strided = "strided",
     }
 }
 
@@ -69,7 +73,12 @@ impl AllToAll {
         let at_once = self.in_flight.unwrap_or(each).min(each);
         let mut traffic = Traffic::default();
         for host in 0..hosts {
-            let mut receivers: Vec<u32> = (1..hosts).map(|by| (host + by) % hosts).collect();
+            let shifts: Vec<u32> = match self.order {
+                Order::Strided => strided(hosts, at_once),
+                Order::Shifted | Order::Random => (1..hosts).collect(),
+            };
+            let mut receivers: Vec<u32> =
+                shifts.into_iter().map(|by| (host + by) % hosts).collect();
             if self.order == Order::Random {
                 Rng::new(seed, "all_to_all", u64::from(host)).shuffle(&mut receivers);
             }
@@ -99,9 +108,30 @@ impl AllToAll {
     }
 }
 
+/// How far on the hosts lie that a host serves one after the other, `at_once` at a time.
+fn strided(hosts: u32, at_once: u32) -> Vec<u32> {
+    let rounds = (hosts - 1) / at_once;
+    let strides = (1..=rounds).flat_map(|by| (0..at_once).map(move |n| by + n * rounds));
+    strides.chain(rounds * at_once + 1..hosts).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The order of `gen_serialn_alltoall.py`.
+    #[test]
+    fn strided_hosts_serve_hosts_that_lie_far_apart_at_a_time() {
+        assert_eq!(strided(10, 2), [1, 5, 2, 6, 3, 7, 4, 8, 9]);
+        assert_eq!(strided(10, 3), [1, 4, 7, 2, 5, 8, 3, 6, 9]);
+        assert_eq!(strided(5, 4), [1, 2, 3, 4]);
+        let exchange = AllToAll { message: Bytes(9), order: Order::Strided, in_flight: Some(2) };
+        let traffic = exchange.generate(10, 1).unwrap();
+        let first: Vec<u32> = traffic.flows[..9].iter().map(|flow| flow.destination.0).collect();
+        assert_eq!(first, strided(10, 2));
+        let last: Vec<u32> = traffic.flows[81..].iter().map(|flow| flow.destination.0).collect();
+        assert_eq!(last, [0, 4, 1, 5, 2, 6, 3, 7, 8]);
+    }
 
     fn generate(hosts: u32, in_flight: Option<u32>) -> Traffic {
         let order = Order::Shifted;

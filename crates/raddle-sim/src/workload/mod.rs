@@ -15,6 +15,7 @@ pub mod graph;
 pub mod incast;
 pub mod job;
 pub mod law;
+pub mod partners;
 pub mod permutation;
 pub mod poisson;
 pub mod tornado;

@@ -35,9 +35,11 @@ impl Permutation {
         let mut receiver: Vec<u32> = (0..hosts).collect();
         if self.inter_pod_only {
             let pods: Vec<u32> = (0..hosts).map(|host| pod_of(HostId(host))).collect();
-            check_pods(&pods)?;
-            rng.shuffle(&mut receiver);
-            leave_pods(&mut receiver, &pods, &mut rng);
+            receiver = leaving(&pods, &mut rng).map_err(|(pod, count)| {
+                let found = format!("true, and pod {pod} has {count} of {hosts} hosts");
+                let fits = "no pod with more than half of all hosts";
+                WorkloadError::new("inter_pod_only", found, fits)
+            })?;
         } else {
             while receiver.iter().zip(0..).any(|(&to, from)| to == from) {
                 rng.shuffle(&mut receiver);
@@ -49,25 +51,24 @@ impl Permutation {
     }
 }
 
-/// A pod's hosts need as many receivers elsewhere.
-fn check_pods(pods: &[u32]) -> Result<(), WorkloadError> {
-    let mut sorted = pods.to_vec();
+/// A receiver for each host outside of its group, so that each receives once; groups by host. If
+/// one has more than half of the hosts: which, and how many it has.
+pub(super) fn leaving(groups: &[u32], rng: &mut Rng) -> Result<Vec<u32>, (u32, usize)> {
+    let mut sorted = groups.to_vec();
     sorted.sort_unstable();
-    for pod in sorted.chunk_by(|a, b| a == b) {
-        if pod.len() * 2 > pods.len() {
-            return Err(WorkloadError::new(
-                "inter_pod_only",
-                format!("true, and pod {} has {} of {} hosts", pod[0], pod.len(), pods.len()),
-                "no pod with more than half of all hosts",
-            ));
-        }
+    let too_many = sorted.chunk_by(|a, b| a == b).find(|group| group.len() * 2 > groups.len());
+    if let Some(group) = too_many {
+        return Err((group[0], group.len()));
     }
-    Ok(())
+    let mut receiver: Vec<u32> = (0..groups.len() as u32).collect();
+    rng.shuffle(&mut receiver);
+    leave(&mut receiver, groups, rng);
+    Ok(receiver)
 }
 
 /// Repairs pairs within a pod by random swaps. No pod holds more than half of the hosts, so a
 /// partner with which both pairs leave their pods exists for each of them.
-fn leave_pods(receiver: &mut [u32], pods: &[u32], rng: &mut Rng) {
+fn leave(receiver: &mut [u32], pods: &[u32], rng: &mut Rng) {
     let hosts = receiver.len();
     for host in 0..hosts {
         while pods[host] == pods[receiver[host] as usize] {

@@ -60,7 +60,9 @@ impl Placed {
 
     /// Whether a seed decides about anything.
     pub(crate) fn draws(&self) -> bool {
-        self.placement.order != Order::Linear
+        let exchanges_at_random =
+            matches!(&self.what, What::AllToAll(all) if all.order == all_to_all::Order::Random);
+        self.placement.order != Order::Linear || exchanges_at_random
     }
 
     /// The size of every message.
@@ -100,15 +102,23 @@ pub(crate) fn collective(reader: &mut Reader<'_>) -> Option<Made> {
     };
     let (hops, in_flight) = (limit("hops", "ring"), limit("parallel", "direct"));
     let (hops, in_flight) = (hops?, in_flight?);
-    let (what, extra) = match (algorithm, operation?) {
+    if algorithm != "direct"
+        && let Some(with) = &with
+    {
+        reader.misplaced("order", with, "`algorithm = \"direct\"`");
+    }
+    let order = if algorithm == "direct" { order(reader, in_flight)? } else { None };
+    let (what, extra): (_, Vec<String>) = match (algorithm, operation?) {
         ("direct", _) => {
             let extra = in_flight.map(|n| line("parallel", &n));
-            let order = all_to_all::Order::Shifted;
+            let order = order.unwrap_or(all_to_all::Order::Shifted);
+            let own = (order != all_to_all::Order::Shifted).then(|| line("order", &order));
+            let extra = [extra, own].into_iter().flatten().collect();
             (What::AllToAll(AllToAll { message: message?, order, in_flight }), extra)
         }
-        ("butterfly", _) => (What::Butterfly(Butterfly { message: message? }), None),
+        ("butterfly", _) => (What::Butterfly(Butterfly { message: message? }), Vec::new()),
         (_, operation) => {
-            let extra = hops.map(|n| line("hops", &n));
+            let extra = hops.map(|n| line("hops", &n)).into_iter().collect();
             (What::Ring(Ring { operation, message: message?, hops }), extra)
         }
     };
@@ -122,6 +132,24 @@ pub(crate) fn collective(reader: &mut Reader<'_>) -> Option<Made> {
     let title = format!("{algorithm} {operation_word} of {message} messages");
     let pattern = Pattern::Collective(Box::new(Placed { what, placement }));
     Some((pattern, lines, title, Vec::new()))
+}
+
+/// Reads the order in which those that all send to all serve their receivers, if it is given.
+/// `None` if it is wrong.
+pub(super) fn order(
+    reader: &mut Reader<'_>,
+    in_flight: Option<u32>,
+) -> Option<Option<all_to_all::Order>> {
+    let Some(item) = reader.take("order") else { return Some(None) };
+    let order = reader.get("order")?;
+    if order == all_to_all::Order::Strided && in_flight.is_none() {
+        let problem = item.place.problem("`order` is strided, and all messages start at once");
+        reader
+            .log()
+            .add(problem.label("expected `parallel`, the messages that are sent at a time"));
+        return None;
+    }
+    Some(Some(order))
 }
 
 /// Reads `kind = "fsdp"`.

@@ -18,6 +18,7 @@ use raddle_sim::workload::all_to_all::{AllToAll, Order};
 use raddle_sim::workload::explicit::{self, ExplicitFlow};
 use raddle_sim::workload::incast::Incast;
 use raddle_sim::workload::law::{BUNDLED, Law, Sampling};
+use raddle_sim::workload::partners::Partners;
 use raddle_sim::workload::permutation::Permutation;
 use raddle_sim::workload::poisson::{LoadBase, Poisson};
 use raddle_sim::workload::tornado::Tornado;
@@ -31,12 +32,13 @@ const KINDS: &[&str] = &[
     "collective",
     "fsdp",
     "poisson",
+    "partners",
     "flows",
     "htsim_cm",
 ];
 
 /// Of these, the kinds that draw something, and so may have a `seed` of their own.
-const DRAWN: &[&str] = &["permutation", "all_to_all", "collective", "fsdp", "poisson"];
+const DRAWN: &[&str] = &["permutation", "all_to_all", "collective", "fsdp", "poisson", "partners"];
 
 /// The message where none is given.
 const MESSAGE: Bytes = Bytes::mib(8);
@@ -75,6 +77,8 @@ pub(crate) enum Pattern {
     Collective(Box<Placed>),
     /// Random arrivals.
     Poisson(Box<Poisson>),
+    /// Flow after flow, most of them to one partner.
+    Partners(Box<Partners>),
     /// A connection matrix of htsim.
     Matrix(Box<ConnectionMatrix>),
     /// A list, each flow with its position among those typed.
@@ -107,6 +111,7 @@ pub(crate) fn traffic(
         "collective" => collective::collective(&mut reader),
         "fsdp" => collective::fsdp(&mut reader),
         "poisson" => poisson(&mut reader, files),
+        "partners" => partners(&mut reader, files),
         "flows" => flows(&mut reader, class),
         _ => matrix(&mut reader, files),
     };
@@ -114,9 +119,11 @@ pub(crate) fn traffic(
     let (pattern, lines, title, files) = made?;
     let drawn = match &pattern {
         Pattern::Collective(placed) if !placed.draws() => Err("placement = \"linear\""),
-        Pattern::AllToAll(all_to_all) if all_to_all.order == Order::Shifted => {
-            Err("order = \"shifted\"")
-        }
+        Pattern::AllToAll(all_to_all) => match all_to_all.order {
+            Order::Shifted => Err("order = \"shifted\""),
+            Order::Strided => Err("order = \"strided\""),
+            Order::Random => Ok(()),
+        },
         _ => Ok(()),
     };
     if let (Err(with), Some(entry)) = (drawn, entry(item, "seed")) {
@@ -178,15 +185,16 @@ fn incast(reader: &mut Reader<'_>) -> Option<Made> {
 
 fn all_to_all(reader: &mut Reader<'_>) -> Option<Made> {
     let message = message(reader);
-    let order = reader.or("order", Order::Shifted);
     let given = reader.take("parallel").is_some();
     let in_flight = if given { Some(reader.at_least("parallel", 1, Some(1))?) } else { None };
+    let order = collective::order(reader, in_flight)?.unwrap_or(Order::Shifted);
     let message = message?;
     let parallel = in_flight.map(|n| line("parallel", &n));
     let by = in_flight.map_or(String::new(), |n| format!(", {n} at a time"));
     let (own_order, random) = match order {
         Order::Shifted => (None, ""),
         Order::Random => (Some(line("order", &order)), " in random order"),
+        Order::Strided => (Some(line("order", &order)), " in strides"),
     };
     Some((
         Pattern::AllToAll(AllToAll { message, order, in_flight }),
@@ -196,37 +204,79 @@ fn all_to_all(reader: &mut Reader<'_>) -> Option<Made> {
     ))
 }
 
+/// What all open loops have.
+struct OpenLoop {
+    law: Law,
+    name: String,
+    files: Vec<NamedFile>,
+    load: f64,
+    sampling: Sampling,
+    until: Span,
+}
+
+impl OpenLoop {
+    fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Self> {
+        let law = law(reader, files);
+        let load_item = reader.demand("load", "0.6");
+        let load: Option<f64> = load_item.and_then(|_| reader.get("load"));
+        let sampling: Sampling = reader.or("sampling", Sampling::Linear);
+        let until = reader.at_least("until", Span(1), None);
+        let (law, name, files) = law?;
+        let (load, until) = (load?, until?);
+        if !(load > 0.0 && load <= 1.0) {
+            let problem = load_item?.place.problem("wrong value for `load`");
+            reader.log().add(problem.label("expected more than 0 and at most 1"));
+            return None;
+        }
+        if until > LATEST {
+            let problem = reader.take("until")?.place.problem("`until` is too late");
+            reader.log().add(problem.label(format!("expected at most {LATEST}")));
+            return None;
+        }
+        Some(Self { law, name, files, load, sampling, until })
+    }
+
+    /// Its lines, with one that only one kind has in the third place.
+    fn lines(&self, own: String) -> Vec<String> {
+        let file = self.files.first();
+        let law = file.map_or(self.name.clone(), |file| file.path.display().to_string());
+        vec![
+            format!("law = {}", quoted(&law)),
+            line("load", &self.load),
+            own,
+            line("until", &self.until),
+            line("sampling", &self.sampling),
+        ]
+    }
+
+    fn title(&self) -> String {
+        format!("{} at {} % load", self.name, self.load * 100.0)
+    }
+}
+
 fn poisson(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
-    let law = law(reader, files);
-    let load_item = reader.demand("load", "0.6");
-    let load: Option<f64> = load_item.and_then(|_| reader.get("load"));
     let base: LoadBase = reader.or("base", LoadBase::HostLink);
-    let sampling: Sampling = reader.or("sampling", Sampling::Linear);
-    let until = reader.at_least("until", Span(1), None);
-    let (law, name, files) = law?;
-    let (load, until) = (load?, until?);
-    if !(load > 0.0 && load <= 1.0) {
-        let problem = load_item?.place.problem("wrong value for `load`");
-        reader.log().add(problem.label("expected more than 0 and at most 1"));
-        return None;
-    }
-    if until > LATEST {
-        let problem = reader.take("until")?.place.problem("`until` is too late");
-        reader.log().add(problem.label(format!("expected at most {LATEST}")));
-        return None;
-    }
-    let written = files.first().map_or(name.clone(), |file| file.path.display().to_string());
-    let lines = vec![
-        format!("law = {}", quoted(&written)),
-        line("load", &load),
-        line("base", &base),
-        line("until", &until),
-        line("sampling", &sampling),
-    ];
-    let title = format!("{name} at {} % load", load * 100.0);
-    let horizon = Time(until.0);
-    let pattern = Poisson { law, sampling, load, base, horizon };
+    let open = OpenLoop::read(reader, files)?;
+    let (lines, title) = (open.lines(line("base", &base)), open.title());
+    let OpenLoop { law, sampling, load, until, files, .. } = open;
+    let pattern = Poisson { law, sampling, load, base, horizon: Time(until.0) };
     Some((Pattern::Poisson(Box::new(pattern)), lines, title, files))
+}
+
+fn partners(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
+    let item = reader.take("strays");
+    let strays: f64 = reader.or("strays", 0.05);
+    let open = OpenLoop::read(reader, files)?;
+    if !(0.0..=1.0).contains(&strays) {
+        let problem = item?.place.problem("wrong value for `strays`");
+        reader.log().add(problem.label("expected 0 to 1"));
+        return None;
+    }
+    let lines = open.lines(line("strays", &strays));
+    let title = format!("{}, most of it to partners", open.title());
+    let OpenLoop { law, sampling, load, until, files, .. } = open;
+    let pattern = Partners { law, sampling, load, strays, horizon: Time(until.0) };
+    Some((Pattern::Partners(Box::new(pattern)), lines, title, files))
 }
 
 fn law(reader: &mut Reader<'_>, files: &Files) -> Option<(Law, String, Vec<NamedFile>)> {
@@ -364,7 +414,7 @@ impl TrafficSection {
                     log.add(self.problem(&error));
                 }
             }
-            Pattern::Poisson(_) => {}
+            Pattern::Poisson(_) | Pattern::Partners(_) => {}
             Pattern::Collective(placed) => {
                 if let Err(error) = placed.check(fabric.hosts) {
                     log.add(self.problem(&error));
@@ -417,6 +467,7 @@ impl TrafficSection {
             Pattern::AllToAll(pattern) => pattern.generate(fabric.hosts, seed),
             Pattern::Collective(placed) => placed.generate(fabric.hosts, seed),
             Pattern::Poisson(pattern) => pattern.generate(fabric, seed),
+            Pattern::Partners(pattern) => pattern.generate(fabric, seed),
             // What is wrong with it on this fabric was reported when the scenario was checked.
             Pattern::Matrix(matrix) => {
                 let made = matrix.traffic(fabric.hosts).map(|(traffic, _)| self.classed(traffic));
@@ -470,7 +521,7 @@ impl TrafficSection {
     /// Where the size of messages stands.
     pub(crate) fn message_place(&self) -> &Place {
         let key = match self.pattern {
-            Pattern::Poisson(_) => "law",
+            Pattern::Poisson(_) | Pattern::Partners(_) => "law",
             Pattern::Matrix(_) => "file",
             Pattern::Flows(_) => "flow",
             _ => "message",
@@ -487,6 +538,7 @@ impl TrafficSection {
             Pattern::AllToAll(pattern) => pattern.message,
             Pattern::Collective(placed) => placed.message(),
             Pattern::Poisson(pattern) => pattern.law.quantile(pattern.sampling, 1.0),
+            Pattern::Partners(pattern) => pattern.law.quantile(pattern.sampling, 1.0),
             Pattern::Matrix(matrix) => {
                 matrix.connections.iter().filter_map(|c| c.size).max().unwrap_or_default()
             }
@@ -561,5 +613,18 @@ mod tests {
         let error = study(&format!("{all}order = \"randon\"\n")).unwrap_err();
         assert!(error.contains("unknown word `randon` for `order`"), "{error}");
         assert!(error.contains("nearest: `random`"), "{error}");
+    }
+
+    #[test]
+    fn strides_and_strays_are_refused_where_they_make_no_sense() {
+        let all = "kind = \"all_to_all\"\nmessage = \"4 kB\"\n";
+        let error = study(&format!("{all}order = \"strided\"\n")).unwrap_err();
+        assert!(error.contains("`order` is strided, and all messages start at once"), "{error}");
+        let of_a_ring = "kind = \"collective\"\noperation = \"all_reduce\"\norder = \"strided\"\n";
+        let error = study(of_a_ring).unwrap_err();
+        assert!(error.contains("algorithm = \"direct\""), "{error}");
+        let strays = "kind = \"partners\"\nlaw = \"websearch\"\nload = 0.3\nuntil = \"1 us\"\nstrays = 2.0\n";
+        let error = study(strays).unwrap_err();
+        assert!(error.contains("wrong value for `strays`"), "{error}");
     }
 }
