@@ -191,3 +191,18 @@ fn a_place_that_cannot_be_written_is_refused_before_the_run() {
     raddle(&["compare", &file, "--out", &file]).refused(&["scenario.toml"]);
     raddle(&["sweep", &file, "--out", &file]).refused(&["scenario.toml: "]);
 }
+
+/// A run that would take longer than the engine's clock lasts says so, and claims no "never".
+#[test]
+fn a_run_that_is_longer_than_can_be_simulated_says_so() {
+    let scratch = Scratch::new(
+        "[fabric]\ntopology = { kind = \"dumbbell\", hosts_per_side = 1, rate = \"20 Mbps\", \
+         bottleneck_rate = \"20 Mbps\" }\n[traffic]\nkind = \"flows\"\n\
+         flow = [{ from = 0, to = 1, bytes = \"200 MB\" }]\n",
+    );
+    let said = raddle(&["run", &scratch.scenario()]);
+    assert_eq!(said.status, 1, "{}{}", said.out, said.err);
+    assert!(said.out.contains("not completed at 70.3"), "{}", said.out);
+    assert!(said.out.contains("the longest that is simulated"), "{}", said.out);
+    assert!(said.out.contains("completion       not by 70.3"), "{}", said.out);
+}

@@ -3,6 +3,7 @@
 use super::{JobSummary, Packets, RunSummary, Times, jobs};
 use crate::study::text::{count, left, percent, plural, short, time};
 use raddle_schemes::ids::FlowId;
+use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::transport::sender::packets;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{DropCause, Outcome, Stop};
@@ -15,11 +16,11 @@ impl RunSummary {
         let mut line = |name: &str, text: String| {
             lines.push(format!("  {}{text}", left(name, 17)));
         };
-        line("flows", format!("{}, {}", plural(self.flows, "flow"), self.stop_text(&outcome.stop)));
+        line("flows", format!("{}, {}", plural(self.flows, "flow"), self.stop_text(outcome)));
         for text in stuck_flows(plan, outcome) {
             line("", text);
         }
-        line("completion", self.completion_text());
+        line("completion", self.completion_text(outcome));
         let of = match (self.unfinished, self.flows - self.unfinished) {
             (0, _) | (_, 0) => String::new(),
             (_, completed) => format!(", of the {} that completed", count(completed)),
@@ -69,22 +70,25 @@ impl RunSummary {
         text
     }
 
-    fn stop_text(&self, stop: &Stop) -> String {
+    fn stop_text(&self, outcome: &Outcome) -> String {
         let unstarted = match self.unstarted {
             0 => String::new(),
             unstarted => format!(" ({} never started)", count(unstarted)),
         };
         let open =
             |open: &[FlowId]| format!("{} not completed{unstarted}", count(open.len() as u64));
-        match stop {
+        match &outcome.stop {
             Stop::Completed => "all completed".to_string(),
+            Stop::EndTime(flows) if outcome.end == TIME_LIMIT => {
+                format!("{} at {}, the longest that is simulated", open(flows), outcome.end)
+            }
             Stop::EndTime(flows) => format!("{} at the end time", open(flows)),
             Stop::Stalled(flows) => format!("{}: no more progress is possible", open(flows)),
             Stop::Interrupted => "interrupted".to_string(),
         }
     }
 
-    fn completion_text(&self) -> String {
+    fn completion_text(&self, outcome: &Outcome) -> String {
         let bound = match (self.bound_us, &self.bound) {
             (Some(us), Some(name)) => format!("the bound of {} ({name})", time(us)),
             _ => "no bound".to_string(),
@@ -95,7 +99,13 @@ impl RunSummary {
                 format!("{}, {} over {bound}", time(us), increase.trim_start_matches('+'))
             }
             (Some(us), None) => format!("{}, {bound} known for this traffic", time(us)),
-            (None, _) => format!("never: {} not completed", plural(self.unfinished, "flow")),
+            (None, _) => {
+                let when = match outcome.stop {
+                    Stop::Stalled(_) => "never".to_owned(),
+                    _ => format!("not by {}", outcome.end),
+                };
+                format!("{when}: {} not completed", plural(self.unfinished, "flow"))
+            }
         }
     }
 }
