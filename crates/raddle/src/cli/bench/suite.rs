@@ -92,6 +92,13 @@ const FAULTS: (&str, &str) = (
       { link = \"core3.down2\", flap = { period = \"20 us\", down = \"5 us\", until = \"10 ms\" } }]",
 );
 
+/// A cable is cut, and from 10 us on all switches forward around it: by a table, as in a graph.
+const REROUTED: &[(&str, &str)] = &[
+    ("fault", "[{ link = \"tor0.up1\", down = \"5 us..\" }]"),
+    ("fabric.routing.convergence", "\"5 us\""),
+    MIB_2,
+];
+
 /// Replays departures node by node, in order of time.
 const PFC: (&str, &str) = ("fabric.queue.pfc", "{ xoff = \"50%\", xon = \"40%\" }");
 
@@ -131,7 +138,7 @@ const BOTH: &[Runner] = &[ENGINE, TWO_THREADS];
 const AGAINST_WHEEL: &[Runner] = &[ENGINE, WHEEL];
 
 const CASES: &[Case] = &[
-    Case { queue: "fifo", set: &[MIB_8], quick: true, ..CASE },
+    Case { queue: "fifo", set: &[MIB_8], runners: BOTH, quick: true, ..CASE },
     Case { set: &[MIB_8], runners: BOTH, quick: true, ..CASE },
     Case { name: "trimming", set: &[MIB_8, TRIM, SHALLOW], quick: true, ..CASE },
     Case {
@@ -141,6 +148,7 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case { name: "faults", set: &[MIB_8, FAULTS], quick: true, ..CASE },
+    Case { name: "rerouted", set: REROUTED, quick: true, ..CASE },
     // Round robin, if only of one class, is what computed departures do not serve.
     Case { queue: "drr", set: &[MIB_8], quick: true, ..CASE },
     Case { name: "classes", set: &[THREE_CLASSES, IN_CLASSES], quick: true, ..CASE },
@@ -149,7 +157,7 @@ const CASES: &[Case] = &[
     Case { name: "shared_memory", set: &[MIB_8, SHARED], quick: true, ..CASE },
     Case { name: "websearch_40", set: WEBSEARCH_40, runners: AGAINST_WHEEL, quick: true, ..CASE },
     Case { quick: true, ..CRITICAL_PATH },
-    Case { queue: "fifo", k: 16, set: &[MIB_2], ..CASE },
+    Case { queue: "fifo", k: 16, set: &[MIB_2], runners: BOTH, ..CASE },
     Case { k: 16, set: &[MIB_2], runners: BOTH, ..CASE },
     Case { name: "trimming", k: 16, set: &[MIB_2, TRIM, SHALLOW], runners: BOTH, ..CASE },
     Case {
@@ -160,6 +168,7 @@ const CASES: &[Case] = &[
         ..CASE
     },
     Case { name: "faults", k: 16, set: &[MIB_2, FAULTS], runners: BOTH, ..CASE },
+    Case { name: "rerouted", k: 16, set: REROUTED, runners: BOTH, ..CASE },
     Case { queue: "drr", k: 16, set: &[MIB_2], runners: BOTH, ..CASE },
     Case { name: "classes", k: 16, set: &[THREE_CLASSES, IN_CLASSES], ..CASE },
     Case { name: "classes", queue: "drr", k: 16, set: &[THREE_CLASSES, IN_CLASSES], ..CASE },
@@ -169,7 +178,7 @@ const CASES: &[Case] = &[
     Case { name: "websearch_20", k: 16, set: WEBSEARCH_20, runners: AGAINST_WHEEL, ..CASE },
     Case { name: "websearch_40", k: 16, set: WEBSEARCH_40, runners: AGAINST_WHEEL, ..CASE },
     Case { k: 16, ..CRITICAL_PATH },
-    Case { queue: "fifo", k: 32, ..CASE },
+    Case { queue: "fifo", k: 32, runners: BOTH, ..CASE },
     Case { k: 32, runners: BOTH, ..CASE },
     Case { name: "trimming", k: 32, set: &[TRIM, SHALLOW], ..CASE },
     Case {
