@@ -111,7 +111,7 @@ impl Prepared {
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
         let claims = self.claims.claims.iter();
         let measured = claims.map(|claim| Measured::of(claim, &runs, self.mode)).collect();
-        let cells = FigureCell::of_runs(&runs);
+        let cells = FigureCell::of_runs(&runs, &self.claims.chart.concat());
         Ok(FigureResult::judge(self, measured, cells, runs))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::cells::FigureCell;
 use super::increase::{BoundName, NamedBound};
+use super::number::Number;
 use super::prepare::Prepared;
 use super::result::{FigureResult, Measured};
 use super::{Figure, Mode};
@@ -23,6 +24,15 @@ impl FigureResult {
             })
             .collect();
         format!("{{\n{}\n}}\n", lines.join(",\n"))
+    }
+
+    /// A number of the pictures that no cell has, because the record was made before they were asked
+    /// for, or because the fabric has no such layer. What every summary has is left out where it is
+    /// 0.
+    fn undrawn(&self) -> Option<Number> {
+        let has = |number| self.cells.iter().any(|cell| cell.number(number).is_some());
+        let mut drawn = self.chart.iter().flatten().copied();
+        drawn.find(|&number| !matches!(number, Number::Run(_)) && !has(number))
     }
 
     /// What is kept of the result; see docs/formats.md.
@@ -58,7 +68,11 @@ impl Figure {
         let prepared = self.prepare(Mode::Full).map_err(|problems| problems.render(false))?;
         let stale = |what: &str| format!("figures/{}/result.json: {what}", self.name);
         let record = serde_json::from_str(self.result).map_err(|why| stale(&why.to_string()))?;
-        prepared.read(&record).map_err(stale)
+        let result = prepared.read(&record).map_err(stale)?;
+        match result.undrawn() {
+            Some(number) => Err(stale(&format!("no cell has `{}`, which is drawn", number.word()))),
+            None => Ok(result),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::cells::FigureCell;
 use super::claims::{Claim, Published};
 use super::increase::NamedBound;
-use super::metric::Metric;
+use super::number::Number;
 use super::prepare::{FigureRun, Prepared};
 use super::{Figure, Mode};
 use crate::scenario::Study;
@@ -52,8 +52,8 @@ pub struct FigureResult {
     pub study: Option<Study>,
     /// The claims, in the order of the file.
     pub claims: Vec<ClaimResult>,
-    /// Of which metrics pictures are drawn.
-    pub chart: Vec<Metric>,
+    /// Pictures of the cells: see [`Claims::chart`](super::Claims::chart).
+    pub chart: Vec<Vec<Number>>,
     /// What each cell came to, in the order of the scenario's sweep.
     pub cells: Vec<FigureCell>,
     /// All runs: cells in order, seeds in order; none of a result that was kept.
@@ -104,6 +104,12 @@ impl FigureResult {
             study,
             runs,
         }
+    }
+
+    /// What claims say was published for the mean of a number in a cell.
+    pub(super) fn published(&self, number: Number, cell: &FigureCell) -> Option<f64> {
+        let mut claims = self.claims.iter();
+        claims.find_map(|result| result.claim.published_for(number, &cell.settings))
     }
 
     /// How many claims have this verdict.
