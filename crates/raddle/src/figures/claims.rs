@@ -1,5 +1,6 @@
 //! `claims.toml`: what a paper claims, and how each claim is measured.
 
+use super::curves::{Curves, read_curves};
 use super::layer::LayerNumber;
 use super::measure::{Measure, read_measure};
 use super::metric::Metric;
@@ -20,6 +21,8 @@ pub struct Claims {
     /// Pictures of the cells, each by what it shows: one number, a bar a cell; or the same number of
     /// several layers, a bar each.
     pub chart: Vec<Vec<Number>>,
+    /// A picture of models.
+    pub curves: Option<Curves>,
     /// What quick mode sets in the scenario: paths and values.
     pub quick: Vec<(String, String)>,
     /// The claims, in the order in which they are shown.
@@ -94,6 +97,7 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
     let reduced = reader.take("reduced").and_then(|item| words("reduced", item, log));
     let completion = || vec![vec![Number::Run(Metric::Completion)]];
     let chart = reader.take("chart").map_or_else(completion, |item| chart(item, log));
+    let curves = reader.take("curves").and_then(|item| read_curves(item, log));
     let quick = reader.table("quick").map_or_else(Vec::new, |mut quick| {
         let set = quick.take("set").and_then(|item| settings("set", item, log));
         quick.finish();
@@ -107,7 +111,7 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
             log.add(item.place.problem(format!("two claims are called `{}`", claim.id)));
         }
     }
-    Some(Claims { title: title?, reduced, chart, quick, claims })
+    Some(Claims { title: title?, reduced, chart, curves, quick, claims })
 }
 
 /// A list of numbers, and of lists of numbers of layers.

@@ -3,8 +3,10 @@
 use super::FigureResult;
 use super::cells::FigureCell;
 use super::chart::chart;
+use super::curves::FigureCurves;
 use super::metric::Metric;
 use super::number::Number;
+use super::plot::plot;
 use super::result::Verdict;
 use crate::study::compare::{column_of, distinct, row_of};
 use crate::study::text::{digits, percent};
@@ -92,11 +94,13 @@ fn index(results: &[FigureResult], papers: &[&str]) -> String {
     page
 }
 
-/// The pictures of a figure, each with its title.
+/// The pictures of a figure, each with its title: that of models first, which has no cells.
 fn pictures(result: &FigureResult) -> Vec<(String, File)> {
     let name = result.figure.name;
     let file = |more: &str, text| File { path: format!("figures/{name}{more}.svg"), text };
-    let mut files: Vec<(String, File)> = Vec::new();
+    let curves = result.curves.iter().map(|curves| (curves.title.clone(), plot(curves)));
+    let mut files: Vec<(String, File)> =
+        curves.map(|(title, text)| (title, file("", text))).collect();
     for picture in &result.chart {
         let published = |number: Number, cell: &FigureCell| result.published(number, cell);
         let drawn = chart(&result.cells, picture, &published);
@@ -137,7 +141,10 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(String, File)]
     if !result.claims.is_empty() {
         claims(page, result);
     }
-    if !pictures.is_empty() {
+    if let Some(curves) = &result.curves {
+        points(page, curves);
+    }
+    if !pictures.is_empty() && !result.cells.is_empty() {
         numbers(page, result);
     }
 }
@@ -176,6 +183,25 @@ fn claims(page: &mut String, result: &FigureResult) {
         }
         page.push('\n');
     }
+}
+
+/// A folded table of all curves.
+fn points(page: &mut String, curves: &FigureCurves) {
+    let along = curves.lines.first().map_or(&[][..], |line| &line.points);
+    let head: Vec<String> = along.iter().map(|(x, _)| format!(" {x} |")).collect();
+    let _ = writeln!(
+        page,
+        "<details><summary>All numbers of the curves</summary>\n\n| {} |{}\n|---|{}",
+        cell(&curves.axis),
+        head.concat(),
+        "---|".repeat(along.len())
+    );
+    for line in &curves.lines {
+        let values: Vec<String> =
+            line.points.iter().map(|(_, y)| format!(" {} |", digits(*y, 4))).collect();
+        let _ = writeln!(page, "| {} |{}", cell(&line.name), values.concat());
+    }
+    page.push_str("\n</details>\n\n");
 }
 
 /// A folded table of all cells.

@@ -54,6 +54,9 @@ impl FigureResult {
             record["reduced"] = json!(reduced);
         }
         record["scenarios"] = cells.collect();
+        if let Some(curves) = &self.curves {
+            record["curves"] = curves.json();
+        }
         record["claims"] = json!(self.claims_json());
         record
     }
@@ -93,7 +96,11 @@ impl Prepared {
         let cells: Option<Vec<_>> = entries("scenarios").map(FigureCell::read).collect();
         let cells = cells.filter(|cells| own.eq(cells.iter().map(|cell| &cell.settings)));
         let cells = cells.ok_or("it has other cells than the scenario")?;
-        Ok(FigureResult::judge(self, measured, cells, Vec::new()))
+        let curves = match &self.claims.curves {
+            Some(curves) => curves.read(entries("curves")).ok_or("it has other curves")?,
+            None => Vec::new(),
+        };
+        Ok(FigureResult::judge(self, measured, cells, curves, Vec::new()))
     }
 }
 
