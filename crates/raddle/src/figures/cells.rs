@@ -1,11 +1,11 @@
 //! What each cell of a figure came to over its seeds: what pictures of the figure are drawn from.
 
 use super::metric::Metric;
+use super::number::Number;
 use super::prepare::FigureRun;
 use super::result::six_digits;
 use crate::study::stats::Spread;
 use crate::study::text::plural;
-use raddle_schemes::family::{Parameter, Raw};
 use serde_json::{Map, Value, json};
 
 /// A cell of the scenario's sweep, over its seeds.
@@ -20,16 +20,16 @@ pub struct FigureCell {
     /// The mean over the seeds of the lower bound on the completion and its name, where all seeds
     /// have the same one.
     pub bound: Option<(String, f64)>,
-    /// What was measured, over the seeds that have it; a count that is 0 with every seed is left
-    /// out.
+    /// What was measured, over the seeds that have it: every number of the run's summary, and what
+    /// the figure draws besides. A count that is 0 with every seed is left out.
     pub numbers: Vec<CellNumber>,
 }
 
-/// A metric of a cell over its seeds, to six digits.
+/// A number of a cell over its seeds, to six digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CellNumber {
-    /// Which number.
-    pub metric: Metric,
+    /// Which.
+    pub number: Number,
     /// The mean.
     pub mean: f64,
     /// The least.
@@ -39,43 +39,47 @@ pub struct CellNumber {
 }
 
 impl FigureCell {
-    /// Every cell of `runs`, which come cell by cell.
-    pub(super) fn of_runs(runs: &[FigureRun]) -> Vec<Self> {
-        runs.chunk_by(|a, b| a.settings == b.settings).map(Self::of).collect()
+    /// Every cell of `runs`, which come cell by cell, with the numbers in `drawn`.
+    pub(super) fn of_runs(runs: &[FigureRun], drawn: &[Number]) -> Vec<Self> {
+        let cells = runs.chunk_by(|a, b| a.settings == b.settings);
+        cells.map(|runs| Self::of(runs, drawn)).collect()
     }
 
-    fn of(runs: &[FigureRun]) -> Self {
+    fn of(runs: &[FigureRun], drawn: &[Number]) -> Self {
         let summaries = || runs.iter().map(|run| &run.finished.summary);
         let names: Vec<Option<&String>> = summaries().map(|run| run.bound.as_ref()).collect();
         let name =
             names.first().copied().flatten().filter(|_| names.windows(2).all(|w| w[0] == w[1]));
         let bounds: Vec<f64> = summaries().filter_map(|run| run.bound_us).collect();
         let mean = Spread::of(&bounds).map(|spread| six_digits(spread.mean));
-        let number = |metric: Metric| {
-            let values: Vec<f64> = runs.iter().filter_map(|run| metric.of(run)).collect();
-            let spread = Spread::of(&values).filter(|spread| spread.max > 0.0)?;
+        let of_cell = |number: Number| {
+            let values: Vec<f64> = runs.iter().filter_map(|run| number.of(run)).collect();
+            let spread = Spread::of(&values)?;
             let [mean, min, max] = [spread.mean, spread.min, spread.max].map(six_digits);
-            Some(CellNumber { metric, mean, min, max })
+            let kept = max > 0.0 || !matches!(number, Number::Run(_));
+            kept.then_some(CellNumber { number, mean, min, max })
         };
+        let summed = Metric::ALL.iter().map(|&metric| Number::Run(metric));
+        let others = drawn.iter().copied().filter(|number| !matches!(number, Number::Run(_)));
         Self {
             settings: runs.first().map_or_else(Vec::new, |run| run.settings.clone()),
             seeds: runs.len(),
             never: summaries().filter(|run| run.completion_us.is_none()).count(),
             bound: name.cloned().zip(mean),
-            numbers: Metric::ALL.iter().filter_map(|&metric| number(metric)).collect(),
+            numbers: summed.chain(others).filter_map(of_cell).collect(),
         }
     }
 
-    /// A metric over the seeds; times are of those seeds with which all flows completed.
-    pub fn number(&self, metric: Metric) -> Option<CellNumber> {
-        let kept = self.numbers.iter().find(|number| number.metric == metric).copied();
-        let none = CellNumber { metric, mean: 0.0, min: 0.0, max: 0.0 };
-        kept.or_else(|| (!metric.is_time() && !self.numbers.is_empty()).then_some(none))
+    /// A number over the seeds; times are of those seeds with which all flows completed.
+    pub fn number(&self, number: Number) -> Option<CellNumber> {
+        let kept = self.numbers.iter().find(|kept| kept.number == number).copied();
+        let none = CellNumber { number, mean: 0.0, min: 0.0, max: 0.0 };
+        kept.or_else(|| (number.is_count() && !self.numbers.is_empty()).then_some(none))
     }
 
-    /// Whether a time has no mean over all seeds, because some flow did not complete.
-    pub(super) fn never(&self, metric: Metric) -> bool {
-        self.never > 0 && metric.is_time()
+    /// Whether a number has no mean over all seeds, because some flow did not complete.
+    pub(super) fn never(&self, number: Number) -> bool {
+        self.never > 0 && number.needs_completion()
     }
 
     /// Says so.
@@ -83,7 +87,7 @@ impl FigureCell {
         format!("never, with {} of {}", self.never, plural(self.seeds as u64, "seed"))
     }
 
-    /// What is kept of it: settings, seeds, bound, and of each metric mean, least and greatest.
+    /// What is kept of it: settings, seeds, bound, and of each number mean, least and greatest.
     pub(super) fn json(&self) -> Value {
         let settings = self.settings.iter().map(|(name, value)| (name.clone(), json!(value)));
         let settings: Map<String, Value> = settings.collect();
@@ -95,8 +99,8 @@ impl FigureCell {
             object["bound"] = json!(name);
             object["bound_us"] = json!(us);
         }
-        for CellNumber { metric, mean, min, max } in &self.numbers {
-            object[metric.word()] = json!([mean, min, max]);
+        for CellNumber { number, mean, min, max } in &self.numbers {
+            object[number.word()] = json!([mean, min, max]);
         }
         object
     }
@@ -111,9 +115,9 @@ impl FigureCell {
             _ => None,
         };
         let number = |(key, value): (&String, &Value)| {
-            let metric = Metric::read(Raw::Text(key)).ok()?;
+            let number = Number::find(key)?;
             let at = |index: usize| value.get(index).and_then(Value::as_f64);
-            Some(CellNumber { metric, mean: at(0)?, min: at(1)?, max: at(2)? })
+            Some(CellNumber { number, mean: at(0)?, min: at(1)?, max: at(2)? })
         };
         Some(Self {
             settings: value
@@ -136,13 +140,19 @@ mod tests {
 
     #[test]
     fn a_cell_is_read_as_it_was_kept() {
-        let number = |metric| CellNumber { metric, mean: 2.5, min: 2.0, max: 3.0 };
+        let number = |word| CellNumber {
+            number: Number::find(word).unwrap(),
+            mean: 2.5,
+            min: 2.0,
+            max: 3.0,
+        };
+        let words = ["completion_us", "dropped", "tor_agg.data_overload"];
         let cell = FigureCell {
             settings: vec![("z.scheme".into(), "reps".into()), ("a".into(), "1".into())],
             seeds: 3,
             never: 1,
             bound: Some(("permutation".into(), 1.75)),
-            numbers: vec![number(Metric::Completion), number(Metric::Dropped)],
+            numbers: words.map(number).to_vec(),
         };
         assert_eq!(FigureCell::read(&cell.json()).as_ref(), Some(&cell));
         let plain = FigureCell { never: 0, bound: None, numbers: Vec::new(), ..cell };

@@ -1,9 +1,12 @@
 //! `claims.toml`: what a paper claims, and how each claim is measured.
 
+use super::curves::{Curves, read_curves};
+use super::layer::LayerNumber;
 use super::measure::{Measure, read_measure};
 use super::metric::Metric;
+use super::number::{Number, read_chart_number};
 use crate::problem::{Problem, Problems, Source};
-use crate::scenario::reader::{self, Log, Reader};
+use crate::scenario::reader::{Log, Reader};
 use crate::scenario::spec::{self, Item, Place, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,8 +18,11 @@ pub struct Claims {
     pub title: String,
     /// What is smaller than in the paper, and by how much; printed with the result.
     pub reduced: Option<String>,
-    /// Of which metrics pictures are drawn.
-    pub chart: Vec<Metric>,
+    /// Pictures of the cells, each by what it shows: one number, a bar a cell; or the same number of
+    /// several layers, a bar each.
+    pub chart: Vec<Vec<Number>>,
+    /// A picture of models.
+    pub curves: Option<Curves>,
     /// What quick mode sets in the scenario: paths and values.
     pub quick: Vec<(String, String)>,
     /// The claims, in the order in which they are shown.
@@ -89,8 +95,9 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
     let mut reader = Reader::of("claims.toml", item, log)?;
     let title = text(&mut reader, "title");
     let reduced = reader.take("reduced").and_then(|item| words("reduced", item, log));
-    let chart =
-        reader.take("chart").map_or_else(|| vec![Metric::Completion], |item| chart(item, log));
+    let completion = || vec![vec![Number::Run(Metric::Completion)]];
+    let chart = reader.take("chart").map_or_else(completion, |item| chart(item, log));
+    let curves = reader.take("curves").and_then(|item| read_curves(item, log));
     let quick = reader.table("quick").map_or_else(Vec::new, |mut quick| {
         let set = quick.take("set").and_then(|item| settings("set", item, log));
         quick.finish();
@@ -104,25 +111,43 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
             log.add(item.place.problem(format!("two claims are called `{}`", claim.id)));
         }
     }
-    Some(Claims { title: title?, reduced, chart, quick, claims })
+    Some(Claims { title: title?, reduced, chart, curves, quick, claims })
 }
 
-/// A list of metrics.
-fn chart(item: &Item, log: &Log) -> Vec<Metric> {
+/// A list of numbers, and of lists of numbers of layers.
+fn chart(item: &Item, log: &Log) -> Vec<Vec<Number>> {
     let Some(items) = item.list() else {
         log.add(item.place.problem("`chart` is a list of metrics").label("write it in brackets"));
         return Vec::new();
     };
-    let mut chart: Vec<Metric> = Vec::new();
+    let mut chart: Vec<Vec<Number>> = Vec::new();
     for item in items {
-        match reader::read("chart", item) {
-            Ok(metric) if chart.contains(&metric) => {
-                log.add(item.place.problem(format!("`{}` is drawn twice", metric.word())));
+        let mut picture: Vec<Number> = Vec::new();
+        for item in item.list().unwrap_or(std::slice::from_ref(item)) {
+            match read_chart_number(item) {
+                Ok(number)
+                    if chart.iter().chain([&picture]).flatten().any(|own| *own == number) =>
+                {
+                    log.add(item.place.problem(format!("`{}` is drawn twice", number.word())));
+                }
+                Ok(number) => picture.push(number),
+                Err(problem) => log.add(problem),
             }
-            Ok(metric) => chart.push(metric),
-            Err(problem) => log.add(problem),
         }
+        let metric = |number: &Number| match number {
+            Number::Layer(LayerNumber { metric, .. }) => Some(*metric),
+            _ => None,
+        };
+        let alike = picture
+            .windows(2)
+            .all(|pair| metric(&pair[0]).is_some() && metric(&pair[0]) == metric(&pair[1]));
+        if !alike {
+            let problem = item.place.problem("one picture shows one number of several layers");
+            log.add(problem.label("expected the same word behind each layer"));
+        }
+        chart.push(picture);
     }
+    chart.retain(|picture| !picture.is_empty());
     chart
 }
 
@@ -235,14 +260,40 @@ measure = { kind = \"value\", metric = \"dropped\", cell = { \"condition\" = \"x
     }
 
     #[test]
-    fn pictures_are_of_metrics_that_there_are_each_once() {
+    fn pictures_are_of_numbers_that_there_are_each_once() {
         let with = |chart: &str| format!("chart = {chart}\n{CLAIM}");
-        assert_eq!(Claims::parse("c", CLAIM).unwrap().chart, [Metric::Completion]);
-        assert_eq!(Claims::parse("c", &with("[]")).unwrap().chart, []);
-        assert!(problems(&with("[\"drops\"]")).contains("dropped"));
-        assert!(problems(&with("\"dropped\"")).contains("list of metrics"));
-        let twice = with("[\"dropped\", \"dropped\"]");
-        assert!(problems(&twice).contains("`dropped` is drawn twice"));
+        let words = |chart: &str| -> Vec<Vec<String>> {
+            let claims = Claims::parse("c", &with(chart)).unwrap();
+            let words =
+                |picture: &Vec<Number>| picture.iter().map(|number| number.word()).collect();
+            claims.chart.iter().map(words).collect()
+        };
+        let completion = Number::Run(Metric::Completion);
+        assert_eq!(Claims::parse("c", CLAIM).unwrap().chart, [[completion]]);
+        assert!(words("[]").is_empty());
+        let layers = "\"tor_agg.data_overload\", \"agg_tor.data_overload\"";
+        assert_eq!(words(&format!("[{layers}]")).len(), 2);
+        assert_eq!(
+            words(&format!("[[{layers}], \"dropped\"]")),
+            [vec!["tor_agg.data_overload", "agg_tor.data_overload"], vec!["dropped"]]
+        );
+        for (chart, answer) in [
+            ("[\"drops\"]", "`chart` is one of: completion_us"),
+            ("[\"droped\"]", "nearest: `dropped`"),
+            ("[\"data_overload\"]", "of a layer: `tor_agg.data_overload`"),
+            ("[\"phases_increase_pct\"]", "over a bound: `permutation.phases_increase_pct`"),
+            ("[\"tor_ag.data_overload\"]", "nearest: `tor_agg`"),
+            ("[\"tor_agg.data_overlaod\"]", "nearest: `data_overload`"),
+            ("[\"permutatoin.increase_pct\"]", "nearest: `permutation`"),
+            ("[\"permutation.phase_increase_pct\"]", "nearest: `phases_increase_pct`"),
+            ("\"dropped\"", "list of metrics"),
+            ("[3]", "wrong value for `chart`"),
+            ("[\"dropped\", \"dropped\"]", "`dropped` is drawn twice"),
+            ("[[\"dropped\", \"marked\"]]", "one picture shows one number of several layers"),
+        ] {
+            let found = problems(&with(chart));
+            assert!(found.contains(answer), "{chart}: {found}");
+        }
     }
 
     #[test]

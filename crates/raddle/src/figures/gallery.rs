@@ -3,7 +3,10 @@
 use super::FigureResult;
 use super::cells::FigureCell;
 use super::chart::chart;
+use super::curves::FigureCurves;
 use super::metric::Metric;
+use super::number::Number;
+use super::plot::plot;
 use super::result::Verdict;
 use crate::study::compare::{column_of, distinct, row_of};
 use crate::study::text::{digits, percent};
@@ -91,21 +94,32 @@ fn index(results: &[FigureResult], papers: &[&str]) -> String {
     page
 }
 
-/// The pictures of a figure: of which metric, and the file.
-fn pictures(result: &FigureResult) -> Vec<(Metric, File)> {
-    let one = |(index, &metric): (usize, &Metric)| {
-        let name = match index {
-            0 => result.figure.name.to_owned(),
-            _ => format!("{}.{}", result.figure.name, metric.word()),
-        };
-        let file =
-            File { path: format!("figures/{name}.svg"), text: chart(&result.cells, metric)? };
-        Some((metric, file))
-    };
-    result.chart.iter().enumerate().filter_map(one).collect()
+/// The pictures of a figure, each with its title: that of models first, which has no cells.
+fn pictures(result: &FigureResult) -> Vec<(String, File)> {
+    let name = result.figure.name;
+    let file = |more: &str, text| File { path: format!("figures/{name}{more}.svg"), text };
+    let curves = result.curves.iter().map(|curves| (curves.title.clone(), plot(curves)));
+    let mut files: Vec<(String, File)> =
+        curves.map(|(title, text)| (title, file("", text))).collect();
+    for picture in &result.chart {
+        let published = |number: Number, cell: &FigureCell| result.published(number, cell);
+        let drawn = chart(&result.cells, picture, &published);
+        let first = picture.first().filter(|_| !files.is_empty());
+        let more = first.map_or_else(String::new, |number| format!(".{}", number.word()));
+        files.extend(drawn.map(|text| (title(picture), file(&more, text))));
+    }
+    files
 }
 
-fn section(page: &mut String, result: &FigureResult, pictures: &[(Metric, File)]) {
+/// What a picture of cells shows.
+fn title(picture: &[Number]) -> String {
+    match picture {
+        [number] => number.title(),
+        layers => layers.first().map(|number| number.row_title().1).unwrap_or_default(),
+    }
+}
+
+fn section(page: &mut String, result: &FigureResult, pictures: &[(String, File)]) {
     let (name, word) = (result.figure.name, result.figure.word());
     let _ = writeln!(page, "<a id=\"{word}\"></a>\n\n## {word}: {}\n", cell(&result.title));
     let seeds: Vec<String> = result.seeds().iter().map(u64::to_string).collect();
@@ -120,14 +134,17 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(Metric, File)]
         let _ = write!(page, " Reduced: {}.", cell(reduced.trim_end_matches('.')));
     }
     page.push_str("\n\n");
-    for (metric, file) in pictures {
+    for (title, file) in pictures {
         let source = file.path.trim_start_matches("figures/");
-        let _ = writeln!(page, "![{word}: {}]({source})\n", metric.title());
+        let _ = writeln!(page, "![{word}: {}]({source})\n", cell(title));
     }
     if !result.claims.is_empty() {
         claims(page, result);
     }
-    if !pictures.is_empty() {
+    if let Some(curves) = &result.curves {
+        points(page, curves);
+    }
+    if !pictures.is_empty() && !result.cells.is_empty() {
         numbers(page, result);
     }
 }
@@ -168,27 +185,46 @@ fn claims(page: &mut String, result: &FigureResult) {
     }
 }
 
+/// A folded table of all curves.
+fn points(page: &mut String, curves: &FigureCurves) {
+    let along = curves.lines.first().map_or(&[][..], |line| &line.points);
+    let head: Vec<String> = along.iter().map(|(x, _)| format!(" {x} |")).collect();
+    let _ = writeln!(
+        page,
+        "<details><summary>All numbers of the curves</summary>\n\n| {} |{}\n|---|{}",
+        cell(&curves.axis),
+        head.concat(),
+        "---|".repeat(along.len())
+    );
+    for line in &curves.lines {
+        let values: Vec<String> =
+            line.points.iter().map(|(_, y)| format!(" {} |", digits(*y, 4))).collect();
+        let _ = writeln!(page, "| {} |{}", cell(&line.name), values.concat());
+    }
+    page.push_str("\n</details>\n\n");
+}
+
 /// A folded table of all cells.
 fn numbers(page: &mut String, result: &FigureResult) {
-    let bounded = result.chart.contains(&Metric::Completion);
+    let drawn = result.chart.concat();
+    let bounded = drawn.contains(&Number::Run(Metric::Completion));
     let mut head = String::from("| condition | scheme |");
-    for metric in &result.chart {
-        let unit = if *metric == Metric::QueueMax { ", bytes" } else { "" };
-        let _ = write!(head, " `{}`{unit} |", metric.word());
+    for number in &drawn {
+        let _ = write!(head, " `{}`{} |", number.word(), number.unit());
     }
     let _ = writeln!(
         page,
         "<details><summary>All numbers: mean over the seeds, and in brackets least to \
          greatest</summary>\n\n{head}{}\n|---|---|{}",
         if bounded { " bound, us; mean over it |" } else { "" },
-        "---|".repeat(result.chart.len() + usize::from(bounded))
+        "---|".repeat(drawn.len() + usize::from(bounded))
     );
     for cell in &result.cells {
-        let values: Vec<String> = result.chart.iter().map(|&metric| value(cell, metric)).collect();
+        let values: Vec<String> = drawn.iter().map(|&number| value(cell, number)).collect();
         let bound = cell.bound.as_ref().map_or_else(
             || "-".to_owned(),
             |(name, us)| {
-                let over = cell.number(Metric::Completion).filter(|_| cell.never == 0);
+                let over = cell.number(Number::Run(Metric::Completion)).filter(|_| cell.never == 0);
                 let over = over.map(|number| percent((number.mean / us - 1.0) * 100.0));
                 let over = over.map_or_else(String::new, |over| format!(", {over}"));
                 format!("{} ({name}){over}", digits(*us, 5))
@@ -206,9 +242,9 @@ fn numbers(page: &mut String, result: &FigureResult) {
     page.push_str("\n</details>\n\n");
 }
 
-fn value(cell: &FigureCell, metric: Metric) -> String {
-    match cell.number(metric) {
-        _ if cell.never(metric) => cell.never_words(),
+fn value(cell: &FigureCell, number: Number) -> String {
+    match cell.number(number) {
+        _ if cell.never(number) => cell.never_words(),
         Some(number) if cell.seeds > 1 => {
             let [mean, min, max] = [number.mean, number.min, number.max].map(|x| digits(x, 5));
             format!("{mean} ({min} to {max})")

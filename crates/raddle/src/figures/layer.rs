@@ -2,6 +2,7 @@
 
 use super::prepare::FigureRun;
 use crate::scenario::reader::Reader;
+use crate::study::text::{digits, short};
 use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
@@ -34,10 +35,54 @@ raddle_schemes::words! {
 }
 
 /// Which number of which layer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LayerNumber {
-    layer: Layer,
-    metric: LayerMetric,
+    /// Which layer.
+    pub layer: Layer,
+    /// Which number.
+    pub metric: LayerMetric,
+}
+
+/// A layer in words.
+pub(super) fn layer_words(layer: Layer) -> &'static str {
+    match layer {
+        Layer::HostTor => "host to ToR",
+        Layer::TorAgg => "ToR to aggregation",
+        Layer::AggCore => "aggregation to core",
+        Layer::CoreAgg => "core to aggregation",
+        Layer::AggTor => "aggregation to ToR",
+        Layer::TorSpine => "ToR to spine",
+        Layer::SpineTor => "spine to ToR",
+        Layer::Switches => "between switches",
+        Layer::TorHost => "ToR to host",
+    }
+}
+
+impl LayerMetric {
+    /// What it is, as a heading.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::QueueMax => "Longest queue of a layer, in full packets",
+            Self::QueueMean => "Mean queue of a layer, in full packets",
+            Self::BytesOverload => "Bytes of the busiest link beyond the mean of its layer",
+            Self::FramesOverload => "Frames of the busiest link beyond the mean of its layer",
+            Self::DataOverload => "Data packets of the busiest link beyond the mean of its layer",
+            Self::DataExcess => "Data packets of the busiest link less the mean of its layer",
+            Self::FramesExcess => "Frames of the busiest link less the mean of its layer",
+            Self::StuckPairs => "Pairs of flows that share a link for good, over those expected",
+        }
+    }
+
+    /// A value with its unit; overloads in percent.
+    pub(super) fn shown(self, value: f64) -> String {
+        match self {
+            Self::BytesOverload | Self::FramesOverload | Self::DataOverload => match value {
+                0.0 => "0 %".to_owned(),
+                value => format!("{} %", digits(100.0 * value, 3)),
+            },
+            _ => short(value),
+        }
+    }
 }
 
 /// Reads `layer` and `metric`.

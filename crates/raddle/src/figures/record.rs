@@ -2,6 +2,7 @@
 
 use super::cells::FigureCell;
 use super::increase::{BoundName, NamedBound};
+use super::number::Number;
 use super::prepare::Prepared;
 use super::result::{FigureResult, Measured};
 use super::{Figure, Mode};
@@ -25,6 +26,15 @@ impl FigureResult {
         format!("{{\n{}\n}}\n", lines.join(",\n"))
     }
 
+    /// A number of the pictures that no cell has, because the record was made before they were asked
+    /// for, or because the fabric has no such layer. What every summary has is left out where it is
+    /// 0.
+    fn undrawn(&self) -> Option<Number> {
+        let has = |number| self.cells.iter().any(|cell| cell.number(number).is_some());
+        let mut drawn = self.chart.iter().flatten().copied();
+        drawn.find(|&number| !matches!(number, Number::Run(_)) && !has(number))
+    }
+
     /// What is kept of the result; see docs/formats.md.
     pub(super) fn record_json(&self) -> Value {
         let hashes = self.study.iter().flat_map(|study| &study.cells);
@@ -44,6 +54,9 @@ impl FigureResult {
             record["reduced"] = json!(reduced);
         }
         record["scenarios"] = cells.collect();
+        if let Some(curves) = &self.curves {
+            record["curves"] = curves.json();
+        }
         record["claims"] = json!(self.claims_json());
         record
     }
@@ -58,7 +71,11 @@ impl Figure {
         let prepared = self.prepare(Mode::Full).map_err(|problems| problems.render(false))?;
         let stale = |what: &str| format!("figures/{}/result.json: {what}", self.name);
         let record = serde_json::from_str(self.result).map_err(|why| stale(&why.to_string()))?;
-        prepared.read(&record).map_err(stale)
+        let result = prepared.read(&record).map_err(stale)?;
+        match result.undrawn() {
+            Some(number) => Err(stale(&format!("no cell has `{}`, which is drawn", number.word()))),
+            None => Ok(result),
+        }
     }
 }
 
@@ -79,7 +96,11 @@ impl Prepared {
         let cells: Option<Vec<_>> = entries("scenarios").map(FigureCell::read).collect();
         let cells = cells.filter(|cells| own.eq(cells.iter().map(|cell| &cell.settings)));
         let cells = cells.ok_or("it has other cells than the scenario")?;
-        Ok(FigureResult::judge(self, measured, cells, Vec::new()))
+        let curves = match &self.claims.curves {
+            Some(curves) => curves.read(entries("curves")).ok_or("it has other curves")?,
+            None => Vec::new(),
+        };
+        Ok(FigureResult::judge(self, measured, cells, curves, Vec::new()))
     }
 }
 

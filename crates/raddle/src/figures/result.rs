@@ -2,8 +2,9 @@
 
 use super::cells::FigureCell;
 use super::claims::{Claim, Published};
+use super::curves::{FigureCurves, Points};
 use super::increase::NamedBound;
-use super::metric::Metric;
+use super::number::Number;
 use super::prepare::{FigureRun, Prepared};
 use super::{Figure, Mode};
 use crate::scenario::Study;
@@ -52,8 +53,10 @@ pub struct FigureResult {
     pub study: Option<Study>,
     /// The claims, in the order of the file.
     pub claims: Vec<ClaimResult>,
-    /// Of which metrics pictures are drawn.
-    pub chart: Vec<Metric>,
+    /// Pictures of the cells: see [`Claims::chart`](super::Claims::chart).
+    pub chart: Vec<Vec<Number>>,
+    /// A picture of models.
+    pub curves: Option<FigureCurves>,
     /// What each cell came to, in the order of the scenario's sweep.
     pub cells: Vec<FigureCell>,
     /// All runs: cells in order, seeds in order; none of a result that was kept.
@@ -87,9 +90,11 @@ impl FigureResult {
         prepared: Prepared,
         measured: Vec<Measured>,
         cells: Vec<FigureCell>,
+        curves: Vec<Points>,
         runs: Vec<FigureRun>,
     ) -> Self {
         let Prepared { figure, mode, claims, study } = prepared;
+        let curves = claims.curves.map(|own| own.drawn(curves, claims.claims.iter()));
         let both = claims.claims.into_iter().zip(measured);
         let judged = both.map(|(claim, measured)| ClaimResult::new(claim, measured, mode));
         Self {
@@ -100,10 +105,17 @@ impl FigureResult {
             set: if mode == Mode::Quick { claims.quick } else { Vec::new() },
             claims: judged.collect(),
             chart: claims.chart,
+            curves,
             cells,
             study,
             runs,
         }
+    }
+
+    /// What claims say was published for the mean of a number in a cell.
+    pub(super) fn published(&self, number: Number, cell: &FigureCell) -> Option<f64> {
+        let mut claims = self.claims.iter();
+        claims.find_map(|result| result.claim.published_for(number, &cell.settings))
     }
 
     /// How many claims have this verdict.

@@ -9,6 +9,8 @@ use raddle_sim::theory::{self, Listed, Model};
 
 /// The seed of models.
 const SEED: u64 = 1;
+/// The parameter of every model that draws: how often.
+const TRIALS: &str = "trials";
 
 /// One number of a model with its parameters.
 #[derive(Clone, Debug)]
@@ -27,6 +29,13 @@ type Refusal<'a> = (&'a str, &'a Item, ParameterError);
 
 /// Reads `model`, `quantity`, `set` and `quick`.
 pub(super) fn read_number(reader: &mut Reader<'_>) -> Option<TheoryNumber> {
+    let number = read_unchecked(reader)?;
+    number.check(reader.place(), reader.log());
+    Some(number)
+}
+
+/// The same, without asking the model whether it takes the parameters.
+pub(super) fn read_unchecked(reader: &mut Reader<'_>) -> Option<TheoryNumber> {
     let place = reader.place();
     let name = text(reader, "model");
     let quantity = text(reader, "quantity");
@@ -42,21 +51,7 @@ pub(super) fn read_number(reader: &mut Reader<'_>) -> Option<TheoryNumber> {
         unknown("quantity", &quantity, &quantities, place, log);
         return None;
     };
-    let number = TheoryNumber { model, quantity, set, quick };
-    for mode in [Mode::Full, Mode::Quick] {
-        let (made, refusals) = number.model_in(mode);
-        for (key, item, error) in refusals {
-            let names = made.parameters();
-            let problem = refused(key, item, error.clone());
-            let names = names.iter().map(|(name, _)| *name);
-            let unknown = error == ParameterError::Unknown;
-            log.add(if unknown { with_nearest(problem, key, names) } else { problem });
-        }
-        if let Err(why) = made.check() {
-            log.add(place.problem(why));
-        }
-    }
-    Some(number)
+    Some(TheoryNumber { model, quantity, set, quick })
 }
 
 fn settings(reader: &mut Reader<'_>, key: &'static str) -> Vec<(String, Item)> {
@@ -75,6 +70,59 @@ fn unknown(what: &str, typed: &str, words: &[&str], place: &Place, log: &Log) {
 }
 
 impl TheoryNumber {
+    /// Logs what the model refuses in either mode; `place` is where its parameters do not fit
+    /// together.
+    pub(super) fn check(&self, place: &Place, log: &Log) {
+        for mode in [Mode::Full, Mode::Quick] {
+            let (made, refusals) = self.model_in(mode);
+            for (key, item, error) in refusals {
+                let names = made.parameters();
+                let problem = refused(key, item, error.clone());
+                let names = names.iter().map(|(name, _)| *name);
+                let unknown = error == ParameterError::Unknown;
+                log.add(if unknown { with_nearest(problem, key, names) } else { problem });
+            }
+            if let Err(why) = made.check() {
+                log.add(place.problem(why));
+            }
+        }
+    }
+
+    /// The model's word.
+    pub(super) fn model(&self) -> &'static str {
+        self.model.card.name
+    }
+
+    /// The names of the model's parameters.
+    pub(super) fn parameters(&self) -> Vec<&'static str> {
+        (self.model.parameters)().iter().map(|parameter| parameter.name).collect()
+    }
+
+    /// Whether the claim or quick mode sets this parameter.
+    pub(super) fn sets(&self, name: &str) -> bool {
+        self.set.iter().chain(&self.quick).any(|(own, _)| own == name)
+    }
+
+    /// The same number with one more parameter set.
+    pub(super) fn with(&self, name: &str, value: &Item) -> Self {
+        let mut number = self.clone();
+        number.set.push((name.to_owned(), value.clone()));
+        number
+    }
+
+    /// The value of a parameter in a full run, if `other` is the same number of the same model and
+    /// sets all other parameters alike; how often it is drawn counts for nothing.
+    pub(super) fn value_of(&self, name: &str, other: &Self) -> Option<f64> {
+        let same = self.model.card.name == other.model.card.name && self.quantity == other.quantity;
+        let [own, theirs] = [self, other].map(|number| number.model_in(Mode::Full).0.parameters());
+        let alike = own
+            .iter()
+            .zip(&theirs)
+            .all(|(own, theirs)| own == theirs || own.0 == name || own.0 == TRIALS);
+        let (_, value) = own.iter().find(|(own, _)| *own == name)?;
+        value.parse().ok().filter(|_| same && alike)
+    }
+
     /// The model as this mode asks it, and the settings that it refused.
     fn model_in(&self, mode: Mode) -> (Box<dyn Model>, Vec<Refusal<'_>>) {
         let mut model = (self.model.default)();
