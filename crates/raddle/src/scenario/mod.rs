@@ -29,6 +29,7 @@ mod job;
 mod jobs;
 mod limits;
 mod needs;
+mod open_loop;
 mod queue;
 mod reach;
 pub(crate) mod reader;
