@@ -114,7 +114,7 @@ impl Number {
                 format!("{}, {}", metric.title(), layer_words(layer))
             }
             Self::Increase { bound, phases } => format!(
-                "Completion beyond the bound `{}`, in percent of it{}",
+                "Completion beyond the bound {}, in percent of it{}",
                 bound.word(),
                 if phases { "; mean over the phases" } else { "" }
             ),
