@@ -11,7 +11,8 @@ use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_schemes::{buffer, congestion, marking, recovery};
+use raddle_schemes::{Need, buffer, congestion, marking, recovery};
+use std::sync::Arc;
 
 /// A run. Same plan, same outcome, on any machine and with either engine.
 #[derive(Clone, Debug)]
@@ -23,7 +24,7 @@ pub struct Plan {
     pub routes: Vec<(Time, Forwarding)>,
     /// The same for hosts that route packets themselves and know at once what is down; if empty, they
     /// go by `routes`.
-    pub known_routes: Vec<(Time, Forwarding)>,
+    pub known_routes: Vec<(Time, Arc<Forwarding>)>,
     /// The switches' queues.
     pub queue: QueuePlan,
     /// The memory that the queues of a switch share; `None` where each has its own.
@@ -231,8 +232,10 @@ impl TransportPlan {
 
     /// Whether any host knows at once what is down.
     pub fn hosts_know(&self) -> bool {
-        let mut all = std::iter::once(&self.load_balance).chain(&self.other_load_balances);
-        all.any(|config| config.build(&FlowContext::NOMINAL).knows_at_once())
+        let all = std::iter::once(&self.load_balance).chain(&self.other_load_balances);
+        let routes_packets =
+            |config: &&host::Config| config.card().needs.contains(&Need::SourceRouting);
+        all.filter(routes_packets).any(|config| config.build(&FlowContext::NOMINAL).knows_at_once())
     }
 }
 

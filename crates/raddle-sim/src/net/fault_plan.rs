@@ -10,6 +10,7 @@ use crate::topology::Fabric;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::{Rate, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The most windows that [`flapping`] makes.
 pub const MAX_FLAPS: u64 = 100_000;
@@ -159,8 +160,8 @@ pub struct ResolvedFaults {
     pub faults: Faults,
     /// How switches forward, and from when on; the first entry is at time zero.
     pub routes: Vec<(Time, Forwarding)>,
-    /// The same if routing converged at once; empty if no host needs it.
-    pub known_routes: Vec<(Time, Forwarding)>,
+    /// The same if routing converged at once; empty if no host needs it, or it does.
+    pub known_routes: Vec<(Time, Arc<Forwarding>)>,
 }
 
 /// The times at which something that flaps is down: `down_for` of every `period`, from `first` on
@@ -209,12 +210,9 @@ impl FaultPlan {
         self.draw(fabric, pairs, seed, &mut targets).map_err(|error| vec![error])?;
         let down = self.down(&targets);
         let faults = self.faults(fabric, &targets, &down)?;
-        let at_once = Some(Span::ZERO).filter(|_| self.hosts_know);
-        Ok(ResolvedFaults {
-            faults,
-            routes: self.routes(fabric, &down, self.convergence),
-            known_routes: at_once.map_or_else(Vec::new, |_| self.routes(fabric, &down, at_once)),
-        })
+        let apart = self.hosts_know && self.convergence != Some(Span::ZERO);
+        let known_routes = if apart { self.known_routes(fabric, &down) } else { Vec::new() };
+        Ok(ResolvedFaults { faults, routes: self.routes(fabric, &down), known_routes })
     }
 
     /// What happens whatever is drawn, and whoever sends.
@@ -287,39 +285,65 @@ impl FaultPlan {
         &self,
         fabric: &Fabric,
         down: &BTreeMap<PortId, Vec<Window>>,
-        convergence: Option<Span>,
     ) -> Vec<(Time, Forwarding)> {
         let mut routes = vec![(Time::ZERO, fabric.forwarding.clone())];
-        let Some(convergence) = convergence else { return routes };
-        // What a host sends into its own cable is not for switches to route.
-        let switch_ports = || down.range(PortId(fabric.hosts)..);
-        let instants: BTreeSet<Time> = switch_ports()
-            .flat_map(|(_, windows)| windows)
-            .flat_map(|&(from, until)| [from, until])
-            .filter(|&at| at != Time::NEVER)
-            .collect();
-        for at in instants {
+        let Some(convergence) = self.convergence else { return routes };
+        for (at, dead) in states(fabric, down) {
             let Some(converged) = at.0.checked_add(convergence.0).map(Time) else { break };
-            let mut alive = vec![true; fabric.ports.len()];
-            let mut healthy = true;
-            for (port, _) in switch_ports().filter(|(_, windows)| covers(windows, at)) {
-                alive[port.index()] = false;
-                healthy = false;
-            }
-            let forwarding = if healthy {
-                fabric.forwarding.clone()
-            } else {
-                Forwarding::Table(Table::shortest(fabric, self.weights, &|port| {
-                    alive[port.index()]
-                }))
-            };
             if converged == Time::ZERO {
                 routes.clear();
             }
-            routes.push((converged, forwarding));
+            routes.push((converged, self.around(fabric, &dead)));
         }
         routes
     }
+
+    /// The same at once. What flaps goes through the same states again and again: each is there once.
+    fn known_routes(
+        &self,
+        fabric: &Fabric,
+        down: &BTreeMap<PortId, Vec<Window>>,
+    ) -> Vec<(Time, Arc<Forwarding>)> {
+        let mut seen = BTreeMap::from([(Vec::new(), Arc::new(fabric.forwarding.clone()))]);
+        let mut routes = vec![(Time::ZERO, Arc::clone(&seen[&Vec::new()]))];
+        for (at, dead) in states(fabric, down) {
+            if at == Time::ZERO {
+                routes.clear();
+            }
+            let forwarding =
+                seen.entry(dead).or_insert_with_key(|dead| Arc::new(self.around(fabric, dead)));
+            routes.push((at, Arc::clone(forwarding)));
+        }
+        routes
+    }
+
+    /// Shortest paths without these ports; the fabric's own if there are none.
+    fn around(&self, fabric: &Fabric, dead: &[PortId]) -> Forwarding {
+        if dead.is_empty() {
+            return fabric.forwarding.clone();
+        }
+        let mut alive = vec![true; fabric.ports.len()];
+        dead.iter().for_each(|port| alive[port.index()] = false);
+        Forwarding::Table(Table::shortest(fabric, self.weights, &|port| alive[port.index()]))
+    }
+}
+
+/// The instants at which what is down changes, and which ports of switches are then: what a host
+/// sends into its own cable is not for switches to route.
+fn states(
+    fabric: &Fabric,
+    down: &BTreeMap<PortId, Vec<Window>>,
+) -> impl Iterator<Item = (Time, Vec<PortId>)> {
+    let switch_ports = move || down.range(PortId(fabric.hosts)..);
+    let instants: BTreeSet<Time> = switch_ports()
+        .flat_map(|(_, windows)| windows)
+        .flat_map(|&(from, until)| [from, until])
+        .filter(|&at| at != Time::NEVER)
+        .collect();
+    instants.into_iter().map(move |at| {
+        let dead = switch_ports().filter(|(_, windows)| covers(windows, at));
+        (at, dead.map(|(port, _)| *port).collect())
+    })
 }
 
 impl Fault {
@@ -538,5 +562,24 @@ mod tests {
         assert_eq!(flaps(most), Ok(100_000));
         let more = Err(FaultError::TooManyFlaps { windows: 100_001 });
         assert_eq!(flaps(Time(most.0 + 1)), more);
+    }
+
+    /// A cable that flaps has two states, however often it does.
+    #[test]
+    fn hosts_that_know_share_what_comes_again() {
+        let fabric = fabric();
+        let name = fabric.ports[fabric.hosts as usize].name.clone();
+        let windows = flapping(at(10), Span::us(100), Span::us(50), at(1_000)).unwrap();
+        let target = Target::Link { name, direction: Direction::Both };
+        let faults = [Fault { target, effect: Effect::Down, windows }];
+        let known = |convergence, hosts_know| {
+            let plan = FaultPlan { hosts_know, ..plan(&faults, convergence) };
+            plan.resolve(&fabric, &[], 1).unwrap().known_routes
+        };
+        let routes = known(None, true);
+        assert_eq!(routes.len(), 1 + 2 * 10);
+        assert!(Arc::ptr_eq(&routes[0].1, &routes[2].1) && Arc::ptr_eq(&routes[1].1, &routes[3].1));
+        assert!(routes[0].1 != routes[1].1 && routes.is_sorted_by_key(|(from, _)| *from));
+        assert!(known(None, false).is_empty() && known(Some(Span::ZERO), true).is_empty());
     }
 }

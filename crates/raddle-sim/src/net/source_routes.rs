@@ -125,15 +125,25 @@ impl Pointer {
     fn draw(&mut self, plan: &Plan, now: Time) {
         let scheme = plan.transport.load_balance_of(self.load_balance);
         let selector = scheme.build(&FlowContext::NOMINAL);
-        let at_once = selector.knows_at_once() && !plan.known_routes.is_empty();
-        let heard = if at_once { &plan.known_routes } else { &plan.routes };
-        let later = heard.iter().position(|(from, _)| *from > now);
-        self.until = later.map_or(Time::NEVER, |next| heard[next].0);
-        let current = later.unwrap_or(heard.len()).saturating_sub(1);
-        let Some((_, forwarding)) = heard.get(current) else { return };
+        let (forwarding, until) = if selector.knows_at_once() && !plan.known_routes.is_empty() {
+            let (current, until) = in_force(&plan.known_routes, now);
+            (plan.known_routes.get(current).map(|(_, forwarding)| forwarding.as_ref()), until)
+        } else {
+            let (current, until) = in_force(&plan.routes, now);
+            (plan.routes.get(current).map(|(_, forwarding)| forwarding), until)
+        };
+        self.until = until;
+        let Some(forwarding) = forwarding else { return };
         let routes = routes(&plan.fabric, forwarding, self.source, self.destination);
         self.rotation = selector.rotation(routes, &mut self.rng);
     }
+}
+
+/// Which of `routes` is in force, and until when.
+fn in_force<T>(routes: &[(Time, T)], now: Time) -> (usize, Time) {
+    let later = routes.iter().position(|(from, _)| *from > now);
+    let until = later.map_or(Time::NEVER, |next| routes[next].0);
+    (later.unwrap_or(routes.len()).saturating_sub(1), until)
 }
 
 /// The routes from `source` to `destination`: in a fat tree one for each switch in which the ways

@@ -101,6 +101,7 @@ pub(crate) fn collective(reader: &mut Reader<'_>) -> Option<Made> {
         }
     };
     let (hops, in_flight) = (limit("hops", "ring"), limit("parallel", "direct"));
+    reader.take("order");
     let (hops, in_flight) = (hops?, in_flight?);
     if algorithm != "direct"
         && let Some(with) = &with

@@ -107,6 +107,11 @@ fn name(reader: &mut Reader<'_>, needed: bool) -> Option<Option<String>> {
 fn background(mut reader: Reader<'_>) -> Option<Background> {
     let place = reader.place().clone();
     let hosts = match reader.take("share") {
+        None if reader.take("every").is_none() => {
+            let problem = reader.place().problem("`background` lacks `share` or `every`");
+            reader.log().add(problem.label("add `share = \"10%\"` or `every = 10`"));
+            None
+        }
         None => reader.at_least("every", 1, None).map(Hosts::Every),
         Some(item) => {
             if reader.take("every").is_some() {
@@ -165,6 +170,11 @@ impl JobKeys {
     fn selectors(&self) -> impl Iterator<Item = &Chosen<host::Config>> {
         let background = self.background.as_ref().map(|background| &background.load_balance);
         self.load_balance.iter().chain(background)
+    }
+
+    /// Whether a seed decides which hosts are in the background.
+    pub(crate) fn draws(&self) -> bool {
+        matches!(&self.background, Some(Background { hosts: Hosts::Share(_), .. }))
     }
 
     /// Adds the problem of a background in which no host would be.

@@ -217,6 +217,19 @@ mod tests {
         assert!(none.contains("expected at least 3.125%"), "{none}");
         let wrong = refused("share = 0.25");
         assert!(wrong.contains("as in \"1%\""), "{wrong}");
+        let text = "[traffic]\nkind = \"permutation\"\nbackground = { load_balance = { scheme = \"ecmp\" } }\n";
+        let neither = study(text).unwrap_err();
+        assert!(neither.contains("lacks `share` or `every`"), "{neither}");
+    }
+
+    #[test]
+    fn a_seed_has_an_effect_where_only_the_background_is_drawn() {
+        let text = "[traffic]\nkind = \"all_to_all\"\nmessage = \"4 kB\"\nseed = 3\n\
+            background = { share = \"25%\", load_balance = { scheme = \"ecmp\" } }\n";
+        let scenario = &study(text).unwrap().cells[0].scenario;
+        let traffic = |seed| scenario.resolve(seed).unwrap().traffic;
+        assert_eq!(traffic(1), traffic(2));
+        assert_eq!(traffic(1).flows.iter().filter(|flow| flow.hashed).count(), 4 * 15);
     }
 
     #[test]

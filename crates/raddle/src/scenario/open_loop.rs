@@ -74,14 +74,15 @@ pub(super) fn poisson(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
 pub(super) fn partners(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
     let item = reader.take("strays");
     let strays: f64 = reader.or("strays", 0.05);
-    let open = OpenLoop::read(reader, files)?;
+    let open = OpenLoop::read(reader, files);
     if !(0.0..=1.0).contains(&strays) {
         let problem = item?.place.problem("wrong value for `strays`");
         reader.log().add(problem.label("expected 0 to 1"));
         return None;
     }
+    let open = open?;
     let lines = open.lines(line("strays", &strays));
-    let title = format!("{}, most of it to partners", open.title());
+    let title = format!("{}, {} % of it to partners", open.title(), (1.0 - strays) * 100.0);
     let OpenLoop { law, sampling, load, until, files, .. } = open;
     let pattern = Partners { law, sampling, load, strays, horizon: Time(until.0) };
     Some((Pattern::Partners(Box::new(pattern)), lines, title, files))

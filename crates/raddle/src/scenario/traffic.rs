@@ -116,7 +116,9 @@ pub(crate) fn traffic(
     };
     reader.finish();
     let (pattern, lines, title, files) = made?;
+    let job = job?;
     let drawn = match &pattern {
+        _ if job.draws() => Ok(()),
         Pattern::Collective(placed) if !placed.draws() => Err("placement = \"linear\""),
         Pattern::AllToAll(all_to_all) => match all_to_all.order {
             Order::Shifted => Err("order = \"shifted\""),
@@ -129,7 +131,6 @@ pub(crate) fn traffic(
         let problem = entry.key_place.problem(format!("`seed` has no effect with `{with}`"));
         log.add(problem.label("leave it out: nothing is drawn"));
     }
-    let job = job?;
     let own = [(class > 0).then(|| line("class", &class)), seed.map(|seed| line("seed", &seed))];
     let lines: Vec<String> =
         lines.into_iter().chain(job.lines()).chain(own.into_iter().flatten()).collect();
@@ -185,6 +186,7 @@ fn incast(reader: &mut Reader<'_>) -> Option<Made> {
 fn all_to_all(reader: &mut Reader<'_>) -> Option<Made> {
     let message = message(reader);
     let given = reader.take("parallel").is_some();
+    reader.take("order");
     let in_flight = if given { Some(reader.at_least("parallel", 1, Some(1))?) } else { None };
     let order = collective::order(reader, in_flight)?.unwrap_or(Order::Shifted);
     let message = message?;
@@ -512,6 +514,14 @@ mod tests {
         let of_a_ring = "kind = \"collective\"\noperation = \"all_reduce\"\norder = \"strided\"\n";
         let error = study(of_a_ring).unwrap_err();
         assert!(error.contains("algorithm = \"direct\""), "{error}");
+        for wrong in ["parallel = 0\norder = \"random\"\n", "parallel = 99\norder = \"strided\"\n"]
+        {
+            let error = study(&format!("{all}{wrong}")).unwrap_err();
+            assert!(!error.contains("unknown key `order`"), "{error}");
+        }
+        let no_operation = "kind = \"collective\"\noperation = \"all\"\norder = \"random\"\n";
+        let error = study(no_operation).unwrap_err();
+        assert!(!error.contains("unknown key `order`"), "{error}");
         let strays = "kind = \"partners\"\nlaw = \"websearch\"\nload = 0.3\nuntil = \"1 us\"\nstrays = 2.0\n";
         let error = study(strays).unwrap_err();
         assert!(error.contains("wrong value for `strays`"), "{error}");

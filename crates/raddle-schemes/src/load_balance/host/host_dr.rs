@@ -14,7 +14,8 @@
 //! Under failures a host knows the whole topology (LB study, section 5.2) and rotates over the routes
 //! that are left, at once, whenever switches hear of it; order and start are drawn anew then.
 //! `knows = "converged"` is a host that hears of it with the switches. All routes have equal turns,
-//! whatever they carry.
+//! whatever they carry. A host names two hops; a detour of more of them, where nothing else is left,
+//! needs switches that have converged.
 
 use super::{Outgoing, PathSelector};
 use crate::ids::Entropy;
