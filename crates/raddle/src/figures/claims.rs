@@ -117,7 +117,8 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
 /// A list of numbers, and of lists of numbers of layers.
 fn chart(item: &Item, log: &Log) -> Vec<Vec<Number>> {
     let Some(items) = item.list() else {
-        log.add(item.place.problem("`chart` is a list of metrics").label("write it in brackets"));
+        let problem = item.place.problem("`chart` is a list of numbers, or of lists of them");
+        log.add(problem.label("write it in brackets"));
         return Vec::new();
     };
     let mut chart: Vec<Vec<Number>> = Vec::new();
@@ -133,6 +134,10 @@ fn chart(item: &Item, log: &Log) -> Vec<Vec<Number>> {
                 Ok(number) => picture.push(number),
                 Err(problem) => log.add(problem),
             }
+        }
+        if item.list().is_some_and(<[Item]>::is_empty) {
+            let problem = item.place.problem("a picture of no number");
+            log.add(problem.label("leave it out; `chart = []` draws none"));
         }
         let metric = |number: &Number| match number {
             Number::Layer(LayerNumber { metric, .. }) => Some(*metric),
@@ -286,8 +291,9 @@ measure = { kind = \"value\", metric = \"dropped\", cell = { \"condition\" = \"x
             ("[\"tor_agg.data_overlaod\"]", "nearest: `data_overload`"),
             ("[\"permutatoin.increase_pct\"]", "nearest: `permutation`"),
             ("[\"permutation.phase_increase_pct\"]", "nearest: `phases_increase_pct`"),
-            ("\"dropped\"", "list of metrics"),
+            ("\"dropped\"", "list of numbers"),
             ("[3]", "wrong value for `chart`"),
+            ("[[]]", "a picture of no number"),
             ("[\"dropped\", \"dropped\"]", "`dropped` is drawn twice"),
             ("[[\"dropped\", \"marked\"]]", "one picture shows one number of several layers"),
         ] {
