@@ -122,7 +122,7 @@ fn once_routing_has_converged_only_switches_that_both_ends_reach_have_turns() {
     assert_eq!((flows.at(1).dropped, flows.at(1).sent), (0, 24));
 }
 
-/// LB study, section 5.2: hosts have full knowledge of the topology, whatever switches know.
+/// LB study, section 6.1: hosts have full knowledge of the topology, whatever switches know.
 #[test]
 fn a_host_that_knows_at_once_sends_nothing_to_dead_links() {
     let outcome = across_a_dead_link("at_once", (Time::ZERO, None), None);

@@ -2,7 +2,8 @@
 
 use super::law::{Law, Sampling};
 use super::permutation::leaving;
-use super::{Flow, Start, Traffic, WorkloadError, check_hosts};
+use super::poisson::{any_other, check_open_loop, expected};
+use super::{Flow, Start, Traffic, WorkloadError};
 use crate::topology::Fabric;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::rng::Rng;
@@ -38,31 +39,20 @@ impl Partners {
     /// Fewer than 2 hosts, a ToR with more than half of them, a load or a share of strays that is
     /// none, a horizon of zero, or so much traffic that flow numbers (32 bits) would run out.
     pub fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, WorkloadError> {
-        check_hosts(fabric.hosts)?;
-        if !(self.load > 0.0 && self.load <= 1.0) {
-            return Err(WorkloadError::new("load", self.load, "over 0 and at most 1"));
-        }
+        check_open_loop(fabric.hosts, self.load, self.horizon)?;
         if !(0.0..=1.0).contains(&self.strays) {
             return Err(WorkloadError::new("strays", self.strays, "0 to 1"));
         }
-        if self.horizon == Time::ZERO {
-            return Err(WorkloadError::new("horizon", self.horizon, "more than 0 ps"));
-        }
         let mean = self.law.mean(self.sampling);
-        let expected: f64 = (0..fabric.hosts)
-            .map(|host| self.horizon.0 as f64 / self.gap(fabric, host, mean))
-            .sum();
-        if expected > 4e9 {
-            let found = format!("{}, which makes about {expected:.0} flows", self.horizon);
-            return Err(WorkloadError::new("horizon", found, "at most 4e9 flows"));
-        }
+        let gaps: Vec<f64> = (0..fabric.hosts).map(|host| self.gap(fabric, host, mean)).collect();
+        let expected = expected(&gaps, self.horizon)?;
         let tors: Vec<u32> = (0..fabric.hosts).map(|host| fabric.edge(HostId(host)).0).collect();
         let mut rng = Rng::new(seed, "partners", u64::from(fabric.hosts));
         let partners = leaving(&tors, &mut rng).map_err(|(_, count)| {
             let found = format!("partners, and one ToR has {count} of {} hosts", fabric.hosts);
             WorkloadError::new("kind", found, "no ToR with more than half of all hosts")
         })?;
-        let mut flows = Vec::with_capacity(expected as usize);
+        let mut flows = Vec::with_capacity(expected);
         for (host, &partner) in (0..).zip(&partners) {
             self.arrivals(fabric, host, partner, seed, &mut flows);
         }
@@ -88,8 +78,7 @@ impl Partners {
         while now < self.horizon.0 {
             let bytes = self.law.sample(self.sampling, &mut rng);
             let receiver = if rng.unit() < self.strays {
-                let other = rng.below(u64::from(fabric.hosts) - 1) as u32;
-                if other < host { other } else { other + 1 }
+                any_other(host, fabric.hosts, &mut rng)
             } else {
                 partner
             };

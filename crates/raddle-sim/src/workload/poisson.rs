@@ -47,20 +47,9 @@ impl Poisson {
     /// Fewer than 2 hosts, a load outside of 0 to 1, a horizon of zero, uplinks as the base where a
     /// host's ToR has none, or so much traffic that flow numbers (32 bits) would run out.
     pub fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, WorkloadError> {
-        check_hosts(fabric.hosts)?;
-        if !(self.load > 0.0 && self.load <= 1.0) {
-            return Err(WorkloadError::new("load", self.load, "over 0 and at most 1"));
-        }
-        if self.horizon == Time::ZERO {
-            return Err(WorkloadError::new("horizon", self.horizon, "more than 0 ps"));
-        }
+        check_open_loop(fabric.hosts, self.load, self.horizon)?;
         let gaps = self.mean_gaps(fabric)?;
-        let expected: f64 = gaps.iter().map(|gap| self.horizon.0 as f64 / gap).sum();
-        if expected > 4e9 {
-            let found = format!("{}, which makes about {expected:.0} flows", self.horizon);
-            return Err(WorkloadError::new("horizon", found, "at most 4e9 flows"));
-        }
-        let mut flows = Vec::with_capacity(expected as usize);
+        let mut flows = Vec::with_capacity(expected(&gaps, self.horizon)?);
         for (host, &gap) in (0..).zip(&gaps) {
             self.arrivals(host, fabric.hosts, gap, seed, &mut flows);
         }
@@ -94,14 +83,41 @@ impl Poisson {
             if now >= self.horizon.0 {
                 return;
             }
-            let other = rng.below(u64::from(hosts) - 1) as u32;
-            let receiver = if other < host { other } else { other + 1 };
+            let receiver = any_other(host, hosts, &mut rng);
             let bytes = self.law.sample(self.sampling, &mut rng);
             let start = Start::At(Time(now));
             let flow = Flow { start, ..Flow::at_zero(host, receiver, bytes) };
             flows.push((Time(now), flow));
         }
     }
+}
+
+/// What any open loop must be.
+pub(super) fn check_open_loop(hosts: u32, load: f64, horizon: Time) -> Result<(), WorkloadError> {
+    check_hosts(hosts)?;
+    if !(load > 0.0 && load <= 1.0) {
+        return Err(WorkloadError::new("load", load, "over 0 and at most 1"));
+    }
+    if horizon == Time::ZERO {
+        return Err(WorkloadError::new("horizon", horizon, "more than 0 ps"));
+    }
+    Ok(())
+}
+
+/// About how many flows there will be, of hosts with these mean gaps in picoseconds.
+pub(super) fn expected(gaps: &[f64], horizon: Time) -> Result<usize, WorkloadError> {
+    let expected: f64 = gaps.iter().map(|gap| horizon.0 as f64 / gap).sum();
+    if expected > 4e9 {
+        let found = format!("{horizon}, which makes about {expected:.0} flows");
+        return Err(WorkloadError::new("horizon", found, "at most 4e9 flows"));
+    }
+    Ok(expected as usize)
+}
+
+/// A host drawn uniformly from all others.
+pub(super) fn any_other(host: u32, hosts: u32, rng: &mut Rng) -> u32 {
+    let other = rng.below(u64::from(hosts) - 1) as u32;
+    if other < host { other } else { other + 1 }
 }
 
 /// The rate of the uplinks of a host's ToR, divided by the ToR's hosts.

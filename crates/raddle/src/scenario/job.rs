@@ -2,8 +2,7 @@
 //! selectors of its flows.
 
 use super::limits::LATEST;
-use super::reader::Log;
-use super::reader::Reader;
+use super::reader::{Log, Reader};
 use super::scheme::{self, Chosen, Needy, show};
 use super::share::{at_least, share};
 use super::spec::{Place, Value, quoted};
@@ -44,24 +43,23 @@ enum Hosts {
 }
 
 impl Hosts {
-    /// How many of `hosts` are drawn, where they are.
-    fn drawn(self, hosts: u32) -> Option<usize> {
-        match self {
-            Self::Every(_) => None,
-            Self::Share(percent) => Some((percent / 100.0 * f64::from(hosts)).round() as usize),
-        }
-    }
-
     /// For each of `hosts` whether it is in the background of a job with this seed.
     fn choose(self, hosts: u32, seed: u64) -> Vec<bool> {
-        let Self::Every(every) = self else {
-            let drawn = self.drawn(hosts).unwrap_or(0);
-            let mut chosen: Vec<bool> = (0..hosts as usize).map(|host| host < drawn).collect();
-            Rng::new(seed, "background", 0).shuffle(&mut chosen);
-            return chosen;
-        };
-        (0..hosts).map(|host| host.is_multiple_of(every)).collect()
+        match self {
+            Self::Every(every) => (0..hosts).map(|host| host.is_multiple_of(every)).collect(),
+            Self::Share(percent) => {
+                let drawn = percent_of(percent, hosts);
+                let mut chosen: Vec<bool> = (0..hosts).map(|host| host < drawn).collect();
+                Rng::new(seed, "background", 0).shuffle(&mut chosen);
+                chosen
+            }
+        }
     }
+}
+
+/// A percentage of the hosts, rounded to whole ones.
+fn percent_of(percent: f64, hosts: u32) -> u32 {
+    (percent / 100.0 * f64::from(hosts)).round() as u32
 }
 
 /// Reads the keys of traffic of this kind; a name may be needed.
@@ -179,8 +177,10 @@ impl JobKeys {
 
     /// Adds the problem of a background in which no host would be.
     pub(crate) fn check(&self, hosts: u32, log: &Log) {
-        let Some(Background { hosts: chosen, place, .. }) = &self.background else { return };
-        if let (Hosts::Share(percent), Some(0)) = (chosen, chosen.drawn(hosts)) {
+        let Some(Background { hosts: Hosts::Share(percent), place, .. }) = &self.background else {
+            return;
+        };
+        if percent_of(*percent, hosts) == 0 {
             let message = format!("{percent}% of {hosts} hosts is less than half a host");
             log.add(place.problem(message).label(at_least(hosts as usize)));
         }

@@ -11,7 +11,7 @@
 //! round to each uplink of its edge switch in k/2 packet times (appendix E). The order of the hops and
 //! the start are random. `order = "random"` is any order of the routes.
 //!
-//! Under failures a host knows the whole topology (LB study, section 5.2) and rotates over the routes
+//! Under failures a host knows the whole topology (LB study, section 6.1) and rotates over the routes
 //! that are left, at once, whenever switches hear of it; order and start are drawn anew then.
 //! `knows = "converged"` is a host that hears of it with the switches. All routes have equal turns,
 //! whatever they carry. A host names two hops; a detour of more of them, where nothing else is left,
