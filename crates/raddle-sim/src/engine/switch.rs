@@ -30,7 +30,8 @@ impl<'a> Part<'a> {
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
         let own_keys = self.pairs.is_none();
         let dies = switch.deaths.iter().any(|&(from, until)| from < end && until > start);
-        let plain = boundary >= end && !dies && own_keys;
+        let looks_before = switch.selector.looks_before();
+        let plain = boundary >= end && !dies && own_keys && !looks_before;
         match (switch.kind, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(kind), Some(node)) if plain => {
                 let node = node.clone();
@@ -38,10 +39,11 @@ impl<'a> Part<'a> {
             }
             _ => {
                 scratch.sort((end.0 - start.0) as u32);
-                if switch.joint.is_some() {
-                    self.forward_all::<true>(number, start, &scratch);
-                } else {
-                    self.forward_all::<false>(number, start, &scratch);
+                match (switch.joint.is_some(), looks_before) {
+                    (false, false) => self.forward_all::<false>(number, start, &scratch),
+                    (true, false) => self.forward_all::<true>(number, start, &scratch),
+                    (false, true) => self.forward_together::<false>(number, start, &scratch),
+                    (true, true) => self.forward_together::<true>(number, start, &scratch),
                 }
                 self.replay_busy(number, Time(end.0 - 1));
             }
@@ -52,7 +54,40 @@ impl<'a> Part<'a> {
     fn forward_all<const JOINT: bool>(&mut self, number: u32, start: Time, arrivals: &Arrivals) {
         for (at, in_port, frame) in arrivals.iter() {
             let now = Time(start.0 + at);
-            self.forward::<JOINT>(number, now, in_port, self.route_at(now), frame);
+            self.replay_joint::<JOINT>(number, now);
+            let way = self.choose(number, now, now, frame);
+            self.forward::<JOINT>(number, now, in_port, frame, way);
+        }
+    }
+
+    /// The same for a scheme that looks before: all that arrives at an instant chooses before
+    /// anything leaves or joins.
+    #[inline(never)]
+    fn forward_together<const JOINT: bool>(
+        &mut self,
+        number: u32,
+        start: Time,
+        arrivals: &Arrivals,
+    ) {
+        let arrivals: Vec<(u64, u32, Frame)> = arrivals.iter().collect();
+        for together in arrivals.chunk_by(|one, next| one.0 == next.0) {
+            let now = Time(start.0 + together[0].0);
+            let before = Time(now.0.saturating_sub(1));
+            self.replay_joint::<JOINT>(number, before);
+            let choose = |&(_, _, frame): &_| self.choose(number, now, before, frame);
+            let ways: Vec<Way> = together.iter().map(choose).collect();
+            for (&(_, in_port, frame), way) in together.iter().zip(ways) {
+                self.replay_joint::<JOINT>(number, now);
+                self.forward::<JOINT>(number, now, in_port, frame, way);
+            }
+        }
+    }
+
+    /// Carries out what is due up to and including `until` at a switch under flow control.
+    #[inline]
+    fn replay_joint<const JOINT: bool>(&mut self, number: u32, until: Time) {
+        if JOINT && let Some(mut own) = self.joint_ports(number) {
+            own.replay(until);
         }
     }
 
@@ -139,71 +174,83 @@ impl<'a> Part<'a> {
         Some(JointPorts { joint, pool, first_id: *first_id, busy, lines, ports, world })
     }
 
-    /// Takes an arrival to a queue; `JOINT` if the switch is under flow control.
-    #[inline]
+    /// Where a frame that arrives at `now` goes, by what is queued at `seen`.
+    #[inline(always)]
+    fn choose(&mut self, number: u32, now: Time, seen: Time, frame: Frame) -> Way {
+        let switch = &self.switches[number as usize];
+        if covers(&switch.deaths, now) {
+            return Way::Lost(DropCause::NodeDown);
+        }
+        if frame.is_pfc() {
+            return Way::Obey;
+        }
+        let route = self.route_at(now);
+        let switch = &mut self.switches[number as usize];
+        let host = self.world.hosts.locators().host(frame.to);
+        let ports = self.routes[route].1.ports(switch.id, host);
+        let chosen = match ports.count() {
+            0 => return Way::Lost(DropCause::NoRoute),
+            1 => 0,
+            count => {
+                let mut around = Around {
+                    now: seen,
+                    switch: switch.id,
+                    host,
+                    choices: ports,
+                    fabric: &self.plan.fabric,
+                    forwarding: &self.plan.routes[route].1,
+                    first_port: switch.first_port,
+                    first_id: switch.first_id,
+                    lines: &mut self.lines,
+                    ports: &mut self.ports,
+                    world: &mut self.world,
+                };
+                let mut choices = Choices {
+                    count,
+                    next_hops: ports.number(),
+                    epoch: route as u32,
+                    weights: ports.weights(),
+                    fabric: &mut around,
+                };
+                let cx = &mut Cx { now, rng: &mut switch.rng, events: &mut () };
+                let key = self.pairs.as_ref().map_or(frame.to.0, |layout| layout.flow_key(frame));
+                let header = Header { flow_key: key, ..header(frame) };
+                switch.selector.select(cx, &header, &mut choices)
+            }
+        };
+        Way::Out(ports.get(chosen).0 - switch.first_id)
+    }
+
+    /// Takes an arrival to its queue; `JOINT` if the switch is under flow control. It is replayed up
+    /// to now then.
+    #[inline(always)]
     fn forward<const JOINT: bool>(
         &mut self,
         number: u32,
         now: Time,
         in_port: u32,
-        route: usize,
         frame: Frame,
+        way: Way,
     ) {
-        if JOINT {
-            let is_dead = covers(&self.switches[number as usize].deaths, now);
-            let Some(mut own) = self.joint_ports(number) else { return };
-            own.replay(now);
-            if frame.is_pfc() && !is_dead {
+        let switch = &self.switches[number as usize];
+        let out = match way {
+            Way::Out(out) => out,
+            Way::Lost(cause) => {
+                let came_from = self.plan.fabric.ports[(switch.first_id + in_port) as usize].peer;
+                return self.lost_on_arrival.note(now, came_from, frame, cause, &mut self.world);
+            }
+            Way::Obey => {
+                let Some(mut own) = self.joint_ports(number) else { return };
                 return own.obey(now, in_port, frame);
             }
-        }
-        let switch = &mut self.switches[number as usize];
-        let host = self.world.hosts.locators().host(frame.to);
-        let choices = self.routes[route].1.ports(switch.id, host);
-        let count = choices.count();
-        let dead = covers(&switch.deaths, now);
-        if dead || count == 0 {
-            let cause = if dead { DropCause::NodeDown } else { DropCause::NoRoute };
-            let came_from = self.plan.fabric.ports[(switch.first_id + in_port) as usize].peer;
-            self.lost_on_arrival.note(now, came_from, frame, cause, &mut self.world);
-            return;
-        }
-        let first_port = switch.first_port;
-        let chosen = if count == 1 {
-            0
-        } else {
-            let mut around = Around {
-                now,
-                switch: switch.id,
-                host,
-                choices,
-                fabric: &self.plan.fabric,
-                forwarding: &self.plan.routes[route].1,
-                first_port,
-                first_id: switch.first_id,
-                lines: &mut self.lines,
-                ports: &mut self.ports,
-                world: &mut self.world,
-            };
-            let mut choices = Choices {
-                count,
-                next_hops: choices.number(),
-                epoch: route as u32,
-                weights: choices.weights(),
-                fabric: &mut around,
-            };
-            let cx = &mut Cx { now, rng: &mut switch.rng, events: &mut () };
-            let key = self.pairs.as_ref().map_or(frame.to.0, |layout| layout.flow_key(frame));
-            switch.selector.select(cx, &Header { flow_key: key, ..header(frame) }, &mut choices)
         };
-        let switch = &mut self.switches[number as usize];
-        let out = choices.get(chosen).0 - switch.first_id;
         if JOINT {
             let Some(mut own) = self.joint_ports(number) else { return };
             return own.enqueue(now, (in_port, out), frame);
         }
+        let switch = &mut self.switches[number as usize];
         let came_in = PortId(switch.first_id + in_port);
-        let lines = &mut self.lines[first_port as usize..];
+        let lines = &mut self.lines[switch.first_port as usize..];
         if let Some(pool) = &mut switch.pool {
             let mut own = MixedPorts { lines, ports: &mut self.ports };
             let way = (came_in, out as usize);
@@ -231,6 +278,16 @@ impl<'a> Part<'a> {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }
     }
+}
+
+/// Where a frame that arrives at a switch goes.
+#[derive(Clone, Copy)]
+enum Way {
+    /// To the queue of a port, counted within the switch.
+    Out(u32),
+    Lost(DropCause),
+    /// A PFC frame is meant for the port that it came to.
+    Obey,
 }
 
 /// A switch in [`Part::run_plainly`] without its ports.

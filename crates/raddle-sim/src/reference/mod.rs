@@ -82,6 +82,8 @@ struct Around<'r> {
     switch: SwitchId,
     host: HostId,
     choices: Ports<'r>,
+    /// The instant before which queues are looked at, if they are.
+    before: Option<Time>,
 }
 
 impl Surroundings for Around<'_> {
@@ -95,9 +97,9 @@ impl Surroundings for Around<'_> {
 
     fn queue(&mut self, choice: usize) -> PortQueue {
         let port = &self.ports[self.choices.get(choice).index()];
-        PortQueue {
-            bytes: Bytes(port.bytes.iter().sum()),
-            capacity: Bytes(port.link.capacity(port.facts.capacity)),
+        match self.before {
+            Some(now) => port.queue_before(now),
+            None => port.queue(),
         }
     }
 
@@ -294,7 +296,10 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                 };
                 let fabric = &self.plan.fabric;
                 let ports = &self.ports;
-                let mut around = Around { fabric, forwarding, ports, switch, host, choices };
+                let (selector, rng) = &mut self.selectors[switch.index()];
+                let before = selector.looks_before().then_some(now);
+                let mut around =
+                    Around { fabric, forwarding, ports, switch, host, choices, before };
                 let mut choices = Choices {
                     count,
                     next_hops: choices.number(),
@@ -302,7 +307,6 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                     weights: choices.weights(),
                     fabric: &mut around,
                 };
-                let (selector, rng) = &mut self.selectors[switch.index()];
                 selector.select(&mut Cx { now, rng, events: &mut () }, &header, &mut choices)
             }
         };
@@ -313,6 +317,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let plan = self.plan;
         let queue = &plan.queue;
         let port = &mut self.ports[id.index()];
+        port.keep_before(now);
         if !port.link.is_up() && plan.faults.on_down == OnDown::Drop {
             return self.drop(now, id, frame, DropCause::LinkDown);
         }
@@ -421,6 +426,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
 
     fn depart(&mut self, now: Time, id: PortId, service: u32) {
         let port = &mut self.ports[id.index()];
+        port.keep_before(now);
         if port.services != service {
             return;
         }
@@ -468,6 +474,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
 
     fn fault(&mut self, now: Time, id: PortId) {
         let port = &mut self.ports[id.index()];
+        port.keep_before(now);
         match port.link.play() {
             Some(PortChange::Down) => {
                 port.free_at = now;

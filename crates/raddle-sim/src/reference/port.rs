@@ -7,7 +7,8 @@ use crate::net::port::PortFacts;
 use crate::plan::QueuePlan;
 use crate::record::{PfcRecord, PortRecord};
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::Time;
+use raddle_schemes::load_balance::switch::Queue as Seen;
+use raddle_schemes::units::{Bytes, Time};
 use std::collections::VecDeque;
 
 /// Frames that wait, each with the port that it came in through.
@@ -31,6 +32,8 @@ pub(super) struct Port {
     /// Flow control of what comes in here.
     pub(super) ingress: Ingress,
     pub(super) record: PortRecord,
+    /// When something last changed, and what was queued before.
+    before: Option<(Time, Seen)>,
 }
 
 /// The frame on the wire.
@@ -76,7 +79,26 @@ impl Port {
             paused_until: vec![Time::ZERO; data],
             ingress: Ingress { bytes: vec![0; data], ..Ingress::default() },
             record,
+            before: None,
         }
+    }
+
+    /// What a switch scheme sees of it.
+    pub(super) fn queue(&self) -> Seen {
+        Seen {
+            bytes: Bytes(self.bytes.iter().sum()),
+            capacity: Bytes(self.link.capacity(self.facts.capacity)),
+        }
+    }
+
+    /// What it saw just before `now`.
+    pub(super) fn queue_before(&self, now: Time) -> Seen {
+        self.before.filter(|(at, _)| *at == now).map_or_else(|| self.queue(), |(_, seen)| seen)
+    }
+
+    /// Keeps what there was before `now`, in which something is about to change.
+    pub(super) fn keep_before(&mut self, now: Time) {
+        self.before = Some((now, self.queue_before(now)));
     }
 
     /// Takes the frame that goes next, with its queue's number: flow control, then control, then

@@ -15,7 +15,9 @@ use choices::Choices;
 use raddle_schemes::Need;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::host;
-use raddle_schemes::load_balance::switch::{self, ofan::Variant, simple_rr::Start};
+use raddle_schemes::load_balance::switch::{
+    self, adaptive_roce::Mode, ofan::Variant, simple_rr::Start,
+};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{buffer, marking};
@@ -138,6 +140,9 @@ fn selector(choices: &mut Choices<'_>) -> switch::Config {
     match &mut config {
         switch::Config::SimpleRr(simple) => {
             simple.start = choices.pick(&[Start::First, Start::Random])
+        }
+        switch::Config::AdaptiveRoce(adaptive) => {
+            adaptive.mode = choices.pick(&[Mode::Paper, Mode::Artifact]);
         }
         switch::Config::RoundRobin(round_robin) => round_robin.rounds = choices.pick(&[5, 1]),
         switch::Config::QuantizedAdaptive(adaptive) => {

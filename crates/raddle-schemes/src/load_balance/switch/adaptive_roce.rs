@@ -1,5 +1,9 @@
 //! Adaptive RoCE routing as the REPS paper's simulator has it: the exact shortest queue, and among
 //! equals always the same port.
+//!
+//! Reading: the paper does not say when a switch looks at its queues. Here it looks when a packet
+//! comes, after what leaves at that instant and what came before it. The authors' artifact looks in
+//! one event and queues in a later one of the same instant: mode `artifact`.
 
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::mix;
@@ -18,14 +22,28 @@ pub const CARD: Card = Card {
               the first of an order drawn once per switch.",
 };
 
+crate::words! {
+    /// Whose adaptive RoCE it is: they differ in what a switch sees of the instant in which it chooses.
+    pub enum Mode {
+        /// What leaves at that instant has left, and what came before is queued.
+        Paper = "paper",
+        /// The authors' artifact: queues are as they were before that instant.
+        Artifact = "artifact",
+    }
+}
+
 crate::parameters! {
-    /// Adaptive RoCE has no parameters.
-    pub struct Config {}
+    /// Parameters of adaptive RoCE.
+    pub struct Config {
+        /// Whose algorithm: `paper` or `artifact`.
+        pub mode: Mode = Mode::Paper;
+    }
 }
 
 /// The order of one switch's ports.
 #[derive(Clone, Debug)]
 pub struct AdaptiveRoce {
+    mode: Mode,
     salt: u64,
     /// Epoch and next-hop group of the present order; in a tree, the only group with a choice.
     present: (u32, u32),
@@ -36,9 +54,9 @@ pub struct AdaptiveRoce {
 
 impl AdaptiveRoce {
     /// An order of the switch's own.
-    pub fn new(_config: &Config, context: &SwitchContext) -> Self {
+    pub fn new(config: &Config, context: &SwitchContext) -> Self {
         let (salt, order) = (mix(context.stream), Arc::default());
-        Self { salt, present: (0, u32::MAX), order, orders: BTreeMap::new() }
+        Self { mode: config.mode, salt, present: (0, u32::MAX), order, orders: BTreeMap::new() }
     }
 
     /// The choices in the order of their ports.
@@ -87,6 +105,10 @@ impl PortSelector for AdaptiveRoce {
         }
         chosen
     }
+
+    fn looks_before(&self) -> bool {
+        self.mode == Mode::Artifact
+    }
 }
 
 #[cfg(test)]
@@ -96,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_shortest_queue_takes_the_packet() {
-        let mut bench = Bench::new(&Config {}, AdaptiveRoce::new).queues(&[3, 2, 1, 2]);
+        let mut bench = Bench::new(&Config::default(), AdaptiveRoce::new).queues(&[3, 2, 1, 2]);
         assert_eq!(bench.select(4), 2);
     }
 
@@ -104,7 +126,8 @@ mod tests {
     fn among_equals_a_switch_always_takes_the_same() {
         let mut firsts = [0; 4];
         for switch in 0..400 {
-            let mut bench = Bench::of(switch, &Config {}, AdaptiveRoce::new).queues(&[7; 4]);
+            let mut bench =
+                Bench::of(switch, &Config::default(), AdaptiveRoce::new).queues(&[7; 4]);
             let first = bench.select(4);
             assert!((0..10).all(|_| bench.select(4) == first));
             firsts[first] += 1;

@@ -63,7 +63,8 @@ pub trait Surroundings {
     /// Where the packet is going. Only for schemes whose card needs
     /// [`Groups`](crate::Need::Groups).
     fn group(&self) -> Group;
-    /// What is queued at the choice's port now. Only for schemes whose card needs
+    /// What is queued at the choice's port now, or was just before, for schemes that
+    /// [look before](PortSelector::looks_before). Only for schemes whose card needs
     /// [`QueueLengths`](crate::Need::QueueLengths) or [`Groups`](crate::Need::Groups).
     fn queue(&mut self, choice: usize) -> Queue;
     /// Ports towards the pod of the destination and what each carries of the traffic to it,
@@ -157,6 +158,13 @@ pub trait PortSelector {
         false
     }
 
+    /// Whether the queues that it looks at are as they were before the instant in which it chooses:
+    /// what leaves in that instant is still there, what comes in it is not. Else they are as the
+    /// packet finds them.
+    fn looks_before(&self) -> bool {
+        false
+    }
+
     /// Whether the entropy that a host gives a packet has a say in its way. Where it has none, the
     /// hosts' load balancing has no effect.
     fn reads_entropy(&self) -> bool {
@@ -204,6 +212,11 @@ impl AnyPortSelector {
         dispatch!(self, scheme => scheme.is_stateless())
     }
 
+    /// See [`PortSelector::looks_before`].
+    pub fn looks_before(&self) -> bool {
+        dispatch!(self, scheme => scheme.looks_before())
+    }
+
     /// Hands the scheme over as what it is, so that a loop can be compiled for each.
     #[inline]
     pub fn visit(&mut self, visitor: impl Visitor) {
@@ -228,6 +241,10 @@ impl<S: PortSelector + ?Sized> PortSelector for Box<S> {
 
     fn is_stateless(&self) -> bool {
         (**self).is_stateless()
+    }
+
+    fn looks_before(&self) -> bool {
+        (**self).looks_before()
     }
 
     fn reads_entropy(&self) -> bool {

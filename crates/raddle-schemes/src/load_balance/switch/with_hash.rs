@@ -35,6 +35,10 @@ impl PortSelector for WithHash {
     fn is_stateless(&self) -> bool {
         self.hash.is_stateless() && self.scheme.is_stateless()
     }
+
+    fn looks_before(&self) -> bool {
+        self.scheme.looks_before()
+    }
 }
 
 #[cfg(test)]
