@@ -22,8 +22,7 @@ fn uplinks(mode: adaptive_roce::Mode) -> (Vec<u64>, u64) {
     let flows = vec![flow(0, 8), flow(1, 12)];
     let mut plan = common::plan(common::fat_tree(2, 16), flows.into(), "ops", 1);
     plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
-    plan.switch_load_balance =
-        switch::Config::AdaptiveRoce(adaptive_roce::Config { mode, ..Default::default() });
+    plan.switch_load_balance = switch::Config::AdaptiveRoce(adaptive_roce::Config { mode });
     let outcome = engine::run(&plan, &mut ());
     assert_eq!(outcome.stop, Stop::Completed);
     assert_eq!(check::violations(&plan, &outcome), Vec::<String>::new());

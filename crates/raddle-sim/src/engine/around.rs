@@ -13,9 +13,10 @@ use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{Group, Queue, Surroundings};
 use raddle_schemes::units::{Bytes, Time};
 
-/// A switch at one instant, with a packet to `host` and its choices.
+/// A switch with a packet to `host` and its choices.
 pub(super) struct Around<'s, 'w> {
-    pub(super) now: Time,
+    /// The instant of which queues are looked at: what has left by then is not queued.
+    pub(super) seen: Time,
     pub(super) switch: SwitchId,
     pub(super) host: HostId,
     pub(super) choices: Ports<'s>,
@@ -40,11 +41,10 @@ impl Surroundings for Around<'_, '_> {
         group_of(self.fabric, self.host)
     }
 
-    /// The port is brought up to now first: what has left is not queued.
     #[inline]
     fn queue(&mut self, choice: usize) -> Queue {
         let line = &mut self.lines[(self.first_port + self.port(choice)) as usize];
-        self.ports.queue(self.now, line, self.world)
+        self.ports.queue(self.seen, line, self.world)
     }
 
     fn towards_pod(&self) -> Vec<(u32, u32)> {
@@ -167,7 +167,8 @@ pub(super) trait QueuePort: Sized {
 /// The same at a switch of a tree whose ports are all of one kind, and whose choices are a run of
 /// ports.
 pub(super) struct AroundPlain<'s, 'w, P> {
-    pub(super) now: Time,
+    /// The instant of which queues are looked at.
+    pub(super) seen: Time,
     pub(super) switch: SwitchId,
     pub(super) host: HostId,
     /// Whether the scheme says that its choices depend on nothing here.
@@ -200,7 +201,7 @@ impl<P: QueuePort> Surroundings for AroundPlain<'_, '_, P> {
         // Else frames that came before may not have joined yet.
         debug_assert!(!self.stateless, "a scheme that says it is stateless reads queues");
         let number = self.first as usize + choice;
-        self.ports[number].queue(self.now, &mut self.lines[number], self.world)
+        self.ports[number].queue(self.seen, &mut self.lines[number], self.world)
     }
 
     fn towards_pod(&self) -> Vec<(u32, u32)> {

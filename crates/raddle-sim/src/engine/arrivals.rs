@@ -88,6 +88,19 @@ impl Arrivals {
         })
     }
 
+    /// The instants at which something arrives, in order, counted from a window that begins at
+    /// `start`, each with the in-ports and frames of what does. None is at time zero: links into
+    /// switches take time.
+    pub(super) fn by_instant(
+        &self,
+        start: Time,
+    ) -> impl Iterator<Item = (Time, impl Iterator<Item = (u32, Frame)> + Clone + '_)> + '_ {
+        self.keys.chunk_by(|one, next| one >> 32 == next >> 32).map(move |keys| {
+            let frames = keys.iter().map(|&key| self.frames[key as u32 as usize]);
+            (Time(start.0 + (keys[0] >> 32)), frames)
+        })
+    }
+
     /// Whether there are so many that looking at each of `ports` takes no longer than sorting them.
     #[inline]
     pub(super) fn are_many_for(&self, ports: usize) -> bool {

@@ -27,6 +27,7 @@ mod line;
 mod merge;
 mod part;
 mod partition;
+mod plain;
 mod pool;
 mod port;
 mod ports;

@@ -4,6 +4,7 @@
 //! identical bit for bit. A hop takes a departure, the wire becoming free if that matters, and an
 //! arrival. Events at one instant and node are ordered by their kind (see `Kind`), then by port.
 
+mod around;
 mod pfc;
 mod port;
 mod queue;
@@ -20,15 +21,13 @@ use crate::net::stop::{Ending, StopRules};
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, Observer, Outcome, Progress};
-use crate::routing::{Forwarding, Ports, towards_pod};
-use crate::topology::{Fabric, Node};
+use crate::topology::Node;
+use around::Around;
 use port::{InService, Port};
 use queue::{EventQueue, Heap};
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
-use raddle_schemes::load_balance::switch::{
-    AnyPortSelector, Choices, Group, Header, Queue as PortQueue, Surroundings, SwitchContext,
-};
+use raddle_schemes::load_balance::switch::{AnyPortSelector, Choices, Header, SwitchContext};
 use raddle_schemes::marking::QueueState;
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::units::{Bytes, Time};
@@ -71,42 +70,6 @@ impl Ord for Event {
 impl PartialOrd for Event {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
-    }
-}
-
-/// What a switch scheme sees when it chooses among ports towards `host`.
-struct Around<'r> {
-    fabric: &'r Fabric,
-    forwarding: &'r Forwarding,
-    ports: &'r [Port],
-    switch: SwitchId,
-    host: HostId,
-    choices: Ports<'r>,
-    /// The instant before which queues are looked at, if they are.
-    before: Option<Time>,
-}
-
-impl Surroundings for Around<'_> {
-    fn port(&self, choice: usize) -> u32 {
-        self.choices.get(choice).0 - self.fabric.switches[self.switch.index()].ports.start
-    }
-
-    fn group(&self) -> Group {
-        Group { edge: self.fabric.edge(self.host).0, pod: self.fabric.pod(self.host) }
-    }
-
-    fn queue(&mut self, choice: usize) -> PortQueue {
-        let port = &self.ports[self.choices.get(choice).index()];
-        match self.before {
-            Some(now) => port.queue_before(now),
-            None => port.queue(),
-        }
-    }
-
-    fn towards_pod(&self) -> Vec<(u32, u32)> {
-        let first = self.fabric.switches[self.switch.index()].ports.start;
-        let ports = towards_pod(self.fabric, self.forwarding, self.switch, self.group().pod);
-        ports.into_iter().map(|(port, weight)| (port.0 - first, weight)).collect()
     }
 }
 
@@ -426,10 +389,10 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
 
     fn depart(&mut self, now: Time, id: PortId, service: u32) {
         let port = &mut self.ports[id.index()];
-        port.keep_before(now);
         if port.services != service {
             return;
         }
+        port.keep_before(now);
         let Some(InService { mut frame, came_in, class, start, lost }) = port.in_service.take()
         else {
             return;

@@ -7,7 +7,7 @@ use crate::net::port::PortFacts;
 use crate::plan::QueuePlan;
 use crate::record::{PfcRecord, PortRecord};
 use raddle_schemes::ids::PortId;
-use raddle_schemes::load_balance::switch::Queue as Seen;
+use raddle_schemes::load_balance::switch::Queue as PortQueue;
 use raddle_schemes::units::{Bytes, Time};
 use std::collections::VecDeque;
 
@@ -33,7 +33,7 @@ pub(super) struct Port {
     pub(super) ingress: Ingress,
     pub(super) record: PortRecord,
     /// When something last changed, and what was queued before.
-    before: Option<(Time, Seen)>,
+    before: Option<(Time, PortQueue)>,
 }
 
 /// The frame on the wire.
@@ -84,16 +84,16 @@ impl Port {
     }
 
     /// What a switch scheme sees of it.
-    pub(super) fn queue(&self) -> Seen {
-        Seen {
+    pub(super) fn queue(&self) -> PortQueue {
+        PortQueue {
             bytes: Bytes(self.bytes.iter().sum()),
             capacity: Bytes(self.link.capacity(self.facts.capacity)),
         }
     }
 
     /// What it saw just before `now`.
-    pub(super) fn queue_before(&self, now: Time) -> Seen {
-        self.before.filter(|(at, _)| *at == now).map_or_else(|| self.queue(), |(_, seen)| seen)
+    pub(super) fn queue_before(&self, now: Time) -> PortQueue {
+        self.before.filter(|(at, _)| *at == now).map_or_else(|| self.queue(), |(_, queue)| queue)
     }
 
     /// Keeps what there was before `now`, in which something is about to change.

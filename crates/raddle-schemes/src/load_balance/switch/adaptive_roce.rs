@@ -1,4 +1,4 @@
-//! Adaptive RoCE routing as the REPS paper's simulator has it: the exact shortest queue, and among
+//! Adaptive RoCE routing as the REPS paper has it: the exact shortest queue, and among
 //! equals always the same port.
 //!
 //! Reading: the paper does not say when a switch looks at its queues. Here it looks when a packet

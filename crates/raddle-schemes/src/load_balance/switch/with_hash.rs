@@ -44,9 +44,10 @@ impl PortSelector for WithHash {
 #[cfg(test)]
 mod tests {
     use super::super::SCHEMES;
+    use super::super::adaptive_roce::{self, Mode};
     use super::super::testing::{Bench, Running};
     use super::*;
-    use crate::ids::Entropy;
+    use crate::ids::{Entropy, SwitchId};
     use alloc::vec::Vec;
 
     #[test]
@@ -67,5 +68,20 @@ mod tests {
                 assert_eq!(own, alone.entropy(entropy).select(16), "{}", scheme.card.name);
             }
         }
+    }
+
+    #[test]
+    fn what_a_scheme_says_of_itself_holds_beside_the_hash() {
+        let context = SwitchContext { switch: SwitchId(0), edge: true, pod: None, stream: 0 };
+        let artifact = adaptive_roce::Config { mode: Mode::Artifact };
+        let configs = SCHEMES.iter().filter_map(|scheme| Config::named(scheme.card.name));
+        let mut looking = 0;
+        for config in configs.chain([Config::AdaptiveRoce(artifact)]) {
+            let (alone, both) = (config.build(&context), config.build_with_hash(&context));
+            assert_eq!(alone.looks_before(), both.looks_before(), "{config:?}");
+            assert_eq!(alone.is_stateless(), both.is_stateless(), "{config:?}");
+            looking += u32::from(both.looks_before());
+        }
+        assert_eq!(looking, 1);
     }
 }
