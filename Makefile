@@ -5,7 +5,7 @@ CARGO ?= cargo
 
 # A comparison of ECMP, OPS and REPS on 128 GPUs; writes report.html and results/.
 demo:
-	$(CARGO) run --release --quiet -p raddle -- compare
+	$(CARGO) run --release --quiet -p raddle-cli -- compare
 
 # Everything that must hold before a change lands.
 test:
@@ -13,7 +13,7 @@ test:
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 	$(CARGO) test --workspace --quiet
-	$(CARGO) run --release --quiet -p raddle -- reproduce --quick
+	$(CARGO) run --release --quiet -p raddle-cli -- reproduce --quick
 	$(MAKE) instructions
 
 # Instructions per packet-hop against the recorded ones; part of `test`.

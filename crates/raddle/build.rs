@@ -1,4 +1,5 @@
-//! Tells one build of a version from another: a hash of the sources, for what is kept on disk.
+//! Tells one build of a version from another: a hash of the sources that results depend on, for
+//! what is kept on disk. Shared by the crates that keep results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,16 +7,21 @@ use std::path::{Path, PathBuf};
 fn main() {
     let here = PathBuf::from(env("CARGO_MANIFEST_DIR"));
     // In a published package the other crates are not beside this one, and their versions tell.
-    let places = ["src", "../raddle-sim/src", "../raddle-schemes/src", "../../Cargo.lock"];
+    let places = ["src", "../raddle/src", "../raddle-sim/src", "../raddle-schemes/src"];
+    let places = places.iter().chain(&["../../Cargo.lock"]).map(|place| here.join(place));
     let mut files = Vec::new();
-    for place in places.map(|place| here.join(place)).iter().filter(|place| place.exists()) {
+    for place in places.filter(|place| place.exists()) {
         println!("cargo:rerun-if-changed={}", place.display());
-        list(place, &mut files);
+        list(&place, &mut files);
     }
+    let here = whole(&here);
+    let root = here.ancestors().nth(2).unwrap_or(&here);
+    let mut files: Vec<PathBuf> = files.iter().map(|file| whole(file)).collect();
     files.sort();
+    files.dedup();
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     for file in files {
-        let name = file.strip_prefix(&here).unwrap_or(&file);
+        let name = file.strip_prefix(root).unwrap_or(&file);
         hash.add(name.to_string_lossy().replace('\\', "/").as_bytes());
         hash.add(&fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display())));
     }
@@ -25,6 +31,11 @@ fn main() {
 #[expect(clippy::disallowed_methods, reason = "how cargo talks to a build script")]
 fn env(key: &str) -> String {
     std::env::var(key).unwrap_or_else(|error| panic!("{key}: {error}"))
+}
+
+/// The path from the root, so that a file has one name whichever crate asks.
+fn whole(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The files at or below `place`.

@@ -1,13 +1,10 @@
-//! Raddle as a library: what the command line is made of.
+//! Raddle as a library: scenarios, studies and reports.
 //!
 //! Data flows one way: a scenario becomes validated plans, plans become runs, runs become tables,
-//! tables become comparisons, reports and figures.
+//! tables become comparisons and reports.
 
-pub mod cli;
-pub mod figures;
 pub mod import;
 pub mod problem;
 pub mod report;
 pub mod scenario;
 pub mod study;
-pub mod verdict;

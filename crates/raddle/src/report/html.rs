@@ -141,7 +141,7 @@ fn fill(template: &str, value: impl Fn(&str) -> String) -> String {
 }
 
 /// Text as HTML.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -12,4 +12,4 @@ pub use data::{
     Bound, Cell, Claim, Claims, Condition, Counts, Detail, Entry, Event, FaultWindow, Interval,
     Port, Provenance, Report, Run, Scheme, Table,
 };
-pub(crate) use html::escape;
+pub use html::escape;

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 /// Collects the problems of one reading.
 #[derive(Default)]
-pub(crate) struct Log {
+pub struct Log {
     problems: RefCell<Vec<Problem>>,
     notes: RefCell<Vec<String>>,
     /// Keys that some cells may leave without effect, and what to say if all do.
@@ -16,7 +16,7 @@ pub(crate) struct Log {
 
 impl Log {
     /// Adds a problem, unless the same one is known already.
-    pub(crate) fn add(&self, problem: Problem) {
+    pub fn add(&self, problem: Problem) {
         let mut problems = self.problems.borrow_mut();
         if !problems.contains(&problem) {
             problems.push(problem);
@@ -24,7 +24,7 @@ impl Log {
     }
 
     /// Adds a note, unless the same one is known already.
-    pub(crate) fn note(&self, note: String) {
+    pub fn note(&self, note: String) {
         let mut notes = self.notes.borrow_mut();
         if !notes.contains(&note) {
             notes.push(note);
@@ -33,7 +33,7 @@ impl Log {
 
     /// Says of the key at `place`, in one cell of a study, that it has an effect, or what the
     /// problem is.
-    pub(crate) fn judge(&self, place: &Place, problem: Option<Problem>) {
+    pub fn judge(&self, place: &Place, problem: Option<Problem>) {
         let mut idle = self.idle.borrow_mut();
         match idle.iter_mut().find(|(judged, _)| judged == place) {
             Some((_, known)) if problem.is_none() => *known = None,
@@ -44,7 +44,7 @@ impl Log {
 
     /// Adds the problems of the keys that had no effect in any cell; only notes them if overrides
     /// have left some of the cells away.
-    pub(crate) fn settle(&self, narrowed: bool) {
+    pub fn settle(&self, narrowed: bool) {
         for problem in self.idle.take().into_iter().filter_map(|(_, problem)| problem) {
             match narrowed {
                 true => self.note(problem.message),
@@ -54,27 +54,24 @@ impl Log {
     }
 
     /// The notes so far.
-    pub(crate) fn notes(&self) -> Vec<String> {
+    pub fn notes(&self) -> Vec<String> {
         self.notes.borrow().clone()
     }
 
     /// How many problems there are so far.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.problems.borrow().len()
     }
 
     /// The problems, in the order they were found.
-    pub(crate) fn into_problems(self) -> Vec<Problem> {
+    pub fn into_problems(self) -> Vec<Problem> {
         self.problems.into_inner()
     }
 }
 
 /// The valid word nearest to what was typed, if one is near. Papers write OFAN and
 /// Adaptive RoCE: capitals count for nothing, spaces and hyphens are underscores.
-pub(crate) fn nearest<'a>(
-    typed: &str,
-    words: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn nearest<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |text: &str| text.to_lowercase().replace([' ', '-'], "_");
     let typed = plain(typed);
     let longest = |word: &str| word.chars().count().max(typed.chars().count());
@@ -87,7 +84,7 @@ pub(crate) fn nearest<'a>(
 }
 
 /// The problem with the nearest of `words` as its label, if one is near.
-pub(crate) fn with_nearest<'a>(
+pub fn with_nearest<'a>(
     problem: Problem,
     typed: &str,
     words: impl IntoIterator<Item = &'a str>,
@@ -99,7 +96,7 @@ pub(crate) fn with_nearest<'a>(
 }
 
 /// A value as scheme parameters read it; lists and tables are none.
-pub(crate) fn raw(item: &Item) -> Option<Raw<'_>> {
+pub fn raw(item: &Item) -> Option<Raw<'_>> {
     match &item.value {
         Value::Text(text) => Some(Raw::Text(text)),
         Value::Integer(n) => Some(Raw::Integer(*n)),
@@ -110,7 +107,7 @@ pub(crate) fn raw(item: &Item) -> Option<Raw<'_>> {
 }
 
 /// The problem of a value that a parameter refused.
-pub(crate) fn refused(key: &str, item: &Item, error: ParameterError) -> Problem {
+pub fn refused(key: &str, item: &Item, error: ParameterError) -> Problem {
     let problem = |message: String| item.place.problem(message);
     match (error, &item.value) {
         (ParameterError::Word(words), Value::Text(text)) => {
@@ -131,7 +128,7 @@ pub(crate) fn refused(key: &str, item: &Item, error: ParameterError) -> Problem 
 ///
 /// # Errors
 /// The problem, at the value's place.
-pub(crate) fn read<T: Parameter>(key: &str, item: &Item) -> Result<T, Problem> {
+pub fn read<T: Parameter>(key: &str, item: &Item) -> Result<T, Problem> {
     let refuse = |error| refused(key, item, error);
     match raw(item) {
         Some(raw) => T::read(raw).map_err(refuse),
@@ -140,7 +137,7 @@ pub(crate) fn read<T: Parameter>(key: &str, item: &Item) -> Result<T, Problem> {
 }
 
 /// Reads one table.
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     /// What messages call the table: `[fabric]`, `topology`.
     name: String,
     table: &'a Table,
@@ -153,12 +150,12 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// A reader of a whole document.
-    pub(crate) fn document(table: &'a Table, place: &'a Place, log: &'a Log) -> Self {
+    pub fn document(table: &'a Table, place: &'a Place, log: &'a Log) -> Self {
         Self::new("the scenario", table, place, log)
     }
 
     /// A reader of `item`, which must be a table.
-    pub(crate) fn of(name: &str, item: &'a Item, log: &'a Log) -> Option<Self> {
+    pub fn of(name: &str, item: &'a Item, log: &'a Log) -> Option<Self> {
         if let Value::Table(table) = &item.value {
             return Some(Self::new(name, table, &item.place, log));
         }
@@ -173,17 +170,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Where the table stands.
-    pub(crate) fn place(&self) -> &'a Place {
+    pub fn place(&self) -> &'a Place {
         self.place
     }
 
     /// The log that problems go to.
-    pub(crate) fn log(&self) -> &'a Log {
+    pub fn log(&self) -> &'a Log {
         self.log
     }
 
     /// The value of a key that the table may have.
-    pub(crate) fn take(&mut self, key: &'static str) -> Option<&'a Item> {
+    pub fn take(&mut self, key: &'static str) -> Option<&'a Item> {
         if !self.known.contains(&key) {
             self.known.push(key);
         }
@@ -191,7 +188,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The value of a key that the table must have.
-    pub(crate) fn demand(&mut self, key: &'static str, example: &str) -> Option<&'a Item> {
+    pub fn demand(&mut self, key: &'static str, example: &str) -> Option<&'a Item> {
         let item = self.take(key);
         if item.is_none() {
             let problem = self.place.problem(format!("{} lacks `{key}`", self.name));
@@ -201,24 +198,24 @@ impl<'a> Reader<'a> {
     }
 
     /// A typed value; `None` if it is absent or wrong.
-    pub(crate) fn get<T: Parameter>(&mut self, key: &'static str) -> Option<T> {
+    pub fn get<T: Parameter>(&mut self, key: &'static str) -> Option<T> {
         let item = self.take(key)?;
         read(key, item).map_err(|problem| self.log.add(problem)).ok()
     }
 
     /// A typed value, or its default.
-    pub(crate) fn or<T: Parameter>(&mut self, key: &'static str, default: T) -> T {
+    pub fn or<T: Parameter>(&mut self, key: &'static str, default: T) -> T {
         self.get(key).unwrap_or(default)
     }
 
     /// A typed value that must be there.
-    pub(crate) fn need<T: Parameter>(&mut self, key: &'static str, example: &str) -> Option<T> {
+    pub fn need<T: Parameter>(&mut self, key: &'static str, example: &str) -> Option<T> {
         let item = self.demand(key, example)?;
         read(key, item).map_err(|problem| self.log.add(problem)).ok()
     }
 
     /// A number that must be at least `low`, or its default.
-    pub(crate) fn at_least<T>(&mut self, key: &'static str, low: T, default: Option<T>) -> Option<T>
+    pub fn at_least<T>(&mut self, key: &'static str, low: T, default: Option<T>) -> Option<T>
     where
         T: Parameter + PartialOrd,
     {
@@ -237,7 +234,7 @@ impl<'a> Reader<'a> {
     }
 
     /// One of several words, each with its meaning; must be there.
-    pub(crate) fn choice(&mut self, key: &'static str, words: &[&'static str]) -> Option<&'a str> {
+    pub fn choice(&mut self, key: &'static str, words: &[&'static str]) -> Option<&'a str> {
         let first = format!("\"{}\"", words.first().unwrap_or(&""));
         let item = self.demand(key, &first)?;
         match &item.value {
@@ -250,7 +247,7 @@ impl<'a> Reader<'a> {
     }
 
     /// One of several words, or `default`.
-    pub(crate) fn word(
+    pub fn word(
         &mut self,
         key: &'static str,
         words: &[&'static str],
@@ -265,13 +262,13 @@ impl<'a> Reader<'a> {
     }
 
     /// A table that may be there.
-    pub(crate) fn table(&mut self, key: &'static str) -> Option<Self> {
+    pub fn table(&mut self, key: &'static str) -> Option<Self> {
         let item = self.take(key)?;
         Self::of(key, item, self.log)
     }
 
     /// The entries of a list that may be there.
-    pub(crate) fn list(&mut self, key: &'static str, what: &str) -> &'a [Item] {
+    pub fn list(&mut self, key: &'static str, what: &str) -> &'a [Item] {
         match self.take(key) {
             None => &[],
             Some(Item { value: Value::List(items), .. }) => items,
@@ -285,7 +282,7 @@ impl<'a> Reader<'a> {
 
     /// Reports a key that other tables of this kind may have: `without` is what this one has or
     /// lacks, `with` what the key goes with.
-    pub(crate) fn misplaced(&mut self, key: &'static str, without: &str, with: &str) {
+    pub fn misplaced(&mut self, key: &'static str, without: &str, with: &str) {
         self.misplaced.push(key);
         if let Some(entry) = self.table.entries.iter().find(|entry| entry.key == key) {
             let problem = entry.key_place.problem(format!("`{key}` has no effect {without}"));
@@ -294,7 +291,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Keys nobody has asked for yet, with their values.
-    pub(crate) fn rest(&self) -> impl Iterator<Item = (&'a str, &'a Place, &'a Item)> {
+    pub fn rest(&self) -> impl Iterator<Item = (&'a str, &'a Place, &'a Item)> {
         let asked = |key: &str| self.known.contains(&key) || self.misplaced.contains(&key);
         let unknown = move |entry: &&'a super::spec::Entry| !asked(&entry.key);
         self.table
@@ -305,7 +302,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Reports the keys that nobody asked for.
-    pub(crate) fn finish(self) {
+    pub fn finish(self) {
         for (key, place, _) in self.rest() {
             let problem = place.problem(format!("unknown key `{key}` in {}", self.name));
             // A key that a default put there is as good as absent.

@@ -12,14 +12,16 @@ use toml::de::{DeTable, DeValue};
 
 /// Where a piece of text stands; no file for what a default put there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) file: Option<Arc<Path>>,
-    pub(crate) span: Range<usize>,
+pub struct Place {
+    /// The file; `None` for a default.
+    pub file: Option<Arc<Path>>,
+    /// Bytes of the file.
+    pub span: Range<usize>,
 }
 
 impl Place {
     /// A problem at this place.
-    pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
+    pub fn problem(&self, message: impl Into<String>) -> Problem {
         Problem {
             file: self.file.as_deref().map(Path::to_path_buf),
             span: self.file.as_ref().map(|_| self.span.clone()),
@@ -30,41 +32,53 @@ impl Place {
 
 /// A value as it was typed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub enum Value {
+    /// Text, a time or date, or a number that no `i64` holds.
     Text(String),
+    /// A whole number.
     Integer(i64),
+    /// A number with a fraction or an exponent.
     Float(f64),
+    /// `true` or `false`.
     Flag(bool),
+    /// Values in order.
     List(Vec<Item>),
+    /// Keys and values.
     Table(Table),
 }
 
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Item {
-    pub(crate) value: Value,
-    pub(crate) place: Place,
+pub struct Item {
+    /// What was typed.
+    pub value: Value,
+    /// Where it stands.
+    pub place: Place,
 }
 
 /// A key, its place, and its value.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Entry {
-    pub(crate) key: String,
-    pub(crate) key_place: Place,
-    pub(crate) item: Item,
+pub struct Entry {
+    /// The key, possibly a dotted one.
+    pub key: String,
+    /// Where the key stands.
+    pub key_place: Place,
+    /// The value.
+    pub item: Item,
 }
 
 /// Keys and values in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Table {
-    pub(crate) entries: Vec<Entry>,
+pub struct Table {
+    /// In the order of the file.
+    pub entries: Vec<Entry>,
 }
 
 /// Reads a TOML document.
 ///
 /// # Errors
 /// Every syntax error.
-pub(crate) fn document(file: &Arc<Path>, text: &str) -> Result<Table, Vec<Problem>> {
+pub fn document(file: &Arc<Path>, text: &str) -> Result<Table, Vec<Problem>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
         return Ok(own_table(table.get_ref(), &|span| Place { file: Some(file.clone()), span }));
@@ -130,7 +144,7 @@ fn own(value: &Spanned<DeValue<'_>>, place: &dyn Fn(Range<usize>) -> Place) -> I
 
 impl Table {
     /// The value of `key`.
-    pub(crate) fn get(&self, key: &str) -> Option<&Item> {
+    pub fn get(&self, key: &str) -> Option<&Item> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.item)
     }
 
@@ -231,17 +245,17 @@ impl Table {
 
 impl Item {
     /// The table, if it is one.
-    pub(crate) fn table(&self) -> Option<&Table> {
+    pub fn table(&self) -> Option<&Table> {
         if let Value::Table(table) = &self.value { Some(table) } else { None }
     }
 
     /// The entries, if it is a list.
-    pub(crate) fn list(&self) -> Option<&[Self]> {
+    pub fn list(&self) -> Option<&[Self]> {
         if let Value::List(list) = &self.value { Some(list) } else { None }
     }
 
     /// The value as a person would write it in a table of results: texts without quotes.
-    pub(crate) fn show(&self) -> String {
+    pub fn show(&self) -> String {
         match &self.value {
             Value::Text(text) => text.clone(),
             _ => self.to_toml(),
@@ -249,7 +263,7 @@ impl Item {
     }
 
     /// The value in TOML, on one line.
-    pub(crate) fn to_toml(&self) -> String {
+    pub fn to_toml(&self) -> String {
         match &self.value {
             Value::Text(text) => quoted(text),
             Value::Integer(n) => n.to_string(),

@@ -160,7 +160,7 @@ fn t_two_sided(t: f64, df: usize) -> f64 {
 }
 
 /// The value that |t| exceeds with probability 5 %.
-pub(crate) fn t_quantile_95(df: usize) -> f64 {
+pub fn t_quantile_95(df: usize) -> f64 {
     let (mut low, mut high) = (0.0, 20.0);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;

@@ -223,7 +223,7 @@ fn remake(folder: &Path) -> Result<(), String> {
 }
 
 /// The file and what is wrong with it.
-pub(crate) fn at(path: &Path, error: impl Display) -> String {
+pub fn at(path: &Path, error: impl Display) -> String {
     format!("{}: {error}", path.display())
 }
 

@@ -157,7 +157,7 @@ fn setting(path: &str, value: &str) -> String {
 }
 
 /// Each item once, in the order in which they first come.
-pub(crate) fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+pub fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
     let mut list = Vec::new();
     for item in items {
         if !list.contains(&item) {

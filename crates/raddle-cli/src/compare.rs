@@ -1,0 +1,249 @@
+//! `raddle compare`: a sweep as one answer, on the terminal and as a page.
+
+use super::{End, input, machine};
+use raddle::scenario::{self, Study};
+use raddle::study::compare::{CompareInput, Comparison, Entry};
+use raddle::study::gather::{Gather, Gathered, record_uplinks};
+use raddle::study::page::{Occasion, PageRun, page};
+use raddle::study::run::{Failure, Job};
+use raddle::study::store::Store;
+use raddle::study::tables::{Format, RunRow};
+use raddle::study::text::{count, plural, time};
+use raddle::study::{jobs, timing};
+use raddle_schemes::load_balance::host;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `raddle compare`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// The scenario file, with a `[sweep]`; without one, the demonstration.
+    file: Option<PathBuf>,
+    /// Change a key of the scenario. May be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = input::assignment)]
+    set: Vec<(String, String)>,
+    /// The seeds, as `1..5` or `1,4,9`; else the scenario's.
+    #[arg(long, value_name = "SEEDS", value_parser = input::seeds)]
+    seeds: Option<String>,
+    /// Write report, tables and resolved scenarios into this folder; runs that it holds are not
+    /// repeated.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+    /// Write no tables, only the report; interrupted, it keeps no run.
+    #[arg(long)]
+    no_tables: bool,
+    /// Runs at a time; else as many as there are cores for.
+    #[arg(long, value_name = "N")]
+    parallel: Option<usize>,
+    /// Threads inside each run: for a few large runs.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::threads())]
+    threads: u32,
+    /// Print one JSON object (`raddle.compare/1`) and nothing else.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The comparison that needs no file.
+const DEMO: &str = include_str!("../../../scenarios/demo.toml");
+
+/// The report's file name, and that of the folder with the tables.
+const REPORT: &str = "report.html";
+const TABLES: &str = "results";
+
+pub(super) fn compare(arguments: &Arguments) -> End {
+    let (study, text) = match read(arguments) {
+        Ok(read) => read,
+        Err(end) => return end,
+    };
+    let store = if arguments.no_tables {
+        None
+    } else {
+        match Store::open(&arguments.out.join(TABLES), Format::Parquet) {
+            Ok(store) => Some(store),
+            Err(why) => return input::refuse_text(&why),
+        }
+    };
+    let drawn_seed = study.seeds.first().copied().unwrap_or(1);
+    let gather = Gather { store, drawn_seed };
+    let jobs = jobs::jobs(&study, Some(record_uplinks));
+    let parallel = input::parallel(arguments.parallel, arguments.threads);
+    let threads = (parallel, arguments.threads);
+    let there = gather.count(&jobs);
+    if !arguments.json {
+        input::announce(&jobs, there, parallel);
+    }
+    let stop = input::interruption();
+    let watch = timing::Stopwatch::start();
+    let results = input::with_runner(jobs.len(), threads, &stop, arguments.json, |runner| {
+        runner.run(&jobs, &gather)
+    });
+    let wall_s = watch.stop().wall_s;
+    let taken = results.iter().flatten().map(|run| run.summary.threads);
+    input::note_threads(arguments.threads, taken);
+    let failed = input::report_failures(&jobs, &results);
+    if input::interrupted(&results) {
+        let done = results.iter().filter(|result| result.is_ok()).count();
+        let kept = match gather.store {
+            Some(_) => "are kept; the same command goes on with the rest",
+            None => "are done, and not kept without tables: no report",
+        };
+        anstream::eprintln!("interrupted: {done} of {} runs {kept}", jobs.len());
+        return End::Failed;
+    }
+    let title = input::title(&study);
+    let comparison = Comparison::new(CompareInput::of_runs(&title, &entries(&jobs, &results)));
+    let runs: Vec<PageRun<'_>> = jobs
+        .iter()
+        .zip(&results)
+        .filter_map(|(job, result)| {
+            Some(PageRun { settings: &job.settings, kept: result.as_ref().ok()? })
+        })
+        .collect();
+    let report = arguments.out.join(REPORT);
+    let occasion = Occasion {
+        command: command_line(arguments),
+        scenario_toml: with_resolved(&text, &jobs),
+        machine: machine::words(),
+    };
+    if let Err(why) = write(&report, &comparison, &runs, occasion, &gather) {
+        anstream::eprintln!("error: {why}");
+        return End::Failed;
+    }
+    if arguments.json {
+        anstream::println!("{}", comparison.to_json());
+    } else {
+        anstream::print!("{}", comparison.screen(input::columns()));
+        let hops: u64 = runs.iter().map(|run| run.kept.summary.packet_hops).sum();
+        let tables = gather
+            .store
+            .as_ref()
+            .map_or(String::new(), |_| format!("  {}/", arguments.out.join(TABLES).display()));
+        let took = match there {
+            0 => format!("{}, {} packet-hops", time(wall_s * 1e6), count(hops)),
+            _ => format!("{} kept from before", plural(there as u64, "run")),
+        };
+        anstream::println!("\n  {}{tables}  scenario: {}   {took}", report.display(), study.name,);
+    }
+    if failed { End::Failed } else { End::Done }
+}
+
+/// The scenario as it was read, and behind it what that means: the first run's scenario with every
+/// default filled in.
+fn with_resolved(text: &str, jobs: &[Job]) -> String {
+    let Some(first) = jobs.first() else { return text.to_owned() };
+    let settings: Vec<String> =
+        first.settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
+    let which =
+        if settings.is_empty() { String::new() } else { format!(" ({})", settings.join(", ")) };
+    format!(
+        "{}\n\n# The first run{which} with every default filled in:\n\n{}",
+        text.trim_end(),
+        first.toml
+    )
+}
+
+fn read(arguments: &Arguments) -> Result<(Study, String), End> {
+    let set = input::with_seeds(&arguments.set, arguments.seeds.as_ref());
+    match &arguments.file {
+        Some(file) => {
+            let study = input::load_file(file, &set)?;
+            let text = std::fs::read_to_string(file).unwrap_or_default();
+            Ok((study, text))
+        }
+        None => {
+            let study = scenario::parse("demo.toml", DEMO, Path::new("."), &set)
+                .map_err(|problems| input::refuse(&problems))?;
+            input::note(&study);
+            Ok((study, DEMO.to_owned()))
+        }
+    }
+}
+
+fn entries<'a>(jobs: &'a [Job], results: &'a [Result<Gathered, Failure>]) -> Vec<Entry<'a>> {
+    let both = jobs.iter().zip(results);
+    both.map(|(job, result)| Entry {
+        settings: &job.settings,
+        seed: job.seed,
+        summary: result.as_ref().ok().map(|kept| &kept.summary),
+    })
+    .collect()
+}
+
+/// Every host scheme keeps its colour: its place in the catalogue. What is no host scheme, or
+/// another form of one that has its colour already, takes the first one that no row has.
+pub(super) fn palette(rows: &[String]) -> Vec<usize> {
+    let own = |row: &String| {
+        let word = row.split(' ').next();
+        host::SCHEMES.iter().position(|scheme| Some(scheme.card.name) == word)
+    };
+    let mut taken: Vec<usize> = rows.iter().filter_map(own).collect();
+    let mut places: Vec<usize> = Vec::new();
+    for row in rows {
+        let place = own(row).filter(|place| !places.contains(place)).unwrap_or_else(|| {
+            let free = (0..).find(|place| !taken.contains(place)).unwrap_or_default();
+            taken.push(free);
+            free
+        });
+        places.push(place);
+    }
+    places
+}
+
+fn command_line(arguments: &Arguments) -> String {
+    let mut line = "raddle compare".to_owned();
+    if let Some(file) = &arguments.file {
+        line += &format!(" {}", file.display());
+    }
+    for (path, value) in &arguments.set {
+        line += &format!(" --set '{path}={value}'");
+    }
+    if let Some(seeds) = &arguments.seeds {
+        line += &format!(" --seeds '{}'", seeds.trim_matches(['"', '[', ']']));
+    }
+    line
+}
+
+fn write(
+    report: &Path,
+    comparison: &Comparison,
+    runs: &[PageRun<'_>],
+    occasion: Occasion,
+    gather: &Gather,
+) -> Result<(), String> {
+    let page = page(comparison, runs, &palette, occasion);
+    if let Some(folder) = report.parent() {
+        std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    std::fs::write(report, page.html()).map_err(|e| format!("{}: {e}", report.display()))?;
+    if let Some(store) = &gather.store {
+        let rows: Vec<RunRow<'_>> = runs
+            .iter()
+            .map(|run| RunRow { settings: run.settings, summary: &run.kept.summary })
+            .collect();
+        store.write_runs(&rows)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(rows: &[&str]) -> Vec<usize> {
+        palette(&rows.iter().map(|&row| row.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_host_scheme_keeps_its_colour_whatever_stands_above_it() {
+        let [ops, reps] = places(&["ops", "reps"])[..] else { panic!("two places") };
+        assert_eq!(places(&["jsq", "reps", "reps buffer=4", "ops"])[1..2], [reps]);
+        assert_eq!(places(&["jsq", "reps", "reps buffer=4", "ops"])[3], ops);
+    }
+
+    #[test]
+    fn no_two_rows_share_a_colour() {
+        let mut all = places(&["jsq", "ecmp", "ops", "ops entropies=8", "reps", "healthy"]);
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 6);
+    }
+}

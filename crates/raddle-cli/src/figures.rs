@@ -1,0 +1,75 @@
+//! `raddle figures`: published figures, and what their last full runs gave.
+
+use super::{End, input};
+use raddle::study::store::at;
+use raddle::study::text::{left, plural};
+use raddle_papers::figures::{Figure, FigureResult, Verdict, gallery};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `raddle figures`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// A paper (`reps`) or a figure (`reps/fig4`) to show, claim by claim.
+    name: Option<String>,
+    /// Write pages with pictures of all figures into this folder (`docs` in a clone).
+    #[arg(long, value_name = "DIR", conflicts_with = "name")]
+    pages: Option<PathBuf>,
+}
+
+pub(super) fn figures(arguments: &Arguments) -> End {
+    let chosen: Vec<&Figure> = match input::figures(arguments.name.as_deref()) {
+        Ok(chosen) => chosen,
+        Err(end) => return end,
+    };
+    let results: Result<Vec<FigureResult>, String> =
+        chosen.iter().map(|figure| figure.recorded()).collect();
+    let results = match results {
+        Ok(results) => results,
+        Err(why) => return input::refuse_text(&why),
+    };
+    match (&arguments.pages, &arguments.name) {
+        (Some(folder), _) => write(folder, &results),
+        (None, Some(_)) => {
+            for result in &results {
+                anstream::println!("{}", result.text());
+            }
+            End::Done
+        }
+        (None, None) => {
+            list(&results);
+            End::Done
+        }
+    }
+}
+
+fn list(results: &[FigureResult]) {
+    let width = results.iter().map(|result| result.figure.name.len()).max().unwrap_or(0);
+    let (mut all, mut holding) = (0, 0);
+    for result in results {
+        let (claims, holds) = (result.claims.len(), result.count(Verdict::Holds));
+        (all, holding) = (all + claims, holding + holds);
+        let name = left(result.figure.name, width);
+        let claims = left(&format!("{holds} of {claims}"), 8);
+        anstream::println!("{name}  {claims}  {}", result.title);
+    }
+    anstream::println!();
+    anstream::println!(
+        "{}, {holding} of {} hold, as last run in full. `raddle figures NAME` shows them, \
+         `raddle reproduce NAME` runs them again.",
+        plural(results.len() as u64, "figure"),
+        plural(all as u64, "claim")
+    );
+}
+
+fn write(folder: &Path, results: &[FigureResult]) -> End {
+    for file in gallery(results) {
+        let path = folder.join(&file.path);
+        let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        if let Err(error) = made.and_then(|()| std::fs::write(&path, &file.text)) {
+            anstream::eprintln!("error: {}", at(&path, error));
+            return End::Failed;
+        }
+    }
+    anstream::println!("wrote {}", folder.join("figures.md").display());
+    End::Done
+}

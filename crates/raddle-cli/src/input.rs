@@ -1,0 +1,253 @@
+//! Reading what the user gave: scenarios, settings, the wish to stop.
+
+use super::{End, ScenarioArguments};
+use raddle::problem::Problems;
+use raddle::scenario::reader::nearest;
+use raddle::scenario::{self, Study};
+use raddle::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
+use raddle::study::jobs::bound_of;
+use raddle::study::progress::Bar;
+use raddle::study::run::{Failure, Job, Runner};
+use raddle::study::text::plural;
+use raddle_papers::figures::{self, FIGURES, Figure};
+use raddle_sim::engine::{self, Options};
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Reads `path=value`.
+pub(super) fn assignment(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((path, value)) if !path.trim().is_empty() => {
+            Ok((path.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("expected PATH=VALUE, as in `traffic.message=\"1 MiB\"`".to_owned()),
+    }
+}
+
+/// Reads seeds, as `1..5` (both included), `7` or `1,4,9`, into the scenario's form of them.
+pub(super) fn seeds(text: &str) -> Result<String, String> {
+    let number = |text: &str| text.trim().parse::<u64>().ok();
+    let read = || match text.split_once("..") {
+        Some((first, last)) => {
+            let (first, last) = (number(first)?, number(last.trim_start_matches('='))?);
+            (first <= last).then(|| format!("\"{first}..{last}\""))
+        }
+        None => {
+            let list = text.split(',').map(number).collect::<Option<Vec<u64>>>()?;
+            let mut distinct = list.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            (distinct.len() == list.len()).then(|| format!("{list:?}"))
+        }
+    };
+    read()
+        .ok_or_else(|| "expected seeds, each once, as in 1..5 (both included) or 1,4,9".to_owned())
+}
+
+/// `set`, and the seeds if they are given.
+pub(super) fn with_seeds(
+    set: &[(String, String)],
+    seeds: Option<&String>,
+) -> Vec<(String, String)> {
+    let seeds = seeds.map(|seeds| ("sweep.seed".to_owned(), seeds.clone()));
+    set.iter().cloned().chain(seeds).collect()
+}
+
+/// What the scenarios of a study have in common, in a line.
+pub(super) fn title(study: &Study) -> String {
+    let titles: Vec<String> = study.cells.iter().map(|cell| cell.scenario.title()).collect();
+    let in_all = |part: &&str| titles.iter().all(|title| title.split(", ").any(|p| p == *part));
+    let parts = titles.first().map_or("", String::as_str).split(", ");
+    let shared: Vec<&str> = parts.filter(in_all).collect();
+    shared.join(", ")
+}
+
+/// Settings of a cell, as messages name them.
+pub(super) fn settings(settings: &[(String, String)]) -> String {
+    let settings: Vec<String> =
+        settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
+    settings.join(", ")
+}
+
+/// Says on standard error which runs failed, and how many there were no time for. Returns whether
+/// any is missing.
+pub(super) fn report_failures<T>(jobs: &[Job], results: &[Result<T, Failure>]) -> bool {
+    for (job, result) in jobs.iter().zip(results) {
+        match result {
+            Ok(_) | Err(Failure::Interrupted) => {}
+            Err(failure) => {
+                let place = [settings(&job.settings), format!("seed {}", job.seed)];
+                let place: Vec<&str> =
+                    place.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+                anstream::eprintln!("error: {}: {failure}", place.join(", "));
+            }
+        }
+    }
+    results.iter().any(Result::is_err)
+}
+
+/// Whether a run was interrupted.
+pub(super) fn interrupted<T>(results: &[Result<T, Failure>]) -> bool {
+    results.iter().any(|result| matches!(result, Err(Failure::Interrupted)))
+}
+
+/// Loads a scenario; says on standard error what is wrong with it, if anything is.
+pub(super) fn load(arguments: &ScenarioArguments) -> Result<Study, End> {
+    load_file(&arguments.file, &arguments.set)
+}
+
+pub(super) fn load_file(file: &Path, set: &[(String, String)]) -> Result<Study, End> {
+    let study = scenario::load(file, set).map_err(|problems| refuse(&problems))?;
+    note(&study);
+    Ok(study)
+}
+
+/// Passes on what was accepted and deserves a word.
+pub(super) fn note(study: &Study) {
+    for text in &study.notes {
+        anstream::eprintln!("note: {text}");
+    }
+}
+
+/// Shows problems; nothing was run.
+pub(super) fn refuse(problems: &Problems) -> End {
+    let coloured = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
+    anstream::eprintln!("{}", problems.render(coloured));
+    End::BadInput
+}
+
+/// Says in one line why nothing was run.
+pub(super) fn refuse_text(message: &str) -> End {
+    anstream::eprintln!("error: {message}");
+    End::BadInput
+}
+
+/// A flag that becomes true when the user presses Ctrl-C; a second press ends the process.
+pub(super) fn interruption() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = stop.clone();
+    // Without a handler (another one is set) Ctrl-C just ends the process: nothing is lost that
+    // was finished, for finished runs are renamed into place.
+    let _ = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    stop
+}
+
+/// Runs at a time: as asked for, else as many as there are cores for the threads of each.
+pub(super) fn parallel(asked: Option<usize>, threads: u32) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    asked.unwrap_or_else(|| cores() / threads.max(1) as usize).max(1)
+}
+
+/// Reads a number of threads.
+pub(super) fn threads() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..)
+}
+
+/// Says so if a run took fewer threads than `asked` for, which it cannot use.
+pub(super) fn note_threads(asked: u32, taken: impl Iterator<Item = u64>) {
+    if let Some(fewest) = taken.min().filter(|&fewest| fewest < asked.into()) {
+        anstream::eprintln!(
+            "note: {} of {asked} inside a run: the fabric does not fall into more parts",
+            plural(fewest, "thread")
+        );
+    }
+}
+
+/// Columns of the terminal that tables may use.
+pub(super) fn columns() -> usize {
+    if std::io::stdout().is_terminal() {
+        rustix::termios::tcgetwinsize(std::io::stdout())
+            .map_or(100, |size| usize::from(size.ws_col))
+            .clamp(60, 160)
+    } else {
+        100
+    }
+}
+
+/// Runs at a time, and threads inside each.
+pub(super) type Threads = (usize, u32);
+
+/// Runs what `run` does with a runner, under a progress line for `jobs` jobs unless `quiet`.
+pub(super) fn with_runner<T>(
+    jobs: usize,
+    (threads, inside): Threads,
+    stop: &AtomicBool,
+    quiet: bool,
+    run: impl FnOnce(&Runner<'_>) -> T,
+) -> T {
+    let bar = (!quiet).then(|| Bar::on_stderr(jobs));
+    let options = Options { threads: inside, width: None };
+    let result = run(&Runner {
+        engine: &|plan, observer| engine::run_with(plan, &options, observer),
+        bound: bound_of,
+        threads,
+        stop,
+        meter: bar.as_ref().map_or(&(), |bar| bar),
+    });
+    if let Some(bar) = bar {
+        bar.clear();
+    }
+    result
+}
+
+/// The figures that a name stands for; all without one.
+///
+/// # Errors
+/// There are none, which has been told.
+pub(super) fn figures(name: Option<&str>) -> Result<Vec<&'static Figure>, End> {
+    let Some(name) = name else { return Ok(FIGURES.iter().collect()) };
+    match figures::find(name) {
+        none if none.is_empty() => {
+            let near = nearest(name, FIGURES.iter().map(|figure| figure.name));
+            let near = near.map_or_else(String::new, |near| format!("; nearest: `{near}`"));
+            Err(refuse_text(&format!("no figure `{name}`{near}; `raddle figures` lists them")))
+        }
+        found => Ok(found),
+    }
+}
+
+/// Says how many of a grid's runs are `there` already and what the others will take, from the first
+/// job; nothing of that if it cannot be planned, which the run itself will tell.
+pub(super) fn announce(jobs: &[Job], there: usize, threads: usize) {
+    if there > 0 {
+        let runs = plural(jobs.len() as u64, "run");
+        anstream::eprintln!("{runs}, {there} of them there already");
+    }
+    let first = jobs.first().filter(|_| there < jobs.len());
+    if let Some(plan) = first.and_then(|job| (job.plan)().ok()) {
+        let estimate = estimate(&plan, DEFAULT_HOPS_PER_S);
+        anstream::eprintln!("{}", estimate.of_many(jobs.len() - there, threads));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_a_range_or_a_list() {
+        for (typed, read) in
+            [("1..5", "\"1..5\""), ("1..=5", "\"1..5\""), ("7", "[7]"), ("1, 4,9", "[1, 4, 9]")]
+        {
+            assert_eq!(seeds(typed).as_deref(), Ok(read));
+        }
+        for typed in ["", "x", "5..1", "1..", "1,1", "-1", "1..2..3"] {
+            assert!(seeds(typed).is_err(), "{typed}");
+        }
+    }
+
+    #[test]
+    fn a_title_holds_what_all_scenarios_share() {
+        let text = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n\
+                    [traffic]\nkind = \"incast\"\nsenders = 2\n\
+                    [sweep]\n\"traffic.senders\" = [2, 4]\n";
+        let study = scenario::parse("test", text, Path::new("."), &[]).unwrap();
+        assert_eq!(title(&study), "16 hosts, 3-tier fat tree, 400 Gbps");
+    }
+}

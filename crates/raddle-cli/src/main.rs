@@ -1,0 +1,98 @@
+//! The command `raddle`: what is typed, and what is printed.
+//!
+//! Results go to standard output, everything else to standard error. Exit status: 0 done; 1 ran,
+//! but something did not hold or did not finish; 2 bad input, nothing was run.
+
+mod bench;
+mod bounds;
+mod compare;
+mod explain;
+mod figures;
+mod input;
+mod machine;
+mod reproduce;
+mod run;
+mod schemes;
+mod sweep;
+mod theory;
+mod verdict;
+
+use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The laboratory for AI-training fabrics: a fast, deterministic packet-level simulator.
+#[derive(Parser)]
+#[command(name = "raddle", version = raddle::study::BUILD, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run one simulation.
+    Run(run::Arguments),
+    /// Run a comparison and say which wins, by how much and how sure; writes a report.
+    Compare(compare::Arguments),
+    /// Run a large grid in parallel; interrupted, it resumes where it stopped.
+    Sweep(sweep::Arguments),
+    /// Run published figures again and judge each claim against its band.
+    Reproduce(reproduce::Arguments),
+    /// List the published figures and what their last full runs gave, or show them.
+    Figures(figures::Arguments),
+    /// Run every load balancer against every other and write who wins where.
+    Verdict(verdict::Arguments),
+    /// Run the performance suite.
+    Bench(bench::Arguments),
+    /// List the schemes, or show one with its parameters.
+    Schemes(schemes::Arguments),
+    /// Show the lower bounds on a scenario's completion time.
+    Bounds(bounds::Arguments),
+    /// Give the numbers of a model that needs no simulation, or list the models.
+    Theory(theory::Arguments),
+    /// Say what the columns of an output mean.
+    Explain(explain::Arguments),
+}
+
+/// A scenario and changes to it.
+#[derive(clap::Args)]
+struct ScenarioArguments {
+    /// The scenario file.
+    file: PathBuf,
+    /// Change a key of the scenario: `--set transport.payload="8192 B"`. May be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = input::assignment)]
+    set: Vec<(String, String)>,
+}
+
+/// How a command ended.
+enum End {
+    /// Done.
+    Done,
+    /// Ran, but something did not hold or did not finish.
+    Failed,
+    /// Bad input; nothing was run.
+    BadInput,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let end = match arguments.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
+        Command::Figures(arguments) => figures::figures(&arguments),
+        Command::Verdict(arguments) => verdict::verdict(&arguments),
+        Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Schemes(arguments) => schemes::schemes(&arguments),
+        Command::Bounds(arguments) => bounds::bounds(&arguments),
+        Command::Theory(arguments) => theory::theory(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
+    };
+    match end {
+        End::Done => ExitCode::SUCCESS,
+        End::Failed => ExitCode::from(1),
+        End::BadInput => ExitCode::from(2),
+    }
+}

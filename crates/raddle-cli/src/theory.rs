@@ -1,0 +1,176 @@
+//! `raddle theory`: the numbers of a model, without a simulation.
+
+use super::{End, input};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, value_parser};
+use raddle::study::text::{digits, left, right, width, wrap};
+use raddle_schemes::family::{ParameterError, Raw};
+use raddle_sim::theory::{Listed, MODELS, Model, find};
+use serde_json::{Map, Value, json};
+
+/// Arguments of `raddle theory`: a subcommand for each model, an option for each parameter.
+pub(super) struct Arguments {
+    /// The model and what was typed for its parameters; all models are listed without.
+    model: Option<(&'static Listed, Vec<(&'static str, String)>)>,
+    seed: u64,
+    json: bool,
+}
+
+impl Args for Arguments {
+    fn augment_args(command: Command) -> Command {
+        let seed = Arg::new("seed").long("seed").value_name("N").global(true).default_value("1");
+        let json = Arg::new("json").long("json").global(true).action(ArgAction::SetTrue);
+        command
+            .arg(seed.value_parser(value_parser!(u64)).help("Seed of what is drawn"))
+            .arg(json.help("Print one JSON object (`raddle.theory/1`) and nothing else"))
+            .subcommand_value_name("MODEL")
+            .subcommand_help_heading("Models")
+            .disable_help_subcommand(true)
+            .subcommands(MODELS.iter().map(subcommand))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+fn subcommand(model: &Listed) -> Command {
+    let parameter = |p: raddle_schemes::family::ParameterInfo| {
+        let help = format!("{} [default: {}]", p.doc, p.default.trim_matches('"'));
+        Arg::new(p.name).long(p.name).value_name(kind_name(p.kind)).help(help)
+    };
+    let arguments = (model.parameters)().into_iter().map(parameter);
+    Command::new(model.card.name).about(sentence(model.card.title)).args(
+        // Negative numbers are refused by the parameter, which says what it takes.
+        arguments.map(|argument| argument.allow_hyphen_values(true)),
+    )
+}
+
+/// `time` as a placeholder: `TIME`.
+fn kind_name(kind: &'static str) -> clap::builder::Str {
+    clap::builder::Str::from(match kind {
+        "time" => "TIME",
+        "size" => "SIZE",
+        "number" => "X",
+        _ => "N",
+    })
+}
+
+/// The text with a capital letter in front.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+impl FromArgMatches for Arguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let model = matches.subcommand().and_then(|(name, own)| {
+            let model = find(name)?;
+            let typed = (model.parameters)().into_iter().filter_map(|parameter| {
+                let by_hand = own.value_source(parameter.name) == Some(ValueSource::CommandLine);
+                let value = own.get_one::<String>(parameter.name).filter(|_| by_hand)?;
+                Some((parameter.name, value.clone()))
+            });
+            Some((model, typed.collect()))
+        });
+        let seed = matches.get_one("seed").copied().unwrap_or(1);
+        Ok(Self { model, seed, json: matches.get_flag("json") })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+pub(super) fn theory(arguments: &Arguments) -> End {
+    let Some((listed, typed)) = &arguments.model else {
+        catalogue(arguments.json);
+        return End::Done;
+    };
+    let mut model = (listed.default)();
+    for (name, text) in typed {
+        if let Err(error) = model.set(name, raw(text)) {
+            return input::refuse_text(&format!("--{name} {text}: {}", expectation(error)));
+        }
+    }
+    if let Err(why) = model.check() {
+        return input::refuse_text(&why);
+    }
+    let values = model.values(arguments.seed);
+    if arguments.json {
+        anstream::println!("{}", object(listed, &*model, &values, arguments.seed));
+    } else {
+        show(listed, &*model, &values);
+    }
+    End::Done
+}
+
+/// A typed value as a scenario would hold it, quotes left out.
+fn raw(text: &str) -> Raw<'_> {
+    let whole = text.parse().map(Raw::Integer);
+    let number = |_| text.parse().map(Raw::Float);
+    whole.or_else(number).unwrap_or(Raw::Text(text))
+}
+
+fn expectation(error: ParameterError) -> String {
+    match error {
+        ParameterError::Unknown => "no such parameter".to_owned(),
+        ParameterError::Value(expected) => expected,
+        ParameterError::Word(words) => format!("expected one of {}", words.join(", ")),
+    }
+}
+
+fn catalogue(as_json: bool) {
+    if as_json {
+        let cards = MODELS.iter().map(|listed| listed.card);
+        let models: Vec<Value> = cards
+            .map(|card| json!({"model": card.name, "title": card.title, "paper": card.paper}))
+            .collect();
+        anstream::println!("{}", json!({"schema": "raddle.theory/1", "models": models}));
+        return;
+    }
+    let names = MODELS.iter().map(|listed| width(listed.card.name)).max().unwrap_or(0);
+    for listed in MODELS {
+        anstream::println!("  {}  {}", left(listed.card.name, names), listed.card.title);
+    }
+    anstream::println!("`raddle theory MODEL` gives its numbers, with `--help` its parameters.");
+}
+
+fn object(listed: &Listed, model: &dyn Model, values: &[f64], seed: u64) -> Value {
+    let parameter = |(name, value): (&'static str, String)| {
+        // Quoted texts and numbers are JSON already.
+        let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
+        (name.to_owned(), value)
+    };
+    let parameters: Map<String, Value> = model.parameters().into_iter().map(parameter).collect();
+    let named = listed.card.quantities.iter().zip(values);
+    let quantities: Map<String, Value> =
+        named.map(|(quantity, value)| (quantity.name.to_owned(), json!(value))).collect();
+    json!({
+        "schema": "raddle.theory/1", "model": listed.card.name, "seed": seed,
+        "parameters": parameters, "quantities": quantities,
+    })
+}
+
+fn show(listed: &Listed, model: &dyn Model, values: &[f64]) {
+    let card = listed.card;
+    anstream::println!("{}: {}", card.name, card.title);
+    anstream::println!("  {}", card.paper);
+    let parameters: Vec<String> =
+        model.parameters().into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    for line in wrap(&parameters.join(", "), input::columns() - 2) {
+        anstream::println!("  {line}");
+    }
+    let numbers: Vec<String> = values.iter().map(|value| digits(*value, 5)).collect();
+    let names = card.quantities.iter().map(|quantity| width(quantity.name)).max().unwrap_or(0);
+    let columns = numbers.iter().map(|number| width(number)).max().unwrap_or(0);
+    for (quantity, number) in card.quantities.iter().zip(&numbers) {
+        let mut head = format!("  {}  {}  ", left(quantity.name, names), right(number, columns));
+        let indent = width(&head);
+        for line in wrap(quantity.doc, input::columns().saturating_sub(indent).max(20)) {
+            anstream::println!("{}{line}", left(&head, indent));
+            head.clear();
+        }
+    }
+}

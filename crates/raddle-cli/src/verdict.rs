@@ -1,0 +1,117 @@
+//! `raddle verdict`: every load balancer against every other.
+
+use super::{End, input};
+use raddle::study::VERSION;
+use raddle::study::jobs;
+use raddle::study::run::{Failure, Job};
+use raddle::study::store::Store;
+use raddle::study::summary::RunSummary;
+use raddle_papers::verdict::{Claim, Verdict, WORKLOADS, Workload, claims, page, picture, short};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+/// Arguments of `raddle verdict`.
+#[derive(clap::Args)]
+pub(super) struct Arguments {
+    /// The folder that keeps the runs; runs that it holds are not repeated.
+    #[arg(long, value_name = "DIR", default_value = "results/verdict")]
+    out: PathBuf,
+    /// The page to write; its pictures go into a folder beside it, named after it.
+    #[arg(long, value_name = "FILE", default_value = "results/verdict.md")]
+    page: PathBuf,
+    /// Change a key of the scenario: `--set stack=ideal`, `--set sweep.seed=[1]`. May be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = input::assignment)]
+    set: Vec<(String, String)>,
+    /// Only these workloads.
+    #[arg(value_name = "WORKLOAD", value_parser = workload)]
+    workloads: Vec<Workload>,
+    /// Runs at a time; else one per core.
+    #[arg(long, value_name = "N")]
+    parallel: Option<usize>,
+}
+
+fn workload(name: &str) -> Result<Workload, String> {
+    let found = WORKLOADS.iter().find(|workload| workload.name == name);
+    let names: Vec<&str> = WORKLOADS.iter().map(|workload| workload.name).collect();
+    found.copied().ok_or_else(|| format!("there are {}", names.join(", ")))
+}
+
+pub(super) fn verdict(arguments: &Arguments) -> End {
+    let claims = match claims() {
+        Ok(claims) => claims,
+        Err(problems) => return input::refuse(&problems),
+    };
+    let chosen = if arguments.workloads.is_empty() { WORKLOADS } else { &arguments.workloads };
+    let mut grids = Vec::new();
+    for workload in chosen {
+        match workload.study(&arguments.set) {
+            Ok(study) => grids.push((*workload, jobs::jobs(&study, None))),
+            Err(problems) => return input::refuse(&problems),
+        }
+    }
+    let store = match Store::of_summaries(&arguments.out) {
+        Ok(store) => store,
+        Err(why) => return input::refuse_text(&why),
+    };
+    let stop = input::interruption();
+    let mut runs = Vec::new();
+    for (workload, jobs) in &grids {
+        match run(*workload, jobs, &store, arguments.parallel, &stop) {
+            Ok(results) => runs.push(results),
+            Err(end) => return end,
+        }
+    }
+    let both = grids.iter().zip(&runs);
+    let runs: Vec<_> = both.map(|((w, jobs), runs)| (*w, &jobs[..], &runs[..])).collect();
+    match write(&Verdict::of(&runs), &claims, arguments) {
+        Ok(()) => End::Done,
+        Err(why) => {
+            anstream::eprintln!("error: {why}");
+            End::Failed
+        }
+    }
+}
+
+/// The runs of a workload; those that failed are told, and missing.
+fn run(
+    workload: Workload,
+    jobs: &[Job],
+    store: &Store,
+    parallel: Option<usize>,
+    stop: &AtomicBool,
+) -> Result<Vec<Option<RunSummary>>, End> {
+    let there = store.count(jobs);
+    anstream::eprintln!("{}:", workload.name);
+    let threads = (input::parallel(parallel, 1), 1);
+    input::announce(jobs, there, threads.0);
+    let results =
+        input::with_runner(jobs.len(), threads, stop, false, |runner| runner.run(jobs, store));
+    input::report_failures(jobs, &results);
+    if input::interrupted(&results) {
+        anstream::eprintln!("interrupted; the same command goes on with the rest");
+        return Err(End::Failed);
+    }
+    Ok(results.into_iter().map(|result: Result<RunSummary, Failure>| result.ok()).collect())
+}
+
+fn write(verdict: &Verdict, claims: &[Claim], arguments: &Arguments) -> Result<(), String> {
+    let path = arguments.page.as_path();
+    let folder = path.with_extension("");
+    let at = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    std::fs::create_dir_all(&folder).map_err(|error| at(&folder, error))?;
+    let stacks = verdict.values("stack").into_iter();
+    let mut pictures: Vec<_> = stacks.map(|stack| (stack, picture(verdict, stack))).collect();
+    pictures.push(("short", short(verdict)));
+    for (name, picture) in pictures {
+        let picture_path = folder.join(format!("{name}.svg"));
+        std::fs::write(&picture_path, picture).map_err(|error| at(&picture_path, error))?;
+    }
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let mut origin = format!("Runs of Raddle {VERSION}.");
+    for (path, value) in &arguments.set {
+        origin += &format!(" Changed: `{path} = {value}`.");
+    }
+    std::fs::write(path, page(verdict, claims, &name, &origin)).map_err(|e| at(path, e))?;
+    anstream::println!("wrote {}", path.display());
+    Ok(())
+}

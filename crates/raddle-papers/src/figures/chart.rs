@@ -1,0 +1,427 @@
+//! A figure's cells as bars: a panel for each condition, a bar for each scheme; or a panel for each
+//! cell, a bar for each layer.
+
+use super::cells::FigureCell;
+use super::metric::Metric;
+use super::number::Number;
+use raddle::report::escape;
+use raddle::study::compare::{column_of, distinct, row_of};
+use raddle::study::text::{plural, time, wrap};
+use std::fmt::Write;
+
+/// Up to this many times the least, a bar is level with it.
+const LEVEL: f64 = 1.02;
+const WIDTH: usize = 1000;
+const ROW: usize = 18;
+/// How long a bar that leads is at least, so that one of 0 is seen.
+const LEAST: f64 = 2.0;
+const LETTER: f64 = 7.2;
+const TITLE_LETTER: usize = 8;
+/// Of the legend, where a line that is a bit too long harms nothing.
+const SMALL_LETTER: usize = 6;
+const BARS: (usize, usize) = (130, 420);
+const VALUES: usize = 74;
+const GAP: usize = 20;
+const LINE: usize = 15;
+/// What each line of the legend takes.
+const LEGEND: usize = 560;
+pub(super) const INK: &str = "#1c1f23";
+pub(super) const SOFT: &str = "#5a606a";
+const NEVER: &str = "#a3132f";
+
+/// What was published for the mean of a number in a cell.
+pub(super) type PublishedIn<'a> = &'a dyn Fn(Number, &FigureCell) -> Option<f64>;
+
+/// An SVG of one number of all cells, or of the same number of several layers; `None` if no cell has
+/// it.
+pub(super) fn chart(
+    cells: &[FigureCell],
+    picture: &[Number],
+    published: PublishedIn<'_>,
+) -> Option<String> {
+    let has = |cell: &FigureCell| picture.iter().any(|&number| cell.number(number).is_some());
+    cells.iter().find(|cell| has(cell))?;
+    let grid = match picture {
+        [number] => Grid::by_scheme(cells, *number),
+        layers => Grid::by_layer(cells, layers),
+    };
+    Some(grid.draw(published))
+}
+
+/// A bar that is to be drawn.
+struct Bar<'a> {
+    row: usize,
+    number: Number,
+    cell: &'a FigureCell,
+}
+
+impl Bar<'_> {
+    /// Mean, least and greatest, if the cell has a mean over all seeds.
+    fn shown(&self) -> Option<[f64; 3]> {
+        let number = self.cell.number(self.number).filter(|_| !self.cell.never(self.number))?;
+        Some([number.mean, number.min, number.max])
+    }
+}
+
+/// Panels of bars.
+struct Grid<'a> {
+    title: String,
+    rows: Vec<String>,
+    /// Names and bars.
+    panels: Vec<(String, Vec<Bar<'a>>)>,
+    /// Whether the rows are rivals, of which the least leads.
+    leads: bool,
+    /// Whether all panels have one scale.
+    one_scale: bool,
+}
+
+impl<'a> Grid<'a> {
+    fn by_scheme(cells: &'a [FigureCell], number: Number) -> Self {
+        let rows = distinct(cells.iter().map(|cell| row_of(&cell.settings)));
+        let columns = distinct(cells.iter().map(|cell| column_of(&cell.settings)));
+        let bars = |name: &String| {
+            let own = cells.iter().filter(|cell| column_of(&cell.settings) == *name);
+            let bar = |cell: &'a FigureCell| {
+                Some(Bar { row: place(&rows, &row_of(&cell.settings))?, number, cell })
+            };
+            own.filter_map(bar).collect::<Vec<_>>()
+        };
+        let panels: Vec<_> = columns.into_iter().map(|name| (name.clone(), bars(&name))).collect();
+        let leads = rows.len() > 1 && number.least_leads();
+        let one_scale = number.expected().is_some();
+        Self { title: number.title(), rows, panels, leads, one_scale }
+    }
+
+    fn by_layer(cells: &'a [FigureCell], layers: &[Number]) -> Self {
+        let panel = |cell: &'a FigureCell| {
+            let parts = [row_of(&cell.settings), column_of(&cell.settings)];
+            let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let bars = layers.iter().enumerate().map(|(row, &number)| Bar { row, number, cell });
+            (parts.join(", "), bars.collect::<Vec<_>>())
+        };
+        let panels: Vec<_> = cells.iter().map(panel).collect();
+        let title = layers.first().map(|number| number.row_title().1).unwrap_or_default();
+        let rows = layers.iter().map(|number| number.row_title().0).collect();
+        Self { title, rows, panels, leads: false, one_scale: true }
+    }
+
+    fn draw(&self, published: PublishedIn<'_>) -> String {
+        let columns = self.panels.len();
+        let longest = self.rows.iter().map(|row| row.chars().count()).max().unwrap_or(0);
+        let labels = (longest as f64 * LETTER) as usize + 16;
+        let words = labels + VALUES + GAP;
+        let across = ((WIDTH + GAP) / (words + BARS.0)).clamp(1, columns.max(1));
+        let bars = ((WIDTH + GAP) / across).saturating_sub(words).clamp(BARS.0, BARS.1);
+        let panel = labels + bars + VALUES;
+        let letters = (panel as f64 / LETTER) as usize;
+        let titles: Vec<Vec<String>> =
+            self.panels.iter().map(|(name, _)| wrap(name, letters)).collect();
+        let head = LINE * (titles.iter().map(Vec::len).max().unwrap_or(1) + 1) + 4;
+        let tall = head + self.rows.len() * ROW + GAP;
+        let down = columns.div_ceil(across);
+        let all = self.panels.iter().map(|(_, bars)| most(bars, published));
+        let shared = self.one_scale.then(|| all.fold(0.0, f64::max));
+        let mut drawn = Drawn::default();
+        let mut inner = String::new();
+        for (index, ((_, own), title)) in self.panels.iter().zip(&titles).enumerate() {
+            let at = (4 + (index % across) * (panel + GAP), GAP + LINE + (index / across) * tall);
+            for (line, words) in title.iter().enumerate() {
+                let y = at.1 + LINE * (line + 1);
+                text(&mut inner, (at.0 as f64, y as f64), INK, " font-weight=\"600\"", words);
+            }
+            let panel = Panel { grid: self, left: at.0, top: at.1 + head, labels, bars, shared };
+            panel.draw(&mut inner, own, published, &mut drawn);
+        }
+        let title = self.title.chars().count() * TITLE_LETTER;
+        let width = (across * (panel + GAP) - GAP).max(LEGEND).max(title) + 8;
+        let legend = self.legend(&drawn, width / SMALL_LETTER);
+        let height = GAP + LINE + down * tall + legend.len() * LINE;
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+             width=\"{width}\" font-family=\"system-ui, sans-serif\" font-size=\"12\">\n\
+             <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+        );
+        text(&mut svg, (4.0, 18.0), INK, " font-weight=\"600\" font-size=\"14\"", &self.title);
+        svg.push_str(&inner);
+        for (line, words) in legend.iter().enumerate() {
+            let y = height - legend.len() * LINE + 4 + line * LINE;
+            text(&mut svg, (4.0, y as f64), SOFT, "", words);
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+
+    /// What has to be explained, in lines of at most so many letters.
+    fn legend(&self, drawn: &Drawn, letters: usize) -> Vec<String> {
+        let cells = self.panels.iter().flat_map(|(_, bars)| bars).map(|bar| bar.cell.seeds);
+        let seeds = cells.max().unwrap_or(0) as u64;
+        let scales = match self.one_scale {
+            _ if self.panels.len() < 2 => "",
+            true => " All panels have one scale.",
+            false => " Each panel has a scale of its own.",
+        };
+        let first = format!(
+            "Bar: mean over {}, from zero; black line: least to greatest.{scales}",
+            plural(seeds, "seed")
+        );
+        let mut more = Vec::new();
+        if self.leads {
+            more.push("Green: the least of its panel, or within 2 % of it.");
+        }
+        if drawn.bound {
+            more.push("Dashed, bound: lower bound on the completion.");
+        }
+        if drawn.pace {
+            more.push(
+                "Dashed, pace: the study's bound with rho_max, which a run can beat by some 2 %, the \
+                 share of its ACKs.",
+            );
+        }
+        if drawn.published {
+            more.push("Diamond: published value of a claim.");
+        }
+        let more = Some(more.join(" ")).filter(|more| !more.is_empty());
+        [Some(first), more].iter().flatten().flat_map(|text| wrap(text, letters)).collect()
+    }
+}
+
+/// What the legend has to explain.
+#[derive(Default)]
+struct Drawn {
+    bound: bool,
+    /// A measure with rho_max in place of a bound.
+    pace: bool,
+    published: bool,
+}
+
+struct Panel<'a> {
+    grid: &'a Grid<'a>,
+    left: usize,
+    /// Of the first bar.
+    top: usize,
+    labels: usize,
+    bars: usize,
+    /// What all panels reach to, if they have one scale.
+    shared: Option<f64>,
+}
+
+impl Panel<'_> {
+    /// Draws the bars, and notes what there is to explain.
+    fn draw(
+        &self,
+        svg: &mut String,
+        bars: &[Bar<'_>],
+        published: PublishedIn<'_>,
+        drawn: &mut Drawn,
+    ) {
+        let rows = &self.grid.rows;
+        let line = self.line(bars, drawn);
+        let most = most(bars, published).max(self.shared.unwrap_or(0.0));
+        let reach = most.max(line.as_ref().map_or(0.0, |(_, value)| *value));
+        let scale = self.bars as f64 / reach.max(f64::MIN_POSITIVE);
+        let means = bars.iter().filter_map(Bar::shown).map(|[mean, ..]| mean);
+        let level = means.reduce(f64::min).map(|l| l * LEVEL);
+        let zero = (self.left + self.labels) as f64;
+        for bar in bars {
+            let y = (self.top + bar.row * ROW) as f64;
+            let base = y + 12.5;
+            let label = if rows.len() > 1 { rows[bar.row].as_str() } else { "" };
+            text(svg, (zero - 8.0, base), INK, " text-anchor=\"end\"", label);
+            let Some([mean, min, max]) = bar.shown() else {
+                let (ink, words) = match bar.cell.never(bar.number) {
+                    true => (NEVER, bar.cell.never_words()),
+                    false => (SOFT, "-".to_owned()),
+                };
+                text(svg, (zero + 4.0, base), ink, "", &words);
+                continue;
+            };
+            let leads = self.grid.leads && level.is_some_and(|level| mean <= level);
+            let fill = if leads { "#63b37c" } else { "#9db2cc" };
+            let _ = writeln!(
+                svg,
+                "<rect x=\"{zero}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{}\" fill=\"{fill}\"/>",
+                y + 2.0,
+                (mean * scale).max(if leads { LEAST } else { 0.0 }),
+                ROW - 5
+            );
+            let [from, to] = [min, max].map(|value| zero + value * scale);
+            let middle = y + 2.0 + (ROW - 5) as f64 / 2.0;
+            if to - from >= 1.0 {
+                let _ =
+                    writeln!(svg, "<path d=\"M{from:.1} {middle:.1}H{to:.1}\" stroke=\"{INK}\"/>");
+            }
+            let mut behind = to.max(zero);
+            if let Some(value) = published(bar.number, bar.cell) {
+                let x = zero + value * scale;
+                diamond(svg, (x, middle));
+                behind = behind.max(x + 4.0);
+                drawn.published = true;
+            }
+            text(svg, (behind + 5.0, base), INK, "", &bar.number.shown(mean));
+        }
+        if let Some((words, value)) = line {
+            text(svg, (zero, self.top as f64 - 4.0), SOFT, " font-size=\"11\"", &words);
+            let x = zero + value * scale;
+            let bottom = self.top + rows.len() * ROW;
+            let _ = writeln!(
+                svg,
+                "<path d=\"M{x:.1} {}V{bottom}\" stroke=\"{SOFT}\" stroke-dasharray=\"3 2\"/>",
+                self.top
+            );
+        }
+    }
+
+    /// A dashed line through all bars, and its words.
+    fn line(&self, bars: &[Bar<'_>], drawn: &mut Drawn) -> Option<(String, f64)> {
+        let number = bars.first()?.number;
+        if let Some((words, value)) = number.expected() {
+            return Some((words.to_owned(), value));
+        }
+        let bound = match number {
+            Number::Run(Metric::Completion) => {
+                shared(bars.iter().map(|bar| bar.cell.bound.as_ref()))?
+            }
+            _ => return None,
+        };
+        let (name, us) = bound;
+        let pace = name.ends_with("_rho_max");
+        if pace {
+            drawn.pace = true
+        } else {
+            drawn.bound = true
+        }
+        let word = if pace { "pace" } else { "bound" };
+        Some((format!("{word} {}", time(*us)), *us))
+    }
+}
+
+/// The greatest value of the bars, and of what was published.
+fn most(bars: &[Bar<'_>], published: PublishedIn<'_>) -> f64 {
+    let shown = bars.iter().filter_map(Bar::shown).map(|[.., max]| max);
+    let diamonds = bars.iter().filter_map(|bar| published(bar.number, bar.cell));
+    shown.chain(diamonds).fold(0.0, f64::max)
+}
+
+/// The bound that all have.
+fn shared<'a>(
+    mut bounds: impl Iterator<Item = Option<&'a (String, f64)>>,
+) -> Option<&'a (String, f64)> {
+    let first = bounds.next()??;
+    bounds.all(|other| other == Some(first)).then_some(first)
+}
+
+fn place(names: &[String], name: &str) -> Option<usize> {
+    names.iter().position(|own| own == name)
+}
+
+/// A hollow mark of what was published.
+pub(super) fn diamond(svg: &mut String, (x, y): (f64, f64)) {
+    let _ = writeln!(
+        svg,
+        "<path d=\"M{x:.1} {:.1}l5 5l-5 5l-5 -5z\" fill=\"none\" stroke=\"{INK}\" \
+         stroke-width=\"1.3\"/>",
+        y - 5.0
+    );
+}
+
+pub(super) fn text(svg: &mut String, (x, y): (f64, f64), ink: &str, more: &str, words: &str) {
+    let words = escape(words);
+    let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{ink}\"{more}>{words}</text>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::CellNumber;
+
+    fn cell(scheme: &str, completion: Option<f64>, bound: f64) -> FigureCell {
+        let number = |mean: f64| CellNumber {
+            number: Number::Run(Metric::Completion),
+            mean,
+            min: mean - 1.0,
+            max: mean + 1.0,
+        };
+        let marked = Number::Run(Metric::Marked);
+        let marked = CellNumber { number: marked, mean: 5.0, min: 5.0, max: 5.0 };
+        FigureCell {
+            settings: vec![("scheme".into(), scheme.into()), ("load".into(), "a<b".into())],
+            seeds: 2,
+            never: u64::from(completion.is_none()) as usize,
+            bound: Some(("permutation".into(), bound)),
+            numbers: completion.map(number).into_iter().chain([marked]).collect(),
+        }
+    }
+
+    fn drawn(cells: &[FigureCell], word: &str) -> Option<String> {
+        chart(cells, &[Number::find(word).unwrap()], &|_, _| None)
+    }
+
+    #[test]
+    fn the_least_is_green_and_what_never_completes_has_no_bar() {
+        let cells =
+            [cell("ops", Some(20.0), 9.0), cell("reps", Some(10.0), 9.0), cell("ecmp", None, 9.0)];
+        let svg = drawn(&cells, "completion_us").unwrap();
+        assert_eq!(svg.matches("#63b37c").count(), 1);
+        assert_eq!(svg.matches("#9db2cc").count(), 1);
+        assert!(svg.contains("never, with 1 of 2 seeds") && svg.contains("bound 9.000 us"));
+        assert!(svg.contains("a&lt;b") && svg.contains("Dashed"));
+    }
+
+    /// Study, Figure 4: HOST DR takes 0.2 % less than the formula with rho_max.
+    #[test]
+    fn what_a_run_can_beat_is_not_called_a_bound() {
+        let mut cells = [cell("ops", Some(20.0), 9.0), cell("reps", Some(10.0), 9.0)];
+        for cell in &mut cells {
+            cell.bound = Some(("permutation_rho_max".into(), 10.5));
+        }
+        let svg = drawn(&cells, "completion_us").unwrap();
+        assert!(svg.contains("pace 10.50 us") && svg.contains("a run can beat"), "{svg}");
+        assert!(!svg.contains("lower bound"), "{svg}");
+    }
+
+    #[test]
+    fn a_count_that_was_left_out_is_zero() {
+        let cells = [cell("ops", Some(20.0), 9.0), cell("reps", None, 8.0)];
+        let svg = drawn(&cells, "dropped").unwrap();
+        assert_eq!(svg.matches(">0<").count(), 2);
+        assert!(!svg.contains("never") && !svg.contains("Dashed"));
+        assert_eq!(drawn(&cells, "fct_mean_us"), None);
+    }
+
+    #[test]
+    fn bounds_that_differ_are_not_drawn() {
+        let cells = [cell("ops", Some(20.0), 9.0), cell("reps", Some(10.0), 8.0)];
+        assert!(!drawn(&cells, "completion_us").unwrap().contains("bound"));
+    }
+
+    #[test]
+    fn layers_of_a_cell_are_rows_of_one_scale_with_what_was_published() {
+        let words = ["tor_agg.queue_packets_mean", "agg_tor.queue_packets_mean"];
+        let numbers = words.map(|word| Number::find(word).unwrap());
+        let mut cells = [cell("a", Some(20.0), 9.0), cell("b", Some(20.0), 9.0)];
+        for (cell, mean) in cells.iter_mut().zip([2.0, 4.0]) {
+            cell.numbers =
+                numbers.map(|number| CellNumber { number, mean, min: mean, max: mean }).to_vec();
+        }
+        let published = |number: Number, cell: &FigureCell| {
+            (number == numbers[1] && cell.settings[0].1 == "a").then_some(3.0)
+        };
+        let svg = chart(&cells, &numbers, &published).unwrap();
+        assert_eq!(svg.matches("ToR to aggregation<").count(), 2);
+        assert_eq!(svg.matches("width=\"135.5\"").count(), 2, "{svg}");
+        assert_eq!(svg.matches("width=\"271.0\"").count(), 2, "{svg}");
+        assert!(svg.contains("Diamond") && svg.contains("one scale") && !svg.contains("Green"));
+    }
+
+    #[test]
+    fn what_a_formula_expects_is_a_line_and_the_least_does_not_lead() {
+        let number = Number::find("agg_tor.stuck_pairs").unwrap();
+        let mut cells = [cell("a", Some(20.0), 9.0), cell("b", Some(20.0), 9.0)];
+        for cell in &mut cells {
+            cell.numbers = vec![CellNumber { number, mean: 0.5, min: 0.5, max: 0.5 }];
+        }
+        let svg = drawn(&cells, "agg_tor.stuck_pairs").unwrap();
+        assert!(svg.contains("expected: 1") && svg.contains("width=\"210.0\""), "{svg}");
+        assert!(!svg.contains("#63b37c") && !svg.contains("Green"));
+    }
+}

@@ -1,0 +1,310 @@
+//! `claims.toml`: what a paper claims, and how each claim is measured.
+
+use super::curves::{Curves, read_curves};
+use super::layer::LayerNumber;
+use super::measure::{Measure, read_measure};
+use super::metric::Metric;
+use super::number::{Number, read_chart_number};
+use raddle::problem::{Problem, Problems, Source};
+use raddle::scenario::reader::{Log, Reader};
+use raddle::scenario::spec::{self, Item, Place, Value};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a figure claims.
+#[derive(Clone, Debug)]
+pub struct Claims {
+    /// The figure in one line.
+    pub title: String,
+    /// What is smaller than in the paper, and by how much; printed with the result.
+    pub reduced: Option<String>,
+    /// Pictures of the cells, each by what it shows: one number, a bar a cell; or the same number of
+    /// several layers, a bar each.
+    pub chart: Vec<Vec<Number>>,
+    /// A picture of models.
+    pub curves: Option<Curves>,
+    /// What quick mode sets in the scenario: paths and values.
+    pub quick: Vec<(String, String)>,
+    /// The claims, in the order in which they are shown.
+    pub claims: Vec<Claim>,
+}
+
+/// One claim.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Its word, unique within the figure.
+    pub id: String,
+    /// The claim as a sentence.
+    pub text: String,
+    /// Where it was made: section, figure, page.
+    pub source: String,
+    /// What was published.
+    pub published: Published,
+    /// The least measured value that agrees; none where there is no limit.
+    pub low: Option<f64>,
+    /// The greatest.
+    pub high: Option<f64>,
+    /// How it is measured.
+    pub measure: Measure,
+    /// Why our value differs, as somebody tested.
+    pub reason: Option<String>,
+    /// Whether quick mode measures it.
+    pub quick: bool,
+}
+
+/// What was published.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Published {
+    /// A number.
+    Number(f64),
+    /// Words.
+    Text(String),
+}
+
+impl Claims {
+    /// Reads the text of a `claims.toml`, called `name` in problems.
+    ///
+    /// # Errors
+    /// Every problem of the text.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Problems> {
+        parse(name, text, read)
+    }
+}
+
+/// Reads a whole document with `read`, which logs what is wrong.
+pub(crate) fn parse<T>(
+    name: &str,
+    text: &str,
+    read: impl FnOnce(&Item, &Log) -> Option<T>,
+) -> Result<T, Problems> {
+    let file: Arc<Path> = Arc::from(Path::new(name));
+    let source = Source { path: PathBuf::from(name), text: text.to_owned() };
+    let failed = |list: Vec<Problem>| Problems { list, sources: vec![source.clone()] };
+    let table = spec::document(&file, text).map_err(failed)?;
+    let place = Place { file: Some(file), span: 0..0 };
+    let item = Item { value: Value::Table(table), place };
+    let log = Log::default();
+    let found = read(&item, &log);
+    match (found, log.into_problems()) {
+        (Some(found), problems) if problems.is_empty() => Ok(found),
+        (_, problems) => Err(failed(problems)),
+    }
+}
+
+fn read(item: &Item, log: &Log) -> Option<Claims> {
+    let mut reader = Reader::of("claims.toml", item, log)?;
+    let title = text(&mut reader, "title");
+    let reduced = reader.take("reduced").and_then(|item| words("reduced", item, log));
+    let completion = || vec![vec![Number::Run(Metric::Completion)]];
+    let chart = reader.take("chart").map_or_else(completion, |item| chart(item, log));
+    let curves = reader.take("curves").and_then(|item| read_curves(item, log));
+    let quick = reader.table("quick").map_or_else(Vec::new, |mut quick| {
+        let set = quick.take("set").and_then(|item| settings("set", item, log));
+        quick.finish();
+        set.unwrap_or_default()
+    });
+    let items = reader.list("claim", "tables: write [[claim]]");
+    let claims: Vec<Claim> = items.iter().filter_map(|item| claim(item, log)).collect();
+    reader.finish();
+    for (i, (claim, item)) in claims.iter().zip(items).enumerate() {
+        if claims[..i].iter().any(|other| other.id == claim.id) {
+            log.add(item.place.problem(format!("two claims are called `{}`", claim.id)));
+        }
+    }
+    Some(Claims { title: title?, reduced, chart, curves, quick, claims })
+}
+
+/// A list of numbers, and of lists of numbers of layers.
+fn chart(item: &Item, log: &Log) -> Vec<Vec<Number>> {
+    let Some(items) = item.list() else {
+        let problem = item.place.problem("`chart` is a list of numbers, or of lists of them");
+        log.add(problem.label("write it in brackets"));
+        return Vec::new();
+    };
+    let mut chart: Vec<Vec<Number>> = Vec::new();
+    for item in items {
+        let mut picture: Vec<Number> = Vec::new();
+        for item in item.list().unwrap_or(std::slice::from_ref(item)) {
+            match read_chart_number(item) {
+                Ok(number)
+                    if chart.iter().chain([&picture]).flatten().any(|own| *own == number) =>
+                {
+                    log.add(item.place.problem(format!("`{}` is drawn twice", number.word())));
+                }
+                Ok(number) => picture.push(number),
+                Err(problem) => log.add(problem),
+            }
+        }
+        if item.list().is_some_and(<[Item]>::is_empty) {
+            let problem = item.place.problem("a picture of no number");
+            log.add(problem.label("leave it out; `chart = []` draws none"));
+        }
+        let metric = |number: &Number| match number {
+            Number::Layer(LayerNumber { metric, .. }) => Some(*metric),
+            _ => None,
+        };
+        let alike = picture
+            .windows(2)
+            .all(|pair| metric(&pair[0]).is_some() && metric(&pair[0]) == metric(&pair[1]));
+        if !alike {
+            let problem = item.place.problem("one picture shows one number of several layers");
+            log.add(problem.label("expected the same word behind each layer"));
+        }
+        chart.push(picture);
+    }
+    chart.retain(|picture| !picture.is_empty());
+    chart
+}
+
+fn claim(item: &Item, log: &Log) -> Option<Claim> {
+    let mut reader = Reader::of("[[claim]]", item, log)?;
+    let id = text(&mut reader, "id");
+    let sentence = text(&mut reader, "text");
+    let source = text(&mut reader, "source");
+    let published = reader.demand("published", "1.75").and_then(|item| match &item.value {
+        Value::Text(text) => Some(Published::Text(text.clone())),
+        Value::Integer(n) => Some(Published::Number(*n as f64)),
+        Value::Float(x) => Some(Published::Number(*x)),
+        _ => {
+            log.add(item.place.problem("`published` is a number or a text"));
+            None
+        }
+    });
+    let low = reader.get("low");
+    let high = reader.get("high");
+    if low.is_none() && high.is_none() {
+        let problem = reader.place().problem("the claim has no band");
+        log.add(problem.label("add `low`, `high` or both"));
+    }
+    let measure = reader.demand("measure", "{ kind = \"value\" }");
+    let measure = measure.and_then(|item| read_measure(item, log));
+    let reason = reader.take("reason").and_then(|item| words("reason", item, log));
+    let quick = reader.or("quick", true);
+    reader.finish();
+    Some(Claim {
+        id: id?,
+        text: sentence?,
+        source: source?,
+        published: published?,
+        low,
+        high,
+        measure: measure?,
+        reason,
+        quick,
+    })
+}
+
+/// A text that must be there.
+pub(crate) fn text(reader: &mut Reader<'_>, key: &'static str) -> Option<String> {
+    let item = reader.demand(key, "\"..\"")?;
+    words(key, item, reader.log())
+}
+
+/// A text.
+pub(crate) fn words(key: &str, item: &Item, log: &Log) -> Option<String> {
+    match &item.value {
+        Value::Text(text) => Some(text.clone()),
+        _ => {
+            log.add(item.place.problem(format!("`{key}` is a text")).label("write it in quotes"));
+            None
+        }
+    }
+}
+
+/// A table of quoted paths and values, as tables of results show them.
+pub(crate) fn settings(key: &str, item: &Item, log: &Log) -> Option<Vec<(String, String)>> {
+    let Some(table) = item.table() else {
+        log.add(item.place.problem(format!("`{key}` is a table of paths and values")));
+        return None;
+    };
+    Some(table.entries.iter().map(|entry| (entry.key.clone(), entry.item.show())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CLAIM: &str = "\
+title = \"t\"
+[[claim]]
+id = \"a\"
+text = \"b\"
+source = \"c\"
+published = 2
+low = 1.5
+measure = { kind = \"value\", metric = \"dropped\", cell = { \"condition\" = \"x\" } }
+";
+
+    fn problems(text: &str) -> String {
+        Claims::parse("claims.toml", text).unwrap_err().render(false)
+    }
+
+    #[test]
+    fn a_claim_is_read() {
+        let claims = Claims::parse("claims.toml", CLAIM).unwrap();
+        assert_eq!((claims.claims[0].low, claims.claims[0].high), (Some(1.5), None));
+        assert_eq!(claims.claims[0].published, Published::Number(2.0));
+        assert!(claims.claims[0].quick);
+    }
+
+    #[test]
+    fn unknown_keys_are_errors_at_every_level() {
+        assert!(problems(&format!("titel = \"x\"\n{CLAIM}")).contains("unknown key `titel`"));
+        assert!(problems(&format!("{CLAIM}bound = 3\n")).contains("unknown key `bound`"));
+        let text = CLAIM.replace("kind = \"value\"", "kind = \"value\", port = \"x\"");
+        assert!(problems(&text).contains("unknown key `port`"), "{}", problems(&text));
+        let text = format!("{CLAIM}[quick]\nseeds = 3\n");
+        assert!(problems(&text).contains("unknown key `seeds`"));
+    }
+
+    #[test]
+    fn a_claim_needs_a_band_and_a_name_of_its_own() {
+        assert!(problems(&CLAIM.replace("low = 1.5\n", "")).contains("no band"));
+        let claim = &CLAIM[CLAIM.find("[[").unwrap()..];
+        assert!(problems(&format!("{CLAIM}{claim}")).contains("two claims are called `a`"));
+    }
+
+    #[test]
+    fn pictures_are_of_numbers_that_there_are_each_once() {
+        let with = |chart: &str| format!("chart = {chart}\n{CLAIM}");
+        let words = |chart: &str| -> Vec<Vec<String>> {
+            let claims = Claims::parse("c", &with(chart)).unwrap();
+            let words =
+                |picture: &Vec<Number>| picture.iter().map(|number| number.word()).collect();
+            claims.chart.iter().map(words).collect()
+        };
+        let completion = Number::Run(Metric::Completion);
+        assert_eq!(Claims::parse("c", CLAIM).unwrap().chart, [[completion]]);
+        assert!(words("[]").is_empty());
+        let layers = "\"tor_agg.data_overload\", \"agg_tor.data_overload\"";
+        assert_eq!(words(&format!("[{layers}]")).len(), 2);
+        assert_eq!(
+            words(&format!("[[{layers}], \"dropped\"]")),
+            [vec!["tor_agg.data_overload", "agg_tor.data_overload"], vec!["dropped"]]
+        );
+        for (chart, answer) in [
+            ("[\"drops\"]", "`chart` is one of: completion_us"),
+            ("[\"droped\"]", "nearest: `dropped`"),
+            ("[\"data_overload\"]", "of a layer: `tor_agg.data_overload`"),
+            ("[\"phases_increase_pct\"]", "over a bound: `permutation.phases_increase_pct`"),
+            ("[\"tor_ag.data_overload\"]", "nearest: `tor_agg`"),
+            ("[\"tor_agg.data_overlaod\"]", "nearest: `data_overload`"),
+            ("[\"permutatoin.increase_pct\"]", "nearest: `permutation`"),
+            ("[\"permutation.phase_increase_pct\"]", "nearest: `phases_increase_pct`"),
+            ("\"dropped\"", "list of numbers"),
+            ("[3]", "wrong value for `chart`"),
+            ("[[]]", "a picture of no number"),
+            ("[\"dropped\", \"dropped\"]", "`dropped` is drawn twice"),
+            ("[[\"dropped\", \"marked\"]]", "one picture shows one number of several layers"),
+        ] {
+            let found = problems(&with(chart));
+            assert!(found.contains(answer), "{chart}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_metric_is_answered_with_the_words_there_are() {
+        let text = CLAIM.replace("\"dropped\"", "\"drops\"");
+        assert!(problems(&text).contains("completion_us"), "{}", problems(&text));
+    }
+}

@@ -1,0 +1,280 @@
+//! The gallery: Markdown pages of what the last full runs of all figures gave, with pictures.
+
+use super::FigureResult;
+use super::cells::FigureCell;
+use super::chart::chart;
+use super::curves::FigureCurves;
+use super::metric::Metric;
+use super::number::Number;
+use super::plot::plot;
+use super::result::Verdict;
+use raddle::study::compare::{column_of, distinct, row_of};
+use raddle::study::text::{digits, percent};
+use std::fmt::Write;
+
+/// A file of the gallery.
+#[derive(Clone, Debug, PartialEq)]
+pub struct File {
+    /// Its path below the folder of the gallery.
+    pub path: String,
+    /// What it holds.
+    pub text: String,
+}
+
+/// How papers are called.
+const PAPERS: [(&str, &str); 2] =
+    [("reps", "REPS"), ("lb_study", "The load-balancing study, with OFAN")];
+
+const NOTE: &str = "Made by `raddle figures --pages` from `figures/`; not edited by hand.";
+
+/// All pages and pictures: `figures.md`, a page for each paper, a picture for each figure and
+/// metric.
+pub fn gallery(results: &[FigureResult]) -> Vec<File> {
+    let papers = distinct(results.iter().map(|result| result.figure.paper()));
+    let mut files = vec![File { path: "figures.md".into(), text: index(results, &papers) }];
+    for paper in papers {
+        let mut page = format!(
+            "# {}, figure by figure\n\n{NOTE} [All figures](../figures.md)\n\n",
+            title_of(paper)
+        );
+        for result in of_paper(results, paper) {
+            let pictures = pictures(result);
+            section(&mut page, result, &pictures);
+            files.extend(pictures.into_iter().map(|(_, file)| file));
+        }
+        files.push(File { path: format!("figures/{paper}.md"), text: page });
+    }
+    files
+}
+
+fn title_of(paper: &str) -> &str {
+    PAPERS.iter().find(|(word, _)| *word == paper).map_or(paper, |(_, title)| title)
+}
+
+fn of_paper<'r>(
+    results: &'r [FigureResult],
+    paper: &str,
+) -> impl Iterator<Item = &'r FigureResult> {
+    results.iter().filter(move |result| result.figure.paper() == paper)
+}
+
+fn index(results: &[FigureResult], papers: &[&str]) -> String {
+    let mut page = format!(
+        "# Published figures, run again\n\n{NOTE}\n\nEach figure's claims, with the band in which \
+         a measured value agrees, are in `figures/PAPER/FIGURE/claims.toml`, its scenario beside \
+         it. `raddle reproduce PAPER/FIGURE` runs it again; what follows is the last full run. A \
+         claim that differs says what was tested to find out why, and where that is open. \
+         Sources are sections and figures of the paper; `spec` is the reading of it that Raddle \
+         was built to, with what it has to reproduce and how closely (`acceptance`).\n\n"
+    );
+    for paper in papers {
+        let all: usize = of_paper(results, paper).map(|result| result.claims.len()).sum();
+        let hold: usize = of_paper(results, paper).map(|result| result.count(Verdict::Holds)).sum();
+        let _ = writeln!(
+            page,
+            "## {}\n\n{hold} of {all} claims hold. `raddle reproduce {paper}` runs all.\n\n\
+             | figure | what it shows | claims that hold |\n|---|---|---|",
+            title_of(paper)
+        );
+        for result in of_paper(results, paper) {
+            let (word, claims) = (result.figure.word(), result.claims.len());
+            let holds = match result.count(Verdict::Holds) {
+                0 if claims == 0 => "none, recorded only".to_owned(),
+                all if all == claims => format!("all {claims}"),
+                some => format!("**{some} of {claims}**"),
+            };
+            let _ = writeln!(
+                page,
+                "| [{word}](figures/{paper}.md#{word}) | {} | {holds} |",
+                cell(&result.title)
+            );
+        }
+        page.push('\n');
+    }
+    page
+}
+
+/// The pictures of a figure, each with its title: that of models first, which has no cells.
+fn pictures(result: &FigureResult) -> Vec<(String, File)> {
+    let name = result.figure.name;
+    let file = |more: &str, text| File { path: format!("figures/{name}{more}.svg"), text };
+    let curves = result.curves.iter().map(|curves| (curves.title.clone(), plot(curves)));
+    let mut files: Vec<(String, File)> =
+        curves.map(|(title, text)| (title, file("", text))).collect();
+    for picture in &result.chart {
+        let published = |number: Number, cell: &FigureCell| result.published(number, cell);
+        let drawn = chart(&result.cells, picture, &published);
+        let first = picture.first().filter(|_| !files.is_empty());
+        let more = first.map_or_else(String::new, |number| format!(".{}", number.word()));
+        files.extend(drawn.map(|text| (title(picture), file(&more, text))));
+    }
+    files
+}
+
+/// What a picture of cells shows.
+fn title(picture: &[Number]) -> String {
+    match picture {
+        [number] => number.title(),
+        layers => layers.first().map(|number| number.row_title().1).unwrap_or_default(),
+    }
+}
+
+fn section(page: &mut String, result: &FigureResult, pictures: &[(String, File)]) {
+    let (name, word) = (result.figure.name, result.figure.word());
+    let _ = writeln!(page, "<a id=\"{word}\"></a>\n\n## {word}: {}\n", cell(&result.title));
+    let seeds: Vec<String> = result.seeds().iter().map(u64::to_string).collect();
+    let seeds = match seeds[..] {
+        [] if result.claims.is_empty() => "Recorded only.".to_owned(),
+        [] => "A model, without a simulation.".to_owned(),
+        [_] => format!("Seed {}.", seeds.join(", ")),
+        _ => format!("Seeds {}.", seeds.join(", ")),
+    };
+    let _ = write!(page, "`raddle reproduce {name}`; [its files](../../figures/{name}). {seeds}");
+    if let Some(reduced) = &result.reduced {
+        let _ = write!(page, " Reduced: {}.", cell(reduced.trim_end_matches('.')));
+    }
+    page.push_str("\n\n");
+    for (title, file) in pictures {
+        let source = file.path.trim_start_matches("figures/");
+        let _ = writeln!(page, "![{word}: {}]({source})\n", cell(title));
+    }
+    if !result.claims.is_empty() {
+        claims(page, result);
+    }
+    if let Some(curves) = &result.curves {
+        points(page, curves);
+    }
+    if !pictures.is_empty() && !result.cells.is_empty() {
+        numbers(page, result);
+    }
+}
+
+fn claims(page: &mut String, result: &FigureResult) {
+    page.push_str("| claim | published | measured | band | verdict |\n|---|---|---|---|---|\n");
+    for claim in &result.claims {
+        let verdict = match claim.verdict {
+            Verdict::Differs => "**differs**",
+            other => other.word(),
+        };
+        let bounds = match claim.bounds_text() {
+            none if none.is_empty() => none,
+            bounds => format!(" Bound: {bounds}."),
+        };
+        let _ = writeln!(
+            page,
+            "| {} ({}){bounds} | {} | {} | {} | {verdict} |",
+            cell(&claim.claim.text),
+            cell(&claim.claim.source),
+            cell(&claim.published_text()),
+            claim.measured_text(),
+            claim.band_text(),
+        );
+    }
+    page.push('\n');
+    let reasons: Vec<_> =
+        result.claims.iter().filter_map(|claim| Some((claim, claim.reason()?))).collect();
+    if !reasons.is_empty() {
+        page.push_str("Why it differs:\n\n");
+        // Claims that differ for one reason share it.
+        for group in reasons.chunk_by(|a, b| a.1 == b.1) {
+            let texts: Vec<String> =
+                group.iter().map(|(claim, _)| format!("*{}*", cell(&claim.claim.text))).collect();
+            let _ = writeln!(page, "- {}<br>{}", texts.join(" "), cell(group[0].1));
+        }
+        page.push('\n');
+    }
+}
+
+/// A folded table of all curves.
+fn points(page: &mut String, curves: &FigureCurves) {
+    let along = curves.lines.first().map_or(&[][..], |line| &line.points);
+    let head: Vec<String> = along.iter().map(|(x, _)| format!(" {x} |")).collect();
+    let _ = writeln!(
+        page,
+        "<details><summary>All numbers of the curves</summary>\n\n| {} |{}\n|---|{}",
+        cell(&curves.axis),
+        head.concat(),
+        "---|".repeat(along.len())
+    );
+    for line in &curves.lines {
+        let values: Vec<String> =
+            line.points.iter().map(|(_, y)| format!(" {} |", digits(*y, 4))).collect();
+        let _ = writeln!(page, "| {} |{}", cell(&line.name), values.concat());
+    }
+    page.push_str("\n</details>\n\n");
+}
+
+/// A folded table of all cells.
+fn numbers(page: &mut String, result: &FigureResult) {
+    let drawn = result.chart.concat();
+    let bounded = drawn.contains(&Number::Run(Metric::Completion));
+    let mut head = String::from("| condition | scheme |");
+    for number in &drawn {
+        let _ = write!(head, " `{}`{} |", number.word(), number.unit());
+    }
+    let _ = writeln!(
+        page,
+        "<details><summary>All numbers: mean over the seeds, and in brackets least to \
+         greatest</summary>\n\n{head}{}\n|---|---|{}",
+        if bounded { " bound, us; mean over it |" } else { "" },
+        "---|".repeat(drawn.len() + usize::from(bounded))
+    );
+    for cell in &result.cells {
+        let values: Vec<String> = drawn.iter().map(|&number| value(cell, number)).collect();
+        let bound = cell.bound.as_ref().map_or_else(
+            || "-".to_owned(),
+            |(name, us)| {
+                let over = cell.number(Number::Run(Metric::Completion)).filter(|_| cell.never == 0);
+                let over = over.map(|number| percent((number.mean / us - 1.0) * 100.0));
+                let over = over.map_or_else(String::new, |over| format!(", {over}"));
+                format!("{} ({name}){over}", digits(*us, 5))
+            },
+        );
+        let _ = writeln!(
+            page,
+            "| {} | {} | {} |{}",
+            self::cell(&column_of(&cell.settings)),
+            self::cell(&row_of(&cell.settings)),
+            values.join(" | "),
+            if bounded { format!(" {bound} |") } else { String::new() },
+        );
+    }
+    page.push_str("\n</details>\n\n");
+}
+
+fn value(cell: &FigureCell, number: Number) -> String {
+    match cell.number(number) {
+        _ if cell.never(number) => cell.never_words(),
+        Some(number) if cell.seeds > 1 => {
+            let [mean, min, max] = [number.mean, number.min, number.max].map(|x| digits(x, 5));
+            format!("{mean} ({min} to {max})")
+        }
+        Some(number) => digits(number.mean, 5),
+        None => "-".to_owned(),
+    }
+}
+
+/// Words as a cell of a table holds them.
+fn cell(words: &str) -> String {
+    words.replace('|', "\\|").replace('<', "&lt;").replace(['\r', '\n'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::find;
+
+    #[test]
+    fn words_cannot_break_a_table() {
+        assert_eq!(cell("a|b <c>\nd"), "a\\|b &lt;c> d");
+    }
+
+    #[test]
+    fn claims_that_differ_for_one_reason_share_it() {
+        let result = find("reps/reference_adaptive")[0].recorded().unwrap();
+        let files = gallery(&[result]);
+        let page = &files.iter().find(|file| file.path == "figures/reps.md").unwrap().text;
+        assert_eq!(page.matches("<br>").count(), 1, "{page}");
+        assert!(page.contains("## reference_adaptive: ") && page.contains("**differs**"));
+    }
+}

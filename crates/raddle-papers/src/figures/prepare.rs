@@ -1,0 +1,118 @@
+//! A figure made ready: its scenario's cells, its claims, the runs to do.
+
+use super::cells::FigureCell;
+use super::claims::Claims;
+use super::measure::Measure;
+use super::result::{FigureResult, Measured};
+use super::{Figure, FigureError, Mode};
+use raddle::problem::{Problem, Problems, Source};
+use raddle::scenario::{Study, parse};
+use raddle::study::jobs::jobs;
+use raddle::study::run::{Finished, Job, Keep, Runner};
+use std::path::{Path, PathBuf};
+
+/// A run of a figure.
+#[derive(Clone, Debug)]
+pub struct FigureRun {
+    /// What the sweep set: names and values.
+    pub settings: Vec<(String, String)>,
+    /// The seed.
+    pub seed: u64,
+    /// Plan, outcome and summary.
+    pub finished: Finished,
+}
+
+/// A figure whose files were read.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    /// The figure.
+    pub figure: Figure,
+    /// How much of it is run.
+    pub mode: Mode,
+    /// Its claims.
+    pub claims: Claims,
+    /// Its scenario in this mode; none for a model without a simulation.
+    pub study: Option<Study>,
+}
+
+impl Figure {
+    /// Reads the figure's files. Quick mode keeps only the cells that its claims need.
+    ///
+    /// # Errors
+    /// Every problem of the scenario, or of the claims.
+    pub fn prepare(&self, mode: Mode) -> Result<Prepared, Problems> {
+        let file = |file: &str| format!("figures/{}/{file}", self.name);
+        let claims = Claims::parse(&file("claims.toml"), self.claims)?;
+        let set = if mode == Mode::Quick { claims.quick.as_slice() } else { &[] };
+        let mut study = match self.scenario {
+            Some(text) => Some(parse(&file("scenario.toml"), text, Path::new("."), set)?),
+            None => None,
+        };
+        let problems = unselected(&claims, mode, study.as_ref());
+        if !problems.is_empty() {
+            let path = PathBuf::from(file("claims.toml"));
+            let sources = vec![Source { path, text: self.claims.to_owned() }];
+            return Err(Problems { list: problems, sources });
+        }
+        if let (Mode::Quick, Some(study)) = (mode, &mut study) {
+            let measured: Vec<_> = claims.claims.iter().filter(|claim| claim.quick).collect();
+            study
+                .cells
+                .retain(|cell| measured.iter().any(|claim| claim.measure.needs(&cell.settings)));
+        }
+        Ok(Prepared { figure: *self, mode, claims, study })
+    }
+}
+
+/// Selectors that mean no cell, or several. What this mode does not measure may mean cells that it
+/// leaves out.
+fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem> {
+    let cells = study.map_or(&[][..], |study| &study.cells);
+    let claims = || claims.claims.iter().filter(|claim| mode == Mode::Full || claim.quick);
+    let selectors = claims().flat_map(|claim| claim.measure.cells());
+    let single = selectors.filter_map(|selector| {
+        let found = cells.iter().filter(|cell| selector.selects(&cell.settings)).count();
+        let message = format!("{found} cells of the sweep have these settings");
+        (found != 1).then(|| selector.place.problem(message).label("expected settings of one"))
+    });
+    let pairs = claims().filter_map(|claim| match &claim.measure {
+        Measure::Ratios(pairs) => Some(pairs),
+        _ => None,
+    });
+    let of_pairs = pairs.flat_map(|pairs| {
+        let settings = cells.iter().map(|cell| cell.settings.as_slice());
+        pairs.unselected(settings).into_iter().map(|(place, message)| place.problem(message))
+    });
+    single.chain(of_pairs).collect()
+}
+
+impl Prepared {
+    /// The runs to do: every cell with every seed.
+    pub fn jobs(&self) -> Vec<Job> {
+        self.study.as_ref().map_or_else(Vec::new, |study| jobs(study, None))
+    }
+
+    /// Runs everything and judges the claims.
+    ///
+    /// # Errors
+    /// A run that failed.
+    pub fn run(self, runner: &Runner<'_>) -> Result<FigureResult, FigureError> {
+        let jobs = self.jobs();
+        let finished = runner.run(&jobs, &Keep);
+        let runs = jobs.into_iter().zip(finished).map(|(job, finished)| match finished {
+            Ok(finished) => Ok(FigureRun { settings: job.settings, seed: job.seed, finished }),
+            Err(failure) => {
+                let set: Vec<String> =
+                    job.settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+                let which = format!("{}, {}, seed {}", self.figure.name, set.join(", "), job.seed);
+                Err(FigureError::Run(which, failure))
+            }
+        });
+        let runs = runs.collect::<Result<Vec<_>, _>>()?;
+        let claims = self.claims.claims.iter();
+        let measured = claims.map(|claim| Measured::of(claim, &runs, self.mode)).collect();
+        let cells = FigureCell::of_runs(&runs, &self.claims.chart.concat());
+        let curves = self.claims.curves.as_ref().map(|curves| curves.measure(self.mode));
+        Ok(FigureResult::judge(self, measured, cells, curves.unwrap_or_default(), runs))
+    }
+}

@@ -1,0 +1,239 @@
+//! What a figure's run came to: each claim with its value and verdict.
+
+use super::cells::FigureCell;
+use super::claims::{Claim, Published};
+use super::curves::{FigureCurves, Points};
+use super::increase::NamedBound;
+use super::number::Number;
+use super::prepare::{FigureRun, Prepared};
+use super::{Figure, Mode};
+use raddle::scenario::Study;
+use serde_json::{Value, json};
+
+raddle_schemes::words! {
+    /// Whether a claim agrees with the rerun.
+    pub enum Verdict {
+        /// The measured value is in the band.
+        Holds = "holds",
+        /// It is not.
+        Differs = "differs",
+        /// This mode does not measure it.
+        NotRun = "not_run",
+    }
+}
+
+/// A claim, measured and judged.
+#[derive(Clone, Debug)]
+pub struct ClaimResult {
+    /// The claim.
+    pub claim: Claim,
+    /// The value, to six digits; `None` if not run, or if there is none because a run did not
+    /// complete.
+    pub measured: Option<f64>,
+    /// The lower bounds that the value is taken against.
+    pub bounds: Vec<NamedBound>,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+/// A figure, run and judged.
+#[derive(Clone, Debug)]
+pub struct FigureResult {
+    /// The figure.
+    pub figure: Figure,
+    /// The figure in one line.
+    pub title: String,
+    /// What is smaller than in the paper.
+    pub reduced: Option<String>,
+    /// How much was run.
+    pub mode: Mode,
+    /// What this mode set in the scenario: paths and values.
+    pub set: Vec<(String, String)>,
+    /// The scenario's cells and seeds; none for a model without a simulation.
+    pub study: Option<Study>,
+    /// The claims, in the order of the file.
+    pub claims: Vec<ClaimResult>,
+    /// Pictures of the cells: see [`Claims::chart`](super::Claims::chart).
+    pub chart: Vec<Vec<Number>>,
+    /// A picture of models.
+    pub curves: Option<FigureCurves>,
+    /// What each cell came to, in the order of the scenario's sweep.
+    pub cells: Vec<FigureCell>,
+    /// All runs: cells in order, seeds in order; none of a result that was kept.
+    pub runs: Vec<FigureRun>,
+}
+
+/// What was measured for a claim.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Measured {
+    /// As [`ClaimResult::measured`].
+    pub(super) value: Option<f64>,
+    /// As [`ClaimResult::bounds`].
+    pub(super) bounds: Vec<NamedBound>,
+}
+
+impl Measured {
+    /// Measures what this mode measures of a claim.
+    pub(super) fn of(claim: &Claim, runs: &[FigureRun], mode: Mode) -> Self {
+        if mode == Mode::Quick && !claim.quick {
+            return Self::default();
+        }
+        let value = claim.measure.take(runs, mode).map(six_digits);
+        let rounded = |bound: NamedBound| NamedBound { us: six_digits(bound.us), ..bound };
+        Self { value, bounds: claim.measure.bounds(runs).into_iter().map(rounded).collect() }
+    }
+}
+
+impl FigureResult {
+    /// Judges what was measured, claim by claim.
+    pub(super) fn judge(
+        prepared: Prepared,
+        measured: Vec<Measured>,
+        cells: Vec<FigureCell>,
+        curves: Vec<Points>,
+        runs: Vec<FigureRun>,
+    ) -> Self {
+        let Prepared { figure, mode, claims, study } = prepared;
+        let curves = claims.curves.map(|own| own.drawn(curves, claims.claims.iter()));
+        let both = claims.claims.into_iter().zip(measured);
+        let judged = both.map(|(claim, measured)| ClaimResult::new(claim, measured, mode));
+        Self {
+            figure,
+            title: claims.title,
+            reduced: claims.reduced,
+            mode,
+            set: if mode == Mode::Quick { claims.quick } else { Vec::new() },
+            claims: judged.collect(),
+            chart: claims.chart,
+            curves,
+            cells,
+            study,
+            runs,
+        }
+    }
+
+    /// What claims say was published for the mean of a number in a cell.
+    pub(super) fn published(&self, number: Number, cell: &FigureCell) -> Option<f64> {
+        let mut claims = self.claims.iter();
+        claims.find_map(|result| result.claim.published_for(number, &cell.settings))
+    }
+
+    /// How many claims have this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.claims.iter().filter(|result| result.verdict == verdict).count()
+    }
+
+    /// Claims that differ and carry no reason: each makes the command fail.
+    pub fn unexplained(&self) -> impl Iterator<Item = &ClaimResult> {
+        self.claims
+            .iter()
+            .filter(|result| result.verdict == Verdict::Differs && result.claim.reason.is_none())
+    }
+
+    /// The seeds; none for a model without a simulation.
+    pub fn seeds(&self) -> &[u64] {
+        self.study.as_ref().map_or(&[], |study| &study.seeds)
+    }
+
+    pub(super) fn claims_json(&self) -> Vec<Value> {
+        self.claims.iter().map(ClaimResult::json).collect()
+    }
+}
+
+/// The object of `raddle.reproduce/1`.
+pub fn to_json(results: &[FigureResult]) -> Value {
+    let figure = |result: &FigureResult| {
+        json!({
+            "figure": result.figure.name,
+            "mode": result.mode.word(),
+            "claims": result.claims_json(),
+        })
+    };
+    json!({
+        "schema": "raddle.reproduce/1",
+        "figures": results.iter().map(figure).collect::<Vec<_>>(),
+    })
+}
+
+impl ClaimResult {
+    fn new(claim: Claim, Measured { value, bounds }: Measured, mode: Mode) -> Self {
+        let holds = value.is_some_and(|value| {
+            claim.low.is_none_or(|low| value >= low) && claim.high.is_none_or(|high| value <= high)
+        });
+        let verdict = match holds {
+            _ if mode == Mode::Quick && !claim.quick => Verdict::NotRun,
+            true => Verdict::Holds,
+            false => Verdict::Differs,
+        };
+        Self { claim, measured: value, bounds, verdict }
+    }
+
+    fn json(&self) -> Value {
+        let claim = &self.claim;
+        let published = match &claim.published {
+            Published::Number(number) => json!(number),
+            Published::Text(text) => json!(text),
+        };
+        let mut object = json!({
+            "id": claim.id,
+            "text": claim.text,
+            "source": claim.source,
+            "published": published,
+            "measured": self.measured,
+            "low": claim.low,
+            "high": claim.high,
+            "verdict": self.verdict.word(),
+            "reason": self.reason(),
+        });
+        if !self.bounds.is_empty() {
+            let bound = |bound: &NamedBound| json!({ "bound": bound.name.word(), "us": bound.us });
+            object["bounds"] = self.bounds.iter().map(bound).collect();
+        }
+        object
+    }
+}
+
+/// More digits would tell platforms apart.
+pub(super) fn six_digits(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::claims::Claims;
+
+    fn judged(band: &str, mode: Mode) -> ClaimResult {
+        let text = format!(
+            "title = \"t\"\n[[claim]]\nid = \"a\"\ntext = \"b\"\nsource = \"c\"\npublished = 3.0\n\
+             {band}\nmeasure = {{ kind = \"theory\", model = \"load_imbalance\", \
+             quantity = \"mean\", set = {{ uplinks = 1, entropies = 1, trials = 1 }} }}\n"
+        );
+        let claims = Claims::parse("claims.toml", &text).unwrap();
+        let claim = claims.claims[0].clone();
+        let measured = Measured::of(&claim, &[], mode);
+        ClaimResult::new(claim, measured, mode)
+    }
+
+    #[test]
+    fn bands_are_inclusive_and_may_be_open() {
+        assert_eq!(judged("low = 0.0\nhigh = 0.0", Mode::Full).verdict, Verdict::Holds);
+        assert_eq!(judged("high = 1", Mode::Full).verdict, Verdict::Holds);
+        assert_eq!(judged("low = 0.1", Mode::Full).verdict, Verdict::Differs);
+        assert_eq!(judged("low = 0.1\nquick = false", Mode::Quick).verdict, Verdict::NotRun);
+    }
+
+    #[test]
+    fn a_reason_is_told_only_where_the_claim_differs() {
+        let reason = "reason = \"tested\"";
+        assert_eq!(judged(&format!("low = 0.1\n{reason}"), Mode::Full).json()["reason"], "tested");
+        assert!(judged(&format!("low = 0\n{reason}"), Mode::Full).json()["reason"].is_null());
+    }
+
+    #[test]
+    fn values_keep_six_digits() {
+        assert_eq!(six_digits(184.803_941_2), 184.804);
+        assert_eq!(six_digits(0.000_123_456_78), 0.000_123_457);
+        assert_eq!(six_digits(0.0), 0.0);
+    }
+}

@@ -1,0 +1,169 @@
+//! A figure's claims for people, on a terminal.
+
+use super::claims::Published;
+use super::increase::NamedBound;
+use super::result::{ClaimResult, FigureResult, Verdict};
+use raddle::study::text::{digits, left, right, width};
+use std::fmt::Write;
+
+/// The widest line, where words allow.
+const LINE: usize = 98;
+/// Published words that are longer than this stand under the claim.
+const PUBLISHED: usize = 16;
+const HEAD: [&str; 5] = ["claim", "published", "measured", "band", "verdict"];
+
+impl FigureResult {
+    /// The claims as a table, each followed by its sentence, its source, and the reason where it
+    /// differs. Every line ends with a newline.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}: {}\n", self.figure.name, self.title);
+        let mut mode = self.mode.word().to_string();
+        for (path, value) in &self.set {
+            let _ = write!(mode, ", {path} = {value}");
+        }
+        if !self.seeds().is_empty() {
+            let seeds: Vec<String> = self.seeds().iter().map(u64::to_string).collect();
+            let _ = write!(mode, ", seeds {}", seeds.join(" "));
+        }
+        let _ = writeln!(text, "{mode}");
+        if let Some(reduced) = &self.reduced {
+            wrapped(&mut text, &format!("Reduced: {reduced}"));
+        }
+        text.push('\n');
+        if self.claims.is_empty() {
+            return text;
+        }
+        let mut rows = vec![HEAD.map(str::to_owned)];
+        rows.extend(self.claims.iter().map(row));
+        let widths: Vec<usize> = (0..HEAD.len())
+            .map(|column| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0))
+            .collect();
+        for (i, row) in rows.iter().enumerate() {
+            let [id, published, measured, band, verdict] = row;
+            let line = [
+                left(id, widths[0]),
+                right(published, widths[1]),
+                right(measured, widths[2]),
+                left(band, widths[3]),
+                left(verdict, widths[4]),
+            ]
+            .join("  ");
+            let _ = writeln!(text, "{}", line.trim_end());
+            if let Some(result) = i.checked_sub(1).map(|i| &self.claims[i]) {
+                explain(&mut text, result);
+            }
+        }
+        text
+    }
+}
+
+impl ClaimResult {
+    /// What was published.
+    pub(crate) fn published_text(&self) -> String {
+        match &self.claim.published {
+            Published::Number(number) => number_text(*number),
+            Published::Text(text) => text.clone(),
+        }
+    }
+
+    /// What was measured.
+    pub(crate) fn measured_text(&self) -> String {
+        self.measured.map_or_else(|| "none".to_owned(), number_text)
+    }
+
+    /// Which values agree.
+    pub(crate) fn band_text(&self) -> String {
+        match (self.claim.low, self.claim.high) {
+            (Some(low), Some(high)) => format!("{} to {}", number_text(low), number_text(high)),
+            (Some(low), None) => format!("at least {}", number_text(low)),
+            (None, Some(high)) => format!("at most {}", number_text(high)),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// The bounds that the value is taken against; empty if there are none.
+    pub(crate) fn bounds_text(&self) -> String {
+        let bound = |bound: &NamedBound| format!("{}, {:.3} us", bound.name.word(), bound.us);
+        self.bounds.iter().map(bound).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Why it differs, if it does and somebody tested.
+    pub(crate) fn reason(&self) -> Option<&str> {
+        self.claim.reason.as_deref().filter(|_| self.verdict == Verdict::Differs)
+    }
+}
+
+fn row(result: &ClaimResult) -> [String; 5] {
+    let published = Some(result.published_text()).filter(|text| width(text) <= PUBLISHED);
+    [
+        result.claim.id.clone(),
+        published.unwrap_or_else(|| "in words".to_owned()),
+        result.measured_text(),
+        result.band_text(),
+        result.verdict.word().to_owned(),
+    ]
+}
+
+/// Four digits, without trailing zeros behind the point.
+fn number_text(value: f64) -> String {
+    let text = digits(value, 4);
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+fn explain(text: &mut String, result: &ClaimResult) {
+    let claim = &result.claim;
+    wrapped(text, &format!("{} ({})", claim.text, claim.source));
+    if !result.bounds.is_empty() {
+        wrapped(text, &format!("Bound: {}", result.bounds_text()));
+    }
+    if let Published::Text(words) = &claim.published
+        && width(words) > PUBLISHED
+    {
+        wrapped(text, &format!("Published: {words}"));
+    }
+    if let Some(reason) = result.reason() {
+        wrapped(text, &format!("Reason: {reason}"));
+    }
+}
+
+fn wrapped(text: &mut String, sentence: &str) {
+    let mut line = String::new();
+    for word in sentence.split_whitespace() {
+        if !line.is_empty() && width(&line) + 1 + width(word) > LINE - 4 {
+            let _ = writeln!(text, "    {line}");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    if !line.is_empty() {
+        let _ = writeln!(text, "    {line}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_lose_their_trailing_zeros() {
+        assert_eq!(number_text(1.75), "1.75");
+        assert_eq!(number_text(799.0), "799");
+        assert_eq!(number_text(600.0), "600");
+        assert_eq!(number_text(0.01), "0.01");
+        assert_eq!(number_text(0.0), "0");
+    }
+
+    #[test]
+    fn long_sentences_are_wrapped() {
+        let mut text = String::new();
+        wrapped(&mut text, &"word ".repeat(40));
+        assert!(text.lines().count() == 3 && text.lines().all(|line| line.len() <= LINE));
+    }
+}

@@ -1,0 +1,4 @@
+//! What papers published, run again: their figures, and the verdict on every load balancer.
+
+pub mod figures;
+pub mod verdict;

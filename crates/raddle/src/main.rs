@@ -1,5 +1,0 @@
-//! The `raddle` command.
-
-fn main() -> std::process::ExitCode {
-    raddle::cli::main()
-}
