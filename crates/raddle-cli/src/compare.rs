@@ -1,10 +1,10 @@
 //! `raddle compare`: a sweep as one answer, on the terminal and as a page.
 
 use super::{End, input, machine};
+use raddle::report::comparison::{Occasion, PageRun, page};
 use raddle::scenario::{self, Study};
 use raddle::study::compare::{CompareInput, Comparison, Entry};
 use raddle::study::gather::{Gather, Gathered, record_uplinks};
-use raddle::study::page::{Occasion, PageRun, page};
 use raddle::study::run::{Failure, Job};
 use raddle::study::store::Store;
 use raddle::study::tables::{Format, RunRow};

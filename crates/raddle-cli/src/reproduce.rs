@@ -2,7 +2,7 @@
 
 use super::compare::palette;
 use super::{End, input, machine};
-use raddle::study::page::Occasion;
+use raddle::report::comparison::Occasion;
 use raddle::study::run::Runner;
 use raddle::study::store::at;
 use raddle_papers::figures::{self, Figure, FigureResult, Mode, Prepared};
