@@ -2,8 +2,7 @@
 
 use super::picture::{Cell, cell, text};
 use super::{Column, Verdict};
-use raddle::report::escape;
-use std::fmt::Write;
+use crate::svg::{GREY, INK, Svg};
 
 /// Who is drawn: what fabrics do without load balancing, what ships in switches and hosts today,
 /// and those that come first somewhere.
@@ -22,21 +21,15 @@ pub fn short(verdict: &Verdict) -> String {
     let schemes: Vec<usize> = SCHEMES.iter().filter_map(named).collect();
     let (stacks, faults) = (verdict.values("stack"), verdict.values("faults"));
     let bottom = HEAD + stacks.len() * (faults.len() * SIZE.1 + GAP);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" viewBox=\"0 0 {WIDTH} {}\" \
-         font-family=\"system-ui, sans-serif\" font-size=\"13\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-        bottom + LEGEND
-    );
+    let height = bottom + LEGEND;
+    let frame = format_args!("width=\"{WIDTH}\" viewBox=\"0 0 {WIDTH} {height}\"");
+    let mut svg = Svg::page(frame, 13);
     for (place, &row) in schemes.iter().enumerate() {
         let x = LABELS + place * SIZE.0 + SIZE.0 / 2;
-        let name = escape(&verdict.rows[row]);
-        let _ = writeln!(
-            svg,
-            "<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\" fill=\"#1c1f23\" font-size=\"11\" \
-             font-weight=\"600\">{name}</text>",
-            HEAD - 10
+        let bold = format_args!(
+            "text-anchor=\"middle\" fill=\"{INK}\" font-size=\"11\" font-weight=\"600\""
         );
+        svg.text((x, HEAD - 10), bold, &verdict.rows[row]);
     }
     let mut y = HEAD;
     for stack in &stacks {
@@ -46,9 +39,9 @@ pub fn short(verdict: &Verdict) -> String {
             };
             let columns: Vec<&Column> = verdict.columns.iter().filter(own).collect();
             if line == 0 {
-                text(&mut svg, (8, y + 20), "start", "#1c1f23", stack);
+                text(&mut svg, (8, y + 20), "start", INK, stack);
             }
-            text(&mut svg, (LABELS - 8, y + 20), "end", "#555", fault);
+            text(&mut svg, (LABELS - 8, y + 20), "end", GREY, fault);
             for (place, &row) in schemes.iter().enumerate() {
                 let cell_of = shown(verdict, &columns, row);
                 cell(&mut svg, (LABELS + place * SIZE.0, y), SIZE, &cell_of);
@@ -66,10 +59,9 @@ pub fn short(verdict: &Verdict) -> String {
     .iter()
     .enumerate()
     {
-        text(&mut svg, (8, bottom + 18 + line * 18), "start", "#555", words);
+        text(&mut svg, (8, bottom + 18 + line * 18), "start", GREY, words);
     }
-    svg.push_str("</svg>\n");
-    svg
+    svg.end()
 }
 
 fn shown(verdict: &Verdict, columns: &[&Column], row: usize) -> Cell {
