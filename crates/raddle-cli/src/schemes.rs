@@ -1,41 +1,62 @@
 //! `raddle schemes`: the catalogue.
 
 use super::{End, input};
+use raddle::catalogue::{self, FAMILIES, Family};
+use raddle::study::store::at;
 use raddle::study::text::{left, wrap};
+use raddle_schemes::Need;
 use raddle_schemes::family::Scheme;
-use raddle_schemes::load_balance::{host, switch};
-use raddle_schemes::{Need, buffer, congestion, marking, recovery};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `raddle schemes`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// A scheme to show with its parameters.
     name: Option<String>,
+    /// Print the tables of schemes and their parameters in Markdown; with a FILE, put them into it,
+    /// each below its heading.
+    #[arg(long, value_name = "FILE", conflicts_with = "name")]
+    markdown: Option<Option<PathBuf>>,
 }
 
-/// The families: title, where a scenario selects one, schemes.
-const FAMILIES: [(&str, &str, &[Scheme]); 6] = [
-    ("Host load balancing", "transport.load_balance", host::SCHEMES),
-    ("Switch load balancing", "fabric.load_balance", switch::SCHEMES),
-    ("Congestion control", "transport.congestion", congestion::SCHEMES),
-    ("Recovery", "transport.recovery", recovery::SCHEMES),
-    ("Marking", "fabric.queue.marking", marking::SCHEMES),
-    ("Shared memory", "fabric.buffer", buffer::SCHEMES),
-];
-
 pub(super) fn schemes(arguments: &Arguments) -> End {
-    match &arguments.name {
-        None => catalogue(),
-        Some(name) => one(name),
+    match (&arguments.markdown, &arguments.name) {
+        (Some(Some(file)), _) => accept(file),
+        (Some(None), _) => markdown(),
+        (None, None) => list(),
+        (None, Some(name)) => one(name),
     }
 }
 
-fn catalogue() -> End {
-    let lists = FAMILIES.iter().flat_map(|(_, _, list)| list.iter());
+fn markdown() -> End {
+    anstream::println!("{}", catalogue::markdown());
+    for family in &FAMILIES {
+        anstream::println!("{}\n{}", family.heading, family.markdown());
+    }
+    End::Done
+}
+
+/// Puts the tables into a document.
+fn accept(file: &Path) -> End {
+    let read = fs::read_to_string(file).map_err(|error| at(file, error));
+    let filled = read.and_then(|text| catalogue::fill(&text).map_err(|error| at(file, error)));
+    let filled = match filled {
+        Ok(filled) => filled,
+        Err(error) => return input::refuse_text(&error),
+    };
+    match fs::write(file, filled) {
+        Ok(()) => End::Done,
+        Err(error) => input::refuse_text(&at(file, error)),
+    }
+}
+
+fn list() -> End {
+    let lists = FAMILIES.iter().flat_map(|family| family.schemes);
     let width = lists.map(|scheme| scheme.card.name.len()).max().unwrap_or(0);
-    for (title, key, list) in FAMILIES {
+    for Family { title, key, schemes, .. } in &FAMILIES {
         anstream::println!("{title} ({key})");
-        for scheme in list {
+        for scheme in *schemes {
             listed(scheme.card.name, width + 4, scheme.card.summary);
         }
         anstream::println!();
@@ -56,8 +77,8 @@ fn listed(name: &str, indent: usize, text: &str) {
 fn one(name: &str) -> End {
     let named = |scheme: &&Scheme| scheme.card.name == name;
     let mut found = false;
-    for (title, key, list) in FAMILIES {
-        let Some(scheme) = list.iter().find(named) else { continue };
+    for Family { title, key, schemes, .. } in &FAMILIES {
+        let Some(scheme) = schemes.iter().find(named) else { continue };
         if found {
             anstream::println!();
         }
@@ -67,7 +88,7 @@ fn one(name: &str) -> End {
     if found {
         return End::Done;
     }
-    let names = || FAMILIES.iter().flat_map(|(_, _, list)| list.iter()).map(|s| s.card.name);
+    let names = || FAMILIES.iter().flat_map(|family| family.schemes).map(|s| s.card.name);
     let nearest = names()
         .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
     input::refuse_text(&format!(
