@@ -1,0 +1,12 @@
+//! The throughput laboratory for circuit-switched fabrics: Mars, Vermilion, Vermilion with
+//! predictions, and what they are compared with.
+//!
+//! A [`demand::Demand`] and a design give a [`schedule::Schedule`]: what each circuit switch connects
+//! in each slot. Solvers say how much of any demand it carries.
+
+pub mod circuits;
+pub mod decompose;
+pub mod demand;
+pub mod matching;
+pub mod rounding;
+pub mod schedule;
