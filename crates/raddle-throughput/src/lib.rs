@@ -4,9 +4,15 @@
 //! A [`demand::Demand`] and a design give a [`schedule::Schedule`]: what each circuit switch connects
 //! in each slot. Solvers say how much of any demand it carries.
 
+pub mod bounds;
 pub mod circuits;
 pub mod decompose;
 pub mod demand;
+pub mod designs;
+pub mod evaluate;
 pub mod matching;
+pub mod noise;
+pub mod order;
 pub mod rounding;
 pub mod schedule;
+pub mod solve;

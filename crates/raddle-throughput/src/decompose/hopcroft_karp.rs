@@ -1,4 +1,4 @@
-//! A perfect matching of a regular bipartite graph (Hopcroft and Karp 1973).
+//! A perfect matching of a bipartite graph (Hopcroft and Karp 1973).
 
 use super::Edge;
 
@@ -17,9 +17,9 @@ struct Search<'a> {
     next: Vec<usize>,
 }
 
-/// The place in `edges` of each sender's edge in a perfect matching. The edges are sorted by sender
-/// and make a regular multigraph.
-pub(super) fn perfect_matching(nodes: usize, edges: &[Edge]) -> Vec<usize> {
+/// The place in `edges` of each sender's edge in a perfect matching; `None` if there is none, which
+/// cannot be in a regular multigraph. The edges are sorted by sender.
+pub(crate) fn perfect_matching(nodes: usize, edges: &[Edge]) -> Option<Vec<usize>> {
     let mut begin = vec![0; nodes + 1];
     edges.iter().for_each(|edge| begin[usize::from(edge.from) + 1] += 1);
     for node in 0..nodes {
@@ -42,8 +42,7 @@ pub(super) fn perfect_matching(nodes: usize, edges: &[Edge]) -> Vec<usize> {
             }
         }
     }
-    debug_assert!(search.by_sender.iter().all(|&edge| edge != FREE), "the graph is regular");
-    search.by_sender.iter().map(|&edge| edge as usize).collect()
+    search.by_sender.iter().map(|&edge| (edge != FREE).then_some(edge as usize)).collect()
 }
 
 impl Search<'_> {

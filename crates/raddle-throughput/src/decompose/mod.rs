@@ -7,7 +7,7 @@
 //! which needs no more matchings: O(E log degree) besides a matching per level.
 
 mod euler;
-mod hopcroft_karp;
+pub(crate) mod hopcroft_karp;
 
 use crate::circuits::Circuits;
 use crate::matching::Matching;
@@ -115,7 +115,7 @@ fn common_divisor(edges: &[Edge]) -> u32 {
 
 /// Takes off a perfect matching an odd number of times, as often as all its edges allow.
 fn take_off(nodes: usize, edges: &mut Vec<Edge>) -> (Matching, u32) {
-    let chosen = hopcroft_karp::perfect_matching(nodes, edges);
+    let chosen = hopcroft_karp::perfect_matching(nodes, edges).unwrap_or_default();
     let least = chosen.iter().map(|&edge| edges[edge].count).min().unwrap_or(1);
     let copies = least - u32::from(least % 2 == 0);
     let mut targets = vec![0; nodes];
