@@ -15,6 +15,7 @@ mod run;
 mod schemes;
 mod sweep;
 mod theory;
+mod throughput;
 mod verdict;
 
 use clap::{Parser, Subcommand};
@@ -51,6 +52,8 @@ enum Command {
     Bounds(bounds::Arguments),
     /// Give the numbers of a model that needs no simulation, or list the models.
     Theory(theory::Arguments),
+    /// Say how much of a demand a circuit-switched design carries.
+    Throughput(throughput::Arguments),
     /// Say what the columns of an output mean.
     Explain(explain::Arguments),
 }
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
         Command::Schemes(arguments) => schemes::schemes(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Theory(arguments) => theory::theory(&arguments),
+        Command::Throughput(arguments) => throughput::throughput(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
     };
     match end {

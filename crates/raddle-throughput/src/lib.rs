@@ -10,6 +10,7 @@ pub mod decompose;
 pub mod demand;
 pub mod designs;
 pub mod evaluate;
+pub mod gain;
 pub mod matching;
 pub mod noise;
 pub mod order;

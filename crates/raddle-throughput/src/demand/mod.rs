@@ -1,10 +1,11 @@
 //! Demand: how much each node sends to each other, as a matrix.
 
+pub mod measured;
 mod npy;
 pub mod pattern;
 mod read;
 
-pub use read::{Loaded, ReadError, named, read};
+pub use read::{Loaded, ReadError, named, names, read};
 
 use crate::matching::NODES_MAX;
 use std::fmt;

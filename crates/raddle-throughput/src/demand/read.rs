@@ -1,7 +1,7 @@
 //! Demand from a file or from a pattern's name.
 
 use super::pattern::{self, PATTERNS};
-use super::{Demand, DemandError, npy};
+use super::{Demand, DemandError, measured, npy};
 use std::fmt;
 
 /// Entries below this share of the largest one are dust of whatever made the file, and count as 0.
@@ -48,8 +48,7 @@ impl fmt::Display for ReadError {
             Self::Demand(error) => error.fmt(f),
             Self::Argument(name) => write!(f, "expected a number from 0 to 1, as in `{name}:0.5`"),
             Self::Unknown => {
-                let names: Vec<&str> = PATTERNS.iter().map(|pattern| pattern.name).collect();
-                write!(f, "no file and no pattern; patterns: {}", names.join(", "))
+                write!(f, "no file and no pattern; patterns: {}", names().join(", "))
             }
         }
     }
@@ -63,12 +62,22 @@ impl From<DemandError> for ReadError {
     }
 }
 
-/// The demand of a pattern, `uniform` or `skew:0.5`.
+/// The names of all patterns and measured demands.
+pub fn names() -> Vec<&'static str> {
+    let patterns = PATTERNS.iter().map(|pattern| pattern.name);
+    patterns.chain(measured::MEASURED.iter().map(|measured| measured.name)).collect()
+}
+
+/// The demand of a pattern, `uniform` or `skew:0.5`, or a measured one, which has its own number of
+/// nodes.
 ///
 /// # Errors
 /// [`ReadError`] if there is no such pattern, or its argument is wrong.
 pub fn named(text: &str, nodes: usize, seed: u64) -> Result<Demand, ReadError> {
     let (name, argument) = text.split_once(':').map_or((text, None), |(n, a)| (n, Some(a)));
+    if let (Some(measured), None) = (measured::find(text), argument) {
+        return Ok(measured.demand());
+    }
     let pattern = pattern::find(name).ok_or(ReadError::Unknown)?;
     if !(2..=crate::matching::NODES_MAX).contains(&nodes) {
         return Err(DemandError::Nodes(nodes).into());
