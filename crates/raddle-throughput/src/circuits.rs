@@ -127,9 +127,9 @@ impl Capacity {
             distance += 1;
             let mut next = Vec::new();
             for &at in &ring {
-                for to in 0..self.nodes {
-                    if hops[to].is_none() && self.share(at, to) > 0.0 {
-                        hops[to] = Some(distance);
+                for (to, reached) in hops.iter_mut().enumerate() {
+                    if reached.is_none() && self.share(at, to) > 0.0 {
+                        *reached = Some(distance);
                         next.push(to);
                     }
                 }

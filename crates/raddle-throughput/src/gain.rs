@@ -39,8 +39,8 @@ pub fn vermilion(demand: &Demand, k: u32, rounding: Rounding) -> f64 {
     let nodes = demand.nodes();
     let rounded = round(demand, (k - 1) * nodes as u32, 1, rounding);
     let mut circuits = Circuits::complete(nodes, 1, true);
-    for pair in 0..nodes * nodes {
-        *circuits.at(pair / nodes, pair % nodes) += rounded[pair];
+    for (pair, count) in rounded.into_iter().enumerate() {
+        *circuits.at(pair / nodes, pair % nodes) += count;
     }
     single_hop(&circuits.capacity(1.0 / f64::from(k * nodes as u32)), demand)
 }

@@ -110,10 +110,10 @@ impl State<'_> {
         let mut distance = vec![INFINITE; all];
         let mut before: Vec<Option<usize>> = vec![None; all];
         let mut done = vec![false; all];
-        for row in 0..nodes {
+        for (row, reached) in distance.iter_mut().enumerate().take(nodes) {
             let cost = more(self.row_flow[row], self.problem.limits.rows[row]);
             if cost < INFINITE {
-                distance[row] = cost - self.potential[row];
+                *reached = cost - self.potential[row];
             }
         }
         loop {
