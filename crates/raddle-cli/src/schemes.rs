@@ -1,5 +1,6 @@
 //! `raddle schemes`: the catalogue.
 
+use super::output::print_line;
 use super::{End, input};
 use raddle::study::text::{left, wrap};
 use raddle_schemes::family::Scheme;
@@ -34,13 +35,13 @@ fn catalogue() -> End {
     let lists = FAMILIES.iter().flat_map(|(_, _, list)| list.iter());
     let width = lists.map(|scheme| scheme.card.name.len()).max().unwrap_or(0);
     for (title, key, list) in FAMILIES {
-        anstream::println!("{title} ({key})");
+        print_line!("{title} ({key})");
         for scheme in list {
             listed(scheme.card.name, width + 4, scheme.card.summary);
         }
-        anstream::println!();
+        print_line!();
     }
-    anstream::println!("`raddle schemes NAME` shows a scheme's parameters, needs and paper.");
+    print_line!("`raddle schemes NAME` shows a scheme's parameters, needs and paper.");
     End::Done
 }
 
@@ -48,7 +49,7 @@ fn catalogue() -> End {
 fn listed(name: &str, indent: usize, text: &str) {
     let mut head = format!("  {name}");
     for line in wrap(text, input::columns().saturating_sub(indent).max(20)) {
-        anstream::println!("{}{line}", left(&head, indent));
+        print_line!("{}{line}", left(&head, indent));
         head.clear();
     }
 }
@@ -59,7 +60,7 @@ fn one(name: &str) -> End {
     for (title, key, list) in FAMILIES {
         let Some(scheme) = list.iter().find(named) else { continue };
         if found {
-            anstream::println!();
+            print_line!();
         }
         found = true;
         show(title, key, scheme);
@@ -78,8 +79,8 @@ fn one(name: &str) -> End {
 
 fn show(title: &str, key: &str, scheme: &Scheme) {
     let card = scheme.card;
-    anstream::println!("{}: {}", card.name, card.title);
-    anstream::println!("  family  {title}: {key} = {{ scheme = \"{}\" }}", card.name);
+    print_line!("{}: {}", card.name, card.title);
+    print_line!("  family  {title}: {key} = {{ scheme = \"{}\" }}", card.name);
     listed("paper", 10, card.paper);
     if !card.needs.is_empty() {
         let needs: Vec<&str> = card.needs.iter().map(|need: &Need| need.text()).collect();
@@ -88,14 +89,14 @@ fn show(title: &str, key: &str, scheme: &Scheme) {
     listed("does", 10, card.summary);
     let parameters = (scheme.parameters)();
     if parameters.is_empty() {
-        anstream::println!("  no parameters");
+        print_line!("  no parameters");
         return;
     }
     let width = |of: fn(&raddle_schemes::family::ParameterInfo) -> usize| {
         parameters.iter().map(of).max().unwrap_or(0)
     };
     let (names, defaults) = (width(|p| p.name.len()), width(|p| p.default.len()));
-    anstream::println!("  parameters, with their defaults:");
+    print_line!("  parameters, with their defaults:");
     for parameter in &parameters {
         let head = format!("  {:names$} = {:defaults$}", parameter.name, parameter.default);
         listed(&head, names + defaults + 9, &parameter.doc);
