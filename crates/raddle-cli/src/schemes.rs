@@ -1,5 +1,6 @@
 //! `raddle schemes`: the catalogue.
 
+use super::output::print_line;
 use super::{End, input};
 use raddle::catalogue::{self, FAMILIES, Family};
 use raddle::study::store::at;
@@ -30,9 +31,9 @@ pub(super) fn schemes(arguments: &Arguments) -> End {
 }
 
 fn markdown() -> End {
-    anstream::println!("{}", catalogue::markdown());
+    print_line!("{}", catalogue::markdown());
     for family in &FAMILIES {
-        anstream::println!("{}\n{}", family.heading, family.markdown());
+        print_line!("{}\n{}", family.heading, family.markdown());
     }
     End::Done
 }
@@ -55,13 +56,13 @@ fn list() -> End {
     let lists = FAMILIES.iter().flat_map(|family| family.schemes);
     let width = lists.map(|scheme| scheme.card.name.len()).max().unwrap_or(0);
     for Family { title, key, schemes, .. } in &FAMILIES {
-        anstream::println!("{title} ({key})");
+        print_line!("{title} ({key})");
         for scheme in *schemes {
             listed(scheme.card.name, width + 4, scheme.card.summary);
         }
-        anstream::println!();
+        print_line!();
     }
-    anstream::println!("`raddle schemes NAME` shows a scheme's parameters, needs and paper.");
+    print_line!("`raddle schemes NAME` shows a scheme's parameters, needs and paper.");
     End::Done
 }
 
@@ -69,7 +70,7 @@ fn list() -> End {
 fn listed(name: &str, indent: usize, text: &str) {
     let mut head = format!("  {name}");
     for line in wrap(text, input::columns().saturating_sub(indent).max(20)) {
-        anstream::println!("{}{line}", left(&head, indent));
+        print_line!("{}{line}", left(&head, indent));
         head.clear();
     }
 }
@@ -80,7 +81,7 @@ fn one(name: &str) -> End {
     for Family { title, key, schemes, .. } in &FAMILIES {
         let Some(scheme) = schemes.iter().find(named) else { continue };
         if found {
-            anstream::println!();
+            print_line!();
         }
         found = true;
         show(title, key, scheme);
@@ -99,8 +100,8 @@ fn one(name: &str) -> End {
 
 fn show(title: &str, key: &str, scheme: &Scheme) {
     let card = scheme.card;
-    anstream::println!("{}: {}", card.name, card.title);
-    anstream::println!("  family  {title}: {key} = {{ scheme = \"{}\" }}", card.name);
+    print_line!("{}: {}", card.name, card.title);
+    print_line!("  family  {title}: {key} = {{ scheme = \"{}\" }}", card.name);
     listed("paper", 10, card.paper);
     if !card.needs.is_empty() {
         let needs: Vec<&str> = card.needs.iter().map(|need: &Need| need.text()).collect();
@@ -109,14 +110,14 @@ fn show(title: &str, key: &str, scheme: &Scheme) {
     listed("does", 10, card.summary);
     let parameters = (scheme.parameters)();
     if parameters.is_empty() {
-        anstream::println!("  no parameters");
+        print_line!("  no parameters");
         return;
     }
     let width = |of: fn(&raddle_schemes::family::ParameterInfo) -> usize| {
         parameters.iter().map(of).max().unwrap_or(0)
     };
     let (names, defaults) = (width(|p| p.name.len()), width(|p| p.default.len()));
-    anstream::println!("  parameters, with their defaults:");
+    print_line!("  parameters, with their defaults:");
     for parameter in &parameters {
         let head = format!("  {:names$} = {:defaults$}", parameter.name, parameter.default);
         listed(&head, names + defaults + 9, &parameter.doc);
