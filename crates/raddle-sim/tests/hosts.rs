@@ -1,0 +1,60 @@
+//! What hosts do by themselves: paces, phases, turns at the NIC; in both engines.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
+
+mod common;
+
+use common::agree::trouble;
+use common::plan;
+use raddle_schemes::congestion::{self, Pacing, fixed_rate};
+use raddle_schemes::size::Size;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_sim::engine;
+use raddle_sim::plan::Plan;
+use raddle_sim::record::Outcome;
+use raddle_sim::topology::dumbbell::Dumbbell;
+use raddle_sim::workload::Flow;
+
+/// Both engines' outcome, which obeys the laws.
+fn run(plan: &Plan) -> Outcome {
+    assert_eq!(trouble(plan), None);
+    engine::run(plan, &mut ())
+}
+
+/// Cables of 100 Gbps and 1 us, a bottleneck that is none.
+fn dumbbell(hosts_per_side: u32) -> Dumbbell {
+    Dumbbell {
+        hosts_per_side,
+        rate: Rate::gbps(100),
+        link_delay: Span::us(1),
+        bottleneck_rate: Rate::gbps(800),
+        bottleneck_delay: Span::us(1),
+        switch_delay: Span::ZERO,
+    }
+}
+
+/// Four flows paced at half the rate of the NIC that they share, of 8, 8, 8 and 24 MiB.
+fn four_at_half_rate(pacing: Pacing) -> Plan {
+    let flows = [8, 8, 8, 24].into_iter().zip(4..);
+    let flows: Vec<_> = flows.map(|(mib, to)| Flow::at_zero(0, to, Bytes::mib(mib))).collect();
+    let mut plan = plan(dumbbell(4).build().unwrap(), flows.into(), "ecmp", 1);
+    plan.queue.size = Size::Unlimited;
+    plan.transport.congestion = congestion::Config::FixedRate(fixed_rate::Config {
+        rate: fixed_rate::Pace::At(Rate::gbps(50)),
+        pacing,
+        ..Default::default()
+    });
+    plan
+}
+
+/// While all four have something to send each gets 25 Gbps: 8192 packets of 4160 B at 100 Gbps.
+/// After that the last of them has 4096 left, and its pace lets none leave earlier than 665.6 ns
+/// after the one before. With the grid kept it makes up for missed slots at 100 Gbps.
+#[test]
+fn a_flow_that_shared_its_nic_is_no_faster_than_its_pace_when_it_is_alone() {
+    let end = |pacing| run(&four_at_half_rate(pacing)).flows.at(3).delivered.unwrap().as_us();
+    let (spaced, on_a_grid) = (end(Pacing::Spacing), end(Pacing::Slots));
+    let (shared, alone) = (8192.0 * 0.3328, 4096.0 * 0.6656);
+    let way = Time(3_000_000 + 2 * 332_800 + 41_600).as_us();
+    assert!((spaced - (shared + alone + way)).abs() < 1.5, "{spaced}");
+    assert!((on_a_grid - (12_288.0 * 0.3328 + way)).abs() < 1.5, "{on_a_grid}");
+}
