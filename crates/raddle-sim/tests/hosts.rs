@@ -6,13 +6,15 @@ mod common;
 use common::agree::trouble;
 use common::plan;
 use raddle_schemes::congestion::{self, Pacing, fixed_rate};
+use raddle_schemes::ids::FlowId;
+use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
 use raddle_sim::topology::dumbbell::Dumbbell;
-use raddle_sim::workload::Flow;
+use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
 
 /// Both engines' outcome, which obeys the laws.
 fn run(plan: &Plan) -> Outcome {
@@ -57,4 +59,39 @@ fn a_flow_that_shared_its_nic_is_no_faster_than_its_pace_when_it_is_alone() {
     let way = Time(3_000_000 + 2 * 332_800 + 41_600).as_us();
     assert!((spaced - (shared + alone + way)).abs() < 1.5, "{spaced}");
     assert!((on_a_grid - (12_288.0 * 0.3328 + way)).abs() < 1.5, "{on_a_grid}");
+}
+
+/// A packet that goes round a ring of hosts 30 times, each time after a draw of its own.
+#[test]
+fn a_phase_delays_every_step_of_a_ring_that_triggers_start() {
+    let (steps, phase) = (30_u32, Span::us(12));
+    let on = |step: u32| (step + 1 < steps).then(|| TriggerId::new(step));
+    let flow = |step: u32| Flow {
+        start: if step == 0 { Start::At(Time::ZERO) } else { Start::Triggered },
+        on_delivered: on(step),
+        ..Flow::at_zero(step % 4, (step + 1) % 4, Bytes(4096))
+    };
+    let mut traffic = Traffic::from((0..steps).map(flow).collect::<Vec<_>>());
+    let next = |step: u32| Trigger {
+        kind: TriggerKind::All { count: 1 },
+        targets: vec![FlowId(step + 1)],
+        fires: Vec::new(),
+    };
+    traffic.triggers = (0..steps - 1).map(next).collect();
+    let mut plan = plan(dumbbell(2).build().unwrap(), traffic, "ecmp", 9);
+    plan.transport.phase = phase;
+    // Longer than a step takes, shorter than a phase.
+    plan.patience = Span::us(5);
+    let outcome = run(&plan);
+    let (mut due, mut drawn) = (Time::ZERO, Span::ZERO);
+    for step in 0..steps {
+        let draw = Span(Rng::new(9, "phase", step.into()).below(phase.0 + 1));
+        let flow = outcome.flows.at(step as usize);
+        assert_eq!(flow.started, Some(due + draw), "step {step}");
+        (due, drawn) = (flow.delivered.unwrap(), Span(drawn.0 + draw.0));
+    }
+    // Fifteen steps stay on one side: two links. The others cross: two links and the bottleneck.
+    let (near, far) = (2 * (1_000_000 + 332_800), 3_000_000 + 2 * 332_800 + 41_600);
+    assert_eq!(due, Time(drawn.0 + 15 * (near + far)));
+    assert!(drawn > Span::us(120) && drawn < Span::us(240), "{drawn}");
 }
