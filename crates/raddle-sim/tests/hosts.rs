@@ -7,14 +7,16 @@ use common::agree::trouble;
 use common::plan;
 use raddle_schemes::congestion::{self, Pacing, fixed_rate};
 use raddle_schemes::ids::FlowId;
+use raddle_schemes::recovery::{self, sack};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_sim::engine;
+use raddle_sim::net::fault_plan::{Direction, Effect, Fault, FaultPlan, RateTo, Target};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
+use raddle_sim::{bound, engine};
 
 /// Both engines' outcome, which obeys the laws.
 fn run(plan: &Plan) -> Outcome {
@@ -61,6 +63,55 @@ fn a_flow_that_shared_its_nic_is_no_faster_than_its_pace_when_it_is_alone() {
     assert!((on_a_grid - (12_288.0 * 0.3328 + way)).abs() < 1.5, "{on_a_grid}");
 }
 
+/// Switches hash a flow, not its class.
+#[test]
+fn a_class_moves_no_path() {
+    let frames = |classes: u8, class: fn(u32) -> u8| {
+        let fabric = common::fat_tree(3, 16);
+        let flows = (0..16).map(|host| Flow {
+            class: class(host),
+            ..Flow::at_zero(host, (host + 7) % 16, Bytes::kib(64))
+        });
+        let mut plan = plan(fabric, flows.collect::<Vec<_>>().into(), "ops", 3);
+        plan.queue.classes = classes;
+        plan.queue.size = Size::Unlimited;
+        plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
+        run(&plan).ports.iter().map(|port| port.data_frames).collect::<Vec<_>>()
+    };
+    let alike = frames(1, |_| 0);
+    assert_eq!(alike, frames(4, |_| 0));
+    assert_eq!(alike, frames(4, |_| 3));
+    assert_eq!(alike, frames(3, |host| (host % 3) as u8));
+}
+
+/// A hundredth of the queue is less than a packet, and the link is slow, not dead: each packet of
+/// 33.28 us has its way there, and its ACK the way back, before the next one leaves.
+#[test]
+fn a_link_at_one_percent_is_slow_and_not_dead() {
+    let flow = Flow::at_zero(0, 1, Bytes(16 * 4096));
+    let shape = Dumbbell { bottleneck_rate: Rate::gbps(100), ..dumbbell(1) };
+    let mut plan = plan(shape.build().unwrap(), vec![flow].into(), "ops", 1);
+    plan.transport.congestion = congestion::Config::FixedRate(fixed_rate::Config {
+        window: Size::Packets(1.0),
+        ..Default::default()
+    });
+    // The default's would be over before the packet has crossed.
+    let rto = Some(Span::ms(1));
+    plan.transport.recovery = recovery::Config::Sack(sack::Config { rto, ..Default::default() });
+    let (name, direction) = ("left.to.right".to_owned(), Direction::Out);
+    let fault = Fault {
+        target: Target::Link { name, direction },
+        effect: Effect::Rate { to: RateTo::Factor(0.01), scale: true },
+        windows: vec![(Time::ZERO, None)],
+    };
+    let faults = FaultPlan { faults: vec![fault], ..Default::default() };
+    let resolved = faults.resolve(&plan.fabric, &[], plan.seed).unwrap();
+    (plan.faults, plan.routes) = (resolved.faults, resolved.routes);
+    let there = 2 * 332_800 + 33_280_000 + 3_000_000;
+    let back = 3 * 5_120 + 3_000_000;
+    assert_eq!(run(&plan).flows.at(0).acked, Some(Time(16 * (there + back))));
+}
+
 /// A packet that goes round a ring of hosts 30 times, each time after a draw of its own.
 #[test]
 fn a_phase_delays_every_step_of_a_ring_that_triggers_start() {
@@ -94,4 +145,44 @@ fn a_phase_delays_every_step_of_a_ring_that_triggers_start() {
     let (near, far) = (2 * (1_000_000 + 332_800), 3_000_000 + 2 * 332_800 + 41_600);
     assert_eq!(due, Time(drawn.0 + 15 * (near + far)));
     assert!(drawn > Span::us(120) && drawn < Span::us(240), "{drawn}");
+}
+
+/// The bound of a permutation counts ACKs, and holds where each packet has one: whatever the gap, the
+/// scheme and the length of messages.
+#[test]
+fn no_permutation_beats_its_bound() {
+    let mut rng = Rng::new(4, "test", 0);
+    for seed in 0..60 {
+        let schemes = ["ops", "ecmp", "reps", "plb"];
+        let scheme = schemes[rng.below(4) as usize];
+        let message = Bytes(4096 * (1 + rng.below(60)));
+        let fabric = common::fat_tree(2 + rng.below(2) as u32, 16);
+        let mut plan = common::permutation(fabric, message, scheme, seed);
+        plan.queue.gap = Bytes([0, 1, 20, 333][rng.below(4) as usize]);
+        plan.transport.ack = Bytes([1, 64, 700][rng.below(3) as usize]);
+        plan.queue.size = Size::Unlimited;
+        plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
+        let end = engine::run(&plan, &mut ()).end.since(Time::ZERO);
+        for bound in bound::of_plan(&plan) {
+            assert!(bound.time <= end, "seed {seed} {scheme}: {end} beats {bound:?}");
+        }
+    }
+}
+
+/// Two hosts that send to each other along one cable's way: what the bound is, to the picosecond.
+#[test]
+fn two_hosts_that_exchange_messages_reach_the_bound_and_no_more() {
+    for gap in [0, 20] {
+        let flows = [(0, 1), (1, 0)].map(|(from, to)| Flow::at_zero(from, to, Bytes::kib(1024)));
+        let shape = Dumbbell { bottleneck_rate: Rate::gbps(100), ..dumbbell(1) };
+        let mut plan = plan(shape.build().unwrap(), flows.to_vec().into(), "ecmp", 1);
+        plan.queue.gap = Bytes(gap);
+        plan.queue.size = Size::Unlimited;
+        plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
+        let end = run(&plan).end.since(Time::ZERO);
+        let bounds = bound::of_plan(&plan);
+        let permutation = bounds.iter().find(|bound| bound.name == "permutation").unwrap();
+        assert!(permutation.time <= end, "{gap}: {end} beats {permutation:?}");
+        assert!(end.0 < permutation.time.0 + 1_000_000, "{gap}: {end}, {permutation:?}");
+    }
 }

@@ -16,7 +16,7 @@
 
 use super::{Ack, CongestionControl, Limits, Loss, Pacing, RHO_MAX};
 use crate::family::{Conflict, Parameter, ParameterError, Raw, quoted};
-use crate::size::Size;
+use crate::size::{SOME, Size};
 use crate::units::{Bytes, Rate, split_number};
 use crate::{Card, Cx, FlowContext};
 use alloc::format;
@@ -115,7 +115,7 @@ crate::parameters! {
         /// `pacing = "slots"`; or `together`, from each flow's start on.
         pub slots: Slots = Slots::Spread;
         /// At most this much in flight.
-        pub window: Size = Size::Unlimited;
+        pub window: Size = Size::Unlimited, in SOME;
     }
     conflicts by conflicts
 }
