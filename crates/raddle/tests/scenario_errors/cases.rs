@@ -583,6 +583,6 @@ fn sizes_and_times_of_nothing_and_an_ack_beyond_a_packet_are_refused() {
     );
     more(
         "[transport]\ncongestion = { scheme = \"fixed_rate\", window = \"0 B\" }\n",
-        r#""0 B" | wrong value for `window` | expected more than 0 B"#,
+        r#""0 B" | wrong value for `window` | expected more than "0 B""#,
     );
 }
