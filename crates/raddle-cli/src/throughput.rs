@@ -1,5 +1,6 @@
 //! `raddle throughput`: how much of a demand a circuit-switched design carries.
 
+use super::output::{note_line, print_line};
 use super::{End, input};
 use raddle::scenario::reader::nearest;
 use raddle_schemes::family::{ParameterError, Raw};
@@ -62,7 +63,7 @@ fn answer(arguments: &Arguments, demand: &str, design: &str) -> Result<Answer, S
     for warning in
         truth.warnings.iter().chain(arguments.predicted.iter().flat_map(|_| &predicted.warnings))
     {
-        anstream::eprintln!("note: {warning}");
+        note_line!("note: {warning}");
     }
     let (truth, predicted) = (truth.demand, predicted.demand);
     if truth.nodes() != predicted.nodes() {
@@ -71,7 +72,7 @@ fn answer(arguments: &Arguments, demand: &str, design: &str) -> Result<Answer, S
     }
     let plan = parse(design)?.plan(&predicted, arguments.seed);
     let plan = plan.map_err(|why| format!("{design}: {why}"))?;
-    plan.notes.iter().for_each(|note| anstream::eprintln!("note: {note}"));
+    plan.notes.iter().for_each(|note| note_line!("note: {note}"));
     let lp = (!arguments.single_hop).then_some(Lp::Correct);
     evaluate(&plan, &truth, lp).map_err(|why| why.to_string())
 }
@@ -143,22 +144,22 @@ fn show(arguments: &Arguments, demand: &str, design: &str, answer: &Answer) {
             object[name] = value.map_or(Value::Null, |value| json!(value));
         }
         object["period_slots"] = json!(answer.period_slots);
-        anstream::println!("{object}");
+        print_line!("{object}");
         return;
     }
-    anstream::println!("{design} for {demand}");
+    print_line!("{design} for {demand}");
     for (name, value) in numbers {
         let value = value.map_or_else(|| "-".to_owned(), |value| format!("{value:.6}"));
-        anstream::println!("  {name:12}  {value:>14}");
+        print_line!("  {name:12}  {value:>14}");
     }
 }
 
 fn catalogue() {
     for design in DESIGNS {
-        anstream::println!("{}: {}", design.card.name, design.card.summary);
+        print_line!("{}: {}", design.card.name, design.card.summary);
         for parameter in (design.parameters)() {
-            anstream::println!("    {} = {}: {}", parameter.name, parameter.default, parameter.doc);
+            print_line!("    {} = {}: {}", parameter.name, parameter.default, parameter.doc);
         }
     }
-    anstream::println!("demands: {}", demand::names().join(", "));
+    print_line!("demands: {}", demand::names().join(", "));
 }

@@ -2,7 +2,9 @@
 
 use crate::units::{Bytes, QuantityError, split_number};
 use alloc::string::{String, ToString};
+use core::cmp::Ordering;
 use core::fmt;
+use core::ops::Bound;
 use core::str::FromStr;
 
 /// What `"unlimited"` stands for: more than there ever is.
@@ -27,6 +29,24 @@ pub enum Size {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limited(pub Size);
 
+/// In a range: any size but none at all.
+pub const SOME: (Bound<Size>, Bound<Size>) =
+    (Bound::Excluded(Size::Bytes(Bytes(0))), Bound::Unbounded);
+
+/// Sizes compare where one of them is none at all, or both refer to the same.
+impl PartialOrd for Size {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        let equal = (self == other).then_some(Ordering::Equal);
+        equal.or(match (self.is_none(), other.is_none()) {
+            (true, true) => Some(Ordering::Equal),
+            (true, false) => Some(Ordering::Less),
+            (false, true) => Some(Ordering::Greater),
+            _ if self.exceeds(*other) => Some(Ordering::Greater),
+            _ => other.exceeds(*self).then_some(Ordering::Less),
+        })
+    }
+}
+
 /// What a relative [`Size`] refers to.
 #[derive(Clone, Copy, Debug)]
 pub struct Base {
@@ -48,6 +68,15 @@ impl Size {
             | (Self::Percent(a), Self::Percent(b)) => a > b,
             (Self::Unlimited, other) => other != Self::Unlimited,
             _ => false,
+        }
+    }
+
+    /// Whether it is zero, whatever it refers to.
+    fn is_none(self) -> bool {
+        match self {
+            Self::Bytes(bytes) => bytes.0 == 0,
+            Self::Packets(n) | Self::Bdp(n) | Self::Percent(n) => n == 0.0,
+            Self::Unlimited => false,
         }
     }
 
@@ -104,6 +133,18 @@ impl fmt::Display for Size {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::ops::RangeBounds;
+
+    #[test]
+    fn any_size_is_some_but_zero_in_any_unit() {
+        let is_some = |text: &str| SOME.contains(&text.parse::<Size>().unwrap());
+        for text in ["0 B", "0 packets", "0 bdp", "0%"] {
+            assert!(!is_some(text), "{text}");
+        }
+        for text in ["1 B", "0.1 packets", "1.5 bdp", "1%", "unlimited"] {
+            assert!(is_some(text), "{text}");
+        }
+    }
 
     #[test]
     fn sizes_compare_where_they_refer_to_the_same() {

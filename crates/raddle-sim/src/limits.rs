@@ -406,11 +406,13 @@ impl Plan {
             if packets > u64::from(NUMBER_LIMIT) {
                 return Err(LimitError::Packets { flow: id, packets });
             }
-            if let Start::At(at) = flow.start {
-                let start = Time(at.0.saturating_add(self.transport.phase.0));
-                if start > TIME_LIMIT {
-                    return Err(LimitError::FlowStart { flow: id, start });
-                }
+            let earliest = match flow.start {
+                Start::At(at) => at,
+                Start::Triggered => Time::ZERO,
+            };
+            let start = Time(earliest.0.saturating_add(self.transport.phase.0));
+            if start > TIME_LIMIT {
+                return Err(LimitError::FlowStart { flow: id, start });
             }
             ends[flow.source.index()][0] += 1;
             ends[flow.destination.index()][1] += 1;

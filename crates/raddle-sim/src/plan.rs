@@ -218,7 +218,7 @@ pub struct TransportPlan {
     pub connections: Connections,
     /// Who goes first at the NIC.
     pub nic: NicOrder,
-    /// Each flow's start is delayed by a uniform draw from `0..=phase`.
+    /// Each flow's start, by itself or by a trigger, is delayed by a uniform draw from `0..=phase`.
     pub phase: Span,
 }
 

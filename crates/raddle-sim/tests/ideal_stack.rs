@@ -4,7 +4,7 @@
 mod common;
 
 use common::agree::trouble;
-use raddle_schemes::congestion::{self, fixed_rate};
+use raddle_schemes::congestion::{self, Pacing, fixed_rate};
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::recovery::{self, erasure};
 use raddle_schemes::size::Size;
@@ -47,7 +47,8 @@ fn run(plan: &Plan) -> Outcome {
 
 fn paced(rate: Option<Rate>, slots: fixed_rate::Slots) -> congestion::Config {
     let pace = rate.map_or(fixed_rate::Pace::Line, fixed_rate::Pace::At);
-    let config = fixed_rate::Config { rate: pace, slots, ..Default::default() };
+    let pacing = if rate.is_some() { Pacing::Slots } else { Pacing::Spacing };
+    let config = fixed_rate::Config { rate: pace, pacing, slots, ..Default::default() };
     congestion::Config::FixedRate(config)
 }
 

@@ -5,7 +5,7 @@
 mod common;
 
 use raddle_schemes::Need;
-use raddle_schemes::congestion::{self, fixed_rate, fixed_rate::Pace};
+use raddle_schemes::congestion::{self, Pacing, fixed_rate, fixed_rate::Pace};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::switch::{self, simple_rr};
@@ -164,7 +164,8 @@ fn flows_stick_to_a_downlink_as_the_model_says_where_their_pace_leaves_acks_room
             let mut plan = study(switches, packets, Bytes(1 << 30), seed);
             plan.traffic = draw.generate(128, &|host| host.0 / 16, seed).unwrap();
             plan.transport.phase = Span(41_780);
-            let config = fixed_rate::Config { rate: pace, ..fixed_rate::Config::default() };
+            let pacing = if pace == Pace::Line { Pacing::Spacing } else { Pacing::Slots };
+            let config = fixed_rate::Config { rate: pace, pacing, ..Default::default() };
             plan.transport.congestion = congestion::Config::FixedRate(config);
             stuck_pairs(&plan, packets)
         });

@@ -20,7 +20,7 @@
 
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::{Conflict, Need};
-use crate::size::Size;
+use crate::size::{SOME, Size};
 use crate::units::Bytes;
 use crate::{Card, Cx, FlowContext};
 use alloc::vec::Vec;
@@ -39,11 +39,11 @@ crate::parameters! {
     /// Parameters of DCTCP.
     pub struct Config {
         /// The window at the start (RFC 6928).
-        pub initial_window: Size = Size::Packets(10.0);
+        pub initial_window: Size = Size::Packets(10.0), in SOME;
         /// The window never grows beyond this.
-        pub max_window: Size = Size::Unlimited;
+        pub max_window: Size = Size::Unlimited, in SOME;
         /// The window never shrinks below this, nor below one packet; a timeout goes there.
-        pub min_window: Size = Size::Packets(1.0);
+        pub min_window: Size = Size::Packets(1.0), in SOME;
         /// Whether the window doubles each round trip until the first mark or loss.
         pub slow_start: bool = true;
         /// Packets of growth per round trip after that.

@@ -28,7 +28,7 @@
 
 use super::{Ack, CongestionControl, Limits, Loss, LossCause, PullPlan};
 use crate::family::Conflict;
-use crate::size::Size;
+use crate::size::{SOME, Size};
 use crate::transport::grants::{COUNT_BITS, later, on_wire};
 use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx, FlowContext};
@@ -48,10 +48,10 @@ crate::parameters! {
     /// Parameters of EQDS.
     pub struct Config {
         /// What a sender sends without credit; at least one packet.
-        pub initial_window: Size = Size::Bdp(1.0);
+        pub initial_window: Size = Size::Bdp(1.0), in SOME;
         /// The most that a sender may have unsolicited, credited and on its way; not less than the
         /// initial window.
-        pub max_window: Size = Size::Bdp(1.5);
+        pub max_window: Size = Size::Bdp(1.5), in SOME;
         /// The pace of credits, as a share of the receiver's link.
         pub pull_rate: f64 = 0.99, in 0.01..=1.0;
         /// Packets that one pull lets go.

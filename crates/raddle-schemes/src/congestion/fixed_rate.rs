@@ -2,17 +2,21 @@
 //!
 //! A slot is as long as a packet and the gap behind it take at the pace (spec 3.2: T'_d C / r).
 //! At line rate nothing is paced: a NIC whose flows take turns packet by packet is the study's host
-//! that cycles over its flows. Below line rate the slots of a host's flows are spread over the
-//! period, as if the host paced and cycled (spec 3.2); with `slots = "together"` flows that begin
+//! that cycles over its flows. Below line rate the first packets of a host's flows are spread over
+//! the period, as if the host paced and cycled (spec 3.2); with `slots = "together"` flows that begin
 //! together leave in bursts at line rate.
+//!
+//! A flow is never faster than its pace: the next packet leaves an interval after the start of the
+//! last one. With `pacing = "slots"` the pace is the mean that the study's schedule has, one slot in
+//! each round: a packet that its NIC made late leaves the next one's slot where it was.
 //!
 //! Reading: the study does not say whether a host that cycles takes its destinations in the same
 //! order in each round. By default it does, which is what anchors flows to cores in the study's
 //! corner case of OFAN; `slots = "shuffled"` draws an order for each round.
 
-use super::{Ack, CongestionControl, Limits, Loss, RHO_MAX};
+use super::{Ack, CongestionControl, Limits, Loss, Pacing, RHO_MAX};
 use crate::family::{Conflict, Parameter, ParameterError, Raw, quoted};
-use crate::size::Size;
+use crate::size::{SOME, Size};
 use crate::units::{Bytes, Rate, split_number};
 use crate::{Card, Cx, FlowContext};
 use alloc::format;
@@ -100,27 +104,39 @@ crate::parameters! {
         /// when each is split equally over its shortest paths that faults leave; for flows that all
         /// begin together. `0.97 rho_max` leaves room for ACKs, which rho_max does not count.
         pub rate: Pace = Pace::Line;
+        /// What a packet that leaves late does to those after it: `spacing`, the next one leaves an
+        /// interval after the start of this one, so that no flow is ever faster than its pace; or
+        /// `slots`, they keep their places on a grid, and a flow makes up at line rate for those
+        /// that it missed while it waited for its NIC.
+        pub pacing: Pacing = Pacing::Spacing;
         /// Where the slots of a host's flows lie: `spread` over a round, the time in which each flow
         /// of the host has one slot, so that the host sends at an even pace; `shuffled`, so spread in
-        /// a new order in each round, drawn from the run's seed, whatever the traffic; or `together`,
-        /// from each flow's start on.
+        /// a new order in each round, drawn from the run's seed, whatever the traffic, with
+        /// `pacing = "slots"`; or `together`, from each flow's start on.
         pub slots: Slots = Slots::Spread;
         /// At most this much in flight.
-        pub window: Size = Size::Unlimited;
+        pub window: Size = Size::Unlimited, in SOME;
     }
     conflicts by conflicts
 }
 
-/// Nothing is paced at line rate, so there are no slots.
+/// Nothing is paced at line rate, and only a grid has slots that can change places.
 fn conflicts(config: &Config) -> Vec<Conflict> {
-    let idle = config.rate == Pace::Line && config.slots != Slots::Spread;
-    idle.then_some(Conflict::Idle("slots", "rate")).into_iter().collect()
+    let unpaced = config.rate == Pace::Line;
+    let spaced = config.pacing == Pacing::Spacing;
+    let idle = [
+        (unpaced && !spaced, Conflict::Idle("pacing", "rate")),
+        (unpaced && config.slots != Slots::Spread, Conflict::Idle("slots", "rate")),
+        (!unpaced && spaced && config.slots == Slots::Shuffled, Conflict::Idle("slots", "pacing")),
+    ];
+    idle.into_iter().filter_map(|(is_idle, conflict)| is_idle.then_some(conflict)).collect()
 }
 
 /// The constant limits.
 #[derive(Clone, Debug)]
 pub struct FixedRate {
     limits: Limits,
+    pacing: Pacing,
     slots: Slots,
 }
 
@@ -132,7 +148,7 @@ impl FixedRate {
             Pace::Line | Pace::RhoMax(_) => None,
             Pace::At(rate) => Some(rate),
         };
-        Self { limits: Limits { window, rate }, slots: config.slots }
+        Self { limits: Limits { window, rate }, pacing: config.pacing, slots: config.slots }
     }
 }
 
@@ -146,7 +162,10 @@ impl CongestionControl for FixedRate {
         self.slots != Slots::Together
     }
     fn shuffles_slots(&self) -> bool {
-        self.slots == Slots::Shuffled
+        self.slots == Slots::Shuffled && self.pacing == Pacing::Slots
+    }
+    fn pacing(&self) -> Pacing {
+        self.pacing
     }
 }
 

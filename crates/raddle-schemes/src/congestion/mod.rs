@@ -80,6 +80,18 @@ pub struct PullPlan {
     pub rate_share: f64,
 }
 
+crate::words! {
+    /// What a packet of a paced flow that leaves late does to those after it.
+    pub enum Pacing {
+        /// The next one leaves no earlier than an interval after the start of this one: the flow is
+        /// never faster than its pace.
+        Spacing = "spacing",
+        /// Packets have slots on a grid, and a late one does not push back the next: a flow that
+        /// waited for its NIC makes up for missed slots at line rate.
+        Slots = "slots",
+    }
+}
+
 /// Sets a flow's window and rate; one instance per flow.
 pub trait CongestionControl {
     /// An ACK arrived.
@@ -116,9 +128,13 @@ pub trait CongestionControl {
     fn spreads_slots(&self) -> bool {
         false
     }
-    /// Whether slots that are spread change places in each period.
+    /// Whether slots that are spread change places in each period; of [`Pacing::Slots`] only.
     fn shuffles_slots(&self) -> bool {
         false
+    }
+    /// What a late packet of a paced flow does to those after it.
+    fn pacing(&self) -> Pacing {
+        Pacing::Spacing
     }
 }
 
@@ -222,5 +238,9 @@ impl AnyCongestionControl {
     /// See [`CongestionControl::shuffles_slots`].
     pub fn shuffles_slots(&self) -> bool {
         dispatch!(self, scheme => scheme.shuffles_slots())
+    }
+    /// See [`CongestionControl::pacing`].
+    pub fn pacing(&self) -> Pacing {
+        dispatch!(self, scheme => scheme.pacing())
     }
 }

@@ -6,7 +6,7 @@
 
 use super::{Ack, CongestionControl, Limits, Loss};
 use crate::family::{Conflict, Need};
-use crate::size::Size;
+use crate::size::{SOME, Size};
 use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
@@ -28,11 +28,11 @@ crate::parameters! {
     /// Parameters of the DCTCP variant.
     pub struct Config {
         /// The window at the start.
-        pub initial_window: Size = Size::Bdp(1.5);
+        pub initial_window: Size = Size::Bdp(1.5), in SOME;
         /// The window never grows beyond this.
-        pub max_window: Size = Size::Bdp(1.5);
+        pub max_window: Size = Size::Bdp(1.5), in SOME;
         /// The window never shrinks below this, nor below one packet.
-        pub min_window: Size = Size::Packets(1.0);
+        pub min_window: Size = Size::Packets(1.0), in SOME;
         /// Packets of growth per window of unmarked bytes.
         pub increase: f64 = 1.0, in 0.0..=1000.0;
         /// Share of the marked bytes by which the window shrinks: 0.25 in the REPS artifact, 0.5

@@ -41,7 +41,7 @@
 
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::{Conflict, Need};
-use crate::size::Size;
+use crate::size::{SOME, Size};
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::sync::Arc;
@@ -62,11 +62,11 @@ crate::parameters! {
     /// Parameters of NSCC.
     pub struct Config {
         /// The window at the start.
-        pub initial_window: Size = Size::Bdp(1.5);
+        pub initial_window: Size = Size::Bdp(1.5), in SOME;
         /// The window never grows beyond this.
-        pub max_window: Size = Size::Bdp(1.5);
+        pub max_window: Size = Size::Bdp(1.5), in SOME;
         /// The window never shrinks below this, nor below one packet.
-        pub min_window: Size = Size::Packets(1.0);
+        pub min_window: Size = Size::Packets(1.0), in SOME;
         /// Queueing delay aimed at; `auto` is 0.75 unloaded round trips if switches trim, else one.
         pub target: Option<Span> = None, in Span(1)..;
         /// Payloads of growth per window with empty queues, for a target of 12 us in the reference

@@ -18,7 +18,7 @@
 
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::Conflict;
-use crate::size::{Limited, Size};
+use crate::size::{Limited, SOME, Size};
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::sync::Arc;
@@ -42,11 +42,11 @@ crate::parameters! {
         /// time this takes at the flow's rate.
         pub queue: Limited = Limited(Size::Bytes(Bytes(113_000)));
         /// The window at the start; `auto` is what the flow's rate carries in the target delay.
-        pub initial_window: Option<Size> = None;
+        pub initial_window: Option<Size> = None, in SOME;
         /// The window never grows beyond this.
-        pub max_window: Size = Size::Unlimited;
+        pub max_window: Size = Size::Unlimited, in SOME;
         /// The window never shrinks below this; below one packet it is a pace.
-        pub min_window: Size = Size::Packets(0.1);
+        pub min_window: Size = Size::Packets(0.1), in SOME;
         /// Packets of growth per round trip below the target (ai).
         pub increase: f64 = 1.0, in 0.0..=1000.0;
         /// Share of the excess delay, relative to the delay, by which the window shrinks (beta).

@@ -7,8 +7,8 @@
 //!
 //! Reading: the study does not say when a symbol counts as lost. Here: when it is not acknowledged
 //! within the unloaded round trip of its flow and the time to drain 5 full queues, its path's
-//! worst (spec 3.2); never where queues have no limit, since nothing is lost there and a long queue
-//! would pass for a loss. The ACK of a symbol that counted as lost counts in full.
+//! worst (spec 3.2); never where queues have no limit and links no faults, since nothing is lost there
+//! and a long queue would pass for a loss. The ACK of a symbol that counted as lost counts in full.
 
 use super::{AckEntropies, Coding, Recovery};
 use crate::congestion::LossCause;
@@ -34,7 +34,7 @@ pub const CARD: Card = Card {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timeout {
     /// After the flow's unloaded round trip and the time to drain 5 full queues; never if queues
-    /// have no limit.
+    /// have no limit and there are no faults.
     Auto,
     /// Never, unless a NACK says so.
     Never,
@@ -69,7 +69,7 @@ crate::parameters! {
     pub struct Config {
         /// A symbol not acknowledged for so long counts as lost; `auto` is the unloaded round trip
         /// plus the time to drain 5 full queues (46.25 us in the study), and `never` where queues
-        /// are unlimited.
+        /// are unlimited and there are no faults.
         pub timeout: Timeout = Timeout::Auto;
     }
 }

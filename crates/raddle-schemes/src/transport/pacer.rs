@@ -1,5 +1,6 @@
-//! The slots in which a paced flow sends.
+//! When a paced flow sends: spaced, or in the slots of a grid.
 
+use crate::congestion::Pacing;
 use crate::rng::mix;
 use crate::units::{Bytes, Rate, Span, Time};
 
@@ -12,6 +13,8 @@ pub(super) struct Pacer {
     pub(super) rest: u64,
     /// Whether after the last packet there was none that could have followed.
     pub(super) idle: bool,
+    /// What a packet that leaves late does to those after it.
+    pacing: Pacing,
     /// Where slots change places from period to period.
     shuffle: Option<Shuffle>,
 }
@@ -44,25 +47,40 @@ impl Place {
 }
 
 impl Pacer {
-    /// Slots from `at` on.
-    pub(super) fn from(at: Time) -> Self {
-        Self { at, rest: 0, idle: false, shuffle: None }
+    /// From `at` on.
+    pub(super) fn from(at: Time, pacing: Pacing) -> Self {
+        Self { at, rest: 0, idle: false, pacing, shuffle: None }
     }
 
-    /// Slots at a place in periods from `began` on, the first of length `period`; with a `key` in
-    /// another order in each period.
-    pub(super) fn spread(began: Time, period: Span, place: Place, key: Option<u64>) -> Self {
+    /// From a place in the period that begins at `began` and has length `period` on; with a `key`
+    /// in slots that have another order in each period.
+    pub(super) fn spread(
+        began: Time,
+        period: Span,
+        place: Place,
+        pacing: Pacing,
+        key: Option<u64>,
+    ) -> Self {
         let shuffle = key.map(|key| Shuffle { began, period: 0, place, key });
         let place = shuffle.as_ref().map_or(place, Shuffle::place);
-        Self { shuffle, ..Self::from(began + place.offset(period)) }
+        Self { shuffle, ..Self::from(began + place.offset(period), pacing) }
     }
 
+    /// Spaced, the next packet leaves a period after the start of this one, so that the flow is
+    /// never faster than its rate, however late a busy wire made this one.
+    ///
     /// Slots lie on a grid: one that a busy wire made late does not push back the next. A flow that
     /// could send nothing after its last packet, and for a whole period, begins a new grid; where
     /// slots change places it goes on with the host's.
     pub(super) fn sent(&mut self, now: Time, bytes: Bytes, rate: Rate) {
         let each = u128::from(bytes.0) * 8 * 1_000_000_000_000;
         let rate = u128::from(rate.0);
+        if self.pacing == Pacing::Spacing {
+            let bits = each + u128::from(self.rest);
+            self.rest = (bits % rate) as u64;
+            self.at = now + Span((bits / rate) as u64);
+            return;
+        }
         let period = Span(((each + u128::from(self.rest)) / rate) as u64);
         let missed = self.idle && now.since(self.at) >= period;
         // How many periods are over: more than one only on a grid that is the host's.
@@ -144,7 +162,8 @@ mod tests {
     fn shuffled_slots_lie_in_their_periods_and_take_no_more_time() {
         let (bytes, rate) = (Bytes(4178), Rate::gbps(7));
         let period = rate.serialisation(bytes);
-        let mut pacer = Pacer::spread(Time::ZERO, period, Place { place: 2, flows: 5 }, Some(1));
+        let place = Place { place: 2, flows: 5 };
+        let mut pacer = Pacer::spread(Time::ZERO, period, place, Pacing::Slots, Some(1));
         for n in 0..1000 {
             let exact = (u128::from(bytes.0) * 8 * 1000 * n / 7) as u64;
             let into = pacer.at.0.checked_sub(exact).unwrap();

@@ -96,12 +96,13 @@ impl Sender {
             return;
         }
         let Some(rate) = self.congestion.limits().rate else { return };
+        let pacing = self.congestion.pacing();
         let pacer = if self.congestion.spreads_slots() {
             let bytes = self.ledger.size(Psn(0)) + Bytes(u64::from(self.ledger.gap));
             let key = self.congestion.shuffles_slots().then_some(key);
-            Pacer::spread(now, rate.serialisation(bytes), Place { place, flows }, key)
+            Pacer::spread(now, rate.serialisation(bytes), Place { place, flows }, pacing, key)
         } else {
-            Pacer::from(now)
+            Pacer::from(now, pacing)
         };
         self.pacer = Some(Box::new(pacer));
     }
@@ -154,7 +155,9 @@ impl Sender {
         let mut cx = Cx { now, rng: &mut self.rng, events };
         if let Some(rate) = self.congestion.on_sent(&mut cx, bytes).rate {
             let bytes = bytes + Bytes(u64::from(self.ledger.gap));
-            self.pacer.get_or_insert_with(|| Box::new(Pacer::from(now))).sent(now, bytes, rate);
+            let pacing = self.congestion.pacing();
+            let begin = || Box::new(Pacer::from(now, pacing));
+            self.pacer.get_or_insert_with(begin).sent(now, bytes, rate);
         }
         let ack_request = !self.window_open();
         if let Some(pacer) = &mut self.pacer {

@@ -4,7 +4,7 @@
 //!
 //! | bound | holds for |
 //! |---|---|
-//! | `permutation` | one equal message from and to each host involved, all at time zero, links of one rate, an ACK for every packet, NICs that do not hold ACKs back behind data; exact up to one gap, see [`permutation`] |
+//! | `permutation` | one equal message from and to each host involved, all at time zero, links of one rate, an ACK for every packet, NICs that do not hold ACKs back behind data; see [`permutation`] |
 //! | `all_to_all` | equal messages between all pairs of hosts, an ACK for every packet that counts towards the work of the host's link, see [`all_to_all`] |
 //! | `all_to_all_data` | the same, wherever ACKs are few or take no time of their own |
 //! | `host_link` | any traffic: the data each host's link has to carry, the way of the first packet there, the way of the last ACK back |
@@ -145,7 +145,11 @@ fn permutation_time(flows: &Flows<'_>, fabric: &Fabric, pace: Option<Rate>) -> O
         (there == back).then_some(there)
     });
     let paths = ways.collect::<Option<Vec<_>>>()?;
-    let bound = |path| permutation::bound(message, flows.frames, path, TailTerm::Ack).time;
+    // The measure for paced flows is the study's formula, and no strict bound.
+    let bound = |path| match pace {
+        Some(_) => permutation::bound(message, flows.frames, path, TailTerm::Ack).time,
+        None => permutation::strict(message, flows.frames, path),
+    };
     paths.iter().map(bound).max()
 }
 

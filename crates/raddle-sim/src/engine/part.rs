@@ -101,7 +101,7 @@ pub(super) struct Part<'a> {
     /// Index of the route in force at the start of the half of a window that is being run.
     pub(super) route: usize,
     /// Where switches find the keys of flows, if those are not their locators.
-    pub(super) pairs: Option<Arc<Layout>>,
+    pub(super) keys: Option<Arc<Layout>>,
     pub(super) world: World<'a>,
     pub(super) scratch: Scratch,
     pub(super) lost_on_arrival: LostOnArrival,
@@ -293,7 +293,7 @@ impl<'a> Part<'a> {
             groups,
             routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
             route: 0,
-            pairs: layout.has_pairs().then(|| Arc::clone(layout)),
+            keys: layout.has_keys().then(|| Arc::clone(layout)),
             world: World {
                 discipline: Discipline::of(plan),
                 calendar,

@@ -142,7 +142,8 @@ pub(super) struct Port {
 impl Port {
     pub(super) fn new(plan: &Plan, id: PortId, facts: PortFacts, far_end: FarEnd) -> Self {
         let changes = plan.faults.changes_of(id);
-        let link = (!changes.is_empty()).then(|| Box::new(Link::new(facts.rate, changes.to_vec())));
+        let link = || Box::new(Link::new(facts.rate, plan.packet(), changes.to_vec()));
+        let link = (!changes.is_empty()).then(link);
         let classes = Classes::of(plan, facts.pfc);
         let some = link.is_some() || classes.is_some();
         let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());
@@ -315,7 +316,7 @@ impl Port {
         world: &mut World<'_>,
     ) {
         let link = self.extras.as_ref().and_then(|extras| extras.link.as_ref());
-        let bytes = link.map_or(bytes, |link| link.nominal_bytes(bytes));
+        let bytes = link.map_or(bytes, |link| link.nominal_bytes(bytes, self.capacity));
         let queue = QueueState { bytes: Bytes(bytes), stream: self.mark_stream, event };
         if self.marker.mark(&queue) {
             frame.mark();

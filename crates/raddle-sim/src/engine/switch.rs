@@ -21,7 +21,7 @@ impl<'a> Part<'a> {
         self.events += scratch.len() as u64;
         let switch = &self.switches[number as usize];
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
-        let own_keys = self.pairs.is_none();
+        let own_keys = self.keys.is_none();
         let dies = switch.deaths.iter().any(|&(from, until)| from < end && until > start);
         let looks_before = switch.selector.looks_before();
         let alone = switch.joint.is_none() && switch.pool.is_none();
@@ -163,7 +163,7 @@ impl<'a> Part<'a> {
                     fabric: &mut around,
                 };
                 let cx = &mut Cx { now, rng: &mut switch.rng, events: &mut () };
-                let key = self.pairs.as_ref().map_or(frame.to.0, |layout| layout.flow_key(frame));
+                let key = self.keys.as_ref().map_or(frame.to.0, |layout| layout.flow_key(frame));
                 let header = Header { flow_key: key, ..header(frame) };
                 switch.selector.select(cx, &header, &mut choices)
             }

@@ -59,7 +59,7 @@ pub(super) struct Ends<'a> {
     beginnings: Beginnings<'a>,
     source_routes: SourceRoutes<'a>,
     default_rto: Span,
-    /// Time to drain a full queue, if queues have a limit.
+    /// Time to drain a full queue, if queues have a limit or links may lose.
     drain: Option<Span>,
     /// Size of an ACK or NACK.
     ack: Bytes,
@@ -133,7 +133,7 @@ impl<'a> Ends<'a> {
             beginnings: Beginnings::new(plan),
             source_routes: SourceRoutes::new(plan),
             default_rto: rto,
-            drain: (plan.queue.size != Size::Unlimited || plan.buffer.is_some()).then_some(drain),
+            drain: may_lose(plan).then_some(drain),
             ack: plan.transport.ack,
             totals: HostTotals::default(),
             credit_frames: CreditFrames::default(),
@@ -331,8 +331,9 @@ impl<'a> Ends<'a> {
         let index = self.locators.index(frame.to);
         if frame.kind() == kind::REQUEST {
             let slot = nic.first_receiver + index;
-            self.open(nic, slot);
-            if let Some(pulls) = &mut nic.pulls {
+            if !self.open(nic, slot) {
+                self.answer_late(nic, slot, frame);
+            } else if let Some(pulls) = &mut nic.pulls {
                 pulls.on_request(slot, frame.number());
             }
             return nic.set_pull_timer(now);
@@ -372,14 +373,18 @@ impl<'a> Ends<'a> {
     /// last, it is answered here.
     #[cold]
     fn expect(&mut self, nic: &mut Nic, slot: u32, frame: Frame) {
-        if self.open(nic, slot) {
-            return;
+        if !self.open(nic, slot) {
+            self.receivers[slot as usize].count_repeated(frame, &mut self.repeated);
+            self.answer_late(nic, slot, frame);
         }
+    }
+
+    /// Says again that everything has arrived, to a sender that sends, or asks for credit, as if it
+    /// had not.
+    fn answer_late(&mut self, nic: &mut Nic, slot: u32, frame: Frame) {
         let id = self.flow_received(nic, slot);
         let flow = &self.plan.traffic.flows[id.index()];
         let total = packets(flow.bytes, self.plan.transport.payload);
-        // The answer to a late duplicate says again that everything has arrived.
-        self.receivers[slot as usize].count_repeated(frame, &mut self.repeated);
         let tells_of_queue = frame.has(flag::MARKED) || frame.is_trimmed();
         let mark = if tells_of_queue { flag::MARKED } else { 0 };
         let flags = kind::ACK | flag::DUPLICATE | mark;
@@ -586,9 +591,20 @@ impl<'a> Ends<'a> {
     }
 }
 
+/// Whether packets may be lost.
+fn may_lose(plan: &Plan) -> bool {
+    let faults = &plan.faults;
+    let limited = plan.queue.size != Size::Unlimited || plan.buffer.is_some();
+    limited || !faults.ports.is_empty() || !faults.nodes.is_empty()
+}
+
 /// When a flow starts by itself; `None` if a trigger starts it.
 fn start_of(plan: &Plan, flow: FlowId) -> Option<Time> {
     let Start::At(at) = plan.traffic.flows[flow.index()].start else { return None };
-    let mut draw = Rng::new(plan.seed, "phase", u64::from(flow.0));
-    Some(Time(at.0 + draw.below(plan.transport.phase.0 + 1)))
+    Some(at + phase_of(plan, flow))
+}
+
+/// How long after its start time, or its trigger, a flow starts.
+pub(super) fn phase_of(plan: &Plan, flow: FlowId) -> Span {
+    Span(Rng::new(plan.seed, "phase", u64::from(flow.0)).below(plan.transport.phase.0 + 1))
 }

@@ -8,8 +8,8 @@ use raddle_schemes::transport::ledger::SYMBOL_LIMIT;
 use raddle_schemes::units::Bytes;
 
 /// Where a frame goes and in which class: a host and one of the flows that end (data) or begin
-/// (ACKs) there. The split of the 32 bits is the run's, see [`Locators`]. Switches hash it as the
-/// flow's key.
+/// (ACKs) there. The split of the 32 bits is the run's, see [`Locators`]. Switches hash it,
+/// without the class, as the flow's key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Locator(pub u32);
 
@@ -52,6 +52,16 @@ impl Locators {
     #[inline]
     pub fn class(&self, locator: Locator) -> u8 {
         ((locator.0 >> self.flow_bits) & ((1 << self.class_bits) - 1)) as u8
+    }
+
+    /// Whether a locator names a class.
+    pub(crate) fn has_classes(&self) -> bool {
+        self.class_bits > 0
+    }
+
+    /// The same without its class, which is what it would be if there were one class.
+    pub(crate) fn without_class(&self, locator: Locator) -> Locator {
+        Locator(locator.0 & !(((1 << self.class_bits) - 1) << self.flow_bits))
     }
 
     /// The flow at that host.

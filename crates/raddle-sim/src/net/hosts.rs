@@ -5,7 +5,7 @@
 //! timers.
 
 use super::ahead::Ahead;
-use super::ends::Ends;
+use super::ends::{Ends, phase_of};
 use super::frame::{Frame, Locator, Locators, count};
 use super::layout::Layout;
 use super::nic::{Departure, Nic};
@@ -167,6 +167,9 @@ impl<'a> Hosts<'a> {
     /// Sets timers for the flows that triggers have started while the host at `place` ran.
     pub fn start_fired(&mut self, place: u32) {
         for (at, flow) in std::mem::take(&mut self.ends.fired) {
+            let at = at + phase_of(self.ends.plan, flow);
+            // Until then nothing more may happen.
+            self.ends.totals.last_progress = self.ends.totals.last_progress.max(at);
             let source = self.ends.plan.traffic.flows[flow.index()].source;
             // Hosts tied by a trigger lie in one part.
             let Some(there) = self.ends.place(source) else { continue };

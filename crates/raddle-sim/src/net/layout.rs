@@ -39,8 +39,9 @@ impl Layout {
         }
     }
 
-    /// What a switch takes for the flow of a frame: where it goes, or, where connections outlive
-    /// messages, where it would go if it belonged to the first flow between its hosts.
+    /// What a switch takes for the flow of a frame: where it goes, whatever its class, or, where
+    /// connections outlive messages, where it would go if it belonged to the first flow between its
+    /// hosts.
     #[inline]
     pub(crate) fn flow_key(&self, frame: Frame) -> u32 {
         let to_receiver = matches!(frame.kind(), kind::DATA | kind::TRIMMED | kind::REQUEST);
@@ -48,12 +49,12 @@ impl Layout {
         let (host, index) = (self.locators.host(frame.to), self.locators.index(frame.to));
         let slot = ends.base[host.index()] + index;
         let first = ends.first_of_pair.get(slot as usize).copied();
-        frame.to.0 - index + first.unwrap_or(index)
+        self.locators.without_class(frame.to).0 - index + first.unwrap_or(index)
     }
 
-    /// Whether a flow's key is that of others, too.
-    pub(crate) fn has_pairs(&self) -> bool {
-        !self.senders.first_of_pair.is_empty()
+    /// Whether a flow's key is that of others, too, or another than its locator.
+    pub(crate) fn has_keys(&self) -> bool {
+        !self.senders.first_of_pair.is_empty() || self.locators.has_classes()
     }
 
     /// The split of this run's locators.

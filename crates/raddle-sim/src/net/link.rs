@@ -8,6 +8,8 @@ use raddle_schemes::units::{Bytes, Rate, Time};
 #[derive(Clone, Debug)]
 pub struct Link {
     nominal: Rate,
+    /// A full packet, which even a scaled queue has room for.
+    packet: u64,
     rate: Rate,
     scaled: bool,
     up: bool,
@@ -19,10 +21,11 @@ pub struct Link {
 }
 
 impl Link {
-    /// A link of `rate` that will see `changes`, in order of time.
-    pub fn new(rate: Rate, changes: Vec<(Time, PortChange)>) -> Self {
+    /// A link of `rate` that will see `changes`, in order of time; full packets have `packet` bytes.
+    pub fn new(rate: Rate, packet: Bytes, changes: Vec<(Time, PortChange)>) -> Self {
         Self {
             nominal: rate,
+            packet: packet.0,
             rate,
             scaled: false,
             up: true,
@@ -87,14 +90,27 @@ impl Link {
         coming.clone().find(|(_, change)| *change == wanted).map_or(Time::NEVER, |(at, _)| *at)
     }
 
-    /// Queue bytes as marking thresholds see them: what would be as full, at the nominal rate.
-    pub fn nominal_bytes(&self, bytes: u64) -> u64 {
-        if self.scaled { scale(bytes, self.nominal, self.rate) } else { bytes }
+    /// Bytes of a queue with room for `nominal`, as marking thresholds see them: what would be as
+    /// full, at the nominal rate.
+    pub fn nominal_bytes(&self, bytes: u64, nominal: u64) -> u64 {
+        if !self.scaled {
+            return bytes;
+        }
+        let least = self.packet.min(nominal);
+        if scale(nominal, self.rate.0, self.nominal.0) < least {
+            scale(bytes, nominal, least)
+        } else {
+            scale(bytes, self.nominal.0, self.rate.0)
+        }
     }
 
-    /// The present capacity of a queue of `nominal` bytes.
+    /// The present capacity of a queue of `nominal` bytes: with the rate it shrinks down to a
+    /// packet, as one without room for any would cut the link.
     pub fn capacity(&self, nominal: u64) -> u64 {
-        if self.scaled { scale(nominal, self.rate, self.nominal) } else { nominal }
+        if !self.scaled {
+            return nominal;
+        }
+        scale(nominal, self.rate.0, self.nominal.0).max(self.packet.min(nominal))
     }
 
     /// Whether a frame of `size` that starts at `start` is lost to noise. `stream` is the port's
@@ -111,8 +127,9 @@ impl Link {
     }
 }
 
-fn scale(bytes: u64, numerator: Rate, denominator: Rate) -> u64 {
-    (u128::from(bytes) * u128::from(numerator.0) / u128::from(denominator.0)) as u64
+fn scale(bytes: u64, numerator: u64, denominator: u64) -> u64 {
+    let scaled = u128::from(bytes) * u128::from(numerator) / u128::from(denominator.max(1));
+    scaled.try_into().unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -124,6 +141,7 @@ mod tests {
         let half = Rate::gbps(200);
         let mut link = Link::new(
             Rate::gbps(400),
+            Bytes(100),
             vec![
                 (Time(10), PortChange::Down),
                 (Time(20), PortChange::Up),
@@ -135,19 +153,31 @@ mod tests {
         assert!(!link.is_up());
         link.advance(Time(25));
         assert_eq!((link.is_up(), link.rate()), (true, half));
-        assert_eq!((link.capacity(1000), link.nominal_bytes(500)), (500, 1000));
+        assert_eq!((link.capacity(1000), link.nominal_bytes(500, 1000)), (500, 1000));
         assert_eq!(link.next_change(), Time::NEVER);
+    }
+
+    #[test]
+    fn a_queue_scaled_down_has_room_for_a_packet_and_is_full_with_it() {
+        let slow = PortChange::Rate { rate: Rate::gbps(4), scale: true };
+        let mut link = Link::new(Rate::gbps(400), Bytes(4160), vec![(Time(0), slow)]);
+        link.advance(Time(0));
+        let queue = 100_000;
+        assert_eq!((link.capacity(queue), link.nominal_bytes(4160, queue)), (4160, queue));
+        assert_eq!(link.capacity(1_000_000), 10_000, "where more than a packet is left");
+        assert_eq!(link.nominal_bytes(5_000, 1_000_000), 500_000);
+        assert_eq!(link.capacity(300), 300, "no larger than it was");
     }
 
     #[test]
     fn losses_follow_their_probability() {
         let tenth = PortChange::Loss { probability: (1 << 32) / 10 };
-        let mut link = Link::new(Rate::gbps(400), vec![(Time(0), tenth)]);
+        let mut link = Link::new(Rate::gbps(400), Bytes(4160), vec![(Time(0), tenth)]);
         link.advance(Time(0));
         let lost = (0..50_000).filter(|&i| link.loses(3, Time(i * 83_200), Bytes(4160))).count();
         assert!((4_800..5_200).contains(&lost), "{lost}");
         let errors = PortChange::BitErrors { rate: 1e-6 };
-        let mut link = Link::new(Rate::gbps(400), vec![(Time(0), errors)]);
+        let mut link = Link::new(Rate::gbps(400), Bytes(4160), vec![(Time(0), errors)]);
         link.advance(Time(0));
         // 1 - (1 - 1e-6)^33280 = 3.27 %.
         let lost = (0..50_000).filter(|&i| link.loses(3, Time(i * 83_200), Bytes(4160))).count();

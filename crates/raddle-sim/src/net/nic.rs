@@ -81,7 +81,7 @@ impl Nic {
         let wire = Wire::new(rate);
         let changes = plan.faults.changes_of(PortId(host.0));
         let faults = (!changes.is_empty()).then(|| Faults {
-            link: Link::new(rate, changes.to_vec()),
+            link: Link::new(rate, plan.packet(), changes.to_vec()),
             loss_stream: stream(plan.seed, "loss", u64::from(host.0)),
             gap: plan.queue.gap,
         });

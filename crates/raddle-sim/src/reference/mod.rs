@@ -109,10 +109,15 @@ pub fn run_with_queue(plan: &Plan, queue: Queue, observer: &mut dyn Observer) ->
 
 impl<'a, Q: EventQueue> Reference<'a, Q> {
     fn new(plan: &'a Plan) -> Self {
-        let mut links: Vec<_> =
-            plan.fabric.ports.iter().map(|port| Link::new(port.rate, Vec::new())).collect();
+        let mut links: Vec<_> = plan
+            .fabric
+            .ports
+            .iter()
+            .map(|port| Link::new(port.rate, plan.packet(), Vec::new()))
+            .collect();
         for (port, changes) in &plan.faults.ports {
-            links[port.index()] = Link::new(plan.fabric.ports[port.index()].rate, changes.clone());
+            let rate = plan.fabric.ports[port.index()].rate;
+            links[port.index()] = Link::new(rate, plan.packet(), changes.clone());
         }
         let ports = PortFacts::of(plan).zip(links);
         let ports = ports.map(|(facts, link)| Port::new(&plan.queue, facts, link));
@@ -306,7 +311,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             let port = &mut self.ports[id.index()];
             // No two frames come in through one port at one instant.
             let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
-            let bytes = Bytes(port.link.nominal_bytes(port.bytes[class]));
+            let bytes = Bytes(port.link.nominal_bytes(port.bytes[class], port.facts.capacity));
             let state = QueueState { bytes, stream: port.facts.mark_stream, event };
             if port.facts.marker.mark(&state) {
                 frame.mark();
@@ -418,7 +423,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         port.record.bytes += size.0;
         port.record.data_frames += u64::from(frame.is_data());
         if !frame.is_control() && self.plan.queue.mark_at == MarkAt::Dequeue {
-            let bytes = Bytes(port.link.nominal_bytes(port.bytes[class]));
+            let bytes = Bytes(port.link.nominal_bytes(port.bytes[class], port.facts.capacity));
             let state = QueueState { bytes, stream: port.facts.mark_stream, event: start.0 };
             if port.facts.marker.mark(&state) {
                 frame.mark();

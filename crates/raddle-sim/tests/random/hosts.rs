@@ -1,6 +1,7 @@
 //! Random transports: every registered scheme, and parameters that make things happen.
 
 use super::choices::Choices;
+use raddle_schemes::congestion::Pacing;
 use raddle_schemes::congestion::fixed_rate::{Pace, Slots};
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::load_balance::host;
@@ -81,6 +82,7 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
             let rate = choices.pick(&[None, Some(80), Some(37), Some(10)]).map(Rate::gbps);
             fixed.rate = rate.map_or(Pace::Line, Pace::At);
             fixed.slots = choices.pick(&[Slots::Together, Slots::Spread]);
+            fixed.pacing = choices.pick(&[Pacing::Spacing, Pacing::Slots]);
             fixed.window = choices.pick(&[Size::Unlimited, Size::Packets(3.0), Size::Bdp(1.0)]);
         }
         congestion::Config::Eqds(eqds) => {

@@ -43,9 +43,9 @@ impl RecordSection {
         }
         let bucket = reader.or("bucket", if ports.is_empty() { Span::ZERO } else { BUCKET });
         if bucket == Span::ZERO
-            && let (false, Some(item)) = (ports.is_empty(), reader.take("bucket"))
+            && let Some(item) = reader.take("bucket")
         {
-            let problem = item.place.problem("ports cannot be recorded in buckets of no length");
+            let problem = item.place.problem("nothing can be recorded in buckets of no length");
             log.add(problem.label("expected a time, as in \"20 us\""));
         }
         let bucket_place = reader.take("bucket").unwrap_or(item).place.clone();
@@ -109,9 +109,13 @@ impl RecordSection {
     /// The section's lines.
     pub(crate) fn resolved(&self) -> String {
         let ports: Vec<String> = self.ports.iter().map(Item::to_toml).collect();
-        let (ports, bucket) = (ports.join(", "), shown(&self.bucket));
+        let ports = ports.join(", ");
+        let bucket = match self.bucket {
+            Span::ZERO => String::new(),
+            bucket => format!("bucket = {}\n", shown(&bucket)),
+        };
         let queue_means = if self.queue_means { "queue_means = true\n" } else { "" };
-        format!("[record]\nports = [{ports}]\nbucket = {bucket}\n{queue_means}")
+        format!("[record]\nports = [{ports}]\n{bucket}{queue_means}")
     }
 }
 

@@ -34,6 +34,14 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
         let problem = item.place.problem("payload and header make too large a packet");
         reader.log().add(problem.label(format!("expected at most {SIZE_LIMIT} in all")));
     }
+    if let (Some(payload), Some(header), Some(ack)) = (payload, header, ack)
+        && ack.0 > payload.0 + header.0
+        && let Some(item) = reader.take("ack")
+    {
+        let problem = item.place.problem("an ACK is larger than a packet");
+        let most = payload + header;
+        reader.log().add(problem.label(format!("expected at most {most}, payload and header")));
+    }
     let load_balance = scheme::scheme(&mut reader, "load_balance");
     let congestion = scheme::scheme(&mut reader, "congestion");
     let recovery = scheme::scheme(&mut reader, "recovery");

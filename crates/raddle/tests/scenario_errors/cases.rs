@@ -570,3 +570,19 @@ fn what_the_simulator_cannot_hold_is_refused() {
         r#""100 s" | the end is too late | expected at most 70.368744177663 s, or "never""#,
     );
 }
+
+#[test]
+fn sizes_and_times_of_nothing_and_an_ack_beyond_a_packet_are_refused() {
+    more(
+        "[record]\nbucket = \"0 ps\"\n",
+        r#""0 ps" | nothing can be recorded in buckets of no length | expected a time, as in "20 us""#,
+    );
+    more(
+        "[transport]\npayload = \"100 B\"\nheader = \"20 B\"\nack = \"121 B\"\n",
+        r#""121 B" | an ACK is larger than a packet | expected at most 120 B, payload and header"#,
+    );
+    more(
+        "[transport]\ncongestion = { scheme = \"fixed_rate\", window = \"0 B\" }\n",
+        r#""0 B" | wrong value for `window` | expected more than "0 B""#,
+    );
+}

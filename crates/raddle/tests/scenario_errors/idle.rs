@@ -32,6 +32,14 @@ freeze_rtt | `freeze_rtt` of `reps` has no effect with `freezing = false` | leav
 force_freeze | `force_freeze` of `reps` has no effect with `freezing = false` | leave it out, or change `freezing`"#,
     );
     transport(
+        r#"congestion = { scheme = "fixed_rate", pacing = "slots" }"#,
+        r#"pacing | `pacing` of `fixed_rate` has no effect with `rate = "auto"` | leave it out, or change `rate`"#,
+    );
+    transport(
+        r#"congestion = { scheme = "fixed_rate", rate = "50 Gbps", slots = "shuffled" }"#,
+        r#"slots | `slots` of `fixed_rate` has no effect with `pacing = "spacing"` | leave it out, or change `pacing`"#,
+    );
+    transport(
         r#"congestion = { scheme = "fixed_rate", slots = "together" }"#,
         r#"slots | `slots` of `fixed_rate` has no effect with `rate = "auto"` | leave it out, or change `rate`"#,
     );

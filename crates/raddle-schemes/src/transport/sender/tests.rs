@@ -1,7 +1,7 @@
 //! Senders and receivers back to back.
 
 use super::*;
-use crate::congestion::fixed_rate;
+use crate::congestion::{Pacing, fixed_rate};
 use crate::load_balance::host::reps;
 use crate::recovery::sack;
 use crate::size::Size;
@@ -22,11 +22,22 @@ struct Flow {
 impl Flow {
     /// 400 Gbps, packets of 4160 B, REPS with a ring of 4 slots.
     fn new(packets: u32, rate: Option<Rate>, window: Size, recovery: sack::Config) -> Self {
+        Self::paced(packets, rate, Pacing::Spacing, window, recovery)
+    }
+
+    fn paced(
+        packets: u32,
+        rate: Option<Rate>,
+        pacing: Pacing,
+        window: Size,
+        recovery: sack::Config,
+    ) -> Self {
         let paths = reps::Config { buffer: 4, entropies: 1, ..Default::default() };
         let plan = SenderPlan {
             load_balance: &host::Config::Reps(paths),
             congestion: &congestion::Config::FixedRate(fixed_rate::Config {
                 rate: rate.map_or(fixed_rate::Pace::Line, fixed_rate::Pace::At),
+                pacing,
                 window,
                 ..Default::default()
             }),
@@ -155,9 +166,30 @@ fn each_packet_times_out_by_itself_and_is_sent_again_before_new_ones() {
 }
 
 #[test]
+fn a_flow_is_never_faster_than_its_pace_whatever_made_it_late() {
+    let (rate, window) = (Some(Rate::gbps(200)), Size::Packets(2.0));
+    let mut flow = Flow::new(10, rate, window, sack::Config::default());
+    // 4160 B at 200 Gbps: 166.4 ns from start to start.
+    assert!(flow.send().is_some());
+    for (now, late) in [(166_399, false), (170_000, true), (336_399, false)] {
+        flow.now = Time(now);
+        assert_eq!(flow.send().is_some(), late, "{now}");
+    }
+    // The window is full, and opens after a pause of many intervals.
+    flow.now = Time(5_000_000);
+    flow.deliver(data(0, 1));
+    flow.deliver(data(1, 1));
+    assert!(flow.send().is_some());
+    flow.now = Time(5_166_399);
+    assert!(flow.send().is_none(), "no burst");
+    flow.now = Time(5_166_400);
+    assert!(flow.send().is_some());
+}
+
+#[test]
 fn a_slot_that_a_busy_wire_made_late_does_not_push_back_the_next() {
-    let rate = Some(Rate::gbps(200));
-    let mut flow = Flow::new(10, rate, Size::Unlimited, sack::Config::default());
+    let (rate, pacing) = (Some(Rate::gbps(200)), Pacing::Slots);
+    let mut flow = Flow::paced(10, rate, pacing, Size::Unlimited, sack::Config::default());
     // 4160 B at 200 Gbps: a slot every 166.4 ns.
     assert!(flow.send().is_some());
     flow.now = Time(170_000);
@@ -175,7 +207,7 @@ fn a_slot_that_a_busy_wire_made_late_does_not_push_back_the_next() {
 #[test]
 fn a_flow_that_could_send_nothing_for_a_period_begins_a_new_grid() {
     let (rate, window) = (Some(Rate::gbps(200)), Size::Packets(1.0));
-    let mut flow = Flow::new(10, rate, window, sack::Config::default());
+    let mut flow = Flow::paced(10, rate, Pacing::Slots, window, sack::Config::default());
     assert!(flow.send().is_some());
     flow.now = Time(1_000_000);
     flow.deliver(data(0, 1));
