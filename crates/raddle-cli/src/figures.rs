@@ -3,7 +3,7 @@
 use super::{End, input};
 use raddle::study::store::at;
 use raddle::study::text::{left, plural};
-use raddle_papers::figures::{Figure, FigureResult, Verdict, gallery};
+use raddle_papers::figures::{Figure, FigureResult, Verdict, gallery, totals_text};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `raddle figures`.
@@ -44,20 +44,18 @@ pub(super) fn figures(arguments: &Arguments) -> End {
 
 fn list(results: &[FigureResult]) {
     let width = results.iter().map(|result| result.figure.name.len()).max().unwrap_or(0);
-    let (mut all, mut holding) = (0, 0);
     for result in results {
         let (claims, holds) = (result.claims.len(), result.count(Verdict::Holds));
-        (all, holding) = (all + claims, holding + holds);
         let name = left(result.figure.name, width);
         let claims = left(&format!("{holds} of {claims}"), 8);
         anstream::println!("{name}  {claims}  {}", result.title);
     }
     anstream::println!();
     anstream::println!(
-        "{}, {holding} of {} hold, as last run in full. `raddle figures NAME` shows them, \
+        "{}; of their claims hold, as last run in full: {}. `raddle figures NAME` shows them, \
          `raddle reproduce NAME` runs them again.",
         plural(results.len() as u64, "figure"),
-        plural(all as u64, "claim")
+        totals_text(results.iter().flat_map(|result| &result.claims)),
     );
 }
 
