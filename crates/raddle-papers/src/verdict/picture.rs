@@ -11,7 +11,7 @@ const HEAD: usize = 190;
 const GAP: usize = 10;
 const LEGEND: usize = 48;
 /// What the legend takes, and what slanted names of columns take beyond the last.
-const LEGEND_WIDTH: usize = 1270;
+const LEGEND_WIDTH: usize = 1460;
 const SLANT: usize = 130;
 
 /// An SVG of the columns of one stack, a group of columns for each workload.
