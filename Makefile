@@ -1,5 +1,5 @@
 # `demo` and `test` are the two commands of the README. Each does its own set-up on a fresh clone.
-.PHONY: demo test instructions sanitize
+.PHONY: demo test docs instructions sanitize
 
 CARGO ?= cargo
 
@@ -15,6 +15,10 @@ test:
 	$(CARGO) test --workspace --quiet
 	$(CARGO) run --release --quiet -p raddle-cli -- reproduce --quick
 	$(MAKE) instructions
+
+# Writes the tables of schemes and parameters into the documents; `test` compares them.
+docs:
+	$(CARGO) run --quiet -p raddle-cli -- schemes --markdown docs/scenario.md
 
 # Instructions per packet-hop against the recorded ones; part of `test`.
 instructions:

@@ -1,5 +1,6 @@
 //! `raddle bounds`: how fast a scenario could be at best.
 
+use super::output::print_line;
 use super::{End, ScenarioArguments, input};
 use raddle::scenario::Cell;
 use raddle::study::text::time;
@@ -42,10 +43,7 @@ pub(super) fn bounds(arguments: &Arguments) -> End {
     }
     if arguments.json {
         let cells: Vec<Value> = cells.iter().map(object).collect();
-        anstream::println!(
-            "{}",
-            json!({"schema": "raddle.bounds/1", "seed": seed, "cells": cells})
-        );
+        print_line!("{}", json!({"schema": "raddle.bounds/1", "seed": seed, "cells": cells}));
     } else {
         print(&cells);
     }
@@ -91,29 +89,29 @@ fn print(cells: &[Bounded<'_>]) {
     };
     for group in cells.chunk_by(alike) {
         let Some(Bounded { cell, bounds, cut, rho_max }) = group.first() else { continue };
-        anstream::println!("{}", cell.scenario.title());
+        print_line!("{}", cell.scenario.title());
         let settings = group.iter().map(|bounded| &bounded.cell.settings);
         for settings in settings.filter(|settings| !settings.is_empty()) {
-            anstream::println!("  {}", input::settings(settings));
+            print_line!("  {}", input::settings(settings));
         }
         for bound in bounds {
-            anstream::println!("    {:12} {:>12}", bound.name, time(bound.time.as_us()));
+            print_line!("    {:12} {:>12}", bound.name, time(bound.time.as_us()));
         }
         if bounds.is_empty() {
-            anstream::println!(
+            print_line!(
                 "    no bound applies: no flow can start and finish, or routes change in a fabric \
                  that is no tree"
             );
         }
         if let Some((place, cut)) = cut {
             let least = time(cut.time.as_us());
-            anstream::println!("    {:12} {least:>12}  links {place}", Cut::UNDER_FAULTS);
+            print_line!("    {:12} {least:>12}  links {place}", Cut::UNDER_FAULTS);
         }
         if let Some(rate) = rho_max {
-            anstream::println!("  all flows at once at {:.6} Gbps (rho_max)", rate.0 as f64 / 1e9);
+            print_line!("  all flows at once at {:.6} Gbps (rho_max)", rate.0 as f64 / 1e9);
         }
     }
-    anstream::println!(
+    print_line!(
         "Completion time from below, the first is the tightest; only cut_faults and rho_max take \
          faults into account. What is named .._rho_max is a measure for paced flows: a run can beat it \
          by the share of its ACKs."

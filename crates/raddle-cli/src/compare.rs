@@ -1,10 +1,11 @@
 //! `raddle compare`: a sweep as one answer, on the terminal and as a page.
 
+use super::output::{self, note_line, print_line};
 use super::{End, input, machine};
+use raddle::report::comparison::{Occasion, PageRun, page};
 use raddle::scenario::{self, Study};
 use raddle::study::compare::{CompareInput, Comparison, Entry};
 use raddle::study::gather::{Gather, Gathered, record_uplinks};
-use raddle::study::page::{Occasion, PageRun, page};
 use raddle::study::run::{Failure, Job};
 use raddle::study::store::Store;
 use raddle::study::tables::{Format, RunRow};
@@ -86,7 +87,7 @@ pub(super) fn compare(arguments: &Arguments) -> End {
             Some(_) => "are kept; the same command goes on with the rest",
             None => "are done, and not kept without tables: no report",
         };
-        anstream::eprintln!("interrupted: {done} of {} runs {kept}", jobs.len());
+        note_line!("interrupted: {done} of {} runs {kept}", jobs.len());
         return End::Failed;
     }
     let title = input::title(&study);
@@ -105,13 +106,13 @@ pub(super) fn compare(arguments: &Arguments) -> End {
         machine: machine::words(),
     };
     if let Err(why) = write(&report, &comparison, &runs, occasion, &gather) {
-        anstream::eprintln!("error: {why}");
+        note_line!("error: {why}");
         return End::Failed;
     }
     if arguments.json {
-        anstream::println!("{}", comparison.to_json());
+        print_line!("{}", comparison.to_json());
     } else {
-        anstream::print!("{}", comparison.screen(input::columns()));
+        output::print(format_args!("{}", comparison.screen(input::columns())));
         let hops: u64 = runs.iter().map(|run| run.kept.summary.packet_hops).sum();
         let tables = gather
             .store
@@ -121,7 +122,7 @@ pub(super) fn compare(arguments: &Arguments) -> End {
             0 => format!("{}, {} packet-hops", time(wall_s * 1e6), count(hops)),
             _ => format!("{} kept from before", plural(there as u64, "run")),
         };
-        anstream::println!("\n  {}{tables}  scenario: {}   {took}", report.display(), study.name,);
+        print_line!("\n  {}{tables}  scenario: {}   {took}", report.display(), study.name,);
     }
     if failed { End::Failed } else { End::Done }
 }

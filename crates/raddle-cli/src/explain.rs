@@ -1,5 +1,6 @@
 //! `raddle explain`: what an output's columns mean.
 
+use super::output::print_line;
 use super::{End, input};
 use raddle::study::tables;
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ pub(super) struct Arguments {
 pub(super) fn explain(arguments: &Arguments) -> End {
     match tables::explain(&arguments.file) {
         Ok(text) => {
-            anstream::println!("{text}");
+            print_line!("{text}");
             End::Done
         }
         Err(error) => input::refuse_text(&error.to_string()),

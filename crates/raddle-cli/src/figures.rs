@@ -1,5 +1,6 @@
 //! `raddle figures`: published figures, and what their last full runs gave.
 
+use super::output::{note_line, print_line};
 use super::{End, input};
 use raddle::study::store::at;
 use raddle::study::text::{left, plural};
@@ -31,7 +32,7 @@ pub(super) fn figures(arguments: &Arguments) -> End {
         (Some(folder), _) => write(folder, &results),
         (None, Some(_)) => {
             for result in &results {
-                anstream::println!("{}", result.text());
+                print_line!("{}", result.text());
             }
             End::Done
         }
@@ -48,10 +49,10 @@ fn list(results: &[FigureResult]) {
         let (claims, holds) = (result.claims.len(), result.count(Verdict::Holds));
         let name = left(result.figure.name, width);
         let claims = left(&format!("{holds} of {claims}"), 8);
-        anstream::println!("{name}  {claims}  {}", result.title);
+        print_line!("{name}  {claims}  {}", result.title);
     }
-    anstream::println!();
-    anstream::println!(
+    print_line!();
+    print_line!(
         "{}; of their claims hold, as last run in full: {}. `raddle figures NAME` shows them, \
          `raddle reproduce NAME` runs them again.",
         plural(results.len() as u64, "figure"),
@@ -64,10 +65,10 @@ fn write(folder: &Path, results: &[FigureResult]) -> End {
         let path = folder.join(&file.path);
         let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
         if let Err(error) = made.and_then(|()| std::fs::write(&path, &file.text)) {
-            anstream::eprintln!("error: {}", at(&path, error));
+            note_line!("error: {}", at(&path, error));
             return End::Failed;
         }
     }
-    anstream::println!("wrote {}", folder.join("figures.md").display());
+    print_line!("wrote {}", folder.join("figures.md").display());
     End::Done
 }

@@ -1,5 +1,6 @@
 //! Reading what the user gave: scenarios, settings, the wish to stop.
 
+use super::output::note_line;
 use super::{End, ScenarioArguments};
 use raddle::problem::Problems;
 use raddle::scenario::reader::nearest;
@@ -81,7 +82,7 @@ pub(super) fn report_failures<T>(jobs: &[Job], results: &[Result<T, Failure>]) -
                 let place = [settings(&job.settings), format!("seed {}", job.seed)];
                 let place: Vec<&str> =
                     place.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-                anstream::eprintln!("error: {}: {failure}", place.join(", "));
+                note_line!("error: {}: {failure}", place.join(", "));
             }
         }
     }
@@ -107,20 +108,20 @@ pub(super) fn load_file(file: &Path, set: &[(String, String)]) -> Result<Study, 
 /// Passes on what was accepted and deserves a word.
 pub(super) fn note(study: &Study) {
     for text in &study.notes {
-        anstream::eprintln!("note: {text}");
+        note_line!("note: {text}");
     }
 }
 
 /// Shows problems; nothing was run.
 pub(super) fn refuse(problems: &Problems) -> End {
     let coloured = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
-    anstream::eprintln!("{}", problems.render(coloured));
+    note_line!("{}", problems.render(coloured));
     End::BadInput
 }
 
 /// Says in one line why nothing was run.
 pub(super) fn refuse_text(message: &str) -> End {
-    anstream::eprintln!("error: {message}");
+    note_line!("error: {message}");
     End::BadInput
 }
 
@@ -152,7 +153,7 @@ pub(super) fn threads() -> clap::builder::RangedI64ValueParser<u32> {
 /// Says so if a run took fewer threads than `asked` for, which it cannot use.
 pub(super) fn note_threads(asked: u32, taken: impl Iterator<Item = u64>) {
     if let Some(fewest) = taken.min().filter(|&fewest| fewest < asked.into()) {
-        anstream::eprintln!(
+        note_line!(
             "note: {} of {asked} inside a run: the fabric does not fall into more parts",
             plural(fewest, "thread")
         );
@@ -217,12 +218,12 @@ pub(super) fn figures(name: Option<&str>) -> Result<Vec<&'static Figure>, End> {
 pub(super) fn announce(jobs: &[Job], there: usize, threads: usize) {
     if there > 0 {
         let runs = plural(jobs.len() as u64, "run");
-        anstream::eprintln!("{runs}, {there} of them there already");
+        note_line!("{runs}, {there} of them there already");
     }
     let first = jobs.first().filter(|_| there < jobs.len());
     if let Some(plan) = first.and_then(|job| (job.plan)().ok()) {
         let estimate = estimate(&plan, DEFAULT_HOPS_PER_S);
-        anstream::eprintln!("{}", estimate.of_many(jobs.len() - there, threads));
+        note_line!("{}", estimate.of_many(jobs.len() - there, threads));
     }
 }
 

@@ -1,7 +1,8 @@
 //! The command `raddle`: what is typed, and what is printed.
 //!
 //! Results go to standard output, everything else to standard error. Exit status: 0 done; 1 ran,
-//! but something did not hold or did not finish; 2 bad input, nothing was run.
+//! but something did not hold or did not finish, or what came of it could not be written; 2 bad
+//! input, nothing was run.
 
 mod bench;
 mod bounds;
@@ -10,11 +11,13 @@ mod explain;
 mod figures;
 mod input;
 mod machine;
+mod output;
 mod reproduce;
 mod run;
 mod schemes;
 mod sweep;
 mod theory;
+mod throughput;
 mod verdict;
 
 use clap::{Parser, Subcommand};
@@ -51,6 +54,8 @@ enum Command {
     Bounds(bounds::Arguments),
     /// Give the numbers of a model that needs no simulation, or list the models.
     Theory(theory::Arguments),
+    /// Say how much of a demand a circuit-switched design carries.
+    Throughput(throughput::Arguments),
     /// Say what the columns of an output mean.
     Explain(explain::Arguments),
 }
@@ -76,7 +81,10 @@ enum End {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(asked) => return answer(&asked),
+    };
     let end = match arguments.command {
         Command::Run(arguments) => run::run(&arguments),
         Command::Compare(arguments) => compare::compare(&arguments),
@@ -88,11 +96,23 @@ fn main() -> ExitCode {
         Command::Schemes(arguments) => schemes::schemes(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Theory(arguments) => theory::theory(&arguments),
+        Command::Throughput(arguments) => throughput::throughput(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
     };
     match end {
-        End::Done => ExitCode::SUCCESS,
-        End::Failed => ExitCode::from(1),
+        // Who does not get the results must not take them for done.
+        End::Done if output::arrived() => ExitCode::SUCCESS,
+        End::Done | End::Failed => ExitCode::from(1),
         End::BadInput => ExitCode::from(2),
     }
+}
+
+/// Prints help or version, which was asked for, or what is wrong with the command line.
+fn answer(asked: &clap::Error) -> ExitCode {
+    let printed = asked.print();
+    if asked.use_stderr() {
+        return ExitCode::from(2);
+    }
+    output::judge(&printed);
+    if output::arrived() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }

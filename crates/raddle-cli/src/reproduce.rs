@@ -1,8 +1,9 @@
 //! `raddle reproduce`: published figures, run again.
 
 use super::compare::palette;
+use super::output::{note_line, print_line};
 use super::{End, input, machine};
-use raddle::study::page::Occasion;
+use raddle::report::comparison::Occasion;
 use raddle::study::run::Runner;
 use raddle::study::store::at;
 use raddle_papers::figures::{self, Figure, FigureResult, Mode, Prepared};
@@ -48,9 +49,9 @@ pub(super) fn reproduce(arguments: &Arguments) -> End {
         let result = match result(figure, mode, arguments, &stop) {
             Ok(result) => result,
             Err(why) => {
-                anstream::eprintln!("error: {why}");
+                note_line!("error: {why}");
                 if let (true, Some(folder)) = (stop.load(Ordering::Relaxed), &arguments.out) {
-                    anstream::eprintln!(
+                    note_line!(
                         "the figures before it are kept in {}; the same command goes on with the \
                          rest",
                         folder.display()
@@ -60,12 +61,12 @@ pub(super) fn reproduce(arguments: &Arguments) -> End {
             }
         };
         if !arguments.json {
-            anstream::println!("{}", result.text());
+            print_line!("{}", result.text());
         }
         results.push(result);
     }
     if arguments.json {
-        anstream::println!("{}", figures::to_json(&results));
+        print_line!("{}", figures::to_json(&results));
     }
     let unexplained: usize = results.iter().map(|result| result.unexplained().count()).sum();
     if unexplained > 0 { End::Failed } else { End::Done }
@@ -94,7 +95,7 @@ fn result(
     };
     let result = match kept {
         Some(result) => {
-            anstream::eprintln!("{}: kept from before, not run again", figure.name);
+            note_line!("{}: kept from before, not run again", figure.name);
             result
         }
         None => run(&prepared, arguments, stop)?,
@@ -142,6 +143,6 @@ fn write_page(
     }
     let html = result.report(&palette, occasion).html();
     std::fs::write(&path, html).map_err(|error| at(&path, error))?;
-    anstream::eprintln!("wrote {}", path.display());
+    note_line!("wrote {}", path.display());
     Ok(())
 }

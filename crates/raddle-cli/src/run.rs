@@ -1,5 +1,6 @@
 //! `raddle run`: one simulation.
 
+use super::output::{note_line, print_line};
 use super::{End, ScenarioArguments, input};
 use raddle::scenario::Study;
 use raddle::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
@@ -47,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> End {
     if let (None, [first, _, ..]) = (arguments.seed, &study.seeds[..]) {
         let seeds = study.seeds.len();
         let note = format!("this is seed {first} of {seeds}; `--seed` chooses another");
-        anstream::eprintln!("note: {note}, `raddle compare` runs them all");
+        note_line!("note: {note}, `raddle compare` runs them all");
     }
     study.seeds = vec![arguments.seed.or(study.seeds.first().copied()).unwrap_or(1)];
     let format = if arguments.csv { Format::Csv } else { Format::Parquet };
@@ -64,33 +65,33 @@ pub(super) fn run(arguments: &Arguments) -> End {
         Err(problem) => return input::refuse(&study.problem(problem)),
     };
     if !arguments.json {
-        anstream::eprintln!("{}", study.cells[0].scenario.title());
-        anstream::eprintln!("{}", estimate(&plan, DEFAULT_HOPS_PER_S));
+        note_line!("{}", study.cells[0].scenario.title());
+        note_line!("{}", estimate(&plan, DEFAULT_HOPS_PER_S));
     }
     drop(plan);
     let finished = match simulate(job, arguments.threads, arguments.json) {
         Ok(finished) => finished,
         Err(Failure::Plan(why)) => return input::refuse_text(&why),
         Err(failure) => {
-            anstream::eprintln!("error: {failure}");
+            note_line!("error: {failure}");
             return End::Failed;
         }
     };
     input::note_threads(arguments.threads, std::iter::once(finished.summary.threads));
     let (plan, outcome, summary) = (&finished.plan, &finished.outcome, &finished.summary);
     if arguments.json {
-        anstream::println!("{}", summary.to_json());
+        print_line!("{}", summary.to_json());
     } else {
-        anstream::println!("{}", summary.text(plan, outcome));
+        print_line!("{}", summary.text(plan, outcome));
     }
     let mut end = if outcome.stop == Stop::Completed { End::Done } else { End::Failed };
     if arguments.check {
         let violations = check::violations(plan, outcome);
         for violation in &violations {
-            anstream::eprintln!("check failed: {violation}");
+            note_line!("check failed: {violation}");
         }
         if violations.is_empty() {
-            anstream::eprintln!("check: every packet and byte is accounted for");
+            note_line!("check: every packet and byte is accounted for");
         } else {
             end = End::Failed;
         }
@@ -98,7 +99,7 @@ pub(super) fn run(arguments: &Arguments) -> End {
     if let Some(store) = store
         && let Err(why) = keep(&store, job, finished)
     {
-        anstream::eprintln!("error: {why}");
+        note_line!("error: {why}");
         return End::Failed;
     }
     end
@@ -136,7 +137,7 @@ fn keep(store: &Store, job: &Job, run: Finished) -> Result<(), String> {
     let place = store.run_folder(&job.scenario, job.seed);
     let Some(there) = store.begin(job)? else {
         store.finish(job, run)?;
-        anstream::eprintln!("wrote {}", place.display());
+        note_line!("wrote {}", place.display());
         return Ok(());
     };
     if there.results_hash != run.summary.results_hash {
@@ -148,6 +149,6 @@ fn keep(store: &Store, job: &Job, run: Finished) -> Result<(), String> {
         ));
     }
     store.complete(job, &run)?;
-    anstream::eprintln!("{} was there already, with the same results", place.display());
+    note_line!("{} was there already, with the same results", place.display());
     Ok(())
 }

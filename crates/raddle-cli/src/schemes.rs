@@ -1,46 +1,68 @@
 //! `raddle schemes`: the catalogue.
 
+use super::output::print_line;
 use super::{End, input};
+use raddle::catalogue::{self, FAMILIES, Family};
+use raddle::study::store::at;
 use raddle::study::text::{left, wrap};
+use raddle_schemes::Need;
 use raddle_schemes::family::Scheme;
-use raddle_schemes::load_balance::{host, switch};
-use raddle_schemes::{Need, buffer, congestion, marking, recovery};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `raddle schemes`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// A scheme to show with its parameters.
     name: Option<String>,
+    /// Print the tables of schemes and their parameters in Markdown; with a FILE, put them into it,
+    /// each below its heading.
+    #[arg(long, value_name = "FILE", conflicts_with = "name")]
+    markdown: Option<Option<PathBuf>>,
 }
-
-/// The families: title, where a scenario selects one, schemes.
-const FAMILIES: [(&str, &str, &[Scheme]); 6] = [
-    ("Host load balancing", "transport.load_balance", host::SCHEMES),
-    ("Switch load balancing", "fabric.load_balance", switch::SCHEMES),
-    ("Congestion control", "transport.congestion", congestion::SCHEMES),
-    ("Recovery", "transport.recovery", recovery::SCHEMES),
-    ("Marking", "fabric.queue.marking", marking::SCHEMES),
-    ("Shared memory", "fabric.buffer", buffer::SCHEMES),
-];
 
 pub(super) fn schemes(arguments: &Arguments) -> End {
-    match &arguments.name {
-        None => catalogue(),
-        Some(name) => one(name),
+    match (&arguments.markdown, &arguments.name) {
+        (Some(Some(file)), _) => accept(file),
+        (Some(None), _) => markdown(),
+        (None, None) => list(),
+        (None, Some(name)) => one(name),
     }
 }
 
-fn catalogue() -> End {
-    let lists = FAMILIES.iter().flat_map(|(_, _, list)| list.iter());
+fn markdown() -> End {
+    print_line!("{}", catalogue::markdown());
+    for family in &FAMILIES {
+        print_line!("{}\n{}", family.heading, family.markdown());
+    }
+    End::Done
+}
+
+/// Puts the tables into a document.
+fn accept(file: &Path) -> End {
+    let read = fs::read_to_string(file).map_err(|error| at(file, error));
+    let filled = read.and_then(|text| catalogue::fill(&text).map_err(|error| at(file, error)));
+    let filled = match filled {
+        Ok(filled) => filled,
+        Err(error) => return input::refuse_text(&error),
+    };
+    match fs::write(file, filled) {
+        Ok(()) => End::Done,
+        Err(error) => input::refuse_text(&at(file, error)),
+    }
+}
+
+fn list() -> End {
+    let lists = FAMILIES.iter().flat_map(|family| family.schemes);
     let width = lists.map(|scheme| scheme.card.name.len()).max().unwrap_or(0);
-    for (title, key, list) in FAMILIES {
-        anstream::println!("{title} ({key})");
-        for scheme in list {
+    for Family { title, key, schemes, .. } in &FAMILIES {
+        print_line!("{title} ({key})");
+        for scheme in *schemes {
             listed(scheme.card.name, width + 4, scheme.card.summary);
         }
-        anstream::println!();
+        print_line!();
     }
-    anstream::println!("`raddle schemes NAME` shows a scheme's parameters, needs and paper.");
+    print_line!("`raddle schemes NAME` shows a scheme's parameters, needs and paper.");
     End::Done
 }
 
@@ -48,7 +70,7 @@ fn catalogue() -> End {
 fn listed(name: &str, indent: usize, text: &str) {
     let mut head = format!("  {name}");
     for line in wrap(text, input::columns().saturating_sub(indent).max(20)) {
-        anstream::println!("{}{line}", left(&head, indent));
+        print_line!("{}{line}", left(&head, indent));
         head.clear();
     }
 }
@@ -56,10 +78,10 @@ fn listed(name: &str, indent: usize, text: &str) {
 fn one(name: &str) -> End {
     let named = |scheme: &&Scheme| scheme.card.name == name;
     let mut found = false;
-    for (title, key, list) in FAMILIES {
-        let Some(scheme) = list.iter().find(named) else { continue };
+    for Family { title, key, schemes, .. } in &FAMILIES {
+        let Some(scheme) = schemes.iter().find(named) else { continue };
         if found {
-            anstream::println!();
+            print_line!();
         }
         found = true;
         show(title, key, scheme);
@@ -67,7 +89,7 @@ fn one(name: &str) -> End {
     if found {
         return End::Done;
     }
-    let names = || FAMILIES.iter().flat_map(|(_, _, list)| list.iter()).map(|s| s.card.name);
+    let names = || FAMILIES.iter().flat_map(|family| family.schemes).map(|s| s.card.name);
     let nearest = names()
         .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
     input::refuse_text(&format!(
@@ -78,8 +100,8 @@ fn one(name: &str) -> End {
 
 fn show(title: &str, key: &str, scheme: &Scheme) {
     let card = scheme.card;
-    anstream::println!("{}: {}", card.name, card.title);
-    anstream::println!("  family  {title}: {key} = {{ scheme = \"{}\" }}", card.name);
+    print_line!("{}: {}", card.name, card.title);
+    print_line!("  family  {title}: {key} = {{ scheme = \"{}\" }}", card.name);
     listed("paper", 10, card.paper);
     if !card.needs.is_empty() {
         let needs: Vec<&str> = card.needs.iter().map(|need: &Need| need.text()).collect();
@@ -88,14 +110,14 @@ fn show(title: &str, key: &str, scheme: &Scheme) {
     listed("does", 10, card.summary);
     let parameters = (scheme.parameters)();
     if parameters.is_empty() {
-        anstream::println!("  no parameters");
+        print_line!("  no parameters");
         return;
     }
     let width = |of: fn(&raddle_schemes::family::ParameterInfo) -> usize| {
         parameters.iter().map(of).max().unwrap_or(0)
     };
     let (names, defaults) = (width(|p| p.name.len()), width(|p| p.default.len()));
-    anstream::println!("  parameters, with their defaults:");
+    print_line!("  parameters, with their defaults:");
     for parameter in &parameters {
         let head = format!("  {:names$} = {:defaults$}", parameter.name, parameter.default);
         listed(&head, names + defaults + 9, &parameter.doc);

@@ -1,5 +1,6 @@
 //! `raddle sweep`: a grid of runs, kept one by one.
 
+use super::output::{self, note_line, print_line};
 use super::{End, ScenarioArguments, input};
 use raddle::study::compare::{CompareInput, Comparison, Entry};
 use raddle::study::jobs;
@@ -64,12 +65,12 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
     let runs = match store.write_runs(&rows) {
         Ok(path) => path,
         Err(why) => {
-            anstream::eprintln!("error: {why}");
+            note_line!("error: {why}");
             return End::Failed;
         }
     };
     if input::interrupted(&results) {
-        anstream::eprintln!(
+        note_line!(
             "interrupted: {} of {} runs are kept; the same command goes on with the rest",
             rows.len(),
             jobs.len()
@@ -86,10 +87,10 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
     let title = input::title(&study);
     let comparison = Comparison::new(CompareInput::of_runs(&title, &entries));
     if arguments.json {
-        anstream::println!("{}", comparison.to_json());
+        print_line!("{}", comparison.to_json());
     } else {
-        anstream::print!("{}", comparison.screen(input::columns()));
-        anstream::println!("\n  {}  one row per run", runs.display());
+        output::print(format_args!("{}", comparison.screen(input::columns())));
+        print_line!("\n  {}  one row per run", runs.display());
     }
     if failed { End::Failed } else { End::Done }
 }

@@ -1,5 +1,6 @@
 //! `raddle theory`: the numbers of a model, without a simulation.
 
+use super::output::print_line;
 use super::{End, input};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, value_parser};
@@ -99,7 +100,7 @@ pub(super) fn theory(arguments: &Arguments) -> End {
     }
     let values = model.values(arguments.seed);
     if arguments.json {
-        anstream::println!("{}", object(listed, &*model, &values, arguments.seed));
+        print_line!("{}", object(listed, &*model, &values, arguments.seed));
     } else {
         show(listed, &*model, &values);
     }
@@ -127,14 +128,14 @@ fn catalogue(as_json: bool) {
         let models: Vec<Value> = cards
             .map(|card| json!({"model": card.name, "title": card.title, "paper": card.paper}))
             .collect();
-        anstream::println!("{}", json!({"schema": "raddle.theory/1", "models": models}));
+        print_line!("{}", json!({"schema": "raddle.theory/1", "models": models}));
         return;
     }
     let names = MODELS.iter().map(|listed| width(listed.card.name)).max().unwrap_or(0);
     for listed in MODELS {
-        anstream::println!("  {}  {}", left(listed.card.name, names), listed.card.title);
+        print_line!("  {}  {}", left(listed.card.name, names), listed.card.title);
     }
-    anstream::println!("`raddle theory MODEL` gives its numbers, with `--help` its parameters.");
+    print_line!("`raddle theory MODEL` gives its numbers, with `--help` its parameters.");
 }
 
 fn object(listed: &Listed, model: &dyn Model, values: &[f64], seed: u64) -> Value {
@@ -155,12 +156,12 @@ fn object(listed: &Listed, model: &dyn Model, values: &[f64], seed: u64) -> Valu
 
 fn show(listed: &Listed, model: &dyn Model, values: &[f64]) {
     let card = listed.card;
-    anstream::println!("{}: {}", card.name, card.title);
-    anstream::println!("  {}", card.paper);
+    print_line!("{}: {}", card.name, card.title);
+    print_line!("  {}", card.paper);
     let parameters: Vec<String> =
         model.parameters().into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
     for line in wrap(&parameters.join(", "), input::columns() - 2) {
-        anstream::println!("  {line}");
+        print_line!("  {line}");
     }
     let numbers: Vec<String> = values.iter().map(|value| digits(*value, 5)).collect();
     let names = card.quantities.iter().map(|quantity| width(quantity.name)).max().unwrap_or(0);
@@ -169,7 +170,7 @@ fn show(listed: &Listed, model: &dyn Model, values: &[f64]) {
         let mut head = format!("  {}  {}  ", left(quantity.name, names), right(number, columns));
         let indent = width(&head);
         for line in wrap(quantity.doc, input::columns().saturating_sub(indent).max(20)) {
-            anstream::println!("{}{line}", left(&head, indent));
+            print_line!("{}{line}", left(&head, indent));
             head.clear();
         }
     }

@@ -1,5 +1,6 @@
 //! `raddle verdict`: every load balancer against every other.
 
+use super::output::{note_line, print_line};
 use super::{End, input};
 use raddle::study::VERSION;
 use raddle::study::jobs;
@@ -69,7 +70,7 @@ pub(super) fn verdict(arguments: &Arguments) -> End {
     match write(&Verdict::of(&runs), &claims, arguments) {
         Ok(()) => End::Done,
         Err(why) => {
-            anstream::eprintln!("error: {why}");
+            note_line!("error: {why}");
             End::Failed
         }
     }
@@ -84,14 +85,14 @@ fn run(
     stop: &AtomicBool,
 ) -> Result<Vec<Option<RunSummary>>, End> {
     let there = store.count(jobs);
-    anstream::eprintln!("{}:", workload.name);
+    note_line!("{}:", workload.name);
     let threads = (input::parallel(parallel, 1), 1);
     input::announce(jobs, there, threads.0);
     let results =
         input::with_runner(jobs.len(), threads, stop, false, |runner| runner.run(jobs, store));
     input::report_failures(jobs, &results);
     if input::interrupted(&results) {
-        anstream::eprintln!("interrupted; the same command goes on with the rest");
+        note_line!("interrupted; the same command goes on with the rest");
         return Err(End::Failed);
     }
     Ok(results.into_iter().map(|result: Result<RunSummary, Failure>| result.ok()).collect())
@@ -115,6 +116,6 @@ fn write(verdict: &Verdict, claims: &[Claim], arguments: &Arguments) -> Result<(
         origin += &format!(" Changed: `{path} = {value}`.");
     }
     std::fs::write(path, page(verdict, claims, &name, &origin)).map_err(|e| at(path, e))?;
-    anstream::println!("wrote {}", path.display());
+    print_line!("wrote {}", path.display());
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! Data flows one way: a scenario becomes validated plans, plans become runs, runs become tables,
 //! tables become comparisons and reports.
 
+pub mod catalogue;
 pub mod import;
 pub mod problem;
 pub mod report;

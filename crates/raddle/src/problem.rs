@@ -4,12 +4,13 @@
 //! its file, line and column, and the nearest valid word.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// One mistake.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Problem {
     /// What is wrong, in one line.
     pub message: String,
@@ -41,6 +42,70 @@ pub struct Problems {
     pub sources: Vec<Source>,
 }
 
+/// So many problems of one kind are shown one by one; more of them are one message.
+const MOST_ALIKE: usize = 6;
+/// So many messages are shown; the others are counted.
+const MOST_KINDS: usize = 20;
+/// Lines named of the problems that are one message.
+const LINES_SHOWN: usize = 8;
+
+/// A message without what stands in quotes, and without numbers.
+fn kind(message: &str) -> String {
+    let unquoted: String = message.split('`').step_by(2).collect::<Vec<_>>().join("`");
+    let mut kind = String::new();
+    for c in unquoted.chars() {
+        match c {
+            '0'..='9' if kind.ends_with('0') => {}
+            '0'..='9' => kind.push('0'),
+            c => kind.push(c),
+        }
+    }
+    kind
+}
+
+/// Where the lines of a text begin, found once for all the mistakes in it.
+pub(crate) struct Lines<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines of `text`.
+    pub(crate) fn new(text: &'a str) -> Self {
+        let ends = text.match_indices('\n').map(|(end, _)| end + 1);
+        Self { text, starts: std::iter::once(0).chain(ends).collect() }
+    }
+
+    /// The number of characters in a line, counted from 1.
+    pub(crate) fn length(&self, line: usize) -> usize {
+        self.line(line).1.chars().count()
+    }
+
+    /// Where a line begins, and the line without its end.
+    fn line(&self, line: usize) -> (usize, &'a str) {
+        let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len());
+        (start, self.text[start..].lines().next().unwrap_or(""))
+    }
+
+    /// A mistake at a place, as line-based parsers report it: `line` and `column` count from 1, the
+    /// column and `length` in characters. A place outside the text marks its end.
+    pub(crate) fn problem(
+        &self,
+        file: &Path,
+        (line, column, length): (usize, usize, usize),
+        message: impl Into<String>,
+    ) -> Problem {
+        let (start, rest) = self.line(line);
+        let offset = |chars: usize| rest.char_indices().nth(chars).map_or(rest.len(), |(i, _)| i);
+        let from = column.saturating_sub(1);
+        Problem {
+            file: Some(file.to_path_buf()),
+            span: Some(start + offset(from)..start + offset(from + length)),
+            ..Problem::new(message)
+        }
+    }
+}
+
 impl Problem {
     /// A mistake that no text is to blame for.
     pub fn new(message: impl Into<String>) -> Self {
@@ -55,15 +120,7 @@ impl Problem {
         (line, column, length): (usize, usize, usize),
         message: impl Into<String>,
     ) -> Self {
-        let start = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-        let rest = text.get(start..).unwrap_or("").lines().next().unwrap_or("");
-        let offset = |chars: usize| rest.char_indices().nth(chars).map_or(rest.len(), |(i, _)| i);
-        let from = column.saturating_sub(1);
-        Self {
-            file: Some(file.to_path_buf()),
-            span: Some(start + offset(from)..start + offset(from + length)),
-            ..Self::new(message)
-        }
+        Lines::new(text).problem(file, (line, column, length), message)
     }
 
     /// The problem with a label under its marked text.
@@ -87,18 +144,81 @@ impl Problems {
         Self { list: vec![problem], sources: source.into_iter().collect() }
     }
 
-    /// The report for people: every problem with its line, then one line that counts them.
+    /// The report for people: every problem with its line, those of one kind as one if they are many,
+    /// then one line that counts them.
     ///
     /// `coloured` adds terminal escape codes.
     pub fn render(&self, coloured: bool) -> String {
         let mut out = String::new();
-        for problem in &self.list {
-            out.push_str(&self.render_one(problem, coloured));
-            out.push_str("\n\n");
+        let kinds = self.kinds();
+        for kind in kinds.iter().take(MOST_KINDS) {
+            match &kind[..] {
+                [first, others @ ..] if kind.len() > MOST_ALIKE => {
+                    let problem = (*first).clone().help(self.more(others));
+                    out.push_str(&self.render_one(&problem, coloured));
+                    out.push_str("\n\n");
+                }
+                all => {
+                    for problem in all {
+                        out.push_str(&self.render_one(problem, coloured));
+                        out.push_str("\n\n");
+                    }
+                }
+            }
+        }
+        let hidden: usize = kinds.iter().skip(MOST_KINDS).map(Vec::len).sum();
+        if hidden > 0 {
+            out.push_str(&format!("and {hidden} more problems\n\n"));
         }
         out.push_str(&self.summary());
         out.push('\n');
         out
+    }
+
+    /// Problems of one kind together if they are many: in one file, and alike but for what stands in
+    /// quotes and for numbers. In the order of each kind's first.
+    fn kinds(&self) -> Vec<Vec<&Problem>> {
+        let mut places: HashMap<(Option<&Path>, String), usize> = HashMap::new();
+        let mut kinds: Vec<Vec<&Problem>> = Vec::new();
+        for problem in &self.list {
+            let key = (problem.file.as_deref(), kind(&problem.message));
+            let place = *places.entry(key).or_insert(kinds.len());
+            match kinds.get_mut(place) {
+                Some(kind) => kind.push(problem),
+                None => kinds.push(vec![problem]),
+            }
+        }
+        // Few of a kind stay where they are in the text.
+        let apart = |kind: Vec<_>| -> Vec<Vec<_>> {
+            if kind.len() > MOST_ALIKE {
+                vec![kind]
+            } else {
+                kind.into_iter().map(|problem| vec![problem]).collect()
+            }
+        };
+        let mut kinds: Vec<Vec<&Problem>> = kinds.into_iter().flat_map(apart).collect();
+        let file = |problem: &Problem| {
+            self.sources.iter().position(|source| Some(&source.path) == problem.file.as_ref())
+        };
+        let start = |problem: &Problem| problem.span.as_ref().map(|span| span.start);
+        kinds.sort_by_key(|kind| kind.first().map(|first| (file(first), start(first))));
+        kinds
+    }
+
+    /// How many `others` of a kind there are, and where the first of them are.
+    fn more(&self, others: &[&Problem]) -> String {
+        let line = |problem: &&Problem| {
+            let source = self.sources.iter().find(|s| Some(&s.path) == problem.file.as_ref())?;
+            let start = within(problem.span.as_ref()?, &source.text).start;
+            Some((source.text[..start].matches('\n').count() + 1).to_string())
+        };
+        let lines: Vec<String> = others.iter().take(LINES_SHOWN).filter_map(line).collect();
+        let more = format!("{} more like this", others.len());
+        if lines.is_empty() {
+            return more;
+        }
+        let dots = if others.len() > LINES_SHOWN { ", .." } else { "" };
+        format!("{more}, in lines {}{dots}", lines.join(", "))
     }
 
     /// The last line of the report: `4 problems in demo.toml; nothing was run`.
@@ -225,6 +345,32 @@ error: unknown scheme `repss`
         assert_eq!(&text[span((2, 6, 1))], "x");
         assert_eq!(span((9, 1, 3)), text.len()..text.len());
         assert_eq!(&text[span((3, 2, 99))], "ast");
+    }
+
+    #[test]
+    fn twenty_thousand_mistakes_of_one_kind_are_one_message_with_a_count() {
+        let text: String = (0..20_000).map(|i| format!("lnk a{i}\n")).collect();
+        let path = PathBuf::from("graph.txt");
+        let lines = Lines::new(&text);
+        let mistake = |i: usize| {
+            let problem = lines.problem(&path, (i + 1, 1, 3), format!("no statement `lnk{i}`"));
+            problem.help("statements: host, switch, link")
+        };
+        let list: Vec<Problem> = (0..20_000).map(mistake).collect();
+        let problems =
+            Problems { list, sources: vec![Source { path: path.clone(), text: text.clone() }] };
+        let rendered = problems.render(false);
+        assert!(rendered.lines().count() < 12, "{rendered}");
+        let more = "= 19999 more like this, in lines 2, 3, 4, 5, 6, 7, 8, 9, ..";
+        assert!(rendered.contains("lnk0") && rendered.contains(more), "{rendered}");
+        assert!(rendered.ends_with("20000 problems in graph.txt; nothing was run\n"), "{rendered}");
+    }
+
+    #[test]
+    fn few_mistakes_of_one_kind_are_shown_one_by_one() {
+        let list = (0..6).map(|i| Problem::new(format!("unknown key `k{i}`"))).collect();
+        let rendered = Problems { list, sources: Vec::new() }.render(false);
+        assert!((0..6).all(|i| rendered.contains(&format!("`k{i}`"))), "{rendered}");
     }
 
     #[test]

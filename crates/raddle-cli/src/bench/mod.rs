@@ -8,6 +8,7 @@ mod calibration;
 mod sample;
 mod suite;
 
+use super::output::{self, note_line, print_line};
 use super::{End, input, machine};
 use calibration::calibrate;
 use raddle::study::text::short;
@@ -49,8 +50,8 @@ pub(super) fn bench(arguments: &Arguments) -> End {
         return once(&chosen, arguments);
     }
     if !arguments.json {
-        anstream::println!("{}, load {}", machine::words(), load_text());
-        anstream::println!("{}", HEADINGS);
+        print_line!("{}, load {}", machine::words(), load_text());
+        print_line!("{}", HEADINGS);
     }
     let mut rows = Vec::new();
     let mut calibrations = Vec::new();
@@ -61,12 +62,12 @@ pub(super) fn bench(arguments: &Arguments) -> End {
         match measure(case, arguments.quick, calibration) {
             Ok(measured) => {
                 if !arguments.json {
-                    measured.iter().for_each(|row| anstream::println!("{}", text(row)));
+                    measured.iter().for_each(|row| print_line!("{}", text(row)));
                 }
                 rows.extend(measured);
             }
             Err(why) => {
-                anstream::eprintln!("error: {why}");
+                note_line!("error: {why}");
                 return End::Failed;
             }
         }
@@ -79,9 +80,9 @@ pub(super) fn bench(arguments: &Arguments) -> End {
             "load": load,
             "cases": rows,
         });
-        anstream::println!("{object}");
+        print_line!("{object}");
     } else {
-        anstream::println!("calibration {calibration:.3} s, load {}", load_text());
+        print_line!("calibration {calibration:.3} s, load {}", load_text());
     }
     End::Done
 }
@@ -98,7 +99,7 @@ fn once(chosen: &[&'static Case], arguments: &Arguments) -> End {
     };
     match Sample::here(case, *runner, &arguments.set) {
         Ok(sample) => {
-            anstream::println!("{}", sample.to_json());
+            print_line!("{}", sample.to_json());
             End::Done
         }
         Err(end) => end,
@@ -125,11 +126,11 @@ fn measure(case: &Case, quick: bool, calibration: f64) -> Result<Vec<Value>, Str
 fn announced<T>(doing: &str, work: impl FnOnce() -> T) -> T {
     let terminal = std::io::stderr().is_terminal();
     if terminal {
-        anstream::eprint!("\r{doing}");
+        output::note(format_args!("\r{doing}"));
     }
     let done = work();
     if terminal {
-        anstream::eprint!("\r{:width$}\r", "", width = doing.len());
+        output::note(format_args!("\r{:width$}\r", "", width = doing.len()));
     }
     done
 }

@@ -3,6 +3,7 @@
 mod catalogue;
 mod compare;
 mod mistakes;
+mod output;
 mod run;
 mod same;
 mod sweep;

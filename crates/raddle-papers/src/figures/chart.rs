@@ -4,10 +4,10 @@
 use super::cells::FigureCell;
 use super::metric::Metric;
 use super::number::Number;
-use raddle::report::escape;
+use crate::svg::{INK, SOFT, Svg, Tenth};
 use raddle::study::compare::{column_of, distinct, row_of};
 use raddle::study::text::{plural, time, wrap};
-use std::fmt::Write;
+use std::fmt::Display;
 
 /// Up to this many times the least, a bar is level with it.
 const LEVEL: f64 = 1.02;
@@ -25,8 +25,6 @@ const GAP: usize = 20;
 const LINE: usize = 15;
 /// What each line of the legend takes.
 const LEGEND: usize = 560;
-pub(super) const INK: &str = "#1c1f23";
-pub(super) const SOFT: &str = "#5a606a";
 const NEVER: &str = "#a3132f";
 
 /// What was published for the mean of a number in a cell.
@@ -122,7 +120,7 @@ impl<'a> Grid<'a> {
         let all = self.panels.iter().map(|(_, bars)| most(bars, published));
         let shared = self.one_scale.then(|| all.fold(0.0, f64::max));
         let mut drawn = Drawn::default();
-        let mut inner = String::new();
+        let mut inner = Svg::default();
         for (index, ((_, own), title)) in self.panels.iter().zip(&titles).enumerate() {
             let at = (4 + (index % across) * (panel + GAP), GAP + LINE + (index / across) * tall);
             for (line, words) in title.iter().enumerate() {
@@ -136,19 +134,14 @@ impl<'a> Grid<'a> {
         let width = (across * (panel + GAP) - GAP).max(LEGEND).max(title) + 8;
         let legend = self.legend(&drawn, width / SMALL_LETTER);
         let height = GAP + LINE + down * tall + legend.len() * LINE;
-        let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-             width=\"{width}\" font-family=\"system-ui, sans-serif\" font-size=\"12\">\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-        );
+        let mut svg = page((width, height));
         text(&mut svg, (4.0, 18.0), INK, " font-weight=\"600\" font-size=\"14\"", &self.title);
-        svg.push_str(&inner);
+        svg.add(&inner);
         for (line, words) in legend.iter().enumerate() {
             let y = height - legend.len() * LINE + 4 + line * LINE;
             text(&mut svg, (4.0, y as f64), SOFT, "", words);
         }
-        svg.push_str("</svg>\n");
-        svg
+        svg.end()
     }
 
     /// What has to be explained, in lines of at most so many letters.
@@ -207,13 +200,7 @@ struct Panel<'a> {
 
 impl Panel<'_> {
     /// Draws the bars, and notes what there is to explain.
-    fn draw(
-        &self,
-        svg: &mut String,
-        bars: &[Bar<'_>],
-        published: PublishedIn<'_>,
-        drawn: &mut Drawn,
-    ) {
+    fn draw(&self, svg: &mut Svg, bars: &[Bar<'_>], published: PublishedIn<'_>, drawn: &mut Drawn) {
         let rows = &self.grid.rows;
         let line = self.line(bars, drawn);
         let most = most(bars, published).max(self.shared.unwrap_or(0.0));
@@ -237,18 +224,14 @@ impl Panel<'_> {
             };
             let leads = self.grid.leads && level.is_some_and(|level| mean <= level);
             let fill = if leads { "#63b37c" } else { "#9db2cc" };
-            let _ = writeln!(
-                svg,
-                "<rect x=\"{zero}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{}\" fill=\"{fill}\"/>",
-                y + 2.0,
-                (mean * scale).max(if leads { LEAST } else { 0.0 }),
-                ROW - 5
-            );
+            let long = (mean * scale).max(if leads { LEAST } else { 0.0 });
+            let fill = format_args!("fill=\"{fill}\"");
+            svg.rect((zero, Tenth(y + 2.0)), (Tenth(long), ROW - 5), fill);
             let [from, to] = [min, max].map(|value| zero + value * scale);
             let middle = y + 2.0 + (ROW - 5) as f64 / 2.0;
             if to - from >= 1.0 {
-                let _ =
-                    writeln!(svg, "<path d=\"M{from:.1} {middle:.1}H{to:.1}\" stroke=\"{INK}\"/>");
+                let path = format_args!("M{from:.1} {middle:.1}H{to:.1}");
+                svg.path(path, format_args!("stroke=\"{INK}\""));
             }
             let mut behind = to.max(zero);
             if let Some(value) = published(bar.number, bar.cell) {
@@ -263,11 +246,8 @@ impl Panel<'_> {
             text(svg, (zero, self.top as f64 - 4.0), SOFT, " font-size=\"11\"", &words);
             let x = zero + value * scale;
             let bottom = self.top + rows.len() * ROW;
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{x:.1} {}V{bottom}\" stroke=\"{SOFT}\" stroke-dasharray=\"3 2\"/>",
-                self.top
-            );
+            let dashed = format_args!("stroke=\"{SOFT}\" stroke-dasharray=\"3 2\"");
+            svg.path(format_args!("M{x:.1} {}V{bottom}", self.top), dashed);
         }
     }
 
@@ -315,18 +295,19 @@ fn place(names: &[String], name: &str) -> Option<usize> {
 }
 
 /// A hollow mark of what was published.
-pub(super) fn diamond(svg: &mut String, (x, y): (f64, f64)) {
-    let _ = writeln!(
-        svg,
-        "<path d=\"M{x:.1} {:.1}l5 5l-5 5l-5 -5z\" fill=\"none\" stroke=\"{INK}\" \
-         stroke-width=\"1.3\"/>",
-        y - 5.0
-    );
+pub(super) fn diamond(svg: &mut Svg, (x, y): (f64, f64)) {
+    let hollow = format_args!("fill=\"none\" stroke=\"{INK}\" stroke-width=\"1.3\"");
+    svg.path(format_args!("M{x:.1} {:.1}l5 5l-5 5l-5 -5z", y - 5.0), hollow);
 }
 
-pub(super) fn text(svg: &mut String, (x, y): (f64, f64), ink: &str, more: &str, words: &str) {
-    let words = escape(words);
-    let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" fill=\"{ink}\"{more}>{words}</text>");
+/// Words that begin at a place, with `more` attributes than their colour.
+pub(super) fn text(svg: &mut Svg, (x, y): (f64, f64), ink: &str, more: &str, words: &str) {
+    svg.text((Tenth(x), Tenth(y)), format_args!("fill=\"{ink}\"{more}"), words);
+}
+
+/// A page of some width and height.
+pub(super) fn page((width, height): (impl Display, impl Display)) -> Svg {
+    Svg::page(format_args!("viewBox=\"0 0 {width} {height}\" width=\"{width}\""), 12)
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use super::prepare::FigureRun;
 use super::result::{ClaimResult, FigureResult, Verdict, totals_text};
+use raddle::report::comparison::{Occasion, PageRun, page};
 use raddle::report::{Claim, Claims, Provenance, Report};
 use raddle::study::VERSION;
 use raddle::study::compare::{CompareInput, Comparison, Entry};
 use raddle::study::gather::Gathered;
-use raddle::study::page::{Occasion, PageRun, page};
 use raddle::study::text::plural;
 
 impl FigureResult {

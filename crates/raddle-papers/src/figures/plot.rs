@@ -1,10 +1,10 @@
 //! Curves as a picture: axes, a line for each setting, each with its name at its end.
 
-use super::chart::{INK, SOFT, diamond, text};
+use super::chart::{diamond, page, text};
 use super::curves::{Curve, FigureCurves, Scale};
 use super::result::six_digits;
+use crate::svg::{INK, SOFT, Svg};
 use raddle::study::text::count;
-use std::fmt::Write;
 
 /// Colours that colour-blind people tell apart (Okabe and Ito).
 pub(super) const COLOURS: [&str; 7] =
@@ -31,11 +31,7 @@ pub(super) fn plot(curves: &FigureCurves) -> String {
     let area = Area { along, up: up.to_ticks(), right };
     let published = curves.lines.iter().any(|line| !line.published.is_empty());
     let height = BOTTOM + 3.0 * LINE + if published { LINE } else { 0.0 };
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
-         width=\"{WIDTH}\" font-family=\"system-ui, sans-serif\" font-size=\"12\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-    );
+    let mut svg = page((WIDTH, height));
     text(&mut svg, (4.0, 18.0), INK, " font-weight=\"600\" font-size=\"14\"", &curves.title);
     area.axes(&mut svg, curves);
     let end = |line: &Curve| line.points.last().map_or(BOTTOM, |end| area.at(*end).1);
@@ -49,8 +45,7 @@ pub(super) fn plot(curves: &FigureCurves) -> String {
         diamond(&mut svg, (LEFT + 5.0, y - 4.0));
         text(&mut svg, (LEFT + 16.0, y), SOFT, "", "Published value of a claim.");
     }
-    svg.push_str("</svg>\n");
-    svg
+    svg.end()
 }
 
 /// Where curves are drawn.
@@ -65,11 +60,12 @@ impl Area {
         (LEFT + self.along.share(x) * (self.right - LEFT), BOTTOM - self.up.share(y) * TALL)
     }
 
-    fn axes(&self, svg: &mut String, curves: &FigureCurves) {
+    fn axes(&self, svg: &mut Svg, curves: &FigureCurves) {
         let right = self.right;
         for tick in self.up.ticks() {
             let y = self.at((self.along.low, tick)).1;
-            let _ = writeln!(svg, "<path d=\"M{LEFT} {y:.1}H{right:.1}\" stroke=\"{GRID}\"/>");
+            let path = format_args!("M{LEFT} {y:.1}H{right:.1}");
+            svg.path(path, format_args!("stroke=\"{GRID}\""));
             text(svg, (LEFT - 6.0, y + 4.0), SOFT, " text-anchor=\"end\"", &words(tick));
         }
         let asked = curves.lines.first().map_or(&[][..], |line| &line.points);
@@ -83,54 +79,41 @@ impl Area {
             let x = self.at((tick, self.up.low)).0;
             let name = words(tick);
             let half = name.chars().count() as f64 * LETTER / 2.0;
-            let _ = writeln!(svg, "<path d=\"M{x:.1} {BOTTOM}v4\" stroke=\"{SOFT}\"/>");
+            let path = format_args!("M{x:.1} {BOTTOM}v4");
+            svg.path(path, format_args!("stroke=\"{SOFT}\""));
             if x - half >= free {
                 text(svg, (x, BOTTOM + LINE + 2.0), SOFT, " text-anchor=\"middle\"", &name);
                 free = x + half + LETTER / 2.0;
             }
         }
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{LEFT} {TOP}V{BOTTOM}H{right:.1}\" stroke=\"{SOFT}\" fill=\"none\"/>"
-        );
+        let path = format_args!("M{LEFT} {TOP}V{BOTTOM}H{right:.1}");
+        svg.path(path, format_args!("stroke=\"{SOFT}\" fill=\"none\""));
         let middle = ((LEFT + right) / 2.0, BOTTOM + 2.0 * LINE + 4.0);
         text(svg, middle, INK, " text-anchor=\"middle\"", &curves.axis);
     }
 
     /// A line, with its name at the height `name` and a leader from its `end`.
-    fn line(&self, svg: &mut String, line: &Curve, colour: &str, (end, name): (f64, f64)) {
+    fn line(&self, svg: &mut Svg, line: &Curve, colour: &str, (end, name): (f64, f64)) {
         let places: Vec<(f64, f64)> = line.points.iter().map(|point| self.at(*point)).collect();
         let (radius, stroke) = if line.joined { (2.5, 2) } else { (4.0, 1) };
+        let drawn = format!("fill=\"none\" stroke=\"{colour}\" stroke-width=\"{stroke}\"");
         if line.joined {
             let path: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
-            let _ = writeln!(
-                svg,
-                "<path d=\"M{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{stroke}\"/>",
-                path.join("L")
-            );
+            svg.path(format_args!("M{}", path.join("L")), &drawn);
         }
         for place in places {
-            dot(svg, place, radius, colour);
+            svg.dot(place, radius, colour);
         }
         for point in &line.published {
             diamond(svg, self.at(*point));
         }
-        let _ = writeln!(
-            svg,
-            "<path d=\"M{:.1} {end:.1}L{:.1} {name:.1}h10\" fill=\"none\" stroke=\"{colour}\" \
-             stroke-width=\"{stroke}\"/>",
-            self.right + 5.0,
-            self.right + 18.0,
-        );
+        let (from, to) = (self.right + 5.0, self.right + 18.0);
+        svg.path(format_args!("M{from:.1} {end:.1}L{to:.1} {name:.1}h10"), &drawn);
         if !line.joined {
-            dot(svg, (self.right + 25.0, name), radius, colour);
+            svg.dot((self.right + 25.0, name), radius, colour);
         }
         text(svg, (self.right + LEADER, name + 4.0), INK, "", &line.name);
     }
-}
-
-fn dot(svg: &mut String, (x, y): (f64, f64), radius: f64, colour: &str) {
-    let _ = writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{colour}\"/>");
 }
 
 /// Places for names next to `ends`, in the same order, none within a line of another.

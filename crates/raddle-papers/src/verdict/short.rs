@@ -2,8 +2,7 @@
 
 use super::picture::{Cell, cell, text};
 use super::{Column, Verdict};
-use raddle::report::escape;
-use std::fmt::Write;
+use crate::svg::{GREY, INK, Svg};
 
 const WIDTH: usize = 800;
 const LABELS: usize = 140;
@@ -20,33 +19,28 @@ pub fn short(verdict: &Verdict) -> String {
     let (stacks, faults) = (verdict.values("stack"), verdict.values("faults"));
     let oracles = rows.iter().filter(|&&row| verdict.is_oracle(row)).count();
     let bottom = HEAD + rows.len() * SIZE.1 + if oracles > 0 { GAP } else { 0 };
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" viewBox=\"0 0 {WIDTH} {}\" \
-         font-family=\"system-ui, sans-serif\" font-size=\"13\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-        bottom + LEGEND
-    );
+    let height = bottom + LEGEND;
+    let frame = format_args!("width=\"{WIDTH}\" viewBox=\"0 0 {WIDTH} {height}\"");
+    let mut svg = Svg::page(frame, 13);
     let top = |place: usize, row: usize| {
         HEAD + place * SIZE.1 + if verdict.is_oracle(row) { GAP } else { 0 }
     };
     for (place, &row) in rows.iter().enumerate() {
-        text(&mut svg, (LABELS - 8, top(place, row) + 15), "end", "#1c1f23", &verdict.rows[row]);
+        text(&mut svg, (LABELS - 8, top(place, row) + 15), "end", INK, &verdict.rows[row]);
     }
     let mut x = LABELS;
     for stack in &stacks {
-        text(&mut svg, (x, 16), "start", "#1c1f23", stack);
+        text(&mut svg, (x, 16), "start", INK, stack);
         for fault in &faults {
             let own = |column: &&Column| {
                 column.value("stack") == Some(stack) && column.value("faults") == Some(fault)
             };
             let columns: Vec<&Column> = verdict.columns.iter().filter(own).collect();
             let (middle, y) = (x + SIZE.0 / 2, HEAD - 8);
-            let _ = writeln!(
-                svg,
-                "<text x=\"{middle}\" y=\"{y}\" transform=\"rotate(-45 {middle} {y})\" \
-                 fill=\"#555\" font-size=\"11\">{}</text>",
-                escape(fault)
+            let slanted = format_args!(
+                "transform=\"rotate(-45 {middle} {y})\" fill=\"{GREY}\" font-size=\"11\""
             );
+            svg.text((middle, y), slanted, fault);
             for (place, &row) in rows.iter().enumerate() {
                 cell(&mut svg, (x, top(place, row)), SIZE, &shown(verdict, &columns, row));
             }
@@ -65,10 +59,9 @@ pub fn short(verdict: &Verdict) -> String {
     .take(if oracles > 0 { 3 } else { 2 })
     .enumerate()
     {
-        text(&mut svg, (8, bottom + 18 + line * 18), "start", "#555", words);
+        text(&mut svg, (8, bottom + 18 + line * 18), "start", GREY, words);
     }
-    svg.push_str("</svg>\n");
-    svg
+    svg.end()
 }
 
 fn shown(verdict: &Verdict, columns: &[&Column], row: usize) -> Cell {

@@ -19,7 +19,7 @@ pub const CARD: Card = Card {
 crate::parameters! {
     /// Parameters of dynamic thresholds.
     pub struct Config {
-        /// The most that a queue may hold, over what is free.
+        /// The most that a queue may hold, over what is free; 0.001 to 1000.
         pub alpha: f64 = 1.0, in 0.001..=1000.0;
     }
 }

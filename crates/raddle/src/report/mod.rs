@@ -3,7 +3,9 @@
 //! [`Report`] is plain data that the caller fills; [`Report::html`] makes the page. Everything the
 //! page needs is inside it, so it opens from a file with no network.
 
+pub mod comparison;
 mod data;
+mod detail;
 mod html;
 mod json;
 mod thin;
@@ -12,4 +14,5 @@ pub use data::{
     Bound, Cell, Claim, Claims, Condition, Counts, Detail, Entry, Event, FaultWindow, Interval,
     Port, Provenance, Report, Run, Scheme, Table,
 };
+pub(crate) use detail::detail;
 pub use html::escape;

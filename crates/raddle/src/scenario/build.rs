@@ -6,6 +6,7 @@ use super::limits;
 use super::reader::Log;
 use super::spec::Place;
 use super::topology::{Shape, Topology, shape_problem};
+use crate::import::InputError;
 use crate::problem::Problem;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::Rate;
@@ -15,7 +16,7 @@ use raddle_sim::net::faults::PortChange;
 use raddle_sim::plan::Plan;
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::dumbbell::Dumbbell;
-use raddle_sim::topology::graph::parse_graph;
+use raddle_sim::topology::graph::{GraphError, parse_graph};
 use std::sync::Arc;
 
 /// Fabrics built so far, by their resolved topology: the cells of a study share them.
@@ -67,11 +68,14 @@ fn build(topology: &Topology, log: &Log) -> Option<Fabric> {
         }
         Shape::Graph(file) => parse_graph(&file.text)
             .map_err(|errors| {
-                for error in errors {
-                    let place = (error.line, error.column, error.length);
-                    let problem = file.problem(place, error.message);
-                    log.add(Problem { help: error.help.into_iter().collect(), ..problem });
-                }
+                let mistake = |error: GraphError| InputError {
+                    line: error.line,
+                    column: error.column,
+                    length: error.length,
+                    message: error.message,
+                    help: error.help,
+                };
+                file.report(errors.into_iter().map(mistake), log);
             })
             .ok(),
     }

@@ -3,7 +3,7 @@
 use super::reader::{Log, Reader};
 use super::spec::{Item, Value};
 use crate::import::InputError;
-use crate::problem::{Problem, Source};
+use crate::problem::{Lines, Problem, Source};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -80,20 +80,26 @@ impl NamedFile {
     /// A problem at a line, column and length; without a length in the first column, of the whole
     /// line.
     pub(crate) fn problem(&self, place: (usize, usize, usize), message: String) -> Problem {
-        let (line, column, length) = place;
+        self.problem_in(&Lines::new(&self.text), place, message)
+    }
+
+    fn problem_in(
+        &self,
+        lines: &Lines<'_>,
+        (line, column, length): (usize, usize, usize),
+        message: String,
+    ) -> Problem {
         let whole = column == 1 && length == 0;
-        let length = if whole {
-            self.text.lines().nth(line.saturating_sub(1)).map_or(0, |text| text.chars().count())
-        } else {
-            length
-        };
-        Problem::at_line(&self.path, &self.text, (line, column, length), message)
+        let length = if whole { lines.length(line) } else { length };
+        lines.problem(&self.path, (line, column, length), message)
     }
 
     /// Adds the mistakes of an imported file.
-    pub(crate) fn report(&self, errors: Vec<InputError>, log: &Log) {
+    pub(crate) fn report(&self, errors: impl IntoIterator<Item = InputError>, log: &Log) {
+        let lines = Lines::new(&self.text);
         for error in errors {
-            let problem = self.problem((error.line, error.column, error.length), error.message);
+            let place = (error.line, error.column, error.length);
+            let problem = self.problem_in(&lines, place, error.message);
             log.add(Problem { help: error.help.into_iter().collect(), ..problem });
         }
     }

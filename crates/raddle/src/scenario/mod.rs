@@ -20,7 +20,6 @@
 
 mod buffer;
 mod build;
-mod collective;
 mod fabric;
 mod fault;
 mod files;
@@ -29,7 +28,6 @@ mod job;
 mod jobs;
 mod limits;
 mod needs;
-mod open_loop;
 mod queue;
 mod reach;
 pub mod reader;
@@ -44,6 +42,7 @@ mod traffic;
 mod transport;
 
 pub use study::{Axis, Cell, Study, load, parse};
+pub use traffic::kinds;
 
 use build::Fabrics;
 use fabric::FabricSection;

@@ -4,11 +4,14 @@ use super::spec::{Item, Place, Table, Value};
 use crate::problem::Problem;
 use raddle_schemes::family::{Parameter, ParameterError, Raw};
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 /// Collects the problems of one reading.
 #[derive(Default)]
 pub struct Log {
     problems: RefCell<Vec<Problem>>,
+    /// The same, to know them by.
+    known: RefCell<HashSet<Problem>>,
     notes: RefCell<Vec<String>>,
     /// Keys that some cells may leave without effect, and what to say if all do.
     idle: RefCell<Vec<(Place, Option<Problem>)>>,
@@ -17,9 +20,8 @@ pub struct Log {
 impl Log {
     /// Adds a problem, unless the same one is known already.
     pub fn add(&self, problem: Problem) {
-        let mut problems = self.problems.borrow_mut();
-        if !problems.contains(&problem) {
-            problems.push(problem);
+        if self.known.borrow_mut().insert(problem.clone()) {
+            self.problems.borrow_mut().push(problem);
         }
     }
 
@@ -303,15 +305,16 @@ impl<'a> Reader<'a> {
 
     /// Reports the keys that nobody asked for.
     pub fn finish(self) {
+        // A key that a default put there is as good as absent.
+        let typed = |known: &str| {
+            self.table.entries.iter().any(|e| e.key == known && e.key_place.file.is_some())
+        };
+        let (used, unused): (Vec<&str>, Vec<&str>) =
+            self.known.iter().copied().partition(|known| typed(known));
         for (key, place, _) in self.rest() {
             let problem = place.problem(format!("unknown key `{key}` in {}", self.name));
-            // A key that a default put there is as good as absent.
-            let typed = |known: &str| {
-                self.table.entries.iter().any(|e| e.key == known && e.key_place.file.is_some())
-            };
-            let (used, unused): (Vec<&str>, Vec<&str>) =
-                self.known.iter().copied().partition(|known| typed(known));
-            let words = if nearest(key, unused.iter().copied()).is_some() { unused } else { used };
+            let near = nearest(key, unused.iter().copied()).is_some();
+            let words = if near { &unused } else { &used }.iter().copied();
             let help = format!("keys of {}: {}", self.name, self.known.join(", "));
             self.log.add(with_nearest(problem, key, words).help(help));
         }

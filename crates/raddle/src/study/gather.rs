@@ -1,6 +1,5 @@
 //! What a comparison and its report keep of each run: numbers of all, series of the first seed.
 
-use super::detail::detail;
 use super::jobs::bound_of;
 use super::run::{Finished, Job, Sink};
 use super::store::{Store, at};
@@ -45,7 +44,7 @@ impl Gathered {
         let fct_us = run.outcome.flows.iter().filter_map(|flow| fct(&flow)).map(Span::as_us);
         let picture = Picture {
             fct_us: fct_us.collect(),
-            detail: recorded.then(|| detail(&run.plan, &run.outcome)),
+            detail: recorded.then(|| report::detail(&run.plan, &run.outcome)),
         };
         Self { summary: run.summary.clone(), picture }
     }

@@ -5,13 +5,11 @@
 //! is reduced to is a [`summary::RunSummary`]; [`compare`] sets the summaries of many side by side.
 
 pub mod compare;
-mod detail;
 pub mod estimate;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod gather;
 pub mod jobs;
-pub mod page;
 pub mod progress;
 pub mod run;
 pub mod stats;

@@ -38,7 +38,10 @@ crate::words! {
 crate::parameters! {
     /// Parameters of OFAN.
     pub struct Config {
-        /// Which OFAN.
+        /// Which OFAN: `standard`, random orders and starts, schedules by weight; `shortest_first`,
+        /// the study's first variant (V1), for fabrics without failures, a pointer starts at the
+        /// shortest queue and goes through the ports in their own order; `unweighted`, its second
+        /// (V2), every port that leads to the destination has the same weight.
         pub variant: Variant = Variant::Standard;
         /// Frames smaller than this (ACKs) rotate apart from the others; `0 B` for one class (LB
         /// study: anything between an ACK and a data packet).

@@ -31,7 +31,8 @@ crate::words! {
 crate::parameters! {
     /// Parameters of SIMPLE RR.
     pub struct Config {
-        /// Where pointers stand at first.
+        /// Where pointers stand at first: `first`, at the first port, all switches alike, or
+        /// `random`, anywhere, as if packets had passed before.
         pub start: Start = Start::First;
         /// Frames smaller than this (ACKs) rotate apart from the others; `0 B` for one pointer for
         /// all (LB study).

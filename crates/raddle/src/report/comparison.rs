@@ -1,12 +1,12 @@
 //! A comparison as a report: runs sorted into conditions and schemes.
 
-use super::VERSION;
-use super::compare::{Cell, Comparison, column_of, row_of};
-use super::gather::Gathered;
-use super::summary::RunSummary;
-use super::tables::{self, RunRow, Values};
-use super::text::{list, percent, plural, time};
 use crate::report;
+use crate::study::VERSION;
+use crate::study::compare::{Cell, Comparison, column_of, row_of};
+use crate::study::gather::Gathered;
+use crate::study::summary::RunSummary;
+use crate::study::tables::{self, RunRow, Values};
+use crate::study::text::{list, percent, plural, time};
 
 /// What the page says of the whole that runs do not know.
 pub struct Occasion {

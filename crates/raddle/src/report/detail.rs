@@ -1,7 +1,7 @@
 //! A run over time, as the report draws it: series, thresholds, and when something was broken.
 
-use super::text::short;
-use crate::report::{Counts, Detail, Event, FaultWindow, Port};
+use super::{Counts, Detail, Event, FaultWindow, Port};
+use crate::study::text::short;
 use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::{Bytes, Time};

@@ -1,27 +1,25 @@
-//! Open loops in `[traffic]`: `kind = "poisson"` and `"partners"`.
+//! What all open loops have: a law of sizes, a load and an end.
 
-use super::files::{Files, NamedFile};
-use super::limits::LATEST;
-use super::reader::{Reader, with_nearest};
-use super::spec::{Value, quoted};
-use super::traffic::{Made, Pattern, line};
-use raddle_schemes::units::{Span, Time};
+use super::line;
+use crate::scenario::files::{Files, NamedFile};
+use crate::scenario::limits::LATEST;
+use crate::scenario::reader::{Reader, with_nearest};
+use crate::scenario::spec::{Value, quoted};
+use raddle_schemes::units::Span;
 use raddle_sim::workload::law::{BUNDLED, Law, Sampling};
-use raddle_sim::workload::partners::Partners;
-use raddle_sim::workload::poisson::{LoadBase, Poisson};
 
-/// What all open loops have.
-struct OpenLoop {
-    law: Law,
+/// An open loop, as far as all have it.
+pub(super) struct OpenLoop {
+    pub(super) law: Law,
     name: String,
-    files: Vec<NamedFile>,
-    load: f64,
-    sampling: Sampling,
-    until: Span,
+    pub(super) files: Vec<NamedFile>,
+    pub(super) load: f64,
+    pub(super) sampling: Sampling,
+    pub(super) until: Span,
 }
 
 impl OpenLoop {
-    fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Self> {
+    pub(super) fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Self> {
         let law = law(reader, files);
         let load_item = reader.demand("load", "0.6");
         let load: Option<f64> = load_item.and_then(|_| reader.get("load"));
@@ -43,7 +41,7 @@ impl OpenLoop {
     }
 
     /// Its lines, with one that only one kind has in the third place.
-    fn lines(&self, own: String) -> Vec<String> {
+    pub(super) fn lines(&self, own: String) -> Vec<String> {
         let file = self.files.first();
         let law = file.map_or(self.name.clone(), |file| file.path.display().to_string());
         vec![
@@ -55,37 +53,9 @@ impl OpenLoop {
         ]
     }
 
-    fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         format!("{} at {} % load", self.name, self.load * 100.0)
     }
-}
-
-/// Reads `kind = "poisson"`.
-pub(super) fn poisson(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
-    let base: LoadBase = reader.or("base", LoadBase::HostLink);
-    let open = OpenLoop::read(reader, files)?;
-    let (lines, title) = (open.lines(line("base", &base)), open.title());
-    let OpenLoop { law, sampling, load, until, files, .. } = open;
-    let pattern = Poisson { law, sampling, load, base, horizon: Time(until.0) };
-    Some((Pattern::Poisson(Box::new(pattern)), lines, title, files))
-}
-
-/// Reads `kind = "partners"`.
-pub(super) fn partners(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
-    let item = reader.take("strays");
-    let strays: f64 = reader.or("strays", 0.05);
-    let open = OpenLoop::read(reader, files);
-    if !(0.0..=1.0).contains(&strays) {
-        let problem = item?.place.problem("wrong value for `strays`");
-        reader.log().add(problem.label("expected 0 to 1"));
-        return None;
-    }
-    let open = open?;
-    let lines = open.lines(line("strays", &strays));
-    let title = format!("{}, {} % of it to partners", open.title(), (1.0 - strays) * 100.0);
-    let OpenLoop { law, sampling, load, until, files, .. } = open;
-    let pattern = Partners { law, sampling, load, strays, horizon: Time(until.0) };
-    Some((Pattern::Partners(Box::new(pattern)), lines, title, files))
 }
 
 fn law(reader: &mut Reader<'_>, files: &Files) -> Option<(Law, String, Vec<NamedFile>)> {

@@ -1,0 +1,85 @@
+//! Times of the parts that decide how long a figure takes: splitting into matchings, against the
+//! published code's times on its input, and linear programs, cold and kept.
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints")]
+
+use raddle_schemes::rng::Rng;
+use raddle_throughput::circuits::Circuits;
+use raddle_throughput::decompose::{decompose, extracted};
+use raddle_throughput::demand::{measured, pattern};
+use raddle_throughput::designs::vermilion::{Recipe, Spare, circuits};
+use raddle_throughput::matching::Matching;
+use raddle_throughput::rounding::Rounding;
+use raddle_throughput::solve::{ArtifactLp, MultiHop};
+use std::time::Instant;
+
+/// The median time of a few runs, in milliseconds.
+fn median_ms(runs: usize, mut run: impl FnMut()) -> f64 {
+    let mut times: Vec<f64> = (0..runs)
+        .map(|_| {
+            let start = Instant::now();
+            run();
+            start.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    times.sort_unstable_by(f64::total_cmp);
+    times[runs / 2]
+}
+
+fn random(nodes: usize, degree: usize) -> Circuits {
+    let mut rng = Rng::new(1, "measure", 0);
+    let mut targets: Vec<u16> = (0..nodes as u16).collect();
+    let mut matchings = Vec::new();
+    for _ in 0..degree {
+        rng.shuffle(&mut targets);
+        matchings.extend(Matching::new(targets.clone()));
+    }
+    Circuits::union(nodes, &matchings)
+}
+
+fn main() {
+    println!("splitting, ms: nodes, k n copies of i -> i + 1 (published code), drawn permutations");
+    for (nodes, published) in [(64, 0.233), (128, 1.14), (256, 7.5), (512, 51.7)] {
+        let shift = Matching::shift(nodes, 1);
+        let ring = Circuits::union(nodes, std::iter::repeat_n(&shift, 3 * nodes));
+        let own = median_ms(21, || {
+            let matchings = decompose(&ring).map(|copies| extracted(&copies).len());
+            assert_eq!(matchings, Ok(3 * nodes));
+        });
+        let general = random(nodes, 3 * nodes);
+        let drawn = median_ms(5, || {
+            let matchings = decompose(&general).map(|copies| extracted(&copies).len());
+            assert_eq!(matchings, Ok(3 * nodes));
+        });
+        println!("  {nodes:4}  {own:.3} ({published})  {drawn:.2}");
+    }
+    println!("multi-hop throughput of 16 nodes, ms a program: demand, cold, kept");
+    let names = [("permutation", 0.0), ("skew", 0.5), ("uniform", 0.0)];
+    let patterns = names
+        .iter()
+        .filter_map(|&(name, skew)| Some((name, pattern::find(name)?.demand(16, skew, 1))));
+    let jobs = measured::MEASURED.iter().map(|measured| (measured.name, measured.demand()));
+    for (name, demand) in patterns.chain(jobs) {
+        let of = |k: u32, seed| {
+            let rounding = Rounding::Floor;
+            let recipe = Recipe { k, l: 1, rounding, self_loops: true, spare: Spare::Random };
+            circuits(&demand, &recipe, seed, 0).capacity(1.0 / f64::from(16 * k))
+        };
+        let cold = median_ms(3, || {
+            assert!(MultiHop::new(&demand).throughput(&of(3, 1)).is_ok());
+        });
+        let mut kept = MultiHop::new(&demand);
+        let mut k = 2;
+        let warm = median_ms(8, || {
+            k += 1;
+            assert!(kept.throughput(&of(k, 1)).is_ok());
+        });
+        println!("  {name:18}  {cold:7.1}  {warm:7.1}");
+    }
+    let ring = pattern::shift(16, 8);
+    let capacity = Circuits::complete(16, 1, true).capacity(1.0 / 16.0);
+    let artifact = median_ms(3, || {
+        assert!(ArtifactLp::new(&ring).throughput(&capacity).is_ok());
+    });
+    println!("published code's program of a permutation, ms: {artifact:.1}");
+}

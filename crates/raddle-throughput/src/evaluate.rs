@@ -1,0 +1,122 @@
+//! What a plan carries of a demand.
+
+use crate::circuits::Capacity;
+use crate::demand::Demand;
+use crate::designs::Plan;
+use crate::solve::{ArtifactLp, Lp, MultiHop, SolveError, single_hop};
+
+/// The numbers of a design and a demand. Absent is what the design does not define. Throughput is a
+/// share of a node's capacity while circuits are up: `duty` times it is what a link carries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// Throughput over direct circuits alone.
+    pub single_hop: Option<f64>,
+    /// Throughput over all paths.
+    pub multi_hop: Option<f64>,
+    /// What the design guarantees.
+    pub bound: Option<f64>,
+    /// The longest delay, in microseconds.
+    pub delay_us: Option<f64>,
+    /// Memory of a node that the bound needs, in bytes.
+    pub buffer_bytes: Option<f64>,
+    /// Slots of a period, the longest if there are several schedules.
+    pub period_slots: Option<usize>,
+    /// The share of time in which links are up.
+    pub duty: Option<f64>,
+}
+
+/// The numbers of a plan and the demand that comes, which need not be the one that the plan was
+/// made for. `lp` is left out where multi-hop throughput is not wanted.
+///
+/// # Errors
+/// [`SolveError`].
+pub fn evaluate(plan: &Plan, truth: &Demand, lp: Option<Lp>) -> Result<Answer, SolveError> {
+    let mut answer = Answer {
+        bound: plan.bound,
+        delay_us: plan.delay_us,
+        buffer_bytes: plan.buffer_bytes,
+        ..Answer::default()
+    };
+    if plan.schedules.is_empty() {
+        answer.multi_hop = Some(1.0);
+        return Ok(answer);
+    }
+    let mean = |of: &dyn Fn(&Capacity) -> f64| {
+        plan.schedules.iter().map(|(chance, schedule)| chance * of(&schedule.capacity())).sum()
+    };
+    answer.single_hop = Some(mean(&|capacity| single_hop(capacity, truth)));
+    answer.duty = Some(plan.schedules.iter().map(|(chance, s)| chance * s.duty()).sum());
+    answer.period_slots = plan.schedules.iter().map(|(_, s)| s.period_slots()).max();
+    if let Some(lp) = lp {
+        let mut router = Router::new(truth, lp);
+        let mut expected = 0.0;
+        for (chance, schedule) in &plan.schedules {
+            expected += chance * router.throughput(&schedule.capacity())?;
+        }
+        answer.multi_hop = Some(expected);
+    }
+    Ok(answer)
+}
+
+/// Either linear program, kept for one demand.
+pub enum Router {
+    /// The correct one.
+    Correct(MultiHop),
+    /// That of the published code.
+    Artifact(ArtifactLp),
+}
+
+impl Router {
+    /// For this demand.
+    pub fn new(demand: &Demand, lp: Lp) -> Self {
+        match lp {
+            Lp::Correct => Self::Correct(MultiHop::new(demand)),
+            Lp::Artifact => Self::Artifact(ArtifactLp::new(demand)),
+        }
+    }
+
+    /// Multi-hop throughput on these circuits.
+    ///
+    /// # Errors
+    /// [`SolveError`].
+    pub fn throughput(&mut self, capacity: &Capacity) -> Result<f64, SolveError> {
+        match self {
+            Self::Correct(program) => program.throughput(capacity),
+            Self::Artifact(program) => program.throughput(capacity),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demand::pattern;
+    use crate::designs::{DESIGNS, find};
+
+    #[test]
+    fn no_design_is_below_its_bound_for_the_demand_it_was_made_for() {
+        for listed in DESIGNS {
+            for name in ["uniform", "ring", "chessboard", "random"] {
+                let demand = pattern::find(name).unwrap().demand(16, 0.0, 1);
+                let plan = (listed.default)().plan(&demand, 1).unwrap();
+                let answer = evaluate(&plan, &demand, Some(Lp::Correct)).unwrap();
+                let multi = answer.multi_hop.unwrap();
+                if let Some(single) = answer.single_hop {
+                    assert!(single <= multi + 1e-7, "{} {name}", listed.card.name);
+                }
+                if let Some(bound) = answer.bound {
+                    assert!(multi >= bound - 1e-7, "{} {name}: {multi}", listed.card.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_fat_tree_has_no_circuits_and_carries_everything() {
+        let demand = pattern::shift(8, 1);
+        let plan = (find("fat_tree").unwrap().default)().plan(&demand, 1).unwrap();
+        let answer = evaluate(&plan, &demand, Some(Lp::Correct)).unwrap();
+        assert_eq!((answer.single_hop, answer.multi_hop), (None, Some(1.0)));
+        assert_eq!(answer.period_slots, None);
+    }
+}

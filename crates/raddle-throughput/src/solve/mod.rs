@@ -1,0 +1,59 @@
+//! How much of a demand circuits carry.
+//!
+//! Throughput is the greatest theta for which theta times the demand can be routed, the demand
+//! scaled so that the busiest node sends or receives what a node can. Capacities are shares of a
+//! node's. Dark time is left out: with it, throughput is the duty times these numbers.
+
+mod artifact;
+mod integer;
+mod interior;
+mod longest;
+mod multi_hop;
+mod program;
+#[cfg(feature = "highs")]
+mod simplex;
+
+pub use artifact::ArtifactLp;
+pub use integer::optimum;
+pub use longest::{longest_matching, worst_found};
+pub use multi_hop::{MultiHop, certified_bound, multi_hop};
+pub use program::SolveError;
+
+use crate::circuits::Capacity;
+use crate::demand::Demand;
+
+raddle_schemes::words! {
+    /// Which linear program gives multi-hop throughput.
+    pub enum Lp {
+        /// Flow is kept at every node; none returns to its source.
+        Correct = "correct",
+        /// That of Vermilion's published code: what enters a flow's source and what leaves its
+        /// destination are free, so that flow may circulate.
+        Artifact = "artifact",
+    }
+}
+
+/// Throughput where every pair uses its direct circuits alone: the least capacity over demand.
+pub fn single_hop(capacity: &Capacity, demand: &Demand) -> f64 {
+    let largest = demand.largest_sum();
+    let ratios = demand.pairs().map(|(from, to, rate)| capacity.share(from, to) * largest / rate);
+    ratios.fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuits::Circuits;
+    use crate::demand::pattern;
+
+    #[test]
+    fn oblivious_single_hop_is_one_in_n_of_a_permutation() {
+        for nodes in [4, 8, 16] {
+            let capacity = Circuits::complete(nodes, 1, true).capacity(1.0 / nodes as f64);
+            let ring = single_hop(&capacity, &pattern::shift(nodes, 1));
+            assert!((ring - 1.0 / nodes as f64).abs() < 1e-12);
+            let uniform = single_hop(&capacity, &pattern::uniform(nodes));
+            assert!((uniform - (nodes - 1) as f64 / nodes as f64).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Multi-hop throughput: the greatest concurrent flow over all paths, by source.
+//!
+//! Variables are what of source s's traffic is on circuit (i, j), and theta. At every node v but s,
+//! what comes in of s is what goes out and theta times the demand from s to v; no circuit carries
+//! more than its capacity. Traffic never comes back to its source, so that nothing circulates there.
+
+use super::program::{Program, SolveError, Solver};
+use crate::circuits::Capacity;
+use crate::demand::Demand;
+
+/// One demand's program, kept and solved for any capacities on the same circuits.
+pub struct MultiHop {
+    demand: Demand,
+    /// The circuits that the program has.
+    circuits: Vec<(usize, usize)>,
+    solver: Option<Solver>,
+}
+
+/// Multi-hop throughput of one demand on these circuits.
+///
+/// # Errors
+/// [`SolveError`].
+pub fn multi_hop(capacity: &Capacity, demand: &Demand) -> Result<f64, SolveError> {
+    MultiHop::new(demand).throughput(capacity)
+}
+
+impl MultiHop {
+    /// For this demand.
+    pub fn new(demand: &Demand) -> Self {
+        Self { demand: demand.normalised(), circuits: Vec::new(), solver: None }
+    }
+
+    /// Throughput on these circuits; 0 if some demand has no path.
+    ///
+    /// # Errors
+    /// [`SolveError`].
+    pub fn throughput(&mut self, capacity: &Capacity) -> Result<f64, SolveError> {
+        if !reaches_all(capacity, &self.demand) {
+            return Ok(0.0);
+        }
+        let circuits = circuits_of(capacity);
+        let shares: Vec<f64> = circuits.iter().map(|&(i, j)| capacity.share(i, j)).collect();
+        if circuits != self.circuits || self.solver.is_none() {
+            self.solver = Some(Solver::new(&program(&circuits, &self.demand), &shares)?);
+            self.circuits = circuits;
+        }
+        self.solver.as_mut().map_or(Ok(0.0), |solver| solver.solve(&shares))
+    }
+}
+
+/// The pairs that have capacity.
+pub(super) fn circuits_of(capacity: &Capacity) -> Vec<(usize, usize)> {
+    let nodes = capacity.nodes();
+    let pairs = (0..nodes * nodes).map(|pair| (pair / nodes, pair % nodes));
+    pairs.filter(|&(from, to)| capacity.share(from, to) > 0.0).collect()
+}
+
+/// Whether every demand has a path.
+pub(super) fn reaches_all(capacity: &Capacity, demand: &Demand) -> bool {
+    (0..demand.nodes()).all(|from| {
+        let hops = capacity.hops(from);
+        demand.row(from).iter().zip(hops).all(|(rate, hops)| *rate == 0.0 || hops.is_some())
+    })
+}
+
+fn program(circuits: &[(usize, usize)], demand: &Demand) -> Program {
+    let nodes = demand.nodes();
+    let sources: Vec<usize> =
+        (0..nodes).filter(|&from| demand.row(from).iter().any(|rate| *rate > 0.0)).collect();
+    // A source's own node has no balance.
+    let row = |place: usize, source: usize, node: usize| {
+        place * (nodes - 1) + node - usize::from(node > source)
+    };
+    let balances = sources.len() * (nodes - 1);
+    let mut columns = Vec::new();
+    let mut theta = Vec::new();
+    for (place, &source) in sources.iter().enumerate() {
+        for (circuit, &(from, to)) in circuits.iter().enumerate() {
+            if to == source {
+                continue;
+            }
+            let mut column = vec![(row(place, source, to), 1.0), (balances + circuit, 1.0)];
+            if from != source {
+                column.push((row(place, source, from), -1.0));
+            }
+            column.sort_unstable_by_key(|entry| entry.0);
+            columns.push(column);
+        }
+        for (to, &rate) in demand.row(source).iter().enumerate().filter(|(_, rate)| **rate > 0.0) {
+            theta.push((row(place, source, to), -rate));
+        }
+    }
+    columns.push(theta);
+    Program { columns, balances, capacities: circuits.len() }
+}
+
+/// An upper bound on multi-hop throughput from lengths of the circuits: what all capacity is worth
+/// over what the demand needs along shortest paths. With lengths of 1 it is the volume bound, at
+/// most 1 over the mean route length of a saturated demand (Mars, Theorem 14).
+pub fn certified_bound(
+    capacity: &Capacity,
+    demand: &Demand,
+    length: impl Fn(usize, usize) -> f64,
+) -> f64 {
+    let (nodes, largest) = (demand.nodes(), demand.largest_sum());
+    let circuits = circuits_of(capacity);
+    let worth: f64 = circuits.iter().map(|&(i, j)| capacity.share(i, j) * length(i, j)).sum();
+    let mut needed = 0.0;
+    for source in 0..nodes {
+        let mut distance = vec![f64::INFINITY; nodes];
+        distance[source] = 0.0;
+        for _ in 1..nodes {
+            for &(from, to) in &circuits {
+                distance[to] = distance[to].min(distance[from] + length(from, to));
+            }
+        }
+        let row = demand.row(source).iter().zip(distance).filter(|(rate, _)| **rate > 0.0);
+        needed += row.map(|(rate, distance)| rate / largest * distance).sum::<f64>();
+    }
+    worth / needed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuits::Circuits;
+    use crate::demand::pattern;
+
+    fn near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+    }
+
+    #[test]
+    fn the_complete_graph_carries_n_over_2n_minus_2_of_a_permutation_without_self_loops() {
+        for nodes in 3..=8 {
+            let without = Circuits::complete(nodes, 1, false);
+            let without = without.capacity(1.0 / (nodes - 1) as f64);
+            let ring = pattern::shift(nodes, 1);
+            let expected = nodes as f64 / (2 * (nodes - 1)) as f64;
+            near(multi_hop(&without, &ring).unwrap(), expected);
+            let with = Circuits::complete(nodes, 1, true).capacity(1.0 / nodes as f64);
+            near(multi_hop(&with, &ring).unwrap(), 0.5);
+        }
+    }
+
+    #[test]
+    fn a_single_ring_carries_one_in_five_of_what_goes_the_other_way_round() {
+        let ring = Circuits::union(6, [&crate::matching::Matching::shift(6, 1)]).capacity(1.0);
+        near(multi_hop(&ring, &pattern::shift(6, 5)).unwrap(), 0.2);
+        let complete = Circuits::complete(6, 1, false).capacity(0.2);
+        near(multi_hop(&complete, &pattern::shift(6, 5)).unwrap(), 0.6);
+    }
+
+    #[test]
+    fn an_unreachable_demand_has_no_throughput() {
+        let pairs =
+            Circuits::union(4, [&crate::matching::Matching::new(vec![1, 0, 3, 2]).unwrap()]);
+        assert_eq!(multi_hop(&pairs.capacity(1.0), &pattern::shift(4, 1)), Ok(0.0));
+    }
+
+    #[test]
+    fn a_kept_program_gives_what_a_new_one_gives() {
+        let demand = pattern::find("random").unwrap().demand(6, 0.0, 3);
+        let mut kept = MultiHop::new(&demand);
+        for copies in 1..5 {
+            let mut circuits = Circuits::complete(6, 1, false);
+            (0..6).for_each(|node| *circuits.at(node, (node + 1) % 6) += copies);
+            let capacity = circuits.capacity(1.0 / f64::from(5 + copies));
+            near(kept.throughput(&capacity).unwrap(), multi_hop(&capacity, &demand).unwrap());
+        }
+    }
+
+    #[test]
+    fn no_throughput_exceeds_the_volume_bound() {
+        for seed in 0..10 {
+            let demand = pattern::find("random").unwrap().demand(5, 0.0, seed);
+            let capacity = Circuits::complete(5, 1, true).capacity(0.2);
+            let bound = certified_bound(&capacity, &demand, |_, _| 1.0);
+            assert!(multi_hop(&capacity, &demand).unwrap() <= bound + 1e-7);
+        }
+    }
+}

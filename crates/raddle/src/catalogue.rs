@@ -1,0 +1,147 @@
+//! The catalogue: schemes, family by family, and kinds of traffic; and its tables in the documents.
+
+use crate::scenario;
+use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::{Need, Scheme, buffer, congestion, marking, recovery};
+
+/// Schemes of one kind.
+pub struct Family {
+    /// What they are: `Host load balancing`.
+    pub title: &'static str,
+    /// Where a scenario selects one: `transport.load_balance`.
+    pub key: &'static str,
+    /// Heading of their table of parameters in docs/scenario.md.
+    pub heading: &'static str,
+    /// The schemes.
+    pub schemes: &'static [Scheme],
+}
+
+const fn family(
+    title: &'static str,
+    key: &'static str,
+    heading: &'static str,
+    schemes: &'static [Scheme],
+) -> Family {
+    Family { title, key, heading, schemes }
+}
+
+/// Every family.
+pub const FAMILIES: [Family; 6] = [
+    family(
+        "Host load balancing",
+        "transport.load_balance",
+        "### [transport] load_balance",
+        host::SCHEMES,
+    ),
+    family(
+        "Switch load balancing",
+        "fabric.load_balance",
+        "### [fabric] load_balance",
+        switch::SCHEMES,
+    ),
+    family(
+        "Congestion control",
+        "transport.congestion",
+        "### [transport] congestion",
+        congestion::SCHEMES,
+    ),
+    family("Recovery", "transport.recovery", "### [transport] recovery", recovery::SCHEMES),
+    family("Marking", "fabric.queue.marking", "### [fabric] queue.marking", marking::SCHEMES),
+    family("Shared memory", "fabric.buffer", "### [fabric] buffer", buffer::SCHEMES),
+];
+
+/// Heading of the table of all schemes in docs/scenario.md.
+const ALL: &str = "## Schemes";
+/// Heading of the table of kinds of traffic.
+const TRAFFIC: &str = "### Kinds of traffic";
+
+impl Family {
+    /// The table of its parameters: one row each, one for a scheme without any.
+    pub fn markdown(&self) -> String {
+        let mut table =
+            "| scheme | parameter | default | meaning |\n|---|---|---|---|\n".to_owned();
+        for scheme in self.schemes {
+            let name = scheme.card.name;
+            let parameters = (scheme.parameters)();
+            if parameters.is_empty() {
+                table.push_str(&format!("| `{name}` | none | | |\n"));
+            }
+            for parameter in parameters {
+                let meaning = cell(&parameter.doc);
+                let (key, default) = (parameter.name, parameter.default);
+                table.push_str(&format!("| `{name}` | `{key}` | `{default}` | {meaning} |\n"));
+            }
+        }
+        table
+    }
+}
+
+/// The table of all schemes: where one is selected, what it is and what it needs.
+pub fn markdown() -> String {
+    let mut table = "| scheme | selected by | what it is | needs |\n|---|---|---|---|\n".to_owned();
+    for family in &FAMILIES {
+        for scheme in family.schemes {
+            let card = scheme.card;
+            let needs: Vec<&str> = card.needs.iter().map(|need: &Need| need.text()).collect();
+            let needs = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };
+            let (name, title, key) = (card.name, cell(card.title), family.key);
+            table.push_str(&format!("| `{name}` | `{key}` | {title} | {} |\n", cell(&needs)));
+        }
+    }
+    table
+}
+
+/// The table of the kinds of traffic.
+pub fn traffic() -> String {
+    let mut table = "| kind | who sends what | draws |\n|---|---|---|\n".to_owned();
+    for (word, summary, draws) in scenario::kinds() {
+        let draws = if draws { "yes" } else { "no" };
+        table.push_str(&format!("| `{word}` | {} | {draws} |\n", cell(summary)));
+    }
+    table
+}
+
+/// A text as a cell of a table: without the full stop at its end.
+fn cell(text: &str) -> String {
+    text.trim().trim_end_matches('.').replace('|', "\\|")
+}
+
+/// The document with the tables of the catalogue as the program has them; each is the first table below
+/// its heading.
+///
+/// # Errors
+/// The heading that the document lacks, or that has no table.
+pub fn fill(document: &str) -> Result<String, String> {
+    let tables = FAMILIES.iter().map(|family| (family.heading, family.markdown()));
+    let mut filled = document.to_owned();
+    for (heading, table) in tables.chain([(ALL, markdown()), (TRAFFIC, traffic())]) {
+        let missing = || format!("no table below `{heading}`");
+        let section = filled.find(&format!("\n{heading}\n")).ok_or_else(missing)? + 1;
+        let body = section + heading.len() + 1;
+        let end = filled[body..].find("\n#").map_or(filled.len(), |end| body + end + 1);
+        let first = filled[body - 1..end].find("\n|").ok_or_else(missing)? + body;
+        let rows = filled[first..end].split_inclusive('\n').take_while(|row| row.starts_with('|'));
+        let length: usize = rows.map(str::len).sum();
+        filled.replace_range(first..first + length, &table);
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_replaced_below_their_headings_and_nothing_else() {
+        let headings = FAMILIES.iter().map(|family| family.heading).chain([ALL, TRAFFIC]);
+        let section = |heading: &str| format!("\n{heading}\nwords\n| old |\n\n| kept |\n");
+        let document: String = headings.map(section).collect();
+        let filled = fill(&document).unwrap();
+        assert!(!filled.contains("| old |"), "{filled}");
+        assert_eq!(filled.matches("| kept |").count(), FAMILIES.len() + 2);
+        assert!(filled.contains("| `reps` | `buffer` | `8` | Slots of the ring"), "{filled}");
+        assert_eq!(fill(&filled).unwrap(), filled);
+        let error = fill("\n## Schemes\n| a |\n").unwrap_err();
+        assert_eq!(error, "no table below `### [transport] load_balance`");
+    }
+}

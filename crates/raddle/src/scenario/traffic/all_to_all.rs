@@ -1,0 +1,77 @@
+//! `kind = "all_to_all"`: everyone to everyone.
+
+use super::TrafficSection;
+use super::{Kind, Made, Misfit, Pattern, line, message};
+use crate::scenario::files::Files;
+use crate::scenario::reader::Log;
+use crate::scenario::reader::Reader;
+use raddle_schemes::units::Bytes;
+use raddle_sim::topology::Fabric;
+use raddle_sim::workload::Traffic;
+use raddle_sim::workload::all_to_all::{AllToAll, Order};
+use std::sync::Arc;
+
+pub(super) const KIND: Kind =
+    Kind { word: "all_to_all", summary: "every host sends to every other", draws: true, read };
+
+fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
+    let message = message(reader);
+    let given = reader.take("parallel").is_some();
+    reader.take("order");
+    let in_flight = if given { Some(reader.at_least("parallel", 1, Some(1))?) } else { None };
+    let order = self::order(reader, in_flight)?.unwrap_or(Order::Shifted);
+    let message = message?;
+    let parallel = in_flight.map(|n| line("parallel", &n));
+    let by = in_flight.map_or(String::new(), |n| format!(", {n} at a time"));
+    let (own_order, random) = match order {
+        Order::Shifted => (None, ""),
+        Order::Random => (Some(line("order", &order)), " in random order"),
+        Order::Strided => (Some(line("order", &order)), " in strides"),
+    };
+    let message_line = std::iter::once(line("message", &message));
+    Some(Made {
+        pattern: Arc::new(AllToAll { message, order, in_flight }),
+        lines: message_line.chain(own_order).chain(parallel).collect(),
+        title: format!("{message} all-to-all{random}{by}"),
+        files: Vec::new(),
+    })
+}
+
+/// Reads the order in which those that all send to all serve their receivers, if it is given.
+/// `None` if it is wrong.
+pub(super) fn order(reader: &mut Reader<'_>, in_flight: Option<u32>) -> Option<Option<Order>> {
+    let Some(item) = reader.take("order") else { return Some(None) };
+    let order = reader.get("order")?;
+    if order == Order::Strided && in_flight.is_none() {
+        let problem = item.place.problem("`order` is strided, and all messages start at once");
+        reader
+            .log()
+            .add(problem.label("expected `parallel`, the messages that are sent at a time"));
+        return None;
+    }
+    Some(Some(order))
+}
+
+impl Pattern for AllToAll {
+    fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Misfit> {
+        Ok(AllToAll::generate(self, fabric.hosts, seed)?)
+    }
+
+    fn largest(&self) -> Bytes {
+        self.message
+    }
+
+    fn nothing_drawn(&self) -> Option<&'static str> {
+        match self.order {
+            Order::Shifted => Some("order = \"shifted\""),
+            Order::Strided => Some("order = \"strided\""),
+            Order::Random => None,
+        }
+    }
+
+    fn check(&self, section: &TrafficSection, fabric: &Fabric, log: &Log) {
+        if let Err(error) = AllToAll::check(self, fabric.hosts) {
+            log.add(section.problem(&error.into()));
+        }
+    }
+}

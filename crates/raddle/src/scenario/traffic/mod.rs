@@ -1,0 +1,305 @@
+//! `[traffic]`: who sends what to whom.
+//!
+//! A kind of traffic is a file here and a line in [`KINDS`]: its word, what it is for the
+//! documents, how it is read, and the [`Pattern`] that it makes.
+
+mod all_to_all;
+mod collective;
+mod flows;
+mod fsdp;
+mod htsim_cm;
+mod incast;
+mod open_loop;
+mod partners;
+mod pattern;
+mod permutation;
+mod placement;
+mod poisson;
+mod tornado;
+
+pub(crate) use pattern::{Kind, Made, Misfit, Pattern};
+
+use super::fault::FaultSection;
+use super::files::{Files, NamedFile};
+use super::job::{self, JobKeys};
+use super::reader::{Log, Reader};
+use super::scheme::shown;
+use super::spec::{Entry, Item, Place, quoted};
+use super::topology::Topology;
+use crate::problem::Problem;
+use raddle_schemes::units::Bytes;
+use raddle_sim::topology::Fabric;
+use raddle_sim::workload::{Traffic, WorkloadError};
+use std::sync::Arc;
+
+/// Every kind of traffic.
+pub(crate) const KINDS: &[&Kind] = &[
+    &permutation::KIND,
+    &tornado::KIND,
+    &incast::KIND,
+    &all_to_all::KIND,
+    &collective::KIND,
+    &fsdp::KIND,
+    &poisson::KIND,
+    &partners::KIND,
+    &flows::KIND,
+    &htsim_cm::KIND,
+];
+
+/// Every kind of traffic: its word, who sends to whom, whether it draws anything.
+pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
+    KINDS.iter().map(|kind| (kind.word, kind.summary, kind.draws))
+}
+
+/// The message where none is given.
+const MESSAGE: Bytes = Bytes::mib(8);
+
+/// The section, valid as far as it can be without a fabric.
+#[derive(Clone, Debug)]
+pub(crate) struct TrafficSection {
+    pattern: Arc<dyn Pattern>,
+    /// The section's lines with every default filled in.
+    pub(crate) resolved: String,
+    /// `8 MiB permutation`.
+    pub(crate) title: String,
+    /// Files that decide about the traffic.
+    pub(crate) files: Vec<NamedFile>,
+    /// What every kind has.
+    pub(crate) job: JobKeys,
+    /// The seed of the traffic's draws, if it is not the run's.
+    seed: Option<u64>,
+    /// The class of the flows that name none of their own.
+    class: u8,
+    item: Item,
+}
+
+/// Reads the section.
+///
+/// `heading` is `[traffic]`, or `[[traffic]]` where there may be several.
+pub(crate) fn traffic(
+    heading: &str,
+    item: &Item,
+    files: &Files,
+    log: &Log,
+) -> Option<TrafficSection> {
+    let mut reader = Reader::of(heading, item, log)?;
+    let words: Vec<&'static str> = KINDS.iter().map(|kind| kind.word).collect();
+    let chosen = reader.choice("kind", &words)?;
+    let kind = KINDS.iter().find(|kind| kind.word == chosen)?;
+    let job = job::keys(&mut reader, kind.word, heading == "[[traffic]]");
+    let seed = if kind.draws { reader.get("seed") } else { None };
+    let class = reader.or("class", 0);
+    let made = (kind.read)(&mut reader, files, class);
+    reader.finish();
+    let Made { pattern, lines, title, files } = made?;
+    let job = job?;
+    let idle = pattern.nothing_drawn().filter(|_| !job.draws());
+    if let (Some(with), Some(entry)) = (idle, entry(item, "seed")) {
+        let problem = entry.key_place.problem(format!("`seed` has no effect with `{with}`"));
+        log.add(problem.label("leave it out: nothing is drawn"));
+    }
+    let own = [(class > 0).then(|| line("class", &class)), seed.map(|seed| line("seed", &seed))];
+    let lines: Vec<String> =
+        lines.into_iter().chain(job.lines()).chain(own.into_iter().flatten()).collect();
+    let resolved = format!("{heading}\nkind = {}\n{}\n", quoted(kind.word), lines.join("\n").trim_end());
+    let item = item.clone();
+    Some(TrafficSection { pattern, resolved, title, files, job, seed, class, item })
+}
+
+/// The entry of a table at `key`.
+fn entry<'a>(item: &'a Item, key: &str) -> Option<&'a Entry> {
+    item.table()?.entries.iter().find(|entry| entry.key == key)
+}
+
+pub(crate) fn message(reader: &mut Reader<'_>) -> Option<Bytes> {
+    reader.at_least("message", Bytes(1), Some(MESSAGE))
+}
+
+pub(crate) fn line<T: raddle_schemes::family::Parameter>(key: &str, value: &T) -> String {
+    format!("{key} = {}", shown(value))
+}
+
+impl TrafficSection {
+    /// Faults that come with the traffic: a connection matrix may cut cables of a tree.
+    pub(crate) fn faults(&self, topology: &Topology, log: &Log) -> Vec<FaultSection> {
+        self.pattern.faults(self, topology, log)
+    }
+
+    /// Adds the problems that the traffic has on this fabric, as far as they show without a seed
+    /// and without generating large traffic.
+    pub(crate) fn check(&self, fabric: &Fabric, log: &Log) {
+        self.job.check(fabric.hosts, log);
+        self.pattern.check(self, fabric, log);
+    }
+
+    /// Adds a problem for every class that the queues do not have.
+    pub(crate) fn check_classes(&self, classes: u8, log: &Log) {
+        let refuse = |class: u8, place: &Place| {
+            let problem = place.problem(format!("`class` is {class}"));
+            let label = match classes {
+                1 => "expected 0: the queues have one data class".to_owned(),
+                _ => format!("expected 0 to {}: the queues have {classes} classes", classes - 1),
+            };
+            let help = "[fabric] queue.classes is the number of data classes";
+            log.add(problem.label(label).help(help));
+        };
+        if self.class >= classes {
+            return refuse(self.class, self.place_in("class", None));
+        }
+        for (position, class) in self.pattern.own_classes().unwrap_or_default() {
+            if class >= classes {
+                refuse(class, self.place_in("class", Some(position)));
+            }
+        }
+    }
+
+    /// The seed that it draws with: its own, else the run's.
+    pub(crate) fn seed(&self, run: u64) -> u64 {
+        self.seed.unwrap_or(run)
+    }
+
+    /// The flows of a run's seed.
+    ///
+    /// # Errors
+    /// What does not fit the fabric.
+    pub(crate) fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Problem> {
+        let mut traffic = self
+            .pattern
+            .generate(fabric, self.seed(seed))
+            .map_err(|misfit| self.problem(&misfit))?;
+        if self.pattern.own_classes().is_none() {
+            traffic.flows.iter_mut().for_each(|flow| flow.class = self.class);
+        }
+        Ok(traffic)
+    }
+
+    /// A generator's error at the key that it is about.
+    fn problem(&self, misfit: &Misfit) -> Problem {
+        let error: &WorkloadError = match misfit {
+            Misfit::Workload(error) => error,
+            Misfit::File(message) => return self.place_of("file").problem(message.clone()),
+        };
+        let key = match error.quantity {
+            "source" => "from",
+            "destination" => "to",
+            "message" if error.flow.is_some() => "bytes",
+            "horizon" => "until",
+            "in_flight" => "parallel",
+            "flows" => "flow",
+            other => other,
+        };
+        let place = self.place_in(key, error.flow);
+        place
+            .problem(format!("`{key}` is {}", error.found))
+            .label(format!("expected {}", error.fits))
+    }
+
+    /// Where a key of the section stands.
+    pub(crate) fn place_of(&self, key: &str) -> &Place {
+        self.place_in(key, None)
+    }
+
+    /// Where the section stands.
+    pub(crate) fn place(&self) -> &Place {
+        &self.item.place
+    }
+
+    /// Where the size of messages stands.
+    pub(crate) fn message_place(&self) -> &Place {
+        let key = self.pattern.message_key();
+        self.place_in(key, None)
+    }
+
+    /// The largest message there can be.
+    pub(crate) fn largest(&self) -> Bytes {
+        self.pattern.largest()
+    }
+
+    fn place_in(&self, key: &str, flow: Option<usize>) -> &Place {
+        let table = self.item.table();
+        let table = match flow {
+            None => table,
+            Some(i) => table.and_then(|table| table.get("flow")?.list()?.get(i)?.table()),
+        };
+        table.and_then(|table| table.get(key)).map_or(&self.item.place, |item| &item.place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::{Study, parse};
+    use std::path::Path;
+
+    const TEXT: &str = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n[traffic]\n";
+
+    fn study(traffic: &str) -> Result<Study, String> {
+        let problems = |p: crate::problem::Problems| p.render(false);
+        parse("t.toml", &format!("{TEXT}{traffic}"), Path::new("."), &[]).map_err(problems)
+    }
+
+    #[test]
+    fn traffic_with_a_seed_of_its_own_is_the_same_in_every_run() {
+        let own = study("kind = \"permutation\"\nseed = 42\n").unwrap();
+        let plain = study("kind = \"permutation\"\n").unwrap();
+        let draw = |study: &Study, seed| study.cells[0].scenario.resolve(seed).unwrap().traffic;
+        assert_eq!(draw(&own, 1), draw(&own, 2));
+        assert_eq!(draw(&own, 1), draw(&plain, 42));
+        assert_ne!(draw(&plain, 1), draw(&plain, 2));
+        let scenario = &own.cells[0].scenario;
+        assert_ne!(scenario.hash(), plain.cells[0].scenario.hash());
+        assert!(scenario.resolved_toml().contains("\nseed = 42\n"));
+        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+    }
+
+    #[test]
+    fn traffic_that_draws_nothing_has_no_seed() {
+        let error = study("kind = \"tornado\"\nseed = 42\n").unwrap_err();
+        assert!(error.contains("unknown key `seed`"), "{error}");
+        let error = study("kind = \"all_to_all\"\nseed = 42\n").unwrap_err();
+        assert!(error.contains("`seed` has no effect with `order = \"shifted\"`"), "{error}");
+    }
+
+    #[test]
+    fn hosts_of_an_all_to_all_have_orders_of_their_own_if_asked() {
+        let all = "kind = \"all_to_all\"\nmessage = \"4 kB\"\n";
+        let plain = study(all).unwrap();
+        let shifted = study(&format!("{all}order = \"shifted\"\n")).unwrap();
+        let random = study(&format!("{all}order = \"random\"\n")).unwrap();
+        let own = study(&format!("{all}order = \"random\"\nseed = 42\n")).unwrap();
+        let draw = |study: &Study, seed| study.cells[0].scenario.resolve(seed).unwrap().traffic;
+        assert_eq!(plain.cells[0].scenario.hash(), shifted.cells[0].scenario.hash());
+        assert_eq!(draw(&plain, 1), draw(&shifted, 2));
+        assert_ne!(draw(&random, 1), draw(&plain, 1));
+        assert_ne!(draw(&random, 1), draw(&random, 2));
+        assert_eq!(draw(&own, 1), draw(&random, 42));
+        assert_eq!(draw(&own, 1), draw(&own, 2));
+        let resolved = own.cells[0].scenario.resolved_toml();
+        let again = parse("again.toml", resolved, Path::new("."), &[]).unwrap();
+        assert_eq!(again.cells[0].scenario.hash(), own.cells[0].scenario.hash());
+        let error = study(&format!("{all}order = \"randon\"\n")).unwrap_err();
+        assert!(error.contains("unknown word `randon` for `order`"), "{error}");
+        assert!(error.contains("nearest: `random`"), "{error}");
+    }
+
+    #[test]
+    fn strides_and_strays_are_refused_where_they_make_no_sense() {
+        let all = "kind = \"all_to_all\"\nmessage = \"4 kB\"\n";
+        let error = study(&format!("{all}order = \"strided\"\n")).unwrap_err();
+        assert!(error.contains("`order` is strided, and all messages start at once"), "{error}");
+        let of_a_ring = "kind = \"collective\"\noperation = \"all_reduce\"\norder = \"strided\"\n";
+        let error = study(of_a_ring).unwrap_err();
+        assert!(error.contains("algorithm = \"direct\""), "{error}");
+        for wrong in ["parallel = 0\norder = \"random\"\n", "parallel = 99\norder = \"strided\"\n"]
+        {
+            let error = study(&format!("{all}{wrong}")).unwrap_err();
+            assert!(!error.contains("unknown key `order`"), "{error}");
+        }
+        let no_operation = "kind = \"collective\"\noperation = \"all\"\norder = \"random\"\n";
+        let error = study(no_operation).unwrap_err();
+        assert!(!error.contains("unknown key `order`"), "{error}");
+        let strays = "kind = \"partners\"\nlaw = \"websearch\"\nload = 0.3\nuntil = \"1 us\"\nstrays = 2.0\n";
+        let error = study(strays).unwrap_err();
+        assert!(error.contains("wrong value for `strays`"), "{error}");
+    }
+}

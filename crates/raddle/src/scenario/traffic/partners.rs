@@ -1,0 +1,52 @@
+//! `kind = "partners"`: flow after flow, most of them to one partner.
+
+use super::open_loop::OpenLoop;
+use super::{Kind, Made, Misfit, Pattern, TrafficSection, line};
+use crate::scenario::files::Files;
+use crate::scenario::reader::{Log, Reader};
+use raddle_schemes::units::{Bytes, Time};
+use raddle_sim::topology::Fabric;
+use raddle_sim::workload::Traffic;
+use raddle_sim::workload::partners::Partners;
+use std::sync::Arc;
+
+pub(super) const KIND: Kind = Kind {
+    word: "partners",
+    summary: "every host sends flow after flow, most of them to one partner",
+    draws: true,
+    read,
+};
+
+fn read(reader: &mut Reader<'_>, files: &Files, _: u8) -> Option<Made> {
+    let item = reader.take("strays");
+    let strays: f64 = reader.or("strays", 0.05);
+    let open = OpenLoop::read(reader, files);
+    if !(0.0..=1.0).contains(&strays) {
+        let problem = item?.place.problem("wrong value for `strays`");
+        reader.log().add(problem.label("expected 0 to 1"));
+        return None;
+    }
+    let open = open?;
+    let lines = open.lines(line("strays", &strays));
+    let title = format!("{}, {} % of it to partners", open.title(), (1.0 - strays) * 100.0);
+    let OpenLoop { law, sampling, load, until, files, .. } = open;
+    let pattern = Arc::new(Partners { law, sampling, load, strays, horizon: Time(until.0) });
+    Some(Made { pattern, lines, title, files })
+}
+
+impl Pattern for Partners {
+    fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Misfit> {
+        Ok(Partners::generate(self, fabric, seed)?)
+    }
+
+    fn largest(&self) -> Bytes {
+        self.law.quantile(self.sampling, 1.0)
+    }
+
+    fn message_key(&self) -> &'static str {
+        "law"
+    }
+
+    /// What it generates may be large: it is checked with the run's seed.
+    fn check(&self, _: &TrafficSection, _: &Fabric, _: &Log) {}
+}

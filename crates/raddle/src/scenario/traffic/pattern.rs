@@ -1,0 +1,89 @@
+//! What a kind of traffic is to the rest of a scenario.
+
+use super::TrafficSection;
+use crate::scenario::fault::FaultSection;
+use crate::scenario::files::{Files, NamedFile};
+use crate::scenario::reader::{Log, Reader};
+use crate::scenario::topology::Topology;
+use raddle_schemes::units::Bytes;
+use raddle_sim::topology::Fabric;
+use raddle_sim::workload::{Traffic, WorkloadError};
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A kind of traffic.
+pub(crate) struct Kind {
+    /// The word that selects it.
+    pub(crate) word: &'static str,
+    /// Who sends to whom, for the documents.
+    pub(crate) summary: &'static str,
+    /// Whether it draws something, and so may have a `seed` of its own.
+    pub(crate) draws: bool,
+    /// Reads its keys. The number is the class of flows that name none of their own.
+    pub(crate) read: fn(&mut Reader<'_>, &Files, u8) -> Option<Made>,
+}
+
+/// What was read of a section.
+pub(crate) struct Made {
+    pub(crate) pattern: Arc<dyn Pattern>,
+    /// The keys of the kind with every default filled in.
+    pub(crate) lines: Vec<String>,
+    /// `8 MiB permutation`.
+    pub(crate) title: String,
+    /// Files that decide about the traffic.
+    pub(crate) files: Vec<NamedFile>,
+}
+
+/// Why traffic does not fit a fabric.
+pub(crate) enum Misfit {
+    /// A quantity of the pattern.
+    Workload(WorkloadError),
+    /// What a file says.
+    File(String),
+}
+
+impl From<WorkloadError> for Misfit {
+    fn from(error: WorkloadError) -> Self {
+        Self::Workload(error)
+    }
+}
+
+/// What generates the flows.
+pub(crate) trait Pattern: Debug + Send + Sync {
+    /// The flows of a seed.
+    ///
+    /// # Errors
+    /// What does not fit the fabric.
+    fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Misfit>;
+
+    /// The largest message there can be.
+    fn largest(&self) -> Bytes;
+
+    /// The key that decides how large messages are.
+    fn message_key(&self) -> &'static str {
+        "message"
+    }
+
+    /// What of the section has it that nothing is drawn, if so.
+    fn nothing_drawn(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Position and class of every flow, where flows may have classes of their own.
+    fn own_classes(&self) -> Option<Vec<(usize, u8)>> {
+        None
+    }
+
+    /// Adds what does not fit the fabric, as far as it shows without a seed and without generating
+    /// large traffic.
+    fn check(&self, section: &TrafficSection, fabric: &Fabric, log: &Log) {
+        if let Err(misfit) = self.generate(fabric, 0) {
+            log.add(section.problem(&misfit));
+        }
+    }
+
+    /// Faults that come with the traffic.
+    fn faults(&self, _: &TrafficSection, _: &Topology, _: &Log) -> Vec<FaultSection> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,44 @@
+//! `kind = "poisson"`: flows at random times, whatever became of earlier ones.
+
+use super::open_loop::OpenLoop;
+use super::{Kind, Made, Misfit, Pattern, TrafficSection, line};
+use crate::scenario::files::Files;
+use crate::scenario::reader::{Log, Reader};
+use raddle_schemes::units::{Bytes, Time};
+use raddle_sim::topology::Fabric;
+use raddle_sim::workload::Traffic;
+use raddle_sim::workload::poisson::{LoadBase, Poisson};
+use std::sync::Arc;
+
+pub(super) const KIND: Kind = Kind {
+    word: "poisson",
+    summary: "flows of random sizes arrive at random times, between random hosts",
+    draws: true,
+    read,
+};
+
+fn read(reader: &mut Reader<'_>, files: &Files, _: u8) -> Option<Made> {
+    let base: LoadBase = reader.or("base", LoadBase::HostLink);
+    let open = OpenLoop::read(reader, files)?;
+    let (lines, title) = (open.lines(line("base", &base)), open.title());
+    let OpenLoop { law, sampling, load, until, files, .. } = open;
+    let pattern = Arc::new(Poisson { law, sampling, load, base, horizon: Time(until.0) });
+    Some(Made { pattern, lines, title, files })
+}
+
+impl Pattern for Poisson {
+    fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Misfit> {
+        Ok(Poisson::generate(self, fabric, seed)?)
+    }
+
+    fn largest(&self) -> Bytes {
+        self.law.quantile(self.sampling, 1.0)
+    }
+
+    fn message_key(&self) -> &'static str {
+        "law"
+    }
+
+    /// What it generates may be large: it is checked with the run's seed.
+    fn check(&self, _: &TrafficSection, _: &Fabric, _: &Log) {}
+}
