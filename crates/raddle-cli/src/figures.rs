@@ -4,7 +4,7 @@ use super::output::{note_line, print_line};
 use super::{End, input};
 use raddle::study::store::at;
 use raddle::study::text::{left, plural};
-use raddle_papers::figures::{Figure, FigureResult, Verdict, gallery};
+use raddle_papers::figures::{Figure, FigureResult, Verdict, gallery, totals_text};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `raddle figures`.
@@ -45,20 +45,18 @@ pub(super) fn figures(arguments: &Arguments) -> End {
 
 fn list(results: &[FigureResult]) {
     let width = results.iter().map(|result| result.figure.name.len()).max().unwrap_or(0);
-    let (mut all, mut holding) = (0, 0);
     for result in results {
         let (claims, holds) = (result.claims.len(), result.count(Verdict::Holds));
-        (all, holding) = (all + claims, holding + holds);
         let name = left(result.figure.name, width);
         let claims = left(&format!("{holds} of {claims}"), 8);
         print_line!("{name}  {claims}  {}", result.title);
     }
     print_line!();
     print_line!(
-        "{}, {holding} of {} hold, as last run in full. `raddle figures NAME` shows them, \
+        "{}; of their claims hold, as last run in full: {}. `raddle figures NAME` shows them, \
          `raddle reproduce NAME` runs them again.",
         plural(results.len() as u64, "figure"),
-        plural(all as u64, "claim")
+        totals_text(results.iter().flat_map(|result| &result.claims)),
     );
 }
 

@@ -7,7 +7,7 @@ use raddle::study::jobs;
 use raddle::study::run::{Failure, Job};
 use raddle::study::store::Store;
 use raddle::study::summary::RunSummary;
-use raddle_papers::verdict::{Claim, Verdict, WORKLOADS, Workload, claims, page, picture, short};
+use raddle_papers::verdict::{Claim, Verdict, Workload, claims, page, picture, short};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -32,8 +32,8 @@ pub(super) struct Arguments {
 }
 
 fn workload(name: &str) -> Result<Workload, String> {
-    let found = WORKLOADS.iter().find(|workload| workload.name == name);
-    let names: Vec<&str> = WORKLOADS.iter().map(|workload| workload.name).collect();
+    let found = Workload::all().find(|workload| workload.name == name);
+    let names: Vec<&str> = Workload::all().map(|workload| workload.name).collect();
     found.copied().ok_or_else(|| format!("there are {}", names.join(", ")))
 }
 
@@ -42,11 +42,14 @@ pub(super) fn verdict(arguments: &Arguments) -> End {
         Ok(claims) => claims,
         Err(problems) => return input::refuse(&problems),
     };
-    let chosen = if arguments.workloads.is_empty() { WORKLOADS } else { &arguments.workloads };
+    let chosen: Vec<Workload> = match &arguments.workloads[..] {
+        [] => Workload::all().copied().collect(),
+        chosen => chosen.to_vec(),
+    };
     let mut grids = Vec::new();
     for workload in chosen {
         match workload.study(&arguments.set) {
-            Ok(study) => grids.push((*workload, jobs::jobs(&study, None))),
+            Ok(study) => grids.push((workload, jobs::jobs(&study, None))),
             Err(problems) => return input::refuse(&problems),
         }
     }

@@ -115,12 +115,9 @@ fn a_figure_that_is_there_is_not_run_again() {
     assert_eq!(second.err, "reps/fig2: kept from before, not run again\n");
     assert_eq!((second.status, second.out), (0, first.out));
     let page = std::fs::read_to_string(folder.path().join("reps/fig2.html")).unwrap();
-    for words in [
-        "published claims hold",
-        "class=\"verdict\">holds",
-        "REPS completes about 4 %",
-        "id=\"wins\"",
-    ] {
+    for words in
+        ["Claims that hold: ", "class=\"verdict\">holds", "REPS completes about 4 %", "id=\"wins\""]
+    {
         assert!(page.contains(words), "{words}");
     }
     let kept = folder.path().join("reps/fig2.quick.json");
@@ -152,14 +149,20 @@ fn a_figure_of_a_model_has_a_page_with_its_claims() {
     let said = raddle(&["reproduce", "reps/fig14", "--quick", "--out", &out]);
     assert_eq!(said.status, 0, "{}", said.err);
     let page = std::fs::read_to_string(folder.path().join("reps/fig14.html")).unwrap();
-    assert!(page.contains("12 of 12 published claims hold.") && !page.contains("id=\"wins\""));
+    assert!(
+        page.contains("Claims that hold: 2 of 2 published, 10 of 10 model.")
+            && !page.contains("id=\"wins\"")
+    );
 }
 
 #[test]
 fn recorded_figures_are_listed_shown_and_written_as_pages() {
     let list = raddle(&["figures"]);
     assert_eq!(list.status, 0, "{}", list.err);
-    assert!(list.out.contains("\nreps/fig14 ") && list.out.contains(" claims hold, as last run"));
+    assert!(
+        list.out.contains("\nreps/fig14 ")
+            && list.out.contains("of their claims hold, as last run")
+    );
     let one = raddle(&["figures", "reps/fig14"]);
     assert!(one.out.starts_with("reps/fig14: ") && one.out.contains("flows_32_evs_2_16"));
     raddle(&["figures", "reps/fig41"]).refused(&["no figure `reps/fig41`; nearest: `reps/fig4`"]);

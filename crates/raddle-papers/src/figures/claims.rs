@@ -38,8 +38,10 @@ pub struct Claim {
     pub text: String,
     /// Where it was made: section, figure, page.
     pub source: String,
-    /// What was published.
-    pub published: Published,
+    /// What it is held against.
+    pub kind: Kind,
+    /// What that says.
+    pub expected: Expected,
     /// The least measured value that agrees; none where there is no limit.
     pub low: Option<f64>,
     /// The greatest.
@@ -52,9 +54,22 @@ pub struct Claim {
     pub quick: bool,
 }
 
-/// What was published.
+raddle_schemes::words! {
+    /// What a claim is held against. Its word is the key that the claim's number or words stand
+    /// under.
+    pub enum Kind {
+        /// What a paper prints.
+        Published = "published",
+        /// What the authors' simulator, data or scripts give.
+        Reference = "reference",
+        /// What our own models or expectations say, where no paper has a number or a sentence.
+        Model = "model",
+    }
+}
+
+/// What a claim expects.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Published {
+pub enum Expected {
     /// A number.
     Number(f64),
     /// Words.
@@ -161,15 +176,7 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
     let id = text(&mut reader, "id");
     let sentence = text(&mut reader, "text");
     let source = text(&mut reader, "source");
-    let published = reader.demand("published", "1.75").and_then(|item| match &item.value {
-        Value::Text(text) => Some(Published::Text(text.clone())),
-        Value::Integer(n) => Some(Published::Number(*n as f64)),
-        Value::Float(x) => Some(Published::Number(*x)),
-        _ => {
-            log.add(item.place.problem("`published` is a number or a text"));
-            None
-        }
-    });
+    let expected = expected(&mut reader, log);
     let low = reader.get("low");
     let high = reader.get("high");
     if low.is_none() && high.is_none() {
@@ -185,13 +192,45 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
         id: id?,
         text: sentence?,
         source: source?,
-        published: published?,
+        kind: expected.0?,
+        expected: expected.1?,
         low,
         high,
         measure: measure?,
         reason,
         quick,
     })
+}
+
+/// The one of the keys of all kinds that is there, and what it says.
+fn expected(reader: &mut Reader<'_>, log: &Log) -> (Option<Kind>, Option<Expected>) {
+    let mut found: Option<(Kind, Option<Expected>)> = None;
+    for &kind in Kind::ALL {
+        let Some(item) = reader.take(kind.word()) else { continue };
+        if let Some((other, _)) = &found {
+            let problem = format!("a claim of two kinds, `{}` and `{}`", other.word(), kind.word());
+            log.add(item.place.problem(problem).label("leave out one"));
+            continue;
+        }
+        let expected = match &item.value {
+            Value::Text(text) => Some(Expected::Text(text.clone())),
+            Value::Integer(n) => Some(Expected::Number(*n as f64)),
+            Value::Float(x) => Some(Expected::Number(*x)),
+            _ => {
+                let problem = format!("`{}` is a number or a text", kind.word());
+                log.add(item.place.problem(problem));
+                None
+            }
+        };
+        found = Some((kind, expected));
+    }
+    let Some((kind, expected)) = found else {
+        let words: Vec<String> = Kind::WORDS.iter().map(|word| format!("`{word}`")).collect();
+        let problem = reader.place().problem("the claim does not say what it is held against");
+        log.add(problem.label(format!("add one of {}", words.join(", "))));
+        return (None, None);
+    };
+    (Some(kind), expected)
 }
 
 /// A text that must be there.
@@ -243,7 +282,8 @@ measure = { kind = \"value\", metric = \"dropped\", cell = { \"condition\" = \"x
     fn a_claim_is_read() {
         let claims = Claims::parse("claims.toml", CLAIM).unwrap();
         assert_eq!((claims.claims[0].low, claims.claims[0].high), (Some(1.5), None));
-        assert_eq!(claims.claims[0].published, Published::Number(2.0));
+        let claim = &claims.claims[0];
+        assert_eq!((claim.kind, &claim.expected), (Kind::Published, &Expected::Number(2.0)));
         assert!(claims.claims[0].quick);
     }
 
@@ -262,6 +302,19 @@ measure = { kind = \"value\", metric = \"dropped\", cell = { \"condition\" = \"x
         assert!(problems(&CLAIM.replace("low = 1.5\n", "")).contains("no band"));
         let claim = &CLAIM[CLAIM.find("[[").unwrap()..];
         assert!(problems(&format!("{CLAIM}{claim}")).contains("two claims are called `a`"));
+    }
+
+    #[test]
+    fn a_claim_is_of_one_kind() {
+        for &kind in Kind::ALL {
+            let text = CLAIM.replace("published = 2", &format!("{} = \"words\"", kind.word()));
+            let claims = Claims::parse("claims.toml", &text).unwrap();
+            assert_eq!(claims.claims[0].kind, kind);
+        }
+        let none = problems(&CLAIM.replace("published = 2\n", ""));
+        assert!(none.contains("add one of `published`, `reference`, `model`"), "{none}");
+        let two = problems(&CLAIM.replace("published = 2", "published = 2\nmodel = 3"));
+        assert!(two.contains("a claim of two kinds, `published` and `model`"), "{two}");
     }
 
     #[test]

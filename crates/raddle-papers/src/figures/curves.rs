@@ -1,7 +1,7 @@
 //! Curves of models: a number of a model over one of its parameters, a line for each setting.
 
 use super::Mode;
-use super::claims::{Claim, Published, text};
+use super::claims::{Claim, Expected, Kind, text};
 use super::measure::Measure;
 use super::plot;
 use super::result::six_digits;
@@ -186,8 +186,10 @@ impl Curves {
         let lines = self.lines.into_iter().zip(points).map(|(line, points)| {
             let asked = first.map(|(_, value)| line.number.with(over, value));
             let published =
-                claims.clone().filter_map(|claim| match (&claim.measure, &claim.published) {
-                    (Measure::Theory(number), Published::Number(published)) => {
+                claims.clone().filter_map(|claim| match (&claim.measure, &claim.expected) {
+                    (Measure::Theory(number), Expected::Number(published))
+                        if claim.kind == Kind::Published =>
+                    {
                         Some((number.value_of(over, asked.as_ref()?)?, *published))
                     }
                     _ => None,

@@ -3,11 +3,12 @@
 use super::FigureResult;
 use super::cells::FigureCell;
 use super::chart::chart;
+use super::claims::Kind;
 use super::curves::FigureCurves;
 use super::metric::Metric;
 use super::number::Number;
 use super::plot::plot;
-use super::result::Verdict;
+use super::result::{ClaimResult, Verdict, totals, totals_text};
 use raddle::study::compare::{column_of, distinct, row_of};
 use raddle::study::text::{digits, percent};
 use std::fmt::Write;
@@ -64,25 +65,40 @@ fn index(results: &[FigureResult], papers: &[&str]) -> String {
          a measured value agrees, are in `figures/PAPER/FIGURE/claims.toml`, its scenario beside \
          it. `raddle reproduce PAPER/FIGURE` runs it again; what follows is the last full run. A \
          claim that differs says what was tested to find out why, and where that is open. \
+         A claim is held against one of three things, counted apart: `published`, what a paper \
+         prints; `reference`, what its authors' simulator, data or scripts give; `model`, what \
+         our own models and readings say where the paper has neither number nor sentence. \
          Sources are sections and figures of the paper; `spec` is the reading of it that Raddle \
          was built to, with what it has to reproduce and how closely (`acceptance`).\n\n"
     );
     for paper in papers {
-        let all: usize = of_paper(results, paper).map(|result| result.claims.len()).sum();
-        let hold: usize = of_paper(results, paper).map(|result| result.count(Verdict::Holds)).sum();
+        let all: Vec<&ClaimResult> =
+            of_paper(results, paper).flat_map(|result| &result.claims).collect();
         let _ = writeln!(
             page,
-            "## {}\n\n{hold} of {all} claims hold. `raddle reproduce {paper}` runs all.\n\n\
-             | figure | what it shows | claims that hold |\n|---|---|---|",
-            title_of(paper)
+            "## {}\n\nClaims that hold: {}. `raddle reproduce {paper}` runs all.\n\n\
+             | figure | what it shows | {} |\n|---|---|{}",
+            title_of(paper),
+            totals_text(all.iter().copied()),
+            Kind::WORDS.join(" | "),
+            "---|".repeat(Kind::ALL.len()),
         );
         for result in of_paper(results, paper) {
-            let (word, claims) = (result.figure.word(), result.claims.len());
-            let holds = match result.count(Verdict::Holds) {
-                0 if claims == 0 => "none, recorded only".to_owned(),
-                all if all == claims => format!("all {claims}"),
-                some => format!("**{some} of {claims}**"),
-            };
+            let word = result.figure.word();
+            let totals = totals(result.claims.iter());
+            let of = |kind: Kind| totals.iter().find(|total| total.kind == kind);
+            let holds: Vec<String> = Kind::ALL
+                .iter()
+                .map(|&kind| match of(kind) {
+                    None if kind == Kind::Published && totals.is_empty() => {
+                        "recorded only".to_owned()
+                    }
+                    None => "-".to_owned(),
+                    Some(total) if total.hold == total.claims => format!("all {}", total.claims),
+                    Some(total) => format!("**{} of {}**", total.hold, total.claims),
+                })
+                .collect();
+            let holds = holds.join(" | ");
             let _ = writeln!(
                 page,
                 "| [{word}](figures/{paper}.md#{word}) | {} | {holds} |",
@@ -150,7 +166,7 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(String, File)]
 }
 
 fn claims(page: &mut String, result: &FigureResult) {
-    page.push_str("| claim | published | measured | band | verdict |\n|---|---|---|---|---|\n");
+    page.push_str("| claim | held against | expected | measured | band | verdict |\n|---|---|---|---|---|---|\n");
     for claim in &result.claims {
         let verdict = match claim.verdict {
             Verdict::Differs => "**differs**",
@@ -162,10 +178,11 @@ fn claims(page: &mut String, result: &FigureResult) {
         };
         let _ = writeln!(
             page,
-            "| {} ({}){bounds} | {} | {} | {} | {verdict} |",
+            "| {} ({}){bounds} | {} | {} | {} | {} | {verdict} |",
             cell(&claim.claim.text),
             cell(&claim.claim.source),
-            cell(&claim.published_text()),
+            claim.claim.kind.word(),
+            cell(&claim.expected_text()),
             claim.measured_text(),
             claim.band_text(),
         );

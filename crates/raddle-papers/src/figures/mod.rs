@@ -27,7 +27,7 @@ mod text;
 mod theory;
 
 pub use cells::{CellNumber, FigureCell};
-pub use claims::{Claim, Claims, Published};
+pub use claims::{Claim, Claims, Expected, Kind};
 pub(crate) use claims::{parse, settings as read_texts, text as read_text, words as read_words};
 pub use curves::{Curve, Curves, FigureCurves, Scale};
 pub use gallery::{File, gallery};
@@ -39,7 +39,7 @@ pub use metric::Metric;
 pub use number::Number;
 pub use pairs::Pairs;
 pub use prepare::{FigureRun, Prepared};
-pub use result::{ClaimResult, FigureResult, Verdict, to_json};
+pub use result::{ClaimResult, FigureResult, Total, Verdict, to_json, totals, totals_text};
 pub use theory::TheoryNumber;
 
 use raddle::problem::Problems;

@@ -1,6 +1,6 @@
 //! The numbers that pictures are drawn of: of a run, of one of its layers, or over a bound.
 
-use super::claims::{Claim, Published};
+use super::claims::{Claim, Expected, Kind};
 use super::increase::{BoundName, increase_pct};
 use super::layer::{LayerMetric, LayerNumber, layer_words};
 use super::measure::{Measure, Statistic};
@@ -186,8 +186,9 @@ impl Claim {
             _ => return None,
         };
         let meant = own == number && *statistic == Statistic::Mean && cell.selects(settings);
-        match self.published {
-            Published::Number(published) if meant => Some(published),
+        let meant = meant && self.kind == Kind::Published;
+        match self.expected {
+            Expected::Number(published) if meant => Some(published),
             _ => None,
         }
     }

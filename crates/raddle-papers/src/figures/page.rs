@@ -1,7 +1,7 @@
 //! A figure's claims and runs as a report.
 
 use super::prepare::FigureRun;
-use super::result::{ClaimResult, FigureResult, Verdict};
+use super::result::{ClaimResult, FigureResult, Verdict, totals_text};
 use raddle::report::comparison::{Occasion, PageRun, page};
 use raddle::report::{Claim, Claims, Provenance, Report};
 use raddle::study::VERSION;
@@ -56,11 +56,8 @@ impl FigureResult {
     }
 
     fn claims(&self) -> Claims {
-        let (holds, differs) = (self.count(Verdict::Holds), self.count(Verdict::Differs));
-        let judged = match holds + differs {
-            0 => None,
-            claims => Some(format!("{holds} of {} hold", plural(claims as u64, "published claim"))),
-        };
+        let judged = Some(totals_text(self.claims.iter())).filter(|text| !text.is_empty());
+        let judged = judged.map(|text| format!("Claims that hold: {text}"));
         let skipped = match self.count(Verdict::NotRun) {
             0 => None,
             claims => {
@@ -85,7 +82,8 @@ fn row(result: &ClaimResult) -> Claim {
     Claim {
         text: result.claim.text.clone(),
         source: result.claim.source.clone(),
-        published: result.published_text(),
+        kind: result.claim.kind.word().to_owned(),
+        expected: result.expected_text(),
         measured: result.measured_text(),
         band: result.band_text(),
         verdict: result.verdict.word().replace('_', " "),

@@ -1,7 +1,7 @@
 //! What a figure's run came to: each claim with its value and verdict.
 
 use super::cells::FigureCell;
-use super::claims::{Claim, Published};
+use super::claims::{Claim, Expected, Kind};
 use super::curves::{FigureCurves, Points};
 use super::increase::NamedBound;
 use super::number::Number;
@@ -140,6 +140,56 @@ impl FigureResult {
     }
 }
 
+/// How many claims of a kind there are, and what became of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Total {
+    /// The kind.
+    pub kind: Kind,
+    /// All its claims.
+    pub claims: usize,
+    /// Those that hold.
+    pub hold: usize,
+    /// Those that this mode does not measure.
+    pub not_run: usize,
+}
+
+impl Total {
+    /// `3 of 4 published`.
+    pub fn text(&self) -> String {
+        format!("{} of {} {}", self.hold, self.claims - self.not_run, self.kind.word())
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "kind": self.kind.word(),
+            "claims": self.claims,
+            "hold": self.hold,
+            "not_run": self.not_run,
+        })
+    }
+}
+
+/// The claims counted, each kind apart; kinds without a claim are left out.
+pub fn totals<'r>(claims: impl Iterator<Item = &'r ClaimResult> + Clone) -> Vec<Total> {
+    let total = |kind: Kind| {
+        let own = claims.clone().filter(|result| result.claim.kind == kind);
+        let verdict = |verdict| own.clone().filter(|result| result.verdict == verdict).count();
+        Total {
+            kind,
+            claims: own.clone().count(),
+            hold: verdict(Verdict::Holds),
+            not_run: verdict(Verdict::NotRun),
+        }
+    };
+    Kind::ALL.iter().copied().map(total).filter(|total| total.claims > 0).collect()
+}
+
+/// What became of claims, in words: `3 of 4 published, 2 of 2 reference`.
+pub fn totals_text<'r>(claims: impl Iterator<Item = &'r ClaimResult> + Clone) -> String {
+    let run = totals(claims).into_iter().filter(|total| total.claims > total.not_run);
+    run.map(|total| total.text()).collect::<Vec<_>>().join(", ")
+}
+
 /// The object of `raddle.reproduce/1`.
 pub fn to_json(results: &[FigureResult]) -> Value {
     let figure = |result: &FigureResult| {
@@ -149,8 +199,10 @@ pub fn to_json(results: &[FigureResult]) -> Value {
             "claims": result.claims_json(),
         })
     };
+    let totals = totals(results.iter().flat_map(|result| &result.claims));
     json!({
         "schema": "raddle.reproduce/1",
+        "totals": totals.iter().map(Total::json).collect::<Vec<_>>(),
         "figures": results.iter().map(figure).collect::<Vec<_>>(),
     })
 }
@@ -170,15 +222,16 @@ impl ClaimResult {
 
     fn json(&self) -> Value {
         let claim = &self.claim;
-        let published = match &claim.published {
-            Published::Number(number) => json!(number),
-            Published::Text(text) => json!(text),
+        let expected = match &claim.expected {
+            Expected::Number(number) => json!(number),
+            Expected::Text(text) => json!(text),
         };
         let mut object = json!({
             "id": claim.id,
             "text": claim.text,
             "source": claim.source,
-            "published": published,
+            "kind": claim.kind.word(),
+            "expected": expected,
             "measured": self.measured,
             "low": claim.low,
             "high": claim.high,
@@ -228,6 +281,20 @@ mod tests {
         let reason = "reason = \"tested\"";
         assert_eq!(judged(&format!("low = 0.1\n{reason}"), Mode::Full).json()["reason"], "tested");
         assert!(judged(&format!("low = 0\n{reason}"), Mode::Full).json()["reason"].is_null());
+    }
+
+    #[test]
+    fn kinds_are_counted_apart() {
+        let mut claims = vec![
+            judged("high = 1", Mode::Full),
+            judged("low = 0.1", Mode::Full),
+            judged("low = 0.1\nquick = false", Mode::Quick),
+        ];
+        claims[0].claim.kind = Kind::Model;
+        assert_eq!(totals_text(claims.iter()), "0 of 1 published, 1 of 1 model");
+        let all = totals(claims.iter());
+        assert_eq!(all.len(), 2);
+        assert_eq!((all[0].claims, all[0].not_run, all[1].claims), (2, 1, 1));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A figure's claims for people, on a terminal.
 
-use super::claims::Published;
+use super::claims::Expected;
 use super::increase::NamedBound;
 use super::result::{ClaimResult, FigureResult, Verdict};
 use raddle::study::text::{digits, left, right, width};
@@ -8,9 +8,9 @@ use std::fmt::Write;
 
 /// The widest line, where words allow.
 const LINE: usize = 98;
-/// Published words that are longer than this stand under the claim.
-const PUBLISHED: usize = 16;
-const HEAD: [&str; 5] = ["claim", "published", "measured", "band", "verdict"];
+/// Expected words that are longer than this stand under the claim.
+const EXPECTED: usize = 16;
+const HEAD: [&str; 6] = ["claim", "held against", "expected", "measured", "band", "verdict"];
 
 impl FigureResult {
     /// The claims as a table, each followed by its sentence, its source, and the reason where it
@@ -39,13 +39,14 @@ impl FigureResult {
             .map(|column| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0))
             .collect();
         for (i, row) in rows.iter().enumerate() {
-            let [id, published, measured, band, verdict] = row;
+            let [id, kind, expected, measured, band, verdict] = row;
             let line = [
                 left(id, widths[0]),
-                right(published, widths[1]),
-                right(measured, widths[2]),
-                left(band, widths[3]),
-                left(verdict, widths[4]),
+                left(kind, widths[1]),
+                right(expected, widths[2]),
+                right(measured, widths[3]),
+                left(band, widths[4]),
+                left(verdict, widths[5]),
             ]
             .join("  ");
             let _ = writeln!(text, "{}", line.trim_end());
@@ -58,11 +59,11 @@ impl FigureResult {
 }
 
 impl ClaimResult {
-    /// What was published.
-    pub(crate) fn published_text(&self) -> String {
-        match &self.claim.published {
-            Published::Number(number) => number_text(*number),
-            Published::Text(text) => text.clone(),
+    /// What it expects.
+    pub(crate) fn expected_text(&self) -> String {
+        match &self.claim.expected {
+            Expected::Number(number) => number_text(*number),
+            Expected::Text(text) => text.clone(),
         }
     }
 
@@ -93,11 +94,12 @@ impl ClaimResult {
     }
 }
 
-fn row(result: &ClaimResult) -> [String; 5] {
-    let published = Some(result.published_text()).filter(|text| width(text) <= PUBLISHED);
+fn row(result: &ClaimResult) -> [String; 6] {
+    let expected = Some(result.expected_text()).filter(|text| width(text) <= EXPECTED);
     [
         result.claim.id.clone(),
-        published.unwrap_or_else(|| "in words".to_owned()),
+        result.claim.kind.word().to_owned(),
+        expected.unwrap_or_else(|| "in words".to_owned()),
         result.measured_text(),
         result.band_text(),
         result.verdict.word().to_owned(),
@@ -120,10 +122,10 @@ fn explain(text: &mut String, result: &ClaimResult) {
     if !result.bounds.is_empty() {
         wrapped(text, &format!("Bound: {}", result.bounds_text()));
     }
-    if let Published::Text(words) = &claim.published
-        && width(words) > PUBLISHED
+    if let Expected::Text(words) = &claim.expected
+        && width(words) > EXPECTED
     {
-        wrapped(text, &format!("Published: {words}"));
+        wrapped(text, &format!("Expected: {words}"));
     }
     if let Some(reason) = result.reason() {
         wrapped(text, &format!("Reason: {reason}"));

@@ -1,6 +1,6 @@
 //! What the papers say of each other's schemes, judged by the runs.
 
-use super::{Column, Verdict};
+use super::{Column, RING_STEPS, Verdict};
 use crate::figures::{parse, read_text, read_texts, read_words};
 use raddle::problem::Problems;
 use raddle::scenario::reader::{Log, Reader};
@@ -109,6 +109,12 @@ impl Claim {
         self.columns.iter().all(|(axis, value)| column.value(axis) == Some(value))
     }
 
+    /// Whether it names a workload of [`RING_STEPS`].
+    fn names_a_step(&self) -> bool {
+        let named = |value: &str| RING_STEPS.iter().any(|step| step.name == value);
+        self.columns.iter().any(|(axis, value)| axis == "workload" && named(value))
+    }
+
     pub(super) fn judge(&self, verdict: &Verdict) -> Judged {
         let named = |names: &[String]| -> Vec<usize> {
             let rows = verdict.rows.iter().enumerate();
@@ -121,7 +127,10 @@ impl Claim {
         };
         let (holds, untold) = (0, Vec::new());
         let mut judged = Judged { columns: 0, holds, ratios: None, fails: Vec::new(), untold };
-        for column in verdict.columns.iter().filter(|column| self.is_about(column)) {
+        let columns = verdict.columns.iter();
+        // Which steps a claim is about it says by their names.
+        let steps = verdict.steps.iter().filter(|_| self.names_a_step());
+        for column in columns.chain(steps).filter(|column| self.is_about(column)) {
             judged.columns += 1;
             let worst = self.equal || self.each;
             let best = |rows: &[usize]| column.best(rows.iter().copied());
@@ -155,7 +164,7 @@ impl Claim {
 
 #[cfg(test)]
 mod tests {
-    use super::super::WORKLOADS;
+    use super::super::{WORKLOADS, Workload};
     use super::*;
 
     #[test]
@@ -240,7 +249,7 @@ mod tests {
         let claims = claims().unwrap_or_else(|problems| panic!("{}", problems.render(false)));
         let study = WORKLOADS[0].study(&[]).unwrap_or_else(|p| panic!("{}", p.render(false)));
         let has = |axis: &str, value: &String| match axis {
-            "workload" => WORKLOADS.iter().any(|workload| workload.name == value),
+            "workload" => Workload::all().any(|workload| workload.name == value),
             _ => study.axes.iter().any(|a| a.name == axis && a.values.contains(value)),
         };
         for claim in &claims {

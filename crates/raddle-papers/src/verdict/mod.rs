@@ -9,11 +9,13 @@ mod page;
 mod papers;
 mod picture;
 mod short;
+mod steps;
 
 pub use claims::{Claim, claims};
 pub use page::page;
 pub use picture::picture;
 pub use short::short;
+pub use steps::steps;
 
 use raddle::problem::Problems;
 use raddle::scenario::{self, Study};
@@ -29,6 +31,10 @@ use std::path::Path;
 
 /// Up to this many times what the first takes, a scheme is level with it.
 const LEVEL: f64 = 1.02;
+
+/// Rows of the scenario that are told at once which links are dead, as the study assumes of its
+/// hosts; pictures set them apart.
+const ORACLES: &[&str] = &["host_dr"];
 
 const SCENARIO: &str = include_str!("../../../../figures/verdict/scenario.toml");
 
@@ -53,14 +59,34 @@ pub const WORKLOADS: &[Workload] = &[
     Workload { name: "all-to-all-1024", open_loop: false },
 ];
 
+/// The ring again, with larger steps, on the healthy fabric alone: how far its results go depends on
+/// how much a step carries. Not in the standings, where the ring would count several times.
+pub const RING_STEPS: &[Workload] = &[
+    Workload { name: "ring-256K", open_loop: false },
+    Workload { name: "ring-1M", open_loop: false },
+    Workload { name: "ring-4M", open_loop: false },
+];
+
 impl Workload {
+    /// All workloads, those of the standings first.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        WORKLOADS.iter().chain(RING_STEPS)
+    }
+
+    /// Whether it is one of [`RING_STEPS`].
+    fn is_step(&self) -> bool {
+        RING_STEPS.iter().any(|step| step.name == self.name)
+    }
+
     /// The scenario of this workload, with further `changes`.
     ///
     /// # Errors
     /// What is wrong with the changes.
     pub fn study(&self, changes: &[(String, String)]) -> Result<Study, Problems> {
         let own = [("workload".to_owned(), format!("\"{}\"", self.name))];
-        let all: Vec<_> = own.into_iter().chain(changes.iter().cloned()).collect();
+        let healthy = ("faults".to_owned(), "\"healthy\"".to_owned());
+        let alone = self.is_step().then_some(healthy);
+        let all: Vec<_> = own.into_iter().chain(changes.iter().cloned()).chain(alone).collect();
         scenario::parse("figures/verdict/scenario.toml", SCENARIO, Path::new("."), &all)
     }
 }
@@ -93,6 +119,8 @@ pub struct Verdict {
     pub rows: Vec<String>,
     /// Under which conditions.
     pub columns: Vec<Column>,
+    /// The ring with larger steps, which is in no standing.
+    pub steps: Vec<Column>,
 }
 
 /// A workload, its jobs, and what came of each.
@@ -101,7 +129,7 @@ pub type WorkloadRuns<'r> = (Workload, &'r [Job], &'r [Option<RunSummary>]);
 impl Verdict {
     /// Sorts the runs of each workload.
     pub fn of(runs: &[WorkloadRuns<'_>]) -> Self {
-        let mut verdict = Self { rows: Vec::new(), columns: Vec::new() };
+        let mut verdict = Self { rows: Vec::new(), columns: Vec::new(), steps: Vec::new() };
         for (workload, jobs, summaries) in runs {
             let mut bounds = BTreeMap::new();
             let measured: Vec<Option<RunSummary>> = jobs
@@ -137,7 +165,9 @@ impl Verdict {
                 let runs = jobs.iter().zip(*summaries);
                 let here = runs.filter(|(job, _)| column_of(&job.settings) == column.name);
                 let paced = paced(here.filter_map(|(_, run)| run.as_ref()));
-                verdict.columns.push(Column {
+                let columns =
+                    if workload.is_step() { &mut verdict.steps } else { &mut verdict.columns };
+                columns.push(Column {
                     settings: settings
                         .iter()
                         .filter(|(axis, _)| axis != "scheme")
@@ -180,6 +210,18 @@ impl Verdict {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by(|&a, &b| score(a).total_cmp(&score(b)));
         order
+    }
+
+    /// The same order, with the oracles behind all others.
+    pub fn order_oracles_last(&self, columns: &[&Column]) -> Vec<usize> {
+        let mut order = self.order(columns);
+        order.sort_by_key(|&row| self.is_oracle(row));
+        order
+    }
+
+    /// Whether a row knows what no other scheme is told.
+    pub fn is_oracle(&self, row: usize) -> bool {
+        ORACLES.contains(&self.rows[row].as_str())
     }
 
     /// The geometric mean of what a row takes over the first, over `columns`, and the worst; `None`
@@ -383,7 +425,7 @@ mod tests {
             seeds: 3,
             open_loop: false,
         };
-        Verdict { rows: comparison.input.rows.clone(), columns: vec![column] }
+        Verdict { rows: comparison.input.rows.clone(), columns: vec![column], steps: Vec::new() }
     }
 
     #[test]

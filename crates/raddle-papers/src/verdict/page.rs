@@ -2,6 +2,7 @@
 
 use super::claims::{Claim, Judged};
 use super::papers::papers;
+use super::steps::steps;
 use super::{Column, SCENARIO, Verdict, WORKLOADS};
 use raddle::study::stats::{SIGNIFICANCE, Test, t_quantile_95};
 use raddle::study::text::{digits, percent, plural, time};
@@ -20,12 +21,14 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
     let claims: Vec<(&Claim, Judged)> =
         claims.iter().map(|claim| (claim, claim.judge(verdict))).collect();
     summary(&mut page, verdict, &claims, folder);
+    glossary(&mut page, verdict);
     conditions(&mut page, verdict);
     for stack in verdict.values("stack") {
         let _ = writeln!(page, "## Stack: {stack}\n\n![{stack}]({folder}/{stack}.svg)\n");
         standings(&mut page, verdict, stack);
         winners(&mut page, verdict, stack);
     }
+    page.push_str(&steps(verdict));
     papers(&mut page, &claims);
     page.push_str("## All numbers\n\n");
     page.push_str(
@@ -50,6 +53,53 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
     let _ = writeln!(page, "## The scenario\n\n```toml fragment\n{}\n```", SCENARIO.trim_end());
     page
 }
+
+/// What the names of the study's and our schemes stand for, in a line each.
+fn glossary(page: &mut String, verdict: &Verdict) {
+    page.push_str(
+        "## Names\n\n| here | in the papers | who chooses a packet's path, and how |\n|---|---|---|\n",
+    );
+    for (name, papers, words) in NAMES {
+        if verdict.rows.iter().any(|row| row == name) {
+            let _ = writeln!(page, "| `{name}` | {papers} | {words} |");
+        }
+    }
+    page.push('\n');
+}
+
+/// Name, name in the papers, what it does.
+const NAMES: &[(&str, &str, &str)] = &[
+    ("ecmp", "ECMP, FLOW", "switch: one path a flow, by a hash"),
+    ("subflow reps", "MPTCP-like", "host: 8 paths a flow, in turn"),
+    ("subflow lb_study", "SUBFLOW", "host: 4 paths a flow, in turn"),
+    ("flowlet", "Flowlet", "host: another path after a pause"),
+    ("plb reps", "PLB", "host: another path after congested rounds"),
+    ("plb lb_study", "HOST FLOWLET AR", "host: another path where 40 % of a window is marked"),
+    ("mprdma", "MP-RDMA", "host: the path of the ACK that lets a packet go"),
+    ("bitmap", "BitMap, STrack-like", "host: paths in turn, without those just marked"),
+    ("ops", "OPS, HOST PKT", "host: a random path a packet"),
+    ("reps", "REPS, HOST PKT AR", "host: paths of unmarked ACKs once more, else random ones"),
+    (
+        "host_dr",
+        "HOST DR, DRB",
+        "host, told at once of dead links (an oracle): all paths in turn, for each destination",
+    ),
+    ("rsq", "RSQ", "switch: a random port a packet"),
+    ("simple_rr", "SIMPLE RR", "switch: its ports in turn, whatever the destination"),
+    ("round_robin", "SWITCH PKT", "switch: the same, in a new order every few rounds"),
+    ("jsq", "JSQ", "switch: the shortest queue"),
+    (
+        "adaptive_roce",
+        "Adaptive RoCE",
+        "switch: the shortest queue, of equals always the same port",
+    ),
+    (
+        "quantized_adaptive",
+        "SWITCH PKT AR",
+        "switch: a random one of the ports in the lowest of four bins of queue length",
+    ),
+    ("ofan", "OFAN, SWITCH DR", "switch: its ports in turn, for each destination switch"),
+];
 
 /// How many schemes of a fabric the summary names.
 const NAMED: usize = 3;
@@ -76,7 +126,7 @@ fn summary(page: &mut String, verdict: &Verdict, claims: &[(&Claim, Judged)], fo
         page,
         "\n~: {seeds} do not tell it from the first, over the workloads together. In {} of the {} \
          conditions below some scheme further than 2 % behind the first is not told from it: the \
-         tables list which ([the test](#how-it-was-run)).\n\n`host_dr` is told at once which \
+         tables list which ([the test](#how-it-was-run)).\n\n`host_dr` is an oracle, last and set apart in the pictures: it is told at once which \
          links are dead, as the study assumes of its hosts; all others find out, or wait for \
          routing. Where links are dead, times are over its.",
         verdict.columns.iter().filter(doubtful).count(),
@@ -153,8 +203,9 @@ fn conditions(page: &mut String, verdict: &Verdict) {
          - Messages: 1 MiB in the permutation, the tornado and the incast of 32 senders; 32 KiB in \
          each step of the ring, an AllReduce of 4 MiB; 1 MiB from each host to each other in the \
          all-to-all of 128, as in the study's Figures 1, 3, 4 and 5, 16 KiB in that of 1024; in the \
-         trace as websearch draws them, at 60 % load. With 1 MiB in each step the ring would \
-         carry 32 times as much.\n\
+         trace as websearch draws them, at 60 % load. A ring's step of 32 KiB is eight packets, and \
+         that schemes are equal there says nothing of larger ones: the section on the ring by its \
+         step has them.\n\
          - Fabric, messages, parameters of schemes: in [the scenario](#the-scenario), whole.\n\
          - Measured: completion of all flows; of the trace, which is an open loop, the mean flow \
          completion time.\n",
@@ -195,7 +246,7 @@ fn standings(page: &mut String, verdict: &Verdict, stack: &str) {
          | scheme | first or within 2 % | further, not told from the first | mean rank \
          | worst: times the first | never finishes |\n|---|---|---|---|---|---|\n",
     );
-    for row in verdict.order(&columns) {
+    for row in verdict.order_oracles_last(&columns) {
         let ratios: Vec<f64> = columns.iter().filter_map(|column| column.ratio(row)).collect();
         let leads = columns.iter().filter(|column| column.leads(row)).count();
         let ranks: Vec<usize> = columns.iter().filter_map(|column| column.rank(row)).collect();

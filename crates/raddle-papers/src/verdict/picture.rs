@@ -6,18 +6,19 @@ use crate::svg::{GREY, INK, Svg, WHITE};
 const SIZE: (usize, usize) = (46, 24);
 const LABELS: usize = 150;
 const HEAD: usize = 190;
-/// Between two workloads.
+/// Between two workloads, and before those that know what no other scheme is told.
 const GAP: usize = 10;
 const LEGEND: usize = 48;
 /// What the legend takes, and what slanted names of columns take beyond the last.
-const LEGEND_WIDTH: usize = 1160;
+const LEGEND_WIDTH: usize = 1460;
 const SLANT: usize = 130;
 
 /// An SVG of the columns of one stack, a group of columns for each workload.
 pub fn picture(verdict: &Verdict, stack: &str) -> String {
     let columns: Vec<&Column> =
         verdict.columns.iter().filter(|column| column.value("stack") == Some(stack)).collect();
-    let order = verdict.order(&columns);
+    let order = verdict.order_oracles_last(&columns);
+    let oracles = order.iter().any(|&row| verdict.is_oracle(row));
     let mut places = Vec::new();
     let mut x = LABELS;
     for (i, column) in columns.iter().enumerate() {
@@ -26,12 +27,13 @@ pub fn picture(verdict: &Verdict, stack: &str) -> String {
         places.push(x);
         x += SIZE.0;
     }
-    let bottom = HEAD + order.len() * SIZE.1;
+    let bottom = HEAD + order.len() * SIZE.1 + if oracles { GAP } else { 0 };
     let (width, height) = ((x + SLANT).max(LEGEND_WIDTH), bottom + LEGEND);
     let mut svg = Svg::page(format_args!("viewBox=\"0 0 {width} {height}\""), 12);
     heads(&mut svg, &columns, &places);
     for (place, &row) in order.iter().enumerate() {
-        let y = HEAD + place * SIZE.1;
+        let apart = if verdict.is_oracle(row) { GAP } else { 0 };
+        let y = HEAD + place * SIZE.1 + apart;
         text(&mut svg, (LABELS - 8, y + 16), "end", INK, &verdict.rows[row]);
         for (column, &x) in columns.iter().zip(&places) {
             let shown = Cell { ratio: column.ratio(row), untold: column.untold(row), words: None };
@@ -110,7 +112,7 @@ fn legend(svg: &mut Svg, y: usize) {
     }
     let x = LABELS + samples.len() * SIZE.0 + 8;
     let words = "times as long as the first; green: within 2 %; framed: the seeds do not tell it from \
-                 the first; never: some flow is not through when the run ends";
+                 the first; never: some flow is not through when the run ends; set apart: an oracle";
     text(svg, (x, y + 16), "start", GREY, words);
 }
 

@@ -4,6 +4,7 @@
 //! version give the same numbers on every platform.
 
 pub mod batched_balls;
+pub mod cache_state;
 pub mod collisions;
 pub mod load_imbalance;
 pub mod packet_size;
@@ -125,6 +126,7 @@ models! {
     batched_balls: BatchedBalls,
     recycled_balls: RecycledBalls,
     recycled_colours: RecycledColours,
+    cache_state: CacheState,
     collisions: Collisions,
     spray_queue: SprayQueue,
     periodic_queue: PeriodicQueue,

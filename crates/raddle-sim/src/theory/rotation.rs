@@ -49,6 +49,14 @@ pub const CARD: Card = Card {
             name: "consolidation_gain",
             doc: "HOST DR's flows over OFAN's pointers at aggregation switches, at least",
         },
+        Quantity {
+            name: "ofan_edge_destinations",
+            doc: "pointers that an edge switch keeps, for each class of packets: other edge switches",
+        },
+        Quantity {
+            name: "ofan_shared_schedules_gain",
+            doc: "schedules of an edge switch over those it keeps if they are shared by a pod",
+        },
     ],
 };
 
@@ -124,7 +132,9 @@ impl Answers for Rotation {
             (self.aggregation_pointers(), aggregation_load),
         ];
         let both = flows.iter().flat_map(|&(flows, load)| [flows, queue(flows, load)]);
-        both.chain([self.consolidation_gain()]).collect()
+        let edges = 2.0 * self.half() * self.half();
+        let shared = edges / f64::from(self.k);
+        both.chain([self.consolidation_gain(), edges - 1.0, shared]).collect()
     }
 }
 
@@ -145,6 +155,13 @@ mod tests {
         let model = Rotation { k: 8 };
         assert!((model.edge_flows() - 4.0 * (1.0 - 3.0 / 127.0)).abs() < 1e-12);
         assert!((model.aggregation_flows() - 16.0 * (1.0 - 15.0 / 127.0)).abs() < 1e-12);
+    }
+
+    /// Section 7.1 and the appendix on OFAN: 2K and 63 pointers at k = 64, and 32 times fewer schedules.
+    #[test]
+    fn the_pointers_of_65_536_hosts_are_known() {
+        let values = Answers::values(&Rotation { k: 64 }, 1);
+        assert_eq!((values[6], values[9], values[10]), (63.0, 2047.0, 32.0));
     }
 
     #[test]

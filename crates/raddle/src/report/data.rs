@@ -43,15 +43,17 @@ pub struct Claims {
     pub rows: Vec<Claim>,
 }
 
-/// A published claim, measured and judged. Numbers come as text.
+/// A claim, measured and judged. Numbers come as text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Claim {
     /// The claim as a sentence.
     pub text: String,
     /// Where it was made.
     pub source: String,
-    /// What was published.
-    pub published: String,
+    /// What it is held against: a word.
+    pub kind: String,
+    /// What that says.
+    pub expected: String,
     /// What was measured.
     pub measured: String,
     /// The measured values that agree.

@@ -94,7 +94,7 @@ fn claims(claims: &Claims) -> String {
     }
     html.push_str(
         "<table class=\"claims\">\n<thead><tr><th scope=\"col\">claim</th><th \
-         scope=\"col\">published</th><th scope=\"col\" class=\"n\">measured</th><th \
+         scope=\"col\">held against</th><th scope=\"col\">expected</th><th scope=\"col\" class=\"n\">measured</th><th \
          scope=\"col\">agrees if</th><th scope=\"col\">verdict</th></tr></thead>\n<tbody>\n",
     );
     for row in &claims.rows {
@@ -115,11 +115,12 @@ fn claim(html: &mut String, claim: &Claim) {
     };
     let _ = writeln!(
         html,
-        "<tr{class}><td>{} <span class=\"note\">({})</span>{notes}</td><td>{}</td><td \
+        "<tr{class}><td>{} <span class=\"note\">({})</span>{notes}</td><td>{}</td><td>{}</td><td \
          class=\"n\">{}</td><td>{}</td><td class=\"verdict\">{}</td></tr>",
         escape(&claim.text),
         escape(&claim.source),
-        escape(&claim.published),
+        escape(&claim.kind),
+        escape(&claim.expected),
         escape(&claim.measured),
         escape(&claim.band),
         escape(&claim.verdict),
