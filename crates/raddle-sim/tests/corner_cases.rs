@@ -8,12 +8,12 @@ use common::{fat_tree, permutation, plan};
 use raddle_schemes::ids::{FlowId, PortId, SwitchId};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_sim::net::faults::PortChange;
+use raddle_sim::faults::PortChange;
 use raddle_sim::plan::{Overflow, Pfc, Plan};
 use raddle_sim::record::{Observer, Progress, Stop};
-use raddle_sim::routing::{Forwarding, Table, Weighting};
 use raddle_sim::topology::Node;
 use raddle_sim::topology::dumbbell::Dumbbell;
+use raddle_sim::topology::routing::{Forwarding, Table, Weighting};
 use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
 use raddle_sim::{bound, engine, reference};
 

@@ -9,7 +9,7 @@ use raddle_schemes::ids::HostId;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::engine;
-use raddle_sim::net::faults::PortChange;
+use raddle_sim::faults::PortChange;
 use raddle_sim::plan::{Overflow, Plan};
 use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::workload::Flow;

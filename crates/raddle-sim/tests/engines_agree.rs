@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
 use raddle_sim::engine;
-use raddle_sim::net::faults::PortChange;
+use raddle_sim::faults::PortChange;
 use raddle_sim::plan::Plan;
 use raddle_sim::reference::{Queue, run_with_queue};
 

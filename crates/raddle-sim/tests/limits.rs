@@ -11,14 +11,14 @@ use raddle_schemes::size::Size;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{self, HORIZON, SHORTEST_WINDOW};
+use raddle_sim::faults::PortChange;
 use raddle_sim::limits::LimitError;
-use raddle_sim::net::faults::PortChange;
-use raddle_sim::net::frame::{NUMBER_LIMIT, SIZE_LIMIT};
 use raddle_sim::plan::{Overflow, Pfc, Plan, Service};
 use raddle_sim::record::Stop;
-use raddle_sim::routing::Forwarding;
 use raddle_sim::topology::dumbbell::Dumbbell;
+use raddle_sim::topology::routing::Forwarding;
 use raddle_sim::topology::tree::TreeShape;
+use raddle_sim::wire::frame::{NUMBER_LIMIT, SIZE_LIMIT};
 use raddle_sim::workload::{Flow, Start, Trigger, TriggerId, TriggerKind};
 
 /// One small flow, host 0 to host 3, in a small tree.

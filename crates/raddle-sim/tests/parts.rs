@@ -5,11 +5,11 @@ mod common;
 
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_sim::net::frame::Frame;
-use raddle_sim::net::hosts::Hosts;
-use raddle_sim::net::layout::Layout;
+use raddle_sim::host::Hosts;
+use raddle_sim::host::layout::Layout;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{FlowRecords, PortRecord, Timeline};
+use raddle_sim::wire::frame::Frame;
 use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
 use std::sync::Arc;
 

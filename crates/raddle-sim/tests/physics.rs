@@ -12,7 +12,7 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::check::violations;
 use raddle_sim::engine;
-use raddle_sim::net::faults::PortChange;
+use raddle_sim::faults::PortChange;
 use raddle_sim::plan::{NicOrder, Plan};
 use raddle_sim::record::{DropCause, FlowRecord, Outcome, Stop};
 use raddle_sim::topology::dumbbell::Dumbbell;

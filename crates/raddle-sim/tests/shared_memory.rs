@@ -11,7 +11,7 @@ use raddle_schemes::family::Raw;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine;
-use raddle_sim::net::faults::{OnDown, PortChange};
+use raddle_sim::faults::{OnDown, PortChange};
 use raddle_sim::plan::{BufferPlan, Overflow, Pfc, Plan, Service};
 use raddle_sim::record::{DropCause, Outcome, PortRecord};
 use raddle_sim::topology::tree::TreeShape;

@@ -12,7 +12,7 @@ use raddle_schemes::ids::HostId;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{self, HORIZON};
-use raddle_sim::net::faults::PortChange;
+use raddle_sim::faults::PortChange;
 use raddle_sim::plan::{BufferPlan, Overflow, Pfc, Plan, Service};
 use raddle_sim::record::DropCause;
 use raddle_sim::topology::dumbbell::Dumbbell;

@@ -92,7 +92,7 @@ pub struct PfcRecord {
     /// How often a class of what came in here crossed `xoff`.
     pub pauses: u64,
     /// PFC frames whose last bit left, lost ones included; each takes
-    /// [`PFC_SIZE`](crate::net::frame::PFC_SIZE) on the wire.
+    /// [`PFC_SIZE`](crate::wire::frame::PFC_SIZE) on the wire.
     pub frames: u64,
     /// PFC frames lost: cut off, spoiled on the link, or come to a dead node.
     pub lost: u64,

@@ -9,7 +9,7 @@ use raddle_schemes::rng::mix;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{congestion, marking, recovery};
-use raddle_sim::net::faults::Faults;
+use raddle_sim::faults::Faults;
 use raddle_sim::plan::{
     Connections, MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, TransportPlan,
 };

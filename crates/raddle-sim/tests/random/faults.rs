@@ -2,12 +2,12 @@
 
 use super::choices::Choices;
 use raddle_schemes::units::{Rate, Span, Time};
-use raddle_sim::net::fault_plan::{
+use raddle_sim::faults::OnDown;
+use raddle_sim::faults::resolve::{
     Among, Amount, Direction, Effect, Fault, FaultPlan, RateTo, ResolvedFaults, Target, flapping,
 };
-use raddle_sim::net::faults::OnDown;
-use raddle_sim::routing::Weighting;
 use raddle_sim::topology::Fabric;
+use raddle_sim::topology::routing::Weighting;
 
 /// Round, so that faults strike when other things happen, and not.
 const INSTANTS: [u64; 6] = [1_000_000, 0, 500_000, 2_000_000, 100_000, 1_234_567];

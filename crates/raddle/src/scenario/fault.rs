@@ -6,8 +6,8 @@ use super::share::{at_least, percent, share};
 use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
 use raddle_schemes::units::{Rate, Span, Time};
-use raddle_sim::net::fault_error::FaultError;
-use raddle_sim::net::fault_plan::{
+use raddle_sim::faults::error::FaultError;
+use raddle_sim::faults::resolve::{
     Among, Amount, Direction, Effect, Fault, RateTo, Target, flapping,
 };
 

@@ -1,0 +1,134 @@
+//! What all parts of a run do next. Every part keeps its own copy and feeds it the same numbers, so
+//! all of them come to the same answer without asking anyone.
+
+use super::windows::Grid;
+use crate::engine::threads::exchange::Status;
+use crate::host::stop::{Ending, StopRules};
+use crate::plan::Plan;
+use raddle_schemes::units::Time;
+
+/// From an instant until before another; nothing, if that is not later.
+pub(in crate::engine) type Range = std::ops::Range<Time>;
+
+const NOTHING: Range = Time::ZERO..Time::ZERO;
+
+/// What nodes run of a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::engine) struct Stretch {
+    pub(in crate::engine) window: u64,
+    /// Switches on the edge side.
+    pub(in crate::engine) edge: Range,
+    /// Hosts, after these switches.
+    pub(in crate::engine) hosts: Range,
+    /// The other switches, after both.
+    pub(in crate::engine) far: Range,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Step {
+    Run(Stretch),
+    /// Everyone has run up to this instant: windows begin anew there.
+    Begin(Time),
+    /// Tell each other once more.
+    Confer,
+    Stop(Ending, Time),
+}
+
+/// See the module.
+pub(in crate::engine) struct Agenda {
+    rules: StopRules,
+    width: u64,
+    lag: u64,
+    /// Windows have two halves, then: parts tell each other in between what was sent.
+    has_far_switches: bool,
+    /// Window 0 begins here.
+    origin: Time,
+    /// The next instant at which the stop rules are looked at.
+    check: Time,
+    /// The window run last.
+    window: u64,
+    /// How far switches on the edge side have come, and hosts.
+    reached: [Time; 2],
+    /// The other half of the window.
+    rest: Option<Stretch>,
+    /// Whether that window went no further than the check.
+    cut: bool,
+}
+
+impl Agenda {
+    pub(in crate::engine) fn new(plan: &Plan, grid: &Grid) -> Self {
+        let rules = StopRules::new(plan);
+        Self {
+            check: rules.next_check(Time::ZERO),
+            rules,
+            width: grid.width.0,
+            lag: grid.lag.0,
+            has_far_switches: grid.has_far_switches(),
+            origin: Time::ZERO,
+            window: 0,
+            reached: [Time::ZERO; 2],
+            rest: None,
+            cut: false,
+        }
+    }
+
+    /// How far hosts have come.
+    pub(in crate::engine) fn now(&self) -> Time {
+        self.reached[1]
+    }
+
+    /// The next step, from what all parts together have come to.
+    pub(in crate::engine) fn next(&mut self, status: &Status) -> Step {
+        if status.interrupted {
+            return Step::Stop(Ending::Interrupted, self.now());
+        }
+        if let Some(rest) = self.rest.take() {
+            return Step::Run(rest);
+        }
+        if self.cut {
+            return self.meet(status);
+        }
+        let Some(window) = status.next_window else {
+            let (ending, end) = self.rules.exhausted(&status.totals);
+            return Step::Stop(ending, end);
+        };
+        let start = self.origin.0 + window * self.width;
+        let edge_start = Time(start.saturating_sub(self.lag)).max(self.origin);
+        while self.check <= edge_start {
+            if let Some(stop) = self.look(status) {
+                return stop;
+            }
+        }
+        let end = Time(start + self.width);
+        let edge = edge_start..Time(end.0 - self.lag).min(self.check);
+        let hosts = Time(start)..end.min(self.check);
+        self.window = window;
+        self.cut = self.check < end;
+        self.reached = [edge.end, hosts.end.max(self.reached[1])];
+        let rest = Stretch { window, edge: NOTHING, hosts: NOTHING, far: hosts.clone() };
+        self.rest = self.has_far_switches.then_some(rest);
+        Step::Run(Stretch { window, edge, hosts, far: NOTHING })
+    }
+
+    /// After a window in which the check lies: all nodes come to it, and unless the run stops there
+    /// windows begin anew.
+    fn meet(&mut self, status: &Status) -> Step {
+        let edge = self.reached[0]..self.check;
+        if !edge.is_empty() {
+            self.reached[0] = self.check;
+            let window = self.window + 1;
+            return Step::Run(Stretch { window, edge, hosts: NOTHING, far: NOTHING });
+        }
+        self.cut = false;
+        self.origin = self.check;
+        self.look(status).unwrap_or(Step::Begin(self.origin))
+    }
+
+    /// Looks at the stop rules, at the instant of the check; then the next one is due.
+    fn look(&mut self, status: &Status) -> Option<Step> {
+        let stop = self.rules.check(self.check, &status.totals);
+        self.check = self.rules.next_check(self.check);
+        stop.map(|(ending, end)| Step::Stop(ending, end))
+    }
+}
