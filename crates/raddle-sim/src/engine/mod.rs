@@ -9,6 +9,7 @@
 //! A fabric may be run in parts, each by a thread: nodes are parted so that only links between
 //! switches lead from part to part, and what was sent over them is handed over between the halves of windows.
 
+mod cache;
 mod link;
 mod part;
 mod partition;
@@ -16,6 +17,7 @@ mod port;
 mod schedule;
 mod switch;
 mod threads;
+mod world;
 
 use crate::host::layout::Layout;
 use crate::plan::Plan;
@@ -24,18 +26,14 @@ use crate::topology::{Fabric, Node};
 use partition::Partition;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Span;
-use schedule::windows::Grid;
+use schedule::windows::{Grid, LONGEST_WINDOW};
 use std::sync::Arc;
 use threads::outcome;
 use threads::workers::Crew;
 
 pub use link::ring::HORIZON;
+pub use schedule::windows::SHORTEST_WINDOW;
 pub use threads::workers::CriticalPath;
-
-/// Windows are not made longer than this, so that offsets in them have 32 bits.
-const LONGEST_WINDOW: Span = Span::us(4);
-/// Shortest legal window: below this the engine would be slower than an event queue.
-pub const SHORTEST_WINDOW: Span = Span::ns(10);
 
 /// The widest windows of a fabric, at most 4 us: the shortest way from side to side and back, else
 /// the shortest way into a switch.

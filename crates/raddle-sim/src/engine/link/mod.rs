@@ -1,12 +1,13 @@
 //! The hot half of a port: the link that leaves it, with the packets on it.
 
 pub(super) mod arrivals;
+pub(super) mod outbox;
 pub(super) mod ring;
 
-use super::part::{Handover, Outbox};
 use crate::engine::schedule::calendar::{Calendar, Wake};
 use crate::wire::frame::Frame;
 use crate::wire::serialisation::Wire;
+use outbox::{Handover, Outbox};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use ring::{Entry, Ring};
 

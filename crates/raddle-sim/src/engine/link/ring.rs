@@ -1,6 +1,6 @@
 //! A queue of packets in a power-of-two ring that grows when full, and shrinks when told to.
 
-use crate::engine::part::prefetch::prefetch;
+use crate::engine::cache::prefetch;
 use crate::wire::frame::Frame;
 use raddle_schemes::units::Time;
 

@@ -3,8 +3,8 @@
 use super::prefetch::{prefetch_arrivals, prefetch_turns};
 use crate::engine::link::Line;
 use crate::engine::part::Part;
-use crate::engine::port::general::World;
 use crate::engine::schedule::calendar::Wake;
+use crate::engine::world::World;
 use crate::faults::intervals::covers;
 use crate::host::nic::Departure;
 use crate::record::DropCause;

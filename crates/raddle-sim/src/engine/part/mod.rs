@@ -8,80 +8,35 @@ mod hosts;
 pub(super) mod prefetch;
 pub(super) mod switches;
 
-use super::link::{FarEnd, Line, Place, PortKind};
+use super::link::{FarEnd, Line, Place};
 use super::partition::Partition;
 use crate::engine::link::arrivals::Arrivals;
-use crate::engine::port::general::{Discipline, World};
+use crate::engine::link::outbox::Outbox;
 use crate::engine::port::kinds::SwitchPorts;
 use crate::engine::schedule::calendar::{Calendar, Wake};
 use crate::engine::schedule::steps::Stretch;
 use crate::engine::schedule::windows::Grid;
+use crate::engine::switch::SwitchState;
 use crate::engine::switch::flow_control::Joint;
 use crate::engine::switch::next_hops::Forward;
 use crate::engine::switch::shared_memory::Pool;
+use crate::engine::world::{Discipline, World};
 use crate::host::Hosts;
 use crate::host::layout::Layout;
 use crate::plan::Plan;
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, PortRecord};
 use crate::topology::Node;
-use crate::wire::frame::{Frame, Locator, count};
+use crate::wire::frame::{Frame, count};
 use crate::wire::port_facts::PortFacts;
 use crate::wire::switch_memory::Memory;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
-use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
+use raddle_schemes::load_balance::switch::SwitchContext;
 use raddle_schemes::rng::{Rng, stream};
-use raddle_schemes::transport::Entry;
 use raddle_schemes::units::Time;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
-
-/// A frame on its way to another part.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Handover {
-    /// The link's line in that part.
-    pub(super) line: u32,
-    pub(super) arrival: Time,
-    pub(super) frame: Frame,
-}
-
-/// What a part sends to each of the others in half a window.
-pub(super) struct Outbox {
-    pub(super) frames: Vec<Vec<Handover>>,
-    /// For the logs of senders, from receivers in this part.
-    pub(super) log_entries: Vec<Vec<(Locator, Entry)>>,
-}
-
-impl Outbox {
-    /// Nothing yet, to any of `parts`.
-    fn to(parts: usize) -> Self {
-        Self { frames: vec![Vec::new(); parts], log_entries: vec![Vec::new(); parts] }
-    }
-}
-
-pub(super) struct SwitchState {
-    pub(super) id: SwitchId,
-    pub(super) selector: AnyPortSelector,
-    pub(super) rng: Rng,
-    /// Its first port in this part.
-    pub(super) first_port: u32,
-    /// If its ports are all of one kind: that, and the first among those of the kind.
-    pub(super) kind: Option<(PortKind, u32)>,
-    /// Its first port in the fabric.
-    pub(super) first_id: u32,
-    /// Ports with something queued or in service: `words` bits per switch.
-    pub(super) busy: Vec<u64>,
-    /// Where it is under flow control.
-    pub(super) joint: Option<Box<Joint>>,
-    /// Where its ports share memory.
-    pub(super) pool: Option<Box<Pool>>,
-    /// Hosts below it that run right after it, while what they share is in the caches; the others
-    /// run after all switches on the edge side.
-    pub(super) hosts: Range<u32>,
-    /// When it is dead.
-    pub(super) deaths: Vec<(Time, Time)>,
-}
 
 /// See the module.
 pub(super) struct Part<'a> {

@@ -3,42 +3,12 @@
 //! What a switch touches in a window (the links into it, its own ports) has mostly left the caches
 //! since the last one. While one switch runs, the lines of the next ones are on their way.
 
+use crate::engine::cache::{prefetch, prefetch_all, prefetch_lines};
 use crate::engine::link::PortKind;
 use crate::engine::link::ring::Ring;
 use crate::engine::part::Part;
 use crate::host::Hosts;
 use crate::host::addresses::{Ahead, End};
-
-const CACHE_LINE: usize = 64;
-
-/// Asks for `count` cache lines from `address` on, whatever lies there.
-#[inline(always)]
-pub(in crate::engine) fn prefetch_lines(address: *const u8, count: usize) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        for line in 0..count {
-            // SAFETY: a prefetch is a hint that neither reads nor faults, wherever it points.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(line * CACHE_LINE).cast()) };
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (address, count);
-}
-
-/// Asks for `count` cache lines from each address on.
-#[inline(always)]
-fn prefetch_all<const N: usize>(addresses: [*const u8; N], count: usize) {
-    for address in addresses {
-        prefetch_lines(address, count);
-    }
-}
-
-/// Asks for the first cache line of `value`.
-#[inline(always)]
-pub(in crate::engine) fn prefetch<T>(value: &T) {
-    prefetch_lines((&raw const *value).cast(), 1);
-}
 
 impl Part<'_> {
     /// The ports of a switch that runs soon, and the links through which something arrives.

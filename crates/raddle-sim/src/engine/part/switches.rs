@@ -1,14 +1,21 @@
 //! A part's switches: what arrives in a window, in order of time and in-port, run to completion.
 
+use crate::engine::link::PortKind;
 use crate::engine::link::arrivals::Arrivals;
-use crate::engine::part::{Part, SwitchState};
+use crate::engine::part::Part;
+use crate::engine::port::Room;
+use crate::engine::port::kinds::of_kind;
 use crate::engine::schedule::calendar::Wake;
+use crate::engine::switch::busy::replay_ports;
+use crate::engine::switch::fast_path::{JointSwitch, PlainSwitch, PooledSwitch, Site};
 use crate::engine::switch::flow_control::JointPorts;
+use crate::engine::switch::next_hops::TreeNode;
 use crate::engine::switch::shared_memory::MixedPorts;
-use crate::engine::switch::view::{Around, Room};
+use crate::engine::switch::view::{Around, header};
+use crate::engine::switch::{SwitchState, from};
 use crate::faults::intervals::covers;
 use crate::record::DropCause;
-use crate::wire::frame::{Frame, flag};
+use crate::wire::frame::Frame;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::{Choices, Header};
@@ -43,6 +50,52 @@ impl<'a> Part<'a> {
             }
         }
         self.scratch.arrivals = scratch;
+    }
+
+    /// Takes the arrivals of a window to their queues and carries out the departures, at a switch of
+    /// a tree that is alive, whose routes do not change meanwhile, where flows have keys of their own,
+    /// and whose ports are all of one kind. A scheme that looks before has ports that do not share
+    /// memory and are not under flow control.
+    fn run_plainly(
+        &mut self,
+        number: u32,
+        (start, end): (Time, Time),
+        arrivals: &mut Arrivals,
+        node: &TreeNode,
+        (kind, first): (PortKind, u32),
+    ) {
+        let route = self.route;
+        let Self { plan, switches, lines, ports, world, .. } = self;
+        let SwitchState { id, selector, rng, first_port, first_id, busy, pool, joint, .. } =
+            &mut switches[number as usize];
+        let count = busy.len() * 64;
+        let site = Site {
+            number,
+            start,
+            end,
+            arrivals,
+            node,
+            epoch: route as u32,
+            fabric: &plan.fabric,
+            forwarding: &plan.routes[route].1,
+            switch: *id,
+            rng,
+            first_id: *first_id,
+            busy,
+            lines: from(lines, *first_port, count),
+            world,
+        };
+        if let Some(joint) = joint {
+            let plain = PlainSwitch { site, ports: from(&mut ports.general, first, count) };
+            return selector.visit(JointSwitch { plain, joint, pool: pool.as_deref_mut() });
+        }
+        of_kind!(mut ports, kind, ports => {
+            let plain = PlainSwitch { site, ports: from(ports, first, count) };
+            match pool {
+                Some(pool) => selector.visit(PooledSwitch { plain, pool }),
+                None => selector.visit(plain),
+            }
+        });
     }
 
     /// Takes arrivals to their queues, one after the other.
@@ -238,46 +291,4 @@ enum Way {
     Lost(DropCause),
     /// A PFC frame is meant for the port that it came to.
     Obey,
-}
-
-/// Has `carry_out` see to each port that is busy: it says when that next has something to carry out.
-/// Those that never have are busy no more. Returns the first of these times.
-#[inline]
-pub(in crate::engine) fn replay_ports(
-    busy: &mut [u64],
-    mut carry_out: impl FnMut(usize) -> Time,
-) -> Time {
-    let mut next = Time::NEVER;
-    for (index, word) in busy.iter_mut().enumerate() {
-        let mut bits = *word;
-        while bits != 0 {
-            let bit = bits & bits.wrapping_neg();
-            bits ^= bit;
-            let action = carry_out(index * 64 + bit.trailing_zeros() as usize);
-            if action == Time::NEVER {
-                *word ^= bit;
-            }
-            next = next.min(action);
-        }
-    }
-    next
-}
-
-/// What a switch reads in a frame.
-#[inline]
-pub(in crate::engine) fn header(frame: Frame) -> Header {
-    Header {
-        flow_key: frame.to.0,
-        entropy: frame.entropy(),
-        bytes: frame.size(),
-        control: frame.is_control(),
-        hashed: frame.has(flag::HASHED),
-    }
-}
-
-/// At most `count` of `list`, from `first` on.
-pub(in crate::engine) fn from<T>(list: &mut [T], first: u32, count: usize) -> &mut [T] {
-    let list = &mut list[first as usize..];
-    let count = count.min(list.len());
-    &mut list[..count]
 }

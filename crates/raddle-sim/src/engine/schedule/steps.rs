@@ -2,10 +2,36 @@
 //! all of them come to the same answer without asking anyone.
 
 use super::windows::Grid;
-use crate::engine::threads::exchange::Status;
+use crate::host::results::HostTotals;
 use crate::host::stop::{Ending, StopRules};
 use crate::plan::Plan;
 use raddle_schemes::units::Time;
+
+/// How far a part has come, or all of them together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::engine) struct Status {
+    /// The next window in which there is something to do.
+    pub(in crate::engine) next_window: Option<u64>,
+    pub(in crate::engine) totals: HostTotals,
+    pub(in crate::engine) events: u64,
+    /// Counted where a report is due only.
+    pub(in crate::engine) packet_hops: u64,
+    /// The caller asked to stop.
+    pub(in crate::engine) interrupted: bool,
+}
+
+impl Status {
+    pub(in crate::engine) fn add(&mut self, other: &Self) {
+        self.next_window = match (self.next_window, other.next_window) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        self.totals.add(&other.totals);
+        self.events += other.events;
+        self.packet_hops += other.packet_hops;
+        self.interrupted |= other.interrupted;
+    }
+}
 
 /// From an instant until before another; nothing, if that is not later.
 pub(in crate::engine) type Range = std::ops::Range<Time>;

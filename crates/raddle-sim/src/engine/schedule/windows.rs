@@ -7,10 +7,14 @@
 //! have sent by then, which is further by the way from side to side. In any other fabric switches
 //! are all on the edge side, and windows as wide as the shortest way into a switch.
 
-use crate::engine::{LONGEST_WINDOW, SHORTEST_WINDOW};
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::Span;
+
+/// Windows are not made longer than this, so that offsets in them have 32 bits.
+pub(in crate::engine) const LONGEST_WINDOW: Span = Span::us(4);
+/// Shortest legal window: below this the engine would be slower than an event queue.
+pub const SHORTEST_WINDOW: Span = Span::ns(10);
 
 /// Windows of a run: window `n` of hosts and of the switches that are not on the edge side begins
 /// `n` widths after the origin, that of switches on the edge side `lag` earlier.

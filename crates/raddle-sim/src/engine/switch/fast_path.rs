@@ -4,14 +4,15 @@
 use super::flow_control::{Joint, JointPorts};
 use super::next_hops::TreeNode;
 use super::shared_memory::{AlikePorts, Pool};
-use super::view::{AroundPlain, Came, QueuePort, Room};
+use super::view::AroundPlain;
+use crate::engine::link::Line;
 use crate::engine::link::arrivals::Arrivals;
-use crate::engine::link::{Line, PortKind};
-use crate::engine::part::switches::{from, header, replay_ports};
-use crate::engine::part::{Part, SwitchState};
-use crate::engine::port::general::{Port, World};
-use crate::engine::port::kinds::of_kind;
+use crate::engine::port::general::Port;
+use crate::engine::port::{Came, QueuePort, Room};
 use crate::engine::schedule::calendar::Wake;
+use crate::engine::switch::busy::replay_ports;
+use crate::engine::switch::view::header;
+use crate::engine::world::World;
 use crate::topology::Fabric;
 use crate::topology::routing::Forwarding;
 use crate::wire::frame::{Frame, Locators};
@@ -21,76 +22,28 @@ use raddle_schemes::load_balance::switch::{Choices, PortSelector, Visitor};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Time;
 
-impl Part<'_> {
-    /// Takes the arrivals of a window to their queues and carries out the departures, at a switch of
-    /// a tree that is alive, whose routes do not change meanwhile, where flows have keys of their own,
-    /// and whose ports are all of one kind. A scheme that looks before has ports that do not share
-    /// memory and are not under flow control.
-    pub(in crate::engine) fn run_plainly(
-        &mut self,
-        number: u32,
-        (start, end): (Time, Time),
-        arrivals: &mut Arrivals,
-        node: &TreeNode,
-        (kind, first): (PortKind, u32),
-    ) {
-        let route = self.route;
-        let Self { plan, switches, lines, ports, world, .. } = self;
-        let SwitchState { id, selector, rng, first_port, first_id, busy, pool, joint, .. } =
-            &mut switches[number as usize];
-        let count = busy.len() * 64;
-        let site = Site {
-            number,
-            start,
-            end,
-            arrivals,
-            node,
-            epoch: route as u32,
-            fabric: &plan.fabric,
-            forwarding: &plan.routes[route].1,
-            switch: *id,
-            rng,
-            first_id: *first_id,
-            busy,
-            lines: from(lines, *first_port, count),
-            world,
-        };
-        if let Some(joint) = joint {
-            let plain = PlainSwitch { site, ports: from(&mut ports.general, first, count) };
-            return selector.visit(JointSwitch { plain, joint, pool: pool.as_deref_mut() });
-        }
-        of_kind!(mut ports, kind, ports => {
-            let plain = PlainSwitch { site, ports: from(ports, first, count) };
-            match pool {
-                Some(pool) => selector.visit(PooledSwitch { plain, pool }),
-                None => selector.visit(plain),
-            }
-        });
-    }
-}
-
 /// A switch in [`Part::run_plainly`] without its ports.
-struct Site<'s, 'w> {
-    number: u32,
-    start: Time,
-    end: Time,
-    arrivals: &'s mut Arrivals,
-    node: &'s TreeNode,
-    epoch: u32,
-    fabric: &'s Fabric,
-    forwarding: &'s Forwarding,
-    switch: SwitchId,
-    rng: &'s mut Rng,
-    first_id: u32,
-    busy: &'s mut [u64],
-    lines: &'s mut [Line],
-    world: &'s mut World<'w>,
+pub(in crate::engine) struct Site<'s, 'w> {
+    pub(in crate::engine) number: u32,
+    pub(in crate::engine) start: Time,
+    pub(in crate::engine) end: Time,
+    pub(in crate::engine) arrivals: &'s mut Arrivals,
+    pub(in crate::engine) node: &'s TreeNode,
+    pub(in crate::engine) epoch: u32,
+    pub(in crate::engine) fabric: &'s Fabric,
+    pub(in crate::engine) forwarding: &'s Forwarding,
+    pub(in crate::engine) switch: SwitchId,
+    pub(in crate::engine) rng: &'s mut Rng,
+    pub(in crate::engine) first_id: u32,
+    pub(in crate::engine) busy: &'s mut [u64],
+    pub(in crate::engine) lines: &'s mut [Line],
+    pub(in crate::engine) world: &'s mut World<'w>,
 }
 
 /// A switch in [`Part::run_plainly`], whose loop is compiled for each scheme and kind of port.
-struct PlainSwitch<'s, 'w, P> {
-    site: Site<'s, 'w>,
-    ports: &'s mut [P],
+pub(in crate::engine) struct PlainSwitch<'s, 'w, P> {
+    pub(in crate::engine) site: Site<'s, 'w>,
+    pub(in crate::engine) ports: &'s mut [P],
 }
 
 impl<P: QueuePort> Visitor for PlainSwitch<'_, '_, P> {
@@ -177,9 +130,9 @@ impl<P: QueuePort> PlainSwitch<'_, '_, P> {
 }
 
 /// The same with ports that share memory: one takes room from the others, so arrivals stay in order.
-struct PooledSwitch<'s, 'w, P> {
-    plain: PlainSwitch<'s, 'w, P>,
-    pool: &'s mut Pool,
+pub(in crate::engine) struct PooledSwitch<'s, 'w, P> {
+    pub(in crate::engine) plain: PlainSwitch<'s, 'w, P>,
+    pub(in crate::engine) pool: &'s mut Pool,
 }
 
 impl<P: QueuePort> Visitor for PooledSwitch<'_, '_, P> {
@@ -204,10 +157,10 @@ impl<P: QueuePort> Visitor for PooledSwitch<'_, '_, P> {
 }
 
 /// The same under flow control.
-struct JointSwitch<'s, 'w> {
-    plain: PlainSwitch<'s, 'w, Port>,
-    joint: &'s mut Joint,
-    pool: Option<&'s mut Pool>,
+pub(in crate::engine) struct JointSwitch<'s, 'w> {
+    pub(in crate::engine) plain: PlainSwitch<'s, 'w, Port>,
+    pub(in crate::engine) joint: &'s mut Joint,
+    pub(in crate::engine) pool: Option<&'s mut Pool>,
 }
 
 impl Visitor for JointSwitch<'_, '_> {

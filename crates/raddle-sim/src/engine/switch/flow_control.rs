@@ -12,11 +12,13 @@
 //! [`super::shared_memory`]).
 
 use super::shared_memory::Pool;
-use super::view::{QueuePort, Room};
 use crate::engine::link::Line;
-use crate::engine::part::switches::replay_ports;
-use crate::engine::port::general::{Joined, Port, World};
+use crate::engine::port::Joined;
+use crate::engine::port::general::Port;
+use crate::engine::port::{QueuePort, Room};
 use crate::engine::schedule::calendar::Wake;
+use crate::engine::switch::busy::replay_ports;
+use crate::engine::world::World;
 use crate::wire::frame::Frame;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;

@@ -4,11 +4,11 @@
 //! that, and makes no new maximum, would be kept without: nobody has to look. Any other makes all
 //! ports catch up first.
 
-use super::view::{QueuePort, Room};
 use crate::engine::link::{Line, PortKind};
-use crate::engine::part::switches::replay_ports;
-use crate::engine::port::general::World;
 use crate::engine::port::kinds::{SwitchPorts, of_kind};
+use crate::engine::port::{QueuePort, Room};
+use crate::engine::switch::busy::replay_ports;
+use crate::engine::world::World;
 use crate::wire::frame::Frame;
 use crate::wire::switch_memory::Memory;
 use raddle_schemes::ids::PortId;

@@ -3,39 +3,14 @@
 //! Everything is there twice, for even and odd rounds: what is posted in a round is read in the
 //! next, while that round's own posts go to the other copy. One barrier between rounds is enough.
 
-use crate::engine::part::{Handover, Outbox};
+use crate::engine::link::outbox::{Handover, Outbox};
+use crate::engine::schedule::steps::Status;
 use crate::host::results::HostTotals;
 use crate::wire::frame::Locator;
 use raddle_schemes::transport::Entry;
 use raddle_schemes::units::Time;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
-
-/// How far a part has come, or all of them together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::engine) struct Status {
-    /// The next window in which there is something to do.
-    pub(in crate::engine) next_window: Option<u64>,
-    pub(in crate::engine) totals: HostTotals,
-    pub(in crate::engine) events: u64,
-    /// Counted where a report is due only.
-    pub(in crate::engine) packet_hops: u64,
-    /// The caller asked to stop.
-    pub(in crate::engine) interrupted: bool,
-}
-
-impl Status {
-    fn add(&mut self, other: &Self) {
-        self.next_window = match (self.next_window, other.next_window) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        self.totals.add(&other.totals);
-        self.events += other.events;
-        self.packet_hops += other.packet_hops;
-        self.interrupted |= other.interrupted;
-    }
-}
 
 /// A status that other threads can read: one cache line. The barrier orders writes and reads.
 #[derive(Default)]

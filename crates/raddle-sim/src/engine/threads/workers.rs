@@ -7,11 +7,12 @@
 //! ACKs that refer to them.
 
 use super::barrier::{Barrier, BreakOnPanic};
-use super::exchange::{Exchange, Status};
+use super::exchange::Exchange;
 use crate::engine::link::FarEnd;
 use crate::engine::link::ring::Entry;
 use crate::engine::part::Part;
 use crate::engine::partition::Partition;
+use crate::engine::schedule::steps::Status;
 use crate::engine::schedule::steps::{Agenda, Step};
 use crate::engine::schedule::windows::Grid;
 use crate::host::layout::Layout;

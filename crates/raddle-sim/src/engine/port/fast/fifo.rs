@@ -6,8 +6,8 @@
 use super::Common;
 use crate::engine::link::ring::Entry;
 use crate::engine::link::{FarEnd, Line};
-use crate::engine::port::general::{Discipline, World};
-use crate::engine::switch::view::{QueuePort, Room};
+use crate::engine::port::{QueuePort, Room};
+use crate::engine::world::{Discipline, World};
 use crate::plan::{MarkAt, Plan};
 use crate::record::PortRecord;
 use crate::wire::frame::Frame;

@@ -9,10 +9,10 @@
 pub(in crate::engine) mod fifo;
 pub(in crate::engine) mod priority;
 
-use super::general::World;
+use crate::engine::link::outbox::Handover;
 use crate::engine::link::{Departed, FarEnd, Line, PortKind};
-use crate::engine::part::Handover;
 use crate::engine::schedule::calendar::Wake;
+use crate::engine::world::World;
 use crate::plan::{Overflow, Plan, Service};
 use crate::record::{DropCause, PortRecord};
 use crate::wire::frame::Frame;

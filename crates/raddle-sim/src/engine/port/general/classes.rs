@@ -2,6 +2,7 @@
 
 use crate::engine::link::ring::{Entry, Ring};
 use crate::engine::port::scheduler::Turns;
+use crate::engine::world::Gone;
 use crate::plan::{CLASS_LIMIT, Plan, Service};
 use crate::wire::frame::{Frame, Locators};
 use crate::wire::port_facts::PfcFacts;
@@ -47,16 +48,6 @@ struct Class {
     ingress: u64,
     /// When it may start frames again.
     paused_until: Time,
-}
-
-/// A frame of data that is no longer in a switch under flow control.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Gone {
-    /// The port it had come in through.
-    pub(in crate::engine) came_in: PortId,
-    /// Its queue.
-    pub(in crate::engine) class: u8,
-    pub(in crate::engine) size: u64,
 }
 
 /// Both directions of flow control at a port.

@@ -3,8 +3,10 @@
 //! At one instant: departure, then change of the link, then the renewal of a pause, then start.
 
 use super::classes::Classes;
-use super::{Discipline, Extras, InService, Joined, Port, Room, World};
+use super::{Extras, InService, Port};
 use crate::engine::link::Line;
+use crate::engine::port::{Joined, Room};
+use crate::engine::world::{Discipline, World};
 use crate::faults::{OnDown, PortChange};
 use crate::plan::MarkAt;
 use crate::record::DropCause;

@@ -8,64 +8,23 @@
 pub(in crate::engine) mod classes;
 mod extras;
 
+use crate::engine::cache::prefetch_lines;
 use crate::engine::link::ring::{Entry, Ring};
 use crate::engine::link::{FarEnd, Line};
-use crate::engine::part::Outbox;
-use crate::engine::part::prefetch::prefetch_lines;
-use crate::engine::schedule::calendar::Calendar;
-use crate::engine::switch::view::{QueuePort, Room};
+use crate::engine::port::{QueuePort, Room};
+use crate::engine::world::World;
 use crate::faults::OnDown;
 use crate::faults::link::Link;
-use crate::host::Hosts;
-use crate::plan::{MarkAt, Overflow, Plan, Service};
-use crate::record::recorder::Recorder;
+use crate::plan::{MarkAt, Plan};
 use crate::record::{DropCause, PfcRecord, PortRecord};
 use crate::wire::frame::{Frame, count};
 use crate::wire::port_facts::PortFacts;
 use crate::wire::serialisation::Wire;
-use classes::{Classes, Gone};
+use classes::Classes;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue;
 use raddle_schemes::marking::{AnyMarker, QueueState};
 use raddle_schemes::units::{Bytes, Time};
-
-/// The queue discipline of a run.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Discipline {
-    pub(in crate::engine) two_classes: bool,
-    pub(in crate::engine) trim: bool,
-    pub(in crate::engine) mark_at: MarkAt,
-    pub(in crate::engine) header: Bytes,
-    pub(in crate::engine) gap: Bytes,
-    /// The largest frame, but for those of flow control.
-    pub(in crate::engine) largest: Bytes,
-    pub(in crate::engine) on_down: OnDown,
-}
-
-impl Discipline {
-    pub(in crate::engine) fn of(plan: &Plan) -> Self {
-        Self {
-            two_classes: plan.queue.service != Service::Fifo,
-            trim: plan.queue.overflow == Overflow::Trim,
-            mark_at: plan.queue.mark_at,
-            header: plan.transport.header,
-            gap: plan.queue.gap,
-            largest: plan.packet().max(plan.transport.ack),
-            on_down: plan.faults.on_down,
-        }
-    }
-}
-
-/// What ports share while a node runs.
-pub(in crate::engine) struct World<'a> {
-    pub(in crate::engine) discipline: Discipline,
-    pub(in crate::engine) calendar: Calendar,
-    pub(in crate::engine) hosts: Hosts<'a>,
-    pub(in crate::engine) recorder: Recorder,
-    pub(in crate::engine) outbox: Outbox,
-    /// Frames that left the switch being run, under flow control.
-    pub(in crate::engine) gone: Vec<Gone>,
-}
 
 /// The frame on the wire.
 #[derive(Clone, Copy, Debug)]
@@ -74,15 +33,6 @@ struct InService {
     class: u8,
     lost: bool,
     start: Time,
-}
-
-/// A frame that joined a queue.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Joined {
-    /// The class of data, where the queue is one of data.
-    pub(in crate::engine) data: Option<usize>,
-    /// What is left of the frame.
-    pub(in crate::engine) bytes: Bytes,
 }
 
 /// What only some ports have. Where it begins on a cache line, classes lie as they are meant to.

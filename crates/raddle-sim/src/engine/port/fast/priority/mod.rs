@@ -9,8 +9,8 @@ pub(in crate::engine) mod waiting;
 
 use super::Common;
 use crate::engine::link::{Departed, FarEnd, Line};
-use crate::engine::port::general::World;
-use crate::engine::switch::view::{Came, QueuePort, Room};
+use crate::engine::port::{Came, QueuePort, Room};
+use crate::engine::world::World;
 use crate::plan::{MarkAt, Plan};
 use crate::record::PortRecord;
 use crate::wire::frame::Frame;

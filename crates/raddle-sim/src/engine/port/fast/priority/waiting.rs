@@ -2,10 +2,10 @@
 
 use crate::engine::link::Line;
 use crate::engine::link::ring::{Entry, Ring};
+use crate::engine::port::Came;
 use crate::engine::port::fast::priority::PriorityPort;
-use crate::engine::port::general::World;
 use crate::engine::port::scheduler::Turns;
-use crate::engine::switch::view::Came;
+use crate::engine::world::World;
 use crate::plan::{CLASS_LIMIT, QueuePlan};
 use crate::wire::frame::{Frame, Locators};
 use raddle_schemes::units::Time;
