@@ -7,7 +7,7 @@ use common::agree::trouble;
 use common::{fat_tree, permutation};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::units::{Bytes, Time};
-use raddle_sim::faults::resolve::{Direction, Effect, Fault, FaultPlan, Target};
+use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, Target};
 use raddle_sim::plan::{Connections, Overflow, Plan};
 use raddle_sim::record::Outcome;
 use raddle_sim::workload::{Flow, Start};

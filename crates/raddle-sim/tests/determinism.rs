@@ -7,7 +7,7 @@ use common::{fat_tree, hash, permutation};
 use raddle_schemes::marking;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::engine;
-use raddle_sim::faults::resolve::{Direction, Effect, Fault, FaultPlan, Target};
+use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, Target};
 use raddle_sim::plan::{MarkAt, NicOrder, Overflow, Plan};
 use raddle_sim::workload::all_to_all::{AllToAll, Order};
 

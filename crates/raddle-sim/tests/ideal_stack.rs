@@ -13,7 +13,7 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::bound::Frames;
 use raddle_sim::bound::all_to_all::{self, Exchange};
 use raddle_sim::engine;
-use raddle_sim::faults::resolve::{Effect, Fault, FaultPlan, Target};
+use raddle_sim::faults::spec::{Effect, Fault, FaultPlan, Target};
 use raddle_sim::plan::{NicOrder, Plan};
 use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::topology::Fabric;

@@ -7,7 +7,7 @@ use common::agree::trouble;
 use raddle_schemes::family::Raw;
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_sim::faults::resolve::{Direction, Effect, Fault, FaultPlan, Target};
+use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, Target};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
 use raddle_sim::topology::tree::TreeShape;

@@ -11,7 +11,7 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{Card, Cx, FlowContext, buffer, congestion};
 use raddle_sim::engine::{self, Options};
-use raddle_sim::faults::resolve::{Direction, Effect, Fault, FaultPlan, Target};
+use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, Target};
 use raddle_sim::plan::{BufferPlan, Connections, Overflow, Pfc, Plan, Service};
 use raddle_sim::record::{Observer, Outcome, PortRecord, Progress, RecordPlan, Stop};
 use raddle_sim::topology::graph::parse_graph;

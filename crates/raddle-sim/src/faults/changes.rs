@@ -2,7 +2,8 @@
 
 use super::error::FaultError;
 use super::intervals::{Window, merge};
-use super::resolve::{Effect, FaultPlan, RateTo};
+use super::probability::in_units_of_2_to_minus_32;
+use super::spec::{Effect, FaultPlan, RateTo};
 use super::targets::Struck;
 use crate::faults::PortChange;
 use crate::topology::{Fabric, Node};
@@ -138,20 +139,11 @@ impl RateTo {
     }
 }
 
-/// Whether `value` is a probability that is 0, or can be told from 0.
-pub(super) fn is_probability(value: f64) -> bool {
-    (0.0..=1.0).contains(&value) && (value == 0.0 || in_units_of_2_to_minus_32(value) > 0)
-}
-
-/// A probability as coins of 32 bits are compared with it.
-pub(super) fn in_units_of_2_to_minus_32(probability: f64) -> u64 {
-    (probability * (1u64 << 32) as f64).round() as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::resolve::{Direction, Fault, ResolvedFaults, Target};
+    use crate::faults::resolve::ResolvedFaults;
+    use crate::faults::spec::{Direction, Fault, Target};
     use crate::topology::tree::TreeShape;
     use raddle_schemes::ids::{HostId, SwitchId};
     use raddle_schemes::units::Span;

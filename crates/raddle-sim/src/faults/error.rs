@@ -1,6 +1,6 @@
 //! Why a list of faults cannot be played on a fabric.
 
-use super::resolve::Among;
+use super::spec::Among;
 use raddle_schemes::units::{Rate, Time};
 use std::fmt;
 
@@ -51,7 +51,7 @@ pub enum FaultError {
     },
     /// Flapping needs `0 < down_for < period`, and a first time before the last.
     Flapping,
-    /// Flapping makes more than [`MAX_FLAPS`](super::resolve::MAX_FLAPS) windows.
+    /// Flapping makes more than [`MAX_FLAPS`](super::spec::MAX_FLAPS) windows.
     TooManyFlaps {
         /// How many.
         windows: u64,
@@ -168,7 +168,7 @@ impl fmt::Display for FaultError {
             Self::TooManyFlaps { windows } => write!(
                 f,
                 "flapping goes down {windows} times; at most {} are possible",
-                super::resolve::MAX_FLAPS
+                super::spec::MAX_FLAPS
             ),
             Self::Share { fault, share } => {
                 write!(f, "fault {}: the share {share} is not from 0 to 1", fault + 1)

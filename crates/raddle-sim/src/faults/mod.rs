@@ -4,7 +4,9 @@ mod changes;
 pub mod error;
 pub(crate) mod intervals;
 pub mod link;
+mod probability;
 pub mod resolve;
+pub mod spec;
 mod targets;
 
 use crate::topology::Node;

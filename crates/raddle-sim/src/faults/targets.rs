@@ -1,8 +1,8 @@
 //! What faults name, and what they leave to chance.
 
-use super::changes::{in_units_of_2_to_minus_32, is_probability};
 use super::error::FaultError;
-use super::resolve::{Among, Amount, Direction, Effect, FaultPlan, Target};
+use super::probability::{in_units_of_2_to_minus_32, is_probability};
+use super::spec::{Among, Amount, Direction, Effect, FaultPlan, Target};
 use crate::topology::nearest::nearest;
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
@@ -283,7 +283,8 @@ impl Draw {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::resolve::{Fault, ResolvedFaults};
+    use crate::faults::resolve::ResolvedFaults;
+    use crate::faults::spec::Fault;
     use crate::topology::tree::TreeShape;
     use raddle_schemes::units::{Rate, Span, Time};
 
@@ -319,7 +320,7 @@ mod tests {
     #[test]
     fn a_share_is_rounded_to_whole_cables_of_the_tier() {
         let fabric = fat_tree(3, 128);
-        let half = Effect::Rate { to: crate::faults::resolve::RateTo::Factor(0.5), scale: true };
+        let half = Effect::Rate { to: crate::faults::spec::RateTo::Factor(0.5), scale: true };
         assert_eq!(cables(&fabric, None, true).len(), 256);
         assert_eq!(cables(&fabric, Some(1), true).len(), 128);
         for (tier, lower, upper) in [(0, "tor", "agg"), (1, "agg", "core")] {
@@ -408,7 +409,7 @@ mod tests {
         // None and all are draws like any other, and both links of a cable go together.
         let of = |p, effect| ports(&resolve(&fabric, &[fault(p, effect)], 3).unwrap());
         assert_eq!(of(0.0, Effect::Down), []);
-        let half = Effect::Rate { to: crate::faults::resolve::RateTo::Factor(0.5), scale: true };
+        let half = Effect::Rate { to: crate::faults::spec::RateTo::Factor(0.5), scale: true };
         assert_eq!(of(1.0, half).len(), 512);
         let chosen = of(0.05, Effect::Down);
         assert!(chosen.iter().all(|p| chosen.contains(&fabric.ports[p.index()].peer)));
@@ -475,7 +476,7 @@ mod tests {
             Node::Switch(switch) => fabric.switches[switch.index()].name.clone(),
             Node::Host(_) => panic!("a host was drawn"),
         };
-        let half = Effect::Rate { to: crate::faults::resolve::RateTo::Factor(0.5), scale: true };
+        let half = Effect::Rate { to: crate::faults::spec::RateTo::Factor(0.5), scale: true };
         for (tier, count, prefixes) in
             [(None, 5, &["agg", "core"][..]), (Some(1), 3, &["agg"]), (Some(2), 2, &["core"])]
         {

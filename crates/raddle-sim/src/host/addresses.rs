@@ -1,6 +1,7 @@
 //! Where lies what a host is about to touch, to be asked for ahead of time.
 
 use super::endpoints::Ends;
+use super::endpoints::slots::End;
 use super::nic::Nic;
 use crate::wire::frame::Frame;
 use raddle_schemes::ids::FlowId;
@@ -13,13 +14,6 @@ const NOWHERE: *const u8 = std::ptr::null();
 pub(crate) struct Ahead<'h, 'a> {
     pub(super) nic: &'h Nic,
     pub(super) ends: &'h Ends<'a>,
-}
-
-/// The slot of an end of a flow that something is about to happen to.
-#[derive(Clone, Copy)]
-pub(crate) enum End {
-    Sender(u32),
-    Receiver(u32),
 }
 
 impl Ahead<'_, '_> {

@@ -7,11 +7,13 @@
 pub(crate) mod addresses;
 mod drop_counts;
 pub(crate) mod endpoints;
+mod events;
 pub mod layout;
 pub mod nic;
-pub mod results;
+mod results;
 mod slab;
 pub mod stop;
+pub mod totals;
 
 use crate::host::nic::timers::{Timer, TimerKind};
 use crate::plan::{BufferPlan, Plan};
@@ -27,8 +29,8 @@ use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::Entry;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Span, Time};
-use results::HostTotals;
 use std::sync::Arc;
+use totals::HostTotals;
 
 /// The hosts of one part of a run, and the ends of flows that lie there. What one part's hosts do
 /// touches no other part but through messages: frames, and [`Hosts::outgoing`].

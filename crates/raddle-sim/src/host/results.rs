@@ -1,43 +1,12 @@
 //! What the hosts of a run's parts brought about, put together.
 
-use super::endpoints::EVENTS_KEPT;
+use super::events::keep_first;
 use super::slab::Slab;
 use crate::host::Hosts;
 use crate::record::{FlowRecord, FlowRecords, PortRecord, Timeline};
 use crate::workload::Flow;
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::sender::packets;
-use raddle_schemes::units::Time;
-
-/// What one part's hosts, or those of all parts, brought about so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HostTotals {
-    /// When a receiver last got a new packet, or a flow last started.
-    pub last_progress: Time,
-    /// When the last flow completed so far.
-    pub last_completion: Time,
-    /// Flows completed.
-    pub flows_done: u64,
-    /// Packets known to their senders to have arrived.
-    pub packets_acked: u64,
-}
-
-impl HostTotals {
-    /// Adds what another part's hosts brought about.
-    pub fn add(&mut self, other: &Self) {
-        self.last_progress = self.last_progress.max(other.last_progress);
-        self.last_completion = self.last_completion.max(other.last_completion);
-        self.flows_done += other.flows_done;
-        self.packets_acked += other.packets_acked;
-    }
-}
-
-/// Keeps the first events by time and flow. Hosts are run in an order that depends on the windows
-/// and on the parts of the run; the events of one flow are in order, and stay so.
-pub(super) fn keep_first(events: &mut Vec<(Time, FlowId, &'static str)>) {
-    events.sort_by_key(|&(at, flow, _)| (at, flow));
-    events.truncate(EVENTS_KEPT);
-}
 
 /// See [`Hosts::finish`].
 pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (FlowRecords, Vec<PortRecord>, Timeline) {

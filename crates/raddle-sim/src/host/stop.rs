@@ -3,7 +3,7 @@
 //! Both rules are looked at only at fixed instants (the end time and multiples of the patience), so
 //! that both engines stop at the same one, after all events before it and none at it.
 
-use super::results::HostTotals;
+use super::totals::HostTotals;
 use crate::plan::Plan;
 use crate::record::{FlowRecords, Stop};
 use crate::workload::Start;

@@ -3,8 +3,9 @@
 use super::choices::Choices;
 use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::faults::OnDown;
-use raddle_sim::faults::resolve::{
-    Among, Amount, Direction, Effect, Fault, FaultPlan, RateTo, ResolvedFaults, Target, flapping,
+use raddle_sim::faults::resolve::{ResolvedFaults, flapping};
+use raddle_sim::faults::spec::{
+    Among, Amount, Direction, Effect, Fault, FaultPlan, RateTo, Target,
 };
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::routing::Weighting;

@@ -21,7 +21,7 @@ use raddle_schemes::load_balance::switch::{
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{buffer, marking};
-use raddle_sim::faults::resolve::FaultPlan;
+use raddle_sim::faults::spec::FaultPlan;
 use raddle_sim::plan::{BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service};
 use raddle_sim::record::RecordPlan;
 

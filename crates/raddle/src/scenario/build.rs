@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::Rate;
 use raddle_sim::faults::PortChange;
-use raddle_sim::faults::resolve::FaultPlan;
+use raddle_sim::faults::spec::FaultPlan;
 use raddle_sim::limits::LimitError;
 use raddle_sim::plan::Plan;
 use raddle_sim::topology::Fabric;

@@ -14,7 +14,7 @@ use crate::engine::link::arrivals::Arrivals;
 use crate::engine::link::outbox::Outbox;
 use crate::engine::port::kinds::SwitchPorts;
 use crate::engine::schedule::calendar::{Calendar, Wake};
-use crate::engine::schedule::steps::Stretch;
+use crate::engine::schedule::steps::NodeRanges;
 use crate::engine::schedule::windows::Grid;
 use crate::engine::switch::SwitchState;
 use crate::engine::switch::flow_control::Joint;
@@ -38,7 +38,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// See the module.
+/// Some nodes of the fabric, with the links into them and all that they share.
 pub(super) struct Part<'a> {
     pub(super) plan: &'a Plan,
     /// One per port, and one per link from another part.
@@ -275,20 +275,20 @@ impl<'a> Part<'a> {
         part
     }
 
-    /// Runs everything in a stretch.
-    pub(super) fn run_window(&mut self, stretch: &Stretch) {
-        self.world.calendar.move_to(stretch.window);
+    /// Runs the nodes that have something to do, each over its range.
+    pub(super) fn run_window(&mut self, ranges: &NodeRanges) {
+        self.world.calendar.move_to(ranges.window);
         self.many_under_way =
             self.few_flows == 0 && self.world.hosts.flows_under_way() > CACHED_FLOWS;
-        if !stretch.edge.is_empty() {
+        if !ranges.edge.is_empty() {
             self.backwards = !self.backwards;
-            self.run_switches(true, &stretch.edge, &stretch.hosts);
+            self.run_switches(true, &ranges.edge, &ranges.hosts);
         }
-        if !stretch.hosts.is_empty() {
-            self.run_other_hosts(&stretch.hosts);
+        if !ranges.hosts.is_empty() {
+            self.run_other_hosts(&ranges.hosts);
         }
-        if !stretch.far.is_empty() {
-            self.run_switches(false, &stretch.far, &stretch.hosts);
+        if !ranges.far.is_empty() {
+            self.run_switches(false, &ranges.far, &ranges.hosts);
         }
         self.world.calendar.finish();
         self.shrink_some_rings();

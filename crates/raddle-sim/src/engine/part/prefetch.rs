@@ -8,7 +8,8 @@ use crate::engine::link::PortKind;
 use crate::engine::link::ring::Ring;
 use crate::engine::part::Part;
 use crate::host::Hosts;
-use crate::host::addresses::{Ahead, End};
+use crate::host::addresses::Ahead;
+use crate::host::endpoints::slots::End;
 
 impl Part<'_> {
     /// The ports of a switch that runs soon, and the links through which something arrives.

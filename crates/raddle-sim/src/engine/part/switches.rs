@@ -185,7 +185,7 @@ impl<'a> Part<'a> {
             return Way::Lost(DropCause::NodeDown);
         }
         if frame.is_pfc() {
-            return Way::Obey;
+            return Way::Pause;
         }
         let route = self.route_at(now);
         let switch = &mut self.switches[number as usize];
@@ -242,9 +242,9 @@ impl<'a> Part<'a> {
                 let came_from = self.plan.fabric.ports[(switch.first_id + in_port) as usize].peer;
                 return self.lost_on_arrival.note(now, came_from, frame, cause, &mut self.world);
             }
-            Way::Obey => {
+            Way::Pause => {
                 let Some(mut own) = self.joint_ports(number) else { return };
-                return own.obey(now, in_port, frame);
+                return own.on_pause(now, in_port, frame);
             }
         };
         if JOINT {
@@ -290,5 +290,5 @@ enum Way {
     Out(u32),
     Lost(DropCause),
     /// A PFC frame is meant for the port that it came to.
-    Obey,
+    Pause,
 }

@@ -28,7 +28,12 @@ pub(super) trait QueuePort: Sized {
     /// Takes all that comes in a window, in order of time and in-port, and nothing else does. Returns
     /// whether anything came.
     #[inline(always)]
-    fn enqueue_all(&mut self, came: Came<'_>, line: &mut Line, world: &mut World<'_>) -> bool {
+    fn enqueue_all(
+        &mut self,
+        came: LaneArrivals<'_>,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) -> bool {
         came.enqueue_each(self, line, world)
     }
 
@@ -55,7 +60,7 @@ pub(super) trait QueuePort: Sized {
     ) -> Option<u64>;
 
     /// Bytes that have been queued and are not any more, as far as has been carried out.
-    fn gone(&self) -> u64;
+    fn freed_bytes(&self) -> u64;
 
     /// What is queued or in service after what has left at or before `now`, and the present
     /// capacity of each data class.
@@ -104,7 +109,7 @@ pub(super) struct Joined {
 }
 
 /// What arrives in a window at a plain switch, sorted by lane.
-pub(super) struct Came<'s> {
+pub(super) struct LaneArrivals<'s> {
     pub(super) arrivals: &'s mut Arrivals,
     /// The first lane of the port that is meant.
     pub(super) first_lane: usize,
@@ -116,7 +121,7 @@ pub(super) struct Came<'s> {
     pub(super) first_id: u32,
 }
 
-impl Came<'_> {
+impl LaneArrivals<'_> {
     /// [`QueuePort::enqueue_all`] of a port of one lane: one frame after the other.
     #[inline(always)]
     pub(super) fn enqueue_each<P: QueuePort>(

@@ -2,8 +2,8 @@
 //! all of them come to the same answer without asking anyone.
 
 use super::windows::Grid;
-use crate::host::results::HostTotals;
 use crate::host::stop::{Ending, StopRules};
+use crate::host::totals::HostTotals;
 use crate::plan::Plan;
 use raddle_schemes::units::Time;
 
@@ -40,7 +40,7 @@ const NOTHING: Range = Time::ZERO..Time::ZERO;
 
 /// What nodes run of a window.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::engine) struct Stretch {
+pub(in crate::engine) struct NodeRanges {
     pub(in crate::engine) window: u64,
     /// Switches on the edge side.
     pub(in crate::engine) edge: Range,
@@ -53,15 +53,15 @@ pub(in crate::engine) struct Stretch {
 /// What to do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Step {
-    Run(Stretch),
+    Run(NodeRanges),
     /// Everyone has run up to this instant: windows begin anew there.
     Begin(Time),
     /// Tell each other once more.
-    Confer,
+    Exchange,
     Stop(Ending, Time),
 }
 
-/// See the module.
+/// The steps of a run: every part holds one, and all come to the same.
 pub(in crate::engine) struct Agenda {
     rules: StopRules,
     width: u64,
@@ -77,7 +77,7 @@ pub(in crate::engine) struct Agenda {
     /// How far switches on the edge side have come, and hosts.
     reached: [Time; 2],
     /// The other half of the window.
-    rest: Option<Stretch>,
+    rest: Option<NodeRanges>,
     /// Whether that window went no further than the check.
     cut: bool,
 }
@@ -132,9 +132,9 @@ impl Agenda {
         self.window = window;
         self.cut = self.check < end;
         self.reached = [edge.end, hosts.end.max(self.reached[1])];
-        let rest = Stretch { window, edge: NOTHING, hosts: NOTHING, far: hosts.clone() };
+        let rest = NodeRanges { window, edge: NOTHING, hosts: NOTHING, far: hosts.clone() };
         self.rest = self.has_far_switches.then_some(rest);
-        Step::Run(Stretch { window, edge, hosts, far: NOTHING })
+        Step::Run(NodeRanges { window, edge, hosts, far: NOTHING })
     }
 
     /// After a window in which the check lies: all nodes come to it, and unless the run stops there
@@ -144,7 +144,7 @@ impl Agenda {
         if !edge.is_empty() {
             self.reached[0] = self.check;
             let window = self.window + 1;
-            return Step::Run(Stretch { window, edge, hosts: NOTHING, far: NOTHING });
+            return Step::Run(NodeRanges { window, edge, hosts: NOTHING, far: NOTHING });
         }
         self.cut = false;
         self.origin = self.check;

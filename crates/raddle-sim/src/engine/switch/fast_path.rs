@@ -8,7 +8,7 @@ use super::view::AroundPlain;
 use crate::engine::link::Line;
 use crate::engine::link::arrivals::Arrivals;
 use crate::engine::port::general::Port;
-use crate::engine::port::{Came, QueuePort, Room};
+use crate::engine::port::{LaneArrivals, QueuePort, Room};
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::busy::replay_ports;
 use crate::engine::switch::view::header;
@@ -67,7 +67,7 @@ impl<P: QueuePort> Visitor for PlainSwitch<'_, '_, P> {
             // Then port by port, while all of one is at hand.
             for (out, (line, port)) in lines.iter_mut().zip(ports).enumerate() {
                 let first_lane = out * P::LANES;
-                let came = Came { arrivals, first_lane, start, until, first_id };
+                let came = LaneArrivals { arrivals, first_lane, start, until, first_id };
                 let any = port.enqueue_all(came, line, world);
                 let (word, bit) = (&mut busy[out / 64], 1 << (out % 64));
                 if any || *word & bit != 0 {
@@ -176,7 +176,7 @@ impl Visitor for JointSwitch<'_, '_> {
             let now = Time(start.0 + at);
             own.replay(now);
             if frame.is_pfc() {
-                own.obey(now, in_port, frame);
+                own.on_pause(now, in_port, frame);
                 continue;
             }
             let out = chooser.choose(now, now, frame, own.lines, own.ports, own.world);

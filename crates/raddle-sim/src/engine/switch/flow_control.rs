@@ -102,7 +102,7 @@ impl JointPorts<'_, '_> {
             own.end_service(now, line, self.world);
             own.play_changes(now, self.world);
             if let Some(pool) = &mut self.pool {
-                pool.hear(port as usize, own.gone());
+                pool.note_freed(port as usize, own.freed_bytes());
             }
         }
         self.count_out(|port| due.push(port));
@@ -146,11 +146,11 @@ impl JointPorts<'_, '_> {
     /// A PFC frame from the far end of `in_port` has come. A switch that has someone paused is
     /// replayed up to now.
     #[inline(never)]
-    pub(in crate::engine) fn obey(&mut self, now: Time, in_port: u32, frame: Frame) {
+    pub(in crate::engine) fn on_pause(&mut self, now: Time, in_port: u32, frame: Frame) {
         let own = &mut self.ports[in_port as usize];
         own.replay(now, &mut self.lines[in_port as usize], self.world);
         if let Some(classes) = own.classes() {
-            classes.obey(now, frame);
+            classes.on_pause(now, frame);
         }
         self.start_at(now, in_port);
     }
@@ -228,7 +228,7 @@ impl JointPorts<'_, '_> {
         let next = replay_ports(busy, |out| {
             ports[out].replay(until, &mut lines[out], world);
             if let Some(pool) = pool {
-                pool.hear(out, ports[out].gone());
+                pool.note_freed(out, ports[out].freed_bytes());
             }
             ports[out].next_due()
         });

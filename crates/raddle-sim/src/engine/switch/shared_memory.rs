@@ -44,7 +44,7 @@ pub(in crate::engine) trait OwnPorts {
         world: &mut World<'_>,
     ) -> Bytes;
 
-    /// [`QueuePort::carry_out`], then [`QueuePort::next_action`] and [`QueuePort::gone`].
+    /// [`QueuePort::carry_out`], then [`QueuePort::next_action`] and [`QueuePort::freed_bytes`].
     fn carry_out(&mut self, out: usize, until: Time, world: &mut World<'_>) -> (Time, u64);
 }
 
@@ -91,7 +91,7 @@ impl Pool {
 
     /// Hears that `gone` bytes in all have been at port `out` and are not any more.
     #[inline]
-    pub(in crate::engine) fn hear(&mut self, out: usize, gone: u64) {
+    pub(in crate::engine) fn note_freed(&mut self, out: usize, gone: u64) {
         self.memory.release(Bytes(gone - self.gone[out]));
         self.gone[out] = gone;
     }
@@ -131,7 +131,7 @@ impl Pool {
     ) -> Time {
         replay_ports(busy, |out| {
             let (next, gone) = ports.carry_out(out, until, world);
-            self.hear(out, gone);
+            self.note_freed(out, gone);
             next
         })
     }
@@ -172,7 +172,7 @@ impl<P: QueuePort> OwnPorts for AlikePorts<'_, P> {
     fn carry_out(&mut self, out: usize, until: Time, world: &mut World<'_>) -> (Time, u64) {
         let (port, line) = (&mut self.ports[out], &mut self.lines[out]);
         port.carry_out(until, line, world);
-        (port.next_action(until, line), port.gone())
+        (port.next_action(until, line), port.freed_bytes())
     }
 }
 
@@ -213,6 +213,6 @@ impl OwnPorts for MixedPorts<'_> {
         let line = &mut self.lines[out];
         let next = self.ports.carry_out(until, line, world);
         let number = line.place.number();
-        (next, of_kind!(self.ports, line.place.kind(), ports => ports[number].gone()))
+        (next, of_kind!(self.ports, line.place.kind(), ports => ports[number].freed_bytes()))
     }
 }

@@ -5,7 +5,7 @@
 
 use crate::engine::link::outbox::{Handover, Outbox};
 use crate::engine::schedule::steps::Status;
-use crate::host::results::HostTotals;
+use crate::host::totals::HostTotals;
 use crate::wire::frame::Locator;
 use raddle_schemes::transport::Entry;
 use raddle_schemes::units::Time;
@@ -61,7 +61,7 @@ pub(in crate::engine) struct Mail {
     pub(in crate::engine) log_entries: Vec<(Locator, Entry)>,
 }
 
-/// See the module.
+/// Where parts leave what others are to read or to get.
 pub(in crate::engine) struct Exchange {
     parts: usize,
     /// Per round's parity and part.

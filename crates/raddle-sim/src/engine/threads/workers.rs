@@ -70,7 +70,7 @@ impl<'a> Crew<'a> {
         loop {
             let status = exchange.status(round);
             let heard = reports.hear(&status, agenda.now());
-            let step = if heard { Step::Confer } else { agenda.next(&status) };
+            let step = if heard { Step::Exchange } else { agenda.next(&status) };
             let mut longest = 0;
             for (number, worker) in workers.iter_mut().enumerate() {
                 let start = clock();
@@ -87,7 +87,7 @@ impl<'a> Crew<'a> {
             cost.longest += longest;
             match step {
                 Step::Run(_) => cost.windows += 1,
-                Step::Begin(_) | Step::Confer => {}
+                Step::Begin(_) | Step::Exchange => {}
                 Step::Stop(ending, end) => {
                     let parts = workers.into_iter().map(|worker| worker.part).collect();
                     return ((parts, ending, end), cost);
@@ -157,7 +157,7 @@ impl<'a> Crew<'a> {
             let heard = reports.hear(&status, agenda.now());
             worker.collect();
             worker.interrupted = reports.interrupted;
-            let step = if heard { Step::Confer } else { agenda.next(&status) };
+            let step = if heard { Step::Exchange } else { agenda.next(&status) };
             if let Step::Stop(ending, end) = step {
                 return Some((worker.part, ending, end));
             }
@@ -187,9 +187,9 @@ impl<'a, 'c> Worker<'a, 'c> {
 
     fn carry_out(&mut self, step: &Step) {
         match step {
-            Step::Run(stretch) => self.part.run_window(stretch),
+            Step::Run(ranges) => self.part.run_window(ranges),
             Step::Begin(origin) => self.part.begin(*origin),
-            Step::Confer | Step::Stop(..) => {}
+            Step::Exchange | Step::Stop(..) => {}
         }
     }
 

@@ -1,16 +1,17 @@
 //! What hosts do when something happens at them: the senders and receivers of their flows at work.
 
 mod connections;
-mod slots;
+pub(crate) mod slots;
 mod source_routes;
 mod triggering;
 pub(crate) mod triggers;
 
 use super::drop_counts::Tally;
+use super::events::{EVENTS_KEPT, keep_first};
 use super::layout::Layout;
 use super::nic::{Departure, Nic};
-use super::results::{HostTotals, keep_first};
 use super::slab::{Key, Slab};
+use super::totals::HostTotals;
 use crate::host::nic::pulls::Pulls;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::{Overflow, Plan};
@@ -26,10 +27,10 @@ use raddle_schemes::transport::sender::{AckHeader, SenderCounts, packets};
 use raddle_schemes::transport::{Data, Entry, Reply};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{Events, FlowContext};
-use slots::{LiveReceiver, LiveSender, ReceiverSlot, Repeated, SenderSlot};
+use slots::{End, LiveReceiver, LiveSender, ReceiverSlot, Repeated, SenderSlot};
 use source_routes::{Class, SourceRoutes};
 use std::sync::Arc;
-use triggering::{Awaited, End};
+use triggering::Awaited;
 use triggers::Triggers;
 
 /// The ends of flows at the hosts of one part, and what their hosts share beside NICs. Every call
@@ -73,9 +74,6 @@ pub(super) struct Ends<'a> {
     /// But for those in flight.
     pub(super) credit_frames: CreditFrames,
 }
-
-/// Most scheme events kept in a timeline.
-pub(super) const EVENTS_KEPT: usize = 10_000;
 
 /// Puts a flow's scheme events into the timeline.
 struct FlowEvents<'a> {

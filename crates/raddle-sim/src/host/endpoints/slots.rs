@@ -12,6 +12,13 @@ use raddle_schemes::transport::sender::SenderCounts;
 use raddle_schemes::transport::{Receiver, Sender, Transmit};
 use raddle_schemes::units::Time;
 
+/// An end of a flow, by its slot.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    Sender(u32),
+    Receiver(u32),
+}
+
 /// The sending end of a flow: its place at the source.
 pub(in crate::host) struct SenderSlot {
     /// When it started; never, if it has not.

@@ -1,5 +1,6 @@
 //! The ends of flows under way that triggers wait for.
 
+use super::slots::End;
 use crate::host::endpoints::Ends;
 use crate::workload::Traffic;
 use raddle_schemes::transport::sender::packets;
@@ -20,13 +21,6 @@ struct Place {
     listed: Vec<End>,
     /// How many there are besides.
     others: u32,
-}
-
-/// An end of a flow, by its slot.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::host) enum End {
-    Sender(u32),
-    Receiver(u32),
 }
 
 /// A host with more ends that are awaited is taken to fire at any time: looking at each costs more.

@@ -159,7 +159,7 @@ impl QueuePort for FifoPort {
     }
 
     #[inline]
-    fn gone(&self) -> u64 {
+    fn freed_bytes(&self) -> u64 {
         self.common.record.bytes
     }
 

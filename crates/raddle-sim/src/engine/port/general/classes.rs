@@ -308,7 +308,7 @@ impl Classes {
     }
 
     /// A PFC frame from the far end has come.
-    pub(in crate::engine) fn obey(&mut self, now: Time, frame: Frame) {
+    pub(in crate::engine) fn on_pause(&mut self, now: Time, frame: Frame) {
         let Some(pfc) = &mut self.pfc else { return };
         for (class, pause) in frame.pfc_classes() {
             self.own[class].paused_until = if pause { now + pfc.facts.quanta } else { now };

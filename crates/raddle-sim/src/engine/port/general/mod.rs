@@ -385,7 +385,7 @@ impl QueuePort for Port {
     }
 
     #[inline]
-    fn gone(&self) -> u64 {
+    fn freed_bytes(&self) -> u64 {
         self.record.bytes + self.flushed
     }
 

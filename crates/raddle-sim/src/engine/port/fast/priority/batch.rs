@@ -10,7 +10,7 @@ use super::waiting::{OneClass, Waiting};
 use crate::engine::link::Line;
 use crate::engine::link::arrivals::Lane;
 use crate::engine::link::ring::{End, Entry};
-use crate::engine::port::{Came, QueuePort, Room};
+use crate::engine::port::{LaneArrivals, QueuePort, Room};
 use crate::engine::world::World;
 use crate::wire::frame::Frame;
 use raddle_schemes::ids::PortId;
@@ -56,11 +56,11 @@ impl PriorityPort<OneClass> {
     #[inline(always)]
     pub(in crate::engine::port::fast) fn enqueue_together(
         &mut self,
-        came: Came<'_>,
+        came: LaneArrivals<'_>,
         line: &mut Line,
         world: &mut World<'_>,
     ) -> bool {
-        let Came { arrivals, first_lane, start, until, first_id } = came;
+        let LaneArrivals { arrivals, first_lane, start, until, first_id } = came;
         let [data, control] = arrivals.lanes(first_lane);
         if data.is_empty() && control.is_empty() {
             return false;

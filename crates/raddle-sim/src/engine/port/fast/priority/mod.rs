@@ -9,7 +9,7 @@ pub(in crate::engine) mod waiting;
 
 use super::Common;
 use crate::engine::link::{Departed, FarEnd, Line};
-use crate::engine::port::{Came, QueuePort, Room};
+use crate::engine::port::{LaneArrivals, QueuePort, Room};
 use crate::engine::world::World;
 use crate::plan::{MarkAt, Plan};
 use crate::record::PortRecord;
@@ -250,7 +250,12 @@ impl<W: Waiting> QueuePort for PriorityPort<W> {
     }
 
     #[inline(always)]
-    fn enqueue_all(&mut self, came: Came<'_>, line: &mut Line, world: &mut World<'_>) -> bool {
+    fn enqueue_all(
+        &mut self,
+        came: LaneArrivals<'_>,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) -> bool {
         W::enqueue_all(self, came, line, world)
     }
 
@@ -298,7 +303,7 @@ impl<W: Waiting> QueuePort for PriorityPort<W> {
     }
 
     #[inline]
-    fn gone(&self) -> u64 {
+    fn freed_bytes(&self) -> u64 {
         self.common.record.bytes
     }
 

@@ -2,7 +2,7 @@
 
 use crate::engine::link::Line;
 use crate::engine::link::ring::{Entry, Ring};
-use crate::engine::port::Came;
+use crate::engine::port::LaneArrivals;
 use crate::engine::port::fast::priority::PriorityPort;
 use crate::engine::port::scheduler::Turns;
 use crate::engine::world::World;
@@ -21,7 +21,7 @@ pub(in crate::engine) trait Waiting: Sized {
     #[inline(always)]
     fn enqueue_all(
         port: &mut PriorityPort<Self>,
-        came: Came<'_>,
+        came: LaneArrivals<'_>,
         line: &mut Line,
         world: &mut World<'_>,
     ) -> bool {
@@ -84,7 +84,7 @@ impl Waiting for OneClass {
     #[inline(always)]
     fn enqueue_all(
         port: &mut PriorityPort<Self>,
-        came: Came<'_>,
+        came: LaneArrivals<'_>,
         line: &mut Line,
         world: &mut World<'_>,
     ) -> bool {
