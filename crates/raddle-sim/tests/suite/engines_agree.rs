@@ -1,10 +1,7 @@
 //! Both engines give the same outcomes, bit for bit, whatever the width of the windows and whatever
 //! holds the reference's events.
 
-mod common;
-mod random;
-
-use common::agree::{difference, trouble};
+use crate::common::agree::{difference, trouble};
 use proptest::prelude::*;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
@@ -38,10 +35,10 @@ fn config(cases_by_default: u32) -> ProptestConfig {
 proptest! {
     #![proptest_config(config(CASES))]
 
-    /// A failure prints the shortest list of numbers that fails; `random::plan` makes its plan again.
+    /// A failure prints the shortest list of numbers that fails; `crate::random::plan` makes its plan again.
     #[test]
     fn engines_agree_on_random_plans(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
-        let plan = random::plan(&numbers);
+        let plan = crate::random::plan(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }
@@ -54,7 +51,7 @@ proptest! {
     /// The same where many packets arrive in a window, which small random plans hardly ever have.
     #[test]
     fn engines_agree_on_random_busy_plans(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
-        let plan = random::busy_plan(&numbers);
+        let plan = crate::random::busy_plan(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }
@@ -66,7 +63,7 @@ proptest! {
 
     #[test]
     fn a_timing_wheel_gives_the_same_outcome(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
-        let plan = random::plan(&numbers);
+        let plan = crate::random::plan(&numbers);
         let [heap, wheel] =
             [Queue::Heap, Queue::Wheel].map(|queue| run_with_queue(&plan, queue, &mut ()));
         prop_assert!(heap == wheel, "&{numbers:?},\n{plan:?}");
@@ -93,7 +90,7 @@ proptest! {
     fn ports_that_compute_departures_agree_with_real_queues(
         numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS),
     ) {
-        let plan = random::plan(&numbers);
+        let plan = crate::random::plan(&numbers);
         let fast = engine::run(&plan, &mut ());
         let plan = with_real_queues(plan);
         let real = engine::run(&plan, &mut ());

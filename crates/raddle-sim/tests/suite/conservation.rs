@@ -1,9 +1,7 @@
 //! Every outcome obeys the laws of [`raddle_sim::check`], and the laws notice when one does not.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
-use common::{fat_tree, plan};
+use crate::common::{fat_tree, plan};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};

@@ -1,9 +1,7 @@
 //! What a run must come to where it can be worked out by hand.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
-use common::{fat_tree, plan};
+use crate::common::{fat_tree, plan};
 use raddle_schemes::congestion;
 use raddle_schemes::family::Raw;
 use raddle_schemes::ids::{HostId, PortId};

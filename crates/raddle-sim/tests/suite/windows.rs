@@ -1,10 +1,8 @@
 //! Windows show in no outcome, wherever in one a run is stopped or looked at.
 #![expect(clippy::unwrap_used, reason = "a fabric that cannot be made fails the test")]
 
-mod common;
-
-use common::agree::trouble;
-use common::{fat_tree, permutation};
+use crate::common::agree::trouble;
+use crate::common::{fat_tree, permutation};
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::engine;
 use raddle_sim::plan::Plan;

@@ -1,9 +1,7 @@
 //! Hosts that name the route of each packet: HOST DR (LB study spec, section 2.6).
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
-use common::agree::trouble;
+use crate::common::agree::trouble;
 use raddle_schemes::family::Raw;
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -19,7 +17,7 @@ const PAYLOAD: u64 = 4096;
 /// A 4-ary fat tree whose hosts rotate: host 0 is under `tor0` with host 1, in one pod with 2 and 3.
 fn rotating(flows: Vec<Flow>) -> Plan {
     let shape = TreeShape::fat_tree(3, 16, Rate::gbps(800), Span::ns(500), Span::ZERO).unwrap();
-    let mut plan = common::plan(shape.build().unwrap(), flows.into(), "host_dr", 1);
+    let mut plan = crate::common::plan(shape.build().unwrap(), flows.into(), "host_dr", 1);
     plan.switch_load_balance = switch::Config::named("source_route").unwrap();
     plan
 }

@@ -1,10 +1,8 @@
 //! Corner cases in which the engines once differed or broke a law.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
-use common::agree::trouble;
-use common::{fat_tree, permutation, plan};
+use crate::common::agree::trouble;
+use crate::common::{fat_tree, permutation, plan};
 use raddle_schemes::ids::{FlowId, PortId, SwitchId};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};

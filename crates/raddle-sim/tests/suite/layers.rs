@@ -1,10 +1,8 @@
 //! Queues and loads by layer.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
-use common::agree::trouble;
-use common::{fat_tree, permutation, plan};
+use crate::common::agree::trouble;
+use crate::common::{fat_tree, permutation, plan};
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{congestion, size::Size};
 use raddle_sim::engine;

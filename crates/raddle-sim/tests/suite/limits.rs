@@ -1,9 +1,7 @@
 //! Every limit of the engines, at the limit and one beyond.
 
-mod common;
-
-use common::agree::trouble;
-use common::{fat_tree, plan};
+use crate::common::agree::trouble;
+use crate::common::{fat_tree, plan};
 use raddle_schemes::congestion;
 use raddle_schemes::family::Raw;
 use raddle_schemes::ids::{FlowId, HostId, PortId};
@@ -274,7 +272,7 @@ fn hosts_can_name_every_port_of_a_switch() {
         let (rate, delay) = (Rate::gbps(400), Span::ns(500));
         let shape = TreeShape::leaf_spine(2, 2, spines, 1, rate, delay, delay).unwrap();
         let flows = vec![Flow::at_zero(0, 3, Bytes(10_000))];
-        *plan = common::plan(shape.build().unwrap(), flows.into(), "host_dr", 1);
+        *plan = crate::common::plan(shape.build().unwrap(), flows.into(), "host_dr", 1);
     };
     between(
         |plan| spray_on_leaves_of(plan, 254),

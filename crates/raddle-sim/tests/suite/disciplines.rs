@@ -1,10 +1,8 @@
 //! Who goes first at a port, where it can be worked out by hand.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
-use common::agree::trouble;
-use common::plan;
+use crate::common::agree::trouble;
+use crate::common::plan;
 use raddle_schemes::congestion;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};

@@ -1,9 +1,7 @@
 //! The same plan always gives the same outcome.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
-use common::{fat_tree, hash, permutation};
+use crate::common::{fat_tree, hash, permutation};
 use raddle_schemes::marking;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::engine;
@@ -21,7 +19,7 @@ fn rich(seed: u64) -> Plan {
     let traffic = AllToAll { message: Bytes::kib(64), order: Order::Shifted, in_flight: Some(4) }
         .generate(16, 1)
         .unwrap();
-    let mut plan = common::plan(fabric, traffic, "ops", seed);
+    let mut plan = crate::common::plan(fabric, traffic, "ops", seed);
     plan.queue.overflow = Overflow::Trim;
     plan.queue.mark_at = MarkAt::Enqueue;
     plan.queue.marking = marking::Config::named("step").unwrap();

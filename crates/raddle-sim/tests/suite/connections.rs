@@ -1,10 +1,8 @@
 //! Connections that outlive messages (docs/design/0011).
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
-use common::agree::trouble;
-use common::{fat_tree, permutation};
+use crate::common::agree::trouble;
+use crate::common::{fat_tree, permutation};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, Target};
@@ -30,7 +28,7 @@ fn messages(count: u64, gap: u64, scheme: &str, connections: Connections) -> Pla
         Flow { start, ..Flow::at_zero(0, 7, Bytes::kib(256)) }
     };
     let flows: Vec<Flow> = (0..count).map(message).collect();
-    let mut plan = common::plan(fat_tree(2, 16), flows.into(), scheme, 1);
+    let mut plan = crate::common::plan(fat_tree(2, 16), flows.into(), scheme, 1);
     plan.transport.connections = connections;
     plan
 }

@@ -1,10 +1,8 @@
 //! Times of 32 bits come round every 4.3 ms and tell apart half of that: runs that are longer, links
 //! and queues that come close.
 
-mod common;
-
-use common::agree::trouble;
-use common::{fat_tree, permutation, plan};
+use crate::common::agree::trouble;
+use crate::common::{fat_tree, permutation, plan};
 use raddle_schemes::buffer;
 use raddle_schemes::congestion::{self, fixed_rate};
 use raddle_schemes::family::Raw;

@@ -1,9 +1,7 @@
 //! The number of threads changes nothing but speed.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
-use common::{fat_tree, hash, permutation};
+use crate::common::{fat_tree, hash, permutation};
 use raddle_schemes::family::{Plugin, Raw};
 use raddle_schemes::ids::{Entropy, HostId, PortId};
 use raddle_schemes::load_balance::host::{Config, Outgoing, PathSelector};

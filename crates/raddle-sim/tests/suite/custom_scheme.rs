@@ -1,7 +1,5 @@
 //! A scheme from outside: in no list, run by both engines.
 
-mod common;
-
 use raddle_schemes::congestion::{self, Ack, CongestionControl, Limits, Loss};
 use raddle_schemes::family::Plugin;
 use raddle_schemes::ids::{Entropy, FlowId, HostId};
@@ -48,7 +46,8 @@ impl PortSelector for Shortest {
 
 #[test]
 fn a_host_scheme_of_another_crate_runs_in_both_engines() {
-    let mut plan = common::permutation(common::fat_tree(2, 16), Bytes::kib(256), "ops", 1);
+    let mut plan =
+        crate::common::permutation(crate::common::fat_tree(2, 16), Bytes::kib(256), "ops", 1);
     let build = |context: &FlowContext| -> Box<dyn PathSelector + Send> {
         Box::new(Counting(context.source.0 as u16))
     };
@@ -62,7 +61,8 @@ fn a_host_scheme_of_another_crate_runs_in_both_engines() {
 /// Queue lengths that a switch scheme reads are those of the moment, in both engines.
 #[test]
 fn a_switch_scheme_reads_queues_as_they_are() {
-    let mut plan = common::permutation(common::fat_tree(3, 16), Bytes::kib(512), "ops", 2);
+    let mut plan =
+        crate::common::permutation(crate::common::fat_tree(3, 16), Bytes::kib(512), "ops", 2);
     let build = |_: &SwitchContext| -> Box<dyn PortSelector + Send> { Box::new(Shortest) };
     plan.switch_load_balance = switch::Config::Custom(Plugin { card: &SHORTEST_CARD, build });
     let outcome = engine::run(&plan, &mut ());
@@ -87,7 +87,8 @@ impl PortSelector for Pretending {
 #[test]
 #[cfg_attr(debug_assertions, should_panic = "a scheme that says it is stateless reads queues")]
 fn a_switch_scheme_that_reads_queues_cannot_say_it_is_stateless() {
-    let mut plan = common::permutation(common::fat_tree(3, 16), Bytes::kib(64), "ops", 2);
+    let mut plan =
+        crate::common::permutation(crate::common::fat_tree(3, 16), Bytes::kib(64), "ops", 2);
     let build = |_: &SwitchContext| -> Box<dyn PortSelector + Send> { Box::new(Pretending) };
     plan.switch_load_balance = switch::Config::Custom(Plugin { card: &SHORTEST_CARD, build });
     engine::run(&plan, &mut ());
@@ -128,7 +129,8 @@ impl CongestionControl for Ticking {
 #[test]
 fn a_congestion_control_is_woken_when_it_asks() {
     let flow = Flow::at_zero(0, 15, Bytes(4 * 4096));
-    let mut plan = common::plan(common::fat_tree(2, 16), vec![flow].into(), "ecmp", 1);
+    let mut plan =
+        crate::common::plan(crate::common::fat_tree(2, 16), vec![flow].into(), "ecmp", 1);
     let build = |_: &FlowContext| -> Box<dyn CongestionControl + Send> { Box::new(Ticking(None)) };
     plan.transport.congestion = congestion::Config::Custom(Plugin { card: &TICKING_CARD, build });
     let outcome = engine::run(&plan, &mut ());

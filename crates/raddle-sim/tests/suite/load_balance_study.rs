@@ -2,8 +2,6 @@
 //! switches that never drop (spec, section 5.4 and acceptance 14, 15).
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
 use raddle_schemes::Need;
 use raddle_schemes::congestion::{self, fixed_rate, fixed_rate::Pace};
 use raddle_schemes::ids::PortId;
@@ -29,7 +27,7 @@ fn study(switches: &switch::Config, packets: u64, buffer: Bytes, seed: u64) -> P
     let fabric = fabric.build().unwrap();
     let draw = Permutation { message: Bytes(packets * 4096), inter_pod_only: false };
     let traffic = draw.generate(128, &|_| 0, seed).unwrap();
-    let mut plan = common::plan(fabric, traffic, "ops", seed);
+    let mut plan = crate::common::plan(fabric, traffic, "ops", seed);
     plan.switch_load_balance = switches.clone();
     if switches.offers(Need::SourceRouting) {
         plan.transport.load_balance = host::Config::named("host_dr").unwrap();

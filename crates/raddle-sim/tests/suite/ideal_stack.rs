@@ -1,9 +1,7 @@
 //! The load-balancing study's ideal stack: a fixed pace, any m symbols, NICs that take turns.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
-use common::agree::trouble;
+use crate::common::agree::trouble;
 use raddle_schemes::congestion::{self, fixed_rate};
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::recovery::{self, erasure};
@@ -29,7 +27,7 @@ fn fabric(hosts: u32) -> Fabric {
 
 /// The study's hosts and queues.
 fn plan(hosts: u32, traffic: Traffic, scheme: &str) -> Plan {
-    let mut plan = common::plan(fabric(hosts), traffic, scheme, 1);
+    let mut plan = crate::common::plan(fabric(hosts), traffic, scheme, 1);
     plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
     plan.transport.recovery = recovery::Config::named("erasure").unwrap();
     plan.transport.header = Bytes(62);

@@ -1,9 +1,7 @@
 //! EQDS: receivers hand out credit at the pace of their links.
 
-mod common;
-
-use common::agree::trouble;
-use common::{fat_tree, plan};
+use crate::common::agree::trouble;
+use crate::common::{fat_tree, plan};
 use raddle_schemes::congestion::{self, eqds};
 use raddle_schemes::ids::HostId;
 use raddle_schemes::size::Size;

@@ -1,8 +1,6 @@
 //! Adaptive RoCE's two readings of the instant in which a switch chooses, worked out by hand.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
 use raddle_schemes::congestion;
 use raddle_schemes::load_balance::switch::{self, adaptive_roce};
 use raddle_schemes::units::Bytes;
@@ -20,7 +18,7 @@ const PACKETS: u64 = 30;
 fn uplinks(mode: adaptive_roce::Mode) -> (Vec<u64>, u64) {
     let flow = |from, to| Flow::at_zero(from, to, Bytes(PACKETS * 4096));
     let flows = vec![flow(0, 8), flow(1, 12)];
-    let mut plan = common::plan(common::fat_tree(2, 16), flows.into(), "ops", 1);
+    let mut plan = crate::common::plan(crate::common::fat_tree(2, 16), flows.into(), "ops", 1);
     plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
     plan.switch_load_balance = switch::Config::AdaptiveRoce(adaptive_roce::Config { mode });
     let outcome = engine::run(&plan, &mut ());

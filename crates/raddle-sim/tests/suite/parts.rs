@@ -1,8 +1,6 @@
 //! Hosts run in parts, each of which may be another thread's.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::host::Hosts;
@@ -24,8 +22,8 @@ fn plan() -> Plan {
     let targets = vec![FlowId(2 * HOSTS)];
     let triggers =
         vec![Trigger { kind: TriggerKind::All { count: 1 }, targets, fires: Vec::new() }];
-    common::plan(
-        common::fat_tree(2, HOSTS),
+    crate::common::plan(
+        crate::common::fat_tree(2, HOSTS),
         Traffic { flows, triggers, ..Traffic::default() },
         "reps",
         1,

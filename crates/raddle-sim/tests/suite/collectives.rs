@@ -2,9 +2,7 @@
 //! dependencies, and beside each other.
 #![expect(clippy::unwrap_used, reason = "traffic that cannot be made fails the test")]
 
-mod common;
-
-use common::agree::trouble;
+use crate::common::agree::trouble;
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::recovery;
@@ -41,7 +39,7 @@ fn fsdp(barrier: bool) -> Traffic {
 }
 
 fn plan(traffic: Traffic) -> Plan {
-    common::plan(common::fat_tree(2, HOSTS), traffic, "ops", 3)
+    crate::common::plan(crate::common::fat_tree(2, HOSTS), traffic, "ops", 3)
 }
 
 #[test]
@@ -159,8 +157,9 @@ fn a_phase_starts_when_all_of_the_one_before_is_delivered() {
 
 #[test]
 fn flows_that_name_another_path_selector_run_as_if_all_had_it() {
-    let of_all = common::permutation(common::fat_tree(2, HOSTS), MESSAGE, "ecmp", 3);
-    let mut of_flows = common::permutation(common::fat_tree(2, HOSTS), MESSAGE, "ops", 3);
+    let of_all = crate::common::permutation(crate::common::fat_tree(2, HOSTS), MESSAGE, "ecmp", 3);
+    let mut of_flows =
+        crate::common::permutation(crate::common::fat_tree(2, HOSTS), MESSAGE, "ops", 3);
     let other = engine::run(&of_flows, &mut ());
     of_flows.transport.other_load_balances = vec![host::Config::named("ecmp").unwrap()];
     of_flows.traffic.flows.iter_mut().for_each(|flow| flow.load_balance = 1);
