@@ -8,6 +8,7 @@ pub mod series;
 pub(crate) use flows::reached;
 pub use flows::{FlowRecord, FlowRecords};
 
+use crate::wire::frame::Frame;
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::units::{Span, Time};
 
@@ -245,6 +246,12 @@ impl PortRecord {
     /// Of these, data packets.
     pub fn dropped_data_total(&self) -> u64 {
         self.dropped_data.iter().sum()
+    }
+
+    /// Counts a frame, not one of flow control, that was lost here.
+    pub(crate) fn drop(&mut self, frame: Frame, cause: DropCause) {
+        self.dropped[cause as usize] += 1;
+        self.dropped_data[cause as usize] += u64::from(frame.is_data());
     }
 
     /// Adds the losses that `other` counted at the same port.

@@ -107,8 +107,7 @@ impl LostOnArrival {
             losses.pfc.get_or_insert_default().lost += 1;
             return;
         }
-        losses.dropped[cause as usize] += 1;
-        losses.dropped_data[cause as usize] += u64::from(frame.is_data());
+        losses.drop(frame, cause);
         world.hosts.note_dropped(frame);
         world.recorder.dropped(port, now, frame);
     }

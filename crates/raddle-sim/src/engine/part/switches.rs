@@ -6,7 +6,7 @@ use crate::engine::part::Part;
 use crate::engine::port::Room;
 use crate::engine::port::kinds::of_kind;
 use crate::engine::schedule::calendar::Wake;
-use crate::engine::switch::busy::replay_ports;
+use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::switch::fast_path::{JointSwitch, PlainSwitch, PooledSwitch, Site};
 use crate::engine::switch::flow_control::JointPorts;
 use crate::engine::switch::next_hops::TreeNode;
@@ -259,7 +259,7 @@ impl<'a> Part<'a> {
             let ports = (came_in, out as usize);
             return pool.enqueue(now, ports, frame, &mut switch.busy, &mut own, &mut self.world);
         }
-        switch.busy[out as usize / 64] |= 1 << (out % 64);
+        note_busy(&mut switch.busy, out as usize);
         let line = &mut lines[out as usize];
         self.ports.enqueue(now, came_in, frame, Room::AMPLE, line, &mut self.world);
     }

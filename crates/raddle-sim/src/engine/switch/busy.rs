@@ -2,6 +2,12 @@
 
 use raddle_schemes::units::Time;
 
+/// Notes that `port`, counted within its switch, is busy.
+#[inline(always)]
+pub(in crate::engine) fn note_busy(busy: &mut [u64], port: usize) {
+    busy[port / 64] |= 1 << (port % 64);
+}
+
 /// Has `carry_out` see to each port that is busy: it says when that next has something to carry out.
 /// Those that never have are busy no more. Returns the first of these times.
 #[inline]

@@ -10,7 +10,7 @@ use crate::engine::link::arrivals::Arrivals;
 use crate::engine::port::general::Port;
 use crate::engine::port::{LaneArrivals, QueuePort, Room};
 use crate::engine::schedule::calendar::Wake;
-use crate::engine::switch::busy::replay_ports;
+use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::switch::view::header;
 use crate::engine::world::World;
 use crate::topology::Fabric;
@@ -87,7 +87,7 @@ impl<P: QueuePort> Visitor for PlainSwitch<'_, '_, P> {
                 let came_in = PortId(first_id + in_port);
                 let out = chooser.choose(now, now, frame, lines, ports, world) as usize;
                 if !are_many {
-                    busy[out / 64] |= 1 << (out % 64);
+                    note_busy(busy, out);
                 }
                 ports[out].enqueue(now, came_in, frame, Room::AMPLE, &mut lines[out], world);
             }
@@ -117,7 +117,7 @@ impl<P: QueuePort> PlainSwitch<'_, '_, P> {
                 }),
             );
             for ((in_port, frame), &out) in together.zip(&outs) {
-                busy[out / 64] |= 1 << (out % 64);
+                note_busy(busy, out);
                 let came_in = PortId(chooser.first_id + in_port);
                 ports[out].enqueue(now, came_in, frame, Room::AMPLE, &mut lines[out], world);
             }

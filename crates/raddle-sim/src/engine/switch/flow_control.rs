@@ -17,7 +17,7 @@ use crate::engine::port::Joined;
 use crate::engine::port::general::Port;
 use crate::engine::port::{QueuePort, Room};
 use crate::engine::schedule::calendar::Wake;
-use crate::engine::switch::busy::replay_ports;
+use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::world::World;
 use crate::wire::frame::Frame;
 use raddle_schemes::ids::PortId;
@@ -135,7 +135,7 @@ impl JointPorts<'_, '_> {
             classes.renew(now);
         }
         own.try_start(now, self.world);
-        self.busy[port as usize / 64] |= 1 << (port % 64);
+        note_busy(self.busy, port as usize);
         if self.joint.in_order {
             let action = own.next_due();
             self.joint.actions[port as usize] = action;
@@ -186,7 +186,7 @@ impl JointPorts<'_, '_> {
             self.pause();
             self.start_at(now, in_port);
         } else if !in_order {
-            self.busy[place / 64] |= 1 << (place % 64);
+            note_busy(self.busy, place);
             return self.ports[place].try_start(now, self.world);
         }
         self.start_at(now, out);

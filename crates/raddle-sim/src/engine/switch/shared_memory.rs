@@ -7,7 +7,7 @@
 use crate::engine::link::{Line, PortKind};
 use crate::engine::port::kinds::{SwitchPorts, of_kind};
 use crate::engine::port::{QueuePort, Room};
-use crate::engine::switch::busy::replay_ports;
+use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::world::World;
 use crate::wire::frame::Frame;
 use crate::wire::switch_memory::Memory;
@@ -114,7 +114,7 @@ impl Pool {
             self.carry_out(now, busy, ports, world);
             self.room(frame.size(), queued, world.discipline.header)
         };
-        busy[out / 64] |= 1 << (out % 64);
+        note_busy(busy, out);
         let joined = ports.enqueue(out, now, came_in, frame, room, world);
         self.take(joined);
     }

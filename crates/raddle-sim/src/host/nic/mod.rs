@@ -275,8 +275,7 @@ impl Nic {
     }
 
     fn lose(&mut self, frame: Frame, departs: Time, cause: DropCause) -> Departure {
-        self.record.dropped[cause as usize] += 1;
-        self.record.dropped_data[cause as usize] += u64::from(frame.is_data());
+        self.record.drop(frame, cause);
         Departure { frame, departs, lost: Some(cause) }
     }
 }

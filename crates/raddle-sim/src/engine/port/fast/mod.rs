@@ -148,9 +148,7 @@ impl Common {
     /// Returns that nothing joined.
     #[cold]
     fn drop(&mut self, now: Time, frame: Frame, world: &mut World<'_>) -> Bytes {
-        let cause = DropCause::Overflow as usize;
-        self.record.dropped[cause] += 1;
-        self.record.dropped_data[cause] += u64::from(frame.is_data());
+        self.record.drop(frame, DropCause::Overflow);
         world.hosts.note_dropped(frame);
         world.recorder.dropped(self.id, now, frame);
         Bytes(0)

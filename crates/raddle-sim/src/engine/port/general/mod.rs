@@ -291,8 +291,7 @@ impl Port {
             pfc.lost += 1;
             return;
         }
-        self.record.dropped[cause as usize] += 1;
-        self.record.dropped_data[cause as usize] += u64::from(frame.is_data());
+        self.record.drop(frame, cause);
         world.hosts.note_dropped(frame);
         world.recorder.dropped(self.id, now, frame);
     }
