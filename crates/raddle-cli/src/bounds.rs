@@ -8,7 +8,7 @@ use raddle_schemes::units::Rate;
 use raddle_sim::bound::cut::{self, Cut};
 use raddle_sim::bound::rho_max::rho_max;
 use raddle_sim::bound::{self, Bound};
-use raddle_sim::net::faults::Faults;
+use raddle_sim::faults::Faults;
 use raddle_sim::topology::Fabric;
 use serde_json::{Map, Value, json};
 

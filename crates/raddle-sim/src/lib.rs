@@ -7,12 +7,13 @@
 pub mod bound;
 pub mod check;
 pub mod engine;
+pub mod faults;
+pub mod host;
 pub mod limits;
-pub mod net;
 pub mod plan;
 pub mod record;
 pub mod reference;
-pub mod routing;
 pub mod theory;
 pub mod topology;
+pub mod wire;
 pub mod workload;

@@ -18,12 +18,12 @@
 //! Queues have no limit of their own.
 
 use crate::engine::{self, HORIZON, SHORTEST_WINDOW};
-use crate::net::faults::PortChange;
-use crate::net::frame::{Locators, NUMBER_LIMIT, PFC_SIZE, SIZE_LIMIT};
-use crate::net::port::PortFacts;
+use crate::faults::PortChange;
 use crate::plan::{CLASS_LIMIT, Overflow, Plan, Service};
-use crate::routing::Forwarding;
 use crate::topology::Switch;
+use crate::topology::routing::Forwarding;
+use crate::wire::frame::{Locators, NUMBER_LIMIT, PFC_SIZE, SIZE_LIMIT};
+use crate::wire::port_facts::PortFacts;
 use crate::workload::Start;
 use raddle_schemes::Need;
 use raddle_schemes::ids::{FlowId, HostId, PortId};

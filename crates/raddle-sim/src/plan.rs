@@ -1,8 +1,8 @@
 //! Everything a run depends on, proved valid: the engines' only input.
 
-use crate::net::faults::Faults;
+use crate::faults::Faults;
 use crate::record::RecordPlan;
-use crate::routing::Forwarding;
+use crate::topology::routing::Forwarding;
 use crate::topology::{Fabric, Switch};
 use crate::workload::Traffic;
 use raddle_schemes::FlowContext;

@@ -1,6 +1,7 @@
 //! How much memory a run takes: what is in flight, what each flow leaves, and no more.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
+#[path = "suite/common/mod.rs"]
 mod common;
 
 use common::{fat_tree, permutation, plan};

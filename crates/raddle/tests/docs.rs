@@ -307,3 +307,47 @@ fn the_tables_of_columns_are_those_that_are_written() {
         assert_eq!(written, own, "{}", spec.name);
     }
 }
+
+/// The folders below `folder` that hold source files, relative to `from`, with a `/` at their ends.
+fn source_folders(folder: &Path, from: &Path, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.insert(format!("{}/", path.strip_prefix(from).unwrap().display()));
+            source_folders(&path, from, found);
+        }
+    }
+}
+
+#[test]
+fn the_map_names_every_source_folder_and_nothing_that_is_missing() {
+    let text = document("docs/ARCHITECTURE.md");
+    let (_, map) = text.split_once("\n## The map\n").unwrap();
+    let map = map.split("\n## ").next().unwrap();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let path = entry.unwrap().path();
+        let (name, source) = (path.file_name().unwrap().to_str().unwrap(), path.join("src"));
+        let mut folders = BTreeSet::new();
+        source_folders(&source, &source, &mut folders);
+        let section = map.split_once(&format!("\n**`{name}`**"));
+        let (_, section) = section.unwrap_or_else(|| panic!("the map lacks {name}"));
+        let section = section.split("\n**`").next().unwrap();
+        let mut named = BTreeSet::new();
+        for row in section.lines().filter(|line| line.starts_with("| `")) {
+            let (places, rest) = row[2..].split_once(" | ").unwrap();
+            let spans = |cell: &str| -> Vec<String> {
+                cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+            };
+            let places = spans(places);
+            for place in &places {
+                assert!(source.join(place).exists(), "{name}: the map names {place}");
+            }
+            for file in spans(rest).iter().filter(|span| span.ends_with(".rs")) {
+                let there = source.join(&places[0]).join(file);
+                assert!(there.exists(), "{name}: the map names {file} in {}", places[0]);
+            }
+            named.extend(places.into_iter().filter(|place| place.ends_with('/')));
+        }
+        assert_eq!(folders, named, "{name}: folders, and those that the map names");
+    }
+}

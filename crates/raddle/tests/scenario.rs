@@ -5,7 +5,7 @@ use raddle::scenario::{Scenario, Study, load, parse};
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::bound;
-use raddle_sim::net::faults::PortChange;
+use raddle_sim::faults::PortChange;
 use raddle_sim::plan::Plan;
 use std::path::{Path, PathBuf};
 

@@ -31,7 +31,7 @@ pub mod route;
 #[cfg(test)]
 pub(crate) mod testing;
 
-use crate::net::faults::Faults;
+use crate::faults::Faults;
 use crate::topology::Fabric;
 use crate::workload::{Start, Traffic};
 use all_to_all::Exchange;

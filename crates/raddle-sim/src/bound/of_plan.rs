@@ -4,7 +4,7 @@ use super::cut::Cut;
 use super::flows::Flows;
 use super::{Bound, Frames, completion_of, rho_max};
 use crate::plan::Plan;
-use crate::routing::Forwarding;
+use crate::topology::routing::Forwarding;
 use raddle_schemes::FlowContext;
 use raddle_schemes::family::Need;
 use raddle_schemes::units::Span;

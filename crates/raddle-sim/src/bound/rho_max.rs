@@ -14,9 +14,9 @@
 
 use super::flows::Flows;
 use super::{Bound, Frames, all_to_all_time, exchanged, permutation_time};
-use crate::net::faults::PortChange;
+use crate::faults::PortChange;
 use crate::plan::Plan;
-use crate::routing::{Forwarding, Table, Weighting};
+use crate::topology::routing::{Forwarding, Table, Weighting};
 use crate::topology::{Fabric, Node};
 use crate::workload::{Flow, Start, Traffic};
 use raddle_schemes::congestion::fixed_rate::rho_max_share;

@@ -1,6 +1,6 @@
 //! A two-tier fabric for tests, cabled by hand.
 
-use crate::routing::{Forwarding, TreeSwitch};
+use crate::topology::routing::{Forwarding, TreeSwitch};
 use crate::topology::{Fabric, Node, Port, Switch};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Rate, Span};

@@ -1,10 +1,10 @@
 //! What enters a node has left the ports that lead there; what leaves it has entered it.
 
 use super::Findings;
-use crate::net::memory::Memory;
-use crate::net::port::PortFacts;
 use crate::plan::Plan;
 use crate::record::{DropCause, Outcome, PortRecord};
+use crate::wire::port_facts::PortFacts;
+use crate::wire::switch_memory::Memory;
 use raddle_schemes::ids::SwitchId;
 use raddle_schemes::recovery::Coding;
 use raddle_schemes::transport::sender::packets;

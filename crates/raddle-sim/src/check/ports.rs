@@ -2,10 +2,10 @@
 //! capacity.
 
 use super::Findings;
-use crate::net::faults::PortChange;
-use crate::net::port::{PfcFacts, PortFacts};
+use crate::faults::PortChange;
 use crate::plan::{Overflow, Plan};
 use crate::record::{DropCause, Outcome, PortRecord};
+use crate::wire::port_facts::{PfcFacts, PortFacts};
 use raddle_schemes::ids::PortId;
 
 pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {

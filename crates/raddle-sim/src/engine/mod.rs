@@ -2,59 +2,38 @@
 //!
 //! A window is so short that what a node sends in it reaches the node itself in a later one, and
 //! nodes run in such an order that everything that arrives in a node's window has been sent when it
-//! runs (`grid.rs`). So nodes can be run one by one. In each window a node gathers what arrives from
+//! runs (`schedule/windows.rs`). So nodes can be run one by one. In each window a node gathers what arrives from
 //! the rings of its in-links, sorts it by (time, in-port), and runs it to completion. Outcomes do
 //! not depend on the width of the windows.
 //!
 //! A fabric may be run in parts, each by a thread: nodes are parted so that only links between
 //! switches lead from part to part, and what was sent over them is handed over between the halves of windows.
 
-mod agenda;
-mod around;
-mod arrivals;
-mod barrier;
-mod calendar;
-mod classes;
-mod crew;
-mod cut;
-mod exchange;
-mod fast;
-mod forward;
-mod grid;
-mod host;
-mod joint;
-mod line;
-mod merge;
+mod cache;
+mod link;
 mod part;
 mod partition;
-mod plain;
-mod pool;
 mod port;
-mod ports;
-mod prefetch;
-mod ring;
-mod seats;
+mod schedule;
 mod switch;
-mod turns;
+mod threads;
+mod world;
 
-use crate::net::layout::Layout;
+use crate::host::layout::Layout;
 use crate::plan::Plan;
 use crate::record::{Observer, Outcome};
 use crate::topology::{Fabric, Node};
-use crew::Crew;
-use grid::Grid;
 use partition::Partition;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Span;
+use schedule::windows::{Grid, LONGEST_WINDOW};
 use std::sync::Arc;
+use threads::outcome;
+use threads::workers::Crew;
 
-pub use crew::CriticalPath;
-pub use ring::HORIZON;
-
-/// Windows are not made longer than this, so that offsets in them have 32 bits.
-const LONGEST_WINDOW: Span = Span::us(4);
-/// Shortest legal window: below this the engine would be slower than an event queue.
-pub const SHORTEST_WINDOW: Span = Span::ns(10);
+pub use link::ring::HORIZON;
+pub use schedule::windows::SHORTEST_WINDOW;
+pub use threads::workers::CriticalPath;
 
 /// The widest windows of a fabric, at most 4 us: the shortest way from side to side and back, else
 /// the shortest way into a switch.
@@ -97,12 +76,12 @@ pub fn run_with(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> 
     let mut crew = crew(plan, options);
     if crew.parts() > 1 {
         if let Some(ended) = crew.in_threads(observer) {
-            return merge::outcome(plan, ended);
+            return outcome::outcome(plan, ended);
         }
         // No threads to be had.
         crew.partition = Partition::new(&plan.fabric, crew.layout.groups(), 1);
     }
-    merge::outcome(plan, crew.in_turn(observer, &|| 0).0)
+    outcome::outcome(plan, crew.in_turn(observer, &|| 0).0)
 }
 
 /// Runs a plan on one thread, but in as many parts as [`Options::threads`] asks for, each window
@@ -111,7 +90,7 @@ pub fn run_with(plan: &Plan, options: &Options, observer: &mut dyn Observer) -> 
 /// longer than on a core of its own.
 pub fn measure(plan: &Plan, options: &Options, clock: &dyn Fn() -> u64) -> (Outcome, CriticalPath) {
     let (ended, cost) = crew(plan, options).in_turn(&mut (), clock);
-    (merge::outcome(plan, ended), cost)
+    (outcome::outcome(plan, ended), cost)
 }
 
 fn crew<'a>(plan: &'a Plan, options: &Options) -> Crew<'a> {

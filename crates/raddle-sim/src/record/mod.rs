@@ -8,6 +8,7 @@ pub mod series;
 pub(crate) use flows::reached;
 pub use flows::{FlowRecord, FlowRecords};
 
+use crate::wire::frame::Frame;
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::units::{Span, Time};
 
@@ -92,7 +93,7 @@ pub struct PfcRecord {
     /// How often a class of what came in here crossed `xoff`.
     pub pauses: u64,
     /// PFC frames whose last bit left, lost ones included; each takes
-    /// [`PFC_SIZE`](crate::net::frame::PFC_SIZE) on the wire.
+    /// [`PFC_SIZE`](crate::wire::frame::PFC_SIZE) on the wire.
     pub frames: u64,
     /// PFC frames lost: cut off, spoiled on the link, or come to a dead node.
     pub lost: u64,
@@ -245,6 +246,12 @@ impl PortRecord {
     /// Of these, data packets.
     pub fn dropped_data_total(&self) -> u64 {
         self.dropped_data.iter().sum()
+    }
+
+    /// Counts a frame, not one of flow control, that was lost here.
+    pub(crate) fn drop(&mut self, frame: Frame, cause: DropCause) {
+        self.dropped[cause as usize] += 1;
+        self.dropped_data[cause as usize] += u64::from(frame.is_data());
     }
 
     /// Adds the losses that `other` counted at the same port.

@@ -2,8 +2,8 @@
 
 use super::series::Buckets;
 use super::{Occupancy, PortSeries, Timeline};
-use crate::net::frame::Frame;
 use crate::plan::{Plan, Service};
+use crate::wire::frame::Frame;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
 

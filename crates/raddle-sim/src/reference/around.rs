@@ -1,8 +1,8 @@
 //! What a switch scheme sees of its switch when it chooses.
 
 use super::port::Port;
-use crate::routing::{Forwarding, Ports, towards_pod};
 use crate::topology::Fabric;
+use crate::topology::routing::{Forwarding, Ports, towards_pod};
 use raddle_schemes::ids::{HostId, SwitchId};
 use raddle_schemes::load_balance::switch::{Group, Queue, Surroundings};
 use raddle_schemes::units::Time;

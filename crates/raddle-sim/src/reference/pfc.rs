@@ -5,7 +5,7 @@
 
 use super::queue::EventQueue;
 use super::{Kind, Reference};
-use crate::net::frame::Frame;
+use crate::wire::frame::Frame;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Span, Time};
 

@@ -1,11 +1,11 @@
 //! A switch port of the reference engine: a queue per class, and one frame in service.
 
 use super::turns::Turns;
-use crate::net::frame::Frame;
-use crate::net::link::Link;
-use crate::net::port::PortFacts;
+use crate::faults::link::Link;
 use crate::plan::QueuePlan;
 use crate::record::{PfcRecord, PortRecord};
+use crate::wire::frame::Frame;
+use crate::wire::port_facts::PortFacts;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue as PortQueue;
 use raddle_schemes::units::{Bytes, Time};

@@ -1,7 +1,7 @@
 //! Fabrics from lists of hosts, switches and cables that form no regular tree.
 
 use super::{Fabric, Node, Port, Switch};
-use crate::routing::{Forwarding, Table, Weighting};
+use crate::topology::routing::{Forwarding, Table, Weighting};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Rate, Span};
 use std::collections::BTreeMap;

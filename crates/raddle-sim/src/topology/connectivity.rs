@@ -1,7 +1,7 @@
 //! Which hosts can still exchange packets when some links are unusable.
 
 use super::{Fabric, Node};
-use crate::routing::Forwarding;
+use crate::topology::routing::Forwarding;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -159,9 +159,9 @@ mod tests {
         let pairs = [(HostId(0), HostId(2)), (HostId(0), HostId(4))];
         assert_eq!(fabric.disconnected(&pairs, &usable), None);
         assert_eq!(fabric.unrouted(&pairs, &fabric.forwarding, &usable), Some(pairs[1]));
-        let converged = Forwarding::Table(crate::routing::Table::shortest(
+        let converged = Forwarding::Table(crate::topology::routing::Table::shortest(
             &fabric,
-            crate::routing::Weighting::Equal,
+            crate::topology::routing::Weighting::Equal,
             &usable,
         ));
         assert_eq!(fabric.unrouted(&pairs, &converged, &usable), None);

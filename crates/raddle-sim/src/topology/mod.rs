@@ -11,6 +11,7 @@ pub mod fat_tree;
 pub mod graph;
 pub(crate) mod nearest;
 mod paths;
+pub mod routing;
 pub mod shape_error;
 pub mod tree;
 
@@ -69,7 +70,7 @@ pub struct Fabric {
     /// All ports, hosts' first.
     pub ports: Vec<Port>,
     /// How switches forward while nothing is known to be broken.
-    pub forwarding: crate::routing::Forwarding,
+    pub forwarding: crate::topology::routing::Forwarding,
 }
 
 impl Fabric {

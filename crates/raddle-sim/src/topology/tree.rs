@@ -2,7 +2,7 @@
 
 use super::shape_error::ShapeError;
 use super::{Fabric, Node, Port, Switch};
-use crate::routing::{Forwarding, TreeSwitch};
+use crate::topology::routing::{Forwarding, TreeSwitch};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Rate, Span};
 
@@ -324,8 +324,8 @@ fn split(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::Table;
     use crate::topology::fat_tree::TreeOptions;
+    use crate::topology::routing::Table;
 
     const RATE: Rate = Rate::gbps(400);
 
@@ -357,12 +357,12 @@ mod tests {
             }
         }
         assert_eq!(fabric.switches.last().unwrap().ports.end as usize, fabric.ports.len());
-        let table = Table::shortest(fabric, crate::routing::Weighting::Equal, &|_| true);
+        let table = Table::shortest(fabric, crate::topology::routing::Weighting::Equal, &|_| true);
         for switch in (0..fabric.switches.len() as u32).map(SwitchId) {
             for host in (0..fabric.hosts).map(HostId) {
                 let computed = fabric.forwarding.ports(switch, host);
                 let looked_up = table.ports(switch, host);
-                let list = |ports: crate::routing::Ports<'_>| {
+                let list = |ports: crate::topology::routing::Ports<'_>| {
                     (0..ports.count()).map(|i| ports.get(i)).collect::<Vec<_>>()
                 };
                 assert_eq!(list(computed), list(looked_up));

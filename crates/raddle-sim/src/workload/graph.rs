@@ -203,7 +203,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::triggers::groups;
+    use crate::host::endpoints::triggers::groups;
 
     const SOME: Bytes = Bytes(1_000);
 

@@ -5,7 +5,7 @@ use crate::study::text::short;
 use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::{Bytes, Time};
-use raddle_sim::net::faults::PortChange;
+use raddle_sim::faults::PortChange;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
 use raddle_sim::topology::Node;

@@ -9,9 +9,9 @@ use super::spec::{Item, Place, Value};
 use super::topology::{self, Topology};
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::units::{Bytes, Span};
-use raddle_sim::net::faults::OnDown;
-use raddle_sim::net::frame::SIZE_LIMIT;
-use raddle_sim::routing::Weighting;
+use raddle_sim::faults::OnDown;
+use raddle_sim::topology::routing::Weighting;
+use raddle_sim::wire::frame::SIZE_LIMIT;
 
 /// The section without its topology.
 pub(crate) struct FabricSection {

@@ -6,10 +6,9 @@ use super::share::{at_least, percent, share};
 use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
 use raddle_schemes::units::{Rate, Span, Time};
-use raddle_sim::net::fault_error::FaultError;
-use raddle_sim::net::fault_plan::{
-    Among, Amount, Direction, Effect, Fault, RateTo, Target, flapping,
-};
+use raddle_sim::faults::error::FaultError;
+use raddle_sim::faults::resolve::flapping;
+use raddle_sim::faults::spec::{Among, Amount, Direction, Effect, Fault, RateTo, Target};
 
 const TARGETS: [&str; 4] = ["link", "switch", "host", "random"];
 const EFFECTS: [&str; 5] = ["down", "rate", "loss", "ber", "flap"];

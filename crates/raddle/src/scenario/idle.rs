@@ -7,9 +7,9 @@ use super::needs::marks;
 use super::reader::Log;
 use super::spec::Place;
 use raddle_schemes::units::Time;
-use raddle_sim::net::faults::OnDown;
+use raddle_sim::faults::OnDown;
 use raddle_sim::plan::MarkAt;
-use raddle_sim::routing::Weighting;
+use raddle_sim::topology::routing::Weighting;
 
 /// Judges the keys in one cell and gives those that change nothing their defaults, so that a
 /// resolved cell has no idle keys.

@@ -7,9 +7,9 @@ use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{HORIZON, SHORTEST_WINDOW, shortest_way_into_a_switch};
-use raddle_sim::net::frame::{Locators, NUMBER_LIMIT, PFC_SIZE};
 use raddle_sim::plan::TransportPlan;
 use raddle_sim::topology::Fabric;
+use raddle_sim::wire::frame::{Locators, NUMBER_LIMIT, PFC_SIZE};
 use raddle_sim::workload::{Flow, Start, Traffic};
 use std::cmp::Reverse;
 

@@ -10,7 +10,7 @@ use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{FlowContext, congestion};
-use raddle_sim::net::hosts::{default_rto, queue_drain};
+use raddle_sim::host::{default_rto, queue_drain};
 use raddle_sim::plan::{QueuePlan, Service, TransportPlan};
 use raddle_sim::topology::{Fabric, Node};
 use std::collections::BTreeMap;

@@ -6,8 +6,8 @@ use raddle_schemes::load_balance::host;
 use raddle_schemes::recovery::AckEntropies;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{congestion, recovery};
-use raddle_sim::net::frame::SIZE_LIMIT;
 use raddle_sim::plan::{Connections, NicOrder, TransportPlan};
+use raddle_sim::wire::frame::SIZE_LIMIT;
 
 /// The section, with the places of its schemes.
 pub(crate) struct TransportSection {

@@ -7,14 +7,14 @@ use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{congestion, marking, recovery};
-use raddle_sim::net::faults::Faults;
+use raddle_sim::faults::Faults;
 use raddle_sim::plan::{
     Connections, MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, TransportPlan,
 };
 use raddle_sim::record::{
     FlowRecord, Observer, Outcome, PortRecord, PortSeries, Progress, RecordPlan, Stop, Timeline,
 };
-use raddle_sim::routing::{Forwarding, Table, Weighting};
+use raddle_sim::topology::routing::{Forwarding, Table, Weighting};
 use raddle_sim::topology::{Fabric, Node, Port, Switch};
 use raddle_sim::workload::{Flow, Start, Traffic};
 

@@ -164,7 +164,7 @@ mod tests {
     use crate::study::run::{Engine, Runner};
     use crate::study::tables::Format;
     use raddle_schemes::units::Time;
-    use raddle_sim::net::faults::PortChange;
+    use raddle_sim::faults::PortChange;
     use std::ops::RangeInclusive;
     use std::path::Path;
     use std::sync::atomic::AtomicBool;

@@ -47,7 +47,7 @@ impl Butterfly {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::triggers::groups;
+    use crate::host::endpoints::triggers::groups;
     use crate::workload::{Start, TriggerKind};
 
     #[test]

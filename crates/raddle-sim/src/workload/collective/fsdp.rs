@@ -80,7 +80,7 @@ impl Fsdp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::triggers::groups;
+    use crate::host::endpoints::triggers::groups;
     use crate::workload::{Start, TriggerKind};
 
     fn fsdp(steps: u32, barrier: bool) -> Traffic {

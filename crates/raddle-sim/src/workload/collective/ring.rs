@@ -62,7 +62,7 @@ impl Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::triggers::groups;
+    use crate::host::endpoints::triggers::groups;
     use crate::workload::Start;
 
     fn ring(operation: Operation, hops: Option<u32>) -> Traffic {

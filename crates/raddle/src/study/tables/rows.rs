@@ -4,11 +4,11 @@ use super::{Column, ColumnSpec, Parts, Table, TableSpec, Values};
 use crate::study::VERSION;
 use crate::study::summary::{RunSummary, delivery, fct};
 use raddle_schemes::units::{Span, Time};
-use raddle_sim::net::port::PortFacts;
 use raddle_sim::plan::{BufferPlan, Plan};
 use raddle_sim::record::layers::layers;
 use raddle_sim::record::{DropCause, FlowRecord, Outcome, PfcRecord};
 use raddle_sim::topology::{Fabric, Node};
+use raddle_sim::wire::port_facts::PortFacts;
 use std::ops::Range;
 
 /// Every kind of table.

@@ -1,0 +1,28 @@
+//! Frames and log entries on their way to other parts.
+
+use crate::wire::frame::{Frame, Locator};
+use raddle_schemes::transport::Entry;
+use raddle_schemes::units::Time;
+
+/// A frame on its way to another part.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Handover {
+    /// The link's line in that part.
+    pub(in crate::engine) line: u32,
+    pub(in crate::engine) arrival: Time,
+    pub(in crate::engine) frame: Frame,
+}
+
+/// What a part sends to each of the others in half a window.
+pub(in crate::engine) struct Outbox {
+    pub(in crate::engine) frames: Vec<Vec<Handover>>,
+    /// For the logs of senders, from receivers in this part.
+    pub(in crate::engine) log_entries: Vec<Vec<(Locator, Entry)>>,
+}
+
+impl Outbox {
+    /// Nothing yet, to any of `parts`.
+    pub(in crate::engine) fn to(parts: usize) -> Self {
+        Self { frames: vec![Vec::new(); parts], log_entries: vec![Vec::new(); parts] }
+    }
+}

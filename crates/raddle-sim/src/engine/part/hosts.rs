@@ -1,0 +1,167 @@
+//! A part's hosts: what arrives merged with what their NICs and timers do.
+
+use super::prefetch::{prefetch_arrivals, prefetch_turns};
+use crate::engine::link::Line;
+use crate::engine::part::Part;
+use crate::engine::schedule::calendar::Wake;
+use crate::engine::world::World;
+use crate::faults::intervals::covers;
+use crate::host::nic::Departure;
+use crate::record::DropCause;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+impl Part<'_> {
+    pub(in crate::engine) fn run_host(&mut self, host: u32, start: Time, end: Time) {
+        self.run_events(host, start, end, false);
+        self.wake_host(host);
+    }
+
+    /// Runs the events of `host` before `end`, only the first of them if asked for just `one`: an
+    /// arrival before a local event at the same instant.
+    fn run_events(&mut self, host: u32, start: Time, end: Time, one: bool) {
+        let index = host as usize;
+        let deaths = &self.host_deaths[index];
+        let mortal = !deaths.is_empty();
+        let far_end = self.far_ends[index];
+        let port = PortId(self.hosts[index].0);
+        let links = [self.feeders[index] as usize, index];
+        let Ok([feeder, wire]) = self.lines.get_disjoint_mut(links) else { return };
+        let mut arrival = next_arrival(feeder, start);
+        let many_under_way = self.many_under_way;
+        let mut lost = Vec::new();
+        loop {
+            let World { hosts, calendar, recorder, outbox, .. } = &mut self.world;
+            let mut running = hosts.host(host);
+            let mut local = running.next_local();
+            while arrival.min(local) < end && !running.fired() {
+                self.events += 1;
+                if arrival > local {
+                    let now = local;
+                    if many_under_way {
+                        prefetch_turns(running.ahead());
+                    }
+                    let departure;
+                    (departure, local) = running.run_local(now);
+                    if let Some(Departure { frame, departs, lost }) = departure {
+                        match lost {
+                            None => wire.launch(departs, frame, far_end, calendar, outbox),
+                            Some(_) => recorder.dropped(port, now, frame),
+                        }
+                        if lost != Some(DropCause::LinkDown) {
+                            recorder.departed(port, departs, frame);
+                        }
+                    }
+                } else {
+                    let now = arrival;
+                    if many_under_way {
+                        prefetch_arrivals(running.ahead(), &feeder.ring);
+                    }
+                    let frame = feeder.ring.get(0).frame;
+                    feeder.take(1);
+                    arrival = next_arrival(feeder, start);
+                    if mortal && covers(deaths, now) {
+                        lost.push((now, frame));
+                    } else {
+                        local = running.on_frame(now, frame);
+                    }
+                }
+                if one {
+                    break;
+                }
+            }
+            let fired = running.fired();
+            if fired {
+                hosts.start_fired(host);
+            }
+            if one || !fired {
+                break;
+            }
+        }
+        for (at, frame) in lost {
+            let came_from = self.plan.fabric.ports[port.index()].peer;
+            let cause = DropCause::NodeDown;
+            self.lost_on_arrival.note(at, came_from, frame, cause, &mut self.world);
+        }
+    }
+
+    /// Runs hosts tied by triggers: each on its own if none can fire in this window.
+    pub(in crate::engine) fn run_group(&mut self, root: u32, start: Time, end: Time) {
+        let members = std::mem::take(&mut self.groups[root as usize]);
+        if members.iter().any(|&host| self.may_fire(host, start, end)) {
+            self.run_in_order(&members, start, end);
+        } else {
+            self.run_apart(&members, start, end);
+        }
+        for &host in &members {
+            self.wake_host(host);
+        }
+        self.groups[root as usize] = members;
+    }
+
+    fn may_fire(&self, host: u32, start: Time, end: Time) -> bool {
+        let feeder = &self.lines[self.feeders[host as usize] as usize];
+        self.world.hosts.may_fire(host, arrivals(feeder, start, end))
+    }
+
+    fn run_apart(&mut self, members: &[u32], start: Time, end: Time) {
+        let awake = members.iter().copied().filter(|&host| self.host_next(host, start) < end);
+        let awake: Vec<u32> = awake.collect();
+        for (i, &host) in awake.iter().enumerate() {
+            self.prefetch_hosts(&awake, i);
+            self.run_events(host, start, end, false);
+            debug_assert!(self.world.hosts.woken.is_empty(), "nothing fires in this window");
+        }
+    }
+
+    /// One event at a time, in order of time and host.
+    fn run_in_order(&mut self, members: &[u32], start: Time, end: Time) {
+        let mut heap: BinaryHeap<_> =
+            members.iter().map(|&host| Reverse((self.host_next(host, start), host))).collect();
+        while let Some(Reverse((at, host))) = heap.pop() {
+            if at >= end {
+                break;
+            }
+            // An entry that a trigger has overtaken: look again.
+            if self.host_next(host, start) == at {
+                self.run_events(host, start, end, true);
+                for woken in std::mem::take(&mut self.world.hosts.woken) {
+                    heap.push(Reverse((self.host_next(woken, start), woken)));
+                }
+                heap.push(Reverse((self.host_next(host, start), host)));
+            }
+        }
+    }
+
+    /// When the next thing happens at `host`.
+    #[inline]
+    fn host_next(&self, host: u32, start: Time) -> Time {
+        let feeder = &self.lines[self.feeders[host as usize] as usize];
+        next_arrival(feeder, start).min(self.world.hosts.next_local(host))
+    }
+
+    pub(in crate::engine) fn wake_host(&mut self, host: u32) {
+        let next = self.world.hosts.next_local(host);
+        if next < Time::NEVER {
+            self.world.calendar.wake(next, Wake::Host { host });
+        }
+    }
+}
+
+/// How many frames on `link` arrive before `end`; `start` is not after the first of them.
+fn arrivals(link: &Line, start: Time, end: Time) -> u32 {
+    let span = end.since(start).0;
+    let way = (0..).map_while(|i| link.ring.find(i));
+    way.take_while(|entry| u64::from(entry.offset(start)) < span).count() as u32
+}
+
+/// When the next frame on `link` arrives; `start` is not after it.
+#[inline]
+fn next_arrival(link: &Line, start: Time) -> Time {
+    if link.ring.is_empty() {
+        return Time::NEVER;
+    }
+    Time(start.0 + u64::from(link.ring.get(0).offset(start)))
+}

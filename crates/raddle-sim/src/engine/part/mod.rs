@@ -1,0 +1,407 @@
+//! A part of the fabric: some of its nodes, run by one thread.
+//!
+//! Nodes, ports and links have numbers of their own within a part: hosts' ports first, in order of
+//! host, then switches' ports in order of switch, then the links that come in from other parts.
+//! Where one part holds everything these are the fabric's own numbers.
+
+mod hosts;
+pub(super) mod prefetch;
+pub(super) mod switches;
+
+use super::link::{FarEnd, Line, Place};
+use super::partition::Partition;
+use crate::engine::link::arrivals::Arrivals;
+use crate::engine::link::outbox::Outbox;
+use crate::engine::port::kinds::SwitchPorts;
+use crate::engine::schedule::calendar::{Calendar, Wake};
+use crate::engine::schedule::steps::NodeRanges;
+use crate::engine::schedule::windows::Grid;
+use crate::engine::switch::SwitchState;
+use crate::engine::switch::flow_control::Joint;
+use crate::engine::switch::next_hops::Forward;
+use crate::engine::switch::shared_memory::Pool;
+use crate::engine::world::{Discipline, World};
+use crate::host::Hosts;
+use crate::host::layout::Layout;
+use crate::plan::Plan;
+use crate::record::recorder::Recorder;
+use crate::record::{DropCause, PortRecord};
+use crate::topology::Node;
+use crate::wire::frame::{Frame, count};
+use crate::wire::port_facts::PortFacts;
+use crate::wire::switch_memory::Memory;
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::load_balance::switch::SwitchContext;
+use raddle_schemes::rng::{Rng, stream};
+use raddle_schemes::units::Time;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Some nodes of the fabric, with the links into them and all that they share.
+pub(super) struct Part<'a> {
+    pub(super) plan: &'a Plan,
+    /// One per port, and one per link from another part.
+    pub(super) lines: Vec<Line>,
+    /// Where each line leads.
+    pub(super) far_ends: Vec<FarEnd>,
+    /// Per port, the line that ends there.
+    pub(super) feeders: Vec<u32>,
+    /// Switch ports, by [`Line::place`].
+    pub(super) ports: SwitchPorts,
+    pub(super) switches: Vec<SwitchState>,
+    pub(super) hosts: Vec<HostId>,
+    pub(super) host_deaths: Vec<Vec<(Time, Time)>>,
+    /// The smallest host of each host's group.
+    pub(super) group_of: Vec<u32>,
+    /// Members of each group, at its smallest host; empty for hosts on their own.
+    pub(super) groups: Vec<Vec<u32>>,
+    pub(super) routes: Vec<(Time, Forward<'a>)>,
+    /// Index of the route in force at the start of the half of a window that is being run.
+    pub(super) route: usize,
+    /// Where switches find the keys of flows, if those are not their locators.
+    pub(super) keys: Option<Arc<Layout>>,
+    pub(super) world: World<'a>,
+    pub(super) scratch: Scratch,
+    pub(super) lost_on_arrival: LostOnArrival,
+    pub(super) events: u64,
+    /// Whether switches run from the last to the first in this window. They take turns: what ran
+    /// last is still in the caches, so it runs first.
+    pub(super) backwards: bool,
+    /// How many flows hosts have each, if they are so few that these are likely what they run; else
+    /// none.
+    pub(super) few_flows: u32,
+    /// Whether more are under way than the caches hold.
+    pub(super) many_under_way: bool,
+    /// The line whose rings are looked at next for memory to give back.
+    to_shrink: usize,
+}
+
+/// Flows to a host that are few.
+const FEW_FLOWS: usize = 4;
+
+/// Flows whose ends take about the megabyte that a core has of its own.
+const CACHED_FLOWS: usize = 2048;
+
+/// Halves of windows in which all rings are looked at once, about a millisecond: so many that it costs
+/// nothing, and that a ring which a burst passes again and again is not resized each time.
+const SHRINKING_ROUND: usize = 1024;
+
+/// Frames lost on arrival at a node, by the port that they came from.
+#[derive(Default)]
+pub(super) struct LostOnArrival(pub(super) BTreeMap<PortId, PortRecord>);
+
+impl LostOnArrival {
+    /// Notes a frame lost at a node that the link from `port` led to.
+    #[cold]
+    pub(super) fn note(
+        &mut self,
+        now: Time,
+        port: PortId,
+        frame: Frame,
+        cause: DropCause,
+        world: &mut World<'_>,
+    ) {
+        let losses = self.0.entry(port).or_default();
+        if frame.is_pfc() {
+            losses.pfc.get_or_insert_default().lost += 1;
+            return;
+        }
+        losses.drop(frame, cause);
+        world.hosts.note_dropped(frame);
+        world.recorder.dropped(port, now, frame);
+    }
+}
+
+/// Lists used anew in every window.
+#[derive(Default)]
+pub(super) struct Scratch {
+    pub(super) nodes: Vec<u32>,
+    /// Hosts below a switch.
+    pub(super) below: Vec<u32>,
+    pub(super) arrivals: Arrivals,
+}
+
+impl<'a> Part<'a> {
+    /// Part `part` of a run.
+    pub(super) fn new(
+        plan: &'a Plan,
+        grid: &Grid,
+        layout: &Arc<Layout>,
+        partition: &Partition,
+        part: u32,
+    ) -> Self {
+        let fabric = &plan.fabric;
+        let members = &partition.members[part as usize];
+        let deaths = |node: Node| {
+            let own = plan.faults.nodes.iter().find(|(dead, _)| *dead == node);
+            own.map_or_else(Vec::new, |(_, windows)| windows.clone())
+        };
+        // Own ports in the order of this part, by their number in the fabric.
+        let mut ids: Vec<PortId> = members.hosts.iter().map(|host| PortId(host.0)).collect();
+        let mut switches = Vec::with_capacity(members.switches.len());
+        let hash = plan.leaves_flows_to_ecmp();
+        let longest_rtt = PortFacts::longest_rtt(plan);
+        for &id in &members.switches {
+            let switch = &fabric.switches[id.index()];
+            let own = stream(plan.seed, "switch", u64::from(id.0));
+            let (edge, pod) = (switch.tier == 0, switch.pod);
+            let context = SwitchContext { switch: id, edge, pod, stream: own };
+            switches.push(SwitchState {
+                id,
+                selector: plan.port_selector(hash, &context),
+                rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
+                first_port: ids.len() as u32,
+                kind: None,
+                first_id: switch.ports.start,
+                busy: vec![0; switch.ports.len().div_ceil(64)],
+                joint: plan.queue.pfc.map(|_| Box::new(Joint::new(switch.ports.len()))),
+                pool: Memory::of(plan, id, longest_rtt)
+                    .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),
+                hosts: 0..0,
+                deaths: deaths(Node::Switch(id)),
+            });
+            ids.extend(switch.ports.clone().map(PortId));
+        }
+        let mut number_of = vec![u32::MAX; fabric.ports.len()];
+        for (number, id) in ids.iter().enumerate() {
+            number_of[id.index()] = number as u32;
+        }
+        let hosts = members.hosts.len();
+        let peer = |id: PortId| fabric.ports[id.index()].peer;
+        let feeder = |&id: &PortId| {
+            let from_elsewhere = partition.line_into(id);
+            from_elsewhere.unwrap_or_else(|| number_of[peer(id).index()])
+        };
+        let feeders: Vec<u32> = ids.iter().map(feeder).collect();
+        // What an arrival at an own port wakes.
+        let mut wakes: Vec<Wake> = (0..hosts as u32).map(|host| Wake::Host { host }).collect();
+        for (number, switch) in switches.iter().enumerate() {
+            let ports = fabric.switches[switch.id.index()].ports.len() as u32;
+            let wake = |in_port| Wake::Arrival { switch: number as u32, in_port };
+            wakes.extend((0..ports).map(wake));
+        }
+        let far_end = |&id: &PortId| match partition.line_into(peer(id)) {
+            Some(line) => {
+                FarEnd::Elsewhere { part: partition.part_of(fabric.destination(id)), line }
+            }
+            None => FarEnd::Here(wakes[number_of[peer(id).index()] as usize]),
+        };
+        let mut far_ends: Vec<FarEnd> = ids.iter().map(far_end).collect();
+        let no_queue = |id: &PortId| Line::new(fabric.latency(*id), Place::none());
+        let mut lines: Vec<Line> = ids[..hosts].iter().map(no_queue).collect();
+        let mut ports = SwitchPorts::default();
+        for switch in &mut switches {
+            let memory = switch.pool.as_ref().map_or(u64::MAX, |pool| pool.size());
+            let from = lines.len();
+            let own = from..from + fabric.switches[switch.id.index()].ports.len();
+            for (&id, &far_end) in ids[own.clone()].iter().zip(&far_ends[own.clone()]) {
+                let facts = PortFacts::new(plan, id, longest_rtt);
+                lines.push(ports.add(plan, id, facts, far_end, memory));
+            }
+            let own = &lines[own];
+            let Some(first) = own.first().map(|line| line.place) else { continue };
+            let alike = own.iter().all(|line| line.place.kind() == first.kind());
+            switch.kind = alike.then(|| (first.kind(), first.number() as u32));
+        }
+        // Lines from other parts, in order of the own port that they end at.
+        for (&id, &wake) in ids.iter().zip(&wakes) {
+            if partition.line_into(id).is_some() {
+                lines.push(Line::new(fabric.latency(peer(id)), Place::none()));
+                far_ends.push(FarEnd::Here(wake));
+            }
+        }
+        let root_of = |host: &HostId| number_of[layout.groups()[host.index()] as usize];
+        let group_of: Vec<u32> = members.hosts.iter().map(root_of).collect();
+        let mut groups = vec![Vec::new(); hosts];
+        for (host, &root) in (0..).zip(&group_of) {
+            groups[root as usize].push(host);
+        }
+        for group in groups.iter_mut().filter(|group| group.len() == 1) {
+            group.clear();
+        }
+        // Hosts tied by triggers run together, when all switches on the edge side have run.
+        if groups.iter().all(Vec::is_empty) {
+            for (host, id) in (0..).zip(&ids[..hosts]) {
+                let Node::Switch(edge) = fabric.destination(*id) else { continue };
+                let Ok(edge) = members.switches.binary_search(&edge) else { continue };
+                let below = &mut switches[edge].hosts;
+                if below.end == 0 {
+                    *below = host..host;
+                }
+                if below.end == host {
+                    below.end += 1;
+                }
+            }
+        }
+        let largest = fabric.switches.iter().map(|switch| switch.ports.len()).max().unwrap_or(0);
+        let sides = switches.iter().map(|switch| grid.on_edge_side[switch.id.index()]);
+        let calendar = Calendar::new((grid.width.0, grid.lag.0), sides, hosts, largest);
+        let flows = plan.traffic.flows.len().div_ceil(fabric.hosts as usize);
+        let mut part = Self {
+            plan,
+            lines,
+            far_ends,
+            feeders,
+            ports,
+            switches,
+            hosts: members.hosts.clone(),
+            host_deaths: members.hosts.iter().map(|&host| deaths(Node::Host(host))).collect(),
+            group_of,
+            groups,
+            routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
+            route: 0,
+            keys: layout.has_keys().then(|| Arc::clone(layout)),
+            world: World {
+                discipline: Discipline::of(plan),
+                calendar,
+                hosts: Hosts::of(plan, layout, &members.hosts),
+                recorder: Recorder::new(plan),
+                outbox: Outbox::to(partition.members.len()),
+                gone: Vec::new(),
+            },
+            scratch: Scratch::default(),
+            lost_on_arrival: LostOnArrival::default(),
+            events: 0,
+            backwards: false,
+            few_flows: if flows <= FEW_FLOWS { flows as u32 } else { 0 },
+            many_under_way: false,
+            to_shrink: 0,
+        };
+        for host in 0..hosts as u32 {
+            part.wake_host(host);
+        }
+        part
+    }
+
+    /// Runs the nodes that have something to do, each over its range.
+    pub(super) fn run_window(&mut self, ranges: &NodeRanges) {
+        self.world.calendar.move_to(ranges.window);
+        self.many_under_way =
+            self.few_flows == 0 && self.world.hosts.flows_under_way() > CACHED_FLOWS;
+        if !ranges.edge.is_empty() {
+            self.backwards = !self.backwards;
+            self.run_switches(true, &ranges.edge, &ranges.hosts);
+        }
+        if !ranges.hosts.is_empty() {
+            self.run_other_hosts(&ranges.hosts);
+        }
+        if !ranges.far.is_empty() {
+            self.run_switches(false, &ranges.far, &ranges.hosts);
+        }
+        self.world.calendar.finish();
+        self.shrink_some_rings();
+    }
+
+    /// Runs the switches of one side, each followed by hosts below it.
+    fn run_switches(&mut self, on_edge_side: bool, range: &Range<Time>, hosts_range: &Range<Time>) {
+        let (start, end) = (range.start, range.end);
+        while self.routes.get(self.route + 1).is_some_and(|(from, _)| *from <= start) {
+            self.route += 1;
+        }
+        let mut nodes = std::mem::take(&mut self.scratch.nodes);
+        let mut below = std::mem::take(&mut self.scratch.below);
+        self.world.calendar.take_switches(on_edge_side, &mut nodes);
+        if self.backwards {
+            nodes.reverse();
+        }
+        for (i, &switch) in nodes.iter().enumerate() {
+            if let Some(&later) = nodes.get(i + 3) {
+                self.prefetch_ports(later);
+            }
+            if let Some(&later) = nodes.get(i + 2) {
+                self.prefetch_extras(later);
+            }
+            if let Some(&next) = nodes.get(i + 1) {
+                self.prefetch_frames(next);
+            }
+            self.run_switch(switch, start, end);
+            if hosts_range.is_empty() {
+                continue;
+            }
+            let hosts = self.switches[switch as usize].hosts.clone();
+            self.world.calendar.take_hosts_of(hosts, &mut below);
+            for (i, &host) in below.iter().enumerate() {
+                self.prefetch_hosts(&below, i);
+                self.run_host(host, hosts_range.start, hosts_range.end);
+            }
+        }
+        self.scratch.nodes = nodes;
+        self.scratch.below = below;
+    }
+
+    /// Runs the hosts that have not run yet.
+    fn run_other_hosts(&mut self, range: &Range<Time>) {
+        let (start, end) = (range.start, range.end);
+        let mut nodes = std::mem::take(&mut self.scratch.nodes);
+        self.world.calendar.take_hosts(&mut nodes);
+        let mut last_group = None;
+        for (i, &host) in nodes.iter().enumerate() {
+            self.prefetch_hosts(&nodes, i);
+            let root = self.group_of[host as usize];
+            if self.groups[root as usize].is_empty() {
+                self.run_host(host, start, end);
+            } else if last_group != Some(root) {
+                last_group = Some(root);
+                self.run_group(root, start, end);
+            }
+        }
+        self.scratch.nodes = nodes;
+    }
+
+    fn shrink_some_rings(&mut self) {
+        for _ in 0..self.lines.len().div_ceil(SHRINKING_ROUND) {
+            let line = &mut self.lines[self.to_shrink];
+            line.ring.shrink();
+            self.ports.shrink(line.place);
+            self.to_shrink = (self.to_shrink + 1) % self.lines.len();
+        }
+    }
+
+    /// Begins windows anew at `now`, up to which all nodes have run.
+    pub(super) fn begin(&mut self, now: Time) {
+        let calendar = &mut self.world.calendar;
+        calendar.begin(now);
+        for (line, far_end) in self.lines.iter_mut().zip(&self.far_ends) {
+            if let FarEnd::Here(wake) = far_end {
+                line.wake_again(now, *wake, calendar);
+            }
+        }
+        for switch in 0..self.switches.len() as u32 {
+            calendar.wake(now, Wake::Switch { switch });
+        }
+        for host in 0..self.hosts.len() as u32 {
+            self.wake_host(host);
+        }
+    }
+
+    pub(super) fn packet_hops(&self) -> u64 {
+        let lines = &self.lines[self.hosts.len()..self.feeders.len()];
+        let switches = lines.iter().map(|line| self.ports.record(line.place).frames);
+        switches.sum::<u64>() + self.world.hosts.frames_sent()
+    }
+
+    /// Most bytes of memory ever used, of switches whose ports share theirs.
+    pub(super) fn memories(&self) -> impl Iterator<Item = (SwitchId, u64)> {
+        let of = |switch: &SwitchState| Some((switch.id, switch.pool.as_ref()?.most()));
+        self.switches.iter().filter_map(of)
+    }
+
+    /// What passed the ports of this part's switches.
+    pub(super) fn port_records(&self) -> impl Iterator<Item = (PortId, PortRecord)> {
+        let ids = self.switches.iter().flat_map(|switch| {
+            let ports = self.plan.fabric.switches[switch.id.index()].ports.clone();
+            ports.map(PortId)
+        });
+        ids.zip(&self.lines[self.hosts.len()..])
+            .map(|(id, line)| (id, self.ports.record(line.place).clone()))
+    }
+
+    /// Data packets queued or on a link, and pulls and requests.
+    pub(super) fn in_flight(&self) -> (u64, u64) {
+        let on_links = self.lines.iter().flat_map(|line| line.ring.iter());
+        let (data, credit) = count(on_links.map(|entry| entry.frame));
+        let queued = self.ports.queued();
+        (data + queued.0, credit + queued.1)
+    }
+}

@@ -1,0 +1,294 @@
+//! A part's switches: what arrives in a window, in order of time and in-port, run to completion.
+
+use crate::engine::link::PortKind;
+use crate::engine::link::arrivals::Arrivals;
+use crate::engine::part::Part;
+use crate::engine::port::Room;
+use crate::engine::port::kinds::of_kind;
+use crate::engine::schedule::calendar::Wake;
+use crate::engine::switch::busy::{note_busy, replay_ports};
+use crate::engine::switch::fast_path::{JointSwitch, PlainSwitch, PooledSwitch, Site};
+use crate::engine::switch::flow_control::JointPorts;
+use crate::engine::switch::next_hops::TreeNode;
+use crate::engine::switch::shared_memory::MixedPorts;
+use crate::engine::switch::view::{Around, header};
+use crate::engine::switch::{SwitchState, from};
+use crate::faults::intervals::covers;
+use crate::record::DropCause;
+use crate::wire::frame::Frame;
+use raddle_schemes::Cx;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::load_balance::switch::{Choices, Header};
+use raddle_schemes::units::Time;
+
+impl<'a> Part<'a> {
+    pub(in crate::engine) fn run_switch(&mut self, number: u32, start: Time, end: Time) {
+        let mut scratch = std::mem::take(&mut self.scratch.arrivals);
+        self.gather(number, start, end, &mut scratch);
+        self.events += scratch.len() as u64;
+        let switch = &self.switches[number as usize];
+        let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
+        let own_keys = self.keys.is_none();
+        let dies = switch.deaths.iter().any(|&(from, until)| from < end && until > start);
+        let looks_before = switch.selector.looks_before();
+        let alone = switch.joint.is_none() && switch.pool.is_none();
+        let plain = boundary >= end && !dies && own_keys && (alone || !looks_before);
+        match (switch.kind, self.routes[self.route].1.tree_node(switch.id)) {
+            (Some(kind), Some(node)) if plain => {
+                let node = node.clone();
+                self.run_plainly(number, (start, end), &mut scratch, &node, kind);
+            }
+            _ => {
+                scratch.sort((end.0 - start.0) as u32);
+                match (switch.joint.is_some(), looks_before) {
+                    (false, false) => self.forward_all::<false>(number, start, &scratch),
+                    (true, false) => self.forward_all::<true>(number, start, &scratch),
+                    (false, true) => self.forward_together::<false>(number, start, &scratch),
+                    (true, true) => self.forward_together::<true>(number, start, &scratch),
+                }
+                self.replay_busy(number, Time(end.0 - 1));
+            }
+        }
+        self.scratch.arrivals = scratch;
+    }
+
+    /// Takes the arrivals of a window to their queues and carries out the departures, at a switch of
+    /// a tree that is alive, whose routes do not change meanwhile, where flows have keys of their own,
+    /// and whose ports are all of one kind. A scheme that looks before has ports that do not share
+    /// memory and are not under flow control.
+    fn run_plainly(
+        &mut self,
+        number: u32,
+        (start, end): (Time, Time),
+        arrivals: &mut Arrivals,
+        node: &TreeNode,
+        (kind, first): (PortKind, u32),
+    ) {
+        let route = self.route;
+        let Self { plan, switches, lines, ports, world, .. } = self;
+        let SwitchState { id, selector, rng, first_port, first_id, busy, pool, joint, .. } =
+            &mut switches[number as usize];
+        let count = busy.len() * 64;
+        let site = Site {
+            number,
+            start,
+            end,
+            arrivals,
+            node,
+            epoch: route as u32,
+            fabric: &plan.fabric,
+            forwarding: &plan.routes[route].1,
+            switch: *id,
+            rng,
+            first_id: *first_id,
+            busy,
+            lines: from(lines, *first_port, count),
+            world,
+        };
+        if let Some(joint) = joint {
+            let plain = PlainSwitch { site, ports: from(&mut ports.general, first, count) };
+            return selector.visit(JointSwitch { plain, joint, pool: pool.as_deref_mut() });
+        }
+        of_kind!(mut ports, kind, ports => {
+            let plain = PlainSwitch { site, ports: from(ports, first, count) };
+            match pool {
+                Some(pool) => selector.visit(PooledSwitch { plain, pool }),
+                None => selector.visit(plain),
+            }
+        });
+    }
+
+    /// Takes arrivals to their queues, one after the other.
+    fn forward_all<const JOINT: bool>(&mut self, number: u32, start: Time, arrivals: &Arrivals) {
+        for (at, in_port, frame) in arrivals.iter() {
+            let now = Time(start.0 + at);
+            self.replay_joint::<JOINT>(number, now);
+            let way = self.choose(number, now, now, frame);
+            self.forward::<JOINT>(number, now, in_port, frame, way);
+        }
+    }
+
+    /// The same under a scheme that looks before: all that arrives at an instant chooses before
+    /// anything leaves or joins.
+    #[inline(never)]
+    fn forward_together<const JOINT: bool>(
+        &mut self,
+        number: u32,
+        start: Time,
+        arrivals: &Arrivals,
+    ) {
+        let mut ways = Vec::new();
+        for (now, together) in arrivals.by_instant(start) {
+            let before = Time(now.0 - 1);
+            self.replay_joint::<JOINT>(number, before);
+            let choose = |(_, frame)| self.choose(number, now, before, frame);
+            ways.clear();
+            ways.extend(together.clone().map(choose));
+            for ((in_port, frame), &way) in together.zip(&ways) {
+                self.replay_joint::<JOINT>(number, now);
+                self.forward::<JOINT>(number, now, in_port, frame, way);
+            }
+        }
+    }
+
+    /// Carries out what is due up to and including `until` at a switch under flow control.
+    #[inline]
+    fn replay_joint<const JOINT: bool>(&mut self, number: u32, until: Time) {
+        if JOINT && let Some(mut own) = self.joint_ports(number) {
+            own.replay(until);
+        }
+    }
+
+    /// Takes what arrives at a switch off its links, in order of time and in-port.
+    #[inline]
+    fn gather(&mut self, number: u32, start: Time, end: Time, arrivals: &mut Arrivals) {
+        let first_port = self.switches[number as usize].first_port;
+        let width = (end.0 - start.0) as u32;
+        let Self { lines, feeders, world, .. } = self;
+        arrivals.clear();
+        world.calendar.take_in_ports(number, |in_port| {
+            let line = &mut lines[feeders[(first_port + in_port) as usize] as usize];
+            let (front, back) = line.ring.slices(0);
+            let mut arrived = arrivals.extend(front, start, width, in_port);
+            if arrived == front.len() {
+                arrived += arrivals.extend(back, start, width, in_port);
+            }
+            line.take(arrived as u32);
+        });
+    }
+
+    /// Index of the route in force at `now`, which is not before the window.
+    fn route_at(&self, now: Time) -> usize {
+        let later = self.routes[self.route + 1..].iter();
+        self.route + later.take_while(|(from, _)| *from <= now).count()
+    }
+
+    /// A switch that is under flow control, with its ports.
+    #[inline]
+    fn joint_ports(&mut self, number: u32) -> Option<JointPorts<'_, 'a>> {
+        let Self { switches, lines, ports, world, .. } = self;
+        let SwitchState { first_port, first_id, busy, pool, joint, .. } =
+            &mut switches[number as usize];
+        let joint = joint.as_deref_mut()?;
+        let lines = from(lines, *first_port, joint.ports());
+        let first = lines.first()?.place.number() as u32;
+        let ports = from(&mut ports.general, first, joint.ports());
+        let pool = pool.as_deref_mut();
+        Some(JointPorts { joint, pool, first_id: *first_id, busy, lines, ports, world })
+    }
+
+    /// Where a frame that arrives at `now` goes, by what is queued at `seen`.
+    #[inline(always)]
+    fn choose(&mut self, number: u32, now: Time, seen: Time, frame: Frame) -> Way {
+        let switch = &self.switches[number as usize];
+        if covers(&switch.deaths, now) {
+            return Way::Lost(DropCause::NodeDown);
+        }
+        if frame.is_pfc() {
+            return Way::Pause;
+        }
+        let route = self.route_at(now);
+        let switch = &mut self.switches[number as usize];
+        let host = self.world.hosts.locators().host(frame.to);
+        let ports = self.routes[route].1.ports(switch.id, host);
+        let chosen = match ports.count() {
+            0 => return Way::Lost(DropCause::NoRoute),
+            1 => 0,
+            count => {
+                let mut around = Around {
+                    seen,
+                    switch: switch.id,
+                    host,
+                    choices: ports,
+                    fabric: &self.plan.fabric,
+                    forwarding: &self.plan.routes[route].1,
+                    first_port: switch.first_port,
+                    first_id: switch.first_id,
+                    lines: &mut self.lines,
+                    ports: &mut self.ports,
+                    world: &mut self.world,
+                };
+                let mut choices = Choices {
+                    count,
+                    next_hops: ports.number(),
+                    epoch: route as u32,
+                    weights: ports.weights(),
+                    fabric: &mut around,
+                };
+                let cx = &mut Cx { now, rng: &mut switch.rng, events: &mut () };
+                let key = self.keys.as_ref().map_or(frame.to.0, |layout| layout.flow_key(frame));
+                let header = Header { flow_key: key, ..header(frame) };
+                switch.selector.select(cx, &header, &mut choices)
+            }
+        };
+        Way::Out(ports.get(chosen).0 - switch.first_id)
+    }
+
+    /// Takes an arrival to its queue; `JOINT` if the switch is under flow control, which has then
+    /// been replayed up to now.
+    #[inline(always)]
+    fn forward<const JOINT: bool>(
+        &mut self,
+        number: u32,
+        now: Time,
+        in_port: u32,
+        frame: Frame,
+        way: Way,
+    ) {
+        let switch = &self.switches[number as usize];
+        let out = match way {
+            Way::Out(out) => out,
+            Way::Lost(cause) => {
+                let came_from = self.plan.fabric.ports[(switch.first_id + in_port) as usize].peer;
+                return self.lost_on_arrival.note(now, came_from, frame, cause, &mut self.world);
+            }
+            Way::Pause => {
+                let Some(mut own) = self.joint_ports(number) else { return };
+                return own.on_pause(now, in_port, frame);
+            }
+        };
+        if JOINT {
+            let Some(mut own) = self.joint_ports(number) else { return };
+            return own.enqueue(now, (in_port, out), frame);
+        }
+        let switch = &mut self.switches[number as usize];
+        let came_in = PortId(switch.first_id + in_port);
+        let lines = &mut self.lines[switch.first_port as usize..];
+        if let Some(pool) = &mut switch.pool {
+            let mut own = MixedPorts { lines, ports: &mut self.ports };
+            let ports = (came_in, out as usize);
+            return pool.enqueue(now, ports, frame, &mut switch.busy, &mut own, &mut self.world);
+        }
+        note_busy(&mut switch.busy, out as usize);
+        let line = &mut lines[out as usize];
+        self.ports.enqueue(now, came_in, frame, Room::AMPLE, line, &mut self.world);
+    }
+
+    /// Carries out the departures of a switch up to and including `until`, and wakes it for those to
+    /// come.
+    fn replay_busy(&mut self, number: u32, until: Time) {
+        if let Some(mut own) = self.joint_ports(number) {
+            return own.finish(number, until);
+        }
+        let Self { switches, lines, ports, world, .. } = self;
+        let SwitchState { busy, first_port, pool, .. } = &mut switches[number as usize];
+        let lines = &mut lines[*first_port as usize..];
+        let next = match pool {
+            Some(pool) => pool.carry_out(until, busy, &mut MixedPorts { lines, ports }, world),
+            None => replay_ports(busy, |out| ports.carry_out(until, &mut lines[out], world)),
+        };
+        if next < Time::NEVER {
+            self.world.calendar.wake(next, Wake::Switch { switch: number });
+        }
+    }
+}
+
+/// Where a frame that arrives at a switch goes.
+#[derive(Clone, Copy)]
+enum Way {
+    /// To the queue of a port, counted within the switch.
+    Out(u32),
+    Lost(DropCause),
+    /// A PFC frame is meant for the port that it came to.
+    Pause,
+}

@@ -1,0 +1,365 @@
+//! The queues of a port that has several data classes or flow control.
+
+use crate::engine::link::ring::{Entry, Ring};
+use crate::engine::port::scheduler::Turns;
+use crate::engine::world::Gone;
+use crate::plan::{CLASS_LIMIT, Plan, Service};
+use crate::wire::frame::{Frame, Locators};
+use crate::wire::port_facts::PfcFacts;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::{Span, Time};
+use std::mem::offset_of;
+
+/// Control is queue number `data`, behind the data classes.
+pub(in crate::engine) const QUEUES: usize = CLASS_LIMIT as usize + 1;
+
+/// Queues, and what flow control does to them. Masks have a bit per queue.
+///
+/// In the order in which a packet needs it: with one data class, three cache lines.
+#[derive(Debug)]
+#[repr(C)]
+pub(in crate::engine) struct Classes {
+    /// The number of data classes.
+    data: u8,
+    /// Whether control frames have a queue of their own.
+    own_control: bool,
+    /// Queues that are not empty.
+    waiting: u8,
+    /// Where the frame in service came in.
+    pub(in crate::engine) came_in: PortId,
+    locators: Locators,
+    /// Flow control, where there is any.
+    pfc: Option<Pfc>,
+    own: [Class; QUEUES],
+    turns: Turns,
+}
+
+/// Behind the pointer to a link, one class of data and control end with the third cache line.
+const _: () = assert!(8 + offset_of!(Classes, own) + 2 * size_of::<Class>() <= 3 * 64);
+
+/// One class.
+#[derive(Debug, Default)]
+struct Class {
+    /// Entries hold the port that their frame came in through.
+    queue: Ring,
+    /// Its bytes, frame in service included.
+    bytes: u64,
+    /// Bytes that came in here and have not left the switch, under flow control.
+    ingress: u64,
+    /// When it may start frames again.
+    paused_until: Time,
+}
+
+/// Both directions of flow control at a port.
+#[derive(Debug)]
+struct Pfc {
+    /// When all data classes may start frames again.
+    free_from: Time,
+    /// When the far end is told again.
+    refresh_at: Time,
+    /// Counts up to this are neither above the threshold nor a maximum.
+    quiet_to: u64,
+    facts: PfcFacts,
+    /// Classes that the far end is to pause.
+    pausing: u8,
+    /// Classes of which the far end has not been told the latest.
+    news: u8,
+}
+
+/// The count of a class after a frame that came in.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Counted {
+    /// Bytes that came in and have not left the switch.
+    pub(in crate::engine) bytes: u64,
+    /// Whether the far end is to pause the class from now on.
+    pub(in crate::engine) pauses: bool,
+}
+
+impl Classes {
+    /// The queues of one port, where the plain port's two do not suffice.
+    pub(in crate::engine) fn of(plan: &Plan, pfc: Option<PfcFacts>) -> Option<Self> {
+        let hosts = plan.fabric.hosts;
+        let plan = &plan.queue;
+        (plan.classes > 1 || pfc.is_some()).then(|| Self {
+            data: plan.classes,
+            own_control: plan.service != Service::Fifo,
+            waiting: 0,
+            came_in: PortId(0),
+            locators: Locators::new(hosts, plan.classes),
+            pfc: pfc.map(|facts| Pfc {
+                free_from: Time::ZERO,
+                refresh_at: Time::NEVER,
+                quiet_to: 0,
+                facts,
+                pausing: 0,
+                news: 0,
+            }),
+            own: Default::default(),
+            turns: Turns::new(plan),
+        })
+    }
+
+    /// The number of the control queue.
+    #[inline]
+    pub(in crate::engine) fn control(&self) -> usize {
+        usize::from(self.data)
+    }
+
+    /// The queue that a frame belongs to.
+    #[inline]
+    pub(in crate::engine) fn queue_of(&self, frame: Frame) -> usize {
+        let control = self.own_control & frame.is_control();
+        if self.data == 1 {
+            // The queue of control is number 1: no branch that full load would make random.
+            usize::from(control)
+        } else if control {
+            self.control()
+        } else if self.own_control {
+            usize::from(self.locators.class(frame.to))
+        } else {
+            0
+        }
+    }
+
+    /// Bytes of a queue, frame in service included.
+    #[inline]
+    pub(in crate::engine) fn bytes(&self, class: usize) -> u64 {
+        self.own[class].bytes
+    }
+
+    /// Bytes of the queue of data that a frame belongs to; `None` for frames that have a queue of
+    /// control to themselves.
+    #[inline]
+    pub(in crate::engine) fn data_queued(&self, frame: Frame) -> Option<u64> {
+        let class = self.queue_of(frame);
+        (class < self.control()).then(|| self.bytes(class))
+    }
+
+    /// Bytes of all queues.
+    pub(in crate::engine) fn backlog(&self) -> u64 {
+        self.own.iter().map(|class| class.bytes).sum()
+    }
+
+    /// Gives back memory that a burst took.
+    pub(in crate::engine) fn shrink(&mut self) {
+        self.own.iter_mut().for_each(|class| class.queue.shrink());
+    }
+
+    /// Asks for the ends of the queues of one data class and of control.
+    #[inline]
+    pub(in crate::engine) fn prefetch(&self) {
+        for class in &self.own[..2] {
+            class.queue.prefetch_head();
+            class.queue.prefetch_tail();
+        }
+    }
+
+    /// Frames that wait.
+    pub(in crate::engine) fn frames(&self) -> impl Iterator<Item = Frame> {
+        self.own.iter().flat_map(|class| class.queue.iter()).map(|entry| entry.frame)
+    }
+
+    #[inline]
+    pub(in crate::engine) fn push(&mut self, class: usize, came_in: PortId, frame: Frame) {
+        // The turns of a single class are all its own.
+        if class < self.control() && self.data > 1 && self.waiting >> class & 1 == 0 {
+            self.turns.joined(class);
+        }
+        self.waiting |= 1 << class;
+        let own = &mut self.own[class];
+        own.bytes += frame.size().0;
+        own.queue.push(Entry::tagged(came_in.0, frame));
+    }
+
+    /// When the wire, free from `free_at` on, can next take something; never, while all is paused
+    /// for good or empty.
+    #[inline]
+    pub(in crate::engine) fn next_start(&self, free_at: Time) -> Time {
+        let Some(pfc) = &self.pfc else {
+            return if self.waiting == 0 { Time::NEVER } else { free_at };
+        };
+        if pfc.news != 0 || self.waiting >> self.data & 1 == 1 {
+            return free_at;
+        }
+        let data = self.own[..self.control()].iter().enumerate();
+        let waiting = data.filter(|(class, _)| self.waiting >> class & 1 == 1);
+        let starts = waiting.map(|(_, class)| class.paused_until.max(free_at));
+        starts.min().unwrap_or(Time::NEVER)
+    }
+
+    /// Takes the frame that goes now, with its queue: flow control, then control, then the data
+    /// class whose turn it is.
+    #[inline]
+    pub(in crate::engine) fn pop(&mut self, now: Time) -> Option<(Frame, usize)> {
+        if let Some(pfc) = &mut self.pfc
+            && pfc.news != 0
+        {
+            return Some((pfc.tell(now), self.control()));
+        }
+        let mut ready = self.waiting;
+        if let Some(pfc) = &self.pfc
+            && pfc.free_from > now
+        {
+            for class in (0..self.control()).filter(|&class| self.own[class].paused_until > now) {
+                ready &= !(1 << class);
+            }
+        }
+        self.pop_of(ready)
+    }
+
+    /// [`Classes::pop`] while no class is paused and nobody has to be told anything.
+    #[inline]
+    pub(in crate::engine) fn pop_calm(&mut self) -> Option<(Frame, usize)> {
+        self.pop_of(self.waiting)
+    }
+
+    /// Takes the frame that goes now, with its queue, from the queues `ready`.
+    #[inline]
+    fn pop_of(&mut self, ready: u8) -> Option<(Frame, usize)> {
+        if ready == 0 {
+            return None;
+        }
+        let own = &self.own;
+        let class = if self.data == 1 {
+            usize::from(ready >> 1)
+        } else if ready >> self.data & 1 == 1 {
+            self.control()
+        } else {
+            self.turns.next(ready, |class| {
+                let queue = &own[class].queue;
+                (queue.get(0).frame.size().0 as u32, queue.len() == 1)
+            })
+        };
+        self.take(class)
+    }
+
+    /// Takes any frame that waits, with its queue: the port is cut off.
+    pub(in crate::engine) fn flush(&mut self) -> Option<(Frame, usize)> {
+        if self.waiting == 0 {
+            self.turns.clear();
+            return None;
+        }
+        self.take(self.waiting.trailing_zeros() as usize)
+    }
+
+    /// The first frame of a queue, which it leaves, and the number of the queue.
+    #[inline]
+    fn take(&mut self, class: usize) -> Option<(Frame, usize)> {
+        let queue = &mut self.own[class].queue;
+        let entry = queue.pop()?;
+        self.waiting &= !(u8::from(queue.is_empty()) << class);
+        self.came_in = PortId(entry.tag());
+        Some((entry.frame, class))
+    }
+
+    /// A frame of queue `class` that had come in through `came_in` is gone. Returns what the switch
+    /// has to know.
+    #[inline]
+    pub(in crate::engine) fn left(&mut self, frame: Frame, class: usize) -> Option<Gone> {
+        if frame.is_pfc() {
+            return None;
+        }
+        let size = frame.size().0;
+        self.own[class].bytes -= size;
+        let counted = self.pfc.is_some() && class < self.control();
+        counted.then_some(Gone { came_in: self.came_in, class: class as u8, size })
+    }
+
+    /// Whether nothing waits and nothing is due.
+    #[inline]
+    pub(in crate::engine) fn is_idle(&self) -> bool {
+        let quiet = |pfc: &Pfc| pfc.news == 0 && pfc.refresh_at == Time::NEVER;
+        self.waiting == 0 && self.pfc.as_ref().is_none_or(quiet)
+    }
+}
+
+/// Flow control; without it, nothing is ever counted, paused or told.
+impl Classes {
+    /// Whether `frame`, coming in here, could take the count of its class above the threshold, or
+    /// make it the largest so far.
+    #[inline]
+    pub(in crate::engine) fn may_be_noted(&self, frame: Frame) -> bool {
+        let class = self.queue_of(frame);
+        let Some(pfc) = &self.pfc else { return false };
+        class < self.control() && self.own[class].ingress + frame.size().0 > pfc.quiet_to
+    }
+
+    /// A frame that came in here joined a queue of `class`. Returns the count if it is one to note.
+    #[inline]
+    pub(in crate::engine) fn entered(&mut self, class: usize, size: u64) -> Option<Counted> {
+        let pfc = self.pfc.as_mut()?;
+        self.own[class].ingress += size;
+        let bytes = self.own[class].ingress;
+        (bytes > pfc.quiet_to).then(|| pfc.note(class, bytes))
+    }
+
+    /// A frame of `class` that had come in here is gone. Returns whether the far end may resume.
+    #[inline]
+    pub(in crate::engine) fn departed(&mut self, class: usize, size: u64) -> bool {
+        let Some(pfc) = &mut self.pfc else { return false };
+        self.own[class].ingress -= size;
+        let bit = 1 << class;
+        let resumes = self.own[class].ingress <= pfc.facts.xon && pfc.pausing & bit != 0;
+        if resumes {
+            pfc.pausing &= !bit;
+            pfc.news |= bit;
+        }
+        resumes
+    }
+
+    /// A PFC frame from the far end has come.
+    pub(in crate::engine) fn on_pause(&mut self, now: Time, frame: Frame) {
+        let Some(pfc) = &mut self.pfc else { return };
+        for (class, pause) in frame.pfc_classes() {
+            self.own[class].paused_until = if pause { now + pfc.facts.quanta } else { now };
+        }
+        pfc.free_from = self.own.iter().map(|class| class.paused_until).max().unwrap_or(now);
+    }
+
+    /// From when on all classes may start frames and the far end knows the latest; never, while it
+    /// has to be told something.
+    #[inline]
+    pub(in crate::engine) fn calm_from(&self) -> Time {
+        let Some(pfc) = &self.pfc else { return Time::ZERO };
+        let told = pfc.news == 0 && pfc.refresh_at == Time::NEVER;
+        if told { pfc.free_from } else { Time::NEVER }
+    }
+
+    /// When a pause has to be renewed.
+    #[inline]
+    pub(in crate::engine) fn refresh_at(&self) -> Time {
+        self.pfc.as_ref().map_or(Time::NEVER, |pfc| pfc.refresh_at)
+    }
+
+    /// A pause that is due at `now` is renewed: the far end is to be told again which classes pause.
+    #[inline]
+    pub(in crate::engine) fn renew(&mut self, now: Time) {
+        if let Some(pfc) = self.pfc.as_mut().filter(|pfc| pfc.refresh_at == now) {
+            pfc.refresh_at = Time::NEVER;
+            pfc.news |= pfc.pausing;
+        }
+    }
+}
+
+impl Pfc {
+    /// A count that is above the threshold, or the largest so far.
+    fn note(&mut self, class: usize, bytes: u64) -> Counted {
+        self.quiet_to = self.quiet_to.max(bytes).min(self.facts.xoff);
+        let bit = 1 << class;
+        let pauses = bytes > self.facts.xoff && self.pausing & bit == 0;
+        if pauses {
+            self.pausing |= bit;
+            self.news |= bit;
+        }
+        Counted { bytes, pauses }
+    }
+
+    /// What the wire takes at `now` tells the far end the latest.
+    fn tell(&mut self, now: Time) -> Frame {
+        let frame = Frame::pfc(self.pausing | self.news, self.pausing);
+        self.news = 0;
+        let half = Span(self.facts.quanta.0 / 2);
+        self.refresh_at = if self.pausing == 0 { Time::NEVER } else { now + half };
+        frame
+    }
+}

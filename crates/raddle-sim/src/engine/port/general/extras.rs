@@ -1,0 +1,319 @@
+//! Ports that have more than two classes, flow control, or a link that changes.
+//!
+//! At one instant: departure, then change of the link, then the renewal of a pause, then start.
+
+use super::classes::Classes;
+use super::{Extras, InService, Port};
+use crate::engine::link::Line;
+use crate::engine::port::{Joined, Room};
+use crate::engine::world::{Discipline, World};
+use crate::faults::{OnDown, PortChange};
+use crate::plan::MarkAt;
+use crate::record::DropCause;
+use crate::wire::frame::Frame;
+use crate::wire::serialisation::Wire;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::Time;
+
+impl Port {
+    /// Whether nothing is queued, in service or due.
+    pub(super) fn is_idle(&self, extras: &Extras) -> bool {
+        let waiting = match &extras.classes {
+            None => !self.queues[0].is_empty() || !self.queues[1].is_empty(),
+            Some(classes) => !classes.is_idle(),
+        };
+        self.in_service.is_none() && !waiting
+    }
+
+    /// When something changes at this port next, be it only its link.
+    #[inline]
+    pub(super) fn next_step(&self, extras: &Extras) -> Time {
+        let start_at = if self.in_service.is_some() || !extras.is_up() {
+            Time::NEVER
+        } else {
+            match &extras.classes {
+                Some(classes) => classes.next_start(self.free_at),
+                None if self.queues[0].is_empty() && self.queues[1].is_empty() => Time::NEVER,
+                None => self.free_at,
+            }
+        };
+        self.departs.min(extras.next_change()).min(start_at).min(extras.refresh_at())
+    }
+
+    /// Carries out everything due up to and including `until`, at this port alone.
+    pub(super) fn replay_extras(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
+        if self.is_calm() {
+            return self.replay_calm(until, line, world);
+        }
+        loop {
+            let Some(extras) = &self.extras else { return };
+            let next = self.next_step(extras);
+            if next > until || next == Time::NEVER {
+                return;
+            }
+            self.end_service(next, line, world);
+            self.play_changes(next, world);
+            if let Some(classes) = self.classes() {
+                classes.renew(next);
+            }
+            self.try_start(next, world);
+        }
+    }
+
+    /// Whether departures and starts are all that happens, and no class is paused from when the wire
+    /// is free.
+    #[inline]
+    fn is_calm(&self) -> bool {
+        match self.extras.as_deref() {
+            Some(Extras { link: None, classes: Some(classes) }) => {
+                classes.calm_from() <= self.free_at
+            }
+            _ => false,
+        }
+    }
+
+    /// [`Port::replay_extras`] at a calm port.
+    #[inline]
+    fn replay_calm(&mut self, until: Time, line: &mut Line, world: &mut World<'_>) {
+        loop {
+            if let Some(service) = self.in_service {
+                if self.departs > until {
+                    return;
+                }
+                let now = self.departs;
+                (self.departs, self.in_service) = (Time::NEVER, None);
+                self.leave(now, service, line, world);
+            }
+            if self.free_at > until {
+                return;
+            }
+            let Some((frame, class)) = self.classes().and_then(Classes::pop_calm) else { return };
+            self.begin(self.free_at, frame, class, false, world.discipline.gap);
+        }
+    }
+
+    /// The departure due at `now`, if there is one.
+    pub(in crate::engine) fn end_service(
+        &mut self,
+        now: Time,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) {
+        if self.departs != now {
+            return;
+        }
+        if self.extras.as_ref().is_none_or(|extras| extras.classes.is_none()) {
+            return self.depart(line, world);
+        }
+        self.departs = Time::NEVER;
+        if let Some(service) = self.in_service.take() {
+            self.leave(now, service, line, world);
+        }
+    }
+
+    /// The last bit of what was in service leaves, where there are classes.
+    #[inline]
+    fn leave(&mut self, now: Time, service: InService, line: &mut Line, world: &mut World<'_>) {
+        let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
+        let Some(classes) = classes else { return };
+        let class = usize::from(service.class);
+        if let Some(gone) = classes.left(service.frame, class) {
+            world.gone.push(gone);
+        }
+        let behind = classes.bytes(class);
+        if !service.frame.is_pfc() {
+            return self.finish(now, service, behind, line, world);
+        }
+        if let Some(record) = &mut self.record.pfc {
+            record.frames += 1;
+            record.lost += u64::from(service.lost);
+        }
+        if !service.lost {
+            let World { calendar, outbox, .. } = world;
+            line.launch(now, service.frame, self.far_end, calendar, outbox);
+        }
+    }
+
+    /// Plays the changes of the link up to and including `now`. Before `now`, the port was idle.
+    #[inline]
+    pub(in crate::engine) fn play_changes(&mut self, now: Time, world: &mut World<'_>) {
+        if self.extras.as_ref().is_some_and(|extras| extras.link.is_some()) {
+            self.play_link(now, world);
+        }
+    }
+
+    #[cold]
+    fn play_link(&mut self, now: Time, world: &mut World<'_>) {
+        while let Some(Extras { link: Some(link), .. }) = self.extras.as_deref_mut() {
+            let at = link.next_change();
+            if at > now || at == Time::NEVER {
+                return;
+            }
+            match link.play() {
+                Some(PortChange::Down) => self.go_down(at, world),
+                Some(PortChange::Up) => self.free_at = self.free_at.max(at),
+                _ => {
+                    self.wire = Wire::new(link.rate());
+                }
+            }
+        }
+    }
+
+    fn go_down(&mut self, now: Time, world: &mut World<'_>) {
+        self.free_at = now;
+        self.departs = Time::NEVER;
+        if let Some(InService { frame, class, .. }) = self.in_service.take() {
+            self.cut_off(now, frame, class.into(), world);
+        }
+        if world.discipline.on_down == OnDown::Drop {
+            while let Some((frame, class)) = self.flush() {
+                self.cut_off(now, frame, class, world);
+            }
+        }
+    }
+
+    /// Any frame that waits, and its queue.
+    fn flush(&mut self) -> Option<(Frame, usize)> {
+        if let Some(classes) = self.classes() {
+            return classes.flush();
+        }
+        let class = usize::from(self.queues[0].is_empty());
+        Some((self.queues[class].pop()?.frame, class))
+    }
+
+    /// Drops a frame that `flush` or the wire gave up.
+    fn cut_off(&mut self, now: Time, frame: Frame, class: usize, world: &mut World<'_>) {
+        match self.classes() {
+            Some(classes) => world.gone.extend(classes.left(frame, class)),
+            None => self.bytes[class] -= frame.size().0,
+        }
+        if !frame.is_pfc() {
+            self.flushed += frame.size().0;
+            world.recorder.flushed(self.id, now, frame);
+        }
+        self.drop(now, frame, DropCause::LinkDown, world);
+    }
+
+    /// Begins to send what goes next, if the wire is free at `now` and the link up.
+    #[inline]
+    pub(in crate::engine) fn try_start(&mut self, now: Time, world: &World<'_>) {
+        if self.in_service.is_none() && self.free_at <= now {
+            self.start_extras(now, world);
+        }
+    }
+
+    fn start_extras(&mut self, now: Time, world: &World<'_>) {
+        let Some(extras) = &mut self.extras else { return };
+        if !extras.is_up() {
+            return;
+        }
+        let gap = world.discipline.gap;
+        match &mut extras.classes {
+            None => {
+                self.start_next(now, gap);
+            }
+            Some(classes) => {
+                if let Some((frame, class)) = classes.pop(now) {
+                    self.start(now, frame, class, gap);
+                }
+            }
+        }
+    }
+
+    /// Queues, trims or drops a frame, at a port that has classes and has been replayed up to now, of a
+    /// switch whose memory has `room`. Returns what it joined, if it did; nothing starts.
+    #[inline]
+    pub(in crate::engine) fn admit(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        mut frame: Frame,
+        room: Room,
+        world: &mut World<'_>,
+    ) -> Option<Joined> {
+        let Discipline { mark_at, on_down, .. } = world.discipline;
+        let capacity = self.capacity();
+        let extras = self.extras.as_deref_mut()?;
+        let is_down = !extras.is_up();
+        let classes = extras.classes.as_mut()?;
+        let class = classes.queue_of(frame);
+        let is_data = class < classes.control();
+        let bytes = classes.bytes(class);
+        // One question for data and control: full load makes random which of them it is.
+        let most = if is_data { capacity } else { self.control_capacity };
+        let fits = room.frame & (bytes + frame.size().0 <= most);
+        if is_down && on_down == OnDown::Drop {
+            self.drop(now, frame, DropCause::LinkDown, world);
+            return None;
+        }
+        if !fits {
+            return self.trim_or_drop(now, came_in, frame, room.header, world);
+        }
+        if mark_at == MarkAt::Enqueue && is_data && !frame.is_control() {
+            let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
+            self.judge(now, &mut frame, bytes, event, world);
+        }
+        let bytes = bytes + frame.size().0;
+        self.classes()?.push(class, came_in, frame);
+        let counted = if is_data { bytes } else { 0 };
+        self.record.queue_bytes_max = self.record.queue_bytes_max.max(counted);
+        if is_data {
+            world.recorder.queued(self.id, now, frame, bytes);
+        }
+        Some(Joined { data: is_data.then_some(class), bytes: frame.size() })
+    }
+
+    /// A frame that its queue has no room for is dropped, or its header becomes control if the
+    /// switch's memory has room for that.
+    #[cold]
+    fn trim_or_drop(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        mut frame: Frame,
+        has_room: bool,
+        world: &mut World<'_>,
+    ) -> Option<Joined> {
+        if !world.discipline.trim || frame.is_control() {
+            self.drop(now, frame, DropCause::Overflow, world);
+            return None;
+        }
+        frame.trim(world.discipline.header);
+        self.record.trimmed += 1;
+        world.recorder.trimmed(now);
+        let most = self.control_capacity;
+        let classes = self.classes()?;
+        let control = classes.control();
+        if !(has_room && classes.bytes(control) + frame.size().0 <= most) {
+            self.drop(now, frame, DropCause::Overflow, world);
+            return None;
+        }
+        classes.push(control, came_in, frame);
+        Some(Joined { data: None, bytes: frame.size() })
+    }
+
+    /// Whether a frame that comes in here could, as far as is known, make the far end pause or set a
+    /// new maximum of the bytes counted.
+    #[inline]
+    pub(in crate::engine) fn may_pause_for(&self, frame: Frame) -> bool {
+        let classes = self.extras.as_ref().and_then(|extras| extras.classes.as_ref());
+        classes.is_some_and(|classes| classes.may_be_noted(frame))
+    }
+
+    /// A frame that came in here joined a queue of data class `class`. Returns whether the far end
+    /// is to pause the class from now on.
+    #[inline]
+    pub(in crate::engine) fn count_in(&mut self, class: usize, size: u64) -> bool {
+        let counted = self.classes().and_then(|classes| classes.entered(class, size));
+        let (Some(counted), Some(record)) = (counted, &mut self.record.pfc) else { return false };
+        record.ingress_bytes_max = record.ingress_bytes_max.max(counted.bytes);
+        record.pauses += u64::from(counted.pauses);
+        counted.pauses
+    }
+
+    /// The queues, where there are classes.
+    #[inline]
+    pub(in crate::engine) fn classes(&mut self) -> Option<&mut Classes> {
+        self.extras.as_mut()?.classes.as_mut()
+    }
+}

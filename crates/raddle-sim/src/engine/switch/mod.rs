@@ -1,0 +1,47 @@
+//! Switches: what their schemes see, and what their ports share.
+
+pub(super) mod busy;
+pub(super) mod fast_path;
+pub(super) mod flow_control;
+pub(super) mod next_hops;
+pub(super) mod shared_memory;
+pub(super) mod view;
+
+use crate::engine::link::PortKind;
+use flow_control::Joint;
+use raddle_schemes::ids::SwitchId;
+use raddle_schemes::load_balance::switch::AnyPortSelector;
+use raddle_schemes::rng::Rng;
+use raddle_schemes::units::Time;
+use shared_memory::Pool;
+use std::ops::Range;
+
+pub(super) struct SwitchState {
+    pub(super) id: SwitchId,
+    pub(super) selector: AnyPortSelector,
+    pub(super) rng: Rng,
+    /// Its first port in this part.
+    pub(super) first_port: u32,
+    /// If its ports are all of one kind: that, and the first among those of the kind.
+    pub(super) kind: Option<(PortKind, u32)>,
+    /// Its first port in the fabric.
+    pub(super) first_id: u32,
+    /// Ports with something queued or in service: `words` bits per switch.
+    pub(super) busy: Vec<u64>,
+    /// Where it is under flow control.
+    pub(super) joint: Option<Box<Joint>>,
+    /// Where its ports share memory.
+    pub(super) pool: Option<Box<Pool>>,
+    /// Hosts below it that run right after it, while what they share is in the caches; the others
+    /// run after all switches on the edge side.
+    pub(super) hosts: Range<u32>,
+    /// When it is dead.
+    pub(super) deaths: Vec<(Time, Time)>,
+}
+
+/// At most `count` of `list`, from `first` on.
+pub(super) fn from<T>(list: &mut [T], first: u32, count: usize) -> &mut [T] {
+    let list = &mut list[first as usize..];
+    let count = count.min(list.len());
+    &mut list[..count]
+}

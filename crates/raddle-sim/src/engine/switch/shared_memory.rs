@@ -1,0 +1,218 @@
+//! Switches whose ports share memory.
+//!
+//! What left a port since it was last looked at still counts as in memory. A frame that is kept with
+//! that, and makes no new maximum, would be kept without: nobody has to look. Any other makes all
+//! ports catch up first.
+
+use crate::engine::link::{Line, PortKind};
+use crate::engine::port::kinds::{SwitchPorts, of_kind};
+use crate::engine::port::{QueuePort, Room};
+use crate::engine::switch::busy::{note_busy, replay_ports};
+use crate::engine::world::World;
+use crate::wire::frame::Frame;
+use crate::wire::switch_memory::Memory;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::{Bytes, Time};
+
+/// A switch's memory, and what it knows of its ports.
+pub(in crate::engine) struct Pool {
+    memory: Memory,
+    /// Per port: the bytes that have been in its queues and are not any more, as far as the memory
+    /// has heard.
+    gone: Vec<u64>,
+}
+
+/// The ports of one switch, counted within it.
+pub(in crate::engine) trait OwnPorts {
+    /// [`QueuePort::data_queued`].
+    fn data_queued(
+        &mut self,
+        out: usize,
+        now: Time,
+        frame: Frame,
+        world: &mut World<'_>,
+    ) -> Option<u64>;
+
+    /// [`QueuePort::enqueue`].
+    fn enqueue(
+        &mut self,
+        out: usize,
+        now: Time,
+        came_in: PortId,
+        frame: Frame,
+        room: Room,
+        world: &mut World<'_>,
+    ) -> Bytes;
+
+    /// [`QueuePort::carry_out`], then [`QueuePort::next_action`] and [`QueuePort::freed_bytes`].
+    fn carry_out(&mut self, out: usize, until: Time, world: &mut World<'_>) -> (Time, u64);
+}
+
+impl Pool {
+    pub(in crate::engine) fn new(memory: Memory, ports: usize) -> Self {
+        Self { memory, gone: vec![0; ports] }
+    }
+
+    /// All of the memory.
+    pub(in crate::engine) fn size(&self) -> u64 {
+        self.memory.size()
+    }
+
+    /// Most bytes ever used.
+    pub(in crate::engine) fn most(&self) -> u64 {
+        self.memory.most()
+    }
+
+    /// Whether a frame of `size` would be kept whatever has left unseen, and makes no maximum; it
+    /// finds `queued` bytes in its queue of data, or belongs to control.
+    #[inline]
+    pub(in crate::engine) fn is_ample(&self, size: Bytes, queued: Option<u64>) -> bool {
+        self.admits(size, queued) && !self.memory.would_exceed_most(size)
+    }
+
+    /// What room there is when all ports have caught up.
+    pub(in crate::engine) fn room(&self, size: Bytes, queued: Option<u64>, header: Bytes) -> Room {
+        Room { frame: self.admits(size, queued), header: self.memory.has_room(header) }
+    }
+
+    #[inline]
+    fn admits(&self, size: Bytes, queued: Option<u64>) -> bool {
+        match queued {
+            Some(queued) => self.memory.admits(size, queued),
+            None => self.memory.has_room(size),
+        }
+    }
+
+    /// So much of a frame was kept.
+    #[inline]
+    pub(in crate::engine) fn take(&mut self, joined: Bytes) {
+        self.memory.take(joined);
+    }
+
+    /// Hears that `gone` bytes in all have been at port `out` and are not any more.
+    #[inline]
+    pub(in crate::engine) fn note_freed(&mut self, out: usize, gone: u64) {
+        self.memory.release(Bytes(gone - self.gone[out]));
+        self.gone[out] = gone;
+    }
+
+    /// Takes a frame that came in through `came_in` to the queue of port `out`.
+    #[inline]
+    pub(in crate::engine) fn enqueue(
+        &mut self,
+        now: Time,
+        (came_in, out): (PortId, usize),
+        frame: Frame,
+        busy: &mut [u64],
+        ports: &mut impl OwnPorts,
+        world: &mut World<'_>,
+    ) {
+        let queued = ports.data_queued(out, now, frame, world);
+        let room = if self.is_ample(frame.size(), queued) {
+            Room::AMPLE
+        } else {
+            self.carry_out(now, busy, ports, world);
+            self.room(frame.size(), queued, world.discipline.header)
+        };
+        note_busy(busy, out);
+        let joined = ports.enqueue(out, now, came_in, frame, room, world);
+        self.take(joined);
+    }
+
+    /// Carries out what busy ports have to up to and including `until`. Returns when the first next
+    /// has to.
+    #[inline(never)]
+    pub(in crate::engine) fn carry_out(
+        &mut self,
+        until: Time,
+        busy: &mut [u64],
+        ports: &mut impl OwnPorts,
+        world: &mut World<'_>,
+    ) -> Time {
+        replay_ports(busy, |out| {
+            let (next, gone) = ports.carry_out(out, until, world);
+            self.note_freed(out, gone);
+            next
+        })
+    }
+}
+
+/// Ports of one kind.
+pub(in crate::engine) struct AlikePorts<'s, P> {
+    pub(in crate::engine) lines: &'s mut [Line],
+    pub(in crate::engine) ports: &'s mut [P],
+}
+
+impl<P: QueuePort> OwnPorts for AlikePorts<'_, P> {
+    #[inline]
+    fn data_queued(
+        &mut self,
+        out: usize,
+        now: Time,
+        frame: Frame,
+        world: &mut World<'_>,
+    ) -> Option<u64> {
+        self.ports[out].data_queued(now, frame, &mut self.lines[out], world)
+    }
+
+    #[inline]
+    fn enqueue(
+        &mut self,
+        out: usize,
+        now: Time,
+        came_in: PortId,
+        frame: Frame,
+        room: Room,
+        world: &mut World<'_>,
+    ) -> Bytes {
+        self.ports[out].enqueue(now, came_in, frame, room, &mut self.lines[out], world)
+    }
+
+    #[inline]
+    fn carry_out(&mut self, out: usize, until: Time, world: &mut World<'_>) -> (Time, u64) {
+        let (port, line) = (&mut self.ports[out], &mut self.lines[out]);
+        port.carry_out(until, line, world);
+        (port.next_action(until, line), port.freed_bytes())
+    }
+}
+
+/// Ports of any kinds; the lines are the switch's own, and more.
+pub(in crate::engine) struct MixedPorts<'s> {
+    pub(in crate::engine) lines: &'s mut [Line],
+    pub(in crate::engine) ports: &'s mut SwitchPorts,
+}
+
+impl OwnPorts for MixedPorts<'_> {
+    fn data_queued(
+        &mut self,
+        out: usize,
+        now: Time,
+        frame: Frame,
+        world: &mut World<'_>,
+    ) -> Option<u64> {
+        let line = &mut self.lines[out];
+        let number = line.place.number();
+        of_kind!(mut self.ports, line.place.kind(), ports => {
+            ports[number].data_queued(now, frame, line, world)
+        })
+    }
+
+    fn enqueue(
+        &mut self,
+        out: usize,
+        now: Time,
+        came_in: PortId,
+        frame: Frame,
+        room: Room,
+        world: &mut World<'_>,
+    ) -> Bytes {
+        self.ports.enqueue(now, came_in, frame, room, &mut self.lines[out], world)
+    }
+
+    fn carry_out(&mut self, out: usize, until: Time, world: &mut World<'_>) -> (Time, u64) {
+        let line = &mut self.lines[out];
+        let next = self.ports.carry_out(until, line, world);
+        let number = line.place.number();
+        (next, of_kind!(self.ports, line.place.kind(), ports => ports[number].freed_bytes()))
+    }
+}

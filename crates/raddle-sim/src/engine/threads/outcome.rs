@@ -1,0 +1,54 @@
+//! One outcome from what the parts of a run leave behind.
+
+use super::workers::Ended;
+use crate::host::Hosts;
+use crate::plan::Plan;
+use crate::record::recorder::Recorder;
+use crate::record::{CreditFrames, Outcome, PortRecord};
+
+pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
+    let mut ports = vec![PortRecord::default(); plan.fabric.ports.len()];
+    let mut recorder = Recorder::new(plan);
+    let number = parts.len() as u32;
+    let (mut in_flight_data, mut events) = (0, 0);
+    let mut credit_frames = CreditFrames::default();
+    let mut hosts = Vec::with_capacity(parts.len());
+    let mut lost_on_arrival = Vec::new();
+    let memories = plan.buffer.as_ref().map_or(0, |_| plan.fabric.switches.len());
+    let mut memory_bytes_max = vec![0; memories];
+    for part in parts {
+        let (data, credit) = part.in_flight();
+        in_flight_data += data;
+        credit_frames.in_flight += credit;
+        events += part.events;
+        part.port_records().for_each(|(port, record)| ports[port.index()] = record);
+        part.memories().for_each(|(switch, most)| memory_bytes_max[switch.index()] = most);
+        lost_on_arrival.extend(part.lost_on_arrival.0);
+        recorder.add(part.world.recorder);
+        hosts.push(part.world.hosts);
+    }
+    hosts.iter().for_each(|hosts| credit_frames.add(&hosts.credit_frames()));
+    let (flows, nics, timeline) = Hosts::finish(hosts);
+    ports.iter_mut().zip(nics).for_each(|(port, nic)| *port = nic);
+    // Another part's port may have sent what was lost.
+    for (port, losses) in lost_on_arrival {
+        ports[port.index()].add_losses(&losses);
+    }
+    let (series, timeline, occupancy) = recorder.finish(timeline);
+    let stop = ending.with(&flows);
+    Outcome {
+        packet_hops: ports.iter().map(|port| port.frames).sum(),
+        flows,
+        ports,
+        series,
+        timeline,
+        occupancy,
+        stop,
+        end,
+        in_flight_data,
+        credit_frames,
+        events,
+        memory_bytes_max,
+        parts: number,
+    }
+}

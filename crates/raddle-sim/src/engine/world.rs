@@ -1,0 +1,59 @@
+//! What the nodes of a part share while one of them runs: the calendar, the hosts, the records, and
+//! what goes to other parts.
+
+use super::link::outbox::Outbox;
+use super::schedule::calendar::Calendar;
+use crate::faults::OnDown;
+use crate::host::Hosts;
+use crate::plan::{MarkAt, Overflow, Plan, Service};
+use crate::record::recorder::Recorder;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::Bytes;
+
+/// The queue discipline of a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Discipline {
+    pub(super) two_classes: bool,
+    pub(super) trim: bool,
+    pub(super) mark_at: MarkAt,
+    pub(super) header: Bytes,
+    pub(super) gap: Bytes,
+    /// The largest frame, but for those of flow control.
+    pub(super) largest: Bytes,
+    pub(super) on_down: OnDown,
+}
+
+impl Discipline {
+    pub(super) fn of(plan: &Plan) -> Self {
+        Self {
+            two_classes: plan.queue.service != Service::Fifo,
+            trim: plan.queue.overflow == Overflow::Trim,
+            mark_at: plan.queue.mark_at,
+            header: plan.transport.header,
+            gap: plan.queue.gap,
+            largest: plan.packet().max(plan.transport.ack),
+            on_down: plan.faults.on_down,
+        }
+    }
+}
+
+/// What ports share while a node runs.
+pub(super) struct World<'a> {
+    pub(super) discipline: Discipline,
+    pub(super) calendar: Calendar,
+    pub(super) hosts: Hosts<'a>,
+    pub(super) recorder: Recorder,
+    pub(super) outbox: Outbox,
+    /// Frames that left the switch being run, under flow control.
+    pub(super) gone: Vec<Gone>,
+}
+
+/// A frame of data that is no longer in a switch under flow control.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Gone {
+    /// The port it had come in through.
+    pub(super) came_in: PortId,
+    /// Its queue.
+    pub(super) class: u8,
+    pub(super) size: u64,
+}

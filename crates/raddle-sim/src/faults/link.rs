@@ -1,0 +1,186 @@
+//! A link's state over time: up or down, its rate, its losses.
+
+use crate::faults::PortChange;
+use raddle_schemes::rng::coin;
+use raddle_schemes::units::{Bytes, Rate, Time};
+
+/// The changes of one port, played forward. Queries come in order of time.
+#[derive(Clone, Debug)]
+pub struct Link {
+    nominal: Rate,
+    /// A full packet, which even a scaled queue has room for.
+    packet: u64,
+    rate: Rate,
+    scaled: bool,
+    up: bool,
+    /// Probability of loss per frame, in units of 2^-32.
+    loss: u64,
+    bit_errors: f64,
+    changes: Vec<(Time, PortChange)>,
+    played: usize,
+}
+
+impl Link {
+    /// A link of `rate` that will see `changes`, in order of time; full packets have `packet` bytes.
+    pub fn new(rate: Rate, packet: Bytes, changes: Vec<(Time, PortChange)>) -> Self {
+        Self {
+            nominal: rate,
+            packet: packet.0,
+            rate,
+            scaled: false,
+            up: true,
+            loss: 0,
+            bit_errors: 0.0,
+            changes,
+            played: 0,
+        }
+    }
+
+    /// When the next change comes; [`Time::NEVER`] after the last.
+    pub fn next_change(&self) -> Time {
+        self.changes.get(self.played).map_or(Time::NEVER, |(at, _)| *at)
+    }
+
+    /// Plays the next change. Returns it.
+    pub fn play(&mut self) -> Option<PortChange> {
+        let (_, change) = *self.changes.get(self.played)?;
+        self.played += 1;
+        match change {
+            PortChange::Down => self.up = false,
+            PortChange::Up => self.up = true,
+            PortChange::Rate { rate, scale } => {
+                self.rate = rate;
+                self.scaled = scale && rate != self.nominal;
+            }
+            PortChange::Loss { probability } => self.loss = probability,
+            PortChange::BitErrors { rate } => self.bit_errors = rate,
+        }
+        Some(change)
+    }
+
+    /// Plays every change up to and including `now`.
+    pub fn advance(&mut self, now: Time) {
+        while self.next_change() <= now {
+            self.play();
+        }
+    }
+
+    /// Whether the link is up.
+    pub fn is_up(&self) -> bool {
+        self.up
+    }
+
+    /// The present rate.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// When the link next goes down; never, if it does not.
+    pub fn next_down(&self) -> Time {
+        self.next(PortChange::Down)
+    }
+
+    /// When the link next comes up; never, if it does not.
+    pub fn next_up(&self) -> Time {
+        self.next(PortChange::Up)
+    }
+
+    fn next(&self, wanted: PortChange) -> Time {
+        let coming = self.changes[self.played..].iter();
+        coming.clone().find(|(_, change)| *change == wanted).map_or(Time::NEVER, |(at, _)| *at)
+    }
+
+    /// Bytes of a queue with room for `nominal`, as marking thresholds see them: what would be as
+    /// full, at the nominal rate.
+    pub fn nominal_bytes(&self, bytes: u64, nominal: u64) -> u64 {
+        if !self.scaled {
+            return bytes;
+        }
+        let least = self.packet.min(nominal);
+        if scale(nominal, self.rate.0, self.nominal.0) < least {
+            scale(bytes, nominal, least)
+        } else {
+            scale(bytes, self.nominal.0, self.rate.0)
+        }
+    }
+
+    /// The present capacity of a queue of `nominal` bytes: with the rate it shrinks down to a
+    /// packet, as one without room for any would cut the link.
+    pub fn capacity(&self, nominal: u64) -> u64 {
+        if !self.scaled {
+            return nominal;
+        }
+        scale(nominal, self.rate.0, self.nominal.0).max(self.packet.min(nominal))
+    }
+
+    /// Whether a frame of `size` that starts at `start` is lost to noise. `stream` is the port's
+    /// loss stream; a frame's start names it, for no two frames of a port start together.
+    pub fn loses(&self, stream: u64, start: Time, size: Bytes) -> bool {
+        if self.loss == 0 && self.bit_errors == 0.0 {
+            return false;
+        }
+        let survives = libm::pow(1.0 - self.bit_errors, 8.0 * size.0 as f64);
+        let noise = ((1.0 - survives) * 4_294_967_296.0) as u64;
+        // Either cause alone, or both: p + q - p q, in units of 2^-32.
+        let both = self.loss + noise - ((u128::from(self.loss) * u128::from(noise)) >> 32) as u64;
+        u64::from(coin(stream, start.0)) < both
+    }
+}
+
+fn scale(bytes: u64, numerator: u64, denominator: u64) -> u64 {
+    let scaled = u128::from(bytes) * u128::from(numerator) / u128::from(denominator.max(1));
+    scaled.try_into().unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_played_in_order() {
+        let half = Rate::gbps(200);
+        let mut link = Link::new(
+            Rate::gbps(400),
+            Bytes(100),
+            vec![
+                (Time(10), PortChange::Down),
+                (Time(20), PortChange::Up),
+                (Time(20), PortChange::Rate { rate: half, scale: true }),
+            ],
+        );
+        assert_eq!((link.is_up(), link.next_down(), link.next_up()), (true, Time(10), Time(20)));
+        link.advance(Time(10));
+        assert!(!link.is_up());
+        link.advance(Time(25));
+        assert_eq!((link.is_up(), link.rate()), (true, half));
+        assert_eq!((link.capacity(1000), link.nominal_bytes(500, 1000)), (500, 1000));
+        assert_eq!(link.next_change(), Time::NEVER);
+    }
+
+    #[test]
+    fn a_queue_scaled_down_has_room_for_a_packet_and_is_full_with_it() {
+        let slow = PortChange::Rate { rate: Rate::gbps(4), scale: true };
+        let mut link = Link::new(Rate::gbps(400), Bytes(4160), vec![(Time(0), slow)]);
+        link.advance(Time(0));
+        let queue = 100_000;
+        assert_eq!((link.capacity(queue), link.nominal_bytes(4160, queue)), (4160, queue));
+        assert_eq!(link.capacity(1_000_000), 10_000, "where more than a packet is left");
+        assert_eq!(link.nominal_bytes(5_000, 1_000_000), 500_000);
+        assert_eq!(link.capacity(300), 300, "no larger than it was");
+    }
+
+    #[test]
+    fn losses_follow_their_probability() {
+        let tenth = PortChange::Loss { probability: (1 << 32) / 10 };
+        let mut link = Link::new(Rate::gbps(400), Bytes(4160), vec![(Time(0), tenth)]);
+        link.advance(Time(0));
+        let lost = (0..50_000).filter(|&i| link.loses(3, Time(i * 83_200), Bytes(4160))).count();
+        assert!((4_800..5_200).contains(&lost), "{lost}");
+        let errors = PortChange::BitErrors { rate: 1e-6 };
+        let mut link = Link::new(Rate::gbps(400), Bytes(4160), vec![(Time(0), errors)]);
+        link.advance(Time(0));
+        // 1 - (1 - 1e-6)^33280 = 3.27 %.
+        let lost = (0..50_000).filter(|&i| link.loses(3, Time(i * 83_200), Bytes(4160))).count();
+        assert!((1_500..1_770).contains(&lost), "{lost}");
+    }
+}

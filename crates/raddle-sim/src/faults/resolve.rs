@@ -1,0 +1,448 @@
+//! Faults resolved to ports, nodes and converged routes.
+
+use super::error::FaultError;
+use super::intervals::{Window, covers, merge};
+use super::probability::is_probability;
+use super::spec::{Effect, Fault, FaultPlan, MAX_FLAPS, Target};
+use super::targets::{Struck, named};
+use crate::faults::Faults;
+use crate::topology::Fabric;
+use crate::topology::routing::{Forwarding, Table};
+use raddle_schemes::ids::{HostId, PortId};
+use raddle_schemes::units::{Rate, Span, Time};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Faults and routes, ready for a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResolvedFaults {
+    /// What changes at which port or node, and when.
+    pub faults: Faults,
+    /// How switches forward, and from when on; the first entry is at time zero.
+    pub routes: Vec<(Time, Forwarding)>,
+    /// The same if routing converged at once; empty if no host needs it, or it does.
+    pub known_routes: Vec<(Time, Arc<Forwarding>)>,
+}
+
+/// The times at which something that flaps is down: `down_for` of every `period`, from `first` on
+/// and not beyond `until`.
+///
+/// # Errors
+/// If these times make no sense, or make too many windows.
+pub fn flapping(
+    first: Time,
+    period: Span,
+    down_for: Span,
+    until: Time,
+) -> Result<Vec<(Time, Option<Time>)>, FaultError> {
+    if down_for == Span::ZERO || down_for >= period || until <= first {
+        return Err(FaultError::Flapping);
+    }
+    let windows = (until - first).0.div_ceil(period.0);
+    if windows > MAX_FLAPS {
+        return Err(FaultError::TooManyFlaps { windows });
+    }
+    let starts = (0..windows).map(|i| first + Span(i * period.0));
+    // Compared as lengths: a sum could pass the end of time.
+    Ok(starts.map(|from| (from, Some(from + Span(down_for.0.min((until - from).0))))).collect())
+}
+
+impl FaultPlan {
+    /// Finds what the faults name, draws what they leave to chance, and works out what every port
+    /// and node lives through and how routing follows.
+    ///
+    /// Down times of several faults add up; a dead switch or host takes its cables down in both
+    /// directions. What goes down at random is drawn again until all `pairs` of hosts, the
+    /// traffic's, stay connected despite everything that is down until the end. Connected means
+    /// that there are paths both ways: any paths if routing converges, else paths of the fabric's
+    /// own forwarding.
+    ///
+    /// # Errors
+    /// Every fault that makes no sense on this fabric; else every overlap, draw that fails, or pair
+    /// of hosts that is cut off until the end.
+    pub fn resolve(
+        &self,
+        fabric: &Fabric,
+        pairs: &[(HostId, HostId)],
+        seed: u64,
+    ) -> Result<ResolvedFaults, Vec<FaultError>> {
+        let mut targets = self.named(fabric)?;
+        self.draw(fabric, pairs, seed, &mut targets).map_err(|error| vec![error])?;
+        let down = self.down(&targets);
+        let faults = self.faults(fabric, &targets, &down)?;
+        let apart = self.hosts_know && self.convergence != Some(Span::ZERO);
+        let known_routes = if apart { self.known_routes(fabric, &down) } else { Vec::new() };
+        Ok(ResolvedFaults { faults, routes: self.routes(fabric, &down), known_routes })
+    }
+
+    /// What happens whatever is drawn, and whoever sends.
+    ///
+    /// # Errors
+    /// What is wrong whatever is drawn: every fault that makes no sense on this fabric; else every
+    /// overlap of faults whose targets are certain.
+    pub fn certain(&self, fabric: &Fabric) -> Result<Faults, Vec<FaultError>> {
+        let mut targets = self.named(fabric)?;
+        self.certainly_struck(fabric, &mut targets).map_err(|error| vec![error])?;
+        self.faults(fabric, &targets, &self.down(&targets))
+    }
+
+    /// What the faults strike that do not leave it to chance.
+    fn named(&self, fabric: &Fabric) -> Result<Vec<Struck>, Vec<FaultError>> {
+        let mut errors = Vec::new();
+        let mut targets: Vec<Struck> = Vec::with_capacity(self.faults.len());
+        for (i, fault) in self.faults.iter().enumerate() {
+            let struck = named(fabric, i, &fault.target).unwrap_or_else(|error| {
+                errors.push(error);
+                Struck::default()
+            });
+            check_times(i, &fault.windows, &mut errors);
+            check_effect(fabric, i, fault.effect, &struck.ports, &mut errors);
+            targets.push(struck);
+        }
+        if errors.is_empty() { Ok(targets) } else { Err(errors) }
+    }
+
+    /// What happens to ports and nodes.
+    fn faults(
+        &self,
+        fabric: &Fabric,
+        targets: &[Struck],
+        down: &BTreeMap<PortId, Vec<Window>>,
+    ) -> Result<Faults, Vec<FaultError>> {
+        let mut errors = Vec::new();
+        // What was drawn may have other rates than what was named.
+        for (i, (fault, struck)) in self.faults.iter().zip(targets).enumerate() {
+            if let Target::Random { .. } = fault.target {
+                check_effect(fabric, i, fault.effect, &struck.ports, &mut errors);
+            }
+        }
+        let ports = self.changes(fabric, targets, down, &mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        Ok(Faults { ports, nodes: self.dead_nodes(targets), on_down: self.on_down })
+    }
+
+    /// When each link is down.
+    fn down(&self, targets: &[Struck]) -> BTreeMap<PortId, Vec<Window>> {
+        let mut down: BTreeMap<PortId, Vec<Window>> = BTreeMap::new();
+        for (fault, struck) in self.faults.iter().zip(targets) {
+            if fault.effect == Effect::Down {
+                for &port in &struck.ports {
+                    down.entry(port).or_default().extend(fault.merged());
+                }
+            }
+        }
+        for windows in down.values_mut() {
+            *windows = merge(std::mem::take(windows));
+        }
+        down
+    }
+
+    /// The fabric's own forwarding, then, a convergence time after each change of what is down,
+    /// shortest paths over what was up at the change.
+    fn routes(
+        &self,
+        fabric: &Fabric,
+        down: &BTreeMap<PortId, Vec<Window>>,
+    ) -> Vec<(Time, Forwarding)> {
+        let mut routes = vec![(Time::ZERO, fabric.forwarding.clone())];
+        let Some(convergence) = self.convergence else { return routes };
+        for (at, dead) in states(fabric, down) {
+            let Some(converged) = at.0.checked_add(convergence.0).map(Time) else { break };
+            if converged == Time::ZERO {
+                routes.clear();
+            }
+            routes.push((converged, self.around(fabric, &dead)));
+        }
+        routes
+    }
+
+    /// The same at once. What flaps goes through the same states again and again: each is there once.
+    fn known_routes(
+        &self,
+        fabric: &Fabric,
+        down: &BTreeMap<PortId, Vec<Window>>,
+    ) -> Vec<(Time, Arc<Forwarding>)> {
+        let mut seen = BTreeMap::from([(Vec::new(), Arc::new(fabric.forwarding.clone()))]);
+        let mut routes = vec![(Time::ZERO, Arc::clone(&seen[&Vec::new()]))];
+        for (at, dead) in states(fabric, down) {
+            if at == Time::ZERO {
+                routes.clear();
+            }
+            let forwarding =
+                seen.entry(dead).or_insert_with_key(|dead| Arc::new(self.around(fabric, dead)));
+            routes.push((at, Arc::clone(forwarding)));
+        }
+        routes
+    }
+
+    /// Shortest paths without these ports; the fabric's own if there are none.
+    fn around(&self, fabric: &Fabric, dead: &[PortId]) -> Forwarding {
+        if dead.is_empty() {
+            return fabric.forwarding.clone();
+        }
+        let mut alive = vec![true; fabric.ports.len()];
+        dead.iter().for_each(|port| alive[port.index()] = false);
+        Forwarding::Table(Table::shortest(fabric, self.weights, &|port| alive[port.index()]))
+    }
+}
+
+/// The instants at which what is down changes, and which ports of switches are then: what a host
+/// sends into its own cable is not for switches to route.
+fn states(
+    fabric: &Fabric,
+    down: &BTreeMap<PortId, Vec<Window>>,
+) -> impl Iterator<Item = (Time, Vec<PortId>)> {
+    let switch_ports = move || down.range(PortId(fabric.hosts)..);
+    let instants: BTreeSet<Time> = switch_ports()
+        .flat_map(|(_, windows)| windows)
+        .flat_map(|&(from, until)| [from, until])
+        .filter(|&at| at != Time::NEVER)
+        .collect();
+    instants.into_iter().map(move |at| {
+        let dead = switch_ports().filter(|(_, windows)| covers(windows, at));
+        (at, dead.map(|(port, _)| *port).collect())
+    })
+}
+
+impl Fault {
+    /// Its windows, disjoint and in time order.
+    pub(super) fn merged(&self) -> Vec<Window> {
+        let windows = self.windows.iter();
+        merge(windows.map(|&(from, until)| (from, until.unwrap_or(Time::NEVER))).collect())
+    }
+
+    /// Whether what it takes down never comes back.
+    pub(super) fn is_down_for_good(&self) -> bool {
+        self.effect == Effect::Down && self.windows.iter().any(|(_, until)| until.is_none())
+    }
+}
+
+fn check_times(fault: usize, windows: &[(Time, Option<Time>)], errors: &mut Vec<FaultError>) {
+    if windows.is_empty() {
+        errors.push(FaultError::NoWindow { fault });
+    }
+    for &(from, until) in windows {
+        if let Some(until) = until
+            && until <= from
+        {
+            errors.push(FaultError::EmptyWindow { fault, from, until });
+        }
+    }
+}
+
+fn check_effect(
+    fabric: &Fabric,
+    fault: usize,
+    effect: Effect,
+    ports: &[PortId],
+    errors: &mut Vec<FaultError>,
+) {
+    match effect {
+        Effect::Down => {}
+        Effect::Rate { to, .. } => {
+            let mut ports = ports.iter().map(|port| &fabric.ports[port.index()]);
+            let wrong = |rate: Rate, nominal: Rate| rate == Rate(0) || rate > nominal;
+            errors.extend(ports.find(|port| wrong(to.of(port.rate), port.rate)).map(|port| {
+                FaultError::Rate { fault, link: port.name.clone(), nominal: port.rate }
+            }));
+        }
+        Effect::Loss(p) => {
+            if !is_probability(p) {
+                errors.push(FaultError::Probability { fault, value: p });
+            }
+        }
+        Effect::BitErrors(p) => {
+            if !(0.0..=1.0).contains(&p) {
+                errors.push(FaultError::Probability { fault, value: p });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::faults::OnDown;
+    use crate::faults::spec::{Direction, RateTo};
+    use crate::topology::routing::Weighting;
+    use crate::topology::tree::TreeShape;
+    use raddle_schemes::ids::SwitchId;
+
+    fn fabric() -> Fabric {
+        TreeShape::leaf_spine(3, 2, 2, 1, Rate::gbps(400), Span::ns(500), Span::ns(500))
+            .unwrap()
+            .build()
+            .unwrap()
+    }
+
+    fn at(us: u64) -> Time {
+        Time(us * 1_000_000)
+    }
+
+    fn down(name: &str, from: u64, until: Option<u64>) -> Fault {
+        let target = Target::Link { name: name.to_owned(), direction: Direction::Both };
+        Fault { target, effect: Effect::Down, windows: vec![(at(from), until.map(at))] }
+    }
+
+    fn plan(faults: &[Fault], convergence: Option<Span>) -> FaultPlan {
+        FaultPlan {
+            faults: faults.to_vec(),
+            on_down: OnDown::Keep,
+            convergence,
+            weights: Weighting::Capacity,
+            hosts_know: false,
+        }
+    }
+
+    /// From when on, and the names of the ports by which tor0 reaches host 4 on tor2.
+    fn routes(faults: &[Fault], convergence: Option<Span>) -> Vec<(Time, Vec<String>)> {
+        let fabric = fabric();
+        let resolved = plan(faults, convergence).resolve(&fabric, &[], 1).unwrap();
+        assert_eq!(resolved.faults.on_down, OnDown::Keep);
+        let names = |forwarding: &Forwarding| {
+            let ports = forwarding.ports(SwitchId(0), HostId(4));
+            (0..ports.count()).map(|i| fabric.ports[ports.get(i).index()].name.clone()).collect()
+        };
+        resolved.routes.iter().map(|(from, forwarding)| (*from, names(forwarding))).collect()
+    }
+
+    fn up(ports: &[u32]) -> Vec<String> {
+        ports.iter().map(|i| format!("tor0.up{i}")).collect()
+    }
+
+    #[test]
+    fn routing_follows_each_change_after_the_convergence_time() {
+        let faults = [down("tor0.up1", 10, Some(20)), down("tor2.up1", 20, Some(40))];
+        assert_eq!(
+            routes(&faults, Some(Span::us(3))),
+            [(at(0), up(&[0, 1])), (at(13), up(&[0])), (at(23), up(&[0])), (at(43), up(&[0, 1])),]
+        );
+        assert_eq!(routes(&faults, None), [(at(0), up(&[0, 1]))]);
+    }
+
+    #[test]
+    fn a_fault_from_the_start_can_be_known_at_the_start() {
+        let faults = [down("tor0.up1", 0, None)];
+        assert_eq!(routes(&faults, Some(Span::ZERO)), [(at(0), up(&[0]))]);
+        let later = [(at(0), up(&[0, 1])), (at(1), up(&[0]))];
+        assert_eq!(routes(&faults, Some(Span::us(1))), later);
+    }
+
+    #[test]
+    fn changes_at_one_instant_make_one_route() {
+        let faults = [down("tor0.up1", 5, None), down("tor1.up0", 5, None)];
+        assert_eq!(routes(&faults, Some(Span::us(1))).len(), 2);
+        // The pieces of one long outage are no changes; neither is a host's own cable.
+        let pieces = [down("tor0.up1", 5, Some(6)), down("tor0.up1", 6, None)];
+        assert_eq!(routes(&pieces, Some(Span::us(1))).len(), 2);
+        let target = Target::Link { name: "host1".to_owned(), direction: Direction::Out };
+        let own = Fault { target, effect: Effect::Down, windows: vec![(at(1), None)] };
+        assert_eq!(routes(&[own], Some(Span::us(1))).len(), 1);
+    }
+
+    #[test]
+    fn a_healed_fabric_forwards_as_it_did() {
+        let fabric = fabric();
+        let faults = [down("tor0.up1", 5, Some(6))];
+        let resolved = plan(&faults, Some(Span::ZERO)).resolve(&fabric, &[], 1).unwrap();
+        assert_eq!(resolved.routes[2], (at(6), fabric.forwarding));
+    }
+
+    #[test]
+    fn pairs_may_be_cut_for_a_time_but_not_for_good() {
+        let fabric = fabric();
+        let pairs = [(HostId(2), HostId(0)), (HostId(2), HostId(4))];
+        let cut = |until| [down("tor2.up0", 1, None), down("tor2.up1", 2, until)];
+        assert!(plan(&cut(Some(9)), None).resolve(&fabric, &pairs, 1).is_ok());
+        for convergence in [None, Some(Span::us(1))] {
+            let errors = plan(&cut(None), convergence).resolve(&fabric, &pairs, 1).unwrap_err();
+            assert_eq!(
+                errors[0].to_string(),
+                "the faults cut `host2` off from `host4` until the end, and there is traffic \
+                 between them"
+            );
+            assert!(plan(&cut(None), convergence).resolve(&fabric, &pairs[..1], 1).is_ok());
+        }
+    }
+
+    #[test]
+    fn a_detour_helps_only_if_routing_converges() {
+        let fabric = fabric();
+        let pairs = [(HostId(0), HostId(4))];
+        let faults = [down("tor0.up0", 1, None), down("tor2.up1", 1, None)];
+        assert!(plan(&faults, Some(Span::us(1))).resolve(&fabric, &pairs, 1).is_ok());
+        assert!(plan(&faults, None).resolve(&fabric, &pairs, 1).is_err());
+    }
+
+    #[test]
+    fn errors_come_all_at_once_and_name_what_is_near() {
+        let window = vec![(at(0), None)];
+        let fault = |target: Target, effect| Fault { target, effect, windows: window.clone() };
+        let link = |name: &str| Target::Link { name: name.into(), direction: Direction::Both };
+        let rate = |to| Effect::Rate { to, scale: false };
+        let faults = [
+            down("tor0.pu1", 0, None),
+            fault(Target::Switch { name: "tor7".into() }, Effect::Down),
+            fault(Target::Host { name: "hots3".into() }, Effect::Down),
+            down("tor0.up1", 5, Some(5)),
+            Fault { target: link("tor0.up1"), effect: Effect::Down, windows: Vec::new() },
+            fault(link("tor0.up1"), rate(RateTo::Factor(1.5))),
+            fault(link("tor0.up1"), rate(RateTo::Absolute(Rate(0)))),
+            fault(link("tor0.up1"), Effect::Loss(1e-12)),
+            fault(link("tor0.up1"), Effect::BitErrors(-1.0)),
+        ];
+        let errors = plan(&faults, None).resolve(&fabric(), &[], 1).unwrap_err();
+        let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        assert!(texts[0].starts_with("fault 1: there is no link `tor0.pu1`; nearest: `tor0.up1`"));
+        assert_eq!(
+            texts[1..],
+            [
+                "fault 2: there is no switch `tor7`; nearest: `tor0`, `tor1`, `tor2`",
+                "fault 3: there is no host `hots3`; nearest: `host3`",
+                "fault 4: from 5 us until 5 us is no time at all",
+                "fault 5: it has no time; say when it begins",
+                "fault 6: the rate of `tor0.up1` must be above 0 and at most its own, 400 Gbps",
+                "fault 7: the rate of `tor0.up1` must be above 0 and at most its own, 400 Gbps",
+                "fault 8: 0.000000000001 is no probability; use 0, or from 2.4e-10 to 1 (bit \
+                 errors: any from 0 to 1)",
+                "fault 9: -1 is no probability; use 0, or from 2.4e-10 to 1 (bit errors: any \
+                 from 0 to 1)",
+            ]
+        );
+    }
+
+    #[test]
+    fn flapping_is_a_list_of_windows() {
+        let windows = flapping(at(10), Span::us(10), Span::us(4), at(33)).unwrap();
+        let expected = [(10, 14), (20, 24), (30, 33)];
+        assert_eq!(windows, expected.map(|(from, until)| (at(from), Some(at(until)))));
+        assert_eq!(flapping(at(9), Span::us(1), Span::us(1), at(20)), Err(FaultError::Flapping));
+        assert_eq!(flapping(at(9), Span::us(2), Span::us(1), at(9)), Err(FaultError::Flapping));
+        let most = Time(MAX_FLAPS * 2);
+        let flaps = |until| flapping(Time(0), Span(2), Span(1), until).map(|list| list.len());
+        assert_eq!(flaps(most), Ok(100_000));
+        let more = Err(FaultError::TooManyFlaps { windows: 100_001 });
+        assert_eq!(flaps(Time(most.0 + 1)), more);
+    }
+
+    /// A cable that flaps has two states, however often it does.
+    #[test]
+    fn hosts_that_know_share_what_comes_again() {
+        let fabric = fabric();
+        let name = fabric.ports[fabric.hosts as usize].name.clone();
+        let windows = flapping(at(10), Span::us(100), Span::us(50), at(1_000)).unwrap();
+        let target = Target::Link { name, direction: Direction::Both };
+        let faults = [Fault { target, effect: Effect::Down, windows }];
+        let known = |convergence, hosts_know| {
+            let plan = FaultPlan { hosts_know, ..plan(&faults, convergence) };
+            plan.resolve(&fabric, &[], 1).unwrap().known_routes
+        };
+        let routes = known(None, true);
+        assert_eq!(routes.len(), 1 + 2 * 10);
+        assert!(Arc::ptr_eq(&routes[0].1, &routes[2].1) && Arc::ptr_eq(&routes[1].1, &routes[3].1));
+        assert!(routes[0].1 != routes[1].1 && routes.is_sorted_by_key(|(from, _)| *from));
+        assert!(known(None, false).is_empty() && known(Some(Span::ZERO), true).is_empty());
+    }
+}

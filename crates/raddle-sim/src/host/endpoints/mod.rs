@@ -1,0 +1,614 @@
+//! What hosts do when something happens at them: the senders and receivers of their flows at work.
+
+mod connections;
+pub(crate) mod slots;
+mod source_routes;
+mod triggering;
+pub(crate) mod triggers;
+
+use super::drop_counts::Tally;
+use super::events::{EVENTS_KEPT, keep_first};
+use super::layout::Layout;
+use super::nic::{Departure, Nic};
+use super::slab::{Key, Slab};
+use super::totals::HostTotals;
+use crate::host::nic::pulls::Pulls;
+use crate::host::nic::timers::TimerKind;
+use crate::plan::{Overflow, Plan};
+use crate::record::series::Buckets;
+use crate::record::{CreditFrames, Timeline};
+use crate::wire::frame::{Frame, Locator, Locators, flag, kind};
+use crate::workload::{Start, TriggerId};
+use connections::Beginnings;
+use raddle_schemes::ids::{FlowId, HostId, Psn};
+use raddle_schemes::rng::{Rng, stream};
+use raddle_schemes::size::Size;
+use raddle_schemes::transport::sender::{AckHeader, SenderCounts, packets};
+use raddle_schemes::transport::{Data, Entry, Reply};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::{Events, FlowContext};
+use slots::{End, LiveReceiver, LiveSender, ReceiverSlot, Repeated, SenderSlot};
+use source_routes::{Class, SourceRoutes};
+use std::sync::Arc;
+use triggering::Awaited;
+use triggers::Triggers;
+
+/// The ends of flows at the hosts of one part, and what their hosts share beside NICs. Every call
+/// is about one host, whose NIC is given.
+pub(super) struct Ends<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) layout: Arc<Layout>,
+    pub(super) locators: Locators,
+    pub(super) own: Vec<HostId>,
+    /// Place of host `own[0] + i`; `None` for the hosts of other parts.
+    places: Vec<Option<u32>>,
+    /// Sender slots of the host at each place begin here.
+    first_sender: Vec<u32>,
+    /// Sender slots in order of place and start, of the flows that start at given times.
+    starts: Vec<u32>,
+    /// In order of place and flow; likewise receivers.
+    pub(super) senders: Vec<SenderSlot>,
+    pub(super) receivers: Vec<ReceiverSlot>,
+    /// What the slots have keys to.
+    pub(super) live_senders: Slab<LiveSender>,
+    pub(super) live_receivers: Slab<LiveReceiver>,
+    pub(super) counts: Slab<SenderCounts>,
+    pub(super) repeated: Slab<Repeated>,
+    /// Data packets lost in this part, by where they went.
+    pub(super) dropped: Tally,
+    triggers: Triggers,
+    pub(super) awaited: Awaited,
+    /// Flows that a trigger has started, until their hosts know.
+    pub(super) fired: Vec<(Time, FlowId)>,
+    pub(super) outgoing: Vec<(Locator, Entry)>,
+    buckets: Buckets,
+    pub(super) timeline: Timeline,
+    beginnings: Beginnings<'a>,
+    source_routes: SourceRoutes<'a>,
+    default_rto: Span,
+    /// Time to drain a full queue, if queues have a limit or links may lose.
+    drain: Option<Span>,
+    /// Size of an ACK or NACK.
+    ack: Bytes,
+    pub(super) totals: HostTotals,
+    /// But for those in flight.
+    pub(super) credit_frames: CreditFrames,
+}
+
+/// Puts a flow's scheme events into the timeline.
+struct FlowEvents<'a> {
+    events: &'a mut Vec<(Time, FlowId, &'static str)>,
+    flow: FlowId,
+}
+
+impl Events for FlowEvents<'_> {
+    fn event(&mut self, now: Time, name: &'static str) {
+        self.events.push((now, self.flow, name));
+        if self.events.len() >= 2 * EVENTS_KEPT {
+            keep_first(self.events);
+        }
+    }
+}
+
+impl<'a> Ends<'a> {
+    /// The ends at hosts `own`, all flows waiting for their start.
+    pub(super) fn new(
+        plan: &'a Plan,
+        layout: &Arc<Layout>,
+        own: &[HostId],
+        rto: Span,
+        drain: Span,
+    ) -> Self {
+        let mut places = Vec::new();
+        if let (Some(first), Some(last)) = (own.first(), own.last()) {
+            places.resize(last.index() + 1 - first.index(), None);
+            for (place, host) in (0..).zip(own) {
+                places[host.index() - first.index()] = Some(place);
+            }
+        }
+        let mut first_sender = Vec::with_capacity(own.len());
+        let (mut senders, mut receivers) = (0, 0);
+        for &host in own {
+            first_sender.push(senders);
+            senders += layout.senders.at(host).len() as u32;
+            receivers += layout.receivers.at(host).len();
+        }
+        Self {
+            plan,
+            layout: Arc::clone(layout),
+            locators: layout.locators(),
+            own: own.to_vec(),
+            places,
+            first_sender,
+            starts: Vec::new(),
+            senders: (0..senders).map(|_| SenderSlot::WAITING).collect(),
+            receivers: (0..receivers).map(|_| ReceiverSlot::WAITING).collect(),
+            live_senders: Slab::EMPTY,
+            live_receivers: Slab::EMPTY,
+            counts: Slab::EMPTY,
+            repeated: Slab::EMPTY,
+            dropped: Tally::default(),
+            triggers: Triggers::new(&plan.traffic),
+            awaited: Awaited::new(&plan.traffic, plan.transport.payload, own.len()),
+            fired: Vec::new(),
+            outgoing: Vec::new(),
+            buckets: Buckets::new(plan.record.bucket),
+            timeline: Timeline::default(),
+            beginnings: Beginnings::new(plan),
+            source_routes: SourceRoutes::new(plan),
+            default_rto: rto,
+            drain: may_lose(plan).then_some(drain),
+            ack: plan.transport.ack,
+            totals: HostTotals::default(),
+            credit_frames: CreditFrames::default(),
+        }
+    }
+
+    /// Lists the flows that start at given times at one host, and sets a timer for the first.
+    pub(super) fn list_starts(&mut self, nic: &mut Nic) {
+        let flows = self.layout.senders.at(self.own[nic.place as usize]);
+        let starts = (nic.first_sender..).zip(flows);
+        let mut starts: Vec<(Time, u32)> =
+            starts.filter_map(|(slot, &flow)| Some((start_of(self.plan, flow)?, slot))).collect();
+        starts.sort_unstable();
+        nic.starts = self.starts.len() as u32;
+        self.starts.extend(starts.iter().map(|&(_, slot)| slot));
+        if let Some(&(at, slot)) = starts.first() {
+            nic.set_start(at, slot);
+        }
+    }
+
+    /// Sets a timer for the flow that starts after the one of `slot`, if that one was listed.
+    fn next_start(&self, nic: &mut Nic, slot: u32) {
+        if self.starts.get(nic.starts as usize) != Some(&slot) {
+            return;
+        }
+        nic.starts += 1;
+        let flows = self.layout.senders.at(self.own[nic.place as usize]);
+        // The next in the list may be the first of the next host.
+        let Some(&slot) = self.starts.get(nic.starts as usize) else { return };
+        let Some(&flow) = flows.get((slot - nic.first_sender) as usize) else { return };
+        if let Some(at) = start_of(self.plan, flow) {
+            nic.set_start(at, slot);
+        }
+    }
+
+    /// The place of `host`, if it belongs to this part.
+    pub(super) fn place(&self, host: HostId) -> Option<u32> {
+        let first = self.own.first()?;
+        *self.places.get(host.0.checked_sub(first.0)? as usize)?
+    }
+
+    /// The slot of the sender at `to`, if it lies in this part.
+    pub(super) fn sender_slot(&self, to: Locator) -> Option<u32> {
+        let place = self.place(self.locators.host(to))?;
+        Some(self.first_sender[place as usize] + self.locators.index(to))
+    }
+
+    /// Appends an entry to the log of the sender in `slot`.
+    #[inline]
+    pub(super) fn log_arrival(&mut self, slot: u32, entry: Entry) {
+        // A sender that is done has heard of every packet, so there is none without one.
+        if let Some(live) = self.live_senders.get_mut(self.senders[slot as usize].live) {
+            live.sender.on_arrival(entry);
+        }
+    }
+
+    /// Notes that a frame was lost on its way.
+    pub(super) fn note_dropped(&mut self, frame: Frame) {
+        if frame.is_data() {
+            self.dropped.note(frame.to);
+        } else if frame.is_about_credit() {
+            self.credit_frames.dropped += 1;
+        }
+    }
+
+    fn context(&self, flow: FlowId) -> FlowContext {
+        let plan = self.plan;
+        let flow = &plan.traffic.flows[flow.index()];
+        let (source, destination) = (flow.source, flow.destination);
+        let packet = plan.packet();
+        let base_rtt = plan.fabric.base_rtt(source, destination, packet, plan.transport.ack);
+        let rate_of = |host: HostId| plan.fabric.ports[host.index()].rate;
+        let far = plan.fabric.ports[plan.fabric.ports[destination.index()].peer.index()].rate;
+        let rate: Rate = rate_of(source).min(far);
+        FlowContext {
+            payload: plan.transport.payload,
+            header: plan.transport.header,
+            gap: plan.queue.gap,
+            base_rtt,
+            rate,
+            bdp: rate.bytes_in(base_rtt),
+            rto: self.default_rto,
+            drain: self.drain,
+            trimming: plan.queue.overflow == Overflow::Trim,
+            source,
+            destination,
+        }
+    }
+
+    /// A frame reached the host. Returns when its next local event is due.
+    #[inline]
+    pub(super) fn on_frame(&mut self, now: Time, nic: &mut Nic, frame: Frame) -> Time {
+        if frame.is_data() {
+            self.on_data(now, nic, frame);
+        } else if frame.is_pfc() {
+            nic.on_pfc(now, frame);
+        } else if frame.is_about_credit() {
+            self.on_credit_frame(now, nic, frame);
+        } else {
+            self.on_reply(now, nic, frame);
+        }
+        nic.settle(now)
+    }
+
+    /// Runs the local event that is due at `now`: the wire takes a frame, or a timer fires. Returns
+    /// what the wire took, and when the next local event is due.
+    #[inline]
+    pub(super) fn run_local(&mut self, now: Time, nic: &mut Nic) -> (Option<Departure>, Time) {
+        if !nic.wire_is_next() {
+            self.run_timer(now, nic);
+            return (None, nic.settle(now));
+        }
+        let frame = if !nic.can_send(now) {
+            None
+        } else if nic.control_goes_first()
+            && let Some(frame) = nic.control.pop_front()
+        {
+            Some(frame)
+        } else {
+            self.next_data(now, nic)
+        };
+        let departure = frame.map(|frame| nic.transmit(now, frame));
+        if let Some(Departure { frame, lost: Some(_), .. }) = departure {
+            self.note_dropped(frame);
+        }
+        (departure, nic.settle(now))
+    }
+
+    #[inline]
+    fn on_data(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
+        let slot = nic.first_receiver + self.locators.index(frame.to);
+        if self.receivers[slot as usize].live.is_none() {
+            self.expect(nic, slot, frame);
+        }
+        let end = &mut self.receivers[slot as usize];
+        let Some(live) = self.live_receivers.get_mut(end.live) else { return };
+        let marked = frame.has(flag::MARKED);
+        let trimmed = frame.is_trimmed();
+        let received = live.receiver.on_data(&Data {
+            psn: Psn(frame.number()),
+            entropy: frame.entropy(),
+            marked,
+            trimmed,
+            again: frame.has(flag::AGAIN),
+            ack_request: frame.has(flag::ACK_REQUEST),
+        });
+        let echo = if marked { flag::MARKED } else { 0 };
+        let mut flags = echo;
+        if received.arrival.is_some() {
+            end.marked += u64::from(marked);
+        } else {
+            end.count_repeated(frame, &mut self.repeated);
+            flags |= flag::DUPLICATE;
+            if trimmed {
+                // The header of a packet that had arrived gets an ACK: one that tells of a full
+                // queue.
+                flags |= flag::MARKED;
+            }
+        }
+        let answer = match received.reply {
+            Reply::Nothing => None,
+            Reply::Ack => Some((kind::ACK | flags, live.receiver.arrived().count())),
+            Reply::Nack => Some((kind::NACK | echo, frame.number())),
+        };
+        if let Some((flags, number)) = answer {
+            let mut entropy = frame.entropy();
+            // A NACK names the transmission that it is about.
+            if let (Reply::Ack, Some(turns)) = (received.reply, self.source_routes.of_acks(slot)) {
+                entropy = self.source_routes.due(turns, now);
+                self.source_routes.turn(turns);
+            }
+            nic.control.push_back(Frame::new(live.to, number, flags, entropy, self.ack));
+        }
+        if nic.pulls.is_some() {
+            let again = received.reply == Reply::Nack;
+            nic.note_data(now, slot, again, received.completed);
+        }
+        if let Some(entry) = received.arrival {
+            self.totals.last_progress = self.totals.last_progress.max(now);
+            let to = live.to;
+            match self.live_senders.get_mut(live.sender) {
+                Some(live) => live.sender.on_arrival(entry),
+                None => self.outgoing.push((to, entry)),
+            }
+            if received.completed {
+                self.delivered(now, nic, slot);
+            }
+        }
+    }
+
+    /// A pull or a request for one has come.
+    #[cold]
+    fn on_credit_frame(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
+        self.credit_frames.arrived += 1;
+        let index = self.locators.index(frame.to);
+        if frame.kind() == kind::REQUEST {
+            let slot = nic.first_receiver + index;
+            if !self.open(nic, slot) {
+                self.answer_late(nic, slot, frame);
+            } else if let Some(pulls) = &mut nic.pulls {
+                pulls.on_request(slot, frame.number());
+            }
+            return nic.set_pull_timer(now);
+        }
+        let slot = nic.first_sender + index;
+        let key = self.senders[slot as usize].live;
+        let Some(live) = self.live_senders.get_mut(key) else { return };
+        let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+        live.sender.on_credit(now, frame.number(), &mut events);
+        live.make_ready(now, slot, nic);
+        live.set_wake(slot, nic);
+    }
+
+    /// The last packet of a flow has arrived: its receiver has nothing left to do but to answer
+    /// late duplicates.
+    #[cold]
+    fn delivered(&mut self, now: Time, nic: &Nic, slot: u32) {
+        let end = &mut self.receivers[slot as usize];
+        end.delivered = now;
+        self.live_receivers.take(&mut end.live);
+        if self.triggers.exist() {
+            let flow = self.flow_received(nic, slot);
+            if let Some(trigger) = self.plan.traffic.flows[flow.index()].on_delivered {
+                self.awaited.end(nic.place, End::Receiver(slot));
+                self.fire(now, trigger);
+            }
+        }
+    }
+
+    /// The flow of a receiver slot of the host.
+    fn flow_received(&self, nic: &Nic, slot: u32) -> FlowId {
+        let flows = self.layout.receivers.at(self.own[nic.place as usize]);
+        flows[(slot - nic.first_receiver) as usize]
+    }
+
+    /// A packet of a flow without a receiver: it makes one if it is the first; if it came after the
+    /// last, it is answered here.
+    #[cold]
+    fn expect(&mut self, nic: &mut Nic, slot: u32, frame: Frame) {
+        if !self.open(nic, slot) {
+            self.receivers[slot as usize].count_repeated(frame, &mut self.repeated);
+            self.answer_late(nic, slot, frame);
+        }
+    }
+
+    /// Says again that everything has arrived, to a sender that sends, or asks for credit, as if it
+    /// had not.
+    fn answer_late(&mut self, nic: &mut Nic, slot: u32, frame: Frame) {
+        let id = self.flow_received(nic, slot);
+        let flow = &self.plan.traffic.flows[id.index()];
+        let total = packets(flow.bytes, self.plan.transport.payload);
+        let tells_of_queue = frame.has(flag::MARKED) || frame.is_trimmed();
+        let mark = if tells_of_queue { flag::MARKED } else { 0 };
+        let flags = kind::ACK | flag::DUPLICATE | mark;
+        let to = self.layout.sender(id, flow);
+        nic.control.push_back(Frame::new(to, total, flags, frame.entropy(), self.ack));
+    }
+
+    /// Makes the receiver of a flow that has none, unless everything has arrived. Returns whether
+    /// there is one.
+    fn open(&mut self, nic: &mut Nic, slot: u32) -> bool {
+        let end = &self.receivers[slot as usize];
+        if end.delivered != Time::NEVER || !end.live.is_none() {
+            return end.delivered == Time::NEVER;
+        }
+        let id = self.flow_received(nic, slot);
+        let plan = self.plan;
+        let flow = &plan.traffic.flows[id.index()];
+        let to = self.layout.sender(id, flow);
+        let total = packets(flow.bytes, plan.transport.payload);
+        let context = self.context(id);
+        let template = self.beginnings.template(flow.load_balance, &context);
+        let receiver = template.receiver(&context, total);
+        if let Some(pulls) = template.pulls() {
+            let pacer = || Box::new(Pulls::of(plan, flow.destination, &pulls));
+            nic.pulls.get_or_insert_with(pacer).begin(slot, to, &pulls, total);
+        }
+        let sender =
+            self.sender_slot(to).map_or(Key::NONE, |slot| self.senders[slot as usize].live);
+        self.source_routes.note_acks(slot, flow);
+        let live = LiveReceiver { to, sender, receiver };
+        self.receivers[slot as usize].live = self.live_receivers.insert(live);
+        if flow.on_delivered.is_some() {
+            self.awaited.begin(nic.place, End::Receiver(slot));
+        }
+        true
+    }
+
+    #[inline]
+    fn on_reply(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
+        let slot = nic.first_sender + self.locators.index(frame.to);
+        // A reply that comes after the flow completed has nothing new to say.
+        let key = self.senders[slot as usize].live;
+        let Some(live) = self.live_senders.get_mut(key) else { return };
+        let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+        let sender = &mut live.sender;
+        if frame.kind() == kind::NACK {
+            sender.on_nack(now, Psn(frame.number()), frame.entropy(), &mut events);
+        } else {
+            let ack = AckHeader {
+                upto: frame.number(),
+                entropy: frame.entropy(),
+                marked: frame.has(flag::MARKED),
+                duplicate: frame.has(flag::DUPLICATE),
+            };
+            let before = sender.heard();
+            sender.on_ack(now, &ack, &mut events);
+            self.totals.packets_acked += u64::from(sender.heard() - before);
+        }
+        if sender.complete() {
+            return self.complete(now, nic, slot);
+        }
+        // A retransmission timeout only moves away; a scheme's own timer may come closer.
+        let closer = sender.scheme_timer().is_some_and(|at| at < live.wake_at);
+        live.make_ready(now, slot, nic);
+        if closer {
+            live.set_wake(slot, nic);
+        }
+    }
+
+    #[cold]
+    fn complete(&mut self, now: Time, nic: &Nic, slot: u32) {
+        let end = &mut self.senders[slot as usize];
+        end.acked = now;
+        let ended = end.end(&mut self.live_senders, &mut self.counts);
+        self.totals.flows_done += 1;
+        self.totals.last_completion = self.totals.last_completion.max(now);
+        let Some(LiveSender { flow, sender, .. }) = ended else { return };
+        if !self.triggers.exist() && !self.beginnings.keeps() {
+            return;
+        }
+        let flow = &self.plan.traffic.flows[flow.index()];
+        self.beginnings.keep(flow, sender);
+        if let Some(trigger) = flow.on_acked {
+            self.awaited.end(nic.place, End::Sender(slot));
+            self.fire(now, trigger);
+        }
+    }
+
+    /// Lists what a trigger starts.
+    fn fire(&mut self, now: Time, trigger: TriggerId) {
+        let fired = &mut self.fired;
+        self.triggers.fire(&self.plan.traffic, trigger, |flow| fired.push((now, flow)));
+    }
+
+    #[inline(never)]
+    fn run_timer(&mut self, now: Time, nic: &mut Nic) {
+        let Some(timer) = nic.pop_timer(now) else { return };
+        let slot = timer.slot;
+        if timer.kind == TimerKind::Pull {
+            if let Some(frame) = nic.pulls.as_mut().and_then(|pulls| pulls.on_timer(now)) {
+                nic.control.push_back(frame);
+                self.credit_frames.made += 1;
+            }
+            return nic.set_pull_timer(now);
+        }
+        if timer.kind == TimerKind::Start {
+            return self.start(now, nic, slot);
+        }
+        let key = self.senders[slot as usize].live;
+        let Some(live) = self.live_senders.get_mut(key) else { return };
+        if timer.kind == TimerKind::Pace {
+            live.awaits_pace = false;
+            return live.make_ready(now, slot, nic);
+        }
+        // A timer that was set anew fires where it was last set.
+        if live.wake_at != timer.at {
+            return;
+        }
+        live.wake_at = Time::NEVER;
+        let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+        for _ in 0..live.sender.on_timeout(now, &mut events) {
+            self.buckets.count(&mut self.timeline.timeouts, now);
+        }
+        if let Some((vanished, path)) = live.sender.poll_request(now, &mut events) {
+            let request = Frame::new(live.to, vanished, kind::REQUEST, path, self.ack);
+            nic.control.push_back(request);
+            self.credit_frames.made += 1;
+        }
+        live.make_ready(now, slot, nic);
+        live.set_wake(slot, nic);
+    }
+
+    fn start(&mut self, now: Time, nic: &mut Nic, slot: u32) {
+        self.next_start(nic, slot);
+        if self.senders[slot as usize].started != Time::NEVER {
+            return;
+        }
+        let plan = self.plan;
+        let index = (slot - nic.first_sender) as usize;
+        let flows = self.layout.senders.at(self.own[nic.place as usize]);
+        let (flow, flows) = (flows[index], flows.len() as u32);
+        let context = self.context(flow);
+        let rng = Rng::new(plan.seed, "flow", u64::from(flow.0));
+        let message = &plan.traffic.flows[flow.index()];
+        let (here, there) = (message.source, message.destination);
+        let mut live = LiveSender {
+            flow,
+            turns: self.source_routes.turns(message.load_balance, here, there, Class::Data),
+            to: self.layout.receiver(flow, message),
+            flags: if message.hashed { flag::HASHED } else { 0 },
+            in_ready: false,
+            wake_at: Time::NEVER,
+            unwatched: true,
+            awaits_pace: false,
+            sender: self.beginnings.sender(message, &context, rng),
+        };
+        let key = stream(plan.seed, "slots", here.0.into());
+        live.sender.begin_slots(now, index as u32, flows, key);
+        live.make_ready(now, slot, nic);
+        live.set_wake(slot, nic);
+        let end = &mut self.senders[slot as usize];
+        end.live = self.live_senders.insert(live);
+        end.started = now;
+        if message.on_acked.is_some() {
+            self.awaited.begin(nic.place, End::Sender(slot));
+        }
+        self.totals.last_progress = self.totals.last_progress.max(now);
+    }
+
+    /// The next ready flow's packet; the next control frame, if there is none.
+    #[inline]
+    fn next_data(&mut self, now: Time, nic: &mut Nic) -> Option<Frame> {
+        loop {
+            let Some(&slot) = nic.ready.front() else { return nic.control.pop_front() };
+            let key = self.senders[slot as usize].live;
+            let Some(live) = self.live_senders.get_mut(key) else {
+                nic.ready.pop_front();
+                continue;
+            };
+            if nic.holds(now, self.locators.class(live.to), slot) {
+                continue;
+            }
+            let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+            if live.turns.exist() {
+                live.sender.on_route(self.source_routes.due(live.turns, now));
+            }
+            let transmit = live.sender.poll_transmit(now, &mut events);
+            if live.turns.exist() && transmit.is_some() {
+                self.source_routes.turn(live.turns);
+            }
+            live.take_turn(now, slot, nic, transmit.as_ref());
+            let Some(packet) = transmit else { continue };
+            if live.unwatched {
+                live.set_wake(slot, nic);
+            }
+            if packet.again {
+                self.buckets.count(&mut self.timeline.retransmitted, now);
+            }
+            let mut flags = live.flags;
+            flags |= if packet.again { flag::AGAIN } else { 0 };
+            flags |= if packet.ack_request { flag::ACK_REQUEST } else { 0 };
+            return Some(Frame::new(live.to, packet.psn.0, flags, packet.entropy, packet.bytes));
+        }
+    }
+}
+
+/// Whether packets may be lost.
+fn may_lose(plan: &Plan) -> bool {
+    let faults = &plan.faults;
+    let limited = plan.queue.size != Size::Unlimited || plan.buffer.is_some();
+    limited || !faults.ports.is_empty() || !faults.nodes.is_empty()
+}
+
+/// When a flow starts by itself; `None` if a trigger starts it.
+fn start_of(plan: &Plan, flow: FlowId) -> Option<Time> {
+    let Start::At(at) = plan.traffic.flows[flow.index()].start else { return None };
+    Some(at + phase_of(plan, flow))
+}
+
+/// How long after its start time, or its trigger, a flow starts.
+pub(in crate::host) fn phase_of(plan: &Plan, flow: FlowId) -> Span {
+    Span(Rng::new(plan.seed, "phase", u64::from(flow.0)).below(plan.transport.phase.0 + 1))
+}

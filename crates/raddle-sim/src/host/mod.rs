@@ -1,0 +1,252 @@
+//! The hosts of a run, or of a part of it.
+//!
+//! Both engines drive hosts through the same few calls: a frame arrives, or the next local event
+//! (wire free, or a timer) is due. At one instant an arrival goes first, then the wire, then
+//! timers.
+
+pub(crate) mod addresses;
+mod drop_counts;
+pub(crate) mod endpoints;
+mod events;
+pub mod layout;
+pub mod nic;
+mod results;
+mod slab;
+pub mod stop;
+pub mod totals;
+
+use crate::host::nic::timers::{Timer, TimerKind};
+use crate::plan::{BufferPlan, Plan};
+use crate::record::{CreditFrames, FlowRecords, PortRecord, Timeline};
+use crate::topology::Fabric;
+use crate::wire::frame::{Frame, Locator, Locators, count};
+use addresses::Ahead;
+use endpoints::{Ends, phase_of};
+use layout::Layout;
+use nic::{Departure, Nic};
+use raddle_schemes::ids::HostId;
+use raddle_schemes::size::{Base, Size};
+use raddle_schemes::transport::Entry;
+use raddle_schemes::transport::ledger::TIME_LIMIT;
+use raddle_schemes::units::{Bytes, Span, Time};
+use std::sync::Arc;
+use totals::HostTotals;
+
+/// The hosts of one part of a run, and the ends of flows that lie there. What one part's hosts do
+/// touches no other part but through messages: frames, and [`Hosts::outgoing`].
+///
+/// A host is addressed by its place: its index among the part's own hosts.
+pub struct Hosts<'a> {
+    nics: Vec<Nic>,
+    ends: Ends<'a>,
+    /// Places other than that of the host being run to which a trigger gave a new local event.
+    pub woken: Vec<u32>,
+}
+
+/// One host, to be run for a while.
+pub struct Host<'h, 'a> {
+    nic: &'h mut Nic,
+    ends: &'h mut Ends<'a>,
+}
+
+impl<'a> Host<'_, 'a> {
+    /// A look at it.
+    #[inline]
+    pub(crate) fn ahead(&self) -> Ahead<'_, 'a> {
+        Ahead { nic: self.nic, ends: self.ends }
+    }
+
+    /// When its next local event is due.
+    #[inline]
+    pub fn next_local(&self) -> Time {
+        self.nic.next_local()
+    }
+
+    /// A frame reached it. Returns when its next local event is due.
+    #[inline]
+    pub fn on_frame(&mut self, now: Time, frame: Frame) -> Time {
+        self.ends.on_frame(now, self.nic, frame)
+    }
+
+    /// Runs the local event that is due at `now`: the wire takes a frame, or a timer fires. Returns
+    /// what the wire took, and when the next local event is due.
+    #[inline]
+    pub fn run_local(&mut self, now: Time) -> (Option<Departure>, Time) {
+        self.ends.run_local(now, self.nic)
+    }
+
+    /// Whether a trigger has fired: [`Hosts::start_fired`] has to be called before anything else
+    /// happens at this host or at one of its group.
+    #[inline]
+    pub fn fired(&self) -> bool {
+        !self.ends.fired.is_empty()
+    }
+}
+
+impl<'a> Hosts<'a> {
+    /// All hosts of a plan, each at the place of its number.
+    pub fn new(plan: &'a Plan) -> Self {
+        let all: Vec<HostId> = (0..plan.fabric.hosts).map(HostId).collect();
+        Self::of(plan, &Arc::new(Layout::new(plan)), &all)
+    }
+
+    /// The hosts `own` of a plan, ascending and with every group ([`Layout::groups`]) whole; all
+    /// flows wait for their start.
+    pub fn of(plan: &'a Plan, layout: &Arc<Layout>, own: &[HostId]) -> Self {
+        debug_assert!(own.is_sorted());
+        let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
+        let (queue, buffer) = (plan.queue.size, plan.buffer.as_ref());
+        let drain = queue_drain(&plan.fabric, queue, buffer, plan.packet(), longest_rtt);
+        let mut ends = Ends::new(plan, layout, own, default_rto(drain, longest_rtt), drain);
+        let mut nics = Vec::with_capacity(own.len());
+        let (mut senders, mut receivers) = (0, 0);
+        for (place, &host) in (0..).zip(own) {
+            let mut nic = Nic::new(plan, host, place, senders, receivers);
+            senders += layout.senders.at(host).len() as u32;
+            receivers += layout.receivers.at(host).len() as u32;
+            ends.list_starts(&mut nic);
+            nics.push(nic);
+        }
+        Self { nics, ends, woken: Vec::new() }
+    }
+
+    /// The split of this run's locators.
+    #[inline]
+    pub fn locators(&self) -> Locators {
+        self.ends.locators
+    }
+
+    /// Where the ends of all flows lie.
+    pub fn layout(&self) -> &Arc<Layout> {
+        &self.ends.layout
+    }
+
+    /// What these hosts brought about so far.
+    pub fn totals(&self) -> &HostTotals {
+        &self.ends.totals
+    }
+
+    /// The host at `place`, to be run until it fires a trigger.
+    #[inline]
+    pub fn host(&mut self, place: u32) -> Host<'_, 'a> {
+        Host { nic: &mut self.nics[place as usize], ends: &mut self.ends }
+    }
+
+    /// Where the state of the host at `place` itself lies.
+    #[inline]
+    pub(crate) fn address(&self, place: u32) -> *const u8 {
+        (&raw const self.nics[place as usize]).cast()
+    }
+
+    /// A look at the host at `place`.
+    #[inline]
+    pub(crate) fn ahead(&self, place: u32) -> Ahead<'_, 'a> {
+        Ahead { nic: &self.nics[place as usize], ends: &self.ends }
+    }
+
+    /// How many flows have started and not completed.
+    #[inline]
+    pub(crate) fn flows_under_way(&self) -> usize {
+        self.ends.live_senders.len()
+    }
+
+    /// Whether a trigger may fire at `place` in a window in which at most `arrivals` frames arrive
+    /// there.
+    pub(crate) fn may_fire(&self, place: u32, arrivals: u32) -> bool {
+        self.ends.may_fire(place, arrivals)
+    }
+
+    /// When the next local event of the host at `place` is due.
+    #[inline]
+    pub fn next_local(&self, place: u32) -> Time {
+        self.nics[place as usize].next_local()
+    }
+
+    /// A frame reached the host at `place`.
+    pub fn on_frame(&mut self, now: Time, place: u32, frame: Frame) {
+        self.host(place).on_frame(now, frame);
+        self.start_fired(place);
+    }
+
+    /// Runs the local event that is due at `now`: the wire takes a frame, or a timer fires.
+    pub fn run_local(&mut self, now: Time, place: u32) -> Option<Departure> {
+        let (departure, _) = self.host(place).run_local(now);
+        self.start_fired(place);
+        departure
+    }
+
+    /// Sets timers for the flows that triggers have started while the host at `place` ran.
+    pub fn start_fired(&mut self, place: u32) {
+        for (at, flow) in std::mem::take(&mut self.ends.fired) {
+            let at = at + phase_of(self.ends.plan, flow);
+            // Until then nothing more may happen.
+            self.ends.totals.last_progress = self.ends.totals.last_progress.max(at);
+            let source = self.ends.plan.traffic.flows[flow.index()].source;
+            // Hosts tied by a trigger lie in one part.
+            let Some(there) = self.ends.place(source) else { continue };
+            let nic = &mut self.nics[there as usize];
+            let slot = nic.first_sender + self.ends.layout.senders.index(source, flow);
+            nic.set_timer(Timer { at, kind: TimerKind::Start, slot });
+            if there != place {
+                self.woken.push(there);
+            }
+        }
+    }
+
+    /// Entries for the logs of senders in other parts, in order of arrival, each with where it
+    /// goes. They have to be there ([`Hosts::take_log_entry`]) before the next window.
+    pub fn outgoing(&mut self) -> &mut Vec<(Locator, Entry)> {
+        &mut self.ends.outgoing
+    }
+
+    /// An entry for the log of the sender at `to`, from a receiver in another part.
+    pub fn take_log_entry(&mut self, to: Locator, entry: Entry) {
+        if let Some(slot) = self.ends.sender_slot(to) {
+            self.ends.log_arrival(slot, entry);
+        }
+    }
+
+    /// Pulls and requests so far; those in flight are in NICs.
+    pub(crate) fn credit_frames(&self) -> CreditFrames {
+        let waiting = self.nics.iter().flat_map(|nic| nic.control.iter().copied());
+        CreditFrames { in_flight: count(waiting).1, ..self.ends.credit_frames }
+    }
+
+    /// Frames that left hosts so far.
+    pub fn frames_sent(&self) -> u64 {
+        self.nics.iter().map(|nic| nic.record.frames).sum()
+    }
+
+    /// Notes that a frame was lost on its way.
+    pub fn note_dropped(&mut self, frame: Frame) {
+        self.ends.note_dropped(frame);
+    }
+
+    /// What became of the flows, and what passed the hosts' ports, from all parts of a run.
+    pub fn finish(parts: Vec<Self>) -> (FlowRecords, Vec<PortRecord>, Timeline) {
+        results::finish(parts)
+    }
+}
+
+/// Time in which the slowest port drains a full queue of this size, or all the memory that it shares
+/// if that is less.
+pub fn queue_drain(
+    fabric: &Fabric,
+    queue: Size,
+    buffer: Option<&BufferPlan>,
+    packet: Bytes,
+    longest_rtt: Span,
+) -> Span {
+    let memory = buffer.map_or(u64::MAX, |own| own.largest(fabric, packet, longest_rtt).0);
+    let most = memory.min(1 << 32);
+    let drains = fabric.ports.iter().map(|port| {
+        let base = Base { packet, bdp: port.rate.bytes_in(longest_rtt), whole: Bytes(0) };
+        port.rate.serialisation(Bytes(queue.resolve(&base).0.min(most)))
+    });
+    drains.max().unwrap_or(Span::ZERO)
+}
+
+/// REPS spec, section 2.2: the unloaded round trip plus the time to drain 4 full queues.
+pub fn default_rto(drain: Span, longest_rtt: Span) -> Span {
+    Span(longest_rtt.0.saturating_add(drain.0.saturating_mul(4)).min(TIME_LIMIT.0))
+}

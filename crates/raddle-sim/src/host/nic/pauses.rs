@@ -1,0 +1,74 @@
+//! What a NIC was told to pause, and the flows that wait for it.
+
+use crate::plan::{CLASS_LIMIT, Plan, Service};
+use crate::wire::frame::Frame;
+use raddle_schemes::units::{Span, Time};
+use std::collections::VecDeque;
+
+const CLASSES: usize = CLASS_LIMIT as usize;
+
+/// The pauses of one NIC.
+pub(crate) struct Pauses {
+    /// Per data class; a class may send from this instant on.
+    until: [Time; CLASSES],
+    /// Sender slots whose turn came while their class was paused, per class.
+    held: [VecDeque<u32>; CLASSES],
+    /// How many there are in all.
+    holding: u32,
+    quanta: Span,
+    /// Control frames share the data's only class.
+    one_class: bool,
+}
+
+impl Pauses {
+    /// Of a NIC in this plan; none without flow control.
+    pub(crate) fn of(plan: &Plan) -> Option<Box<Self>> {
+        let pfc = plan.queue.pfc?;
+        let one_class = plan.queue.service == Service::Fifo;
+        let (until, held) = ([Time::ZERO; CLASSES], Default::default());
+        Some(Box::new(Self { until, held, holding: 0, quanta: pfc.quanta, one_class }))
+    }
+
+    /// A PFC frame has come.
+    pub(crate) fn on_pfc(&mut self, now: Time, frame: Frame) {
+        for (class, pause) in frame.pfc_classes() {
+            self.until[class] = if pause { now + self.quanta } else { now };
+        }
+    }
+
+    /// Keeps a flow whose turn has come if its class is paused. Returns whether it did.
+    pub(crate) fn hold(&mut self, now: Time, class: u8, slot: u32) -> bool {
+        let class = usize::from(class);
+        let paused = self.until[class] > now;
+        if paused {
+            self.held[class].push_back(slot);
+            self.holding += 1;
+        }
+        paused
+    }
+
+    /// Gives the flows back whose class may send again; they take their turns behind the others.
+    pub(crate) fn release(&mut self, now: Time, ready: &mut VecDeque<u32>) {
+        if self.holding == 0 {
+            return;
+        }
+        for (held, &until) in self.held.iter_mut().zip(&self.until) {
+            if until <= now {
+                self.holding -= held.len() as u32;
+                ready.append(held);
+            }
+        }
+    }
+
+    /// When the NIC next wants its wire: `own` by itself, not before `earliest`.
+    pub(crate) fn wants_at(&self, own: Time, earliest: Time) -> Time {
+        if self.one_class {
+            return own.max(self.until[0]);
+        }
+        if self.holding == 0 {
+            return own;
+        }
+        let held = self.held.iter().zip(&self.until).filter(|(held, _)| !held.is_empty());
+        held.map(|(_, &until)| until.max(earliest)).fold(own, Time::min)
+    }
+}

@@ -1,0 +1,194 @@
+//! The pull pacer of a receiving host: hands out credit to its senders in turn, just below the rate
+//! of its link.
+
+use crate::plan::Plan;
+use crate::wire::frame::{Frame, Locator, kind};
+use raddle_schemes::congestion::PullPlan;
+use raddle_schemes::ids::{Entropy, HostId};
+use raddle_schemes::transport::Grants;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use std::collections::{BTreeMap, VecDeque};
+
+/// What a host owes the senders of the messages it receives.
+pub(in crate::host) struct Pulls {
+    /// By receiver slot.
+    messages: BTreeMap<u32, Message>,
+    /// Receiver slots that want a pull, in turn.
+    turns: VecDeque<u32>,
+    /// The next pull leaves no earlier.
+    next_at: Time,
+    /// Whether a timer is set for it.
+    awaited: bool,
+    packets_per_pull: u32,
+    /// Time from one packet's credit to the next.
+    period: Span,
+    /// Pulls so far, which spreads them over the paths.
+    sent: u16,
+    size: Bytes,
+}
+
+struct Message {
+    /// Where its pulls go.
+    to: Locator,
+    grants: Grants,
+    in_turn: bool,
+}
+
+impl Pulls {
+    /// The pacer of `host`.
+    pub(in crate::host) fn of(whole: &Plan, host: HostId, plan: &PullPlan) -> Self {
+        let ports = &whole.fabric.ports;
+        let rate = ports[ports[host.index()].peer.index()].rate;
+        Self::new(plan, rate, whole.packet() + whole.queue.gap, whole.transport.ack)
+    }
+
+    /// The pacer of a host whose link has this rate; a packet takes `packet` bytes of it, idle ones
+    /// included, and a pull `size`.
+    fn new(plan: &PullPlan, rate: Rate, packet: Bytes, size: Bytes) -> Self {
+        let period = rate.serialisation(packet).0 as f64 / plan.rate_share;
+        Self {
+            messages: BTreeMap::new(),
+            turns: VecDeque::new(),
+            next_at: Time::ZERO,
+            awaited: false,
+            packets_per_pull: plan.packets_per_pull,
+            period: Span(period.ceil() as u64),
+            sent: 0,
+            size,
+        }
+    }
+
+    /// A message of `total` packets begins to arrive at `slot`; its pulls go to `to`.
+    pub(in crate::host) fn begin(&mut self, slot: u32, to: Locator, plan: &PullPlan, total: u32) {
+        let grants = Grants::new(plan, total);
+        self.messages.insert(slot, Message { to, grants, in_turn: false });
+    }
+
+    /// A packet of the message has come; `again` if it has to be sent once more.
+    pub(in crate::host) fn on_data(&mut self, slot: u32, again: bool) {
+        self.update(slot, |grants| grants.on_data(again));
+    }
+
+    /// The sender of the message asks for credit, and says how many of its packets vanished.
+    pub(in crate::host) fn on_request(&mut self, slot: u32, vanished: u32) {
+        self.update(slot, |grants| grants.on_request(vanished));
+    }
+
+    fn update(&mut self, slot: u32, change: impl FnOnce(&mut Grants)) {
+        let Some(message) = self.messages.get_mut(&slot) else { return };
+        change(&mut message.grants);
+        if !message.in_turn && message.grants.wants_pull() {
+            message.in_turn = true;
+            self.turns.push_back(slot);
+        }
+    }
+
+    /// All of the message has arrived.
+    pub(in crate::host) fn end(&mut self, slot: u32) {
+        self.messages.remove(&slot);
+    }
+
+    /// When the pacer wants to be woken, if no timer is set for it; one is, from now on.
+    pub(in crate::host) fn new_timer(&mut self, now: Time) -> Option<Time> {
+        if self.awaited || self.turns.is_empty() {
+            return None;
+        }
+        self.awaited = true;
+        Some(self.next_at.max(now))
+    }
+
+    /// The time asked for has come: the pull that leaves now.
+    pub(in crate::host) fn on_timer(&mut self, now: Time) -> Option<Frame> {
+        self.awaited = false;
+        loop {
+            let slot = self.turns.pop_front()?;
+            // A message may have ended in its turn.
+            let Some(message) = self.messages.get_mut(&slot) else { continue };
+            let wanted = message.grants.wants_pull();
+            let (credits, count) = message.grants.pull(self.packets_per_pull);
+            message.in_turn = message.grants.wants_pull();
+            if message.in_turn {
+                self.turns.push_back(slot);
+            }
+            if !wanted {
+                continue;
+            }
+            // A pull without credit, which repeats a lost one, takes the place of one packet.
+            self.next_at = now + Span(self.period.0 * u64::from(credits.max(1)));
+            self.sent = self.sent.wrapping_add(1);
+            let path = Entropy(self.sent);
+            return Some(Frame::new(message.to, count, kind::CREDIT, path, self.size));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 4160 B take 83.2 ns at 400 Gbps, 84.04 ns of credit.
+    const PERIOD: u64 = 84_041;
+
+    fn pulls() -> (Pulls, PullPlan) {
+        let plan =
+            PullPlan { unsolicited: 2, outstanding: 8, packets_per_pull: 4, rate_share: 0.99 };
+        (Pulls::new(&plan, Rate::gbps(400), Bytes(4160), Bytes(64)), plan)
+    }
+
+    /// Pulls until none is wanted: when, to whom, the count.
+    fn all(pulls: &mut Pulls, from: u64) -> Vec<(u64, u32, u32)> {
+        let mut now = Time(from);
+        let mut all = Vec::new();
+        while let Some(at) = pulls.new_timer(now) {
+            now = at;
+            if let Some(frame) = pulls.on_timer(now) {
+                all.push((now.0, frame.to.0, frame.number()));
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn senders_take_turns_at_the_pace_of_the_link() {
+        let (mut pulls, plan) = pulls();
+        for slot in [7, 3] {
+            pulls.begin(slot, Locator(100 + slot), &plan, 9);
+            pulls.on_data(slot, false);
+        }
+        // 7 credits each; 8 may be out, of 2 unsolicited one has come.
+        let expected = [
+            (1000, 107, 4),
+            (1000 + 4 * PERIOD, 103, 4),
+            (1000 + 8 * PERIOD, 107, 7),
+            (1000 + 11 * PERIOD, 103, 7),
+        ];
+        assert_eq!(all(&mut pulls, 1000), expected);
+        assert_eq!(all(&mut pulls, 2000), []);
+    }
+
+    #[test]
+    fn a_pacer_that_was_idle_starts_at_once_and_one_that_was_not_waits() {
+        let (mut pulls, plan) = pulls();
+        pulls.begin(0, Locator(1), &plan, 2);
+        pulls.on_data(0, true);
+        assert_eq!(all(&mut pulls, 0), [(0, 1, 1)]);
+        pulls.on_data(0, true);
+        assert_eq!(all(&mut pulls, 10), [(PERIOD, 1, 2)]);
+        pulls.on_data(0, true);
+        assert_eq!(all(&mut pulls, 900_000), [(900_000, 1, 3)]);
+    }
+
+    #[test]
+    fn who_asks_is_answered_even_without_new_credit_and_who_is_done_is_not() {
+        let (mut pulls, plan) = pulls();
+        pulls.begin(0, Locator(1), &plan, 3);
+        pulls.on_data(0, false);
+        assert_eq!(all(&mut pulls, 0), [(0, 1, 1)]);
+        pulls.on_request(0, 0);
+        assert_eq!(all(&mut pulls, 900_000), [(900_000, 1, 1)]);
+        pulls.on_request(0, 0);
+        pulls.end(0);
+        pulls.on_request(0, 1);
+        assert_eq!(all(&mut pulls, 2_000_000), []);
+    }
+}

@@ -1,0 +1,6 @@
+//! What travels between nodes, and what ports and switches are given: both engines share it.
+
+pub mod frame;
+pub mod port_facts;
+pub(crate) mod serialisation;
+pub mod switch_memory;

@@ -1,0 +1,90 @@
+//! Small plans for tests.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
+#![allow(dead_code, reason = "each test file uses its own part of these")]
+
+pub(crate) mod agree;
+
+use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::rng::mix;
+use raddle_schemes::size::Size;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::{congestion, marking, recovery};
+use raddle_sim::faults::Faults;
+use raddle_sim::plan::{
+    Connections, MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, TransportPlan,
+};
+use raddle_sim::record::{Outcome, RecordPlan};
+use raddle_sim::topology::Fabric;
+use raddle_sim::topology::tree::TreeShape;
+use raddle_sim::workload::Traffic;
+use raddle_sim::workload::permutation::Permutation;
+
+/// DESIGN's defaults on a fat tree: 400 Gbps, 500 ns links and switches.
+pub(crate) fn fat_tree(tiers: u32, hosts: u32) -> Fabric {
+    let (link, switch) = (Span::ns(500), Span::ns(500));
+    TreeShape::fat_tree(tiers, hosts, Rate::gbps(400), link, switch).unwrap().build().unwrap()
+}
+
+/// A permutation of `message` on `fabric`, everything else as the defaults have it.
+pub(crate) fn permutation(fabric: Fabric, message: Bytes, scheme: &str, seed: u64) -> Plan {
+    let draw = Permutation { message, inter_pod_only: false };
+    let traffic = draw.generate(fabric.hosts, &|_| 0, seed).unwrap();
+    plan(fabric, traffic, scheme, seed)
+}
+
+/// The defaults with this fabric, traffic and host load balancing.
+pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) -> Plan {
+    Plan {
+        routes: vec![(Time::ZERO, fabric.forwarding.clone())],
+        known_routes: Vec::new(),
+        fabric,
+        queue: QueuePlan {
+            size: Size::Bdp(1.0),
+            control_size: Size::Unlimited,
+            service: Service::Priority,
+            classes: 1,
+            shares: Vec::new(),
+            marking: marking::Config::named("red").unwrap(),
+            mark_at: MarkAt::Dequeue,
+            overflow: Overflow::Drop,
+            gap: Bytes(0),
+            pfc: None,
+        },
+        buffer: None,
+        switch_load_balance: switch::Config::named("ecmp").unwrap(),
+        faults: Faults::default(),
+        transport: TransportPlan {
+            payload: Bytes(4096),
+            header: Bytes(64),
+            ack: Bytes(64),
+            load_balance: host::Config::named(scheme).unwrap(),
+            other_load_balances: Vec::new(),
+            congestion: congestion::Config::named("mprdma_dctcp").unwrap(),
+            recovery: recovery::Config::named("sack").unwrap(),
+            connections: Connections::Message,
+            nic: NicOrder::ControlFirst,
+            phase: Span::ZERO,
+        },
+        traffic,
+        record: RecordPlan::default(),
+        seed,
+        end: None,
+        patience: Span::ms(5),
+    }
+}
+
+/// A hash of what a run did, unmoved by new fields of the records.
+pub(crate) fn hash(outcome: &Outcome) -> u64 {
+    let time = |at: Option<Time>| at.map_or(u64::MAX, |at| at.0);
+    let flows = outcome.flows.iter().flat_map(|flow| {
+        let times = [flow.started, flow.delivered, flow.acked].map(time);
+        let counts = [flow.sent, flow.retransmitted, flow.received, flow.duplicates];
+        let fates = [flow.marked, flow.trimmed, flow.dropped, flow.timeouts];
+        times.into_iter().chain(counts).chain(fates)
+    });
+    let ports = outcome.ports.iter().flat_map(|port| {
+        let counts = [port.frames, port.bytes, port.marked, port.trimmed, port.queue_bytes_max];
+        counts.into_iter().chain(port.dropped)
+    });
+    flows.chain(ports).chain([outcome.end.0]).fold(0, |hash, number| mix(hash ^ mix(number)))
+}

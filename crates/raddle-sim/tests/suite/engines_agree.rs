@@ -1,0 +1,101 @@
+//! Both engines give the same outcomes, bit for bit, whatever the width of the windows and whatever
+//! holds the reference's events.
+
+use crate::common::agree::{difference, trouble};
+use proptest::prelude::*;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::Time;
+use raddle_sim::engine;
+use raddle_sim::faults::PortChange;
+use raddle_sim::plan::Plan;
+use raddle_sim::reference::{Queue, run_with_queue};
+
+/// How many plans, unless `PROPTEST_CASES` says otherwise: about three minutes on one core.
+const CASES: u32 = 25_000;
+/// The same for plans with many packets, each of which takes longer.
+const BUSY_CASES: u32 = 1_000;
+/// The same for the reference's queues, which all plans use alike.
+const QUEUE_CASES: u32 = 1_000;
+/// The same for both kinds of port.
+const PORT_CASES: u32 = 4_000;
+/// Most decisions a plan takes from its list; more of them take the first option.
+const NUMBERS: usize = 160;
+
+#[expect(clippy::disallowed_methods, reason = "the number of cases is a setting of the test run")]
+fn config(cases_by_default: u32) -> ProptestConfig {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig {
+        cases: cases.unwrap_or(cases_by_default),
+        failure_persistence: None,
+        max_shrink_iters: 4_000,
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config(CASES))]
+
+    /// A failure prints the shortest list of numbers that fails; `crate::random::plan` makes its plan again.
+    #[test]
+    fn engines_agree_on_random_plans(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
+        let plan = crate::random::plan(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(BUSY_CASES))]
+
+    /// The same where many packets arrive in a window, which small random plans hardly ever have.
+    #[test]
+    fn engines_agree_on_random_busy_plans(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
+        let plan = crate::random::busy_plan(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(QUEUE_CASES))]
+
+    #[test]
+    fn a_timing_wheel_gives_the_same_outcome(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
+        let plan = crate::random::plan(&numbers);
+        let [heap, wheel] =
+            [Queue::Heap, Queue::Wheel].map(|queue| run_with_queue(&plan, queue, &mut ()));
+        prop_assert!(heap == wheel, "&{numbers:?},\n{plan:?}");
+    }
+}
+
+/// The plan with real queues at every switch port: those of links that change compute no departures,
+/// and these change to the rate that they have.
+fn with_real_queues(mut plan: Plan) -> Plan {
+    let Plan { fabric, faults, .. } = &mut plan;
+    let switch_ports = (fabric.hosts..fabric.ports.len() as u32).map(PortId);
+    let unchanging = switch_ports.filter(|id| faults.changes_of(*id).is_empty());
+    let same = |id: PortId| PortChange::Rate { rate: fabric.ports[id.index()].rate, scale: false };
+    let new: Vec<_> = unchanging.map(|id| (id, vec![(Time::ZERO, same(id))])).collect();
+    faults.ports.extend(new);
+    faults.ports.sort_by_key(|(id, _)| *id);
+    plan
+}
+
+proptest! {
+    #![proptest_config(config(PORT_CASES))]
+
+    #[test]
+    fn ports_that_compute_departures_agree_with_real_queues(
+        numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS),
+    ) {
+        let plan = crate::random::plan(&numbers);
+        let fast = engine::run(&plan, &mut ());
+        let plan = with_real_queues(plan);
+        let real = engine::run(&plan, &mut ());
+        if let Some(difference) = difference(&real, &fast) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{difference}\n{plan:?}");
+        }
+    }
+}

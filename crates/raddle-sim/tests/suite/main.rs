@@ -1,0 +1,28 @@
+//! The tests of the crate from outside, linked once: `cargo test -p raddle-sim --test suite wrap::`
+//! runs one file. Only `memory.rs` is a program of its own, since it counts what is allocated.
+
+mod adaptive_roce;
+mod collectives;
+mod common;
+mod connections;
+mod conservation;
+mod corner_cases;
+mod credits;
+mod custom_scheme;
+mod determinism;
+mod disciplines;
+mod engine_layers;
+mod engines_agree;
+mod flow_control;
+mod ideal_stack;
+mod layers;
+mod limits;
+mod load_balance_study;
+mod parts;
+mod physics;
+mod random;
+mod shared_memory;
+mod source_routing;
+mod threads;
+mod windows;
+mod wrap;

@@ -1,0 +1,83 @@
+//! Random faults.
+
+use super::choices::Choices;
+use raddle_schemes::units::{Rate, Span, Time};
+use raddle_sim::faults::OnDown;
+use raddle_sim::faults::resolve::{ResolvedFaults, flapping};
+use raddle_sim::faults::spec::{
+    Among, Amount, Direction, Effect, Fault, FaultPlan, RateTo, Target,
+};
+use raddle_sim::topology::Fabric;
+use raddle_sim::topology::routing::Weighting;
+
+/// Round, so that faults strike when other things happen, and not.
+const INSTANTS: [u64; 6] = [1_000_000, 0, 500_000, 2_000_000, 100_000, 1_234_567];
+const LENGTHS: [Option<u64>; 5] =
+    [Some(1_000_000), Some(100_000), Some(7_000_000), None, Some(654_321)];
+
+/// Faults that make sense on the fabric: of those drawn, as many as do together.
+pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> ResolvedFaults {
+    let mut plan = FaultPlan { hosts_know: true, ..FaultPlan::default() };
+    let count = choices.pick(&[0, 1, 0, 2, 4]);
+    for _ in 0..count {
+        plan.faults.push(fault(choices, fabric));
+    }
+    if count > 0 {
+        plan.on_down = choices.pick(&[OnDown::Drop, OnDown::Keep]);
+        let convergences = [None, Some(Span::us(1)), Some(Span::ZERO), Some(Span(333_333))];
+        plan.convergence = choices.pick(&convergences);
+        plan.weights = choices.pick(&[Weighting::Capacity, Weighting::Equal]);
+    }
+    loop {
+        match plan.resolve(fabric, &[], seed) {
+            Ok(resolved) => return resolved,
+            Err(_) => plan.faults.pop(),
+        };
+    }
+}
+
+fn fault(choices: &mut Choices<'_>, fabric: &Fabric) -> Fault {
+    let target = match choices.below(6) {
+        0..=2 => Target::Link {
+            name: choices.pick(&fabric.ports).name,
+            direction: choices.pick(&[Direction::Both, Direction::Out, Direction::In]),
+        },
+        3 => Target::Switch { name: choices.pick(&fabric.switches).name },
+        4 => {
+            let host = choices.below(fabric.hosts) as usize;
+            Target::Host { name: fabric.ports[host].name.clone() }
+        }
+        _ => {
+            let cables = |two_way| Among::Cables { tier: None, two_way };
+            let switches = Among::Switches { tier: None };
+            let among = choices.pick(&[cables(true), cables(false), switches]);
+            let amount = choices.pick(&[Amount::Share(0.5), Amount::Probability(0.3)]);
+            Target::Random { amount, among }
+        }
+    };
+    let effect = match choices.below(6) {
+        0..=2 => Effect::Down,
+        3 => Effect::Rate {
+            to: choices.pick(&[
+                RateTo::Factor(0.5),
+                RateTo::Factor(0.3),
+                RateTo::Absolute(Rate::gbps(10)),
+            ]),
+            scale: choices.pick(&[false, true]),
+        },
+        4 => Effect::Loss(choices.pick(&[0.1, 0.5, 1.0, 0.01])),
+        _ => Effect::BitErrors(choices.pick(&[1e-5, 1e-4])),
+    };
+    let from = choices.pick(&INSTANTS);
+    let windows = match choices.below(4) {
+        0 => {
+            let (period, down_for) = choices.pick(&[(400_000, 200_000), (1_000_000, 77_777)]);
+            flapping(Time(from), Span(period), Span(down_for), Time(from + 5_000_000)).unwrap()
+        }
+        _ => {
+            let until = choices.pick(&LENGTHS).map(|length| Time(from + length));
+            vec![(Time(from), until)]
+        }
+    };
+    Fault { target, effect, windows }
+}

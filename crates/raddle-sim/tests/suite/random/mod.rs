@@ -1,0 +1,266 @@
+//! Small random plans, each a function of a list of numbers.
+//!
+//! Every decision takes the next number of the list, modulo its number of options; where the list
+//! has ended, the first option. The first option is the plainest one, so that lists shrink to
+//! plain plans. The same list always gives the same plan.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
+
+mod choices;
+mod fabric;
+mod faults;
+mod hosts;
+mod traffic;
+
+use choices::Choices;
+use raddle_schemes::Need;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::load_balance::host;
+use raddle_schemes::load_balance::switch::{
+    self, adaptive_roce::Mode, ofan::Variant, simple_rr::Start,
+};
+use raddle_schemes::size::Size;
+use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::{buffer, marking};
+use raddle_sim::faults::spec::FaultPlan;
+use raddle_sim::plan::{BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service};
+use raddle_sim::record::RecordPlan;
+
+/// The plan that `numbers` stand for.
+pub(super) fn plan(numbers: &[u32]) -> Plan {
+    let mut choices = Choices::new(numbers);
+    let fabric = fabric::draw(&mut choices);
+    let (queue, classed) = queue(&mut choices);
+    let buffer = buffer(&mut choices);
+    let mut selector = selector(&mut choices);
+    let transport = hosts::draw(&mut choices);
+    // Routes that no switch follows are legal, too.
+    let names_routes = |own: &host::Config| own.card().needs.contains(&Need::SourceRouting);
+    let other = &transport.other_load_balances;
+    let asked = [&transport.load_balance].into_iter().chain(other).any(names_routes);
+    if asked && choices.below(4) > 0 {
+        selector = switch::Config::named("source_route").unwrap();
+    }
+    let seed = u64::from(choices.below(1 << 16));
+    let mut traffic = traffic::draw(&mut choices, &fabric, seed);
+    if classed {
+        for flow in &mut traffic.flows {
+            flow.class = choices.below(queue.classes.into()) as u8;
+        }
+    }
+    if !transport.other_load_balances.is_empty() {
+        for flow in &mut traffic.flows {
+            flow.load_balance = choices.below(2) as u8;
+        }
+    }
+    // None, those with the other path selector, some of any.
+    match choices.below(4) {
+        1 => traffic.flows.iter_mut().for_each(|flow| flow.hashed = flow.load_balance > 0),
+        2 => traffic.flows.iter_mut().for_each(|flow| flow.hashed = choices.below(2) == 1),
+        _ => {}
+    }
+    let record = record(&mut choices, fabric.ports.len());
+    // In ps; most runs with an end complete before it, and none takes long.
+    let ends = [500_000_000, 30_000_000, 10_000_000, 7_654_321, 1].map(|end| Some(Time(end)));
+    let end = match choices.below(5) {
+        4 => None,
+        _ => choices.pick(&ends),
+    };
+    let patience = choices.pick(&[Span::ms(1), Span::us(100), Span::us(20), Span(3_333_333)]);
+    let resolved = faults::draw(&mut choices, &fabric, seed);
+    Plan {
+        fabric,
+        routes: resolved.routes,
+        known_routes: resolved.known_routes,
+        queue,
+        buffer,
+        switch_load_balance: selector,
+        faults: resolved.faults,
+        transport,
+        traffic,
+        record,
+        seed,
+        end,
+        patience,
+    }
+}
+
+/// A plan that `numbers` stand for in which many packets arrive at each switch in a window, nothing
+/// changes, nobody watches, and ports have one class of data: what the engine runs fastest.
+pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
+    let mut choices = Choices::new(numbers);
+    let fabric = fabric::draw_busy(&mut choices);
+    let service = choices.pick(&[Service::Priority, Service::Priority, Service::Fifo]);
+    let drop = service == Service::Fifo;
+    let sizes = [100.0, 30.0, 12.0, 7.0].map(Size::Packets);
+    let queue = QueuePlan {
+        size: choices.pick(&sizes),
+        control_size: Size::Unlimited,
+        service,
+        classes: 1,
+        shares: Vec::new(),
+        marking: marking(&mut choices),
+        mark_at: choices.pick(&[MarkAt::Dequeue, MarkAt::Dequeue, MarkAt::Enqueue]),
+        overflow: if drop {
+            Overflow::Drop
+        } else {
+            choices.pick(&[Overflow::Drop, Overflow::Trim])
+        },
+        gap: choices.pick(&[Bytes(0), Bytes(20), Bytes(1)]),
+        pfc: None,
+    };
+    let transport = hosts::draw_busy(&mut choices);
+    let switch_load_balance = match choices.below(4) {
+        0 => selector(&mut choices),
+        1 => switch::Config::named("rsq").unwrap(),
+        _ => switch::Config::named("ecmp").unwrap(),
+    };
+    let seed = u64::from(choices.below(1 << 16));
+    let traffic = traffic::draw_busy(&mut choices, fabric.hosts, seed);
+    let healthy = FaultPlan::default().resolve(&fabric, &[], seed).unwrap();
+    Plan {
+        fabric,
+        routes: healthy.routes,
+        known_routes: Vec::new(),
+        queue,
+        buffer: None,
+        switch_load_balance,
+        faults: healthy.faults,
+        transport,
+        traffic,
+        record: RecordPlan { ports: Vec::new(), bucket: Span::ZERO, queue_means: false },
+        seed,
+        end: Some(Time(choices.pick(&[500_000_000, 30_000_000, 12_345_678]))),
+        patience: Span::ms(1),
+    }
+}
+
+fn selector(choices: &mut Choices<'_>) -> switch::Config {
+    let names: Vec<_> = switch::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    let mut config = switch::Config::named(choices.pick(&names)).unwrap();
+    match &mut config {
+        switch::Config::SimpleRr(simple) => {
+            simple.start = choices.pick(&[Start::First, Start::Random])
+        }
+        switch::Config::AdaptiveRoce(adaptive) => {
+            adaptive.mode = choices.pick(&[Mode::Paper, Mode::Artifact]);
+        }
+        switch::Config::RoundRobin(round_robin) => round_robin.rounds = choices.pick(&[5, 1]),
+        switch::Config::QuantizedAdaptive(adaptive) => {
+            adaptive.hash_below = choices.pick(&[Bytes(0), Bytes(100)]);
+        }
+        switch::Config::Ofan(ofan) => {
+            let variants = [Variant::Standard, Variant::ShortestFirst, Variant::Unweighted];
+            ofan.variant = choices.pick(&variants);
+            ofan.shared = choices.pick(&[false, true]);
+        }
+        _ => {}
+    }
+    config
+}
+
+/// Queues, and whether flows travel in several of their classes.
+fn queue(choices: &mut Choices<'_>) -> (QueuePlan, bool) {
+    let service = choices.pick(&[
+        Service::Priority,
+        Service::Fifo,
+        Service::Priority,
+        Service::Drr,
+        Service::Wrr,
+    ]);
+    let overflow = match service {
+        Service::Fifo => Overflow::Drop,
+        _ => choices.pick(&[Overflow::Drop, Overflow::Trim]),
+    };
+    let classes = match service {
+        Service::Fifo => 1,
+        Service::Priority => choices.pick(&[1, 1, 1, 2, 3, 7]),
+        _ => choices.pick(&[2, 3, 7, 1]),
+    };
+    let shares = match service {
+        Service::Priority | Service::Fifo => Vec::new(),
+        Service::Drr => {
+            (0..classes).map(|_| choices.pick(&[1_000, 4_160, 300, 64, 9_999])).collect()
+        }
+        Service::Wrr => (0..classes).map(|_| choices.pick(&[1, 2, 3, 8])).collect(),
+    };
+    let sizes = [
+        Size::Bdp(1.0),
+        Size::Packets(2.0),
+        Size::Packets(5.0),
+        Size::Packets(1.0),
+        Size::Unlimited,
+        Size::Bytes(Bytes(2_999)),
+    ];
+    // Only ports without a limit of control compute departures.
+    let control_sizes = [
+        Size::Unlimited,
+        Size::Bytes(Bytes(300)),
+        Size::Unlimited,
+        Size::Percent(20.0),
+        Size::Unlimited,
+        Size::Bytes(Bytes(64)),
+    ];
+    let plan = QueuePlan {
+        size: choices.pick(&sizes),
+        control_size: choices.pick(&control_sizes),
+        service,
+        classes,
+        shares,
+        marking: marking(choices),
+        mark_at: choices.pick(&[MarkAt::Dequeue, MarkAt::Enqueue]),
+        overflow,
+        gap: choices.pick(&[Bytes(0), Bytes(20), Bytes(1)]),
+        pfc: pfc(choices),
+    };
+    (plan, classes > 1)
+}
+
+fn pfc(choices: &mut Choices<'_>) -> Option<Pfc> {
+    let thresholds = choices.pick(&[
+        None,
+        None,
+        None,
+        Some((50.0, 30.0)),
+        Some((20.0, 20.0)),
+        Some((0.0, 0.0)),
+        Some((99.0, 0.0)),
+    ]);
+    let quanta =
+        choices.pick(&[Span::us(5), Span::us(1), Span::ns(200), Span(33_333), Span::us(500)]);
+    let (xoff, xon) = thresholds?;
+    Some(Pfc { xoff: Size::Percent(xoff), xon: Size::Percent(xon), quanta })
+}
+
+fn buffer(choices: &mut Choices<'_>) -> Option<BufferPlan> {
+    let packets = choices.pick(&[None, None, None, Some(6.0), Some(20.0), Some(60.0), Some(1.0)]);
+    let schemes: Vec<_> = buffer::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    let mut policy = buffer::Config::named(choices.pick(&schemes)).unwrap();
+    if let buffer::Config::DynamicThresholds(thresholds) = &mut policy {
+        thresholds.alpha = choices.pick(&[1.0, 0.125, 8.0, 0.3]);
+    }
+    Some(BufferPlan { size: Size::Packets(packets?), policy })
+}
+
+fn marking(choices: &mut Choices<'_>) -> marking::Config {
+    let schemes: Vec<_> = marking::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    let mut config = marking::Config::named(choices.pick(&schemes)).unwrap();
+    let thresholds = choices.pick(&[None, Some((1.0, 4.0)), Some((0.0, 2.0))]);
+    if let Some((low, high)) = thresholds {
+        match &mut config {
+            marking::Config::Red(red) => {
+                (red.low, red.high) = (Size::Packets(low), Size::Packets(high));
+            }
+            marking::Config::Step(step) => step.threshold = Size::Packets(low),
+            marking::Config::NoMarking(_) | marking::Config::Custom(_) => {}
+        }
+    }
+    config
+}
+
+fn record(choices: &mut Choices<'_>, ports: usize) -> RecordPlan {
+    let bucket = choices.pick(&[Span::us(1), Span::ZERO, Span(777_777)]);
+    let every = choices.pick(&[1, 3]);
+    let queue_means = choices.pick(&[true, false]);
+    let ports = (0..ports as u32).step_by(every).map(PortId).collect();
+    RecordPlan { ports, bucket, queue_means }
+}
