@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn kinds_are_counted_apart() {
-        let mut claims = vec![
+        let mut claims = [
             judged("high = 1", Mode::Full),
             judged("low = 0.1", Mode::Full),
             judged("low = 0.1\nquick = false", Mode::Quick),

@@ -101,7 +101,8 @@ pub(crate) fn traffic(
     let own = [(class > 0).then(|| line("class", &class)), seed.map(|seed| line("seed", &seed))];
     let lines: Vec<String> =
         lines.into_iter().chain(job.lines()).chain(own.into_iter().flatten()).collect();
-    let resolved = format!("{heading}\nkind = {}\n{}\n", quoted(kind.word), lines.join("\n").trim_end());
+    let resolved =
+        format!("{heading}\nkind = {}\n{}\n", quoted(kind.word), lines.join("\n").trim_end());
     let item = item.clone();
     Some(TrafficSection { pattern, resolved, title, files, job, seed, class, item })
 }
