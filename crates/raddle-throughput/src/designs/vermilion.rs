@@ -315,7 +315,11 @@ mod tests {
             let (nodes, k) = (2 + seed as usize % 15, 2 + (seed % 7) as u32);
             let demand = pattern::find("random").unwrap().demand(nodes, 0.0, seed);
             let demand = Demand::of(nodes, |i, j| {
-                if (seed + i as u64 * 7 + j as u64) % 3 == 0 { 0.0 } else { demand.rate(i, j) }
+                if (seed + i as u64 * 7 + j as u64).is_multiple_of(3) {
+                    0.0
+                } else {
+                    demand.rate(i, j)
+                }
             });
             if demand.largest_sum() == 0.0 {
                 continue;

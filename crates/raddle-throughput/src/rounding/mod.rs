@@ -155,9 +155,8 @@ mod tests {
             for rule in [Rounding::Any, Rounding::Bottleneck] {
                 let rounded = round(&demand, scale, 1, rule);
                 let whole = |i: usize, j: usize| f64::from(rounded[i * nodes + j]);
-                for pair in 0..nodes * nodes {
-                    let (real, whole) =
-                        (real(pair / nodes, pair % nodes), f64::from(rounded[pair]));
+                for (pair, &whole) in rounded.iter().enumerate() {
+                    let (real, whole) = (real(pair / nodes, pair % nodes), f64::from(whole));
                     assert!(whole == real.floor() || whole == real.ceil(), "{seed} {real} {whole}");
                 }
                 for (real, whole) in sums(nodes, real).into_iter().zip(sums(nodes, whole)) {

@@ -1,17 +1,15 @@
 //! What hosts do by themselves: paces, phases, turns at the NIC; in both engines.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
-use common::agree::trouble;
-use common::plan;
+use crate::common::agree::trouble;
+use crate::common::plan;
 use raddle_schemes::congestion::{self, Pacing, fixed_rate};
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::recovery::{self, sack};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_sim::net::fault_plan::{Direction, Effect, Fault, FaultPlan, RateTo, Target};
+use raddle_sim::host::fault_plan::{Direction, Effect, Fault, FaultPlan, RateTo, Target};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
 use raddle_sim::topology::dumbbell::Dumbbell;

@@ -1,17 +1,15 @@
 //! No transport stops for good: whatever is lost, as long as not everything is, every flow ends.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-mod common;
-
-use common::agree::trouble;
-use common::plan;
+use crate::common::agree::trouble;
+use crate::common::plan;
 use raddle_schemes::congestion::{self, eqds};
 use raddle_schemes::recovery::{self, AckEntropies, erasure, sack};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine;
-use raddle_sim::net::fault_plan::{Direction, Effect, Fault, FaultPlan, Target};
+use raddle_sim::host::fault_plan::{Direction, Effect, Fault, FaultPlan, Target};
 use raddle_sim::plan::{Connections, NicOrder, Overflow, Plan};
 use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::topology::dumbbell::Dumbbell;
