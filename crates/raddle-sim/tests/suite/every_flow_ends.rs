@@ -9,7 +9,7 @@ use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine;
-use raddle_sim::host::fault_plan::{Direction, Effect, Fault, FaultPlan, Target};
+use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, Target};
 use raddle_sim::plan::{Connections, NicOrder, Overflow, Plan};
 use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::topology::dumbbell::Dumbbell;

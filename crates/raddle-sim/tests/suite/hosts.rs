@@ -9,7 +9,7 @@ use raddle_schemes::recovery::{self, sack};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_sim::host::fault_plan::{Direction, Effect, Fault, FaultPlan, RateTo, Target};
+use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, RateTo, Target};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
 use raddle_sim::topology::dumbbell::Dumbbell;
@@ -65,7 +65,7 @@ fn a_flow_that_shared_its_nic_is_no_faster_than_its_pace_when_it_is_alone() {
 #[test]
 fn a_class_moves_no_path() {
     let frames = |classes: u8, class: fn(u32) -> u8| {
-        let fabric = common::fat_tree(3, 16);
+        let fabric = crate::common::fat_tree(3, 16);
         let flows = (0..16).map(|host| Flow {
             class: class(host),
             ..Flow::at_zero(host, (host + 7) % 16, Bytes::kib(64))
@@ -154,8 +154,8 @@ fn no_permutation_beats_its_bound() {
         let schemes = ["ops", "ecmp", "reps", "plb"];
         let scheme = schemes[rng.below(4) as usize];
         let message = Bytes(4096 * (1 + rng.below(60)));
-        let fabric = common::fat_tree(2 + rng.below(2) as u32, 16);
-        let mut plan = common::permutation(fabric, message, scheme, seed);
+        let fabric = crate::common::fat_tree(2 + rng.below(2) as u32, 16);
+        let mut plan = crate::common::permutation(fabric, message, scheme, seed);
         plan.queue.gap = Bytes([0, 1, 20, 333][rng.below(4) as usize]);
         plan.transport.ack = Bytes([1, 64, 700][rng.below(3) as usize]);
         plan.queue.size = Size::Unlimited;
