@@ -67,7 +67,7 @@ fn completion_of(flows: &Flows<'_>, fabric: &Fabric) -> Vec<Bound> {
     let exchanged = exchanged(flows, fabric);
     let all_to_all = |include_acks| Some(all_to_all_time(exchanged?, fabric, flows, include_acks));
     let candidates = [
-        ("permutation", permutation_time(flows, fabric, None)),
+        ("permutation", permutation_time(flows, fabric, Formula::Strict)),
         ("all_to_all", all_to_all(true)),
         ("host_link", host_link_time(flows)),
         ("cut", cut_time(flows, fabric)),
@@ -79,6 +79,24 @@ fn completion_of(flows: &Flows<'_>, fabric: &Fabric) -> Vec<Bound> {
     let mut bounds: Vec<Bound> = bounds.collect();
     bounds.sort_by_key(|bound| Reverse(bound.time));
     bounds
+}
+
+/// The study's formula for a permutation, gap included, which its increases are over; see
+/// [`permutation`].
+pub fn published_permutation(traffic: &Traffic, fabric: &Fabric, frames: &Frames) -> Option<Bound> {
+    let time = permutation_time(&Flows::new(traffic, fabric, frames), fabric, Formula::Published)?;
+    Some(Bound { name: "permutation", time })
+}
+
+/// How a permutation's bound is reckoned.
+#[derive(Clone, Copy)]
+enum Formula {
+    /// As no run beats it.
+    Strict,
+    /// As the study has it.
+    Published,
+    /// The same for flows that are paced at this rate: a measure.
+    Paced(Rate),
 }
 
 fn all_at_zero(traffic: &Traffic) -> bool {
@@ -118,7 +136,7 @@ fn cut_time(flows: &Flows<'_>, fabric: &Fabric) -> Option<Span> {
 
 /// The bound for the longest path, if every host that sends a message receives one, and ways there
 /// and back are alike; with `pace` in place of the links' rate, if there is one.
-fn permutation_time(flows: &Flows<'_>, fabric: &Fabric, pace: Option<Rate>) -> Option<Span> {
+fn permutation_time(flows: &Flows<'_>, fabric: &Fabric, formula: Formula) -> Option<Span> {
     let traffic = flows.traffic;
     let message = one_size(traffic)?;
     let at_most_one_each = traffic.flows.len() <= fabric.hosts as usize;
@@ -135,7 +153,7 @@ fn permutation_time(flows: &Flows<'_>, fabric: &Fabric, pace: Option<Rate>) -> O
     }
     let hops = flows.ways.iter().flat_map(|way| way.route.hops.iter().chain(&way.back.hops));
     let rate = one(hops.map(|hop| hop.rate))?;
-    let rate = pace.unwrap_or(rate);
+    let rate = if let Formula::Paced(pace) = formula { pace } else { rate };
     let ways = flows.ways.iter().map(|way| {
         let [there, back] = [&way.route, &way.back].map(|route| permutation::Path {
             hops: route.hops.len() as u64,
@@ -145,10 +163,11 @@ fn permutation_time(flows: &Flows<'_>, fabric: &Fabric, pace: Option<Rate>) -> O
         (there == back).then_some(there)
     });
     let paths = ways.collect::<Option<Vec<_>>>()?;
-    // The measure for paced flows is the study's formula, and no strict bound.
-    let bound = |path| match pace {
-        Some(_) => permutation::bound(message, flows.frames, path, TailTerm::Ack).time,
-        None => permutation::strict(message, flows.frames, path),
+    let bound = |path| match formula {
+        Formula::Strict => permutation::strict(message, flows.frames, path),
+        Formula::Published | Formula::Paced(_) => {
+            permutation::bound(message, flows.frames, path, TailTerm::Ack).time
+        }
     };
     paths.iter().map(bound).max()
 }

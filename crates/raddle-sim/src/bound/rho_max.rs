@@ -13,7 +13,7 @@
 //! of 4 KiB; and where a smarter split exists an unpaced run can be faster, too.
 
 use super::flows::Flows;
-use super::{Bound, Frames, all_to_all_time, exchanged, permutation_time};
+use super::{Bound, Formula, Frames, all_to_all_time, exchanged, permutation_time};
 use crate::faults::PortChange;
 use crate::plan::Plan;
 use crate::topology::routing::{Forwarding, Table, Weighting};
@@ -48,7 +48,7 @@ pub fn bound(traffic: &Traffic, fabric: &Fabric, frames: &Frames, rho_max: Rate)
 pub(super) fn bound_of(flows: &Flows<'_>, fabric: &Fabric, rho_max: Rate) -> Option<Bound> {
     let hosts = fabric.ports.iter().take(fabric.hosts as usize);
     let host_rate = hosts.map(|port| port.rate).min()?;
-    if let Some(time) = permutation_time(flows, fabric, Some(rho_max)) {
+    if let Some(time) = permutation_time(flows, fabric, Formula::Paced(rho_max)) {
         let slower = rho_max < host_rate;
         return slower.then_some(Bound { name: "permutation_rho_max", time });
     }

@@ -42,8 +42,10 @@ impl RecordSection {
             }
         }
         let bucket = reader.or("bucket", if ports.is_empty() { Span::ZERO } else { BUCKET });
+        // A scenario with every default filled in says that it records no ports, in no buckets.
+        let says_no_ports = ports.is_empty() && reader.take("ports").is_some();
         if bucket == Span::ZERO
-            && let Some(item) = reader.take("bucket")
+            && let (false, Some(item)) = (says_no_ports, reader.take("bucket"))
         {
             let problem = item.place.problem("nothing can be recorded in buckets of no length");
             log.add(problem.label("expected a time, as in \"20 us\""));
@@ -109,13 +111,9 @@ impl RecordSection {
     /// The section's lines.
     pub(crate) fn resolved(&self) -> String {
         let ports: Vec<String> = self.ports.iter().map(Item::to_toml).collect();
-        let ports = ports.join(", ");
-        let bucket = match self.bucket {
-            Span::ZERO => String::new(),
-            bucket => format!("bucket = {}\n", shown(&bucket)),
-        };
+        let (ports, bucket) = (ports.join(", "), shown(&self.bucket));
         let queue_means = if self.queue_means { "queue_means = true\n" } else { "" };
-        format!("[record]\nports = [{ports}]\n{bucket}{queue_means}")
+        format!("[record]\nports = [{ports}]\nbucket = {bucket}\n{queue_means}")
     }
 }
 
