@@ -49,12 +49,12 @@ impl Layout {
         let (host, index) = (self.locators.host(frame.to), self.locators.index(frame.to));
         let slot = ends.base[host.index()] + index;
         let first = ends.first_of_pair.get(slot as usize).copied();
-        self.locators.without_class(frame.to).0 - index + first.unwrap_or(index)
+        self.locators.key(frame.to) - index + first.unwrap_or(index)
     }
 
-    /// Whether a flow's key is that of others, too, or another than its locator.
-    pub(crate) fn has_keys(&self) -> bool {
-        !self.senders.first_of_pair.is_empty() || self.locators.has_classes()
+    /// Whether a flow's key may be that of others, too: it is not [`Locators::key`].
+    pub(crate) fn shares_keys(&self) -> bool {
+        !self.senders.first_of_pair.is_empty()
     }
 
     /// The split of this run's locators.

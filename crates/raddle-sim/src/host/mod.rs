@@ -15,7 +15,7 @@ mod slab;
 pub mod stop;
 pub mod totals;
 
-use crate::host::nic::timers::{Timer, TimerKind};
+use crate::host::nic::timers::TimerKind;
 use crate::plan::{BufferPlan, Plan};
 use crate::record::{CreditFrames, FlowRecords, PortRecord, Timeline};
 use crate::topology::Fabric;
@@ -186,7 +186,7 @@ impl<'a> Hosts<'a> {
             let Some(there) = self.ends.place(source) else { continue };
             let nic = &mut self.nics[there as usize];
             let slot = nic.first_sender + self.ends.layout.senders.index(source, flow);
-            nic.set_timer(Timer { at, kind: TimerKind::Start, slot });
+            nic.set_timer(at, TimerKind::Start, slot);
             if there != place {
                 self.woken.push(there);
             }

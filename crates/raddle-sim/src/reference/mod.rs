@@ -2,7 +2,8 @@
 //!
 //! It is how a reader learns the model, and what the fast engine is tested against: outcomes are
 //! identical bit for bit. A hop takes a departure, the wire becoming free if that matters, and an
-//! arrival. Events at one instant and node are ordered by their kind (see `Kind`), then by port.
+//! arrival. Events at one instant and node are ordered by their kind (see `Kind`), arrivals
+//! then by rank, others by port.
 
 mod around;
 mod pfc;
@@ -19,6 +20,7 @@ use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, Observer, Outcome, Progress};
 use crate::topology::Node;
+use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::{Frame, count, flag};
 use crate::wire::port_facts::PortFacts;
 use crate::wire::switch_memory::Memory;
@@ -46,8 +48,8 @@ enum Kind {
     Refresh { port: u32 },
     /// A switch port's wire becomes free.
     WireFree { port: u32 },
-    /// A frame has come in through a port.
-    Arrival { port: u32 },
+    /// A frame has come in through a port, of this rank among those of the instant.
+    Arrival { rank: u16, port: u32 },
     /// A host's wire is free, or a timer is due.
     Local { host: u32 },
 }
@@ -55,8 +57,8 @@ enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Event {
     at: Time,
-    /// Switches first, then hosts: the way to a host may take no time.
-    node: u32,
+    /// Switches first, then hosts by rank: the way to a host may take no time.
+    node: (Option<u16>, u32),
     kind: Kind,
     frame: Frame,
 }
@@ -191,7 +193,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             Kind::Fault { port } => self.fault(now, PortId(port)),
             Kind::Refresh { port } => self.refresh(now, PortId(port)),
             Kind::WireFree { port } => self.serve(now, PortId(port)),
-            Kind::Arrival { port } => {
+            Kind::Arrival { port, .. } => {
                 self.handled += 1;
                 match self.plan.fabric.ports[port as usize].owner {
                     Node::Host(host) => self.arrive_at_host(now, host, event.frame),
@@ -476,13 +478,18 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
     /// The last bit of `frame` left `port` at `departs`: it will arrive at the far end.
     fn launch(&mut self, departs: Time, port: PortId, frame: Frame) {
         let facts = &self.ports[port.index()].facts;
-        let arrival = Event {
-            at: departs + facts.latency,
-            node: self.node_number(facts.destination),
-            kind: Kind::Arrival { port: facts.peer.0 },
-            frame,
+        let (at, destination, PortId(port)) =
+            (departs + facts.latency, facts.destination, facts.peer);
+        let rank = match destination {
+            Node::Switch(switch) => {
+                let in_port = port - self.plan.fabric.switches[switch.index()].ports.start;
+                Arbitration::of_switch(self.plan.seed, switch).rank(in_port, at)
+            }
+            // It has but one link.
+            Node::Host(_) => 0,
         };
-        self.events.push(arrival);
+        let node = self.turn(at, destination);
+        self.events.push(Event { at, node, kind: Kind::Arrival { rank, port }, frame });
     }
 
     fn drop(&mut self, now: Time, port: PortId, frame: Frame, cause: DropCause) {
@@ -507,15 +514,18 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         own.flat_map(|(_, windows)| windows).any(|(from, until)| (*from..*until).contains(&now))
     }
 
-    fn node_number(&self, node: Node) -> u32 {
+    /// When it is a node's turn among those that have something to do at `at`.
+    fn turn(&self, at: Time, node: Node) -> (Option<u16>, u32) {
         match node {
-            Node::Switch(switch) => switch.0,
-            Node::Host(host) => self.plan.fabric.switches.len() as u32 + host.0,
+            Node::Switch(switch) => (None, switch.0),
+            Node::Host(host) => {
+                (Some(Arbitration::of_hosts(self.plan.seed).rank(host.0, at)), host.0)
+            }
         }
     }
 
     fn push_at_port(&mut self, at: Time, kind: Kind, port: PortId) {
-        let node = self.node_number(self.plan.fabric.ports[port.index()].owner);
+        let node = self.turn(at, self.plan.fabric.ports[port.index()].owner);
         self.events.push(Event { at, node, kind, frame: Frame::default() });
     }
 

@@ -20,6 +20,8 @@ pub struct Locators {
     flow_bits: u32,
     class_bits: u32,
     index_mask: u32,
+    /// All bits but those of the class.
+    key_mask: u32,
 }
 
 impl Locators {
@@ -28,7 +30,8 @@ impl Locators {
         let bits = |values: u32| u32::BITS - values.saturating_sub(1).leading_zeros();
         let class_bits = bits(u32::from(classes));
         let flow_bits = u32::BITS - bits(hosts).max(1) - class_bits;
-        Self { flow_bits, class_bits, index_mask: (1 << flow_bits) - 1 }
+        let key_mask = !(((1 << class_bits) - 1) << flow_bits);
+        Self { flow_bits, class_bits, index_mask: (1 << flow_bits) - 1, key_mask }
     }
 
     /// How many flows can begin, and how many can end, at one host.
@@ -54,14 +57,10 @@ impl Locators {
         ((locator.0 >> self.flow_bits) & ((1 << self.class_bits) - 1)) as u8
     }
 
-    /// Whether a locator names a class.
-    pub(crate) fn has_classes(&self) -> bool {
-        self.class_bits > 0
-    }
-
-    /// The same without its class, which is what it would be if there were one class.
-    pub(crate) fn without_class(&self, locator: Locator) -> Locator {
-        Locator(locator.0 & !(((1 << self.class_bits) - 1) << self.flow_bits))
+    /// The same without its class, so that a flow's key does not depend on that.
+    #[inline]
+    pub(crate) fn key(&self, locator: Locator) -> u32 {
+        locator.0 & self.key_mask
     }
 
     /// The flow at that host.

@@ -1,5 +1,6 @@
 //! What travels between nodes, and what ports and switches are given: both engines share it.
 
+pub(crate) mod arbitration;
 pub mod frame;
 pub mod port_facts;
 pub(crate) mod serialisation;

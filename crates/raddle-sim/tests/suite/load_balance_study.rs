@@ -181,3 +181,16 @@ fn flows_stick_to_a_downlink_as_the_model_says_where_their_pace_leaves_acks_room
     let with_acks = stuck(&named("simple_rr"), room);
     assert!(with_acks < 0.1, "{with_acks}: ACKs turn the pointers, too");
 }
+
+#[test]
+fn zz_probe() {
+    for name in ["simple_rr", "jsq"] {
+        for packets in [64u64, 256, 1024, 4096, 16_384] {
+            let q: Vec<f64> = (1..=4)
+                .map(|seed| fullest(&run(&study(&named(name), packets, Bytes(1 << 30), seed))))
+                .collect();
+            eprintln!("{name} {packets} {q:?} mean {}", q.iter().sum::<f64>() / 4.0);
+        }
+    }
+    panic!();
+}

@@ -14,6 +14,7 @@ mod disciplines;
 mod engine_layers;
 mod engines_agree;
 mod every_flow_ends;
+mod fair_ties;
 mod flow_control;
 mod hosts;
 mod ideal_stack;

@@ -1,12 +1,19 @@
-//! What arrives at a switch in a window, sorted by time, or by lane and time: one pass into buckets, one
-//! of insertion.
+//! What arrives at a switch in a window, sorted by time and rank, or by lane first: one pass into
+//! buckets, one of insertion.
 //!
 //! Arrivals spread evenly over a window, so buckets hold about one key each; comparison sorts cost
 //! three times the instructions here.
 
 use super::ring::Entry;
+use crate::engine::schedule::windows::{LONGEST_WINDOW, MOST_ARRIVALS};
+use crate::wire::arbitration::{Contender, RANK_BITS};
 use crate::wire::frame::Frame;
 use raddle_schemes::units::Time;
+
+/// A key: offset in the window | rank among those of its instant | index of the frame.
+const INDEX_BITS: u32 = MOST_ARRIVALS.trailing_zeros();
+const OFFSET_SHIFT: u32 = RANK_BITS + INDEX_BITS;
+const _: () = assert!(LONGEST_WINDOW.0 < 1 << (u64::BITS - OFFSET_SHIFT));
 
 /// Fewer keys than this are sorted by insertion alone.
 const FEW: usize = 24;
@@ -17,9 +24,8 @@ const BLOCK: usize = 64;
 /// Frames with the times and in-ports of their arrival.
 #[derive(Default)]
 pub(in crate::engine) struct Arrivals {
-    /// Offset in the window 32 | index into `frames` 32.
-    keys: Vec<u64>,
-    /// In-port and frame, in ascending order of in-port, so that keys sort by time and in-port.
+    keys: Vec<Key>,
+    /// In-port and frame, in ascending order of in-port, so that keys of one rank sort by in-port.
     frames: Vec<(u32, Frame)>,
     buckets: Buckets,
     /// The bucket of each of `frames`.
@@ -46,11 +52,12 @@ impl Arrivals {
         entries: &[Entry],
         start: Time,
         width: u32,
-        in_port: u32,
+        (in_port, contender): (u32, Contender),
     ) -> usize {
         let before = self.frames.len();
         for block in entries.chunks(BLOCK) {
-            let first = self.frames.len() as u64;
+            let first = self.frames.len();
+            debug_assert!(first + block.len() <= MOST_ARRIVALS, "more than a window can bring");
             self.keys.reserve(block.len());
             self.frames.reserve(block.len());
             let (keys, frames) = (self.keys.spare_capacity_mut(), self.frames.spare_capacity_mut());
@@ -60,7 +67,8 @@ impl Arrivals {
                 if offset >= width {
                     break;
                 }
-                key.write((u64::from(offset) << 32) | (first + early as u64));
+                let rank = contender.rank(Time(start.0 + u64::from(offset)));
+                key.write(Key::new(offset, rank, first + early));
                 frame.write((in_port, entry.frame));
                 early += 1;
             }
@@ -80,11 +88,11 @@ impl Arrivals {
     #[inline]
     pub(in crate::engine) fn iter(&self) -> impl Iterator<Item = (u64, u32, Frame)> + '_ {
         self.keys.iter().map(|&key| {
-            debug_assert!((key as u32 as usize) < self.frames.len());
+            debug_assert!(key.index() < self.frames.len());
             // SAFETY: `extend` adds keys together with the frames whose indices they hold, `clear`
             // forgets both, and sorting keeps what they are.
-            let (in_port, frame) = unsafe { *self.frames.get_unchecked(key as u32 as usize) };
-            (key >> 32, in_port, frame)
+            let (in_port, frame) = unsafe { *self.frames.get_unchecked(key.index()) };
+            (key.offset(), in_port, frame)
         })
     }
 
@@ -95,9 +103,9 @@ impl Arrivals {
         &self,
         start: Time,
     ) -> impl Iterator<Item = (Time, impl Iterator<Item = (u32, Frame)> + Clone + '_)> + '_ {
-        self.keys.chunk_by(|one, next| one >> 32 == next >> 32).map(move |keys| {
-            let frames = keys.iter().map(|&key| self.frames[key as u32 as usize]);
-            (Time(start.0 + (keys[0] >> 32)), frames)
+        self.keys.chunk_by(|one, next| one.offset() == next.offset()).map(move |keys| {
+            let frames = keys.iter().map(|&key| self.frames[key.index()]);
+            (Time(start.0 + keys[0].offset()), frames)
         })
     }
 
@@ -107,19 +115,19 @@ impl Arrivals {
         self.keys.len() >= FEW.max(ports / 4)
     }
 
-    /// Sorts by time and in-port; all offsets are below `width`.
+    /// Sorts by time and rank; all offsets are below `width`.
     pub(in crate::engine) fn sort(&mut self, width: u32) {
         let Self { keys, buckets, .. } = self;
         if keys.len() >= FEW {
             let count = keys.len().next_power_of_two().min(MOST_BUCKETS);
             let shift = shift(width, count);
-            buckets.scatter(count, keys.iter().map(|&key| (key, (key >> shift) as usize)));
+            buckets.scatter(count, keys.iter().map(|&key| (key, (key.0 >> shift) as usize)));
             std::mem::swap(keys, &mut buckets.keys);
         }
         insertion(keys);
     }
 
-    /// Sorts by lane, then by time and in-port: all offsets are below `width`, and what `lane_of` says
+    /// Sorts by lane, then by time and rank: all offsets are below `width`, and what `lane_of` says
     /// of frames, which it is asked about link by link, below `count`. Takes the place of
     /// [`sort`](Self::sort); [`lane`](Self::lane) tells what has come of it.
     #[inline]
@@ -135,7 +143,7 @@ impl Arrivals {
         of_frames.clear();
         of_frames.extend(
             keys.iter().zip(frames.iter()).map(|(&key, &(_, frame))| {
-                lane_of(frame) * *of_lane as u32 + (key >> shift) as u32
+                lane_of(frame) * *of_lane as u32 + (key.0 >> shift) as u32
             }),
         );
         let numbers = of_frames.iter().map(|&bucket| bucket as usize);
@@ -167,10 +175,10 @@ impl Arrivals {
     }
 }
 
-/// Some of what arrives, in order of time and in-port.
+/// Some of what arrives, in order of time and rank.
 #[derive(Clone, Copy)]
 pub(in crate::engine) struct Lane<'a> {
-    keys: &'a [u64],
+    keys: &'a [Key],
     frames: &'a [(u32, Frame)],
 }
 
@@ -188,13 +196,13 @@ impl<'a> Lane<'a> {
     /// The key of the first frame.
     #[inline]
     pub(in crate::engine) fn first(&self) -> Option<Key> {
-        self.keys.first().copied().map(Key)
+        self.keys.first().copied()
     }
 
-    /// A number that orders all that arrives by time and in-port, its offset in the window in ps.
+    /// A number that orders all that arrives by time and rank.
     #[inline]
     pub(in crate::engine) fn key(&self, i: usize) -> Key {
-        Key(self.keys[i])
+        self.keys[i]
     }
 
     /// The frame of a key, be it of this lane or another.
@@ -206,13 +214,13 @@ impl<'a> Lane<'a> {
     /// The bytes of all frames.
     #[inline]
     pub(in crate::engine) fn bytes(&self) -> u64 {
-        self.keys.iter().map(|&key| self.frame(Key(key)).size().0).sum()
+        self.keys.iter().map(|&key| self.frame(key).size().0).sum()
     }
 
     /// Offset in ps, in-port and frame.
     #[inline]
     pub(in crate::engine) fn iter(self) -> impl Iterator<Item = (u64, u32, Frame)> + 'a {
-        self.keys.iter().map(move |&key| self.look_up(Key(key)))
+        self.keys.iter().map(move |&key| self.look_up(key))
     }
 
     /// The same of this lane and another, merged.
@@ -230,7 +238,7 @@ impl<'a> Lane<'a> {
             };
             let (&key, rest) = list.split_first()?;
             *list = rest;
-            Some(self.look_up(Key(key)))
+            Some(self.look_up(key))
         })
     }
 
@@ -242,19 +250,25 @@ impl<'a> Lane<'a> {
 }
 
 /// When something arrives, and where it is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::engine) struct Key(u64);
 
 impl Key {
+    #[inline]
+    fn new(offset: u32, rank: u16, index: usize) -> Self {
+        let place = (u64::from(offset) << RANK_BITS) | u64::from(rank);
+        Self((place << INDEX_BITS) | index as u64)
+    }
+
     /// Picoseconds since the start of the window.
     #[inline]
     pub(in crate::engine) fn offset(self) -> u64 {
-        self.0 >> 32
+        self.0 >> OFFSET_SHIFT
     }
 
     #[inline]
     fn index(self) -> usize {
-        self.0 as u32 as usize
+        self.0 as usize % MOST_ARRIVALS
     }
 }
 
@@ -263,13 +277,13 @@ impl Key {
 struct Buckets {
     /// The places behind the last keys of each.
     ends: Vec<u32>,
-    keys: Vec<u64>,
+    keys: Vec<Key>,
 }
 
 impl Buckets {
     /// Puts `keys`, each with the number of its bucket below `count`, into order of buckets.
     #[inline]
-    fn scatter(&mut self, count: usize, keys: impl ExactSizeIterator<Item = (u64, usize)> + Clone) {
+    fn scatter(&mut self, count: usize, keys: impl ExactSizeIterator<Item = (Key, usize)> + Clone) {
         let Self { ends, keys: scattered } = self;
         ends.clear();
         ends.resize(count, 0);
@@ -280,7 +294,7 @@ impl Buckets {
         for end in ends.iter_mut() {
             before += std::mem::replace(end, before);
         }
-        scattered.resize(keys.len(), 0);
+        scattered.resize(keys.len(), Key::default());
         for (key, bucket) in keys {
             let next = &mut ends[bucket];
             scattered[*next as usize] = key;
@@ -294,10 +308,10 @@ impl Buckets {
 #[inline]
 fn shift(width: u32, buckets: usize) -> u32 {
     let bits = u32::BITS - width.leading_zeros();
-    32 + bits.saturating_sub(buckets.trailing_zeros())
+    OFFSET_SHIFT + bits.saturating_sub(buckets.trailing_zeros())
 }
 
-fn insertion(keys: &mut [u64]) {
+fn insertion(keys: &mut [Key]) {
     for i in 1..keys.len() {
         let key = keys[i];
         let mut place = i;
@@ -314,7 +328,11 @@ fn insertion(keys: &mut [u64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::arbitration::Arbitration;
+    use raddle_schemes::ids::SwitchId;
     use raddle_schemes::rng::Rng;
+
+    const ARBITRATION: Arbitration = Arbitration::of_switch(1, SwitchId(0));
 
     /// Arrivals at given offsets in a window of `width` from 7 ps on, one for each in-port.
     fn fill(arrivals: &mut Arrivals, offsets: &[u64], width: u64) {
@@ -322,7 +340,9 @@ mod tests {
         for (in_port, &offset) in (0..).zip(offsets) {
             let entry = Entry::new(Time(7 + offset), Frame::default());
             let late = Entry::new(Time(7 + width), Frame::default());
-            let arrived = arrivals.extend(&[entry, late], Time(7), width as u32, in_port);
+            let contender = ARBITRATION.contender(in_port);
+            let own = (in_port, contender);
+            let arrived = arrivals.extend(&[entry, late], Time(7), width as u32, own);
             assert_eq!(arrived, 1);
         }
     }
@@ -332,10 +352,12 @@ mod tests {
         let mut rng = Rng::new(1, "test", 0);
         let mut arrivals = Arrivals::default();
         for length in (0..40).chain([100, 1_000, 5_000]) {
-            for width in [1, 2, 9, 1_000, 1_000_000, 2_000_000_000] {
+            for width in [1, 2, 9, 1_000, 1_000_000, LONGEST_WINDOW.0] {
                 let offsets: Vec<u64> = (0..length).map(|_| rng.below(width)).collect();
                 let mut expected: Vec<(u64, u32)> = offsets.iter().copied().zip(0..).collect();
-                expected.sort_unstable();
+                expected.sort_unstable_by_key(|&(offset, in_port)| {
+                    (offset, ARBITRATION.rank(in_port, Time(7 + offset)), in_port)
+                });
                 let plain = |(at, in_port, _)| (at, in_port);
                 fill(&mut arrivals, &offsets, width);
                 arrivals.sort(width as u32);

@@ -116,11 +116,11 @@ impl Part<'_> {
         }
     }
 
-    /// One event at a time, in order of time and host.
+    /// One event at a time, in order of time; the hosts that have one at an instant are ranked.
     fn run_in_order(&mut self, members: &[u32], start: Time, end: Time) {
         let mut heap: BinaryHeap<_> =
-            members.iter().map(|&host| Reverse((self.host_next(host, start), host))).collect();
-        while let Some(Reverse((at, host))) = heap.pop() {
+            members.iter().map(|&host| Reverse(self.turn(host, start))).collect();
+        while let Some(Reverse((at, _, host))) = heap.pop() {
             if at >= end {
                 break;
             }
@@ -128,11 +128,17 @@ impl Part<'_> {
             if self.host_next(host, start) == at {
                 self.run_events(host, start, end, true);
                 for woken in std::mem::take(&mut self.world.hosts.woken) {
-                    heap.push(Reverse((self.host_next(woken, start), woken)));
+                    heap.push(Reverse(self.turn(woken, start)));
                 }
-                heap.push(Reverse((self.host_next(host, start), host)));
+                heap.push(Reverse(self.turn(host, start)));
             }
         }
+    }
+
+    /// When the next thing happens at `host`, and its rank then.
+    fn turn(&self, host: u32, start: Time) -> (Time, u16, u32) {
+        let at = self.host_next(host, start);
+        (at, self.arbitration.rank(self.hosts[host as usize].0, at), host)
     }
 
     /// When the next thing happens at `host`.

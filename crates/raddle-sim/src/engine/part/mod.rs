@@ -27,6 +27,7 @@ use crate::plan::Plan;
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, PortRecord};
 use crate::topology::Node;
+use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::{Frame, count};
 use crate::wire::port_facts::PortFacts;
 use crate::wire::switch_memory::Memory;
@@ -56,10 +57,12 @@ pub(super) struct Part<'a> {
     pub(super) group_of: Vec<u32>,
     /// Members of each group, at its smallest host; empty for hosts on their own.
     pub(super) groups: Vec<Vec<u32>>,
+    /// Which host of a group goes first at an instant.
+    pub(super) arbitration: Arbitration,
     pub(super) routes: Vec<(Time, Forward<'a>)>,
     /// Index of the route in force at the start of the half of a window that is being run.
     pub(super) route: usize,
-    /// Where switches find the keys of flows, if those are not their locators.
+    /// Where switches find the keys of flows, if flows share them.
     pub(super) keys: Option<Arc<Layout>>,
     pub(super) world: World<'a>,
     pub(super) scratch: Scratch,
@@ -151,6 +154,7 @@ impl<'a> Part<'a> {
                 id,
                 selector: plan.port_selector(hash, &context),
                 rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
+                arbitration: Arbitration::of_switch(plan.seed, id),
                 first_port: ids.len() as u32,
                 kind: None,
                 first_id: switch.ports.start,
@@ -249,9 +253,10 @@ impl<'a> Part<'a> {
             host_deaths: members.hosts.iter().map(|&host| deaths(Node::Host(host))).collect(),
             group_of,
             groups,
+            arbitration: Arbitration::of_hosts(plan.seed),
             routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
             route: 0,
-            keys: layout.has_keys().then(|| Arc::clone(layout)),
+            keys: layout.shares_keys().then(|| Arc::clone(layout)),
             world: World {
                 discipline: Discipline::of(plan),
                 calendar,

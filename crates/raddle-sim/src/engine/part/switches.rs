@@ -1,4 +1,4 @@
-//! A part's switches: what arrives in a window, in order of time and in-port, run to completion.
+//! A part's switches: what arrives in a window, in order of time and rank, run to completion.
 
 use crate::engine::link::PortKind;
 use crate::engine::link::arrivals::Arrivals;
@@ -18,7 +18,7 @@ use crate::record::DropCause;
 use crate::wire::frame::Frame;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::load_balance::switch::{Choices, Header};
+use raddle_schemes::load_balance::switch::Choices;
 use raddle_schemes::units::Time;
 
 impl<'a> Part<'a> {
@@ -139,19 +139,20 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Takes what arrives at a switch off its links, in order of time and in-port.
+    /// Takes what arrives at a switch off its links, in-port by in-port.
     #[inline]
     fn gather(&mut self, number: u32, start: Time, end: Time, arrivals: &mut Arrivals) {
-        let first_port = self.switches[number as usize].first_port;
+        let SwitchState { first_port, arbitration, .. } = self.switches[number as usize];
         let width = (end.0 - start.0) as u32;
         let Self { lines, feeders, world, .. } = self;
         arrivals.clear();
         world.calendar.take_in_ports(number, |in_port| {
             let line = &mut lines[feeders[(first_port + in_port) as usize] as usize];
             let (front, back) = line.ring.slices(0);
-            let mut arrived = arrivals.extend(front, start, width, in_port);
+            let own = (in_port, arbitration.contender(in_port));
+            let mut arrived = arrivals.extend(front, start, width, own);
             if arrived == front.len() {
-                arrived += arrivals.extend(back, start, width, in_port);
+                arrived += arrivals.extend(back, start, width, own);
             }
             line.take(arrived as u32);
         });
@@ -189,7 +190,10 @@ impl<'a> Part<'a> {
         }
         let route = self.route_at(now);
         let switch = &mut self.switches[number as usize];
-        let host = self.world.hosts.locators().host(frame.to);
+        let locators = self.world.hosts.locators();
+        let host = locators.host(frame.to);
+        let own_key = locators.key(frame.to);
+        let key = self.keys.as_ref().map_or(own_key, |layout| layout.flow_key(frame));
         let ports = self.routes[route].1.ports(switch.id, host);
         let chosen = match ports.count() {
             0 => return Way::Lost(DropCause::NoRoute),
@@ -216,8 +220,7 @@ impl<'a> Part<'a> {
                     fabric: &mut around,
                 };
                 let cx = &mut Cx { now, rng: &mut switch.rng, events: &mut () };
-                let key = self.keys.as_ref().map_or(frame.to.0, |layout| layout.flow_key(frame));
-                let header = Header { flow_key: key, ..header(frame) };
+                let header = header(frame, key);
                 switch.selector.select(cx, &header, &mut choices)
             }
         };

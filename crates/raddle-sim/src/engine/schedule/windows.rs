@@ -11,8 +11,10 @@ use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::Span;
 
-/// Windows are not made longer than this, so that offsets in them have 32 bits.
+/// Windows are not made longer than this, so that offsets in them have few bits.
 pub(in crate::engine) const LONGEST_WINDOW: Span = Span::us(4);
+/// No more frames than this come to a switch in a window, so that they are told apart by few bits.
+pub(in crate::engine) const MOST_ARRIVALS: usize = 1 << 25;
 /// Shortest legal window: below this the engine would be slower than an event queue.
 pub const SHORTEST_WINDOW: Span = Span::ns(10);
 
@@ -45,7 +47,7 @@ impl Grid {
         let two_sides = has_far_switches || between_switches(fabric).next().is_none();
         let widest = if two_sides { Span(into.0 + out_of.0) } else { into };
         let limit = limit.unwrap_or(LONGEST_WINDOW).max(SHORTEST_WINDOW).min(LONGEST_WINDOW);
-        let width = widest.min(limit);
+        let width = widest.min(limit).min(countable(fabric).max(SHORTEST_WINDOW));
         Self { width, lag: Span(width.0.saturating_sub(into.0)), on_edge_side }
     }
 
@@ -53,6 +55,20 @@ impl Grid {
     pub(in crate::engine) fn has_far_switches(&self) -> bool {
         self.on_edge_side.contains(&false)
     }
+}
+
+/// The longest window in which no switch can get more frames than [`MOST_ARRIVALS`], were each of one
+/// byte.
+fn countable(fabric: &Fabric) -> Span {
+    let longest = fabric.switches.iter().map(|switch| {
+        let ports = &fabric.ports[switch.ports.start as usize..switch.ports.end as usize];
+        let into = |peer: PortId| u128::from(fabric.ports[peer.index()].rate.0);
+        let bits_per_s: u128 = ports.iter().map(|port| into(port.peer)).sum();
+        // Each in-port may bring one more than its rate allows for.
+        let frames = (MOST_ARRIVALS - ports.len()) as u128;
+        frames * 8 * 1_000_000_000_000 / bits_per_s.max(1)
+    });
+    longest.min().map_or(LONGEST_WINDOW, |ps| Span(ps.min(LONGEST_WINDOW.0.into()) as u64))
 }
 
 fn between_switches(fabric: &Fabric) -> impl Iterator<Item = (SwitchId, SwitchId)> {

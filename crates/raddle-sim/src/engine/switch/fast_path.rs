@@ -277,7 +277,8 @@ impl<S: PortSelector> Chooser<'_, S> {
             fabric: &mut around,
         };
         let cx = &mut Cx { now, rng: self.rng, events: &mut () };
-        first + self.selector.select(cx, &header(frame), &mut choices) as u32 - self.first_id
+        let header = header(frame, self.locators.key(frame.to));
+        first + self.selector.select(cx, &header, &mut choices) as u32 - self.first_id
     }
 }
 

@@ -8,6 +8,7 @@ pub(super) mod shared_memory;
 pub(super) mod view;
 
 use crate::engine::link::PortKind;
+use crate::wire::arbitration::Arbitration;
 use flow_control::Joint;
 use raddle_schemes::ids::SwitchId;
 use raddle_schemes::load_balance::switch::AnyPortSelector;
@@ -20,6 +21,8 @@ pub(super) struct SwitchState {
     pub(super) id: SwitchId,
     pub(super) selector: AnyPortSelector,
     pub(super) rng: Rng,
+    /// Which of its in-ports goes first at an instant.
+    pub(super) arbitration: Arbitration,
     /// Its first port in this part.
     pub(super) first_port: u32,
     /// If its ports are all of one kind: that, and the first among those of the kind.

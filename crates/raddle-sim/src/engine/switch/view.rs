@@ -111,11 +111,11 @@ fn ports_towards_pod(
     ports.into_iter().map(|(port, weight)| (port.0 - first_id, weight)).collect()
 }
 
-/// What a switch reads in a frame.
+/// What a switch reads in a frame of the flow with this key.
 #[inline]
-pub(in crate::engine) fn header(frame: Frame) -> Header {
+pub(in crate::engine) fn header(frame: Frame, flow_key: u32) -> Header {
     Header {
-        flow_key: frame.to.0,
+        flow_key,
         entropy: frame.entropy(),
         bytes: frame.size(),
         control: frame.is_control(),

@@ -3,7 +3,7 @@
 
 use super::source_routes::Turns;
 use crate::host::nic::Nic;
-use crate::host::nic::timers::{Timer, TimerKind};
+use crate::host::nic::timers::TimerKind;
 use crate::host::slab::{Key, Slab};
 use crate::record::{FlowRecord, reached};
 use crate::wire::frame::{Frame, Locator, flag};
@@ -101,7 +101,7 @@ impl LiveSender {
             && let Some(at) = self.sender.paced_until(now)
         {
             self.awaits_pace = true;
-            nic.set_timer(Timer { at, kind: TimerKind::Pace, slot });
+            nic.set_timer(at, TimerKind::Pace, slot);
         }
     }
 
@@ -112,7 +112,7 @@ impl LiveSender {
             && at < self.wake_at
         {
             self.wake_at = at;
-            nic.set_timer(Timer { at, kind: TimerKind::Wake, slot });
+            nic.set_timer(at, TimerKind::Wake, slot);
         }
     }
 }
