@@ -5,6 +5,7 @@ use super::number::Number;
 use super::prepare::FigureRun;
 use super::result::six_digits;
 use raddle::study::stats::Spread;
+use raddle::study::summary::results_hash_of_runs;
 use raddle::study::text::plural;
 use serde_json::{Map, Value, json};
 
@@ -15,6 +16,8 @@ pub struct FigureCell {
     pub settings: Vec<(String, String)>,
     /// How many seeds it ran with.
     pub seeds: usize,
+    /// Hash of what the engine gave with each of them: the same on every machine.
+    pub results: Option<String>,
     /// Seeds with which some flow did not complete.
     pub never: usize,
     /// The mean over the seeds of the lower bound on the completion and its name, where all seeds
@@ -64,6 +67,7 @@ impl FigureCell {
         Self {
             settings: runs.first().map_or_else(Vec::new, |run| run.settings.clone()),
             seeds: runs.len(),
+            results: Some(results_hash_of_runs(summaries())),
             never: summaries().filter(|run| run.completion_us.is_none()).count(),
             bound: name.cloned().zip(mean),
             numbers: summed.chain(others).filter_map(of_cell).collect(),
@@ -102,6 +106,9 @@ impl FigureCell {
         for CellNumber { number, mean, min, max } in &self.numbers {
             object[number.word()] = json!([mean, min, max]);
         }
+        if let Some(results) = &self.results {
+            object["results"] = json!(results);
+        }
         object
     }
 
@@ -127,6 +134,7 @@ impl FigureCell {
                 .map(setting)
                 .collect::<Option<_>>()?,
             seeds: value.get("seeds")?.as_u64()? as usize,
+            results: value.get("results").and_then(Value::as_str).map(str::to_owned),
             never: count("never")? as usize,
             bound,
             numbers: value.as_object()?.iter().filter_map(number).collect(),
@@ -150,6 +158,7 @@ mod tests {
         let cell = FigureCell {
             settings: vec![("z.scheme".into(), "reps".into()), ("a".into(), "1".into())],
             seeds: 3,
+            results: Some("0123456789abcdef".into()),
             never: 1,
             bound: Some(("permutation".into(), 1.75)),
             numbers: words.map(number).to_vec(),

@@ -10,7 +10,7 @@ use raddle_sim::engine;
 use raddle_sim::plan::{MarkAt, Plan, Service};
 use raddle_sim::record::Outcome;
 use raddle_sim::topology::dumbbell::Dumbbell;
-use raddle_sim::workload::Flow;
+use raddle_sim::workload::{Flow, Start};
 
 /// Hosts of 400 Gbps on both sides of a cable of 80 Gbps, cables of 500 ns, no switch latency, no
 /// congestion control, endless queues.
@@ -52,9 +52,12 @@ fn received(plan: &Plan, outcome: &Outcome) -> Vec<u64> {
 
 #[test]
 fn the_highest_class_is_done_first_and_control_does_not_wait_for_it() {
-    // One host per class, all at once; the frame that is there first is one of class 0.
+    // One host per class, all at once but for class 0, whose first frame is there first.
     let packets = 20;
     let mut flows: Vec<Flow> = (0..7).map(|k| flow(k, 8 + k, packets * 4096, k as u8)).collect();
+    for flow in &mut flows[1..] {
+        flow.start = Start::At(Time(1));
+    }
     // The ACKs of what comes from the right go left to right.
     flows.push(flow(15, 7, 4096, 0));
     let mut plan = bottleneck(8, flows, Service::Priority, &[1; 7]);

