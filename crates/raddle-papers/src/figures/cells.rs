@@ -14,6 +14,8 @@ use serde_json::{Map, Value, json};
 pub struct FigureCell {
     /// What the sweep set: names and values.
     pub settings: Vec<(String, String)>,
+    /// The hash of the scenario that was run, which is not today's if that has changed since.
+    pub scenario: String,
     /// How many seeds it ran with.
     pub seeds: usize,
     /// Hash of what the engine gave with each of them: the same on every machine.
@@ -42,13 +44,18 @@ pub struct CellNumber {
 }
 
 impl FigureCell {
-    /// Every cell of `runs`, which come cell by cell, with the numbers in `drawn`.
-    pub(super) fn of_runs(runs: &[FigureRun], drawn: &[Number]) -> Vec<Self> {
+    /// Every cell of `runs`, which come cell by cell, with the hash of its scenario and the numbers in
+    /// `drawn`.
+    pub(super) fn of_runs(
+        runs: &[FigureRun],
+        scenarios: impl Iterator<Item = String>,
+        drawn: &[Number],
+    ) -> Vec<Self> {
         let cells = runs.chunk_by(|a, b| a.settings == b.settings);
-        cells.map(|runs| Self::of(runs, drawn)).collect()
+        cells.zip(scenarios).map(|(runs, scenario)| Self::of(runs, scenario, drawn)).collect()
     }
 
-    fn of(runs: &[FigureRun], drawn: &[Number]) -> Self {
+    fn of(runs: &[FigureRun], scenario: String, drawn: &[Number]) -> Self {
         let summaries = || runs.iter().map(|run| &run.finished.summary);
         let names: Vec<Option<&String>> = summaries().map(|run| run.bound.as_ref()).collect();
         let name =
@@ -66,6 +73,7 @@ impl FigureCell {
         let others = drawn.iter().copied().filter(|number| !matches!(number, Number::Run(_)));
         Self {
             settings: runs.first().map_or_else(Vec::new, |run| run.settings.clone()),
+            scenario,
             seeds: runs.len(),
             results: Some(results_hash_of_runs(summaries())),
             never: summaries().filter(|run| run.completion_us.is_none()).count(),
@@ -109,6 +117,7 @@ impl FigureCell {
         if let Some(results) = &self.results {
             object["results"] = json!(results);
         }
+        object["hash"] = json!(self.scenario);
         object
     }
 
@@ -133,6 +142,7 @@ impl FigureCell {
                 .iter()
                 .map(setting)
                 .collect::<Option<_>>()?,
+            scenario: value.get("hash")?.as_str()?.to_owned(),
             seeds: value.get("seeds")?.as_u64()? as usize,
             results: value.get("results").and_then(Value::as_str).map(str::to_owned),
             never: count("never")? as usize,
@@ -157,6 +167,7 @@ mod tests {
         let words = ["completion_us", "dropped", "tor_agg.data_overload"];
         let cell = FigureCell {
             settings: vec![("z.scheme".into(), "reps".into()), ("a".into(), "1".into())],
+            scenario: "fedcba9876543210".into(),
             seeds: 3,
             results: Some("0123456789abcdef".into()),
             never: 1,

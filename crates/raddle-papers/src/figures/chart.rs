@@ -326,7 +326,9 @@ mod tests {
         let marked = CellNumber { number: marked, mean: 5.0, min: 5.0, max: 5.0 };
         FigureCell {
             settings: vec![("scheme".into(), scheme.into()), ("load".into(), "a<b".into())],
+            scenario: String::new(),
             seeds: 2,
+            results: None,
             never: u64::from(completion.is_none()) as usize,
             bound: Some(("permutation".into(), bound)),
             numbers: completion.map(number).into_iter().chain([marked]).collect(),

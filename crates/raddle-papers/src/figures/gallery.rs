@@ -59,6 +59,10 @@ fn of_paper<'r>(
     results.iter().filter(move |result| result.figure.paper() == paper)
 }
 
+/// What is said of a figure whose last full run was of another scenario or with older results.
+const STALE: &str =
+    " **Run before the engine or the scenario last changed its results**: run it again.";
+
 fn index(results: &[FigureResult], papers: &[&str]) -> String {
     let mut page = format!(
         "# Published figures, run again\n\n{NOTE}\n\nEach figure's claims, with the band in which \
@@ -148,6 +152,9 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(String, File)]
     let _ = write!(page, "`raddle reproduce {name}`; [its files](../../figures/{name}). {seeds}");
     if let Some(reduced) = &result.reduced {
         let _ = write!(page, " Reduced: {}.", cell(reduced.trim_end_matches('.')));
+    }
+    if result.is_stale() {
+        page.push_str(STALE);
     }
     page.push_str("\n\n");
     for (title, file) in pictures {

@@ -111,7 +111,9 @@ impl Prepared {
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
         let claims = self.claims.claims.iter();
         let measured = claims.map(|claim| Measured::of(claim, &runs, self.mode)).collect();
-        let cells = FigureCell::of_runs(&runs, &self.claims.chart.concat());
+        let own = self.study.iter().flat_map(|study| &study.cells);
+        let scenarios = own.map(|cell| cell.scenario.hash());
+        let cells = FigureCell::of_runs(&runs, scenarios, &self.claims.chart.concat());
         let curves = self.claims.curves.as_ref().map(|curves| curves.measure(self.mode));
         Ok(FigureResult::judge(self, measured, cells, curves.unwrap_or_default(), runs))
     }

@@ -37,12 +37,6 @@ impl FigureResult {
 
     /// What is kept of the result; see docs/formats.md.
     pub(super) fn record_json(&self) -> Value {
-        let hashes = self.study.iter().flat_map(|study| &study.cells);
-        let cells = self.cells.iter().zip(hashes).map(|(cell, own)| {
-            let mut cell = cell.json();
-            cell["hash"] = json!(own.scenario.hash());
-            cell
-        });
         let mut record = json!({
             "schema": "raddle.figure/1",
             "figure": self.figure.name,
@@ -53,7 +47,7 @@ impl FigureResult {
         if let Some(reduced) = &self.reduced {
             record["reduced"] = json!(reduced);
         }
-        record["scenarios"] = cells.collect();
+        record["scenarios"] = self.cells.iter().map(FigureCell::json).collect();
         if let Some(curves) = &self.curves {
             record["curves"] = curves.json();
         }

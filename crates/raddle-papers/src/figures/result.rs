@@ -112,6 +112,15 @@ impl FigureResult {
         }
     }
 
+    /// Whether its scenario has changed since it was run, or it was run before cells had a hash of what
+    /// the engine gave.
+    pub fn is_stale(&self) -> bool {
+        let own = self.study.iter().flat_map(|study| &study.cells);
+        let scenarios = self.cells.iter().map(|cell| cell.scenario.clone());
+        let is_old = self.cells.iter().any(|cell| cell.results.is_none());
+        is_old || own.map(|cell| cell.scenario.hash()).ne(scenarios)
+    }
+
     /// What claims say was published for the mean of a number in a cell.
     pub(super) fn published(&self, number: Number, cell: &FigureCell) -> Option<f64> {
         let mut claims = self.claims.iter();

@@ -6,7 +6,7 @@
 //! any other, whatever the instants before have brought, and depends on plan and seed alone.
 //! Those of one rank, one pair in 65,536, go in order of their numbers.
 
-use raddle_schemes::ids::{HostId, SwitchId};
+use raddle_schemes::ids::SwitchId;
 use raddle_schemes::rng::stream;
 use raddle_schemes::units::Time;
 
@@ -27,11 +27,6 @@ impl Arbitration {
     /// For the in-ports of a switch, numbered within it.
     pub(crate) const fn of_switch(seed: u64, switch: SwitchId) -> Self {
         Self(stream(seed, "arbitration of in-ports", switch.0 as u64))
-    }
-
-    /// For the flows that begin at a host, numbered within it.
-    pub(crate) const fn of_flows(seed: u64, host: HostId) -> Self {
-        Self(stream(seed, "arbitration of flows", host.0 as u64))
     }
 
     /// For hosts, by their numbers in the fabric.

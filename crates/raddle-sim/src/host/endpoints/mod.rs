@@ -150,7 +150,7 @@ impl<'a> Ends<'a> {
         let starts = (nic.first_sender..).zip(flows);
         let mut starts: Vec<(Time, u32)> =
             starts.filter_map(|(slot, &flow)| Some((start_of(self.plan, flow)?, slot))).collect();
-        starts.sort_unstable_by_key(|&(at, slot)| (at, nic.rank(at, slot), slot));
+        starts.sort_unstable();
         nic.starts = self.starts.len() as u32;
         self.starts.extend(starts.iter().map(|&(_, slot)| slot));
         if let Some(&(at, slot)) = starts.first() {

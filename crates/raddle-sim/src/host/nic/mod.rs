@@ -10,7 +10,6 @@ pub(super) mod timers;
 use crate::faults::link::Link;
 use crate::plan::{NicOrder, Plan};
 use crate::record::{DropCause, PortRecord};
-use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::Frame;
 use crate::wire::serialisation::Wire;
 use pauses::Pauses;
@@ -65,8 +64,6 @@ pub(crate) struct Nic {
     pub(crate) starts: u32,
     pub(crate) record: PortRecord,
     timers: Timers,
-    /// Which of its flows goes first at an instant.
-    arbitration: Arbitration,
 }
 
 struct Faults {
@@ -112,7 +109,6 @@ impl Nic {
             starts: 0,
             record: PortRecord::default(),
             timers: Timers::default(),
-            arbitration: Arbitration::of_flows(plan.seed, host),
         }
     }
 
@@ -128,29 +124,17 @@ impl Nic {
         self.wants_at <= self.timer_at
     }
 
-    /// The rank at `at` of the flow whose sender is in `slot`, among those that begin here.
-    #[inline]
-    pub(super) fn rank(&self, at: Time, slot: u32) -> u16 {
-        self.arbitration.rank(slot - self.first_sender, at)
-    }
-
-    /// Sets a timer for the sender in `slot`.
+    /// Sets a timer, for the sender in `slot` if it is one's.
     pub(crate) fn set_timer(&mut self, at: Time, kind: TimerKind, slot: u32) {
-        let rank = self.rank(at, slot);
-        self.set(Timer { at, kind, rank, slot });
-    }
-
-    fn set(&mut self, timer: Timer) {
-        self.timers.set(timer);
-        self.timer_at = self.timer_at.min(timer.at);
-        self.next = self.next.min(timer.at);
+        self.timers.set(Timer { at, kind, slot });
+        self.timer_at = self.timer_at.min(at);
+        self.next = self.next.min(at);
     }
 
     /// Sets the timer for the next of the flows that start at given times: the sender in `slot`, at
     /// `at`.
     pub(crate) fn set_start(&mut self, at: Time, slot: u32) {
-        let rank = self.rank(at, slot);
-        self.timers.set_start(Timer { at, kind: TimerKind::Start, rank, slot });
+        self.timers.set_start(Timer { at, kind: TimerKind::Start, slot });
         self.timer_at = self.timer_at.min(at);
         self.next = self.next.min(at);
     }
@@ -171,7 +155,7 @@ impl Nic {
     /// Wakes the pull pacer when it may hand out credit, if it has reason to.
     pub(super) fn set_pull_timer(&mut self, now: Time) {
         if let Some(at) = self.pulls.as_mut().and_then(|pulls| pulls.new_timer(now)) {
-            self.set(Timer { at, kind: TimerKind::Pull, rank: 0, slot: 0 });
+            self.set_timer(at, TimerKind::Pull, 0);
         }
     }
 

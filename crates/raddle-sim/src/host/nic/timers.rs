@@ -5,7 +5,8 @@ use raddle_schemes::units::Time;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-/// What a host's timer is for. At one instant they fire in this order, those of a kind by rank.
+/// What a host's timer is for. At one instant they fire in this order, those of
+/// a kind in order of flows: a host goes through its messages in the order in which they were posted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TimerKind {
     /// A flow starts.
@@ -23,8 +24,6 @@ pub(crate) enum TimerKind {
 pub(crate) struct Timer {
     pub(crate) at: Time,
     pub(crate) kind: TimerKind,
-    /// Among those of its kind at one instant.
-    pub(crate) rank: u16,
     /// The sender slot it is for; 0 for the pull pacer.
     pub(crate) slot: u32,
 }
@@ -49,8 +48,7 @@ pub(in crate::host) struct Timers {
 
 impl Timer {
     /// After all others.
-    const NONE: Self =
-        Self { at: Time::NEVER, kind: TimerKind::Pull, rank: u16::MAX, slot: u32::MAX };
+    const NONE: Self = Self { at: Time::NEVER, kind: TimerKind::Pull, slot: u32::MAX };
 }
 
 impl Default for Timers {
@@ -137,8 +135,7 @@ mod tests {
 
     fn drawn(rng: &mut Rng) -> Timer {
         let kind = [TimerKind::Pace, TimerKind::Wake, TimerKind::Pull][rng.below(3) as usize];
-        let (rank, slot) = (rng.below(3) as u16, rng.below(4) as u32);
-        Timer { at: Time(rng.below(50)), kind, rank, slot }
+        Timer { at: Time(rng.below(50)), kind, slot: rng.below(4) as u32 }
     }
 
     #[test]
@@ -160,11 +157,10 @@ mod tests {
     }
 
     #[test]
-    fn timers_fire_in_order_of_time_kind_rank_and_slot() {
-        let timer = |at, kind, slot| Timer { at: Time(at), kind, rank: 9 - slot as u16 / 2, slot };
+    fn timers_fire_in_order_of_time_kind_and_slot() {
+        let timer = |at, kind, slot| Timer { at: Time(at), kind, slot };
         let sorted = [
             timer(1, TimerKind::Wake, 9),
-            timer(2, TimerKind::Start, 6),
             timer(2, TimerKind::Start, 4),
             timer(2, TimerKind::Start, 5),
             timer(2, TimerKind::Pace, 0),
