@@ -40,6 +40,10 @@ fn a_figure_comes_out_the_same_each_time_and_as_a_readable_table() {
     assert_eq!(one.runs.len(), 4);
 }
 
+/// Figures whose scenario has changed since they were last run in full, for a key that its hash takes in
+/// and its results do not depend on: their pages say so.
+const STALE: &[&str] = &[];
+
 #[test]
 fn the_kept_results_belong_to_the_scenarios_and_claims_as_they_are() {
     for figure in FIGURES {
@@ -55,7 +59,7 @@ fn the_kept_results_belong_to_the_scenarios_and_claims_as_they_are() {
         let kept_cells = kept["scenarios"].as_array().unwrap();
         let kept_hashes: Vec<&str> =
             kept_cells.iter().map(|cell| cell["hash"].as_str().unwrap()).collect();
-        assert_eq!(kept_hashes, hashes, "{stale}");
+        assert_eq!(kept_hashes != hashes, STALE.contains(&name), "{stale}, or not any more");
         let kept_claims = kept["claims"].as_array().unwrap();
         assert_eq!(kept_claims.len(), prepared.claims.claims.len(), "{stale}");
         for (claim, kept) in prepared.claims.claims.iter().zip(kept_claims) {
