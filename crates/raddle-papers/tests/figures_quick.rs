@@ -43,7 +43,6 @@ fn a_figure_comes_out_the_same_each_time_and_as_a_readable_table() {
 /// Figures whose scenario has changed since they were last run in full, for a key that its hash takes in
 /// and its results do not depend on: their pages say so.
 const STALE: &[&str] = &[
-    "lb_study/fig10_all_to_all",
     "lb_study/fig14",
     "lb_study/fig14_hashed_acks",
     "lb_study/fig4_all_to_all",
