@@ -12,7 +12,8 @@ pub const fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+/// 2^64 over the golden ratio: multiples of it lie evenly apart.
+pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The key of a named stream: where its generator starts, and what its coins are hashed with.
 ///

@@ -81,6 +81,9 @@ struct Reference<'a, Q> {
     /// All ports of the fabric; hosts' entries only hold facts.
     ports: Vec<Port>,
     selectors: Vec<(AnyPortSelector, Rng)>,
+    /// Which in-port of each switch goes first at an instant, and which host.
+    of_in_ports: Vec<Arbitration>,
+    of_hosts: Arbitration,
     /// One per switch, where its ports share memory.
     memories: Vec<Memory>,
     events: Q,
@@ -134,12 +137,15 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         });
         let longest_rtt = PortFacts::longest_rtt(plan);
         let switches = (0..plan.fabric.switches.len() as u32).map(SwitchId);
+        let of_in_ports = switches.clone().map(|id| Arbitration::of_switch(plan.seed, id));
         let memories = switches.filter_map(|switch| Memory::of(plan, switch, longest_rtt));
         let mut reference = Self {
             plan,
             hosts: Hosts::new(plan),
             ports: ports.collect(),
             selectors: selectors.collect(),
+            of_in_ports: of_in_ports.collect(),
+            of_hosts: Arbitration::of_hosts(plan.seed),
             memories: memories.collect(),
             events: Q::default(),
             armed: vec![Time::NEVER; plan.fabric.hosts as usize],
@@ -483,7 +489,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let rank = match destination {
             Node::Switch(switch) => {
                 let in_port = port - self.plan.fabric.switches[switch.index()].ports.start;
-                Arbitration::of_switch(self.plan.seed, switch).rank(in_port, at)
+                self.of_in_ports[switch.index()].rank(in_port, at)
             }
             // It has but one link.
             Node::Host(_) => 0,
@@ -518,9 +524,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
     fn turn(&self, at: Time, node: Node) -> (Option<u16>, u32) {
         match node {
             Node::Switch(switch) => (None, switch.0),
-            Node::Host(host) => {
-                (Some(Arbitration::of_hosts(self.plan.seed).rank(host.0, at)), host.0)
-            }
+            Node::Host(host) => (Some(self.of_hosts.rank(host.0, at)), host.0),
         }
     }
 

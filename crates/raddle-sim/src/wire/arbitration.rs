@@ -7,13 +7,11 @@
 //! Those of one rank, one pair in 65,536, go in order of their numbers.
 
 use raddle_schemes::ids::SwitchId;
-use raddle_schemes::rng::stream;
+use raddle_schemes::rng::{GOLDEN, stream};
 use raddle_schemes::units::Time;
 
 /// Bits of a rank.
 pub(crate) const RANK_BITS: u32 = u16::BITS;
-
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// What draws the order of equals at one place.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +48,7 @@ impl Contender {
     /// Its rank among those that meet at `now`.
     #[inline]
     pub(crate) const fn rank(self, now: Time) -> u16 {
-        // Two rounds of SplitMix64's finaliser; of the last only the highest bits are needed.
+        // What `rng::coin` gives, with less mixing: it is done for each arrival at a switch.
         let mut x = self.0.wrapping_add(now.0).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         x ^= x >> 32;
         (x.wrapping_mul(0x94d0_49bb_1331_11eb) >> (u64::BITS - RANK_BITS)) as u16

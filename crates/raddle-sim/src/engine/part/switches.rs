@@ -192,13 +192,13 @@ impl<'a> Part<'a> {
         let switch = &mut self.switches[number as usize];
         let locators = self.world.hosts.locators();
         let host = locators.host(frame.to);
-        let own_key = locators.key(frame.to);
-        let key = self.keys.as_ref().map_or(own_key, |layout| layout.flow_key(frame));
         let ports = self.routes[route].1.ports(switch.id, host);
         let chosen = match ports.count() {
             0 => return Way::Lost(DropCause::NoRoute),
             1 => 0,
             count => {
+                let own_key = || locators.key(frame.to);
+                let key = self.keys.as_ref().map_or_else(own_key, |own| own.flow_key(frame));
                 let mut around = Around {
                     seen,
                     switch: switch.id,

@@ -138,6 +138,14 @@ mod tests {
         assert!(tiers.zip(&on_edge_side).all(|(tier, &edge)| edge == (tier != 1)));
     }
 
+    /// 2^25 frames less one for each of 8 ports, of a byte at eight times 100 Tbps, in 0.3355 us.
+    #[test]
+    fn windows_end_before_more_frames_come_than_are_told_apart() {
+        let (link, rate) = (Span::us(1), Rate(100_000_000_000_000));
+        let fabric = TreeShape::fat_tree(2, 16, rate, link, Span::ZERO).unwrap().build().unwrap();
+        assert_eq!(Grid::new(&fabric, None).width, Span(335_544));
+    }
+
     #[test]
     fn links_within_a_side_make_it_one() {
         let mut fabric = tree(2, 500, 400);

@@ -5,8 +5,8 @@ use raddle_schemes::units::Time;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-/// What a host's timer is for. At one instant they fire in this order, those of
-/// a kind in order of flows: a host goes through its messages in the order in which they were posted.
+/// What a host's timer is for. At one instant they fire in this order, those of a kind
+/// in order of flows: a host goes through its messages in the order in which they were posted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TimerKind {
     /// A flow starts.

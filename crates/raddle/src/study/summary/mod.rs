@@ -8,7 +8,7 @@ mod text;
 use super::timing::Cost;
 pub use jobs::{JobSummary, PhaseSummary};
 pub use layers::LayerSummary;
-use raddle_schemes::rng::mix;
+use raddle_schemes::rng::{GOLDEN, mix};
 use raddle_schemes::units::{Span, Time};
 pub use raddle_sim::bound::Bound;
 use raddle_sim::plan::Plan;
@@ -254,7 +254,7 @@ struct Digest(u64);
 impl Digest {
     fn add(&mut self, n: u64) {
         // The odd constant keeps a run of zeros from leaving the digest at zero.
-        self.0 = mix(self.0.wrapping_add(0x9e37_79b9_7f4a_7c15) ^ n);
+        self.0 = mix(self.0.wrapping_add(GOLDEN) ^ n);
     }
 
     fn add_time(&mut self, time: Option<Time>) {
