@@ -7,7 +7,7 @@ use raddle::scenario::{self, Study};
 use raddle::study::compare::{CompareInput, Comparison, Entry};
 use raddle::study::gather::{Gather, Gathered, record_uplinks};
 use raddle::study::run::{Failure, Job};
-use raddle::study::store::Store;
+use raddle::study::store::{Store, at};
 use raddle::study::tables::{Format, RunRow};
 use raddle::study::text::{count, plural, time};
 use raddle::study::{jobs, timing};
@@ -29,6 +29,9 @@ pub(super) struct Arguments {
     /// repeated.
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
+    /// Run damaged runs of the folder again.
+    #[arg(long)]
+    redo: bool,
     /// Write no tables, only the report; interrupted, it keeps no run.
     #[arg(long)]
     no_tables: bool,
@@ -64,9 +67,18 @@ pub(super) fn compare(arguments: &Arguments) -> End {
         }
     };
     let drawn_seed = study.seeds.first().copied().unwrap_or(1);
-    let gather = Gather { store, drawn_seed };
+    // Before the runs, not after them.
+    if let Err(error) = std::fs::create_dir_all(&arguments.out) {
+        return input::refuse_text(&at(&arguments.out, error));
+    }
     let jobs = jobs::jobs(&study, Some(record_uplinks));
     let parallel = input::parallel(arguments.parallel, arguments.threads);
+    let fit = input::fit(&jobs, parallel);
+    let sound = || store.iter().try_for_each(|store| input::sound(store, &jobs, arguments.redo));
+    if let Err(end) = fit.and_then(|()| sound()) {
+        return end;
+    }
+    let gather = Gather { store, drawn_seed };
     let threads = (parallel, arguments.threads);
     let there = gather.count(&jobs);
     if !arguments.json {
@@ -80,7 +92,10 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     let wall_s = watch.stop().wall_s;
     let taken = results.iter().flatten().map(|run| run.summary.threads);
     input::note_threads(arguments.threads, taken);
-    let failed = input::report_failures(&jobs, &results);
+    let end = input::report_failures(&jobs, &results);
+    if matches!(end, End::BadInput) {
+        return end;
+    }
     if input::interrupted(&results) {
         let done = results.iter().filter(|result| result.is_ok()).count();
         let kept = match gather.store {
@@ -102,7 +117,7 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     let report = arguments.out.join(REPORT);
     let occasion = Occasion {
         command: command_line(arguments),
-        scenario_toml: with_resolved(&text, &jobs),
+        scenario_toml: with_resolved(&text, &study),
         machine: machine::words(),
     };
     if let Err(why) = write(&report, &comparison, &runs, occasion, &gather) {
@@ -124,21 +139,19 @@ pub(super) fn compare(arguments: &Arguments) -> End {
         };
         print_line!("\n  {}{tables}  scenario: {}   {took}", report.display(), study.name,);
     }
-    if failed { End::Failed } else { End::Done }
+    end
 }
 
 /// The scenario as it was read, and behind it what that means: the first run's scenario with every
 /// default filled in.
-fn with_resolved(text: &str, jobs: &[Job]) -> String {
-    let Some(first) = jobs.first() else { return text.to_owned() };
-    let settings: Vec<String> =
-        first.settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
-    let which =
-        if settings.is_empty() { String::new() } else { format!(" ({})", settings.join(", ")) };
+fn with_resolved(text: &str, study: &Study) -> String {
+    let Some(first) = study.cells.first() else { return text.to_owned() };
+    let settings = input::settings(&first.settings);
+    let which = if settings.is_empty() { settings } else { format!(" ({settings})") };
     format!(
         "{}\n\n# The first run{which} with every default filled in:\n\n{}",
         text.trim_end(),
-        first.toml
+        first.scenario.resolved_toml()
     )
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn figures(arguments: &Arguments) -> End {
-    let chosen: Vec<&Figure> = match input::figures(arguments.name.as_deref()) {
+    let chosen: Vec<Figure> = match input::figures(arguments.name.as_deref()) {
         Ok(chosen) => chosen,
         Err(end) => return end,
     };

@@ -7,8 +7,10 @@ use raddle::scenario::reader::nearest;
 use raddle::scenario::{self, Study};
 use raddle::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
 use raddle::study::jobs::bound_of;
+use raddle::study::memory;
 use raddle::study::progress::Bar;
 use raddle::study::run::{Failure, Job, Runner};
+use raddle::study::store::Store;
 use raddle::study::text::plural;
 use raddle_papers::figures::{self, FIGURES, Figure};
 use raddle_sim::engine::{self, Options};
@@ -47,6 +49,11 @@ pub(super) fn seeds(text: &str) -> Result<String, String> {
         .ok_or_else(|| "expected seeds, each once, as in 1..5 (both included) or 1,4,9".to_owned())
 }
 
+/// Reads a seed that a scenario can name: TOML has no larger numbers.
+pub(super) fn seed() -> clap::builder::RangedU64ValueParser<u64> {
+    clap::value_parser!(u64).range(..=i64::MAX as u64)
+}
+
 /// `set`, and the seeds if they are given.
 pub(super) fn with_seeds(
     set: &[(String, String)],
@@ -72,9 +79,9 @@ pub(super) fn settings(settings: &[(String, String)]) -> String {
     settings.join(", ")
 }
 
-/// Says on standard error which runs failed, and how many there were no time for. Returns whether
-/// any is missing.
-pub(super) fn report_failures<T>(jobs: &[Job], results: &[Result<T, Failure>]) -> bool {
+/// Says on standard error which runs failed. Returns how the command ends: with none as done, with
+/// bad input if none could be run.
+pub(super) fn report_failures<T>(jobs: &[Job], results: &[Result<T, Failure>]) -> End {
     for (job, result) in jobs.iter().zip(results) {
         match result {
             Ok(_) | Err(Failure::Interrupted) => {}
@@ -86,7 +93,44 @@ pub(super) fn report_failures<T>(jobs: &[Job], results: &[Result<T, Failure>]) -
             }
         }
     }
-    results.iter().any(Result::is_err)
+    let not_run =
+        |result: &Result<T, Failure>| matches!(result, Err(Failure::Plan(_) | Failure::Memory(_)));
+    if results.iter().all(Result::is_ok) {
+        End::Done
+    } else if results.iter().all(not_run) {
+        End::BadInput
+    } else {
+        End::Failed
+    }
+}
+
+/// Refuses runs that would not fit in memory, so many at a time; nothing was run.
+pub(super) fn fit(jobs: &[Job], at_a_time: usize) -> Result<(), End> {
+    let needed = jobs.iter().map(|job| job.needed);
+    memory::fit_together(needed, at_a_time, memory::available()).map_err(|why| refuse_text(&why))
+}
+
+/// Most damaged runs that are named.
+const DAMAGED_NAMED: usize = 10;
+
+/// Removes damaged runs of `jobs` if they are to be done again; else refuses them.
+pub(super) fn sound(store: &Store, jobs: &[Job], redo: bool) -> Result<(), End> {
+    if redo {
+        let discarded = store.discard_damaged(jobs).map_err(|why| refuse_text(&why))?;
+        if discarded > 0 {
+            note_line!("{} will be run again", plural(discarded as u64, "damaged run"));
+        }
+        return Ok(());
+    }
+    let damaged = store.damaged(jobs);
+    if damaged.is_empty() {
+        return Ok(());
+    }
+    for why in damaged.iter().take(DAMAGED_NAMED) {
+        note_line!("error: {why}");
+    }
+    let runs = plural(damaged.len() as u64, "damaged run");
+    Err(refuse_text(&format!("{runs}: `--redo` runs what is damaged again")))
 }
 
 /// Whether a run was interrupted.
@@ -125,11 +169,12 @@ pub(super) fn refuse_text(message: &str) -> End {
     End::BadInput
 }
 
-/// A flag that becomes true when the user presses Ctrl-C; a second press ends the process.
+/// A flag that becomes true when the user presses Ctrl-C or the system asks the process to end; a
+/// second time ends it at once.
 pub(super) fn interruption() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
-    // Without a handler (another one is set) Ctrl-C just ends the process: nothing is lost that
+    // Without a handler (another one is set) a signal just ends the process: nothing is lost that
     // was finished, for finished runs are renamed into place.
     let _ = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
@@ -197,11 +242,26 @@ pub(super) fn with_runner<T>(
     result
 }
 
-/// The figures that a name stands for; all without one.
+/// The folder of figures in a clone.
+pub(super) const FIGURES_FOLDER: &str = "figures";
+
+/// The figures that a name stands for, all without one; files of a clone before the program's own.
 ///
 /// # Errors
-/// There are none, which has been told.
-pub(super) fn figures(name: Option<&str>) -> Result<Vec<&'static Figure>, End> {
+/// There are none, or their files cannot be read, which has been told.
+pub(super) fn figures(name: Option<&str>) -> Result<Vec<Figure>, End> {
+    let mut chosen = Vec::new();
+    for figure in named(name)? {
+        let read = figure.read_from(Path::new(FIGURES_FOLDER)).map_err(|why| refuse_text(&why))?;
+        for path in &read.changed {
+            note_line!("note: {} is not the program's own, and counts", path.display());
+        }
+        chosen.push(read.figure);
+    }
+    Ok(chosen)
+}
+
+fn named(name: Option<&str>) -> Result<Vec<&'static Figure>, End> {
     let Some(name) = name else { return Ok(FIGURES.iter().collect()) };
     match figures::find(name) {
         none if none.is_empty() => {

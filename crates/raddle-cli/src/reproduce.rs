@@ -22,6 +22,9 @@ pub(super) struct Arguments {
     /// there; a figure that it holds is not run again.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Run figures of that folder again whose result is damaged.
+    #[arg(long, requires = "out")]
+    redo: bool,
     /// Write each figure's `result.json` into this folder of figures (`figures` in a clone).
     #[arg(long, value_name = "DIR", conflicts_with = "quick")]
     record: Option<PathBuf>,
@@ -39,13 +42,18 @@ pub(super) fn reproduce(arguments: &Arguments) -> End {
         Err(end) => return end,
     };
     // Before hours of runs, not after them.
-    if let Some(Err(why)) = arguments.record.as_ref().map(|folder| make_folders(folder, &chosen)) {
-        return input::refuse_text(&why);
+    for folder in arguments.record.iter().chain(&arguments.out) {
+        if let Err(why) = make_folders(folder, &chosen, arguments.record.as_ref() == Some(folder)) {
+            return input::refuse_text(&why);
+        }
     }
     let mode = if arguments.quick { Mode::Quick } else { Mode::Full };
+    if let Err(end) = check(&chosen, mode, arguments) {
+        return end;
+    }
     let stop = input::interruption();
     let mut results = Vec::new();
-    for figure in chosen {
+    for figure in &chosen {
         let result = match result(figure, mode, arguments, &stop) {
             Ok(result) => result,
             Err(why) => {
@@ -72,11 +80,29 @@ pub(super) fn reproduce(arguments: &Arguments) -> End {
     if unexplained > 0 { End::Failed } else { End::Done }
 }
 
-/// Makes the folders that results are recorded in.
-fn make_folders(folder: &Path, chosen: &[&Figure]) -> Result<(), String> {
+/// Makes the folders that results are recorded in, one for each figure, or kept in, one for each
+/// paper.
+fn make_folders(folder: &Path, chosen: &[Figure], recorded: bool) -> Result<(), String> {
     for figure in chosen {
-        let path = folder.join(figure.name);
+        let path = folder.join(if recorded { figure.name } else { figure.paper() });
         std::fs::create_dir_all(&path).map_err(|error| at(&path, error))?;
+    }
+    Ok(())
+}
+
+/// Refuses figures with wrong files or damaged results, unless these are to be run again, and runs
+/// that do not fit in memory.
+fn check(chosen: &[Figure], mode: Mode, arguments: &Arguments) -> Result<(), End> {
+    let parallel = input::parallel(arguments.parallel, 1);
+    for figure in chosen {
+        let prepared = figure.prepare(mode).map_err(|problems| input::refuse(&problems))?;
+        if let Some(folder) = arguments.out.as_ref().filter(|_| !arguments.redo)
+            && let Err(why) = prepared.recall(folder)
+        {
+            let message = format!("a damaged result: {why}; `--redo` runs the figure again");
+            return Err(input::refuse_text(&message));
+        }
+        input::fit(&prepared.jobs(), parallel)?;
     }
     Ok(())
 }
@@ -90,6 +116,7 @@ fn result(
 ) -> Result<FigureResult, String> {
     let prepared = figure.prepare(mode).map_err(|problems| problems.render(false))?;
     let kept = match &arguments.out {
+        Some(folder) if arguments.redo => prepared.recall(folder).unwrap_or_default(),
         Some(folder) => prepared.recall(folder)?,
         None => None,
     };

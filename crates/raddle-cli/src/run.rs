@@ -5,6 +5,7 @@ use super::{End, ScenarioArguments, input};
 use raddle::scenario::Study;
 use raddle::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
 use raddle::study::jobs;
+use raddle::study::memory;
 use raddle::study::run::{Failure, Finished, Job, Keep, Sink};
 use raddle::study::store::Store;
 use raddle::study::tables::Format;
@@ -18,7 +19,7 @@ pub(super) struct Arguments {
     #[command(flatten)]
     scenario: ScenarioArguments,
     /// The seed; else the scenario's.
-    #[arg(long)]
+    #[arg(long, value_name = "N", value_parser = input::seed())]
     seed: Option<u64>,
     /// Threads inside the run; results do not depend on it.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::threads())]
@@ -26,6 +27,9 @@ pub(super) struct Arguments {
     /// Write the tables, the summary and the resolved scenario into this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Run the run of the folder again if it is damaged.
+    #[arg(long, requires = "out")]
+    redo: bool,
     /// Tables as CSV instead of Parquet.
     #[arg(long, requires = "out")]
     csv: bool,
@@ -59,19 +63,28 @@ pub(super) fn run(arguments: &Arguments) -> End {
             Err(why) => return input::refuse_text(&why),
         },
     };
-    let job = &jobs::jobs(&study, None)[0];
+    let jobs = jobs::jobs(&study, None);
+    let job = &jobs[0];
+    let sound = || store.iter().try_for_each(|store| input::sound(store, &jobs, arguments.redo));
+    if let Err(end) = input::fit(&jobs, 1).and_then(|()| sound()) {
+        return end;
+    }
     let plan = match study.cells[0].scenario.resolve(job.seed) {
         Ok(plan) => plan,
         Err(problem) => return input::refuse(&study.problem(problem)),
     };
+    let estimate = estimate(&plan, DEFAULT_HOPS_PER_S);
+    drop(plan);
+    if let Err(why) = job.needed.fit(estimate.memory_bytes, memory::available()) {
+        return input::refuse_text(&why);
+    }
     if !arguments.json {
         note_line!("{}", study.cells[0].scenario.title());
-        note_line!("{}", estimate(&plan, DEFAULT_HOPS_PER_S));
+        note_line!("{estimate}");
     }
-    drop(plan);
     let finished = match simulate(job, arguments.threads, arguments.json) {
         Ok(finished) => finished,
-        Err(Failure::Plan(why)) => return input::refuse_text(&why),
+        Err(Failure::Plan(why) | Failure::Memory(why)) => return input::refuse_text(&why),
         Err(failure) => {
             note_line!("error: {failure}");
             return End::Failed;

@@ -1,6 +1,6 @@
 //! `raddle schemes`: the catalogue.
 
-use super::output::print_line;
+use super::output::{note_line, print_line};
 use super::{End, input};
 use raddle::catalogue::{self, FAMILIES, Family};
 use raddle::study::store::at;
@@ -48,7 +48,10 @@ fn accept(file: &Path) -> End {
     };
     match fs::write(file, filled) {
         Ok(()) => End::Done,
-        Err(error) => input::refuse_text(&at(file, error)),
+        Err(error) => {
+            note_line!("error: {}", at(file, error));
+            End::Failed
+        }
     }
 }
 

@@ -19,6 +19,9 @@ pub(super) struct Arguments {
     /// The folder that keeps the runs; runs that it holds are not repeated.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Run damaged runs of the folder again.
+    #[arg(long)]
+    redo: bool,
     /// Tables as CSV instead of Parquet.
     #[arg(long)]
     csv: bool,
@@ -46,6 +49,11 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
     };
     let jobs = jobs::jobs(&study, None);
     let parallel = input::parallel(arguments.parallel, arguments.threads);
+    let ready =
+        input::fit(&jobs, parallel).and_then(|()| input::sound(&store, &jobs, arguments.redo));
+    if let Err(end) = ready {
+        return end;
+    }
     let threads = (parallel, arguments.threads);
     let there = store.count(&jobs);
     if !arguments.json {
@@ -55,7 +63,10 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
     let results = input::with_runner(jobs.len(), threads, &stop, arguments.json, |runner| {
         runner.run(&jobs, &store)
     });
-    let failed = input::report_failures(&jobs, &results);
+    let end = input::report_failures(&jobs, &results);
+    if matches!(end, End::BadInput) {
+        return end;
+    }
     let both = || jobs.iter().zip(&results);
     let rows: Vec<RunRow<'_>> = both()
         .filter_map(|(job, result)| {
@@ -92,5 +103,5 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
         output::print(format_args!("{}", comparison.screen(input::columns())));
         print_line!("\n  {}  one row per run", runs.display());
     }
-    if failed { End::Failed } else { End::Done }
+    end
 }

@@ -4,8 +4,8 @@ use super::output::{note_line, print_line};
 use super::{End, input};
 use raddle::scenario::reader::nearest;
 use raddle_schemes::family::{ParameterError, Raw};
-use raddle_throughput::demand::{self, Loaded};
-use raddle_throughput::designs::{DESIGNS, Design, find};
+use raddle_throughput::demand::{self, Demand, Loaded};
+use raddle_throughput::designs::{DESIGNS, Design, Plan, find};
 use raddle_throughput::evaluate::{Answer, evaluate};
 use raddle_throughput::solve::Lp;
 use serde_json::{Value, json};
@@ -45,16 +45,25 @@ pub(super) fn throughput(arguments: &Arguments) -> End {
         catalogue();
         return End::Done;
     };
-    match answer(arguments, demand, design) {
+    let (plan, truth) = match prepare(arguments, demand, design) {
+        Ok(prepared) => prepared,
+        Err(why) => return input::refuse_text(&why),
+    };
+    let lp = (!arguments.single_hop).then_some(Lp::Correct);
+    match evaluate(&plan, &truth, lp) {
         Ok(answer) => {
             show(arguments, demand, design, &answer);
             End::Done
         }
-        Err(why) => input::refuse_text(&why),
+        Err(why) => {
+            note_line!("error: {why}");
+            End::Failed
+        }
     }
 }
 
-fn answer(arguments: &Arguments, demand: &str, design: &str) -> Result<Answer, String> {
+/// The design's plan, and the demand that comes.
+fn prepare(arguments: &Arguments, demand: &str, design: &str) -> Result<(Plan, Demand), String> {
     let truth = load(demand, arguments.nodes, arguments.seed)?;
     let predicted = match &arguments.predicted {
         Some(text) => load(text, arguments.nodes, arguments.seed)?,
@@ -73,8 +82,7 @@ fn answer(arguments: &Arguments, demand: &str, design: &str) -> Result<Answer, S
     let plan = parse(design)?.plan(&predicted, arguments.seed);
     let plan = plan.map_err(|why| format!("{design}: {why}"))?;
     plan.notes.iter().for_each(|note| note_line!("note: {note}"));
-    let lp = (!arguments.single_hop).then_some(Lp::Correct);
-    evaluate(&plan, &truth, lp).map_err(|why| why.to_string())
+    Ok((plan, truth))
 }
 
 /// A demand from a file, or by its name.

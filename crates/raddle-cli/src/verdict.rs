@@ -5,9 +5,9 @@ use super::{End, input};
 use raddle::study::VERSION;
 use raddle::study::jobs;
 use raddle::study::run::{Failure, Job};
-use raddle::study::store::Store;
+use raddle::study::store::{Store, at};
 use raddle::study::summary::RunSummary;
-use raddle_papers::verdict::{Claim, Verdict, Workload, claims, page, picture, short};
+use raddle_papers::verdict::{Claim, Verdict, Workload, changed, claims, page, picture, short};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -23,6 +23,9 @@ pub(super) struct Arguments {
     /// Change a key of the scenario: `--set stack=ideal`, `--set sweep.seed=[1]`. May be repeated.
     #[arg(long = "set", value_name = "PATH=VALUE", value_parser = input::assignment)]
     set: Vec<(String, String)>,
+    /// Run damaged runs of the folder again.
+    #[arg(long)]
+    redo: bool,
     /// Only these workloads.
     #[arg(value_name = "WORKLOAD", value_parser = workload)]
     workloads: Vec<Workload>,
@@ -38,6 +41,15 @@ fn workload(name: &str) -> Result<Workload, String> {
 }
 
 pub(super) fn verdict(arguments: &Arguments) -> End {
+    match changed(Path::new(input::FIGURES_FOLDER)) {
+        Ok(paths) => {
+            if let Some(path) = paths.first() {
+                let message = "not what this program was built with: build it again";
+                return input::refuse_text(&at(path, message));
+            }
+        }
+        Err(why) => return input::refuse_text(&why),
+    }
     let claims = match claims() {
         Ok(claims) => claims,
         Err(problems) => return input::refuse(&problems),
@@ -57,18 +69,36 @@ pub(super) fn verdict(arguments: &Arguments) -> End {
         Ok(store) => store,
         Err(why) => return input::refuse_text(&why),
     };
+    // Before hours of runs, not after them.
+    let pictures = arguments.page.with_extension("");
+    if let Err(error) = std::fs::create_dir_all(&pictures) {
+        return input::refuse_text(&at(&pictures, error));
+    }
+    let parallel = input::parallel(arguments.parallel, 1);
+    for (_, jobs) in &grids {
+        let fit = input::fit(jobs, parallel);
+        if let Err(end) = fit.and_then(|()| input::sound(&store, jobs, arguments.redo)) {
+            return end;
+        }
+    }
     let stop = input::interruption();
     let mut runs = Vec::new();
+    let mut end = End::Done;
     for (workload, jobs) in &grids {
-        match run(*workload, jobs, &store, arguments.parallel, &stop) {
-            Ok(results) => runs.push(results),
+        match run(*workload, jobs, &store, parallel, &stop) {
+            Ok(results) => {
+                if results.iter().any(Option::is_none) {
+                    end = End::Failed;
+                }
+                runs.push(results);
+            }
             Err(end) => return end,
         }
     }
     let both = grids.iter().zip(&runs);
     let runs: Vec<_> = both.map(|((w, jobs), runs)| (*w, &jobs[..], &runs[..])).collect();
     match write(&Verdict::of(&runs), &claims, arguments) {
-        Ok(()) => End::Done,
+        Ok(()) => end,
         Err(why) => {
             note_line!("error: {why}");
             End::Failed
@@ -81,13 +111,13 @@ fn run(
     workload: Workload,
     jobs: &[Job],
     store: &Store,
-    parallel: Option<usize>,
+    parallel: usize,
     stop: &AtomicBool,
 ) -> Result<Vec<Option<RunSummary>>, End> {
     let there = store.count(jobs);
     note_line!("{}:", workload.name);
-    let threads = (input::parallel(parallel, 1), 1);
-    input::announce(jobs, there, threads.0);
+    let threads = (parallel, 1);
+    input::announce(jobs, there, parallel);
     let results =
         input::with_runner(jobs.len(), threads, stop, false, |runner| runner.run(jobs, store));
     input::report_failures(jobs, &results);
@@ -101,8 +131,6 @@ fn run(
 fn write(verdict: &Verdict, claims: &[Claim], arguments: &Arguments) -> Result<(), String> {
     let path = arguments.page.as_path();
     let folder = path.with_extension("");
-    let at = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
-    std::fs::create_dir_all(&folder).map_err(|error| at(&folder, error))?;
     let stacks = verdict.values("stack").into_iter();
     let mut pictures: Vec<_> = stacks.map(|stack| (stack, picture(verdict, stack))).collect();
     pictures.push(("short", short(verdict)));

@@ -2,10 +2,12 @@
 
 mod catalogue;
 mod compare;
+mod kept;
 mod mistakes;
 mod output;
 mod run;
 mod same;
+mod statuses;
 mod sweep;
 
 use serde_json::Value;

@@ -43,18 +43,24 @@ fn seeds_that_fail_are_named_and_the_others_kept() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_sweep_loses_no_finished_run_and_goes_on() {
-    interrupted_it_goes_on("sweep", "");
+    interrupted_it_goes_on("sweep", "", "-INT");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_terminated_sweep_leaves_nothing_unfinished_and_goes_on() {
+    interrupted_it_goes_on("sweep", "", "-TERM");
 }
 
 #[cfg(unix)]
 #[test]
 fn an_interrupted_comparison_loses_no_finished_run_and_goes_on() {
-    interrupted_it_goes_on("compare", "results");
+    interrupted_it_goes_on("compare", "results", "-INT");
 }
 
-/// Interrupts a command that keeps its runs in `kept_in` below its output, and has it go on.
+/// Sends a command that keeps its runs in `kept_in` below its output a signal, and has it go on.
 #[cfg(unix)]
-fn interrupted_it_goes_on(subcommand: &str, kept_in: &str) {
+fn interrupted_it_goes_on(subcommand: &str, kept_in: &str, signal: &str) {
     use super::command;
     use std::collections::BTreeMap;
     use std::process::Command;
@@ -82,7 +88,7 @@ fn interrupted_it_goes_on(subcommand: &str, kept_in: &str) {
         std::thread::sleep(Duration::from_millis(5));
     }
     let pid = child.id().to_string();
-    let killed = Command::new("kill").args(["-INT", &pid]).status();
+    let killed = Command::new("kill").args([signal, &pid]).status();
     assert!(killed.is_ok_and(|status| status.success()));
     let output = child.wait_with_output().expect("raddle ends");
     let err = String::from_utf8_lossy(&output.stderr);
@@ -122,9 +128,10 @@ fn a_figure_that_is_there_is_not_run_again() {
     }
     let kept = folder.path().join("reps/fig2.quick.json");
     std::fs::write(&kept, "{").unwrap();
-    let broken = reproduce();
-    assert_eq!(broken.status, 1, "{}", broken.out);
-    assert!(broken.err.contains("fig2.quick.json: "), "{}", broken.err);
+    reproduce().refused(&["a damaged result: ", "fig2.quick.json: ", "`--redo`"]);
+    let again = raddle(&["reproduce", "reps/fig2", "--quick", "--out", &out, "--redo"]);
+    assert_eq!(again.status, 0, "{}", again.err);
+    assert_eq!(reproduce().err, "reps/fig2: kept from before, not run again\n");
 }
 
 #[test]
@@ -137,9 +144,7 @@ fn results_are_recorded_in_folders_made_before_anything_runs() {
     assert_eq!(said.status, 0, "{}", said.err);
     let result = folder.path().join("new/reps/fig14/result.json");
     assert!(std::fs::read_to_string(&result).unwrap().contains("\"claims\""));
-    let said = record(&result);
-    said.refused(&["result.json", "reps/fig14: "]);
-    assert_eq!(said.out, "");
+    record(&result).refused(&["result.json", "reps/fig14: "]);
 }
 
 #[test]

@@ -46,7 +46,7 @@ impl Prepared {
             fs::create_dir_all(parent).map_err(|error| at(parent, error))?;
         }
         // Whole or not there at all.
-        let scratch = path.with_extension("unfinished");
+        let scratch = path.with_extension(format!("unfinished-{}", std::process::id()));
         fs::write(&scratch, format!("{object:#}\n")).map_err(|error| at(&scratch, error))?;
         fs::rename(&scratch, &path).map_err(|error| at(&path, error))
     }

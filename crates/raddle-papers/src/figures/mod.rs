@@ -2,12 +2,14 @@
 //!
 //! A figure is a folder `figures/<paper>/<figure>/` with a scenario (none where a model without a
 //! simulation gives the figure) and `claims.toml`: each claim with its source, its band, and how it
-//! is measured. The files are part of the program, so a figure can be run from anywhere.
+//! is measured. The files are part of the program, so a figure can be run from anywhere; in a clone its
+//! own count ([`Figure::read_from`]).
 
 mod cells;
 mod chart;
 mod claims;
 mod curves;
+mod files;
 mod gallery;
 mod increase;
 mod kept;
@@ -30,6 +32,8 @@ pub use cells::{CellNumber, FigureCell};
 pub use claims::{Claim, Claims, Expected, Kind};
 pub(crate) use claims::{parse, settings as read_texts, text as read_text, words as read_words};
 pub use curves::{Curve, Curves, FigureCurves, Scale};
+pub use files::Read;
+pub(crate) use files::other as other_text;
 pub use gallery::{File, gallery};
 pub use increase::{BoundName, NamedBound};
 pub use layer::{LayerMetric, LayerNumber};

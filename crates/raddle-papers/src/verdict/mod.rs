@@ -17,6 +17,7 @@ pub use picture::picture;
 pub use short::short;
 pub use steps::steps;
 
+use crate::figures::other_text;
 use raddle::problem::Problems;
 use raddle::scenario::{self, Study};
 use raddle::study::compare::{Cell, CompareInput, Comparison, Entry, Standing, column_of};
@@ -27,7 +28,7 @@ use raddle_sim::bound::cut::{self, Cut};
 use raddle_sim::bound::{Bound, mean_of_flows, of_plan};
 use raddle_sim::plan::Plan;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Up to this many times what the first takes, a scheme is level with it.
 const LEVEL: f64 = 1.02;
@@ -37,6 +38,22 @@ const LEVEL: f64 = 1.02;
 const ORACLES: &[&str] = &["host_dr"];
 
 const SCENARIO: &str = include_str!("../../../../figures/verdict/scenario.toml");
+
+/// Files of the verdict in `folder`, a folder of figures, that are not those which the program was
+/// built with and runs.
+///
+/// # Errors
+/// A file that is there and cannot be read, and why.
+pub fn changed(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut changed = Vec::new();
+    for (name, own) in [("scenario.toml", SCENARIO), ("claims.toml", claims::TEXT)] {
+        let path = folder.join("verdict").join(name);
+        if other_text(&path, own)?.is_some() {
+            changed.push(path);
+        }
+    }
+    Ok(changed)
+}
 
 /// How one workload is run.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::law::{Law, Sampling};
 use super::permutation::leaving;
-use super::poisson::{any_other, check_open_loop, expected};
+use super::poisson::{any_other, check_open_loop, expected, flows_within};
 use super::{Flow, Start, Traffic, WorkloadError};
 use crate::topology::Fabric;
 use raddle_schemes::ids::HostId;
@@ -43,9 +43,7 @@ impl Partners {
         if !(0.0..=1.0).contains(&self.strays) {
             return Err(WorkloadError::new("strays", self.strays, "0 to 1"));
         }
-        let mean = self.law.mean(self.sampling);
-        let gaps: Vec<f64> = (0..fabric.hosts).map(|host| self.gap(fabric, host, mean)).collect();
-        let expected = expected(&gaps, self.horizon)?;
+        let expected = expected(&self.mean_gaps(fabric), self.horizon)?;
         let tors: Vec<u32> = (0..fabric.hosts).map(|host| fabric.edge(HostId(host)).0).collect();
         let mut rng = Rng::new(seed, "partners", u64::from(fabric.hosts));
         let partners = leaving(&tors, &mut rng).map_err(|(_, count)| {
@@ -58,6 +56,17 @@ impl Partners {
         }
         flows.sort_by_key(|(start, flow)| (*start, flow.source));
         Ok(flows.into_iter().map(|(_, flow)| flow).collect::<Vec<_>>().into())
+    }
+
+    /// About how many flows it draws on this fabric.
+    pub fn expected_flows(&self, fabric: &Fabric) -> u64 {
+        flows_within(&self.mean_gaps(fabric), self.horizon) as u64
+    }
+
+    /// The mean time between a host's arrivals, in picoseconds, per host.
+    fn mean_gaps(&self, fabric: &Fabric) -> Vec<f64> {
+        let mean = self.law.mean(self.sampling);
+        (0..fabric.hosts).map(|host| self.gap(fabric, host, mean)).collect()
     }
 
     /// How long a flow of so many bytes keeps a host busy, in picoseconds.

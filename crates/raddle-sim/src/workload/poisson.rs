@@ -57,6 +57,12 @@ impl Poisson {
         Ok(flows.into_iter().map(|(_, flow)| flow).collect::<Vec<_>>().into())
     }
 
+    /// About how many flows it draws on this fabric; none where it can draw none.
+    pub fn expected_flows(&self, fabric: &Fabric) -> u64 {
+        let gaps = self.mean_gaps(fabric).unwrap_or_default();
+        flows_within(&gaps, self.horizon) as u64
+    }
+
     /// The mean time between a host's arrivals, in picoseconds, per host.
     fn mean_gaps(&self, fabric: &Fabric) -> Result<Vec<f64>, WorkloadError> {
         let bits = 8.0 * self.law.mean(self.sampling);
@@ -106,12 +112,17 @@ pub(super) fn check_open_loop(hosts: u32, load: f64, horizon: Time) -> Result<()
 
 /// About how many flows there will be, of hosts with these mean gaps in picoseconds.
 pub(super) fn expected(gaps: &[f64], horizon: Time) -> Result<usize, WorkloadError> {
-    let expected: f64 = gaps.iter().map(|gap| horizon.0 as f64 / gap).sum();
+    let expected = flows_within(gaps, horizon);
     if expected > 4e9 {
         let found = format!("{horizon}, which makes about {expected:.0} flows");
         return Err(WorkloadError::new("horizon", found, "at most 4e9 flows"));
     }
     Ok(expected as usize)
+}
+
+/// Flows of hosts with these mean gaps before the horizon.
+pub(super) fn flows_within(gaps: &[f64], horizon: Time) -> f64 {
+    gaps.iter().map(|gap| horizon.0 as f64 / gap).sum()
 }
 
 /// A host drawn uniformly from all others.

@@ -77,6 +77,12 @@ impl Jobs {
         self.sections.iter().flat_map(|section| section.job.load_balances()).cloned().collect()
     }
 
+    /// About how many flows all have, known without making them.
+    pub(crate) fn flows(&self, fabric: &Fabric) -> u64 {
+        let flows = self.sections.iter().map(|section| section.flows(fabric));
+        flows.fold(0, u64::saturating_add)
+    }
+
     /// The path selectors, as far as their needs are concerned.
     pub(crate) fn needy(&self) -> Vec<Needy<'_>> {
         self.sections.iter().flat_map(|section| section.job.needy()).collect()

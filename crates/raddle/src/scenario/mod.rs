@@ -26,6 +26,7 @@ mod files;
 mod idle;
 mod job;
 mod jobs;
+mod kept;
 mod limits;
 mod needs;
 mod queue;
@@ -41,13 +42,14 @@ mod topology;
 mod traffic;
 mod transport;
 
+pub use kept::{Kept, KeptFile};
 pub use study::{Axis, Cell, Study, load, parse};
 pub use traffic::kinds;
 
 use build::Fabrics;
 use fabric::FabricSection;
 use fault::FaultSection;
-use files::Files;
+use files::{Files, NamedFile};
 use jobs::Jobs;
 use raddle_schemes::FlowContext;
 use raddle_schemes::load_balance::switch;
@@ -218,6 +220,11 @@ impl Scenario {
         &self.fabric
     }
 
+    /// About how many flows it has, known without making them.
+    pub fn flows(&self) -> u64 {
+        self.traffic.flows(&self.fabric)
+    }
+
     /// What it is, in a line: `128 hosts, 3-tier fat tree, 400 Gbps, 8 MiB permutation`.
     pub fn title(&self) -> String {
         let rate = self.topology.rate.map_or(String::new(), |rate: Rate| format!(", {rate}"));
@@ -226,7 +233,7 @@ impl Scenario {
     }
 
     /// The whole scenario with every default filled in, ready to be loaded again. Files are named
-    /// by their absolute paths; the seed is not part of it.
+    /// by their absolute paths; the seed is not part of it. What a run keeps is [`kept`](Self::kept).
     pub fn resolved_toml(&self) -> &str {
         &self.resolved
     }
@@ -236,10 +243,15 @@ impl Scenario {
     /// of keys, nor on comments, nor on the seed.
     pub fn hash(&self) -> String {
         let mut text = self.resolved.clone();
-        for file in self.traffic.files().chain(&self.topology.file) {
+        for file in self.files() {
             let contents = format!("{:016x}", rng::stream(0, &file.text, 0));
             text = text.replace(&quoted(&file.path.display().to_string()), &contents);
         }
         format!("{:016x}", rng::stream(0, &text, 0))
+    }
+
+    /// The files that it names, some of them perhaps twice.
+    fn files(&self) -> impl Iterator<Item = &NamedFile> {
+        self.traffic.files().chain(&self.topology.file)
     }
 }

@@ -9,13 +9,13 @@ use raddle_sim::workload::{Flow, Start, TriggerKind};
 pub const DEFAULT_HOPS_PER_S: f64 = 12e6;
 
 /// A link's record, its ring under a full load with one-BDP windows, and its counters.
-const BYTES_PER_PORT: u64 = 2048;
+pub(super) const BYTES_PER_PORT: u64 = 2048;
 /// A flow's place in the plan, and what is left of it after the run (docs/performance.md).
-const BYTES_PER_FLOW: u64 = 164;
+pub(super) const BYTES_PER_FLOW: u64 = 164;
 /// Both its ends while they are at work.
 const BYTES_PER_FLOW_AT_WORK: u64 = 396;
 /// The program itself.
-const BYTES_PER_PROCESS: u64 = 8_000_000;
+pub(super) const BYTES_PER_PROCESS: u64 = 8_000_000;
 
 /// What a run will take.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,8 @@
 //! A fabric of three hosts at one switch and an engine that makes up its outcome, for tests.
 
+use super::memory::Needed;
 use super::run::{Engine, Job};
+use crate::scenario::Kept;
 use raddle_schemes::ids::{FlowId, HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::rng::Rng;
@@ -185,7 +187,8 @@ pub(crate) fn jobs(seeds: std::ops::RangeInclusive<u64>) -> Vec<Job> {
             scenario: "5ce7a110".into(),
             seed,
             settings: vec![("transport.load_balance.scheme".into(), "ops".into())],
-            toml: "[fabric]\n".into(),
+            kept: Kept { toml: "[fabric]\n".into(), files: Vec::new() },
+            needed: Needed { ports: 6, flows: 2 },
             plan: Box::new(move || Ok(plan(seed))),
         })
         .collect()

@@ -1,5 +1,6 @@
 //! From a scenario's study to jobs: every cell with every seed.
 
+use super::memory::Needed;
 use super::run::Job;
 use super::summary::Bound;
 use crate::problem::Problem;
@@ -24,7 +25,11 @@ pub fn jobs(study: &Study, record: Option<DefaultRecord>) -> Vec<Job> {
                     scenario: scenario.hash(),
                     seed,
                     settings: cell.settings.clone(),
-                    toml: scenario.resolved_toml().to_owned(),
+                    kept: scenario.kept(seed),
+                    needed: Needed {
+                        ports: scenario.fabric().ports.len() as u64,
+                        flows: scenario.flows(),
+                    },
                     plan: Box::new(move || {
                         let mut plan = scenario.resolve(seed).map_err(|p: Problem| p.message)?;
                         if let Some(record) = record.filter(|_| plan.record.bucket == Span::ZERO) {

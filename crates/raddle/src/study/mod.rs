@@ -5,11 +5,14 @@
 //! is reduced to is a [`summary::RunSummary`]; [`compare`] sets the summaries of many side by side.
 
 pub mod compare;
+mod damage;
 pub mod estimate;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod gather;
 pub mod jobs;
+pub mod lock;
+pub mod memory;
 pub mod progress;
 pub mod run;
 pub mod stats;

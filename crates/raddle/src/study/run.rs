@@ -1,8 +1,10 @@
 //! Runs many jobs in parallel; what comes out does not depend on how many at a time.
 
 use super::estimate;
+use super::memory::{self, Needed};
 use super::summary::{Bound, RunSummary};
 use super::timing::Stopwatch;
+use crate::scenario::Kept;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{Observer, Outcome, Progress, Stop};
 use rayon::prelude::*;
@@ -25,8 +27,10 @@ pub struct Job {
     pub seed: u64,
     /// What the sweep set to make this scenario: path and value, first axis first.
     pub settings: Vec<(String, String)>,
-    /// The resolved scenario, as a file that gives the same run again.
-    pub toml: String,
+    /// The scenario and its files, which give the same run again.
+    pub kept: Kept,
+    /// What it needs memory for.
+    pub needed: Needed,
     /// Resolves the scenario with the seed; an error says which draw failed.
     pub plan: PlanOf,
 }
@@ -105,6 +109,8 @@ impl Meter for () {
 pub enum Failure {
     /// The seed's draws failed, or the plan does.
     Plan(String),
+    /// The run takes more memory than there is.
+    Memory(String),
     /// The caller asked to stop before the run had finished.
     Interrupted,
     /// The engine panicked, which is a bug; holds its message. Where panics abort the process,
@@ -118,6 +124,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Plan(why) => write!(f, "the scenario cannot be run with this seed: {why}"),
+            Self::Memory(why) => f.write_str(why),
             Self::Interrupted => f.write_str("interrupted"),
             Self::Panic(message) => write!(f, "the simulator failed, which is a bug: {message}"),
             Self::Kept(why) => write!(f, "the run could not be kept: {why}"),
@@ -182,6 +189,7 @@ impl Runner<'_> {
     }
 
     fn simulate(&self, index: usize, job: &Job) -> Result<Finished, Failure> {
+        job.needed.fit(0, memory::available()).map_err(Failure::Memory)?;
         let plan = (job.plan)().map_err(Failure::Plan)?;
         self.meter.begin(index, estimate::data_packets(&plan));
         // What it takes in memory is gone before the run begins.
@@ -270,6 +278,19 @@ mod tests {
         let stop = AtomicBool::new(false);
         let runs = runner(ENGINE, 1, &stop).run(&jobs, &Keep);
         assert_eq!(runs[0].as_ref().err(), Some(&Failure::Plan("tor0 is cut off".into())));
+    }
+
+    #[test]
+    fn a_run_that_would_not_fit_is_not_planned() {
+        let mut jobs = fixture::jobs(1..=2);
+        jobs[0].needed.flows = u64::MAX;
+        jobs[0].plan = Box::new(|| Err("its plan would fill the memory".into()));
+        let stop = AtomicBool::new(false);
+        let runs = runner(ENGINE, 1, &stop).run(&jobs, &Keep);
+        if memory::available().is_some() {
+            assert!(matches!(&runs[0], Err(Failure::Memory(why)) if why.contains("of memory")));
+        }
+        assert!(runs[1].is_ok());
     }
 
     #[test]

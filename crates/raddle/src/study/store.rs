@@ -1,32 +1,37 @@
 //! Runs on disk: one folder per scenario hash, seed and build, complete or not there at all.
 
 use super::BUILD;
+use super::lock::{self, Held};
 use super::run::{Finished, Job, Sink};
 use super::summary::RunSummary;
 use super::tables::{self, Format, RunRow};
+use crate::scenario::Kept;
 use raddle_schemes::rng::mix;
 use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The run as JSON (`raddle.run/1`).
-const SUMMARY_FILE: &str = "run.json";
-/// The resolved scenario.
-const SCENARIO_FILE: &str = "scenario.toml";
+pub(super) const SUMMARY_FILE: &str = "run.json";
+/// The resolved scenario, its files beside it.
+pub(super) const SCENARIO_FILE: &str = "scenario.toml";
 /// Leads the names of folders whose run has not finished.
 const UNFINISHED: &str = ".unfinished-";
 
 /// A folder of runs.
 ///
 /// A run is written into a folder of its own with a leading `.unfinished-`, which loses that name
-/// by one rename when everything is in it. What an interruption or a crash leaves under such a
-/// name is never read as a run and is replaced when the run is repeated.
+/// by one rename when everything is in it. What a crash leaves under such a name is never read as a
+/// run, and goes when the folder is opened again. While there is a store, no other process opens
+/// one in its folder.
 #[derive(Clone, Debug)]
 pub struct Store {
     folder: PathBuf,
     format: Format,
     /// Whether each run's tables are kept, and not its summary alone.
     with_tables: bool,
+    /// Keeps other processes out as long as there is a copy of the store.
+    held: Held,
 }
 
 impl Store {
@@ -34,7 +39,7 @@ impl Store {
     ///
     /// # Errors
     /// The folder and what the system said; also of a folder that cannot be written to, so that no
-    /// run is lost to it later.
+    /// run is lost to it later, and of one that another process writes into.
     pub fn open(folder: &Path, format: Format) -> Result<Self, String> {
         Self::with(folder, format, true)
     }
@@ -49,10 +54,23 @@ impl Store {
 
     fn with(folder: &Path, format: Format, with_tables: bool) -> Result<Self, String> {
         fs::create_dir_all(folder).map_err(|error| at(folder, error))?;
+        let held = lock::hold(folder)?;
         let probe = folder.join(format!("{UNFINISHED}probe-{}", std::process::id()));
         fs::create_dir_all(&probe).map_err(|error| at(folder, error))?;
         fs::remove_dir(&probe).map_err(|error| at(folder, error))?;
-        Ok(Self { folder: folder.to_path_buf(), format, with_tables })
+        let store = Self { folder: folder.to_path_buf(), format, with_tables, held };
+        if store.held.alone() {
+            for name in store.unfinished()? {
+                let left = folder.join(format!("{UNFINISHED}{name}"));
+                fs::remove_dir_all(&left).map_err(|error| at(&left, error))?;
+            }
+        }
+        Ok(store)
+    }
+
+    /// Whether each run's tables are kept.
+    pub(super) fn keeps_tables(&self) -> bool {
+        self.with_tables
     }
 
     /// How many of the `jobs` are there already.
@@ -163,8 +181,7 @@ impl Sink for Store {
         if found.is_none() {
             let folder = self.unfinished_folder(job);
             remake(&folder)?;
-            let path = folder.join(SCENARIO_FILE);
-            fs::write(&path, &job.toml).map_err(|error| at(&path, error))?;
+            write_scenario(&folder, &job.kept)?;
         }
         Ok(found)
     }
@@ -199,6 +216,17 @@ impl Sink for Store {
 
 fn run_name(scenario: &str, seed: u64) -> String {
     format!("{scenario}-seed{seed}-v{BUILD}")
+}
+
+fn write_scenario(folder: &Path, kept: &Kept) -> Result<(), String> {
+    for file in &kept.files {
+        let path = folder.join(&file.name);
+        let above = path.parent().unwrap_or(folder);
+        fs::create_dir_all(above).map_err(|error| at(above, error))?;
+        fs::write(&path, &*file.text).map_err(|error| at(&path, error))?;
+    }
+    let path = folder.join(SCENARIO_FILE);
+    fs::write(&path, &kept.toml).map_err(|error| at(&path, error))
 }
 
 /// Has a file written into `scratch`, an empty folder for that time, and moves it to `path`, so that
@@ -293,6 +321,24 @@ mod tests {
         assert_eq!(store.find("5ce7a110", 1), Ok(None));
         assert!(run(ENGINE, &store, 1..=1)[0].is_ok());
         assert_eq!(store.unfinished().unwrap(), [""; 0]);
+        assert_eq!(store.begin(&fixture::jobs(2..=2)[0]), Ok(None));
+        drop(store);
+        let store = Store::open(folder.path(), Format::Csv).unwrap();
+        assert_eq!(store.unfinished().unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn one_store_at_a_time_writes_into_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Format::Csv).unwrap();
+        let copy = store.clone();
+        drop(store);
+        if copy.held.alone() {
+            let message = Store::open(folder.path(), Format::Csv).unwrap_err();
+            assert!(message.contains("another raddle is writing into this folder"), "{message}");
+        }
+        drop(copy);
+        assert!(Store::of_summaries(folder.path()).is_ok());
     }
 
     #[test]
@@ -321,6 +367,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), Format::Parquet).unwrap();
         assert!(run(ENGINE, &store, 1..=1)[0].is_ok());
+        let place = store.run_folder("5ce7a110", 1);
+        drop(store);
         let csv = Store::open(folder.path(), Format::Csv).unwrap();
         let plan = fixture::plan(1);
         let outcome = fixture::engine(&plan, &mut ());
@@ -328,7 +376,6 @@ mod tests {
         let summary = RunSummary::new("5ce7a110", &plan, &outcome, None, cost);
         let finished = Finished { plan, outcome, summary };
         assert_eq!(csv.complete(&fixture::jobs(1..=1)[0], &finished), Ok(()));
-        let place = store.run_folder("5ce7a110", 1);
         assert!(place.join("flows.csv").is_file() && place.join("flows.parquet").is_file());
     }
 

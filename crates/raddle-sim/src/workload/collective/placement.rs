@@ -30,6 +30,12 @@ pub struct Placement {
 }
 
 impl Placement {
+    /// How many ranks there are among so many hosts, if that fits them.
+    pub fn count(&self, hosts: u32) -> u32 {
+        let among = self.hosts.map(|(first, last)| last.saturating_sub(first).saturating_add(1));
+        self.ranks.or(among).unwrap_or(hosts)
+    }
+
     /// The host of each rank; random orders are drawn with `seed`.
     ///
     /// # Errors

@@ -57,6 +57,10 @@ impl Pattern for AllToAll {
         Ok(AllToAll::generate(self, fabric.hosts, seed)?)
     }
 
+    fn flows(&self, fabric: &Fabric) -> u64 {
+        u64::from(fabric.hosts) * u64::from(fabric.hosts)
+    }
+
     fn largest(&self) -> Bytes {
         self.message
     }

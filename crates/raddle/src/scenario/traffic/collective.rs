@@ -48,6 +48,15 @@ impl Pattern for Placed {
         }?)
     }
 
+    fn flows(&self, fabric: &Fabric) -> u64 {
+        let ranks = u64::from(self.placement.count(fabric.hosts));
+        ranks.saturating_mul(match &self.what {
+            What::Ring(ring) => ring.hops.map_or(2 * ranks, u64::from),
+            What::Butterfly(_) => 2 * u64::from(ranks.max(1).ilog2()),
+            What::AllToAll(_) => ranks,
+        })
+    }
+
     fn largest(&self) -> Bytes {
         match &self.what {
             What::Ring(ring) => ring.message,

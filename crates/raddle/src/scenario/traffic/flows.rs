@@ -59,6 +59,10 @@ impl Pattern for Flows {
         Ok(explicit::traffic(fabric.hosts, &flows)?)
     }
 
+    fn flows(&self, _: &Fabric) -> u64 {
+        self.0.len() as u64
+    }
+
     fn largest(&self) -> Bytes {
         self.0.iter().map(|(_, flow)| flow.message).max().unwrap_or_default()
     }

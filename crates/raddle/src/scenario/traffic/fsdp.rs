@@ -35,6 +35,11 @@ impl Pattern for Pass {
         Ok(self.fsdp.generate(&self.placement.ranks(fabric.hosts, seed)?)?)
     }
 
+    fn flows(&self, fabric: &Fabric) -> u64 {
+        let rounds = 2 * u64::from(self.fsdp.layers) * u64::from(self.fsdp.steps);
+        rounds.saturating_mul(self.placement.count(fabric.hosts).into())
+    }
+
     fn largest(&self) -> Bytes {
         self.fsdp.message
     }

@@ -50,6 +50,10 @@ impl Pattern for Matrix {
         })
     }
 
+    fn flows(&self, _: &Fabric) -> u64 {
+        self.matrix.connections.len() as u64
+    }
+
     fn largest(&self) -> Bytes {
         self.matrix.connections.iter().filter_map(|c| c.size).max().unwrap_or_default()
     }

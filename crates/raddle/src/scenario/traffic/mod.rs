@@ -159,6 +159,11 @@ impl TrafficSection {
         self.seed.unwrap_or(run)
     }
 
+    /// About how many flows it has, known without making them.
+    pub(crate) fn flows(&self, fabric: &Fabric) -> u64 {
+        self.pattern.flows(fabric)
+    }
+
     /// The flows of a run's seed.
     ///
     /// # Errors
@@ -251,6 +256,38 @@ mod tests {
         assert!(scenario.resolved_toml().contains("\nseed = 42\n"));
         let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
         assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+    }
+
+    /// Every kind says about how many flows it has, so that they are not made where they would fill
+    /// the memory.
+    #[test]
+    fn the_number_of_flows_is_known_before_they_are_made() {
+        for (traffic, expected) in [
+            ("kind = \"permutation\"\n", 16),
+            ("kind = \"tornado\"\n", 16),
+            ("kind = \"all_to_all\"\n", 256),
+            ("kind = \"incast\"\nsenders = 9\n", 16),
+            ("kind = \"flows\"\nflow = [{ from = 0, to = 1, bytes = \"1 B\" }]\n", 1),
+            ("kind = \"collective\"\noperation = \"all_reduce\"\nranks = 8\n", 128),
+            ("kind = \"collective\"\noperation = \"all_reduce\"\nhops = 3\n", 48),
+            ("kind = \"collective\"\noperation = \"all_reduce\"\nalgorithm = \"butterfly\"\n", 128),
+            ("kind = \"collective\"\noperation = \"all_to_all\"\nhosts = \"2..5\"\n", 16),
+            ("kind = \"fsdp\"\nmodel = \"llama_7b\"\nlayers = 3\nsteps = 2\n", 192),
+        ] {
+            let study = study(traffic).unwrap();
+            let scenario = &study.cells[0].scenario;
+            let made = scenario.resolve(1).unwrap().traffic.flows.len() as u64;
+            assert_eq!(scenario.flows(), expected, "{traffic}");
+            assert!(made <= expected && expected <= 2 * made.max(8), "{traffic}: {made}");
+        }
+        for kind in ["poisson", "partners"] {
+            let law = "law = \"websearch\"\nload = 0.5\nuntil = \"10 ms\"\n";
+            let study = study(&format!("kind = \"{kind}\"\n{law}")).unwrap();
+            let scenario = &study.cells[0].scenario;
+            let made = scenario.resolve(1).unwrap().traffic.flows.len() as f64;
+            let ratio = scenario.flows() as f64 / made;
+            assert!((0.8..1.25).contains(&ratio), "{kind}: {ratio}");
+        }
     }
 
     #[test]

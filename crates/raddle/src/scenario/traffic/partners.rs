@@ -39,6 +39,10 @@ impl Pattern for Partners {
         Ok(Partners::generate(self, fabric, seed)?)
     }
 
+    fn flows(&self, fabric: &Fabric) -> u64 {
+        self.expected_flows(fabric)
+    }
+
     fn largest(&self) -> Bytes {
         self.law.quantile(self.sampling, 1.0)
     }

@@ -56,6 +56,12 @@ pub(crate) trait Pattern: Debug + Send + Sync {
     /// What does not fit the fabric.
     fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Misfit>;
 
+    /// About how many flows there are, known without making them: one a host, or what a kind that
+    /// may have more says.
+    fn flows(&self, fabric: &Fabric) -> u64 {
+        fabric.hosts.into()
+    }
+
     /// The largest message there can be.
     fn largest(&self) -> Bytes;
 

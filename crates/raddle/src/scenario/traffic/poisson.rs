@@ -31,6 +31,10 @@ impl Pattern for Poisson {
         Ok(Poisson::generate(self, fabric, seed)?)
     }
 
+    fn flows(&self, fabric: &Fabric) -> u64 {
+        self.expected_flows(fabric)
+    }
+
     fn largest(&self) -> Bytes {
         self.law.quantile(self.sampling, 1.0)
     }

@@ -7,13 +7,14 @@ use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleTyp
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::SerializedFileReader;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 use serde_json::{Map, Value, json};
 use std::borrow::Borrow;
 use std::fmt;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,6 +39,35 @@ impl Format {
             Self::Csv => "csv",
         }
     }
+
+    /// The format that a file's name tells.
+    pub fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?;
+        [Self::Parquet, Self::Csv].into_iter().find(|format| extension == format.extension())
+    }
+}
+
+/// Whether a table's file is whole, as far as its end shows.
+///
+/// # Errors
+/// The file and why it is not.
+pub fn sound(path: &Path, format: Format) -> Result<(), TableError> {
+    let mut file = File::open(path).map_err(|error| TableError::new(path, error))?;
+    match format {
+        Format::Parquet => {
+            SerializedFileReader::new(file).map_err(|error| TableError::new(path, error))?;
+        }
+        Format::Csv => {
+            let mut last = [0];
+            file.seek(SeekFrom::End(-1))
+                .and_then(|_| file.read_exact(&mut last))
+                .map_err(|_| TableError::new(path, "the file is empty"))?;
+            if last != *b"\n" {
+                return Err(TableError::new(path, "its last line is cut off"));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A table could not be written or read.
@@ -233,7 +263,7 @@ mod tests {
     use super::*;
     use crate::study::fixture;
     use crate::study::tables::of_run;
-    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::file::reader::FileReader;
     use parquet::record::Field;
 
     /// The file's columns, read with the library's row reader.

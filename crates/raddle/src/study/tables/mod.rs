@@ -8,7 +8,7 @@ mod files;
 mod rows;
 
 pub use explain::explain;
-pub use files::{Format, TableError, write, write_parts};
+pub use files::{Format, TableError, sound, write, write_parts};
 pub use rows::{RunRow, TABLES, of_run, runs};
 
 use std::ops::Range;

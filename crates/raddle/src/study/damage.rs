@@ -1,0 +1,171 @@
+//! Runs on disk of which something is missing, empty or broken.
+
+use super::run::Job;
+use super::store::{SCENARIO_FILE, SUMMARY_FILE, Store, at};
+use super::tables::{self, Format};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Tables that every run has.
+const TABLES: [&str; 3] = ["flows", "ports", "layers"];
+
+impl Store {
+    /// What is wrong with the runs of the `jobs` that are there, run after run.
+    pub fn damaged(&self, jobs: &[Job]) -> Vec<String> {
+        jobs.iter().filter_map(|job| self.damage(job)).collect()
+    }
+
+    /// Removes the runs of the `jobs` that are damaged; says how many there were.
+    ///
+    /// # Errors
+    /// The folder and what the system said.
+    pub fn discard_damaged(&self, jobs: &[Job]) -> Result<usize, String> {
+        let mut discarded = 0;
+        for job in jobs.iter().filter(|job| self.damage(job).is_some()) {
+            let place = self.run_folder(&job.scenario, job.seed);
+            let remove = if place.is_dir() { fs::remove_dir_all } else { fs::remove_file };
+            remove(&place).map_err(|error| at(&place, error))?;
+            discarded += 1;
+        }
+        Ok(discarded)
+    }
+
+    /// What is wrong with a run that is there, if anything is: the file, and why.
+    fn damage(&self, job: &Job) -> Option<String> {
+        let place = self.run_folder(&job.scenario, job.seed);
+        if !place.exists() {
+            return None;
+        }
+        self.inspect(job, &place).err().map(|why| format!("a damaged run: {why}"))
+    }
+
+    fn inspect(&self, job: &Job, place: &Path) -> Result<(), String> {
+        if !place.is_dir() {
+            return Err(at(place, "no folder"));
+        }
+        scenario(job, place)?;
+        let run = self.find(&job.scenario, job.seed)?;
+        if run.is_some_and(|run| (run.scenario.as_str(), run.seed) != (&*job.scenario, job.seed)) {
+            return Err(at(&place.join(SUMMARY_FILE), "of another run"));
+        }
+        let mut found = Vec::new();
+        for entry in fs::read_dir(place).map_err(|error| at(place, error))? {
+            let path = entry.map_err(|error| at(place, error))?.path();
+            if let Some(format) = Format::of(&path) {
+                tables::sound(&path, format).map_err(|error| error.to_string())?;
+                found.extend(path.file_stem().map(PathBuf::from));
+            } else if path.extension().is_some_and(|extension| extension == "json") {
+                let text = fs::read_to_string(&path).map_err(|error| at(&path, error))?;
+                serde_json::from_str::<serde::de::IgnoredAny>(&text)
+                    .map_err(|error| at(&path, error))?;
+            }
+        }
+        let lacks = |name: &&&str| !found.iter().any(|stem| stem.as_os_str() == **name);
+        match TABLES.iter().find(lacks).filter(|_| self.keeps_tables()) {
+            Some(name) => Err(at(place, format!("the table `{name}` is missing"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether the scenario and its files are whole. Another run of the same scenario may have had its
+/// files under other names.
+fn scenario(job: &Job, place: &Path) -> Result<(), String> {
+    let path = place.join(SCENARIO_FILE);
+    let text = fs::read_to_string(&path).map_err(|error| at(&path, error))?;
+    if !text.ends_with(&format!("\nseed = {}\n", job.seed)) && text != job.kept.toml {
+        return Err(at(&path, "not whole"));
+    }
+    if text == job.kept.toml {
+        for file in &job.kept.files {
+            let path = place.join(&file.name);
+            let text = fs::read_to_string(&path).map_err(|error| at(&path, error))?;
+            if text != *file.text {
+                return Err(at(&path, "not what the scenario was run with"));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Kept, KeptFile};
+    use crate::study::fixture::{self, ENGINE};
+    use crate::study::run::Runner;
+    use std::sync::atomic::AtomicBool;
+
+    fn jobs() -> Vec<Job> {
+        let mut jobs = fixture::jobs(1..=1);
+        let law = KeptFile { name: "files/law.csv".into(), text: "size_bytes,cdf\n9,1\n".into() };
+        jobs[0].kept = Kept { toml: "[run]\nseed = 1\n".into(), files: vec![law] };
+        jobs
+    }
+
+    fn run(store: &Store) {
+        let stop = AtomicBool::new(false);
+        let runner =
+            Runner { engine: ENGINE, bound: |_| None, threads: 1, stop: &stop, meter: &() };
+        assert!(runner.run(&jobs(), store)[0].is_ok());
+    }
+
+    #[test]
+    fn every_file_that_is_missing_empty_or_cut_is_named_and_the_run_redone() {
+        for format in [Format::Parquet, Format::Csv] {
+            let folder = tempfile::tempdir().unwrap();
+            let store = Store::open(folder.path(), format).unwrap();
+            assert_eq!(store.damaged(&jobs()), [""; 0]);
+            run(&store);
+            assert_eq!(store.damaged(&jobs()), [""; 0]);
+            let place = store.run_folder("5ce7a110", 1);
+            let table = |name: &str| format!("{name}.{}", format.extension());
+            let files = [
+                "scenario.toml".into(),
+                "files/law.csv".into(),
+                "run.json".into(),
+                table("flows"),
+                table("ports"),
+                table("layers"),
+            ];
+            for name in files {
+                let path = place.join(&name);
+                let whole = fs::read(&path).unwrap();
+                for kept in [None, Some(0), Some(whole.len() / 2 + 1)] {
+                    match kept {
+                        None => fs::remove_file(&path).unwrap(),
+                        Some(bytes) => fs::write(&path, &whole[..bytes]).unwrap(),
+                    }
+                    let told = store.damaged(&jobs());
+                    let stem = name.split('.').next().unwrap();
+                    assert!(told.len() == 1 && told[0].contains(stem), "{name} {kept:?} {told:?}");
+                    assert!(told[0].contains(&place.display().to_string()), "{told:?}");
+                    fs::write(&path, &whole).unwrap();
+                }
+            }
+            assert_eq!(store.discard_damaged(&jobs()), Ok(0));
+            fs::write(place.join("run.json"), "{").unwrap();
+            assert_eq!(store.discard_damaged(&jobs()), Ok(1));
+            assert!(!place.exists());
+            run(&store);
+            assert_eq!(store.damaged(&jobs()), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn a_run_of_another_seed_or_a_file_in_its_place_is_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Format::Csv).unwrap();
+        run(&store);
+        let place = store.run_folder("5ce7a110", 1);
+        let path = place.join(SUMMARY_FILE);
+        let text = fs::read_to_string(&path).unwrap().replace("\"seed\": 1", "\"seed\": 2");
+        fs::write(&path, text).unwrap();
+        assert!(store.damaged(&jobs())[0].ends_with("run.json: of another run"));
+        fs::remove_dir_all(&place).unwrap();
+        fs::write(&place, "").unwrap();
+        assert!(store.damaged(&jobs())[0].ends_with("no folder"));
+        assert_eq!(store.discard_damaged(&jobs()), Ok(1));
+        run(&store);
+    }
+}
