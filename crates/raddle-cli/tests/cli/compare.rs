@@ -111,3 +111,20 @@ fn rows_with_bounds_of_their_own_share_none() {
     assert!(said["columns"][0]["bound"].is_null());
     assert!(said["cells"][1]["increase_pct"].is_null());
 }
+
+#[test]
+fn a_setting_that_changes_nothing_is_said_to() {
+    let scratch = Scratch::new(
+        "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n[traffic]\nkind = \"flows\"\n\
+         flow = [{ from = 0, to = 9, bytes = \"64 KiB\" }]\n\
+         [sweep]\n\"fabric.queue.size\" = [\"200 packets\", \"300 packets\"]\nseed = \"1..2\"\n",
+    );
+    let (file, out) = (scratch.scenario(), scratch.text("out"));
+    let said = raddle(&["compare", &file, "--out", &out]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    let told = "200 packets and 300 packets give the same runs, bit for bit: this setting changed";
+    assert!(said.out.contains(told), "{}", said.out);
+    let object = raddle(&["compare", &file, "--out", &out, "--json"]).json();
+    assert_eq!(object["cells"][0]["standing"], "same");
+    assert_eq!(object["cells"][1]["same_as"], "200 packets");
+}

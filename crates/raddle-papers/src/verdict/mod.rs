@@ -377,7 +377,9 @@ impl Column {
     /// Whether a row is further behind the first than level, and the seeds do not tell the two
     /// apart.
     pub fn untold(&self, row: usize) -> bool {
-        self.cells[row].standing == Standing::Level && !self.leads(row)
+        // What gives the same as an earlier row stands where that stands.
+        let first = self.cells[row].same_as.unwrap_or(row);
+        self.cells[first].standing == Standing::Level && !self.leads(row)
     }
 }
 
@@ -431,6 +433,7 @@ mod tests {
             seeds: vec![1, 2, 3],
             completion_us: times.iter().map(|row| vec![row.to_vec()]).collect(),
             unfinished,
+            results: vec![vec![None]; 4],
         });
         let settings = [("workload", "ring"), ("faults", "healthy"), ("stack", "window")];
         let column = Column {

@@ -11,6 +11,7 @@ impl Comparison {
             return Vec::new();
         }
         let mut sentences = self.verdicts();
+        sentences.extend(self.unchanged());
         if let Some((lead, next)) = self.leaders() {
             sentences.push(self.against(lead, next));
         }
@@ -20,7 +21,8 @@ impl Comparison {
     /// One sentence per set of first rows, with the columns in which they are first.
     fn verdicts(&self) -> Vec<String> {
         let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
-        for column in 0..self.input.columns.len() {
+        let ranked = |column: &usize| !self.all_same(*column);
+        for column in (0..self.input.columns.len()).filter(ranked) {
             let first = self.first_rows(column);
             match groups.iter_mut().find(|(rows, _)| *rows == first) {
                 Some((_, columns)) => columns.push(column),
@@ -28,6 +30,33 @@ impl Comparison {
             }
         }
         groups.iter().map(|(rows, columns)| self.verdict(rows, columns)).collect()
+    }
+
+    /// One sentence per set of rows that give bit for bit the same, with the columns in which they do.
+    fn unchanged(&self) -> Vec<String> {
+        let mut groups: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
+        for column in 0..self.input.columns.len() {
+            for first in 0..self.cells.len() {
+                let same = |row: &usize| self.first_same(column, *row) == first;
+                let rows: Vec<usize> = (0..self.cells.len()).filter(same).collect();
+                if rows.len() < 2 {
+                    continue;
+                }
+                match groups.iter_mut().find(|(known, _)| *known == rows) {
+                    Some((_, columns)) => columns.push(column),
+                    None => groups.push((rows, vec![column])),
+                }
+            }
+        }
+        let sentence = |(rows, columns): &(Vec<usize>, Vec<usize>)| {
+            let names: Vec<&str> = rows.iter().map(|row| self.input.rows[*row].as_str()).collect();
+            let place = self.place(columns);
+            format!(
+                "{} give the same runs, bit for bit{place}: this setting changed nothing here.",
+                list(&names)
+            )
+        };
+        groups.iter().map(sentence).collect()
     }
 
     /// The first row of a column and those level with it, by their mean.
@@ -77,14 +106,21 @@ impl Comparison {
             let ranked = self.ranked(column);
             for (sum, row) in &mut ranks {
                 let last = self.cells.len();
-                *sum += ranked.iter().position(|other| other == row).unwrap_or(last);
+                let same = self.first_same(column, *row);
+                *sum += ranked.iter().position(|other| *other == same).unwrap_or(last);
             }
         }
         ranks.sort_unstable();
-        match ranks[..] {
-            [(_, lead), (_, next), ..] => Some((lead, next)),
-            _ => None,
-        }
+        let (_, lead) = *ranks.first()?;
+        let columns = || 0..self.input.columns.len();
+        let other = |row: usize| columns().any(|column| !self.same(column, lead, row));
+        let (_, next) = ranks.into_iter().find(|(_, row)| *row != lead && other(*row))?;
+        Some((lead, next))
+    }
+
+    /// Whether two rows give the same in a column.
+    fn same(&self, column: usize, a: usize, b: usize) -> bool {
+        self.first_same(column, a) == self.first_same(column, b)
     }
 
     fn against(&self, lead: usize, next: usize) -> String {
@@ -113,6 +149,9 @@ impl Comparison {
         let cell = |row: usize| &self.cells[row][column];
         if [lead, next].iter().any(|&row| cell(row).missing > 0 && cell(row).never == 0) {
             return ("cannot be compared, since not all of it was run".to_string(), None);
+        }
+        if self.same(column, lead, next) {
+            return ("gives the same runs".to_string(), None);
         }
         let finishes = |row: usize| cell(row).standing != Standing::Out;
         let name = &self.input.rows[lead];
@@ -168,6 +207,7 @@ mod tests {
         input.rows.remove(1);
         input.completion_us.remove(1);
         input.unfinished.remove(1);
+        input.results.remove(1);
         assert_eq!(
             Comparison::new(input.clone()).answer(),
             [
@@ -200,10 +240,53 @@ mod tests {
         input.rows.remove(1);
         input.completion_us.remove(1);
         input.unfinished.remove(1);
+        input.results.remove(1);
         input.unfinished[0][1] = vec![None; 5];
         let answer = Comparison::new(input).answer();
         let told = "cannot be compared, since not all of it was run (one uplink dead).";
         assert!(answer[1].ends_with(told), "{answer:?}");
+    }
+
+    #[test]
+    fn rows_that_give_the_same_are_not_ranked_against_each_other() {
+        let mut input = example();
+        let same = |input: &mut crate::study::compare::CompareInput, column: usize| {
+            input.results[2][column] = input.results[1][column].clone();
+            input.completion_us[2][column] = input.completion_us[1][column].clone();
+        };
+        same(&mut input, 1);
+        let comparison = Comparison::new(input.clone());
+        let cell = &comparison.cells[2][1];
+        assert_eq!((cell.standing, cell.same_as), (Standing::Same, Some(1)));
+        assert_eq!(comparison.cells[1][1].standing, Standing::First);
+        assert_eq!(
+            comparison.answer(),
+            [
+                "reps finishes first (healthy).",
+                "ops finishes first (one uplink dead).",
+                "ops and reps give the same runs, bit for bit (one uplink dead): this setting \
+                 changed nothing here.",
+                "Against reps, ops takes 5.9 % longer (healthy, p < 0.001); gives the same runs \
+                 (one uplink dead).",
+            ]
+        );
+        let screen = comparison.screen(100);
+        assert!(screen.contains("= 250 ±7 us") && screen.contains("= the same runs, bit for bit"));
+        same(&mut input, 0);
+        let answer = Comparison::new(input.clone()).answer();
+        assert!(answer[1].contains("ops and reps give the same runs, bit for bit in both cond"));
+        assert!(answer[2].starts_with("Against ops, ecmp takes 3.8 times as long"), "{answer:?}");
+        input.rows.remove(0);
+        input.completion_us.remove(0);
+        input.unfinished.remove(0);
+        input.results.remove(0);
+        let comparison = Comparison::new(input);
+        assert!(comparison.cells.iter().flatten().all(|cell| cell.standing == Standing::Same));
+        assert_eq!(
+            comparison.answer(),
+            ["ops and reps give the same runs, bit for bit in both conditions: this setting \
+                 changed nothing here."]
+        );
     }
 
     #[test]
@@ -212,6 +295,7 @@ mod tests {
         input.rows.truncate(1);
         input.completion_us.truncate(1);
         input.unfinished.truncate(1);
+        input.results.truncate(1);
         assert!(Comparison::new(input).answer().is_empty());
     }
 }

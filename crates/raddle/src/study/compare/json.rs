@@ -10,6 +10,7 @@ impl Standing {
             Self::First => "first",
             Self::Level => "level",
             Self::Behind => "behind",
+            Self::Same => "same",
             Self::Out => "out",
         }
     }
@@ -54,6 +55,7 @@ impl Comparison {
             "row": self.input.rows[row],
             "column": self.input.columns[column].name,
             "standing": cell.standing.word(),
+            "same_as": cell.same_as.map(|row| &self.input.rows[row]),
             "completion_us": self.input.completion_us[row][column],
             "unfinished": self.input.unfinished[row][column],
             "mean_us": spread.map(|s| s.mean),

@@ -9,7 +9,7 @@ mod json;
 mod table;
 
 use super::stats::{Difference, Spread, Test};
-use super::summary::RunSummary;
+use super::summary::{RunSummary, results_hash_of_runs};
 
 /// A condition under which rows are compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,8 @@ pub struct CompareInput {
     pub completion_us: Vec<Vec<Vec<Option<f64>>>>,
     /// `[row][column][seed]`: flows that did not complete; `None` if there is no run.
     pub unfinished: Vec<Vec<Vec<Option<u64>>>>,
+    /// `[row][column]`: hash of what the runs with all seeds gave; `None` if one is missing.
+    pub results: Vec<Vec<Option<String>>>,
 }
 
 /// One run to compare.
@@ -70,6 +72,7 @@ impl CompareInput {
         let mut completion_us = vec![vec![vec![None; seeds.len()]; names.len()]; rows.len()];
         let mut unfinished = vec![vec![vec![None; seeds.len()]; names.len()]; rows.len()];
         let mut bounds = vec![vec![None; seeds.len()]; names.len()];
+        let mut runs = vec![vec![vec![None; seeds.len()]; names.len()]; rows.len()];
         for entry in entries {
             let Some(summary) = entry.summary else { continue };
             let place = (
@@ -80,6 +83,7 @@ impl CompareInput {
             let (Some(row), Some(column), Some(seed)) = place else { continue };
             completion_us[row][column][seed] = summary.completion_us;
             unfinished[row][column][seed] = Some(summary.unfinished);
+            runs[row][column][seed] = Some(summary);
             let name = &mut bounds[column][seed];
             *name = name.take().or_else(|| summary.bound.clone());
             let us = &mut columns[column].bound_us[seed];
@@ -103,7 +107,14 @@ impl CompareInput {
             let names = distinct(bounds.into_iter().flatten());
             column.bound = (!names.is_empty()).then(|| names.join(", "));
         }
-        Self { title: title.to_string(), rows, columns, seeds, completion_us, unfinished }
+        let whole = |runs: &Vec<Option<&RunSummary>>| {
+            runs.iter()
+                .all(Option::is_some)
+                .then(|| results_hash_of_runs(runs.iter().flatten().copied()))
+        };
+        let results = runs.iter().map(|row| row.iter().map(whole).collect()).collect();
+        let title = title.to_string();
+        Self { title, rows, columns, seeds, completion_us, unfinished, results }
     }
 }
 
@@ -176,6 +187,8 @@ pub enum Standing {
     Level,
     /// Finishes with every seed, later than the first.
     Behind,
+    /// Gives bit for bit what an earlier row gives, or all rows give the same: not ranked.
+    Same,
     /// Does not finish with every seed, or has no run for some.
     Out,
 }
@@ -195,6 +208,8 @@ pub struct Cell {
     pub increase_pct: Option<f64>,
     /// How it stands.
     pub standing: Standing,
+    /// The first row that gives bit for bit the same with every seed, if that is an earlier one.
+    pub same_as: Option<usize>,
 }
 
 /// Runs side by side, judged.
@@ -221,6 +236,11 @@ impl Comparison {
     }
 
     fn judge(&mut self, column: usize) {
+        let rows = 0..self.cells.len();
+        if self.all_same(column) && !self.ranked(column).is_empty() {
+            rows.for_each(|row| self.cells[row][column].standing = Standing::Same);
+            return;
+        }
         let Some(&first) = self.ranked(column).first() else { return };
         for row in self.ranked(column) {
             let apart = match self.difference(column, first, row) {
@@ -234,13 +254,32 @@ impl Comparison {
                 (false, true) => Standing::Behind,
             };
         }
+        for row in rows {
+            if self.cells[self.first_same(column, row)][column].standing != Standing::Out
+                && self.cells[row][column].same_as.is_some()
+            {
+                self.cells[row][column].standing = Standing::Same;
+            }
+        }
     }
 
-    /// The rows that finish with every seed, by their mean; equal ones in their order.
+    /// The first of the rows that give the same as `row`.
+    fn first_same(&self, column: usize, row: usize) -> usize {
+        self.cells[row][column].same_as.unwrap_or(row)
+    }
+
+    /// Whether all rows, of several, give the same in a column.
+    fn all_same(&self, column: usize) -> bool {
+        let mut rows = 0..self.cells.len();
+        self.cells.len() > 1 && rows.all(|row| self.first_same(column, row) == 0)
+    }
+
+    /// The rows that finish with every seed, by their mean; equal ones in their order. Of rows that
+    /// give the same only the first.
     fn ranked(&self, column: usize) -> Vec<usize> {
         let mean = |row: usize| {
             let cell = &self.cells[row][column];
-            let whole = cell.never + cell.missing == 0;
+            let whole = cell.never + cell.missing == 0 && cell.same_as.is_none();
             cell.spread.filter(|_| whole).map(|spread| spread.mean)
         };
         let mut rows: Vec<(f64, usize)> =
@@ -282,8 +321,15 @@ impl Cell {
             stuck: unfinished.iter().copied().flatten().max().unwrap_or(0),
             increase_pct: Spread::of(&increases).map(|spread| spread.mean),
             standing: Standing::Out,
+            same_as: same_as(input, row, column),
         }
     }
+}
+
+/// The first row before `row` with the same results.
+fn same_as(input: &CompareInput, row: usize, column: usize) -> Option<usize> {
+    let own = input.results[row][column].as_ref()?;
+    (0..row).find(|&other| input.results[other][column].as_ref() == Some(own))
 }
 
 #[cfg(test)]
@@ -321,6 +367,7 @@ mod tests {
                 vec![vec![Some(0); 5]; 2],
                 vec![vec![Some(0); 5]; 2],
             ],
+            results: ["a", "b", "c"].map(|row| vec![Some(row.to_owned()); 2]).to_vec(),
         }
     }
 

@@ -123,24 +123,25 @@ impl Comparison {
     /// What the signs mean, in as few lines as fit.
     fn legend(&self, cells: usize) -> Vec<String> {
         let compared = self.input.rows.len() > 1;
+        let same = self.cells.iter().flatten().any(|cell| cell.standing == Standing::Same);
+        let same = same.then(|| "= the same runs, bit for bit".to_string());
         let Some(test) = self.test() else {
             if !compared {
                 return Vec::new();
             }
-            return vec![
-                "* first   ~ level with it   one seed says nothing about chance".to_string(),
-            ];
+            let one = "* first   ~ level with it   one seed says nothing about chance".to_string();
+            return std::iter::once(one).chain(same).collect();
         };
         let seeds = plural(self.input.seeds.len() as u64, "seed");
         let test = test.text();
-        let items = [
+        let items = vec![
             "* first".to_string(),
             format!("~ {seeds} do not tell it from the first ({test}, p >= {SIGNIFICANCE})"),
             "± 95 % confidence interval of the mean".to_string(),
         ];
         let mut lines: Vec<String> = Vec::new();
         // Signs tell rows apart; one row has none but its interval.
-        for item in items.into_iter().skip(if compared { 0 } else { 2 }) {
+        for item in items.into_iter().skip(if compared { 0 } else { 2 }).chain(same) {
             match lines.last_mut() {
                 Some(line) if width(line) + GAP + width(&item) <= cells => {
                     line.push_str(&" ".repeat(GAP));
@@ -205,6 +206,7 @@ impl Layout {
             Standing::First if self.alone => ' ',
             Standing::First => '*',
             Standing::Level => '~',
+            Standing::Same => '=',
             Standing::Behind => ' ',
             Standing::Out => return format!("  {}", self.out_text(cell)),
         };
