@@ -14,6 +14,7 @@ use raddle::study::store::Store;
 use raddle::study::text::plural;
 use raddle_papers::figures::{self, FIGURES, Figure};
 use raddle_sim::engine::{self, Options};
+use raddle_sim::plan::Plan;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
@@ -156,6 +157,13 @@ pub(super) fn note(study: &Study) {
     }
 }
 
+/// Passes on what deserves a word now that the traffic is known.
+pub(super) fn note_plan(plan: &Plan) {
+    for text in scenario::notes_on(plan) {
+        note_line!("note: {text}");
+    }
+}
+
 /// Shows problems; nothing was run.
 pub(super) fn refuse(problems: &Problems) -> End {
     let coloured = anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never;
@@ -282,6 +290,7 @@ pub(super) fn announce(jobs: &[Job], there: usize, threads: usize) {
     }
     let first = jobs.first().filter(|_| there < jobs.len());
     if let Some(plan) = first.and_then(|job| (job.plan)().ok()) {
+        note_plan(&plan);
         let estimate = estimate(&plan, DEFAULT_HOPS_PER_S);
         note_line!("{}", estimate.of_many(jobs.len() - there, threads));
     }

@@ -74,6 +74,7 @@ pub(super) fn run(arguments: &Arguments) -> End {
         Err(problem) => return input::refuse(&study.problem(problem)),
     };
     let estimate = estimate(&plan, DEFAULT_HOPS_PER_S);
+    input::note_plan(&plan);
     drop(plan);
     if let Err(why) = job.needed.fit(estimate.memory_bytes, memory::available()) {
         return input::refuse_text(&why);

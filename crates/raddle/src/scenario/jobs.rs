@@ -77,6 +77,11 @@ impl Jobs {
         self.sections.iter().flat_map(|section| section.job.load_balances()).cloned().collect()
     }
 
+    /// The largest message there can be.
+    pub(crate) fn largest(&self) -> Bytes {
+        self.sections.iter().map(TrafficSection::largest).max().unwrap_or_default()
+    }
+
     /// About how many flows all have, known without making them.
     pub(crate) fn flows(&self, fabric: &Fabric) -> u64 {
         let flows = self.sections.iter().map(|section| section.flows(fabric));

@@ -29,6 +29,7 @@ mod jobs;
 mod kept;
 mod limits;
 mod needs;
+mod notes;
 mod queue;
 mod reach;
 pub mod reader;
@@ -43,6 +44,7 @@ mod traffic;
 mod transport;
 
 pub use kept::{Kept, KeptFile};
+pub use notes::notes_on;
 pub use study::{Axis, Cell, Study, load, parse};
 pub use traffic::kinds;
 
@@ -176,6 +178,8 @@ impl Scenario {
         buffer::check(&section, &fabric, &sizes, log);
         reach::frames(&section.load_balance, &sizes, log);
         reach::pace(&transport.congestion, &fabric, log);
+        notes::headroom(&section, &fabric, &sizes, log);
+        notes::windows(&plan.congestion, &fabric, &sizes, traffic.largest(), log);
         let rto = reach::rto(&section, &plan, &fabric, &sizes, log);
         let pace = plan.congestion.build(&FlowContext::NOMINAL).limits().rate;
         let patience = run.patience(&fabric, sizes.packet, rto, pace, log);

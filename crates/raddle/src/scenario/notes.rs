@@ -1,0 +1,247 @@
+//! What runs, and is rarely meant: flow control without headroom, windows of few packets, paces
+//! that links cannot carry.
+
+use super::fabric::FabricSection;
+use super::reach::Sizes;
+use super::reader::Log;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::size::Size;
+use raddle_schemes::units::{Bytes, Span};
+use raddle_schemes::{FlowContext, congestion};
+use raddle_sim::bound::rho_max::rho_max;
+use raddle_sim::plan::{Pfc, Plan};
+use raddle_sim::topology::{Fabric, Node, Port};
+use raddle_sim::wire::frame::PFC_SIZE;
+
+/// Fewer packets in flight than these leave a flow without others to go on with.
+const FEW: u64 = 4;
+
+/// Notes on a plan that need its traffic: a pace that its links cannot carry for all flows at once.
+pub fn notes_on(plan: &Plan) -> Vec<String> {
+    let Some(pace) = plan.transport.congestion.build(&FlowContext::NOMINAL).limits().rate else {
+        return Vec::new();
+    };
+    let Some(most) = rho_max(plan).ok().filter(|most| pace > *most) else { return Vec::new() };
+    vec![format!(
+        "flows are paced at {pace}, above rho_max, {most}, which all of them can have at once: \
+         queues grow until something slows them"
+    )]
+}
+
+/// Notes windows of few packets at the slowest host, if messages are longer than they.
+pub(super) fn windows(
+    congestion: &congestion::Config,
+    fabric: &Fabric,
+    sizes: &Sizes,
+    largest: Bytes,
+    log: &Log,
+) {
+    let hosts = fabric.ports.iter().filter(|port| matches!(port.owner, Node::Host(_)));
+    let Some(rate) = hosts.map(|port| port.rate).min() else { return };
+    let base = sizes.base(rate, Bytes(0));
+    let values = congestion.values();
+    for key in ["max_window", "window", "initial_window"] {
+        let Some((_, text)) = values.iter().find(|(name, _)| *name == key) else { continue };
+        let Ok(size) = text.trim_matches('"').parse::<Size>() else { continue };
+        let window = size.resolve(&base);
+        if window >= Bytes(FEW * sizes.packet.0) || window >= largest {
+            continue;
+        }
+        let packets = window.0 as f64 / sizes.packet.0 as f64;
+        return log.note(format!(
+            "`{key}` of `{}` is {packets:.1} packets: with fewer than {FEW} in flight, one that is \
+             lost or late holds up the flow",
+            congestion.card().name
+        ));
+    }
+}
+
+/// What can come in at a port before its far end pauses.
+#[derive(Clone, Copy, Default)]
+struct Inflow {
+    ports: u64,
+    /// Until the count is above `xoff`.
+    xoff: u64,
+    /// From then on.
+    headroom: u64,
+}
+
+impl Inflow {
+    fn and(self, other: Self) -> Self {
+        Self {
+            ports: self.ports + other.ports,
+            xoff: self.xoff.saturating_add(other.xoff),
+            headroom: self.headroom.saturating_add(other.headroom),
+        }
+    }
+
+    fn bytes(self) -> u64 {
+        self.xoff.saturating_add(self.headroom)
+    }
+}
+
+/// Notes flow control that can lose frames: docs/model.md says when it cannot. Memory that ports
+/// share is not looked at.
+pub(super) fn headroom(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, log: &Log) {
+    let (queue, Some(pfc)) = (&section.queue.plan, &section.queue.plan.pfc) else { return };
+    if section.buffer.is_some() {
+        return;
+    }
+    let room = |port: &Port| queue.size.resolve(&sizes.base(port.rate, Bytes(0)));
+    // The port with the least left for `xoff`, and what may come for it.
+    let mut worst: Option<(i128, &Port, Inflow)> = None;
+    for switch in &fabric.switches {
+        let own = || switch.ports.clone().map(|id| (PortId(id), &fabric.ports[id as usize]));
+        let inflow = |(id, port): (PortId, &Port)| {
+            let base = sizes.base(port.rate, room(port));
+            let headroom = headroom_of(fabric, id, sizes.packet, queue.gap);
+            Inflow { ports: 1, xoff: pfc.xoff.resolve(&base).0, headroom }
+        };
+        for (id, port) in own() {
+            // What came from above does not go up again.
+            let feeds = |(other, from): &(PortId, &Port)| *other != id && !(port.up && from.up);
+            let all = own().filter(feeds).map(inflow).fold(Inflow::default(), Inflow::and);
+            if all.ports == 0 || all.bytes() <= room(port).0 {
+                continue;
+            }
+            let left =
+                (i128::from(room(port).0) - i128::from(all.headroom)) / i128::from(all.ports);
+            if worst.as_ref().is_none_or(|(least, ..)| left < *least) {
+                worst = Some((left, port, all));
+            }
+        }
+    }
+    if let Some((left, port, all)) = worst {
+        let would_do = match u64::try_from(left).ok().filter(|left| *left >= sizes.packet.0) {
+            Some(xoff) => format!("`xoff` of at most {xoff} B"),
+            None => format!("a `size` of at least {} B", all.bytes()),
+        };
+        log.note(format!(
+            "flow control can lose frames: the queue of `{}` has room for {} B, and what \
+             comes in at {} of its switch's ports may be {} B before all of them pause; {would_do} would do",
+            port.name,
+            room(port).0,
+            all.ports,
+            all.bytes()
+        ));
+    }
+    renewal(pfc, fabric, sizes.packet + queue.gap, log);
+}
+
+/// What comes in at a port, at most, after the count has crossed `xoff`: a full frame ends here,
+/// the PFC frame is sent and travels, a full frame ends there, and what is on the way.
+fn headroom_of(fabric: &Fabric, port: PortId, packet: Bytes, gap: Bytes) -> u64 {
+    let peer = fabric.ports[port.index()].peer;
+    let [here, there] = [port, peer].map(|port| fabric.ports[port.index()].rate);
+    let frame = packet + gap;
+    let time = here.serialisation(frame)
+        + here.serialisation(PFC_SIZE)
+        + fabric.latency(port)
+        + there.serialisation(frame)
+        + fabric.latency(peer);
+    packet.0.saturating_add(there.bytes_in(time).0)
+}
+
+/// Notes pauses that end before they can be renewed.
+fn renewal(pfc: &Pfc, fabric: &Fabric, frame: Bytes, log: &Log) {
+    let switches = fabric.ports.iter().filter(|port| matches!(port.owner, Node::Switch(_)));
+    let Some(slowest) = switches.map(|port| port.rate).min() else { return };
+    let longest = slowest.serialisation(frame);
+    if pfc.quanta.0 / 2 <= longest.0 {
+        log.note(format!(
+            "a pause of {} can end while its renewal waits behind a full frame, {longest}: a \
+             `quanta` above {} would do",
+            pfc.quanta,
+            Span(longest.0.saturating_mul(2))
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::{notes_on, parse};
+    use std::path::Path;
+
+    /// The notes on a scenario of 16 hosts at 400 Gbps, 500 ns everywhere, packets of 4160 B.
+    fn notes(fabric: &str, transport: &str, traffic: &str) -> Vec<String> {
+        let text = format!(
+            "[fabric]\ntopology = {{ kind = \"fat_tree\", hosts = 16 }}\n{fabric}\n[transport]\n\
+             {transport}\n[traffic]\n{traffic}\n"
+        );
+        let study = parse("test", &text, Path::new("."), &[]);
+        let mut study = study.unwrap_or_else(|problems| panic!("{}", problems.render(false)));
+        let plan = study.cells[0].scenario.resolve(1).unwrap();
+        study.notes.extend(notes_on(&plan));
+        study.notes
+    }
+
+    const PERMUTATION: &str = "kind = \"permutation\"";
+
+    fn with_pfc(size: u32, xoff: &str) -> Vec<String> {
+        let queue = format!(
+            "queue = {{ size = \"{size} B\", pfc = {{ xoff = \"{xoff}\", xon = \"1 B\" }} }}"
+        );
+        notes(&queue, "", PERMUTATION)
+    }
+
+    #[test]
+    fn flow_control_without_headroom_is_noted_with_the_number_that_would_do() {
+        // Between switches 1 us each way: 50 B/ns 2 us, three frames and 64 B are 112544 B, thrice
+        // in an aggregation switch; (416000 - 337632) / 3.
+        let told = "flow control can lose frames: the queue of `agg0.down0` has room for 416000 B, \
+                    and what comes in at 3 of its switch's ports may be 961632 B before all of them \
+                    pause; `xoff` of at most 26122 B would do";
+        assert_eq!(with_pfc(416_000, "50%"), [told]);
+        assert_eq!(with_pfc(416_000, "26122 B"), [""; 0]);
+        assert_eq!(with_pfc(416_000, "26123 B").len(), 1);
+        let told = with_pfc(300_000, "30000 B");
+        assert!(told[0].ends_with("a `size` of at least 427632 B would do"), "{told:?}");
+        assert_eq!(with_pfc(427_632, "30000 B"), [""; 0]);
+    }
+
+    #[test]
+    fn a_pause_that_ends_before_its_renewal_is_noted() {
+        // A frame of 4160 B takes 83.2 ns.
+        let pause = |quanta: &str| {
+            let pfc = format!("pfc = {{ xoff = \"9 kB\", xon = \"1 B\", quanta = \"{quanta}\" }}");
+            notes(&format!("queue = {{ size = \"1 MB\", {pfc} }}"), "", PERMUTATION)
+        };
+        assert!(pause("166 ns")[0].ends_with("a `quanta` above 166.4 ns would do"));
+        assert_eq!(pause("167 ns"), [""; 0]);
+    }
+
+    #[test]
+    fn windows_of_fewer_than_four_packets_are_noted_where_messages_are_longer() {
+        let window = |size: &str| {
+            let congestion =
+                format!("congestion = {{ scheme = \"fixed_rate\", window = \"{size}\" }}");
+            notes("", &congestion, PERMUTATION)
+        };
+        assert_eq!(
+            window("3.5 packets"),
+            ["`window` of `fixed_rate` is 3.5 packets: with fewer than 4 in flight, one that is \
+              lost or late holds up the flow"]
+        );
+        assert_eq!(window("4 packets"), [""; 0]);
+        let short = "kind = \"permutation\"\nmessage = \"4 kB\"";
+        let congestion = "congestion = { scheme = \"fixed_rate\", window = \"2 packets\" }";
+        assert_eq!(notes("", congestion, short), [""; 0]);
+    }
+
+    #[test]
+    fn a_pace_above_rho_max_is_noted() {
+        // Four flows into one host have a quarter of its link each.
+        let pace = |rate: &str| {
+            let congestion =
+                format!("congestion = {{ scheme = \"fixed_rate\", rate = \"{rate}\" }}");
+            notes("", &congestion, "kind = \"incast\"\nsenders = 4")
+        };
+        assert_eq!(pace("100 Gbps"), [""; 0]);
+        assert_eq!(pace("rho_max"), [""; 0]);
+        let told = pace("200 Gbps");
+        assert!(
+            told[0].starts_with("flows are paced at 200 Gbps, above rho_max, 100 Gbps"),
+            "{told:?}"
+        );
+    }
+}
