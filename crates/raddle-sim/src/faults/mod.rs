@@ -4,6 +4,7 @@ mod changes;
 pub mod error;
 pub(crate) mod intervals;
 pub mod link;
+mod names;
 mod probability;
 pub mod resolve;
 pub mod spec;

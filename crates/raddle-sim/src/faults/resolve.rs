@@ -2,9 +2,10 @@
 
 use super::error::FaultError;
 use super::intervals::{Window, covers, merge};
+use super::names::Names;
 use super::probability::is_probability;
 use super::spec::{Effect, Fault, FaultPlan, MAX_FLAPS, Target};
-use super::targets::{Struck, named};
+use super::targets::Struck;
 use crate::faults::Faults;
 use crate::topology::Fabric;
 use crate::topology::routing::{Forwarding, Table};
@@ -90,8 +91,9 @@ impl FaultPlan {
     fn named(&self, fabric: &Fabric) -> Result<Vec<Struck>, Vec<FaultError>> {
         let mut errors = Vec::new();
         let mut targets: Vec<Struck> = Vec::with_capacity(self.faults.len());
+        let mut names = Names::of(fabric, &self.faults);
         for (i, fault) in self.faults.iter().enumerate() {
-            let struck = named(fabric, i, &fault.target).unwrap_or_else(|error| {
+            let struck = names.struck(i, &fault.target).unwrap_or_else(|error| {
                 errors.push(error);
                 Struck::default()
             });

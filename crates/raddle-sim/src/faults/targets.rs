@@ -1,9 +1,8 @@
-//! What faults name, and what they leave to chance.
+//! What faults strike, and what they leave to chance.
 
 use super::error::FaultError;
 use super::probability::{in_units_of_2_to_minus_32, is_probability};
-use super::spec::{Among, Amount, Direction, Effect, FaultPlan, Target};
-use crate::topology::nearest::nearest;
+use super::spec::{Among, Amount, Effect, FaultPlan, Target};
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::rng::Rng;
@@ -132,59 +131,13 @@ impl FaultPlan {
     }
 }
 
-/// The host of this name.
-fn host_named(fabric: &Fabric, name: &str) -> Option<HostId> {
-    fabric
-        .link_names()
-        .take(fabric.hosts as usize)
-        .position(|n| n == name)
-        .map(|i| HostId(i as u32))
-}
-
-/// What a target strikes; a random one nothing yet.
-pub(super) fn named(fabric: &Fabric, fault: usize, target: &Target) -> Result<Struck, FaultError> {
-    match target {
-        Target::Link { name, direction } => {
-            let port = fabric.port_named(name).ok_or_else(|| FaultError::UnknownLink {
-                fault,
-                name: name.clone(),
-                nearest: nearest(name, fabric.link_names()),
-            })?;
-            let ports = match direction {
-                Direction::Both => both_ways(fabric, [port]),
-                Direction::Out => vec![port],
-                Direction::In => vec![fabric.ports[port.index()].peer],
-            };
-            Ok(Struck { ports, nodes: Vec::new() })
-        }
-        Target::Switch { name } => {
-            let switch = fabric.switch_named(name).ok_or_else(|| FaultError::UnknownSwitch {
-                fault,
-                name: name.clone(),
-                nearest: nearest(name, fabric.switches.iter().map(|s| s.name.as_str())),
-            })?;
-            Ok(whole_switch(fabric, switch))
-        }
-        Target::Host { name } => {
-            let host = host_named(fabric, name).ok_or_else(|| FaultError::UnknownHost {
-                fault,
-                name: name.clone(),
-                nearest: nearest(name, fabric.link_names().take(fabric.hosts as usize)),
-            })?;
-            let ports = both_ways(fabric, [PortId(host.0)]);
-            Ok(Struck { ports, nodes: vec![Node::Host(host)] })
-        }
-        Target::Random { .. } => Ok(Struck::default()),
-    }
-}
-
 /// Both links of the cables at these ports.
-fn both_ways(fabric: &Fabric, ports: impl IntoIterator<Item = PortId>) -> Vec<PortId> {
+pub(super) fn both_ways(fabric: &Fabric, ports: impl IntoIterator<Item = PortId>) -> Vec<PortId> {
     ports.into_iter().flat_map(|port| [port, fabric.ports[port.index()].peer]).collect()
 }
 
 /// A switch and all its cables.
-fn whole_switch(fabric: &Fabric, switch: SwitchId) -> Struck {
+pub(super) fn whole_switch(fabric: &Fabric, switch: SwitchId) -> Struck {
     let ports = fabric.switches[switch.index()].ports.clone().map(PortId);
     Struck { ports: both_ways(fabric, ports), nodes: vec![Node::Switch(switch)] }
 }

@@ -55,39 +55,51 @@ impl Law {
     /// lines are skipped.
     ///
     /// # Errors
-    /// [`LawError`], for the first line that is wrong.
-    pub fn from_csv(text: &str) -> Result<Self, LawError> {
-        let fail = |line, problem: String| Err(LawError { line, problem });
+    /// A [`LawError`] for every line that is wrong; for the header alone if that is.
+    pub fn from_csv(text: &str) -> Result<Self, Vec<LawError>> {
+        let fail = |line, problem: String| LawError { line, problem };
         let mut lines = text.lines().map(str::trim).zip(1..).filter(|(line, _)| !line.is_empty());
         match lines.next() {
             Some((HEADER, _)) => {}
             other => {
                 let (found, line) = other.unwrap_or(("nothing", 1));
-                return fail(line, format!("expected the header `{HEADER}`, found `{found}`"));
+                let problem = format!("expected the header `{HEADER}`, found `{found}`");
+                return Err(vec![fail(line, problem)]);
             }
         }
-        let mut points: Vec<Point> = Vec::new();
+        let (mut points, mut errors): (Vec<Point>, Vec<LawError>) = (Vec::new(), Vec::new());
         let mut last_line = 1;
         for (text, line) in lines {
-            let point = Point::parse(text).map_err(|problem| LawError { line, problem })?;
+            last_line = line;
+            let point = match Point::parse(text) {
+                Ok(point) => point,
+                Err(problem) => {
+                    errors.push(fail(line, problem));
+                    continue;
+                }
+            };
             if let Some(previous) = points.last() {
-                previous.check_next(point).map_err(|problem| LawError { line, problem })?;
+                errors.extend(previous.check_next(point).err().map(|problem| fail(line, problem)));
             } else if point.size == 0 && point.cdf > 0.0 {
-                return fail(line, "flows of 0 bytes have a probability; expected cdf 0".into());
+                let problem = "flows of 0 bytes have a probability; expected cdf 0";
+                errors.push(fail(line, problem.into()));
             }
             points.push(point);
-            last_line = line;
         }
-        match points.last() {
-            None => fail(last_line, "expected at least one point after the header".into()),
+        // What the last point should be is told of a text that is right so far.
+        let end = match points.last() {
+            _ if !errors.is_empty() => None,
+            None => Some("expected at least one point after the header".into()),
             Some(point) if point.cdf != 1.0 => {
-                fail(last_line, format!("the last cdf is {}; expected 1", point.cdf))
+                Some(format!("the last cdf is {}; expected 1", point.cdf))
             }
             Some(point) if point.size == 0 => {
-                fail(last_line, "every flow has 0 bytes; expected a larger size".into())
+                Some("every flow has 0 bytes; expected a larger size".into())
             }
-            Some(_) => Ok(Self { points }),
-        }
+            Some(_) => None,
+        };
+        errors.extend(end.map(|problem| fail(last_line, problem)));
+        if errors.is_empty() { Ok(Self { points }) } else { Err(errors) }
     }
 
     /// The bundled law called `name`, see [`BUNDLED`].
@@ -287,7 +299,10 @@ mod tests {
 
     #[test]
     fn errors_name_the_line() {
-        let refuse = |text: &str| Law::from_csv(text).unwrap_err().to_string();
+        let refuse = |text: &str| {
+            let errors = Law::from_csv(text).unwrap_err();
+            errors.iter().map(LawError::to_string).collect::<Vec<_>>().join("; ")
+        };
         let rows = |rows: &str| refuse(&format!("size_bytes,cdf\n{rows}"));
         assert_eq!(refuse("0,0\n"), "line 1: expected the header `size_bytes,cdf`, found `0,0`");
         assert_eq!(refuse(""), "line 1: expected the header `size_bytes,cdf`, found `nothing`");

@@ -79,10 +79,6 @@ impl NamedFile {
 
     /// A problem at a line, column and length; without a length in the first column, of the whole
     /// line.
-    pub(crate) fn problem(&self, place: (usize, usize, usize), message: String) -> Problem {
-        self.problem_in(&Lines::new(&self.text), place, message)
-    }
-
     fn problem_in(
         &self,
         lines: &Lines<'_>,

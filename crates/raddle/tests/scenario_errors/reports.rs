@@ -173,7 +173,7 @@ fn mistakes_in_a_named_file_are_shown_in_that_file() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("fabric.txt", "host a\nhost b\nswitch s\nlink a s \"400 Gbps\" \"500 ns\"\nlink b t\n");
-    write("law.csv", "size_bytes,cdf\n1000,0.5\n500,1\n");
+    write("law.csv", "size_bytes,cdf\n1000,0.5\n500,1\nx,1\n900,2\n");
     write("one.cm", "Nodes 2\nConnections 1\n0->5 start 0 size 1000\n");
     let report = |topology: &str, traffic: &str| {
         let text = format!("[fabric]\ntopology = {topology}\n[traffic]\n{traffic}");
@@ -187,6 +187,9 @@ fn mistakes_in_a_named_file_are_shown_in_that_file() {
     let law = report(tree, "kind = \"poisson\"\nlaw = \"law.csv\"\nload = 0.5\nuntil = \"1 ms\"\n");
     assert!(law.contains("error: size 500 follows 1000; expected no less\n"), "{law}");
     assert!(law.contains("  --> ../law.csv:3:1\n"), "{law}");
+    assert!(law.contains("error: `x` is no size; expected whole bytes\n"), "{law}");
+    assert!(law.contains("error: `2` is no probability; expected 0 to 1\n"), "{law}");
+    assert!(law.contains("3 problems in "), "{law}");
     let matrix = report(tree, "kind = \"htsim_cm\"\nfile = \"one.cm\"\n");
     assert!(matrix.contains("  --> ../one.cm:3:"), "{matrix}");
     assert!(matrix.ends_with("in demo.toml; nothing was run\n"), "{matrix}");

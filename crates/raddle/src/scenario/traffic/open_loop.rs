@@ -1,12 +1,13 @@
 //! What all open loops have: a law of sizes, a load and an end.
 
 use super::line;
+use crate::import::InputError;
 use crate::scenario::files::{Files, NamedFile};
 use crate::scenario::limits::LATEST;
 use crate::scenario::reader::{Reader, with_nearest};
 use crate::scenario::spec::{Value, quoted};
 use raddle_schemes::units::Span;
-use raddle_sim::workload::law::{BUNDLED, Law, Sampling};
+use raddle_sim::workload::law::{BUNDLED, Law, LawError, Sampling};
 
 /// An open loop, as far as all have it.
 pub(super) struct OpenLoop {
@@ -85,9 +86,15 @@ fn law(reader: &mut Reader<'_>, files: &Files) -> Option<(Law, String, Vec<Named
                 .map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
             Some((law, stem, vec![file]))
         }
-        Err(error) => {
-            let length = file.text.lines().nth(error.line - 1).map_or(0, |l| l.chars().count());
-            log.add(file.problem((error.line, 1, length), error.problem));
+        Err(errors) => {
+            let whole = |error: LawError| InputError {
+                line: error.line,
+                column: 1,
+                length: 0,
+                message: error.problem,
+                help: None,
+            };
+            file.report(errors.into_iter().map(whole), log);
             None
         }
     }
