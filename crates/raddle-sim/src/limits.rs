@@ -15,13 +15,13 @@
 //! | 256 ports of a switch where hosts name the route | 8 bits of a frame's entropy each |
 //! | 2^46 - 1 ps | the time of a packet in a sender's ledger |
 //!
-//! Queues have no limit of their own.
+//! Queues have no limit of their own. Routes are to be some of the fabric.
 
 use crate::engine::{self, HORIZON, SHORTEST_WINDOW};
 use crate::faults::PortChange;
 use crate::plan::{CLASS_LIMIT, Overflow, Plan, Service};
-use crate::topology::Switch;
 use crate::topology::routing::Forwarding;
+use crate::topology::{RouteMisfit, Switch};
 use crate::wire::frame::{Locators, NUMBER_LIMIT, PFC_SIZE, SIZE_LIMIT};
 use crate::wire::port_facts::PortFacts;
 use crate::workload::Start;
@@ -181,6 +181,8 @@ pub enum LimitError {
         /// Its ports.
         ports: usize,
     },
+    /// Routes are none of the fabric.
+    Routes(RouteMisfit),
     /// The congestion control's pace is still a word.
     RhoMax,
     /// The end time is not in range.
@@ -280,6 +282,7 @@ impl fmt::Display for LimitError {
                 "switch `{switch}` has {ports} ports; at most {PORT_LIMIT} where hosts name the \
                  route"
             ),
+            Self::Routes(misfit) => misfit.fmt(f),
             Self::RhoMax => write!(
                 f,
                 "the pace `rho_max` is still to be put in; `Plan::resolve_rho_max` does that"
@@ -463,13 +466,21 @@ impl Plan {
         for (_, forwarding) in &self.routes {
             let Forwarding::Tree(switches) = forwarding else { continue };
             for (tree, switch) in switches.iter().zip(&self.fabric.switches) {
-                let hosts = u64::from(tree.hosts_high - tree.hosts_low);
+                let hosts = u64::from(tree.hosts_high.saturating_sub(tree.hosts_low));
                 if hosts > HOSTS_BELOW_LIMIT {
                     return Err(LimitError::HostsBelow { switch: switch.name.clone(), hosts });
                 }
             }
         }
-        Ok(())
+        self.check_routes().map_err(LimitError::Routes)
+    }
+
+    fn check_routes(&self) -> Result<(), RouteMisfit> {
+        self.fabric.check_routes(self.routes.iter().map(|(at, own)| (*at, own)))?;
+        if self.known_routes.is_empty() {
+            return Ok(());
+        }
+        self.fabric.check_routes(self.known_routes.iter().map(|(at, own)| (*at, &**own)))
     }
 
     fn check_links(&self) -> Result<(), LimitError> {

@@ -163,14 +163,25 @@ fn line(item: &Item, log: &Log) -> Option<Line> {
     Some(Line { name: name?, number: number?, joined })
 }
 
+/// The number of a line at a value of the parameter, if it is one.
+fn finite(number: Option<f64>, line: &str, (over, at): (&str, f64)) -> Result<f64, String> {
+    let number = number.filter(|number| number.is_finite());
+    number.ok_or_else(|| format!("the curve `{line}` has no number at {over} = {at}"))
+}
+
 impl Curves {
     /// Every line's points, in the order of the file.
-    pub(super) fn measure(&self, mode: Mode) -> Vec<Points> {
+    ///
+    /// # Errors
+    /// A line and a value at which its model gives no number.
+    pub(super) fn measure(&self, mode: Mode) -> Result<Vec<Points>, String> {
         let points = |line: &Line| {
             let point = |(x, value): &(f64, Item)| {
-                Some((*x, six_digits(line.number.with(&self.over, value).value(mode)?)))
+                let number = line.number.with(&self.over, value).value(mode);
+                let number = finite(number, &line.name, (&self.over, *x))?;
+                Ok((*x, six_digits(number)))
             };
-            self.values.iter().filter_map(point).collect()
+            self.values.iter().map(point).collect()
         };
         self.lines.iter().map(points).collect()
     }
@@ -226,7 +237,7 @@ impl FigureCurves {
 
 #[cfg(test)]
 mod tests {
-    use super::six_digits;
+    use super::{finite, six_digits};
     use crate::figures::{Claims, Measure, Mode};
 
     const TEXT: &str = "\
@@ -256,10 +267,10 @@ measure = { kind = \"theory\", model = \"batched_balls\", quantity = \"max_packe
     fn a_line_is_the_model_at_each_value() {
         let claims = Claims::parse("claims.toml", TEXT).unwrap();
         let curves = claims.curves.unwrap();
-        let points = curves.measure(Mode::Full);
+        let points = curves.measure(Mode::Full).unwrap();
         let Measure::Theory(number) = &claims.claims[0].measure else { panic!() };
         assert_eq!(points[0][1], (20.0, six_digits(number.value(Mode::Full).unwrap())));
-        assert_ne!(curves.measure(Mode::Quick), points);
+        assert_ne!(curves.measure(Mode::Quick).unwrap(), points);
         let drawn = curves.clone().drawn(points.clone(), claims.claims.iter());
         assert_eq!(drawn.lines[0].published, [(20.0, 1.5)]);
         let kept = drawn.json();
@@ -270,11 +281,20 @@ measure = { kind = \"theory\", model = \"batched_balls\", quantity = \"max_packe
     }
 
     #[test]
+    fn a_curve_without_a_number_somewhere_is_an_error_that_says_where() {
+        assert_eq!(finite(Some(2.5), "two", ("rounds", 10.0)), Ok(2.5));
+        for number in [None, Some(f64::NAN), Some(f64::INFINITY)] {
+            let told = "the curve `two` has no number at rounds = 10".to_owned();
+            assert_eq!(finite(number, "two", ("rounds", 10.0)), Err(told));
+        }
+    }
+
+    #[test]
     fn a_claim_about_other_parameters_is_no_point_of_a_line() {
         let text = TEXT.replacen("ports = 2", "ports = 3", 1);
         let claims = Claims::parse("claims.toml", &text).unwrap();
         let curves = claims.curves.unwrap();
-        let points = curves.measure(Mode::Quick);
+        let points = curves.measure(Mode::Quick).unwrap();
         assert!(curves.drawn(points, claims.claims.iter()).lines[0].published.is_empty());
     }
 

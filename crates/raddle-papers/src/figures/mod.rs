@@ -78,6 +78,8 @@ raddle_schemes::words! {
 pub enum FigureError {
     /// The figure's own files are wrong, which is a bug.
     Files(Problems),
+    /// A curve has no number somewhere; says where.
+    Curve(String),
     /// A run failed; says which.
     Run(String, Failure),
 }
@@ -86,6 +88,7 @@ impl fmt::Display for FigureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Files(problems) => f.write_str(&problems.render(false)),
+            Self::Curve(place) => f.write_str(place),
             Self::Run(which, failure) => write!(f, "{which}: {failure}"),
         }
     }

@@ -114,7 +114,10 @@ impl Prepared {
         let own = self.study.iter().flat_map(|study| &study.cells);
         let scenarios = own.map(|cell| cell.scenario.hash());
         let cells = FigureCell::of_runs(&runs, scenarios, &self.claims.chart.concat());
-        let curves = self.claims.curves.as_ref().map(|curves| curves.measure(self.mode));
+        let curves =
+            self.claims.curves.as_ref().map(|curves| curves.measure(self.mode)).transpose();
+        let curves =
+            curves.map_err(|place| FigureError::Curve(format!("{}: {place}", self.figure.name)))?;
         Ok(FigureResult::judge(self, measured, cells, curves.unwrap_or_default(), runs))
     }
 }

@@ -11,9 +11,12 @@ pub mod fat_tree;
 pub mod graph;
 pub(crate) mod nearest;
 mod paths;
+mod routes_fit;
 pub mod routing;
 pub mod shape_error;
 pub mod tree;
+
+pub use routes_fit::RouteMisfit;
 
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Rate, Span};

@@ -3,7 +3,7 @@
 use super::fabric::FabricSection;
 use super::reach::Sizes;
 use super::reader::{Log, Reader, read};
-use super::scheme::{self, show, shown};
+use super::scheme::{self, Chosen, Needy, show, shown};
 use super::spec::Place;
 use raddle_schemes::buffer::{self, Arriving, BufferContext};
 use raddle_schemes::size::Size;
@@ -14,6 +14,8 @@ use raddle_sim::topology::{Fabric, Switch};
 /// The memory's settings.
 pub(crate) struct BufferSection {
     pub(crate) plan: BufferPlan,
+    /// As it was typed.
+    policy: Chosen<buffer::Config>,
     /// Of the size.
     place: Place,
 }
@@ -30,11 +32,17 @@ pub(crate) fn buffer(mut reader: Reader<'_>) -> Option<BufferSection> {
         reader.log().add(item.place.problem("wrong value for `size`").label(label));
         None
     });
-    let policy = scheme::read_scheme::<buffer::Config>(reader)?.config;
-    Some(BufferSection { plan: BufferPlan { size: size?, policy }, place: item?.place.clone() })
+    let policy = scheme::read_scheme::<buffer::Config>(reader)?;
+    let plan = BufferPlan { size: size?, policy: policy.config.clone() };
+    Some(BufferSection { plan, policy, place: item?.place.clone() })
 }
 
 impl BufferSection {
+    /// What the policy needs.
+    pub(crate) fn needy(&self) -> Needy<'_> {
+        self.policy.needy()
+    }
+
     /// The line of the table with every default filled in.
     pub(crate) fn resolved(&self) -> String {
         format!("buffer = {}", show(&self.plan.policy, &[("size", shown(&self.plan.size))]))

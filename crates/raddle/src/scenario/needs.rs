@@ -1,5 +1,6 @@
 //! Checks that fabric and transport offer what each selected scheme needs.
 
+use super::buffer::BufferSection;
 use super::fabric::FabricSection;
 use super::jobs::Jobs;
 use super::reader::{Log, Reader};
@@ -29,13 +30,7 @@ pub(crate) fn check(
     traffic: Option<&Jobs>,
     log: &Log,
 ) {
-    let asking = [
-        fabric.load_balance.needy(),
-        transport.load_balance.needy(),
-        transport.congestion.needy(),
-        transport.recovery.needy(),
-    ];
-    for needy in asking.into_iter().chain(traffic.map(Jobs::needy).unwrap_or_default()) {
+    for needy in asking(fabric, transport, traffic) {
         for &need in needy.card.needs {
             if let Some(lack) = lack(need, fabric, transport) {
                 report(&needy, need, &lack, log);
@@ -52,6 +47,24 @@ pub(crate) fn check(
             }
         }
     }
+}
+
+/// Every scheme of a scenario.
+fn asking<'a>(
+    fabric: &'a FabricSection,
+    transport: &'a TransportSection,
+    traffic: Option<&'a Jobs>,
+) -> Vec<Needy<'a>> {
+    let mut asking = vec![
+        fabric.load_balance.needy(),
+        fabric.queue.needy(),
+        transport.load_balance.needy(),
+        transport.congestion.needy(),
+        transport.recovery.needy(),
+    ];
+    asking.extend(fabric.buffer.iter().map(BufferSection::needy));
+    asking.extend(traffic.map(Jobs::needy).unwrap_or_default());
+    asking
 }
 
 fn lack<'a>(
@@ -155,4 +168,35 @@ fn report(needy: &Needy<'_>, need: Need, lack: &Lack<'_>, log: &Log) {
     let message =
         format!("`{name}` in {} needs {what}, which {} does not offer", needy.key, lack.whose);
     log.add(place.problem(message).help(lack.remedy));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::asking;
+    use crate::scenario::Sections;
+    use crate::scenario::files::Files;
+    use crate::scenario::reader::Log;
+    use crate::scenario::spec::{self, Place};
+    use std::collections::BTreeSet;
+    use std::path::Path;
+    use std::sync::Arc;
+
+    #[test]
+    fn every_scheme_of_a_scenario_is_asked_what_it_needs() {
+        let text = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n\
+                    buffer = { scheme = \"complete_sharing\", size = \"1 MB\" }\n\
+                    [traffic]\nkind = \"permutation\"\nload_balance = { scheme = \"reps\" }\n";
+        let file: Arc<Path> = Arc::from(Path::new("test"));
+        let start = Place { file: Some(file.clone()), span: 0..0 };
+        let mut table = spec::document(&file, text).unwrap();
+        table.fill(&spec::defaults(), &start);
+        let (files, log) = (Files::new(Path::new(".")), Log::default());
+        let sections = Sections::read(&table, &start, &files, &log);
+        let (fabric, transport) = (sections.fabric.unwrap(), sections.transport.unwrap());
+        let asked = asking(&fabric, &transport, sections.traffic.as_ref());
+        let keys: BTreeSet<&str> = asked.iter().map(|needy| needy.key).collect();
+        let families = crate::scenario::scheme::FAMILIES.iter().map(|(_, key, _)| *key);
+        let expected: BTreeSet<&str> = families.chain(["[traffic] load_balance"]).collect();
+        assert_eq!(keys, expected);
+    }
 }

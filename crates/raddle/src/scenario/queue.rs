@@ -1,7 +1,7 @@
 //! `[fabric] queue`: the queues of switch ports.
 
 use super::reader::{Log, Reader, read};
-use super::scheme::{self, show, shown};
+use super::scheme::{self, Chosen, Needy, show, shown};
 use super::spec::{Item, Place};
 use raddle_schemes::marking;
 use raddle_schemes::size::{Base, Size};
@@ -20,6 +20,8 @@ pub(crate) struct QueueSection {
     /// Complete but for the shares of a round, which [`QueueSection::resolve_shares`] fills in.
     pub(crate) plan: QueuePlan,
     pub(crate) places: QueuePlaces,
+    /// As it was typed.
+    marking: Chosen<marking::Config>,
     /// What each data class may send in a round.
     shares: Vec<Size>,
 }
@@ -85,7 +87,7 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         control_size: control_item?.place.clone(),
         mark_at: mark_at_place,
         threshold: threshold.unwrap_or_else(|| marking.place.clone()),
-        marking: marking.place,
+        marking: marking.place.clone(),
         overflow: overflow_item?.place.clone(),
         shares: shares.1.map_or(place, |item| &item.place).clone(),
         xoff: xoff.unwrap_or_default(),
@@ -96,13 +98,13 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         service: service?,
         classes: classes?,
         shares: Vec::new(),
-        marking: marking.config,
+        marking: marking.config.clone(),
         mark_at: mark_at?,
         overflow: overflow?,
         gap,
         pfc,
     };
-    Some(QueueSection { plan, places, shares: shares.0 })
+    Some(QueueSection { plan, places, marking, shares: shares.0 })
 }
 
 /// The number of data classes.
@@ -231,6 +233,11 @@ fn relative_to_nothing(
 }
 
 impl QueueSection {
+    /// What the marking needs.
+    pub(crate) fn needy(&self) -> Needy<'_> {
+        self.marking.needy()
+    }
+
     /// Fills the shares of a round in, now that the size of a packet is known. Adds a problem if
     /// one is too small or too large.
     pub(crate) fn resolve_shares(&mut self, packet: Bytes, log: &Log) {

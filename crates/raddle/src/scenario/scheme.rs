@@ -57,7 +57,7 @@ macro_rules! families {
         })*
 
         /// Every family: what its members are called, where one is selected, and who they are.
-        const FAMILIES: &[(&str, &str, &[Scheme])] =
+        pub(super) const FAMILIES: &[(&str, &str, &[Scheme])] =
             &[$((<$config>::WHAT, <$config>::KEY, <$config as Family>::SCHEMES)),*];
     };
 }
