@@ -9,11 +9,13 @@ mod bounds;
 mod compare;
 mod explain;
 mod figures;
+mod grid;
 mod input;
 mod machine;
 mod output;
 mod reproduce;
 mod run;
+mod schedule;
 mod schemes;
 mod sweep;
 mod theory;
@@ -56,6 +58,8 @@ enum Command {
     Theory(theory::Arguments),
     /// Say how much of a demand a circuit-switched design carries.
     Throughput(throughput::Arguments),
+    /// Write the matchings of a circuit-switched design for a demand, and draw them over time.
+    Schedule(schedule::Arguments),
     /// Say what the columns of an output mean.
     Explain(explain::Arguments),
 }
@@ -97,6 +101,7 @@ fn main() -> ExitCode {
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Theory(arguments) => theory::theory(&arguments),
         Command::Throughput(arguments) => throughput::throughput(&arguments),
+        Command::Schedule(arguments) => schedule::schedule(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),
     };
     match end {

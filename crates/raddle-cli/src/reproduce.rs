@@ -6,7 +6,7 @@ use super::{End, input, machine};
 use raddle::report::comparison::Occasion;
 use raddle::study::run::Runner;
 use raddle::study::store::at;
-use raddle_papers::figures::{self, Figure, FigureResult, Mode, Prepared};
+use raddle_papers::figures::{self, Answers, Figure, FigureResult, Mode, Prepared};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -52,9 +52,10 @@ pub(super) fn reproduce(arguments: &Arguments) -> End {
         return end;
     }
     let stop = input::interruption();
+    let answers = Answers::default();
     let mut results = Vec::new();
     for figure in &chosen {
-        let result = match result(figure, mode, arguments, &stop) {
+        let result = match result(figure, mode, arguments, &answers, &stop) {
             Ok(result) => result,
             Err(why) => {
                 note_line!("error: {why}");
@@ -112,6 +113,7 @@ fn result(
     figure: &Figure,
     mode: Mode,
     arguments: &Arguments,
+    answers: &Answers,
     stop: &AtomicBool,
 ) -> Result<FigureResult, String> {
     let prepared = figure.prepare(mode).map_err(|problems| problems.render(false))?;
@@ -125,7 +127,7 @@ fn result(
             note_line!("{}: kept from before, not run again", figure.name);
             result
         }
-        None => run(&prepared, arguments, stop)?,
+        None => run(&prepared, arguments, answers, stop)?,
     };
     if let Some(folder) = &arguments.record {
         let path = folder.join(figure.name).join("result.json");
@@ -138,10 +140,11 @@ fn result(
 fn run(
     prepared: &Prepared,
     arguments: &Arguments,
+    answers: &Answers,
     stop: &AtomicBool,
 ) -> Result<FigureResult, String> {
-    let (jobs, threads) = (prepared.jobs().len(), input::parallel(arguments.parallel, 1));
-    let run = |runner: &Runner<'_>| prepared.clone().run(runner);
+    let (jobs, threads) = (prepared.steps(answers), input::parallel(arguments.parallel, 1));
+    let run = |runner: &Runner<'_>| prepared.clone().run_with(runner, answers);
     let result = input::with_runner(jobs, (threads, 1), stop, arguments.json, run)
         .map_err(|error| error.to_string())?;
     if let Some(folder) = &arguments.out {

@@ -1,15 +1,15 @@
 //! `raddle throughput`: how much of a demand a circuit-switched design carries.
 
 use super::output::{note_line, print_line};
-use super::{End, input};
+use super::{End, grid, input};
 use raddle::scenario::reader::nearest;
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_throughput::demand::{self, Demand, Loaded};
-use raddle_throughput::designs::{DESIGNS, Design, Plan, find};
+use raddle_throughput::designs::{self, DESIGNS, Design, ParseError};
 use raddle_throughput::evaluate::{Answer, evaluate};
 use raddle_throughput::solve::Lp;
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `raddle throughput`.
 #[derive(clap::Args)]
@@ -20,24 +20,53 @@ pub(super) struct Arguments {
     /// The design with its parameters: `vermilion:k=6,rounding=any`.
     #[arg(required_unless_present = "list")]
     design: Option<String>,
+    /// One more demand; may be repeated. All combinations with the designs are evaluated.
+    #[arg(long = "demand", value_name = "DEMAND", id = "more_demands")]
+    demands: Vec<String>,
+    /// One more design; may be repeated.
+    #[arg(long = "design", value_name = "DESIGN", id = "more_designs")]
+    designs: Vec<String>,
     /// Nodes of a pattern.
     #[arg(long, value_name = "N", default_value_t = 16)]
-    nodes: usize,
+    pub(super) nodes: usize,
     /// The demand that the design is made for, if it is not the one that comes.
     #[arg(long, value_name = "DEMAND")]
-    predicted: Option<String>,
+    pub(super) predicted: Option<String>,
     /// Leave multi-hop throughput out: its linear program is slow for many nodes.
     #[arg(long)]
-    single_hop: bool,
+    pub(super) single_hop: bool,
     /// Seed of what is drawn.
     #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    pub(super) seed: u64,
+    /// Write each combination into this file as it comes, an object a line; those that it holds are
+    /// not evaluated again.
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
+    /// Combinations at a time; else one per core.
+    #[arg(long, value_name = "N")]
+    pub(super) parallel: Option<usize>,
     /// List the designs with their parameters, and the demands that have a name.
     #[arg(long)]
     list: bool,
     /// Print one JSON object (`raddle.throughput/1`) and nothing else.
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
+}
+
+impl Arguments {
+    pub(super) fn all_demands(&self) -> impl Iterator<Item = &str> {
+        self.demand.iter().chain(&self.demands).map(String::as_str)
+    }
+
+    pub(super) fn all_designs(&self) -> impl Iterator<Item = &str> {
+        self.design.iter().chain(&self.designs).map(String::as_str)
+    }
+
+    /// Whether the demand and the design are ones.
+    pub(super) fn check(&self, demand: &str, design: &str) -> Result<(), String> {
+        load(demand, self.nodes, self.seed)?;
+        self::design(design).map(|_| ())
+    }
 }
 
 pub(super) fn throughput(arguments: &Arguments) -> End {
@@ -45,12 +74,10 @@ pub(super) fn throughput(arguments: &Arguments) -> End {
         catalogue();
         return End::Done;
     };
-    let (plan, truth) = match prepare(arguments, demand, design) {
-        Ok(prepared) => prepared,
-        Err(why) => return input::refuse_text(&why),
-    };
-    let lp = (!arguments.single_hop).then_some(Lp::Correct);
-    match evaluate(&plan, &truth, lp) {
+    if !arguments.demands.is_empty() || !arguments.designs.is_empty() || arguments.out.is_some() {
+        return grid::grid(arguments);
+    }
+    match answer(arguments, demand, design, &mut |note| note_line!("note: {note}")) {
         Ok(answer) => {
             show(arguments, demand, design, &answer);
             End::Done
@@ -62,8 +89,13 @@ pub(super) fn throughput(arguments: &Arguments) -> End {
     }
 }
 
-/// The design's plan, and the demand that comes.
-fn prepare(arguments: &Arguments, demand: &str, design: &str) -> Result<(Plan, Demand), String> {
+/// The numbers; `note` hears what a reader of them has to know.
+pub(super) fn answer(
+    arguments: &Arguments,
+    demand: &str,
+    design: &str,
+    note: &mut dyn FnMut(&str),
+) -> Result<Answer, String> {
     let truth = load(demand, arguments.nodes, arguments.seed)?;
     let predicted = match &arguments.predicted {
         Some(text) => load(text, arguments.nodes, arguments.seed)?,
@@ -72,21 +104,22 @@ fn prepare(arguments: &Arguments, demand: &str, design: &str) -> Result<(Plan, D
     for warning in
         truth.warnings.iter().chain(arguments.predicted.iter().flat_map(|_| &predicted.warnings))
     {
-        note_line!("note: {warning}");
+        note(warning);
     }
     let (truth, predicted) = (truth.demand, predicted.demand);
     if truth.nodes() != predicted.nodes() {
         let nodes = [predicted.nodes(), truth.nodes()];
         return Err(format!("the prediction has {} nodes, and the demand {}", nodes[0], nodes[1]));
     }
-    let plan = parse(design)?.plan(&predicted, arguments.seed);
+    let plan = self::design(design)?.plan(&predicted, arguments.seed);
     let plan = plan.map_err(|why| format!("{design}: {why}"))?;
-    plan.notes.iter().for_each(|note| note_line!("note: {note}"));
-    Ok((plan, truth))
+    plan.notes.iter().for_each(|text| note(text));
+    let lp = (!arguments.single_hop).then_some(Lp::Correct);
+    evaluate(&plan, &truth, lp).map_err(|why| why.to_string())
 }
 
 /// A demand from a file, or by its name.
-fn load(text: &str, nodes: usize, seed: u64) -> Result<Loaded, String> {
+pub(super) fn load(text: &str, nodes: usize, seed: u64) -> Result<Loaded, String> {
     let path = Path::new(text);
     if path.is_file() {
         let bytes = std::fs::read(path).map_err(|error| format!("{text}: {error}"))?;
@@ -98,43 +131,19 @@ fn load(text: &str, nodes: usize, seed: u64) -> Result<Loaded, String> {
 }
 
 /// A design with its parameters, from `NAME:key=value,..`.
-fn parse(text: &str) -> Result<Box<dyn Design>, String> {
-    let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-    let Some(listed) = find(name) else {
-        let names: Vec<&str> = DESIGNS.iter().map(|design| design.card.name).collect();
-        let near = nearest(name, names.iter().copied());
-        let near = near.map_or_else(String::new, |near| format!("; nearest: `{near}`"));
-        return Err(format!("no design `{name}`{near}; designs: {}", names.join(", ")));
-    };
-    let mut design = (listed.default)();
-    for setting in parameters.split(',').filter(|setting| !setting.is_empty()) {
-        let Some((key, value)) = setting.split_once('=') else {
-            return Err(format!("`{setting}`: expected key=value, as in `vermilion:k=6`"));
+pub(super) fn design(text: &str) -> Result<Box<dyn Design>, String> {
+    designs::parse(text).map_err(|why| {
+        let near = match &why {
+            ParseError::Design(name) => nearest(name, DESIGNS.iter().map(|d| d.card.name)),
+            ParseError::Parameter { name, names, .. } => nearest(name, names.iter().copied()),
+            ParseError::Setting(_) | ParseError::Value { .. } => None,
         };
-        design.set(key, raw(value)).map_err(|error| {
-            let why = match error {
-                ParameterError::Unknown => {
-                    let keys: Vec<&str> = (listed.parameters)().iter().map(|p| p.name).collect();
-                    format!("no such parameter; parameters: {}", keys.join(", "))
-                }
-                ParameterError::Value(expected) => expected,
-                ParameterError::Word(words) => format!("expected one of {}", words.join(", ")),
-            };
-            format!("{name}: {key}={value}: {why}")
-        })?;
-    }
-    Ok(design)
+        near.map_or_else(|| why.to_string(), |near| format!("{why}; nearest: `{near}`"))
+    })
 }
 
-fn raw(text: &str) -> Raw<'_> {
-    let whole = text.parse().map(Raw::Integer);
-    let number = |_| text.parse().map(Raw::Float);
-    let flag = |_| text.parse().map(Raw::Flag);
-    whole.or_else(number).or_else(flag).unwrap_or(Raw::Text(text))
-}
-
-fn show(arguments: &Arguments, demand: &str, design: &str, answer: &Answer) {
-    let numbers: [(&str, Option<f64>); 7] = [
+fn numbers(answer: &Answer) -> [(&'static str, Option<f64>); 7] {
+    [
         ("single_hop", answer.single_hop),
         ("multi_hop", answer.multi_hop),
         ("bound", answer.bound),
@@ -142,21 +151,29 @@ fn show(arguments: &Arguments, demand: &str, design: &str, answer: &Answer) {
         ("buffer_bytes", answer.buffer_bytes),
         ("period_slots", answer.period_slots.map(|slots| slots as f64)),
         ("duty", answer.duty),
-    ];
+    ]
+}
+
+/// The object of `raddle.throughput/1`.
+pub(super) fn object(arguments: &Arguments, demand: &str, design: &str, answer: &Answer) -> Value {
+    let mut object = json!({
+        "schema": "raddle.throughput/1", "demand": demand, "design": design,
+        "seed": arguments.seed,
+    });
+    for (name, value) in numbers(answer) {
+        object[name] = value.map_or(Value::Null, |value| json!(value));
+    }
+    object["period_slots"] = json!(answer.period_slots);
+    object
+}
+
+fn show(arguments: &Arguments, demand: &str, design: &str, answer: &Answer) {
     if arguments.json {
-        let mut object = json!({
-            "schema": "raddle.throughput/1", "demand": demand, "design": design,
-            "seed": arguments.seed,
-        });
-        for (name, value) in numbers {
-            object[name] = value.map_or(Value::Null, |value| json!(value));
-        }
-        object["period_slots"] = json!(answer.period_slots);
-        print_line!("{object}");
+        print_line!("{}", object(arguments, demand, design, answer));
         return;
     }
     print_line!("{design} for {demand}");
-    for (name, value) in numbers {
+    for (name, value) in numbers(answer) {
         let value = value.map_or_else(|| "-".to_owned(), |value| format!("{value:.6}"));
         print_line!("  {name:12}  {value:>14}");
     }

@@ -112,7 +112,7 @@ fn the_gallery_shows_the_kept_results() {
         assert!(kept == file.text, "docs/{}: run `raddle figures --pages docs`", file.path);
         pictures.push(docs.join(&file.path));
     }
-    for paper in ["reps", "lb_study"] {
+    for paper in ["reps", "lb_study", "mars", "vermilion", "vermilion_predictions"] {
         for entry in std::fs::read_dir(docs.join("figures").join(paper)).unwrap() {
             let path = entry.unwrap().path();
             assert!(pictures.contains(&path), "{} belongs to no figure", path.display());

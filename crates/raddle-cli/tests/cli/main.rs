@@ -1,6 +1,7 @@
 //! The `raddle` command as its users meet it: exit status, standard output, standard error, files.
 
 mod catalogue;
+mod circuits;
 mod compare;
 mod kept;
 mod mistakes;

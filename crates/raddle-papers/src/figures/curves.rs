@@ -1,6 +1,7 @@
 //! Curves of models: a number of a model over one of its parameters, a line for each setting.
 
 use super::Mode;
+use super::answers::Answers;
 use super::claims::{Claim, Expected, Kind, text};
 use super::measure::Measure;
 use super::plot;
@@ -164,24 +165,32 @@ fn line(item: &Item, log: &Log) -> Option<Line> {
 }
 
 /// The number of a line at a value of the parameter, if it is one.
-fn finite(number: Option<f64>, line: &str, (over, at): (&str, f64)) -> Result<f64, String> {
-    let number = number.filter(|number| number.is_finite());
+fn finite(number: f64, line: &str, (over, at): (&str, f64)) -> Result<f64, String> {
+    let number = Some(number).filter(|number| number.is_finite());
     number.ok_or_else(|| format!("the curve `{line}` has no number at {over} = {at}"))
 }
 
 impl Curves {
-    /// Every line's points, in the order of the file.
+    /// What the model is asked for all points.
+    pub(super) fn numbers(&self) -> Vec<TheoryNumber> {
+        let of = |line: &Line| -> Vec<TheoryNumber> {
+            self.values.iter().map(|(_, value)| line.number.with(&self.over, value)).collect()
+        };
+        self.lines.iter().flat_map(of).collect()
+    }
+
+    /// Every line's points, in the order of the file, where the model defines them.
     ///
     /// # Errors
-    /// A line and a value at which its model gives no number.
-    pub(super) fn measure(&self, mode: Mode) -> Result<Vec<Points>, String> {
+    /// A line and a value at which its model gives something that is no number.
+    pub(super) fn measure(&self, mode: Mode, answers: &Answers) -> Result<Vec<Points>, String> {
         let points = |line: &Line| {
             let point = |(x, value): &(f64, Item)| {
-                let number = line.number.with(&self.over, value).value(mode);
-                let number = finite(number, &line.name, (&self.over, *x))?;
-                Ok((*x, six_digits(number)))
+                let number = line.number.with(&self.over, value).value(mode, answers)?;
+                let number = finite(number, &line.name, (&self.over, *x));
+                Some(number.map(|number| (*x, six_digits(number))))
             };
-            self.values.iter().map(point).collect()
+            self.values.iter().filter_map(point).collect()
         };
         self.lines.iter().map(points).collect()
     }
@@ -219,8 +228,9 @@ impl Curves {
             let pairs = kept.get("points").filter(|_| kept["line"] == *line.name)?.as_array()?;
             let point = |pair: &Json| Some((pair.get(0)?.as_f64()?, pair.get(1)?.as_f64()?));
             let points: Points = pairs.iter().map(point).collect::<Option<_>>()?;
-            let along = points.iter().map(|point| point.0);
-            along.eq(self.values.iter().map(|value| value.0)).then_some(points)
+            // A point is missing where the model leaves it undefined.
+            let mut along = self.values.iter().map(|value| value.0);
+            points.iter().all(|point| along.any(|x| x == point.0)).then_some(points)
         };
         let points: Option<Vec<Points>> = self.lines.iter().zip(&kept).map(read).collect();
         points.filter(|_| self.lines.len() == kept.len())
@@ -238,7 +248,7 @@ impl FigureCurves {
 #[cfg(test)]
 mod tests {
     use super::{finite, six_digits};
-    use crate::figures::{Claims, Measure, Mode};
+    use crate::figures::{Answers, Claims, Measure, Mode};
 
     const TEXT: &str = "\
 title = \"t\"
@@ -267,10 +277,11 @@ measure = { kind = \"theory\", model = \"batched_balls\", quantity = \"max_packe
     fn a_line_is_the_model_at_each_value() {
         let claims = Claims::parse("claims.toml", TEXT).unwrap();
         let curves = claims.curves.unwrap();
-        let points = curves.measure(Mode::Full).unwrap();
+        let points = curves.measure(Mode::Full, &Answers::default()).unwrap();
         let Measure::Theory(number) = &claims.claims[0].measure else { panic!() };
-        assert_eq!(points[0][1], (20.0, six_digits(number.value(Mode::Full).unwrap())));
-        assert_ne!(curves.measure(Mode::Quick).unwrap(), points);
+        let value = number.value(Mode::Full, &Answers::default()).unwrap();
+        assert_eq!(points[0][1], (20.0, six_digits(value)));
+        assert_ne!(curves.measure(Mode::Quick, &Answers::default()).unwrap(), points);
         let drawn = curves.clone().drawn(points.clone(), claims.claims.iter());
         assert_eq!(drawn.lines[0].published, [(20.0, 1.5)]);
         let kept = drawn.json();
@@ -294,7 +305,7 @@ measure = { kind = \"theory\", model = \"batched_balls\", quantity = \"max_packe
         let text = TEXT.replacen("ports = 2", "ports = 3", 1);
         let claims = Claims::parse("claims.toml", &text).unwrap();
         let curves = claims.curves.unwrap();
-        let points = curves.measure(Mode::Quick).unwrap();
+        let points = curves.measure(Mode::Quick, &Answers::default()).unwrap();
         assert!(curves.drawn(points, claims.claims.iter()).lines[0].published.is_empty());
     }
 

@@ -23,8 +23,13 @@ pub struct File {
 }
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 2] =
-    [("reps", "REPS"), ("lb_study", "The load-balancing study, with OFAN")];
+const PAPERS: [(&str, &str); 5] = [
+    ("reps", "REPS"),
+    ("lb_study", "The load-balancing study, with OFAN"),
+    ("mars", "Mars"),
+    ("vermilion", "Vermilion"),
+    ("vermilion_predictions", "Vermilion with predictions"),
+];
 
 const NOTE: &str = "Made by `raddle figures --pages` from `figures/`; not edited by hand.";
 
@@ -211,8 +216,11 @@ fn claims(page: &mut String, result: &FigureResult) {
 
 /// A folded table of all curves.
 fn points(page: &mut String, curves: &FigureCurves) {
-    let along = curves.lines.first().map_or(&[][..], |line| &line.points);
-    let head: Vec<String> = along.iter().map(|(x, _)| format!(" {x} |")).collect();
+    let mut along: Vec<f64> =
+        curves.lines.iter().flat_map(|line| &line.points).map(|point| point.0).collect();
+    along.sort_unstable_by(f64::total_cmp);
+    along.dedup();
+    let head: Vec<String> = along.iter().map(|x| format!(" {x} |")).collect();
     let _ = writeln!(
         page,
         "<details><summary>All numbers of the curves</summary>\n\n| {} |{}\n|---|{}",
@@ -221,8 +229,11 @@ fn points(page: &mut String, curves: &FigureCurves) {
         "---|".repeat(along.len())
     );
     for line in &curves.lines {
-        let values: Vec<String> =
-            line.points.iter().map(|(_, y)| format!(" {} |", digits(*y, 4))).collect();
+        let value = |x: &f64| {
+            let y = line.points.iter().find(|point| point.0 == *x);
+            y.map_or_else(|| " - |".to_owned(), |(_, y)| format!(" {} |", digits(*y, 4)))
+        };
+        let values: Vec<String> = along.iter().map(value).collect();
         let _ = writeln!(page, "| {} |{}", cell(&line.name), values.concat());
     }
     page.push_str("\n</details>\n\n");

@@ -4,6 +4,8 @@
 //! then summed up over the seeds by a [`Statistic`].
 
 use super::Mode;
+use super::across::{Many, read_many};
+use super::answers::Answers;
 use super::claims::{settings, text};
 use super::increase::{BoundName, NamedBound, increase_pct};
 use super::layer::{LayerNumber, read_layer_number};
@@ -175,8 +177,10 @@ pub enum Measure {
         /// Where.
         cell: Selector,
     },
-    /// A number of a theory model; no simulation.
+    /// A number of a model; no simulation.
     Theory(TheoryNumber),
+    /// The same of many parameters.
+    Across(Many),
 }
 
 const KINDS: &[&str] = &[
@@ -193,6 +197,7 @@ const KINDS: &[&str] = &[
     "queue_above",
     "layer",
     "theory",
+    "across",
 ];
 
 /// Reads a claim's measure.
@@ -221,6 +226,7 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
             })
         }
         "layer" => layer(&mut reader),
+        "across" => read_many(&mut reader).map(Measure::Across),
         _ => read_number(&mut reader).map(Measure::Theory),
     };
     reader.finish();
@@ -347,7 +353,19 @@ impl Measure {
             Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
                 [of.cells(), other.cells()].concat()
             }
-            Self::Ratios(_) | Self::Theory(_) => Vec::new(),
+            Self::Ratios(_) | Self::Theory(_) | Self::Across(_) => Vec::new(),
+        }
+    }
+
+    /// The numbers of models that it needs.
+    pub(super) fn numbers(&self) -> Vec<&TheoryNumber> {
+        match self {
+            Self::Theory(number) => vec![number],
+            Self::Across(many) => many.numbers.iter().collect(),
+            Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
+                [of.numbers(), other.numbers()].concat()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -384,7 +402,12 @@ impl Measure {
     }
 
     /// The number; `None` where a run does not have it, say because it never completed.
-    pub(super) fn take(&self, runs: &[FigureRun], mode: Mode) -> Option<f64> {
+    pub(super) fn take(
+        &self,
+        runs: &[FigureRun],
+        mode: Mode,
+        answers: &Answers,
+    ) -> Option<f64> {
         match self {
             Self::Value { metric, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| metric.of(run))?)
@@ -399,10 +422,12 @@ impl Measure {
                 statistic.of(cell.each(runs, |run| increase_pct(run, *bound, *phases))?)
             }
             Self::Quotient { of, over } => {
-                let (of, over) = (of.take(runs, mode)?, over.take(runs, mode)?);
+                let (of, over) = (of.take(runs, mode, answers)?, over.take(runs, mode, answers)?);
                 (over > 0.0).then(|| of / over)
             }
-            Self::Difference { of, less } => Some(of.take(runs, mode)? - less.take(runs, mode)?),
+            Self::Difference { of, less } => {
+                Some(of.take(runs, mode, answers)? - less.take(runs, mode, answers)?)
+            }
             Self::PortShare { port, window, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| offered_share(run, port, *window))?)
             }
@@ -429,7 +454,8 @@ impl Measure {
             Self::Layer { number, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| number.of(run))?)
             }
-            Self::Theory(number) => number.value(mode),
+            Self::Theory(number) => number.value(mode, answers),
+            Self::Across(many) => many.take(mode, answers),
         }
     }
 }

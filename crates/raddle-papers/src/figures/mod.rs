@@ -5,6 +5,8 @@
 //! is measured. The files are part of the program, so a figure can be run from anywhere; in a clone its
 //! own count ([`Figure::read_from`]).
 
+mod across;
+mod answers;
 mod cells;
 mod chart;
 mod claims;
@@ -28,6 +30,8 @@ mod series;
 mod text;
 mod theory;
 
+pub use across::Many;
+pub use answers::Answers;
 pub use cells::{CellNumber, FigureCell};
 pub use claims::{Claim, Claims, Expected, Kind};
 pub(crate) use claims::{parse, settings as read_texts, text as read_text, words as read_words};

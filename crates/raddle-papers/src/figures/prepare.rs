@@ -1,9 +1,11 @@
 //! A figure made ready: its scenario's cells, its claims, the runs to do.
 
+use super::answers::Answers;
 use super::cells::FigureCell;
 use super::claims::Claims;
 use super::measure::Measure;
 use super::result::{FigureResult, Measured};
+use super::theory::TheoryNumber;
 use super::{Figure, FigureError, Mode};
 use raddle::problem::{Problem, Problems, Source};
 use raddle::scenario::{Study, parse};
@@ -92,12 +94,41 @@ impl Prepared {
         self.study.as_ref().map_or_else(Vec::new, |study| jobs(study, None))
     }
 
+    /// How many things there are for a meter to count: runs, and questions to models that `answers`
+    /// does not hold.
+    pub fn steps(&self, answers: &Answers) -> usize {
+        self.jobs().len() + self.open(answers).len()
+    }
+
+    fn open(&self, answers: &Answers) -> Vec<TheoryNumber> {
+        let claims = self.claims.claims.iter();
+        let measured = claims.filter(|claim| self.mode == Mode::Full || claim.quick);
+        let mut numbers: Vec<TheoryNumber> =
+            measured.flat_map(|claim| claim.measure.numbers()).cloned().collect();
+        numbers.extend(self.claims.curves.iter().flat_map(|curves| curves.numbers()));
+        answers.open(&numbers.iter().collect::<Vec<_>>(), self.mode)
+    }
+
     /// Runs everything and judges the claims.
     ///
     /// # Errors
     /// A run that failed.
     pub fn run(self, runner: &Runner<'_>) -> Result<FigureResult, FigureError> {
+        self.run_with(runner, &Answers::default())
+    }
+
+    /// The same with what models answered for other figures.
+    ///
+    /// # Errors
+    /// A run that failed.
+    pub fn run_with(
+        self,
+        runner: &Runner<'_>,
+        answers: &Answers,
+    ) -> Result<FigureResult, FigureError> {
         let jobs = self.jobs();
+        let gathered = answers.gather(&self.open(answers), self.mode, runner, jobs.len());
+        gathered.map_err(|failure| FigureError::Run(self.figure.name.to_owned(), failure))?;
         let finished = runner.run(&jobs, &Keep);
         let runs = jobs.into_iter().zip(finished).map(|(job, finished)| match finished {
             Ok(finished) => Ok(FigureRun { settings: job.settings, seed: job.seed, finished }),
@@ -110,12 +141,12 @@ impl Prepared {
         });
         let runs = runs.collect::<Result<Vec<_>, _>>()?;
         let claims = self.claims.claims.iter();
-        let measured = claims.map(|claim| Measured::of(claim, &runs, self.mode)).collect();
+        let measured = claims.map(|claim| Measured::of(claim, &runs, self.mode, answers)).collect();
         let own = self.study.iter().flat_map(|study| &study.cells);
         let scenarios = own.map(|cell| cell.scenario.hash());
         let cells = FigureCell::of_runs(&runs, scenarios, &self.claims.chart.concat());
-        let curves =
-            self.claims.curves.as_ref().map(|curves| curves.measure(self.mode)).transpose();
+        let curves = self.claims.curves.as_ref();
+        let curves = curves.map(|curves| curves.measure(self.mode, answers)).transpose();
         let curves =
             curves.map_err(|place| FigureError::Curve(format!("{}: {place}", self.figure.name)))?;
         Ok(FigureResult::judge(self, measured, cells, curves.unwrap_or_default(), runs))

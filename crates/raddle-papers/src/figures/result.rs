@@ -1,5 +1,6 @@
 //! What a figure's run came to: each claim with its value and verdict.
 
+use super::answers::Answers;
 use super::cells::FigureCell;
 use super::claims::{Claim, Expected, Kind};
 use super::curves::{FigureCurves, Points};
@@ -74,11 +75,11 @@ pub(super) struct Measured {
 
 impl Measured {
     /// Measures what this mode measures of a claim.
-    pub(super) fn of(claim: &Claim, runs: &[FigureRun], mode: Mode) -> Self {
+    pub(super) fn of(claim: &Claim, runs: &[FigureRun], mode: Mode, answers: &Answers) -> Self {
         if mode == Mode::Quick && !claim.quick {
             return Self::default();
         }
-        let value = claim.measure.take(runs, mode).map(six_digits);
+        let value = claim.measure.take(runs, mode, answers).map(six_digits);
         let rounded = |bound: NamedBound| NamedBound { us: six_digits(bound.us), ..bound };
         Self { value, bounds: claim.measure.bounds(runs).into_iter().map(rounded).collect() }
     }
@@ -273,7 +274,7 @@ mod tests {
         );
         let claims = Claims::parse("claims.toml", &text).unwrap();
         let claim = claims.claims[0].clone();
-        let measured = Measured::of(&claim, &[], mode);
+        let measured = Measured::of(&claim, &[], mode, &Answers::default());
         ClaimResult::new(claim, measured, mode)
     }
 

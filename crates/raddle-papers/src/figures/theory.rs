@@ -1,7 +1,9 @@
-//! A claim's number where a theory model gives it, without a simulation.
+//! A claim's number where a model gives it, without a simulation.
 
 use super::Mode;
+use super::answers::Answers;
 use super::claims::text;
+use crate::circuits;
 use raddle::scenario::reader::{Log, Reader, raw, refused, with_nearest};
 use raddle::scenario::spec::{Item, Place};
 use raddle_schemes::family::ParameterError;
@@ -41,17 +43,24 @@ pub(super) fn read_unchecked(reader: &mut Reader<'_>) -> Option<TheoryNumber> {
     let quantity = text(reader, "quantity");
     let (set, quick) = (settings(reader, "set"), settings(reader, "quick"));
     let (name, quantity, log) = (name?, quantity?, reader.log());
-    let Some(model) = theory::find(&name) else {
-        let models = theory::MODELS.iter().map(|model| model.card.name);
+    let all = || theory::MODELS.iter().chain(circuits::MODELS);
+    let Some(model) = all().find(|model| model.card.name == name) else {
+        let models = all().map(|model| model.card.name);
         unknown("model", &name, &models.collect::<Vec<_>>(), place, log);
         return None;
     };
-    let quantities: Vec<&str> = model.card.quantities.iter().map(|q| q.name).collect();
-    let Some(quantity) = quantities.iter().position(|word| *word == quantity) else {
-        unknown("quantity", &quantity, &quantities, place, log);
-        return None;
-    };
+    let quantity = place_of(model, &quantity, place, log)?;
     Some(TheoryNumber { model, quantity, set, quick })
+}
+
+/// Where a quantity stands in the model's list.
+fn place_of(model: &Listed, quantity: &str, place: &Place, log: &Log) -> Option<usize> {
+    let quantities: Vec<&str> = model.card.quantities.iter().map(|q| q.name).collect();
+    let found = quantities.iter().position(|word| *word == quantity);
+    if found.is_none() {
+        unknown("quantity", quantity, &quantities, place, log);
+    }
+    found
 }
 
 fn settings(reader: &mut Reader<'_>, key: &'static str) -> Vec<(String, Item)> {
@@ -138,10 +147,26 @@ impl TheoryNumber {
         (model, refusals)
     }
 
-    /// The number.
-    pub(super) fn value(&self, mode: Mode) -> Option<f64> {
-        let (model, _) = self.model_in(mode);
-        model.values(SEED).get(self.quantity).copied()
+    /// Another number of the same model and parameters.
+    pub(super) fn quantity(&self, quantity: &str, place: &Place, log: &Log) -> Option<Self> {
+        let quantity = place_of(self.model, quantity, place, log)?;
+        Some(Self { quantity, ..self.clone() })
+    }
+
+    /// What tells what the model is asked from whatever else it may be asked.
+    pub(super) fn question(&self, mode: Mode) -> String {
+        format!("{} {:?}", self.model(), self.model_in(mode).0.parameters())
+    }
+
+    /// All the model's numbers; those that it leaves undefined are not finite.
+    pub(super) fn ask(&self, mode: Mode) -> Vec<f64> {
+        self.model_in(mode).0.values(SEED)
+    }
+
+    /// The number; `None` where the model leaves it undefined.
+    pub(super) fn value(&self, mode: Mode, answers: &Answers) -> Option<f64> {
+        let values = answers.of(self, mode);
+        values.get(self.quantity).copied().filter(|value| value.is_finite())
     }
 }
 

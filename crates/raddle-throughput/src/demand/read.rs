@@ -68,12 +68,15 @@ pub fn names() -> Vec<&'static str> {
     patterns.chain(measured::MEASURED.iter().map(|measured| measured.name)).collect()
 }
 
-/// The demand of a pattern, `uniform` or `skew:0.5`, or a measured one, which has its own number of
-/// nodes.
+/// The demand of a pattern, `uniform` or `skew:0.5`, or a measured one or rows, `0 1; 2 0`, which
+/// have their own number of nodes.
 ///
 /// # Errors
 /// [`ReadError`] if there is no such pattern, or its argument is wrong.
 pub fn named(text: &str, nodes: usize, seed: u64) -> Result<Demand, ReadError> {
+    if text.contains(';') {
+        return Ok(clean(blanks(text.replace(';', "\n").as_bytes())?)?.demand);
+    }
     let (name, argument) = text.split_once(':').map_or((text, None), |(n, a)| (n, Some(a)));
     if let (Some(measured), None) = (measured::find(text), argument) {
         return Ok(measured.demand());
@@ -200,10 +203,13 @@ mod tests {
     #[test]
     fn patterns_take_an_argument_where_they_have_one() {
         assert_eq!(named("skew:0.5", 8, 1).unwrap().nodes(), 8);
+        assert_eq!(named("0 1; 2 0", 8, 1).unwrap().rate(1, 0), 2.0);
         for (text, message) in [
             ("skew", "expected a number from 0 to 1, as in `skew:0.5`"),
             ("skew:2", "expected a number from 0 to 1, as in `skew:0.5`"),
             ("skewed:0.5", "no file and no pattern"),
+            ("0 1; x 0", "line 2, entry 1: `x` is no number"),
+            ("0 1; 1 0 1", "row 1 has 3 entries"),
         ] {
             let found = named(text, 8, 1).unwrap_err().to_string();
             assert!(found.starts_with(message), "{found}");

@@ -8,11 +8,14 @@ pub mod expander;
 pub mod fat_tree;
 pub mod mars;
 pub mod opera;
+mod parse;
 pub mod rotornet;
 pub mod round_robin;
 pub mod sirius;
 pub mod vermilion;
 pub mod vermilion_predictions;
+
+pub use parse::{ParseError, parse};
 
 use crate::demand::Demand;
 use crate::matching::Matching;

@@ -69,4 +69,10 @@ impl Interior {
             status => Err(SolveError(format!("{status:?}"))),
         }
     }
+
+    /// What a little more of each capacity would add.
+    pub(super) fn prices(&self) -> &[f64] {
+        let capacities = self.right.len() - self.solver.solution.x.len() - self.balances;
+        &self.solver.solution.z[self.balances..self.balances + capacities]
+    }
 }

@@ -9,6 +9,8 @@ mod integer;
 mod interior;
 mod longest;
 mod multi_hop;
+mod paths;
+mod periodic;
 mod program;
 #[cfg(feature = "highs")]
 mod simplex;
@@ -17,6 +19,7 @@ pub use artifact::ArtifactLp;
 pub use integer::optimum;
 pub use longest::{longest_matching, worst_found};
 pub use multi_hop::{MultiHop, certified_bound, multi_hop};
+pub use periodic::slot_by_slot;
 pub use program::SolveError;
 
 use crate::circuits::Capacity;

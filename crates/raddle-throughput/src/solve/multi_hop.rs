@@ -1,16 +1,18 @@
-//! Multi-hop throughput: the greatest concurrent flow over all paths, by source.
+//! Multi-hop throughput: the greatest concurrent flow over all paths.
 //!
-//! Variables are what of source s's traffic is on circuit (i, j), and theta. At every node v but s,
+//! Solved by path; where that takes too long, by circuit and source. There, variables are what of source s's traffic is on circuit (i, j), and theta. At every node v but s,
 //! what comes in of s is what goes out and theta times the demand from s to v; no circuit carries
 //! more than its capacity. Traffic never comes back to its source, so that nothing circulates there.
 
+use super::paths::Paths;
 use super::program::{Program, SolveError, Solver};
 use crate::circuits::Capacity;
 use crate::demand::Demand;
 
-/// One demand's program, kept and solved for any capacities on the same circuits.
+/// One demand's programs, kept and solved for any capacities.
 pub struct MultiHop {
     demand: Demand,
+    paths: Paths,
     /// The circuits that the program has.
     circuits: Vec<(usize, usize)>,
     solver: Option<Solver>,
@@ -27,7 +29,8 @@ pub fn multi_hop(capacity: &Capacity, demand: &Demand) -> Result<f64, SolveError
 impl MultiHop {
     /// For this demand.
     pub fn new(demand: &Demand) -> Self {
-        Self { demand: demand.normalised(), circuits: Vec::new(), solver: None }
+        let demand = demand.normalised();
+        Self { paths: Paths::new(&demand), demand, circuits: Vec::new(), solver: None }
     }
 
     /// Throughput on these circuits; 0 if some demand has no path.
@@ -38,6 +41,14 @@ impl MultiHop {
         if !reaches_all(capacity, &self.demand) {
             return Ok(0.0);
         }
+        match self.paths.throughput(capacity)? {
+            Some(theta) => Ok(theta),
+            None => self.by_circuit(capacity),
+        }
+    }
+
+    /// The same by the program by circuit and source.
+    fn by_circuit(&mut self, capacity: &Capacity) -> Result<f64, SolveError> {
         let circuits = circuits_of(capacity);
         let shares: Vec<f64> = circuits.iter().map(|&(i, j)| capacity.share(i, j)).collect();
         if circuits != self.circuits || self.solver.is_none() {
@@ -167,6 +178,32 @@ mod tests {
             (0..6).for_each(|node| *circuits.at(node, (node + 1) % 6) += copies);
             let capacity = circuits.capacity(1.0 / f64::from(5 + copies));
             near(kept.throughput(&capacity).unwrap(), multi_hop(&capacity, &demand).unwrap());
+        }
+    }
+
+    #[test]
+    fn paths_and_circuits_have_one_optimum() {
+        for seed in 0..24 {
+            let nodes = 4 + seed as usize % 5;
+            let random = |seed| pattern::find("random").unwrap().demand(nodes, 0.0, seed);
+            let drawn = random(seed);
+            let demand = match seed % 3 {
+                0 => pattern::shift(nodes, 1),
+                1 => Demand::of(nodes, |i, j| if (i + 2 * j) % 3 > 0 { drawn.rate(i, j) } else { 0.0 }),
+                _ => drawn,
+            };
+            let other = random(seed + 100);
+            let mut capacity = Capacity::none(nodes);
+            let pairs = (0..nodes * nodes).map(|pair| (pair / nodes, pair % nodes));
+            // A ring keeps all reachable; of the rest some pairs have nothing.
+            pairs.for_each(|(i, j)| {
+                let rate = if (i + j + seed as usize).is_multiple_of(4) { 0.0 } else { other.rate(i, j) };
+                capacity.add(i, j, rate + if j == (i + 1) % nodes { 0.05 } else { 0.0 });
+            });
+            let mut program = MultiHop::new(&demand);
+            let (paths, circuits) =
+                (program.paths.throughput(&capacity).unwrap(), program.by_circuit(&capacity).unwrap());
+            near(paths.unwrap(), circuits);
         }
     }
 

@@ -1,0 +1,231 @@
+//! `raddle throughput` of several demands and designs: all combinations, kept as they come, so that
+//! an interrupted grid goes on where it stopped.
+
+use super::output::{note_line, print_line};
+use super::throughput::{Arguments, answer, object};
+use super::{End, input};
+use raddle::study::store::at;
+use raddle::study::text::{left, right, width};
+use raddle::study::timing::Stopwatch;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::{IsTerminal, Write, stderr};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+
+/// A combination: its demand and its design.
+type Cell<'a> = (&'a str, &'a str);
+
+/// What came of a combination, and its place in the grid.
+type Found = (usize, Result<Value, String>);
+
+pub(super) fn grid(arguments: &Arguments) -> End {
+    let cells = cells(arguments);
+    // What is wrong with a name is told before anything runs.
+    for &(demand, design) in &cells {
+        if let Err(why) = arguments.check(demand, design) {
+            return input::refuse_text(&why);
+        }
+    }
+    let kept = match arguments.out.as_deref().map_or(Ok(BTreeMap::new()), read) {
+        Ok(kept) => kept,
+        Err(why) => return input::refuse_text(&why),
+    };
+    let mut rows: Vec<Option<Value>> =
+        cells.iter().map(|&cell| kept.get(&key(arguments, cell)).cloned()).collect();
+    let there = rows.iter().flatten().count();
+    if there > 0 {
+        note_line!("{} combinations, {there} of them there already", cells.len());
+    }
+    let stop = input::interruption();
+    match run(arguments, &cells, &mut rows, &stop) {
+        Ok(failed) => {
+            show(arguments, &rows);
+            if failed { End::Failed } else { End::Done }
+        }
+        Err(why) => {
+            note_line!("error: {why}");
+            End::Failed
+        }
+    }
+}
+
+fn cells(arguments: &Arguments) -> Vec<Cell<'_>> {
+    let demands: Vec<&str> = arguments.all_demands().collect();
+    let designs = || arguments.all_designs();
+    demands.iter().flat_map(|&demand| designs().map(move |design| (demand, design))).collect()
+}
+
+/// Evaluates what is open; whether some combination came to nothing.
+fn run(
+    arguments: &Arguments,
+    cells: &[Cell<'_>],
+    rows: &mut [Option<Value>],
+    stop: &AtomicBool,
+) -> Result<bool, String> {
+    let open: Vec<usize> = (0..cells.len()).filter(|&place| rows[place].is_none()).collect();
+    let mut file = arguments.out.as_deref().map(append).transpose()?;
+    let threads = input::parallel(arguments.parallel, 1).min(open.len());
+    let (next, mut failed) = (AtomicUsize::new(0), false);
+    let mut progress = Progress::of(open.len(), arguments.json);
+    let (send, receive) = channel::<Found>();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let (send, next, open) = (send.clone(), &next, open.as_slice());
+            scope.spawn(move || work(arguments, cells, (open, next), stop, &send));
+        }
+        drop(send);
+        for (place, found) in receive {
+            progress.step();
+            match found {
+                Ok(row) => {
+                    if let (Some(file), Some(path)) = (&mut file, &arguments.out) {
+                        // A line at once, whole or cut: what is cut is not read again.
+                        let line = format!("{row}\n");
+                        file.write_all(line.as_bytes()).map_err(|error| at(path, error))?;
+                    }
+                    rows[place] = Some(row);
+                }
+                Err(why) => {
+                    progress.clear();
+                    note_line!("error: {}, {}: {why}", cells[place].0, cells[place].1);
+                    failed = true;
+                }
+            }
+        }
+        Ok::<(), String>(())
+    })?;
+    progress.clear();
+    match stop.load(Ordering::Relaxed) {
+        true if arguments.out.is_some() => Err("interrupted; the same command goes on".to_owned()),
+        true => Err("interrupted".to_owned()),
+        false => Ok(failed),
+    }
+}
+
+fn work(
+    arguments: &Arguments,
+    cells: &[Cell<'_>],
+    (open, next): (&[usize], &AtomicUsize),
+    stop: &AtomicBool,
+    send: &Sender<Found>,
+) {
+    while !stop.load(Ordering::Relaxed) {
+        let Some(&place) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+        let cell = cells[place];
+        let found = answer(arguments, cell.0, cell.1, &mut |_| ());
+        let found = found.map(|answer| {
+            let mut row = object(arguments, cell.0, cell.1, &answer);
+            row["key"] = json!(key(arguments, cell));
+            row
+        });
+        if send.send((place, found)).is_err() {
+            return;
+        }
+    }
+}
+
+/// What tells a combination of one build, and its settings, from any other.
+fn key(arguments: &Arguments, (demand, design): Cell<'_>) -> String {
+    let Arguments { nodes, seed, single_hop, predicted, .. } = arguments;
+    let predicted = predicted.as_deref().unwrap_or_default();
+    let build = raddle::study::BUILD;
+    format!("{build}|{demand}|{design}|{predicted}|{nodes}|{seed}|{single_hop}")
+}
+
+/// The rows of a file by their keys; none if there is no file.
+fn read(path: &Path) -> Result<BTreeMap<String, Value>, String> {
+    if !path.exists() {
+        return Ok(BTreeMap::new());
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| at(path, error))?;
+    let whole = text.rfind('\n').map_or(0, |end| end + 1);
+    let mut rows = BTreeMap::new();
+    for (number, line) in (1..).zip(text[..whole].lines()) {
+        let row: Value = serde_json::from_str(line)
+            .map_err(|error| format!("{}: line {number}: {error}", path.display()))?;
+        if let Some(key) = row["key"].as_str() {
+            rows.insert(key.to_owned(), row);
+        }
+    }
+    Ok(rows)
+}
+
+/// The file for more rows, without a last line that was cut.
+fn append(path: &Path) -> Result<File, String> {
+    let failed = |error| at(path, error);
+    if let Ok(text) = std::fs::read_to_string(path) {
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        if whole < text.len() {
+            std::fs::write(path, &text[..whole]).map_err(failed)?;
+        }
+    }
+    OpenOptions::new().create(true).append(true).open(path).map_err(failed)
+}
+
+fn show(arguments: &Arguments, rows: &[Option<Value>]) {
+    let rows = || rows.iter().flatten();
+    if arguments.json {
+        let rows: Vec<Value> = rows().cloned().collect();
+        print_line!("{}", json!({ "schema": "raddle.throughput_grid/1", "rows": rows }));
+        return;
+    }
+    let word = |row: &Value, key: &str| row[key].as_str().unwrap_or_default().to_owned();
+    let number = |row: &Value, key: &str| {
+        row[key].as_f64().map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
+    };
+    let demands = rows().map(|row| width(&word(row, "demand"))).max().unwrap_or(0);
+    let designs = rows().map(|row| width(&word(row, "design"))).max().unwrap_or(0);
+    let keys = ["single_hop", "multi_hop", "bound", "duty"];
+    let heads: Vec<String> = keys.iter().map(|key| right(key, 10)).collect();
+    print_line!("{}  {}  {}", left("demand", demands), left("design", designs), heads.join("  "));
+    for row in rows() {
+        let numbers: Vec<String> = keys.iter().map(|key| right(&number(row, key), 10)).collect();
+        let (demand, design) = (word(row, "demand"), word(row, "design"));
+        print_line!("{}  {}  {}", left(&demand, demands), left(&design, designs), numbers.join("  "));
+    }
+}
+
+/// How far a grid is, on standard error: one line where that is a terminal, else one a minute.
+struct Progress {
+    all: usize,
+    done: usize,
+    watch: Stopwatch,
+    live: bool,
+    quiet: bool,
+    next_s: f64,
+}
+
+impl Progress {
+    fn of(all: usize, quiet: bool) -> Self {
+        let live = stderr().is_terminal();
+        let next_s = if live { 0.0 } else { 60.0 };
+        Self { all, done: 0, watch: Stopwatch::start(), live, quiet, next_s }
+    }
+
+    fn step(&mut self) {
+        self.done += 1;
+        let elapsed_s = self.watch.elapsed_ns() as f64 * 1e-9;
+        if self.quiet || elapsed_s < self.next_s {
+            return;
+        }
+        self.next_s = elapsed_s + if self.live { 0.2 } else { 60.0 };
+        let rate = self.done as f64 / elapsed_s.max(1e-9);
+        let left_s = (self.all - self.done) as f64 / rate;
+        let (done, all) = (self.done, self.all);
+        let text = format!("{done} of {all}, {rate:.1} a second, {left_s:.0} s left");
+        if self.live {
+            super::output::note(format_args!("\r\u{1b}[K{text}"));
+        } else {
+            note_line!("{text}");
+        }
+    }
+
+    fn clear(&self) {
+        if self.live && !self.quiet {
+            super::output::note(format_args!("\r\u{1b}[K"));
+        }
+    }
+}
