@@ -184,7 +184,12 @@ fn show(arguments: &Arguments, rows: &[Option<Value>]) {
     for row in rows() {
         let numbers: Vec<String> = keys.iter().map(|key| right(&number(row, key), 10)).collect();
         let (demand, design) = (word(row, "demand"), word(row, "design"));
-        print_line!("{}  {}  {}", left(&demand, demands), left(&design, designs), numbers.join("  "));
+        print_line!(
+            "{}  {}  {}",
+            left(&demand, demands),
+            left(&design, designs),
+            numbers.join("  ")
+        );
     }
 }
 

@@ -132,10 +132,8 @@ fn csv_of(plan: &Plan) -> String {
                 let (at, long) = (start.as_us(), length.as_us());
                 let dark = schedule.is_dark(switch, slot);
                 for (from, to) in matching.circuits() {
-                    let _ = writeln!(
-                        text,
-                        "{place},{switch},{slot},{at},{long},{dark},{from},{to}"
-                    );
+                    let _ =
+                        writeln!(text, "{place},{switch},{slot},{at},{long},{dark},{from},{to}");
                 }
                 start = raddle_schemes::units::Span(start.0 + length.0);
             }

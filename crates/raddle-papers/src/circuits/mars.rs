@@ -21,7 +21,10 @@ pub(super) const CARD: Card = Card {
         Quantity { name: "degree_by_delay", doc: "the whole degree that `budget` allows" },
         Quantity { name: "degree_by_buffer", doc: "the whole degree that `buffer` allows" },
         Quantity { name: "shortest_delay_us", doc: "the shortest delay of any real degree" },
-        Quantity { name: "best_degree", doc: "the whole degree of the most throughput within `buffer`" },
+        Quantity {
+            name: "best_degree",
+            doc: "the whole degree of the most throughput within `buffer`",
+        },
     ],
 };
 

@@ -76,7 +76,8 @@ mod tests {
 
     #[test]
     fn every_model_answers_what_its_card_lists_and_documents_everything() {
-        let mut names: BTreeSet<&str> = raddle_sim::theory::MODELS.iter().map(|m| m.card.name).collect();
+        let mut names: BTreeSet<&str> =
+            raddle_sim::theory::MODELS.iter().map(|m| m.card.name).collect();
         for listed in MODELS {
             let name = listed.card.name;
             assert!(names.insert(name), "{name} twice");

@@ -87,7 +87,8 @@ impl Answers for Predictions {
         };
         let reach = |k: usize| k + usize::from(self.profile == Profile::Artifact);
         let fixed = |row: &Vec<f64>, k: usize| row[k - 1];
-        let drawn = |row: &Vec<f64>, k: usize| row[..reach(k)].iter().sum::<f64>() / reach(k) as f64;
+        let drawn =
+            |row: &Vec<f64>, k: usize| row[..reach(k)].iter().sum::<f64>() / reach(k) as f64;
         let each = |of: &dyn Fn(&Vec<f64>, usize) -> f64| -> (Vec<f64>, Vec<f64>) {
             let of_trust = |k: usize| {
                 let values = solved.iter().map(|row| of(row, k));

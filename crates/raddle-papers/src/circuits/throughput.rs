@@ -88,7 +88,14 @@ impl Throughput {
         let degree = circuits.as_ref().and_then(Circuits::degree).map(f64::from);
         let least = circuits.as_ref().and_then(least);
         let numbers = [
-            single_hop, multi_hop, bound, delay_us, buffer_bytes, period, answer.duty, degree,
+            single_hop,
+            multi_hop,
+            bound,
+            delay_us,
+            buffer_bytes,
+            period,
+            answer.duty,
+            degree,
             least,
         ];
         Ok(numbers.map(or_none).to_vec())

@@ -402,12 +402,7 @@ impl Measure {
     }
 
     /// The number; `None` where a run does not have it, say because it never completed.
-    pub(super) fn take(
-        &self,
-        runs: &[FigureRun],
-        mode: Mode,
-        answers: &Answers,
-    ) -> Option<f64> {
+    pub(super) fn take(&self, runs: &[FigureRun], mode: Mode, answers: &Answers) -> Option<f64> {
         match self {
             Self::Value { metric, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| metric.of(run))?)

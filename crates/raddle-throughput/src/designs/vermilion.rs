@@ -89,7 +89,13 @@ pub fn circuits(demand: &Demand, recipe: &Recipe, seed: u64, stream: u64) -> Cir
     match spare {
         Spare::Random => join_at_random(&mut circuits, degree, &mut rng),
         Spare::Proportional => join_by_demand(&mut circuits, degree, demand),
-        Spare::Artifact => join_others(&mut circuits, degree, &mut rng),
+        Spare::Artifact => {
+            // The published code joins ends before it adds the complete graph, whose missing
+            // diagonal stays idle.
+            let idle = if self_loops { 0 } else { l };
+            join_others(&mut circuits, degree - idle, &mut rng);
+            (0..nodes).for_each(|node| *circuits.at(node, node) += idle);
+        }
     }
     circuits
 }

@@ -189,7 +189,10 @@ mod tests {
             let drawn = random(seed);
             let demand = match seed % 3 {
                 0 => pattern::shift(nodes, 1),
-                1 => Demand::of(nodes, |i, j| if (i + 2 * j) % 3 > 0 { drawn.rate(i, j) } else { 0.0 }),
+                1 => Demand::of(
+                    nodes,
+                    |i, j| if (i + 2 * j) % 3 > 0 { drawn.rate(i, j) } else { 0.0 },
+                ),
                 _ => drawn,
             };
             let other = random(seed + 100);
@@ -197,12 +200,15 @@ mod tests {
             let pairs = (0..nodes * nodes).map(|pair| (pair / nodes, pair % nodes));
             // A ring keeps all reachable; of the rest some pairs have nothing.
             pairs.for_each(|(i, j)| {
-                let rate = if (i + j + seed as usize).is_multiple_of(4) { 0.0 } else { other.rate(i, j) };
+                let rate =
+                    if (i + j + seed as usize).is_multiple_of(4) { 0.0 } else { other.rate(i, j) };
                 capacity.add(i, j, rate + if j == (i + 1) % nodes { 0.05 } else { 0.0 });
             });
             let mut program = MultiHop::new(&demand);
-            let (paths, circuits) =
-                (program.paths.throughput(&capacity).unwrap(), program.by_circuit(&capacity).unwrap());
+            let (paths, circuits) = (
+                program.paths.throughput(&capacity).unwrap(),
+                program.by_circuit(&capacity).unwrap(),
+            );
             near(paths.unwrap(), circuits);
         }
     }

@@ -39,9 +39,8 @@ struct Round {
 impl Paths {
     pub(super) fn new(demand: &Demand) -> Self {
         let pairs: Vec<(usize, usize, f64)> = demand.pairs().collect();
-        let direct = |&(from, to, _): &(usize, usize, f64)| {
-            BTreeSet::from([vec![from as u16, to as u16]])
-        };
+        let direct =
+            |&(from, to, _): &(usize, usize, f64)| BTreeSet::from([vec![from as u16, to as u16]]);
         let found = pairs.iter().map(direct).collect();
         Self { demand: demand.clone(), pairs, found }
     }
@@ -60,12 +59,14 @@ impl Paths {
         for _ in 0..ROUNDS {
             let Round { theta, prices } = self.round(capacity, &circuits)?;
             let cheapest = self.add(capacity, &prices);
-            let worth: f64 = circuits
+            let worth: f64 =
+                circuits.iter().map(|&(i, j)| capacity.share(i, j) * prices[i * nodes + j]).sum();
+            let needed: f64 = self
+                .pairs
                 .iter()
-                .map(|&(i, j)| capacity.share(i, j) * prices[i * nodes + j])
+                .zip(&cheapest.lengths)
+                .map(|(pair, length)| pair.2 * length)
                 .sum();
-            let needed: f64 =
-                self.pairs.iter().zip(&cheapest.lengths).map(|(pair, length)| pair.2 * length).sum();
             if worth <= needed * theta * (1.0 + GAP) {
                 return Ok(Some(theta));
             }
@@ -77,11 +78,7 @@ impl Paths {
     }
 
     /// Solves the program of the paths so far.
-    fn round(
-        &self,
-        capacity: &Capacity,
-        circuits: &[(usize, usize)],
-    ) -> Result<Round, SolveError> {
+    fn round(&self, capacity: &Capacity, circuits: &[(usize, usize)]) -> Result<Round, SolveError> {
         let nodes = self.demand.nodes();
         let mut row = vec![usize::MAX; nodes * nodes];
         let balances = self.pairs.len();
@@ -127,9 +124,8 @@ impl Paths {
             }
             let Some((_, lengths, before)) = &tree else { continue };
             cheapest.lengths.push(lengths[to]);
-            let length = |path: &[u16]| -> f64 {
-                steps(path).map(|(i, j)| prices[i * nodes + j]).sum()
-            };
+            let length =
+                |path: &[u16]| -> f64 { steps(path).map(|(i, j)| prices[i * nodes + j]).sum() };
             let best = own.iter().map(|path| length(path)).fold(f64::INFINITY, f64::min);
             // What is cheaper by rounding alone is no news.
             let limit = if best.is_finite() { best * (1.0 - GAP / 4.0) } else { best };

@@ -31,7 +31,8 @@ pub fn slot_by_slot(schedule: &Schedule, demand: &Demand) -> Result<f64, SolveEr
             }
         }
     }
-    let sources: Vec<usize> = (0..nodes).filter(|&s| demand.row(s).iter().any(|r| *r > 0.0)).collect();
+    let sources: Vec<usize> =
+        (0..nodes).filter(|&s| demand.row(s).iter().any(|r| *r > 0.0)).collect();
     // Balances of each source, node and slot, then of what arrives over all slots.
     let place = |source: usize, node: usize, slot: usize| (source * nodes + node) * slots + slot;
     let arrivals = sources.len() * nodes * slots;
@@ -82,7 +83,7 @@ pub fn slot_by_slot(schedule: &Schedule, demand: &Demand) -> Result<f64, SolveEr
 mod tests {
     use super::*;
     use crate::demand::pattern;
-    use crate::designs::{find, Design};
+    use crate::designs::{Design, find};
     use crate::matching::Matching;
     use crate::solve::multi_hop;
     use raddle_schemes::family::Raw;
@@ -92,7 +93,8 @@ mod tests {
     #[test]
     fn a_period_carries_what_its_emulated_graph_does() {
         for (nodes, ring, half) in [(4, 0.6, 0.72), (6, 0.54, 0.675)] {
-            let matchings: Vec<Matching> = (1..nodes).map(|by| Matching::shift(nodes, by)).collect();
+            let matchings: Vec<Matching> =
+                (1..nodes).map(|by| Matching::shift(nodes, by)).collect();
             let schedule = Schedule::dealt(&matchings, 1, Span::us(100), Span::us(10)).unwrap();
             let mixed = pattern::mix(&pattern::shift(nodes, 1), &pattern::uniform(nodes), 0.5);
             for (demand, expected) in [(pattern::shift(nodes, 1), ring), (mixed, half)] {
