@@ -118,11 +118,19 @@ fn axis(svg: &mut Svg, y: f64, starts: &[f64], x: impl Fn(f64) -> f64) {
     svg.text((Tenth(f64::midpoint(LEFT, RIGHT)), Tenth(y + 32.0)), middle, "time, us");
 }
 
-/// Neighbours differ in lightness, too, so that they are told apart without colours.
+/// Hues around the wheel; neighbours differ in lightness, too, so that they are told apart without.
+/// In hexadecimal: not every viewer knows `hsl()`.
 fn colour(target: usize, nodes: usize) -> String {
-    let hue = target * 300 / nodes;
-    let light = if target.is_multiple_of(2) { 34 } else { 46 };
-    format!("hsl({hue},55%,{light}%)")
+    let hue = target as f64 * 5.0 / nodes as f64;
+    let light = if target.is_multiple_of(2) { 0.34 } else { 0.47 };
+    let chroma = 0.55 * 2.0 * light;
+    let part = |shift: f64| {
+        // A channel is full within a sixth of the wheel of its own hue, and off beyond two.
+        let away = (hue - shift + 9.0) % 6.0 - 3.0;
+        let share = (2.0 - away.abs()).clamp(0.0, 1.0);
+        ((light - chroma / 2.0 + chroma * share) * 255.0).round() as u8
+    };
+    format!("#{:02x}{:02x}{:02x}", part(0.0), part(2.0), part(4.0))
 }
 
 #[cfg(test)]
@@ -137,11 +145,21 @@ mod tests {
         let schedule = Schedule::dealt(&matchings, 2, Span::us(100), Span::us(10)).unwrap();
         let svg = picture("a<b", &schedule);
         // One of the four matchings is idle.
-        assert_eq!(svg.matches("fill=\"hsl(").count(), 12);
+        let circuits: usize =
+            (0..4).map(|to| svg.matches(&format!("\"{}\"/>", colour(to, 4))).count()).sum();
+        assert_eq!(circuits, 12);
         assert_eq!(svg.matches(DARK).count(), 4);
         for words in ["a&lt;b", ">switch 1<", "4 nodes, 2 switches", ">100<", ">200<"] {
             assert!(svg.contains(words), "{words}: {svg}");
         }
+    }
+
+    #[test]
+    fn receivers_have_colours_of_their_own() {
+        let mut colours: Vec<String> = (0..16).map(|to| colour(to, 16)).collect();
+        colours.sort_unstable();
+        colours.dedup();
+        assert_eq!(colours.len(), 16);
     }
 
     #[test]
