@@ -2,7 +2,7 @@
 //! an interrupted grid goes on where it stopped.
 
 use super::output::{note_line, print_line};
-use super::throughput::{Arguments, answer, object};
+use super::throughput::{Arguments, answer, object, prepare};
 use super::{End, input};
 use raddle::study::store::at;
 use raddle::study::text::{left, right, width};
@@ -115,8 +115,8 @@ fn work(
     while !stop.load(Ordering::Relaxed) {
         let Some(&place) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
         let cell = cells[place];
-        let found = answer(arguments, cell.0, cell.1, &mut |_| ());
-        let found = found.map(|answer| {
+        let found = prepare(arguments, cell.0, cell.1, &mut |_| ());
+        let found = found.and_then(|prepared| answer(arguments, &prepared)).map(|answer| {
             let mut row = object(arguments, cell.0, cell.1, &answer);
             row["key"] = json!(key(arguments, cell));
             row

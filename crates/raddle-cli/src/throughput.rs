@@ -3,9 +3,8 @@
 use super::output::{note_line, print_line};
 use super::{End, grid, input};
 use raddle::scenario::reader::nearest;
-use raddle_schemes::family::{ParameterError, Raw};
 use raddle_throughput::demand::{self, Demand, Loaded};
-use raddle_throughput::designs::{self, DESIGNS, Design, ParseError};
+use raddle_throughput::designs::{self, DESIGNS, Design, ParseError, Plan};
 use raddle_throughput::evaluate::{Answer, evaluate};
 use raddle_throughput::solve::Lp;
 use serde_json::{Value, json};
@@ -77,25 +76,28 @@ pub(super) fn throughput(arguments: &Arguments) -> End {
     if !arguments.demands.is_empty() || !arguments.designs.is_empty() || arguments.out.is_some() {
         return grid::grid(arguments);
     }
-    match answer(arguments, demand, design, &mut |note| note_line!("note: {note}")) {
-        Ok(answer) => {
+    let prepared = prepare(arguments, demand, design, &mut |note| note_line!("note: {note}"));
+    match prepared.map(|prepared| answer(arguments, &prepared)) {
+        Ok(Ok(answer)) => {
             show(arguments, demand, design, &answer);
             End::Done
         }
-        Err(why) => {
+        Ok(Err(why)) => {
             note_line!("error: {why}");
             End::Failed
         }
+        Err(why) => input::refuse_text(&why),
     }
 }
 
-/// The numbers; `note` hears what a reader of them has to know.
-pub(super) fn answer(
+/// The design's plan, and the demand that comes; `note` hears what a reader of the numbers has to
+/// know.
+pub(super) fn prepare(
     arguments: &Arguments,
     demand: &str,
     design: &str,
     note: &mut dyn FnMut(&str),
-) -> Result<Answer, String> {
+) -> Result<(Plan, Demand), String> {
     let truth = load(demand, arguments.nodes, arguments.seed)?;
     let predicted = match &arguments.predicted {
         Some(text) => load(text, arguments.nodes, arguments.seed)?,
@@ -114,8 +116,16 @@ pub(super) fn answer(
     let plan = self::design(design)?.plan(&predicted, arguments.seed);
     let plan = plan.map_err(|why| format!("{design}: {why}"))?;
     plan.notes.iter().for_each(|text| note(text));
+    Ok((plan, truth))
+}
+
+/// The numbers of what was prepared.
+pub(super) fn answer(
+    arguments: &Arguments,
+    (plan, truth): &(Plan, Demand),
+) -> Result<Answer, String> {
     let lp = (!arguments.single_hop).then_some(Lp::Correct);
-    evaluate(&plan, &truth, lp).map_err(|why| why.to_string())
+    evaluate(plan, truth, lp).map_err(|why| why.to_string())
 }
 
 /// A demand from a file, or by its name.

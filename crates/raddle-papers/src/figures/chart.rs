@@ -330,7 +330,6 @@ mod tests {
             seeds: 2,
             results: None,
             never: u64::from(completion.is_none()) as usize,
-            results: None,
             bound: Some(("permutation".into(), bound)),
             numbers: completion.map(number).into_iter().chain([marked]).collect(),
         }
