@@ -6,16 +6,16 @@
 //! then by rank, others by port.
 
 mod around;
+mod hosts;
 mod pfc;
 mod port;
 mod queue;
+mod stop;
 mod turns;
 mod wheel;
 
 use crate::faults::link::Link;
 use crate::faults::{OnDown, PortChange};
-use crate::host::Hosts;
-use crate::host::stop::{Ending, StopRules};
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, Observer, Outcome, Progress};
@@ -25,8 +25,10 @@ use crate::wire::frame::{Frame, count, flag};
 use crate::wire::port_facts::PortFacts;
 use crate::wire::switch_memory::Memory;
 use around::Around;
+use hosts::{Departure, Hosts};
 use port::{InService, Port};
 use queue::{EventQueue, Heap};
+use stop::{Ending, StopRules};
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{AnyPortSelector, Choices, Header, SwitchContext};
@@ -158,38 +160,35 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             }
         }
         for host in 0..plan.fabric.hosts {
-            reference.arm(HostId(host));
+            reference.arm(Time::ZERO, HostId(host));
         }
         reference
     }
 
     fn run(&mut self, observer: &mut dyn Observer) -> (Ending, Time) {
-        let rules = StopRules::new(self.plan);
-        let mut check = rules.next_check(Time::ZERO);
-        while let Some(event) = self.events.peek() {
-            if event.at >= check {
-                if let Some(ending) = rules.check(check, self.hosts.totals()) {
+        let mut rules = StopRules::new(self.plan);
+        loop {
+            let next = self.events.peek().map_or(Time::NEVER, |event| event.at);
+            while rules.next <= next {
+                if let Some(ending) = rules.look(&self.hosts.progress) {
                     return ending;
                 }
-                check = rules.next_check(check);
-                continue;
             }
-            self.events.pop();
+            let Some(event) = self.events.pop() else { continue };
             self.handle(event);
             if self.handled.is_multiple_of(1 << 18) {
                 let switches: u64 = self.ports.iter().map(|port| port.record.frames).sum();
                 let progress = Progress {
                     now: event.at,
                     packet_hops: switches + self.hosts.frames_sent(),
-                    flows_done: self.hosts.totals().flows_done,
-                    packets_acked: self.hosts.totals().packets_acked,
+                    flows_done: self.hosts.progress.flows_done,
+                    packets_acked: self.hosts.progress.packets_acked,
                 };
                 if !observer.progress(&progress) {
                     return (Ending::Interrupted, event.at);
                 }
             }
         }
-        rules.exhausted(self.hosts.totals())
     }
 
     fn handle(&mut self, event: Event) {
@@ -213,11 +212,11 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                 if self.armed[host.index()] == now {
                     self.armed[host.index()] = Time::NEVER;
                 }
-                if self.hosts.next_local(host.0) == now {
+                if self.hosts.next_local(now, host) == now {
                     self.handled += 1;
                     self.run_local(now, host);
                 }
-                self.arm(host);
+                self.arm(now, host);
             }
         }
     }
@@ -227,23 +226,23 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             self.drop(now, self.ports[host.index()].facts.peer, frame, DropCause::NodeDown);
             return;
         }
-        self.hosts.on_frame(now, host.0, frame);
-        self.arm(host);
-        self.arm_woken();
+        self.hosts.on_frame(now, host, frame);
+        self.arm(now, host);
+        self.arm_woken(now);
     }
 
     fn run_local(&mut self, now: Time, host: HostId) {
-        if let Some(departure) = self.hosts.run_local(now, host.0) {
+        if let Some(Departure { frame, departs, lost }) = self.hosts.run_local(now, host) {
             let port = PortId(host.0);
-            match departure.lost {
-                Some(_) => self.recorder.dropped(port, now, departure.frame),
-                None => self.launch(departure.departs, port, departure.frame),
+            match lost {
+                Some(_) => self.recorder.dropped(port, now, frame),
+                None => self.launch(departs, port, frame),
             }
-            if departure.lost != Some(DropCause::LinkDown) {
-                self.recorder.departed(port, departure.departs, departure.frame);
+            if lost != Some(DropCause::LinkDown) {
+                self.recorder.departed(port, departs, frame);
             }
         }
-        self.arm_woken();
+        self.arm_woken(now);
     }
 
     fn arrive_at_switch(&mut self, now: Time, switch: SwitchId, port: PortId, frame: Frame) {
@@ -257,14 +256,14 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let routes = &self.plan.routes;
         let Some(epoch) = routes.iter().rposition(|(from, _)| *from <= now) else { return };
         let forwarding = &routes[epoch].1;
-        let host = self.hosts.locators().host(frame.to);
+        let host = self.hosts.addresses.locators.host(frame.to);
         let choices = forwarding.ports(switch, host);
         let chosen = match choices.count() {
             0 => return self.drop(now, came_from, frame, DropCause::NoRoute),
             1 => 0,
             count => {
                 let header = Header {
-                    flow_key: self.hosts.layout().flow_key(frame),
+                    flow_key: self.hosts.addresses.flow_key(frame),
                     entropy: frame.entropy(),
                     bytes: frame.size(),
                     control: frame.is_control(),
@@ -302,7 +301,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let mut class = match queue.service {
             Service::Fifo => 0,
             _ if frame.is_control() => control,
-            _ => usize::from(self.hosts.locators().class(frame.to)),
+            _ => usize::from(self.hosts.addresses.locators.class(frame.to)),
         };
         let capacity = port.link.capacity(port.facts.capacity);
         let full = class < control && port.bytes[class] + size > capacity;
@@ -533,17 +532,17 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         self.events.push(Event { at, node, kind, frame: Frame::default() });
     }
 
-    fn arm(&mut self, host: HostId) {
-        let next = self.hosts.next_local(host.0);
+    fn arm(&mut self, now: Time, host: HostId) {
+        let next = self.hosts.next_local(now, host);
         if next < self.armed[host.index()] {
             self.armed[host.index()] = next;
             self.push_at_port(next, Kind::Local { host: host.0 }, PortId(host.0));
         }
     }
 
-    fn arm_woken(&mut self) {
+    fn arm_woken(&mut self, now: Time) {
         for host in std::mem::take(&mut self.hosts.woken) {
-            self.arm(HostId(host));
+            self.arm(now, host);
         }
     }
 
@@ -555,10 +554,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             waiting.chain(port.in_service.map(|service| service.frame))
         });
         let (in_flight_data, credit) = count(on_links.map(|event| event.frame).chain(queued));
-        let mut credit_frames = self.hosts.credit_frames();
-        credit_frames.in_flight += credit;
         let hosts = self.plan.fabric.hosts as usize;
-        let (flows, nics, timeline) = Hosts::finish(vec![self.hosts]);
+        let (flows, nics, timeline, mut credit_frames) = self.hosts.finish();
+        credit_frames.in_flight += credit;
         let mut ports: Vec<_> = self.ports.into_iter().map(|port| port.record).collect();
         for (own, mut nic) in ports.iter_mut().zip(nics).take(hosts) {
             // Frames that a dead switch or one without a route lost are noted at the host's port.

@@ -1,0 +1,95 @@
+//! Receivers that pace their senders: who gets credit next, and when.
+
+use crate::plan::Plan;
+use raddle_schemes::congestion::PullPlan;
+use raddle_schemes::ids::{Entropy, FlowId, HostId};
+use raddle_schemes::transport::Grants;
+use raddle_schemes::units::{Span, Time};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Hands out the credit of one receiving host.
+pub(super) struct CreditPacer {
+    plan: PullPlan,
+    /// Time that a packet takes at the pace of credits.
+    period: Span,
+    /// The messages that arrive, and those of them that are owed a pull, in turn.
+    messages: BTreeMap<FlowId, Grants>,
+    turns: VecDeque<FlowId>,
+    /// The next pull leaves no earlier.
+    next_at: Time,
+    /// Pulls so far: the entropy of each.
+    sent: u16,
+}
+
+/// A pull: who gets it, how many credits that makes since the start, and its path.
+pub(super) struct Pull {
+    pub(super) flow: FlowId,
+    pub(super) count: u32,
+    pub(super) entropy: Entropy,
+}
+
+impl CreditPacer {
+    pub(super) fn new(plan: &Plan, host: HostId, pulls: PullPlan) -> Self {
+        let ports = &plan.fabric.ports;
+        let link = ports[ports[host.index()].peer.index()].rate;
+        let packet = link.serialisation(plan.packet() + plan.queue.gap);
+        Self {
+            plan: pulls,
+            period: Span((packet.0 as f64 / pulls.rate_share).ceil() as u64),
+            messages: BTreeMap::new(),
+            turns: VecDeque::new(),
+            next_at: Time::ZERO,
+            sent: 0,
+        }
+    }
+
+    /// A message of `total` packets begins to arrive.
+    pub(super) fn begin(&mut self, flow: FlowId, total: u32) {
+        self.messages.insert(flow, Grants::new(&self.plan, total));
+    }
+
+    /// All of it has arrived.
+    pub(super) fn end(&mut self, flow: FlowId) {
+        self.messages.remove(&flow);
+        self.turns.retain(|other| *other != flow);
+    }
+
+    /// A packet has come, whole or not; `again` if it has to be sent once more.
+    pub(super) fn on_data(&mut self, flow: FlowId, again: bool) {
+        if let Some(grants) = self.messages.get_mut(&flow) {
+            grants.on_data(again);
+            self.line_up(flow);
+        }
+    }
+
+    /// The sender asks, and tells how many of its packets vanished.
+    pub(super) fn on_request(&mut self, flow: FlowId, vanished: u32) {
+        if let Some(grants) = self.messages.get_mut(&flow) {
+            grants.on_request(vanished);
+            self.line_up(flow);
+        }
+    }
+
+    /// When the next pull is due, seen from `now`.
+    pub(super) fn due(&self, now: Time) -> Option<Time> {
+        (!self.turns.is_empty()).then(|| self.next_at.max(now))
+    }
+
+    /// The pull that is due now.
+    pub(super) fn pull(&mut self, now: Time) -> Option<Pull> {
+        let flow = self.turns.pop_front()?;
+        let (credits, count) = self.messages.get_mut(&flow)?.pull(self.plan.packets_per_pull);
+        self.line_up(flow);
+        // One without credit, which repeats a pull that was lost, takes the place of a packet.
+        self.next_at = now + Span(self.period.0 * u64::from(credits.max(1)));
+        self.sent = self.sent.wrapping_add(1);
+        Some(Pull { flow, count, entropy: Entropy(self.sent) })
+    }
+
+    fn line_up(&mut self, flow: FlowId) {
+        let is_owed = self.messages.get(&flow).is_some_and(Grants::wants_pull);
+        if is_owed && !self.turns.contains(&flow) {
+            self.turns.push_back(flow);
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! The hosts of the reference: a NIC each, its timers in one ordered set, and plain lists of all
+//! flows.
+//!
+//! Written from the model (`docs/model.md`, `docs/design/0001-event-order-and-ties.md`), and apart
+//! from the engine's hosts, so that a fault in either shows.
+
+mod addresses;
+mod credit;
+mod flows;
+mod nic;
+mod rotations;
+
+pub(super) use addresses::Addresses;
+pub(super) use nic::Departure;
+
+use crate::plan::{Connections, Plan};
+use crate::record::series::Buckets;
+use crate::record::{CreditFrames, FlowRecord, FlowRecords, PortRecord, Timeline};
+use crate::wire::frame::{Frame, count};
+use crate::workload::{Start, TriggerId};
+use credit::CreditPacer;
+use flows::Sending;
+use nic::Nic;
+use raddle_schemes::Events;
+use raddle_schemes::ids::{FlowId, HostId};
+use raddle_schemes::rng::Rng;
+use raddle_schemes::transport::Receiver;
+use raddle_schemes::transport::sender::Connection;
+use raddle_schemes::units::{Span, Time};
+use rotations::Rotations;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a timer is for. At one instant they fire in this order, those of a kind by flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum TimerKind {
+    /// A flow starts.
+    Start,
+    /// The pace of a flow lets its next packet go.
+    Pace,
+    /// A retransmission timeout is due, or a scheme's own timer.
+    Wake,
+    /// The host hands out credit.
+    Pull,
+}
+
+/// When, what for, and whose.
+type Timer = (Time, TimerKind, FlowId);
+
+struct Host<'a> {
+    nic: Nic<'a>,
+    timers: BTreeSet<Timer>,
+    /// Where receivers pace their senders.
+    credit: Option<CreditPacer>,
+    /// When it hands out credit next, if a timer is set for it.
+    pulls_at: Option<Time>,
+}
+
+/// All hosts of a run, and both ends of every flow.
+pub(super) struct Hosts<'a> {
+    plan: &'a Plan,
+    pub(super) addresses: Addresses,
+    hosts: Vec<Host<'a>>,
+    /// The sending end of each flow from its start to its last needed ACK.
+    sending: Vec<Option<Box<Sending>>>,
+    /// The receiving end from the first that is heard of it to the last packet.
+    receiving: Vec<Option<Box<Receiver>>>,
+    records: Vec<FlowRecord>,
+    /// How often each trigger was fired.
+    fired: Vec<u32>,
+    /// Hosts to which a trigger gave a flow to start.
+    pub(super) woken: Vec<HostId>,
+    /// What the message of each connection that ended last has left.
+    left: BTreeMap<ConnectionId, Connection>,
+    rotations: Rotations<'a>,
+    rto: Span,
+    drain: Span,
+    timeline: Timeline,
+    buckets: Buckets,
+    /// But for those in flight.
+    credit_frames: CreditFrames,
+    pub(super) progress: HostProgress,
+}
+
+/// The ends of a connection, its class and its path selector.
+type ConnectionId = (HostId, HostId, u8, u8);
+
+/// What stop rules and observers ask for.
+#[derive(Default)]
+pub(super) struct HostProgress {
+    /// When a receiver last got a new packet, or a flow last started or was told to.
+    pub(super) last_progress: Time,
+    pub(super) last_completion: Time,
+    pub(super) flows_done: u64,
+    pub(super) packets_acked: u64,
+}
+
+/// Most events of schemes that are kept.
+const EVENTS_KEPT: usize = 10_000;
+
+/// The events of one flow's schemes.
+struct FlowEvents<'e> {
+    events: &'e mut Vec<(Time, FlowId, &'static str)>,
+    flow: FlowId,
+}
+
+impl Events for FlowEvents<'_> {
+    fn event(&mut self, now: Time, name: &'static str) {
+        // Those of one instant come in the order of hosts, and are sorted in the end.
+        let too_late = |&(last, ..): &(Time, FlowId, &str)| last < now;
+        if self.events.len() < EVENTS_KEPT || !self.events.last().is_some_and(too_late) {
+            self.events.push((now, self.flow, name));
+        }
+    }
+}
+
+impl<'a> Hosts<'a> {
+    pub(super) fn new(plan: &'a Plan) -> Self {
+        let flows = plan.traffic.flows.len();
+        let hosts = (0..plan.fabric.hosts).map(|host| Host {
+            nic: Nic::new(plan, HostId(host)),
+            timers: BTreeSet::new(),
+            credit: None,
+            pulls_at: None,
+        });
+        let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
+        let drain = flows::longest_drain(plan, longest_rtt);
+        let mut all = Self {
+            plan,
+            addresses: Addresses::new(plan),
+            hosts: hosts.collect(),
+            sending: std::iter::repeat_with(|| None).take(flows).collect(),
+            receiving: std::iter::repeat_with(|| None).take(flows).collect(),
+            records: vec![FlowRecord::default(); flows],
+            fired: vec![0; plan.traffic.triggers.len()],
+            woken: Vec::new(),
+            left: BTreeMap::new(),
+            rotations: Rotations::new(plan),
+            rto: flows::default_rto(drain, longest_rtt),
+            drain,
+            timeline: Timeline::default(),
+            buckets: Buckets::new(plan.record.bucket),
+            credit_frames: CreditFrames::default(),
+            progress: HostProgress::default(),
+        };
+        for (flow, message) in (0..).map(FlowId).zip(&plan.traffic.flows) {
+            if let Start::At(at) = message.start {
+                all.set_start(at, flow);
+            }
+        }
+        all
+    }
+
+    /// Lets a flow start at `at`, or so much later as its phase is long. Returns when.
+    fn set_start(&mut self, at: Time, flow: FlowId) -> Time {
+        let phase = self.plan.transport.phase.0;
+        let phase = Rng::new(self.plan.seed, "phase", flow.0.into()).below(phase + 1);
+        let at = at + Span(phase);
+        self.host_of(flow).timers.insert((at, TimerKind::Start, flow));
+        at
+    }
+
+    /// The host at which a flow begins.
+    fn host_of(&mut self, flow: FlowId) -> &mut Host<'a> {
+        &mut self.hosts[self.plan.traffic.flows[flow.index()].source.index()]
+    }
+
+    /// When something next happens at a host by itself, seen from `now`.
+    pub(super) fn next_local(&self, now: Time, host: HostId) -> Time {
+        let host = &self.hosts[host.index()];
+        let timer = host.timers.first().map_or(Time::NEVER, |(at, ..)| *at);
+        host.nic.wants_wire(now).min(timer)
+    }
+
+    /// A frame has reached a host.
+    pub(super) fn on_frame(&mut self, now: Time, host: HostId, frame: Frame) {
+        if frame.is_pfc() {
+            self.hosts[host.index()].nic.on_pfc(now, frame);
+        } else if frame.is_data() {
+            self.on_data(now, host, frame);
+        } else if frame.is_about_credit() {
+            self.on_credit_frame(now, host, frame);
+        } else {
+            self.on_reply(now, frame);
+        }
+    }
+
+    /// Does what is due at a host: its wire takes a frame, or a timer fires. The wire goes first.
+    pub(super) fn run_local(&mut self, now: Time, host: HostId) -> Option<Departure> {
+        let nic = &mut self.hosts[host.index()].nic;
+        if nic.wants_wire(now) > now {
+            self.run_timer(now, host);
+            return None;
+        }
+        if !nic.has_wire(now) {
+            return None;
+        }
+        let control = if nic.control_is_next() { nic.control.pop_front() } else { None };
+        let frame = control.or_else(|| self.next_packet(now, host));
+        let nic = &mut self.hosts[host.index()].nic;
+        // Where data's turn comes to nothing, control goes all the same.
+        let frame = frame.or_else(|| nic.control.pop_front())?;
+        let departure = nic.transmit(now, frame);
+        if departure.lost.is_some() {
+            self.note_dropped(frame);
+        }
+        Some(departure)
+    }
+
+    /// The packet of the flow whose turn it is.
+    fn next_packet(&mut self, now: Time, host: HostId) -> Option<Frame> {
+        loop {
+            let flow = self.hosts[host.index()].nic.turns.pop_front()?;
+            // One that has completed since has nothing to send.
+            let Some(sending) = &mut self.sending[flow.index()] else { continue };
+            let class = self.plan.traffic.flows[flow.index()].class;
+            if self.hosts[host.index()].nic.hold(now, class, flow) {
+                continue;
+            }
+            sending.in_turn = false;
+            if let Some(frame) = self.poll_transmit(now, flow) {
+                return Some(frame);
+            }
+        }
+    }
+
+    fn run_timer(&mut self, now: Time, host: HostId) {
+        let timers = &mut self.hosts[host.index()].timers;
+        if timers.first().is_none_or(|(at, ..)| *at > now) {
+            return;
+        }
+        let Some((_, kind, flow)) = timers.pop_first() else { return };
+        match kind {
+            TimerKind::Start => self.start(now, host, flow),
+            TimerKind::Pace => self.on_pace(now, flow),
+            TimerKind::Wake => self.on_wake(now, flow),
+            TimerKind::Pull => self.pull(now, host),
+        }
+    }
+
+    /// Hands out the credit that is due.
+    fn pull(&mut self, now: Time, host: HostId) {
+        let there = &mut self.hosts[host.index()];
+        there.pulls_at = None;
+        if let Some(pull) = there.credit.as_mut().and_then(|credit| credit.pull(now)) {
+            self.send_credit(host, pull);
+        }
+        self.set_pull_timer(now, host);
+    }
+
+    /// Sets the timer of a host's pacer of credit to when a pull is due.
+    fn set_pull_timer(&mut self, now: Time, host: HostId) {
+        let host = &mut self.hosts[host.index()];
+        let due = host.credit.as_ref().and_then(|credit| credit.due(now));
+        move_timer(&mut host.timers, &mut host.pulls_at, due, TimerKind::Pull, FlowId(0));
+    }
+
+    /// Fires a trigger, and those that it fires in turn.
+    fn fire(&mut self, now: Time, first: TriggerId) {
+        let plan = self.plan;
+        let mut firing = vec![first];
+        while let Some(id) = firing.pop() {
+            let trigger = &plan.traffic.triggers[id.index()];
+            let before = self.fired[id.index()];
+            self.fired[id.index()] = before.saturating_add(1);
+            let Some(targets) = trigger.acts(before) else { continue };
+            for &flow in targets {
+                let at = self.set_start(now, flow);
+                self.note_progress(at);
+                self.woken.push(plan.traffic.flows[flow.index()].source);
+            }
+            firing.extend(&trigger.fires);
+        }
+    }
+
+    fn note_progress(&mut self, at: Time) {
+        self.progress.last_progress = self.progress.last_progress.max(at);
+    }
+
+    /// A frame was lost on its way.
+    pub(super) fn note_dropped(&mut self, frame: Frame) {
+        if frame.is_data() {
+            self.records[self.addresses.flow_of(frame).index()].dropped += 1;
+        } else if frame.is_about_credit() {
+            self.credit_frames.dropped += 1;
+        }
+    }
+
+    /// Frames that left hosts so far.
+    pub(super) fn frames_sent(&self) -> u64 {
+        self.hosts.iter().map(|host| host.nic.record.frames).sum()
+    }
+
+    /// Whether connections outlive messages.
+    fn keeps_connections(&self) -> bool {
+        self.plan.transport.connections == Connections::Pair
+    }
+
+    /// What became of the flows, what passed the hosts' ports, what happened over time, and the
+    /// frames about credit, those in flight being the ones that wait at hosts.
+    pub(super) fn finish(mut self) -> (FlowRecords, Vec<PortRecord>, Timeline, CreditFrames) {
+        let waiting = self.hosts.iter().flat_map(|host| host.nic.control.iter().copied());
+        self.credit_frames.in_flight = count(waiting).1;
+        self.timeline.events.sort_by_key(|&(at, flow, _)| (at, flow));
+        self.timeline.events.truncate(EVENTS_KEPT);
+        let ports = self.hosts.into_iter().map(|host| host.nic.record).collect();
+        (self.records.into_iter().collect(), ports, self.timeline, self.credit_frames)
+    }
+}
+
+/// Moves a timer, which is set for `present` if it is set, to `wanted`.
+fn move_timer(
+    timers: &mut BTreeSet<Timer>,
+    present: &mut Option<Time>,
+    wanted: Option<Time>,
+    kind: TimerKind,
+    flow: FlowId,
+) {
+    if *present == wanted {
+        return;
+    }
+    if let Some(at) = present.take() {
+        timers.remove(&(at, kind, flow));
+    }
+    if let Some(at) = wanted {
+        timers.insert((at, kind, flow));
+    }
+    *present = wanted;
+}

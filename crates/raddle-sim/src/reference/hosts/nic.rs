@@ -1,0 +1,136 @@
+//! The NIC: what waits at a host for its wire, and what the wire takes.
+
+use crate::faults::link::Link;
+use crate::plan::{NicOrder, Plan, Service};
+use crate::record::{DropCause, PortRecord};
+use crate::wire::frame::Frame;
+use raddle_schemes::ids::{FlowId, HostId, PortId};
+use raddle_schemes::rng::stream;
+use raddle_schemes::units::Time;
+use std::collections::VecDeque;
+
+/// A frame that a host's wire took.
+pub(in crate::reference) struct Departure {
+    pub(in crate::reference) frame: Frame,
+    /// When its last bit leaves.
+    pub(in crate::reference) departs: Time,
+    /// Why it never reaches the far end, if so.
+    pub(in crate::reference) lost: Option<DropCause>,
+}
+
+pub(super) struct Nic<'a> {
+    plan: &'a Plan,
+    link: Link,
+    loss_stream: u64,
+    free_at: Time,
+    /// Control frames that wait.
+    pub(super) control: VecDeque<Frame>,
+    /// Flows that want to send a packet, the next one first.
+    pub(super) turns: VecDeque<FlowId>,
+    /// Per data class, when it may send again, and the flows whose turn came before.
+    paused_until: Vec<Time>,
+    held: Vec<VecDeque<FlowId>>,
+    sent_control_last: bool,
+    pub(super) record: PortRecord,
+}
+
+impl<'a> Nic<'a> {
+    pub(super) fn new(plan: &'a Plan, host: HostId) -> Self {
+        let rate = plan.fabric.ports[host.index()].rate;
+        let changes = plan.faults.changes_of(PortId(host.0)).to_vec();
+        let classes = usize::from(plan.queue.classes);
+        Self {
+            plan,
+            link: Link::new(rate, plan.packet(), changes),
+            loss_stream: stream(plan.seed, "loss", host.0.into()),
+            free_at: Time::ZERO,
+            control: VecDeque::new(),
+            turns: VecDeque::new(),
+            paused_until: vec![Time::ZERO; classes],
+            held: vec![VecDeque::new(); classes],
+            sent_control_last: false,
+            record: PortRecord::default(),
+        }
+    }
+
+    /// When it next wants its wire, seen from `now`.
+    pub(super) fn wants_wire(&self, now: Time) -> Time {
+        let free = self.free_at.max(now);
+        let mut wants = Time::NEVER;
+        if !self.control.is_empty() || !self.turns.is_empty() {
+            // With one class for everything a pause is for ACKs, too.
+            let everything = self.plan.queue.service == Service::Fifo;
+            wants = if everything { free.max(self.paused_until[0]) } else { free };
+        }
+        for (held, until) in self.held.iter().zip(&self.paused_until) {
+            if !held.is_empty() {
+                wants = wants.min(free.max(*until));
+            }
+        }
+        wants
+    }
+
+    /// A PFC frame has come.
+    pub(super) fn on_pfc(&mut self, now: Time, frame: Frame) {
+        let Some(pfc) = self.plan.queue.pfc else { return };
+        for (class, pause) in frame.pfc_classes() {
+            self.paused_until[class] = if pause { now + pfc.quanta } else { now };
+        }
+    }
+
+    /// Whether the link is up; if not, the wire is free when it comes up. The flows of classes that
+    /// are no longer paused go to the end of the line.
+    pub(super) fn has_wire(&mut self, now: Time) -> bool {
+        self.link.advance(now);
+        if !self.link.is_up() {
+            self.free_at = self.link.next_up();
+            return false;
+        }
+        for (held, until) in self.held.iter_mut().zip(&self.paused_until) {
+            if *until <= now {
+                self.turns.append(held);
+            }
+        }
+        true
+    }
+
+    /// Whether a control frame that waits goes before data now.
+    pub(super) fn control_is_next(&self) -> bool {
+        match self.plan.transport.nic {
+            NicOrder::ControlFirst => true,
+            NicOrder::RoundRobin => !self.sent_control_last,
+        }
+    }
+
+    /// Keeps `flow`, whose turn has come, for later if its class is paused. Returns whether it did.
+    pub(super) fn hold(&mut self, now: Time, class: u8, flow: FlowId) -> bool {
+        let class = usize::from(class);
+        let paused = self.paused_until[class] > now;
+        if paused {
+            self.held[class].push_back(flow);
+        }
+        paused
+    }
+
+    /// The wire, which is free, takes `frame`.
+    pub(super) fn transmit(&mut self, now: Time, frame: Frame) -> Departure {
+        self.sent_control_last = frame.is_control();
+        let departs = now + self.link.rate().serialisation(frame.size());
+        let cut = self.link.next_down();
+        if cut < departs {
+            self.free_at = cut;
+            self.record.drop(frame, DropCause::LinkDown);
+            return Departure { frame, departs, lost: Some(DropCause::LinkDown) };
+        }
+        self.free_at = departs + self.link.rate().serialisation(self.plan.queue.gap);
+        self.record.frames += 1;
+        self.record.bytes += frame.size().0;
+        self.record.data_frames += u64::from(frame.is_data());
+        let mut lost = None;
+        if self.link.loses(self.loss_stream, now, frame.size()) {
+            self.record.drop(frame, DropCause::Loss);
+            lost = Some(DropCause::Loss);
+        }
+        Departure { frame, departs, lost }
+    }
+}
