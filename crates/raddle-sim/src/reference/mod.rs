@@ -28,13 +28,13 @@ use around::Around;
 use hosts::{Departure, Hosts};
 use port::{InService, Port};
 use queue::{EventQueue, Heap};
-use stop::{Ending, StopRules};
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{AnyPortSelector, Choices, Header, SwitchContext};
 use raddle_schemes::marking::QueueState;
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::units::{Bytes, Time};
+use stop::{Ending, StopRules};
 use wheel::Wheel;
 
 pub use queue::Queue;

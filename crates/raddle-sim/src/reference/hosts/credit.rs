@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Hands out the credit of one receiving host.
 pub(super) struct CreditPacer {
-    plan: PullPlan,
+    packets_per_pull: u32,
     /// Time that a packet takes at the pace of credits.
     period: Span,
     /// The messages that arrive, and those of them that are owed a pull, in turn.
@@ -29,12 +29,12 @@ pub(super) struct Pull {
 }
 
 impl CreditPacer {
-    pub(super) fn new(plan: &Plan, host: HostId, pulls: PullPlan) -> Self {
+    pub(super) fn new(plan: &Plan, host: HostId, pulls: &PullPlan) -> Self {
         let ports = &plan.fabric.ports;
         let link = ports[ports[host.index()].peer.index()].rate;
         let packet = link.serialisation(plan.packet() + plan.queue.gap);
         Self {
-            plan: pulls,
+            packets_per_pull: pulls.packets_per_pull,
             period: Span((packet.0 as f64 / pulls.rate_share).ceil() as u64),
             messages: BTreeMap::new(),
             turns: VecDeque::new(),
@@ -43,9 +43,9 @@ impl CreditPacer {
         }
     }
 
-    /// A message of `total` packets begins to arrive.
-    pub(super) fn begin(&mut self, flow: FlowId, total: u32) {
-        self.messages.insert(flow, Grants::new(&self.plan, total));
+    /// A message of `total` packets begins to arrive, for which the first window is that of `pulls`.
+    pub(super) fn begin(&mut self, flow: FlowId, pulls: &PullPlan, total: u32) {
+        self.messages.insert(flow, Grants::new(pulls, total));
     }
 
     /// All of it has arrived.
@@ -78,7 +78,7 @@ impl CreditPacer {
     /// The pull that is due now.
     pub(super) fn pull(&mut self, now: Time) -> Option<Pull> {
         let flow = self.turns.pop_front()?;
-        let (credits, count) = self.messages.get_mut(&flow)?.pull(self.plan.packets_per_pull);
+        let (credits, count) = self.messages.get_mut(&flow)?.pull(self.packets_per_pull);
         self.line_up(flow);
         // One without credit, which repeats a pull that was lost, takes the place of a packet.
         self.next_at = now + Span(self.period.0 * u64::from(credits.max(1)));

@@ -12,9 +12,7 @@ use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::transport::sender::{AckHeader, packets};
-use raddle_schemes::transport::{
-    Data, FlowTemplate, Reply, Sender, SenderPlan, Transmit,
-};
+use raddle_schemes::transport::{Data, FlowTemplate, Reply, Sender, SenderPlan, Transmit};
 use raddle_schemes::units::{Bytes, Span, Time};
 
 /// A flow that has started and has not had the last needed ACK.
@@ -33,8 +31,7 @@ impl Hosts<'_> {
         let plan = self.plan;
         let message = &plan.traffic.flows[flow.index()];
         let (source, destination) = (message.source, message.destination);
-        let base_rtt =
-            plan.fabric.base_rtt(source, destination, plan.packet(), plan.transport.ack);
+        let base_rtt = plan.fabric.base_rtt(source, destination, plan.packet(), plan.transport.ack);
         let ports = &plan.fabric.ports;
         let last_hop = ports[destination.index()].peer;
         let rate = ports[source.index()].rate.min(ports[last_hop.index()].rate);
@@ -185,7 +182,9 @@ impl Hosts<'_> {
     /// An ACK or a NACK has come. One for a flow that is complete has nothing new to say.
     pub(super) fn on_reply(&mut self, now: Time, frame: Frame) {
         let flow = self.addresses.flow_of(frame);
-        let Some(Sending { sender, .. }) = self.sending[flow.index()].as_deref_mut() else { return };
+        let Some(Sending { sender, .. }) = self.sending[flow.index()].as_deref_mut() else {
+            return;
+        };
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
         let heard = sender.heard();
         if frame.kind() == kind::NACK {
@@ -331,8 +330,9 @@ impl Hosts<'_> {
         let receiver = template.receiver(&context, total);
         self.receiving[flow.index()] = Some(Box::new(receiver));
         if let Some(pulls) = template.pulls() {
-            let pacer = || CreditPacer::new(self.plan, host, pulls);
-            self.hosts[host.index()].credit.get_or_insert_with(pacer).begin(flow, total);
+            let pacer = || CreditPacer::new(self.plan, host, &pulls);
+            let credit = self.hosts[host.index()].credit.get_or_insert_with(pacer);
+            credit.begin(flow, &pulls, total);
         }
     }
 
