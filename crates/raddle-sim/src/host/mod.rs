@@ -1,8 +1,8 @@
 //! The hosts of a run, or of a part of it.
 //!
-//! Both engines drive hosts through the same few calls: a frame arrives, or the next local event
-//! (wire free, or a timer) is due. At one instant an arrival goes first, then the wire, then
-//! timers.
+//! The engine drives hosts through a few calls: a frame arrives, or the next local event (wire free,
+//! or a timer) is due. At one instant an arrival goes first, then the wire, then timers. The
+//! reference has hosts of its own.
 
 pub(crate) mod addresses;
 mod drop_counts;
@@ -84,12 +84,6 @@ impl<'a> Host<'_, 'a> {
 }
 
 impl<'a> Hosts<'a> {
-    /// All hosts of a plan, each at the place of its number.
-    pub fn new(plan: &'a Plan) -> Self {
-        let all: Vec<HostId> = (0..plan.fabric.hosts).map(HostId).collect();
-        Self::of(plan, &Arc::new(Layout::new(plan)), &all)
-    }
-
     /// The hosts `own` of a plan, ascending and with every group ([`Layout::groups`]) whole; all
     /// flows wait for their start.
     pub fn of(plan: &'a Plan, layout: &Arc<Layout>, own: &[HostId]) -> Self {

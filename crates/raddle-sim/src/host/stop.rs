@@ -1,7 +1,7 @@
 //! When a run stops before everything is done: its end time, or no hope of progress.
 //!
 //! Both rules are looked at only at fixed instants (the end time and multiples of the patience), so
-//! that both engines stop at the same one, after all events before it and none at it.
+//! that every engine stops at the same one, after all events before it and none at it.
 
 use super::totals::HostTotals;
 use crate::plan::Plan;

@@ -1,9 +1,10 @@
 //! The slow, obvious engine: one queue of events, real queues, no tricks.
 //!
 //! It is how a reader learns the model, and what the fast engine is tested against: outcomes are
-//! identical bit for bit. A hop takes a departure, the wire becoming free if that matters, and an
-//! arrival. Events at one instant and node are ordered by their kind (see `Kind`), arrivals
-//! then by rank, others by port.
+//! identical bit for bit. The two share plans, schemes, frames, links, the memory of switches and
+//! records, but no code of ports or hosts. A hop takes a departure, the wire becoming free if that
+//! matters, and an arrival. Events at one instant and node are ordered by their kind (see `Kind`),
+//! arrivals then by rank, others by port.
 
 mod around;
 mod hosts;

@@ -1,4 +1,4 @@
-//! A folder of the engine uses only those above it.
+//! A folder of the engine uses only those above it, and the reference nothing of the engine.
 #![expect(clippy::unwrap_used, reason = "a source file that cannot be read fails the test")]
 
 use std::fs;
@@ -47,4 +47,29 @@ fn a_layer_of_the_engine_uses_only_those_above_it() {
         layers += 1;
     }
     assert_eq!(layers, LAYERS.len());
+}
+
+/// The lines of all files below `folder` that name one of `modules`.
+fn naming(folder: &Path, modules: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(naming(&path, modules));
+            continue;
+        }
+        let text = fs::read_to_string(path).unwrap();
+        let names = |line: &&str| modules.iter().any(|module| line.contains(module));
+        found.extend(text.lines().filter(names).map(str::to_owned));
+    }
+    found
+}
+
+/// Both would be wrong alike where they share code.
+#[test]
+fn the_reference_shares_no_engine_and_no_hosts() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let shared = ["crate::engine", "crate::host", "crate::{"];
+    assert_eq!(naming(&src.join("reference"), &shared), Vec::<String>::new());
+    assert_ne!(naming(&src.join("engine"), &shared), Vec::<String>::new());
 }

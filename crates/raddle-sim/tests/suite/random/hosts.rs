@@ -81,7 +81,7 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
         congestion::Config::FixedRate(fixed) => {
             let rate = choices.pick(&[None, Some(80), Some(37), Some(10)]).map(Rate::gbps);
             fixed.rate = rate.map_or(Pace::Line, Pace::At);
-            fixed.slots = choices.pick(&[Slots::Together, Slots::Spread]);
+            fixed.slots = choices.pick(&[Slots::Together, Slots::Spread, Slots::Shuffled]);
             fixed.pacing = choices.pick(&[Pacing::Spacing, Pacing::Slots]);
             fixed.window = choices.pick(&[Size::Unlimited, Size::Packets(3.0), Size::Bdp(1.0)]);
         }
