@@ -5,21 +5,22 @@
 //! from the engine's hosts, so that a fault in either shows.
 
 mod addresses;
+mod beginnings;
 mod credit;
-mod flows;
 mod nic;
+mod receiving;
 mod rotations;
+mod sending;
 
 pub(super) use addresses::Addresses;
 pub(super) use nic::Departure;
 
-use crate::plan::{Connections, Plan};
+use crate::plan::Plan;
 use crate::record::series::Buckets;
 use crate::record::{CreditFrames, FlowRecord, FlowRecords, PortRecord, Timeline};
-use crate::wire::frame::{Frame, count};
+use crate::wire::frame::{Frame, count, kind};
 use crate::workload::{Start, TriggerId};
 use credit::CreditPacer;
-use flows::Sending;
 use nic::Nic;
 use raddle_schemes::Events;
 use raddle_schemes::ids::{FlowId, HostId};
@@ -28,6 +29,7 @@ use raddle_schemes::transport::Receiver;
 use raddle_schemes::transport::sender::Connection;
 use raddle_schemes::units::{Span, Time};
 use rotations::Rotations;
+use sending::Sending;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a timer is for. At one instant they fire in this order, those of a kind by flow.
@@ -123,7 +125,7 @@ impl<'a> Hosts<'a> {
             pulls_at: None,
         });
         let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
-        let drain = flows::longest_drain(plan, longest_rtt);
+        let drain = beginnings::longest_drain(plan, longest_rtt);
         let mut all = Self {
             plan,
             addresses: Addresses::new(plan),
@@ -135,7 +137,7 @@ impl<'a> Hosts<'a> {
             woken: Vec::new(),
             left: BTreeMap::new(),
             rotations: Rotations::new(plan),
-            rto: flows::default_rto(drain, longest_rtt),
+            rto: beginnings::default_rto(drain, longest_rtt),
             drain,
             timeline: Timeline::default(),
             buckets: Buckets::new(plan.record.bucket),
@@ -178,7 +180,12 @@ impl<'a> Hosts<'a> {
         } else if frame.is_data() {
             self.on_data(now, host, frame);
         } else if frame.is_about_credit() {
-            self.on_credit_frame(now, host, frame);
+            self.credit_frames.arrived += 1;
+            if frame.kind() == kind::CREDIT {
+                self.on_credit(now, frame);
+            } else {
+                self.on_request(now, host, frame);
+            }
         } else {
             self.on_reply(now, frame);
         }
@@ -288,11 +295,6 @@ impl<'a> Hosts<'a> {
     /// Frames that left hosts so far.
     pub(super) fn frames_sent(&self) -> u64 {
         self.hosts.iter().map(|host| host.nic.record.frames).sum()
-    }
-
-    /// Whether connections outlive messages.
-    fn keeps_connections(&self) -> bool {
-        self.plan.transport.connections == Connections::Pair
     }
 
     /// What became of the flows, what passed the hosts' ports, what happened over time, and the

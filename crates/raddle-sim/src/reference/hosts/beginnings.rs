@@ -1,0 +1,88 @@
+//! What flows begin with: what their schemes are told of the fabric, and what is built from that.
+
+use super::Hosts;
+use super::rotations::{Class, Pointer};
+use crate::plan::{BufferPlan, Overflow, Plan};
+use crate::topology::Port;
+use raddle_schemes::FlowContext;
+use raddle_schemes::ids::FlowId;
+use raddle_schemes::size::{Base, Size};
+use raddle_schemes::transport::ledger::TIME_LIMIT;
+use raddle_schemes::transport::sender::packets;
+use raddle_schemes::transport::{FlowTemplate, SenderPlan};
+use raddle_schemes::units::{Bytes, Span};
+
+impl Hosts<'_> {
+    /// What the schemes of a flow are told.
+    pub(super) fn context(&self, flow: FlowId) -> FlowContext {
+        let plan = self.plan;
+        let message = &plan.traffic.flows[flow.index()];
+        let (source, destination) = (message.source, message.destination);
+        let base_rtt = plan.fabric.base_rtt(source, destination, plan.packet(), plan.transport.ack);
+        let ports = &plan.fabric.ports;
+        let last_hop = ports[destination.index()].peer;
+        let rate = ports[source.index()].rate.min(ports[last_hop.index()].rate);
+        let queues_end = plan.queue.size != Size::Unlimited || plan.buffer.is_some();
+        let links_fail = !plan.faults.ports.is_empty() || !plan.faults.nodes.is_empty();
+        FlowContext {
+            payload: plan.transport.payload,
+            header: plan.transport.header,
+            gap: plan.queue.gap,
+            base_rtt,
+            rate,
+            bdp: rate.bytes_in(base_rtt),
+            rto: self.rto,
+            drain: (queues_end || links_fail).then_some(self.drain),
+            trimming: plan.queue.overflow == Overflow::Trim,
+            source,
+            destination,
+        }
+    }
+
+    /// What both ends of a flow begin with.
+    pub(super) fn template(&self, flow: FlowId, context: &FlowContext) -> FlowTemplate {
+        let transport = &self.plan.transport;
+        let message = &self.plan.traffic.flows[flow.index()];
+        let parts = SenderPlan {
+            load_balance: transport.load_balance_of(message.load_balance),
+            congestion: &transport.congestion,
+            recovery: &transport.recovery,
+        };
+        FlowTemplate::new(&parts, context)
+    }
+
+    /// Packets of a flow's message.
+    pub(super) fn packets(&self, flow: FlowId) -> u32 {
+        packets(self.plan.traffic.flows[flow.index()].bytes, self.plan.transport.payload)
+    }
+
+    /// What the packets of one direction of a flow take turns in, if hosts route them.
+    pub(super) fn pointer(&self, flow: FlowId, class: Class) -> Pointer {
+        let message = &self.plan.traffic.flows[flow.index()];
+        let (here, there) = match class {
+            Class::Data => (message.source, message.destination),
+            Class::Acks => (message.destination, message.source),
+        };
+        Pointer { load_balance: message.load_balance, here, there, class }
+    }
+}
+
+/// How long the slowest port takes to drain a full queue, or all the memory that it shares if that
+/// is less.
+pub(super) fn longest_drain(plan: &Plan, longest_rtt: Span) -> Span {
+    let largest = |buffer: &BufferPlan| buffer.largest(&plan.fabric, plan.packet(), longest_rtt).0;
+    let memory = plan.buffer.as_ref().map_or(u64::MAX, largest);
+    let drain = |port: &Port| {
+        let bdp = port.rate.bytes_in(longest_rtt);
+        let queue = plan.queue.size.resolve(&Base { packet: plan.packet(), bdp, whole: Bytes(0) });
+        // A queue without a limit is as long as 4 GiB.
+        port.rate.serialisation(Bytes(queue.0.min(memory).min(1 << 32)))
+    };
+    plan.fabric.ports.iter().map(drain).max().unwrap_or(Span::ZERO)
+}
+
+/// The retransmission timeout unless a recovery has its own: the longest round trip and four full
+/// queues, and no longer than any run.
+pub(super) fn default_rto(drain: Span, longest_rtt: Span) -> Span {
+    Span(longest_rtt.0.saturating_add(drain.0.saturating_mul(4)).min(TIME_LIMIT.0))
+}

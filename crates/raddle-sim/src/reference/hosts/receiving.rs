@@ -1,0 +1,142 @@
+//! The receiving ends of flows at work.
+
+use super::Hosts;
+use super::credit::{CreditPacer, Pull};
+use super::rotations::Class;
+use crate::wire::frame::{Frame, flag, kind};
+use raddle_schemes::ids::{Entropy, FlowId, HostId, Psn};
+use raddle_schemes::transport::{Data, Reply};
+use raddle_schemes::units::Time;
+
+impl Hosts<'_> {
+    /// A data packet, or the header of one, has come.
+    pub(super) fn on_data(&mut self, now: Time, host: HostId, frame: Frame) {
+        let flow = self.addresses.flow_of(frame);
+        if self.records[flow.index()].delivered.is_some() {
+            self.count_repeated(flow, frame);
+            return self.answer_late(host, flow, frame);
+        }
+        self.open(host, flow);
+        let Some(receiver) = &mut self.receiving[flow.index()] else { return };
+        let (marked, trimmed) = (frame.has(flag::MARKED), frame.is_trimmed());
+        let received = receiver.on_data(&Data {
+            psn: Psn(frame.number()),
+            entropy: frame.entropy(),
+            marked,
+            trimmed,
+            again: frame.has(flag::AGAIN),
+            ack_request: frame.has(flag::ACK_REQUEST),
+        });
+        let arrived = receiver.arrived().count();
+        let is_new = received.arrival.is_some();
+        let echo = if marked { flag::MARKED } else { 0 };
+        match received.reply {
+            Reply::Nothing => {}
+            // It names the transmission that it is about, which the path is part of.
+            Reply::Nack => {
+                let flags = kind::NACK | echo;
+                self.answer(host, flow, frame.number(), flags, frame.entropy());
+            }
+            Reply::Ack => {
+                let mut flags = kind::ACK | echo;
+                flags |= if is_new { 0 } else { flag::DUPLICATE };
+                // The header of a packet that had arrived tells of a full queue.
+                flags |= if trimmed { flag::MARKED } else { 0 };
+                let pointer = self.pointer(flow, Class::Acks);
+                let route = self.rotations.due(now, pointer);
+                if route.is_some() {
+                    self.rotations.turn(pointer);
+                }
+                self.answer(host, flow, arrived, flags, route.unwrap_or(frame.entropy()));
+            }
+        }
+        if let Some(credit) = &mut self.hosts[host.index()].credit {
+            if received.completed {
+                credit.end(flow);
+            } else {
+                credit.on_data(flow, received.reply == Reply::Nack);
+            }
+            self.set_pull_timer(now, host);
+        }
+        let Some(entry) = received.arrival else { return self.count_repeated(flow, frame) };
+        self.note_progress(now);
+        let record = &mut self.records[flow.index()];
+        record.received += 1;
+        record.marked += u64::from(marked);
+        if let Some(sending) = &mut self.sending[flow.index()] {
+            sending.sender.on_arrival(entry);
+        }
+        if received.completed {
+            self.records[flow.index()].delivered = Some(now);
+            self.receiving[flow.index()] = None;
+            if let Some(trigger) = self.plan.traffic.flows[flow.index()].on_delivered {
+                self.fire(now, trigger);
+            }
+        }
+    }
+
+    /// Counts a packet, or its header, that brought nothing new.
+    fn count_repeated(&mut self, flow: FlowId, frame: Frame) {
+        let record = &mut self.records[flow.index()];
+        if frame.is_trimmed() {
+            record.trimmed += 1;
+        } else {
+            record.duplicates += 1;
+            record.marked += u64::from(frame.has(flag::MARKED));
+        }
+    }
+
+    /// Puts an ACK or a NACK in line at the NIC.
+    fn answer(&mut self, host: HostId, flow: FlowId, number: u32, flags: u8, path: Entropy) {
+        let (to, size) = (self.addresses.sender(flow), self.plan.transport.ack);
+        let frame = Frame::new(to, number, flags, path, size);
+        self.hosts[host.index()].nic.control.push_back(frame);
+    }
+
+    /// Says once more that all of a message has arrived. Nothing else is left of its receiver, so
+    /// this ACK takes the path of what it answers, also where hosts route.
+    fn answer_late(&mut self, host: HostId, flow: FlowId, frame: Frame) {
+        let tells_of_queue = frame.has(flag::MARKED) || frame.is_trimmed();
+        let mark = if tells_of_queue { flag::MARKED } else { 0 };
+        let flags = kind::ACK | flag::DUPLICATE | mark;
+        self.answer(host, flow, self.packets(flow), flags, frame.entropy());
+    }
+
+    /// Makes the receiver of a flow if it is the first that is heard of it.
+    fn open(&mut self, host: HostId, flow: FlowId) {
+        if self.receiving[flow.index()].is_some() {
+            return;
+        }
+        let context = self.context(flow);
+        let template = self.template(flow, &context);
+        let total = self.packets(flow);
+        let receiver = template.receiver(&context, total);
+        self.receiving[flow.index()] = Some(Box::new(receiver));
+        if let Some(pulls) = template.pulls() {
+            let pacer = || CreditPacer::new(self.plan, host, &pulls);
+            let credit = self.hosts[host.index()].credit.get_or_insert_with(pacer);
+            credit.begin(flow, &pulls, total);
+        }
+    }
+
+    /// A sender asks for credit.
+    pub(super) fn on_request(&mut self, now: Time, host: HostId, frame: Frame) {
+        let flow = self.addresses.flow_of(frame);
+        if self.records[flow.index()].delivered.is_some() {
+            return self.answer_late(host, flow, frame);
+        }
+        self.open(host, flow);
+        if let Some(credit) = &mut self.hosts[host.index()].credit {
+            credit.on_request(flow, frame.number());
+        }
+        self.set_pull_timer(now, host);
+    }
+
+    /// Puts a pull in line at the NIC.
+    pub(super) fn send_credit(&mut self, host: HostId, pull: Pull) {
+        let (to, size) = (self.addresses.sender(pull.flow), self.plan.transport.ack);
+        let frame = Frame::new(to, pull.count, kind::CREDIT, pull.entropy, size);
+        self.hosts[host.index()].nic.control.push_back(frame);
+        self.credit_frames.made += 1;
+    }
+}

@@ -1,0 +1,182 @@
+//! The sending ends of flows at work.
+
+use super::rotations::Class;
+use super::{ConnectionId, FlowEvents, Hosts, TimerKind, move_timer};
+use crate::plan::Connections;
+use crate::wire::frame::{Frame, flag, kind};
+use crate::workload::Flow;
+use raddle_schemes::ids::{FlowId, HostId, Psn};
+use raddle_schemes::rng::{Rng, stream};
+use raddle_schemes::transport::sender::AckHeader;
+use raddle_schemes::transport::{Sender, Transmit};
+use raddle_schemes::units::Time;
+
+/// A flow that has started and has not had the last needed ACK.
+pub(super) struct Sending {
+    pub(super) sender: Sender,
+    /// Whether it stands in line at its NIC.
+    pub(super) in_turn: bool,
+    /// When its timers are set for.
+    paced_at: Option<Time>,
+    wakes_at: Option<Time>,
+}
+
+impl Hosts<'_> {
+    /// A start timer has fired: a flow that a trigger may have started before.
+    pub(super) fn start(&mut self, now: Time, host: HostId, flow: FlowId) {
+        if self.records[flow.index()].started.is_some() {
+            return;
+        }
+        self.records[flow.index()].started = Some(now);
+        self.note_progress(now);
+        let message = &self.plan.traffic.flows[flow.index()];
+        let context = self.context(flow);
+        let template = self.template(flow, &context);
+        let rng = Rng::new(self.plan.seed, "flow", flow.0.into());
+        let left = self.left.get(&connection(message));
+        let mut sender = template.next_sender(left, &context, message.bytes, rng);
+        let all = self.addresses.begin_at(host);
+        let place = all.iter().take_while(|other| **other < flow).count() as u32;
+        let key = stream(self.plan.seed, "slots", host.0.into());
+        sender.begin_slots(now, place, all.len() as u32, key);
+        let sending = Sending { sender, in_turn: false, paced_at: None, wakes_at: None };
+        self.sending[flow.index()] = Some(Box::new(sending));
+        self.look_at(now, flow);
+    }
+
+    /// Something has happened to a sender: lets it stand in line if it may send, and sets its
+    /// timers to what it waits for.
+    fn look_at(&mut self, now: Time, flow: FlowId) {
+        let source = self.plan.traffic.flows[flow.index()].source;
+        let host = &mut self.hosts[source.index()];
+        let Some(sending) = &mut self.sending[flow.index()] else { return };
+        let Sending { sender, in_turn, paced_at, wakes_at } = &mut **sending;
+        if !*in_turn && sender.can_transmit(now) {
+            *in_turn = true;
+            host.nic.turns.push_back(flow);
+        }
+        let pace = if *in_turn { None } else { sender.paced_until(now) };
+        move_timer(&mut host.timers, paced_at, pace, TimerKind::Pace, flow);
+        let wake = sender.poll_timeout();
+        move_timer(&mut host.timers, wakes_at, wake, TimerKind::Wake, flow);
+    }
+
+    /// The packet of a flow whose turn it is, unless its window has closed since it got in line.
+    pub(super) fn poll_transmit(&mut self, now: Time, flow: FlowId) -> Option<Frame> {
+        let pointer = self.pointer(flow, Class::Data);
+        let route = self.rotations.due(now, pointer);
+        let sender = &mut self.sending[flow.index()].as_mut()?.sender;
+        if let Some(route) = route {
+            sender.on_route(route);
+        }
+        let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
+        let packet = sender.poll_transmit(now, events);
+        if route.is_some() && packet.is_some() {
+            self.rotations.turn(pointer);
+        }
+        self.look_at(now, flow);
+        let Transmit { psn, entropy, bytes, again, ack_request } = packet?;
+        let record = &mut self.records[flow.index()];
+        record.sent += 1;
+        let mut flags = kind::DATA;
+        if again {
+            record.retransmitted += 1;
+            self.buckets.count(&mut self.timeline.retransmitted, now);
+            flags |= flag::AGAIN;
+        }
+        if ack_request {
+            flags |= flag::ACK_REQUEST;
+        }
+        if self.plan.traffic.flows[flow.index()].hashed {
+            flags |= flag::HASHED;
+        }
+        Some(Frame::new(self.addresses.receiver(flow), psn.0, flags, entropy, bytes))
+    }
+
+    /// The pace of a flow lets its next packet go.
+    pub(super) fn on_pace(&mut self, now: Time, flow: FlowId) {
+        if let Some(sending) = &mut self.sending[flow.index()] {
+            sending.paced_at = None;
+        }
+        self.look_at(now, flow);
+    }
+
+    /// What a sender wanted to be woken for is due.
+    pub(super) fn on_wake(&mut self, now: Time, flow: FlowId) {
+        let Some(sending) = &mut self.sending[flow.index()] else { return };
+        sending.wakes_at = None;
+        let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
+        let timeouts = sending.sender.on_timeout(now, events);
+        let request = sending.sender.poll_request(now, events);
+        self.records[flow.index()].timeouts += u64::from(timeouts);
+        for _ in 0..timeouts {
+            self.buckets.count(&mut self.timeline.timeouts, now);
+        }
+        if let Some((vanished, path)) = request {
+            let (to, size) = (self.addresses.receiver(flow), self.plan.transport.ack);
+            let frame = Frame::new(to, vanished, kind::REQUEST, path, size);
+            self.host_of(flow).nic.control.push_back(frame);
+            self.credit_frames.made += 1;
+        }
+        self.look_at(now, flow);
+    }
+
+    /// An ACK or a NACK has come. One for a flow that is complete has nothing new to say.
+    pub(super) fn on_reply(&mut self, now: Time, frame: Frame) {
+        let flow = self.addresses.flow_of(frame);
+        let Some(Sending { sender, .. }) = self.sending[flow.index()].as_deref_mut() else {
+            return;
+        };
+        let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
+        let heard = sender.heard();
+        if frame.kind() == kind::NACK {
+            sender.on_nack(now, Psn(frame.number()), frame.entropy(), events);
+        } else {
+            let header = AckHeader {
+                upto: frame.number(),
+                entropy: frame.entropy(),
+                marked: frame.has(flag::MARKED),
+                duplicate: frame.has(flag::DUPLICATE),
+            };
+            sender.on_ack(now, &header, events);
+        }
+        self.progress.packets_acked += u64::from(sender.heard() - heard);
+        if sender.complete() {
+            self.complete(now, flow);
+        } else {
+            self.look_at(now, flow);
+        }
+    }
+
+    /// A pull has come.
+    pub(super) fn on_credit(&mut self, now: Time, frame: Frame) {
+        let flow = self.addresses.flow_of(frame);
+        let Some(sending) = &mut self.sending[flow.index()] else { return };
+        let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
+        sending.sender.on_credit(now, frame.number(), events);
+        self.look_at(now, flow);
+    }
+
+    /// The sender has had the last needed ACK.
+    fn complete(&mut self, now: Time, flow: FlowId) {
+        self.records[flow.index()].acked = Some(now);
+        self.progress.flows_done += 1;
+        self.progress.last_completion = now;
+        let Some(mut ended) = self.sending[flow.index()].take() else { return };
+        let timers = &mut self.host_of(flow).timers;
+        move_timer(timers, &mut ended.paced_at, None, TimerKind::Pace, flow);
+        move_timer(timers, &mut ended.wakes_at, None, TimerKind::Wake, flow);
+        let message = &self.plan.traffic.flows[flow.index()];
+        if self.plan.transport.connections == Connections::Pair {
+            self.left.insert(connection(message), ended.sender.into_connection());
+        }
+        if let Some(trigger) = message.on_acked {
+            self.fire(now, trigger);
+        }
+    }
+}
+
+/// The connection that a message belongs to.
+fn connection(message: &Flow) -> ConnectionId {
+    (message.source, message.destination, message.class, message.load_balance)
+}
