@@ -124,6 +124,17 @@ impl QueuePlan {
     }
 }
 
+/// When the ports of a switch concern each other, so that what they do is carried out in order of
+/// time over all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SwitchOrder {
+    Never,
+    /// While it has someone pause (IEEE 802.1Qbb).
+    WhilePausing,
+    /// Its memory's policy sees all of them.
+    Always,
+}
+
 raddle_schemes::words! {
     /// How a port serves its data classes and control frames (ACKs, NACKs, trimmed headers). No
     /// frame is interrupted.
@@ -251,6 +262,18 @@ impl Plan {
             self.switch_load_balance.build_with_hash(context)
         } else {
             self.switch_load_balance.build(context)
+        }
+    }
+
+    /// When what a switch's ports do has to be carried out in order of time over all of them.
+    pub(crate) fn order(&self) -> SwitchOrder {
+        let sees_switch = |buffer: &BufferPlan| buffer.policy.sees_switch();
+        if self.buffer.as_ref().is_some_and(sees_switch) {
+            SwitchOrder::Always
+        } else if self.queue.pfc.is_some() {
+            SwitchOrder::WhilePausing
+        } else {
+            SwitchOrder::Never
         }
     }
 

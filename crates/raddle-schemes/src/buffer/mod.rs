@@ -1,6 +1,7 @@
-//! Sharing a switch's memory: whether an arriving frame may be kept, from what the memory holds.
+//! Sharing a switch's memory: whether an arriving frame may be kept, and who has to go for it.
 
-use crate::units::Bytes;
+use crate::Cx;
+use crate::units::{Bytes, Rate, Time};
 
 pub mod complete_partitioning;
 pub mod complete_sharing;
@@ -15,6 +16,11 @@ pub struct BufferContext {
     pub queues: u32,
 }
 
+impl BufferContext {
+    /// A small switch, for asking what policies offer before there is one.
+    pub const NOMINAL: Self = Self { size: Bytes::mib(1), queues: 8 };
+}
+
 /// A frame that wants to join a queue of data, and what it finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arriving {
@@ -26,13 +32,126 @@ pub struct Arriving {
     pub used: Bytes,
 }
 
-/// Decides what a switch keeps; one instance per switch. It is asked for frames that fit into the
-/// memory and belong to a queue of data. Those of control, where it has a queue of its own, are kept
-/// as long as they fit.
+/// Decides what a switch keeps; one instance per switch.
+///
+/// There are two kinds. Most need no more than [`Arriving`] tells, and have only
+/// [`admits`](Self::admits). Those that see the whole switch say so, and are called in order of time:
+/// for each frame that wants to join, each that leaves, and at the times they ask for.
 pub trait BufferPolicy {
     /// Whether the frame may be kept. What is admitted has to be admitted as well with fewer bytes
     /// used: who has not yet seen all departures may then ask, and has to look only if refused.
-    fn admits(&self, frame: &Arriving) -> bool;
+    /// It is asked for frames that fit into the memory and belong to a queue of data. Those of
+    /// control, where it has a queue of its own, are kept as long as they fit.
+    fn admits(&self, _frame: &Arriving) -> bool {
+        true
+    }
+
+    /// Whether it sees the whole switch: then it is asked [`admit`](Self::admit) in place of `admits`,
+    /// and told the rest.
+    fn sees_switch(&self) -> bool {
+        false
+    }
+
+    /// What becomes of a frame, of data or of control, for which its queue has room.
+    fn admit(
+        &mut self,
+        _cx: &mut Cx<'_>,
+        _frame: &Candidate,
+        _memory: &MemoryView<'_>,
+    ) -> Admission {
+        Admission::Keep
+    }
+
+    /// A frame is no longer in the memory, which `memory` shows without it.
+    fn on_departure(&mut self, _cx: &mut Cx<'_>, _frame: &Departed, _memory: &MemoryView<'_>) {}
+
+    /// When it next wants [`on_timer`](Self::on_timer): after departures of that instant, before
+    /// anything joins. Never in the past, and after `on_timer` in the future.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// The time has come.
+    fn on_timer(&mut self, _cx: &mut Cx<'_>, _memory: &MemoryView<'_>) {}
+}
+
+/// A queue of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct QueueId {
+    /// The port, counted within the switch.
+    pub port: u32,
+    /// The class at that port: data classes from 0, then control, where it has a queue of its own.
+    pub class: u32,
+}
+
+/// A frame that wants to join a queue of a switch whose policy sees all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The queue.
+    pub queue: QueueId,
+    /// The port that it came in through, counted within the switch.
+    pub came_in: u32,
+    /// Its bytes.
+    pub bytes: Bytes,
+}
+
+/// A frame that is no longer in a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departed {
+    /// The queue that it was in.
+    pub queue: QueueId,
+    /// The port that it came in through, counted within the switch.
+    pub came_in: u32,
+    /// Its bytes.
+    pub bytes: Bytes,
+    /// Whether its last bit has left through the port; else it was pushed out, or lost with its link.
+    pub sent: bool,
+}
+
+/// What becomes of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// It is kept if the memory has room.
+    Keep,
+    /// It is dropped, or trimmed where switches trim.
+    Refuse,
+    /// The last frame of this queue is dropped, then the policy is asked again. A frame in service
+    /// stays: where no other is left in the queue, the one that wants to join is refused.
+    PushOut(QueueId),
+}
+
+/// A switch's memory as a policy sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryView<'a> {
+    /// All of it.
+    pub size: Bytes,
+    /// What is used of it.
+    pub used: Bytes,
+    /// Classes of each port, control included.
+    pub classes: u32,
+    /// Bytes of each queue, frame in service included: class by class, port by port.
+    pub queues: &'a [u64],
+    /// Bytes that came in through each port and have not left: class by class, port by port.
+    pub ingress: &'a [u64],
+    /// Rate of each port.
+    pub rates: &'a [Rate],
+}
+
+impl MemoryView<'_> {
+    /// Where a queue stands in `queues`, and what came in through a port in `ingress`.
+    pub fn place(&self, queue: QueueId) -> usize {
+        (queue.port * self.classes + queue.class) as usize
+    }
+
+    /// The queue that stands at a place of `queues`.
+    pub fn at(&self, place: usize) -> QueueId {
+        QueueId { port: place as u32 / self.classes, class: place as u32 % self.classes }
+    }
+
+    /// What is not used.
+    pub fn free(&self) -> Bytes {
+        Bytes(self.size.0.saturating_sub(self.used.0))
+    }
 }
 
 crate::family! { BufferPolicy, AnyBufferPolicy, BufferContext;
@@ -41,10 +160,47 @@ crate::family! { BufferPolicy, AnyBufferPolicy, BufferContext;
     CompletePartitioning: complete_partitioning,
 }
 
+impl Config {
+    /// See [`BufferPolicy::sees_switch`].
+    pub fn sees_switch(&self) -> bool {
+        self.build(&BufferContext::NOMINAL).sees_switch()
+    }
+}
+
 impl AnyBufferPolicy {
     /// See [`BufferPolicy::admits`].
     #[inline]
     pub fn admits(&self, frame: &Arriving) -> bool {
         dispatch!(self, scheme => scheme.admits(frame))
+    }
+
+    /// See [`BufferPolicy::sees_switch`].
+    pub fn sees_switch(&self) -> bool {
+        dispatch!(self, scheme => scheme.sees_switch())
+    }
+
+    /// See [`BufferPolicy::admit`].
+    pub fn admit(
+        &mut self,
+        cx: &mut Cx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
+        dispatch!(self, scheme => scheme.admit(cx, frame, memory))
+    }
+
+    /// See [`BufferPolicy::on_departure`].
+    pub fn on_departure(&mut self, cx: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
+        dispatch!(self, scheme => scheme.on_departure(cx, frame, memory));
+    }
+
+    /// See [`BufferPolicy::next_timer`].
+    pub fn next_timer(&self) -> Option<Time> {
+        dispatch!(self, scheme => scheme.next_timer())
+    }
+
+    /// See [`BufferPolicy::on_timer`].
+    pub fn on_timer(&mut self, cx: &mut Cx<'_>, memory: &MemoryView<'_>) {
+        dispatch!(self, scheme => scheme.on_timer(cx, memory));
     }
 }

@@ -44,16 +44,20 @@ pub(super) struct World<'a> {
     pub(super) hosts: Hosts<'a>,
     pub(super) recorder: Recorder,
     pub(super) outbox: Outbox,
-    /// Frames that left the switch being run, under flow control.
+    /// Frames that left the switch being run, where its ports concern each other.
     pub(super) gone: Vec<Gone>,
 }
 
-/// A frame of data that is no longer in a switch under flow control.
+/// A frame that is no longer in a switch whose ports concern each other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gone {
     /// The port it had come in through.
     pub(super) came_in: PortId,
-    /// Its queue.
+    /// The port whose queue it was in.
+    pub(super) port: PortId,
+    /// The queue.
     pub(super) class: u8,
+    /// Whether its last bit has left.
+    pub(super) sent: bool,
     pub(super) size: u64,
 }

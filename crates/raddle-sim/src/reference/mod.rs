@@ -8,6 +8,7 @@
 
 mod around;
 mod hosts;
+mod memory;
 mod pfc;
 mod port;
 mod queue;
@@ -49,6 +50,8 @@ enum Kind {
     Fault { port: u32 },
     /// A pause has to be renewed.
     Refresh { port: u32 },
+    /// The policy of a switch's memory wants to be called.
+    Timer { switch: u32 },
     /// A switch port's wire becomes free.
     WireFree { port: u32 },
     /// A frame has come in through a port, of this rank among those of the instant.
@@ -89,6 +92,8 @@ struct Reference<'a, Q> {
     of_hosts: Arbitration,
     /// One per switch, where its ports share memory.
     memories: Vec<Memory>,
+    /// When the policy of each is called next, as far as the events know.
+    memory_armed: Vec<Time>,
     events: Q,
     /// Earliest [`Kind::Local`] among the events, per host.
     armed: Vec<Time>,
@@ -150,6 +155,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             of_in_ports: of_in_ports.collect(),
             of_hosts: Arbitration::of_hosts(plan.seed),
             memories: memories.collect(),
+            memory_armed: vec![Time::NEVER; plan.fabric.switches.len()],
             events: Q::default(),
             armed: vec![Time::NEVER; plan.fabric.hosts as usize],
             recorder: Recorder::new(plan),
@@ -198,6 +204,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             Kind::Departure { port, service } => self.depart(now, PortId(port), service),
             Kind::Fault { port } => self.fault(now, PortId(port)),
             Kind::Refresh { port } => self.refresh(now, PortId(port)),
+            Kind::Timer { switch } => self.on_memory_timer(now, SwitchId(switch)),
             Kind::WireFree { port } => self.serve(now, PortId(port)),
             Kind::Arrival { port, .. } => {
                 self.handled += 1;
@@ -306,7 +313,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         };
         let capacity = port.link.capacity(port.facts.capacity);
         let full = class < control && port.bytes[class] + size > capacity;
-        if class < control && (full || !self.memory_admits(id, frame, class)) {
+        if class < control && (full || !self.is_kept(now, (id, class), came_in, frame.size())) {
             if queue.overflow == Overflow::Drop || frame.is_control() {
                 return self.drop(now, id, frame, DropCause::Overflow);
             }
@@ -330,12 +337,12 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let size = frame.size();
         let port = &self.ports[id.index()];
         let full = port.bytes[control] + size.0 > port.facts.control_capacity;
-        if class == control && (full || !self.memory(id).is_none_or(|memory| memory.has_room(size)))
-        {
+        if class == control && (full || !self.is_kept(now, (id, control), came_in, size)) {
             return self.drop(now, id, frame, DropCause::Overflow);
         }
+        let candidate = self.candidate((id, class), came_in, size);
         if let Some(memory) = self.memory_mut(id) {
-            memory.take(size);
+            memory.join(&candidate);
         }
         let port = &mut self.ports[id.index()];
         if class < control && port.queues[class].is_empty() {
@@ -349,36 +356,6 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             self.entered(now, came_in, class, size);
         }
         self.serve(now, id);
-    }
-
-    /// Whether the memory of a port's switch lets a frame join data class `class` there.
-    fn memory_admits(&self, id: PortId, frame: Frame, class: usize) -> bool {
-        let queued = self.ports[id.index()].bytes[class];
-        self.memory(id).is_none_or(|memory| memory.admits(frame.size(), queued))
-    }
-
-    /// The memory that a switch's port shares with the others.
-    fn memory(&self, id: PortId) -> Option<&Memory> {
-        match self.plan.fabric.ports[id.index()].owner {
-            Node::Switch(switch) => self.memories.get(switch.index()),
-            Node::Host(_) => None,
-        }
-    }
-
-    /// [`Self::memory`], to change it.
-    fn memory_mut(&mut self, id: PortId) -> Option<&mut Memory> {
-        match self.plan.fabric.ports[id.index()].owner {
-            Node::Switch(switch) => self.memories.get_mut(switch.index()),
-            Node::Host(_) => None,
-        }
-    }
-
-    /// A frame of queue `class` at `id`, which had come in through `came_in`, is no longer there.
-    fn gone(&mut self, now: Time, id: PortId, (came_in, class): (PortId, usize), size: Bytes) {
-        if let Some(memory) = self.memory_mut(id) {
-            memory.release(size);
-        }
-        self.left(now, came_in, class, size);
     }
 
     /// Begins to send the next frame if the wire is free and the link up.
@@ -440,7 +417,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             }
         }
         self.recorder.departed(id, now, frame);
-        self.gone(now, id, (came_in, class), size);
+        self.gone(now, (id, class), came_in, size, true);
         if lost {
             self.drop(now, id, frame, DropCause::Loss);
         } else {
@@ -470,7 +447,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                 for (frame, came_in, class) in lost {
                     if !frame.is_pfc() {
                         self.ports[id.index()].bytes[class] -= frame.size().0;
-                        self.gone(now, id, (came_in, class), frame.size());
+                        self.gone(now, (id, class), came_in, frame.size(), false);
                         self.recorder.flushed(id, now, frame);
                     }
                     self.drop(now, id, frame, DropCause::LinkDown);

@@ -50,6 +50,15 @@ impl Turns {
         }
     }
 
+    /// The last frames of `class` were taken out of turn.
+    pub(super) fn emptied(&mut self, class: usize) {
+        if let Self::Drr { active, deficit, visiting, .. } = self {
+            *visiting &= active.front() != Some(&class);
+            active.retain(|&other| other != class);
+            deficit[class] = 0;
+        }
+    }
+
     /// All frames were dropped.
     pub(super) fn clear(&mut self) {
         if let Self::Drr { active, deficit, visiting, .. } = self {

@@ -1,9 +1,13 @@
 //! The memory that the ports of a switch share.
 
 use crate::plan::Plan;
-use raddle_schemes::buffer::{AnyBufferPolicy, Arriving};
+use raddle_schemes::Cx;
+use raddle_schemes::buffer::{
+    Admission, AnyBufferPolicy, Arriving, Candidate, Departed, MemoryView, QueueId,
+};
 use raddle_schemes::ids::SwitchId;
-use raddle_schemes::units::{Bytes, Span};
+use raddle_schemes::rng::Rng;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 
 /// One switch's memory, where ports share it. All frames queued or in service count, those of flow
 /// control excepted.
@@ -12,18 +16,44 @@ pub struct Memory {
     size: u64,
     used: u64,
     most: u64,
+    /// Where the policy sees the whole switch.
+    sight: Option<Box<Sight>>,
+}
+
+/// What a policy sees that sees the whole switch.
+struct Sight {
+    rng: Rng,
+    /// Classes of each port, control included.
+    classes: u32,
+    /// As [`MemoryView`] has them.
+    queues: Vec<u64>,
+    ingress: Vec<u64>,
+    rates: Vec<Rate>,
 }
 
 impl Memory {
     /// The memory of a switch, where the plan has its ports share one. `longest_rtt` is what sizes
     /// in `bdp` refer to.
-    pub fn of(plan: &Plan, switch: SwitchId, longest_rtt: Span) -> Option<Self> {
+    pub fn of(plan: &Plan, id: SwitchId, longest_rtt: Span) -> Option<Self> {
         let buffer = plan.buffer.as_ref()?;
-        let switch = &plan.fabric.switches[switch.index()];
+        let switch = &plan.fabric.switches[id.index()];
         let (classes, packet) = (plan.queue.classes, plan.packet());
         let context = buffer.context(&plan.fabric, switch, classes, packet, longest_rtt);
         let policy = buffer.policy.build(&context);
-        Some(Self { policy, size: context.size.0, used: 0, most: 0 })
+        let sight = policy.sees_switch().then(|| {
+            let queues = switch.ports.len() * (plan.queue.control_class() + 1);
+            let rates = plan.fabric.ports[switch.ports.start as usize..switch.ports.end as usize]
+                .iter()
+                .map(|port| port.rate);
+            Box::new(Sight {
+                rng: Rng::new(plan.seed, "buffer draws", u64::from(id.0)),
+                classes: plan.queue.control_class() as u32 + 1,
+                queues: vec![0; queues],
+                ingress: vec![0; queues],
+                rates: rates.collect(),
+            })
+        });
+        Some(Self { policy, size: context.size.0, used: 0, most: 0, sight })
     }
 
     /// Whether a frame of data may join a queue that holds `queued` bytes.
@@ -66,5 +96,79 @@ impl Memory {
     /// Most bytes ever used.
     pub fn most(&self) -> u64 {
         self.most
+    }
+
+    /// Whether the policy sees the whole switch. If so, it is asked and told by the methods below,
+    /// each of which it hears of in order of time.
+    pub fn sees_switch(&self) -> bool {
+        self.sight.is_some()
+    }
+
+    /// What becomes of a frame for which its queue has room.
+    pub fn ask(&mut self, now: Time, frame: &Candidate) -> Admission {
+        self.call(now, |policy, cx, view| policy.admit(cx, frame, view)).unwrap_or(Admission::Keep)
+    }
+
+    /// A frame joined a queue.
+    pub fn join(&mut self, frame: &Candidate) {
+        self.take(frame.bytes);
+        if let Some(sight) = &mut self.sight {
+            let (queue, origin) = sight.places(frame.queue, frame.came_in);
+            sight.queues[queue] += frame.bytes.0;
+            sight.ingress[origin] += frame.bytes.0;
+        }
+    }
+
+    /// A frame left a queue, in whatever way.
+    pub fn leave(&mut self, now: Time, frame: &Departed) {
+        self.release(frame.bytes);
+        if let Some(sight) = &mut self.sight {
+            let (queue, origin) = sight.places(frame.queue, frame.came_in);
+            sight.queues[queue] -= frame.bytes.0;
+            sight.ingress[origin] -= frame.bytes.0;
+        }
+        self.call(now, |policy, cx, view| policy.on_departure(cx, frame, view));
+    }
+
+    /// When the policy's timer is due; never, if it has none.
+    #[inline]
+    pub fn next_timer(&self) -> Time {
+        let timer = self.sight.as_ref().and_then(|_| self.policy.next_timer());
+        timer.unwrap_or(Time::NEVER)
+    }
+
+    /// The policy's timer is due.
+    ///
+    /// # Panics
+    /// If the policy leaves it at an instant that has passed: nothing would ever come after it.
+    pub fn on_timer(&mut self, now: Time) {
+        self.call(now, |policy, cx, view| policy.on_timer(cx, view));
+        assert!(self.next_timer() > now, "a buffer policy's timer does not move on");
+    }
+
+    /// Calls the policy, if it sees the switch.
+    fn call<T>(
+        &mut self,
+        now: Time,
+        call: impl FnOnce(&mut AnyBufferPolicy, &mut Cx<'_>, &MemoryView<'_>) -> T,
+    ) -> Option<T> {
+        let Sight { rng, classes, queues, ingress, rates } = &mut **self.sight.as_mut()?;
+        let view = MemoryView {
+            size: Bytes(self.size),
+            used: Bytes(self.used),
+            classes: *classes,
+            queues,
+            ingress,
+            rates,
+        };
+        Some(call(&mut self.policy, &mut Cx { now, rng, events: &mut () }, &view))
+    }
+}
+
+impl Sight {
+    /// Where a queue and what came in through a port stand.
+    fn places(&self, queue: QueueId, came_in: u32) -> (usize, usize) {
+        let place = |port| (port * self.classes + queue.class) as usize;
+        (place(queue.port), place(came_in))
     }
 }

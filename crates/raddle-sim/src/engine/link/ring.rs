@@ -129,6 +129,14 @@ impl Ring {
         Some(entry)
     }
 
+    /// Takes the entry that was pushed last.
+    pub(in crate::engine) fn pop_back(&mut self) -> Option<Entry> {
+        let last = self.length.checked_sub(1)?;
+        let entry = self.get(last);
+        self.length = last;
+        Some(entry)
+    }
+
     /// How many entries more there is room for.
     #[inline]
     pub(in crate::engine) fn room(&self) -> usize {

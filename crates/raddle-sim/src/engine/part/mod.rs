@@ -17,7 +17,7 @@ use crate::engine::schedule::calendar::{Calendar, Wake};
 use crate::engine::schedule::steps::NodeRanges;
 use crate::engine::schedule::windows::Grid;
 use crate::engine::switch::SwitchState;
-use crate::engine::switch::flow_control::Joint;
+use crate::engine::switch::joint::Joint;
 use crate::engine::switch::next_hops::Forward;
 use crate::engine::switch::shared_memory::Pool;
 use crate::engine::world::{Discipline, World};
@@ -159,7 +159,7 @@ impl<'a> Part<'a> {
                 kind: None,
                 first_id: switch.ports.start,
                 busy: vec![0; switch.ports.len().div_ceil(64)],
-                joint: plan.queue.pfc.map(|_| Box::new(Joint::new(switch.ports.len()))),
+                joint: Joint::new(plan.order(), switch.ports.len()),
                 pool: Memory::of(plan, id, longest_rtt)
                     .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),
                 hosts: 0..0,

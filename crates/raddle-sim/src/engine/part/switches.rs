@@ -8,7 +8,7 @@ use crate::engine::port::kinds::of_kind;
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::switch::fast_path::{JointSwitch, PlainSwitch, PooledSwitch, Site};
-use crate::engine::switch::flow_control::JointPorts;
+use crate::engine::switch::joint::JointPorts;
 use crate::engine::switch::next_hops::TreeNode;
 use crate::engine::switch::shared_memory::MixedPorts;
 use crate::engine::switch::view::{Around, header};
@@ -55,7 +55,7 @@ impl<'a> Part<'a> {
     /// Takes the arrivals of a window to their queues and carries out the departures, at a switch of
     /// a tree that is alive, whose routes do not change meanwhile, where flows have keys of their own,
     /// and whose ports are all of one kind. A scheme that looks before has ports that do not share
-    /// memory and are not under flow control.
+    /// memory and do not concern each other.
     fn run_plainly(
         &mut self,
         number: u32,
@@ -131,7 +131,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Carries out what is due up to and including `until` at a switch under flow control.
+    /// Carries out what is due up to and including `until` at a switch whose ports concern each other.
     #[inline]
     fn replay_joint<const JOINT: bool>(&mut self, number: u32, until: Time) {
         if JOINT && let Some(mut own) = self.joint_ports(number) {
@@ -164,7 +164,7 @@ impl<'a> Part<'a> {
         self.route + later.take_while(|(from, _)| *from <= now).count()
     }
 
-    /// A switch that is under flow control, with its ports.
+    /// A switch whose ports concern each other, with these.
     #[inline]
     fn joint_ports(&mut self, number: u32) -> Option<JointPorts<'_, 'a>> {
         let Self { switches, lines, ports, world, .. } = self;
@@ -227,7 +227,7 @@ impl<'a> Part<'a> {
         Way::Out(ports.get(chosen).0 - switch.first_id)
     }
 
-    /// Takes an arrival to its queue; `JOINT` if the switch is under flow control, which has then
+    /// Takes an arrival to its queue; `JOINT` if the switch's ports concern each other, which have then
     /// been replayed up to now.
     #[inline(always)]
     fn forward<const JOINT: bool>(

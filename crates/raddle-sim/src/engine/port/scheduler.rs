@@ -74,6 +74,13 @@ impl Turns {
         }
     }
 
+    /// The last frames of `class` were taken out of turn.
+    pub(in crate::engine) fn emptied(&mut self, class: usize) {
+        if let Self::Drr(drr) = self {
+            drr.remove(class as u32);
+        }
+    }
+
     /// All frames of all classes are gone.
     pub(in crate::engine) fn clear(&mut self) {
         if let Self::Drr(drr) = self {
@@ -110,6 +117,17 @@ impl Drr {
         self.count -= 1;
         self.visiting = false;
         class
+    }
+
+    /// Takes a class that has run empty from the round; what it may still send is forfeit.
+    fn remove(&mut self, class: u32) {
+        let place = (0..self.count).find(|place| self.active >> (4 * place) & 15 == class);
+        let Some(place) = place else { return };
+        let before = (1 << (4 * place)) - 1;
+        self.active = self.active & before | (self.active >> 4) & !before;
+        self.count -= 1;
+        self.visiting &= place > 0;
+        self.deficit[class as usize] = 0;
     }
 
     fn next(&mut self, ready: u8, first: impl Fn(usize) -> (u32, bool)) -> usize {
@@ -215,6 +233,22 @@ mod tests {
         assert_eq!(drr.next(0b01, |_| (400, false)), 0);
         let Turns::Drr(state) = &drr else { panic!() };
         assert_eq!(state.deficit[..2], [600, 0]);
+    }
+
+    #[test]
+    fn a_class_emptied_out_of_turn_leaves_the_round() {
+        let mut drr = plan(Service::Drr, &[1000; 3]);
+        (0..3).for_each(|class| drr.joined(class));
+        assert_eq!(drr.next(0b111, |_| (400, false)), 0);
+        drr.emptied(1);
+        assert_eq!(turns(&mut drr, 0b101, &[400; 3], 4), [0, 2, 2, 0]);
+        // In its visit.
+        drr.emptied(0);
+        assert_eq!(turns(&mut drr, 0b100, &[400; 3], 2), [2, 2]);
+        let Turns::Drr(state) = &drr else { panic!() };
+        assert_eq!((state.count, state.deficit[0]), (1, 0));
+        drr.joined(0);
+        assert_eq!(turns(&mut drr, 0b101, &[400; 3], 3), [2, 0, 0]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Plain switches: alive, in a tree whose routes do not change meanwhile, with ports all of one kind,
 //! under flows with keys of their own. Their loops are compiled for each scheme and kind of port.
 
-use super::flow_control::{Joint, JointPorts};
+use super::joint::{Joint, JointPorts};
 use super::next_hops::TreeNode;
 use super::shared_memory::{AlikePorts, Pool};
 use super::view::AroundPlain;
@@ -156,7 +156,7 @@ impl<P: QueuePort> Visitor for PooledSwitch<'_, '_, P> {
     }
 }
 
-/// The same under flow control.
+/// The same with ports that concern each other.
 pub(in crate::engine) struct JointSwitch<'s, 'w> {
     pub(in crate::engine) plain: PlainSwitch<'s, 'w, Port>,
     pub(in crate::engine) joint: &'s mut Joint,

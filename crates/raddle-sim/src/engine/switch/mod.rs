@@ -2,14 +2,14 @@
 
 pub(super) mod busy;
 pub(super) mod fast_path;
-pub(super) mod flow_control;
+pub(super) mod joint;
 pub(super) mod next_hops;
 pub(super) mod shared_memory;
 pub(super) mod view;
 
 use crate::engine::link::PortKind;
 use crate::wire::arbitration::Arbitration;
-use flow_control::Joint;
+use joint::Joint;
 use raddle_schemes::ids::SwitchId;
 use raddle_schemes::load_balance::switch::AnyPortSelector;
 use raddle_schemes::rng::Rng;
@@ -31,7 +31,7 @@ pub(super) struct SwitchState {
     pub(super) first_id: u32,
     /// Ports with something queued or in service: `words` bits per switch.
     pub(super) busy: Vec<u64>,
-    /// Where it is under flow control.
+    /// Where its ports concern each other.
     pub(super) joint: Option<Box<Joint>>,
     /// Where its ports share memory.
     pub(super) pool: Option<Box<Pool>>,

@@ -11,6 +11,7 @@ use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::world::World;
 use crate::wire::frame::Frame;
 use crate::wire::switch_memory::Memory;
+use raddle_schemes::buffer::{Admission, Candidate, Departed};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Time};
 
@@ -89,6 +90,12 @@ impl Pool {
         self.memory.take(joined);
     }
 
+    /// A frame was kept in a queue.
+    #[inline]
+    pub(in crate::engine) fn join(&mut self, frame: &Candidate) {
+        self.memory.join(frame);
+    }
+
     /// Hears that `gone` bytes in all have been at port `out` and are not any more.
     #[inline]
     pub(in crate::engine) fn note_freed(&mut self, out: usize, gone: u64) {
@@ -134,6 +141,41 @@ impl Pool {
             self.note_freed(out, gone);
             next
         })
+    }
+}
+
+/// Where the policy sees the whole switch, whose ports are replayed in order of time.
+impl Pool {
+    /// [`Memory::sees_switch`].
+    #[inline]
+    pub(in crate::engine) fn sees_switch(&self) -> bool {
+        self.memory.sees_switch()
+    }
+
+    /// Whether a frame fits.
+    pub(in crate::engine) fn has_room(&self, bytes: Bytes) -> bool {
+        self.memory.has_room(bytes)
+    }
+
+    /// [`Memory::ask`].
+    pub(in crate::engine) fn ask(&mut self, now: Time, frame: &Candidate) -> Admission {
+        self.memory.ask(now, frame)
+    }
+
+    /// [`Memory::leave`].
+    pub(in crate::engine) fn leave(&mut self, now: Time, frame: &Departed) {
+        self.memory.leave(now, frame);
+    }
+
+    /// When the policy wants to be called next.
+    #[inline]
+    pub(in crate::engine) fn timer_at(&self) -> Time {
+        self.memory.next_timer()
+    }
+
+    /// [`Memory::on_timer`].
+    pub(in crate::engine) fn on_timer(&mut self, now: Time) {
+        self.memory.on_timer(now);
     }
 }
 

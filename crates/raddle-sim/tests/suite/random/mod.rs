@@ -11,6 +11,7 @@ mod faults;
 mod hosts;
 mod traffic;
 
+use crate::outside::{longest_queue_drop, moody};
 use choices::Choices;
 use raddle_schemes::Need;
 use raddle_schemes::ids::PortId;
@@ -233,8 +234,10 @@ fn pfc(choices: &mut Choices<'_>) -> Option<Pfc> {
 
 fn buffer(choices: &mut Choices<'_>) -> Option<BufferPlan> {
     let packets = choices.pick(&[None, None, None, Some(6.0), Some(20.0), Some(60.0), Some(1.0)]);
-    let schemes: Vec<_> = buffer::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
-    let mut policy = buffer::Config::named(choices.pick(&schemes)).unwrap();
+    let listed = buffer::SCHEMES.iter().map(|scheme| buffer::Config::named(scheme.card.name));
+    let outside = [longest_queue_drop::plugin(), moody::plugin()].map(buffer::Config::Custom);
+    let policies: Vec<_> = listed.flatten().chain(outside).collect();
+    let mut policy = choices.pick(&policies);
     if let buffer::Config::DynamicThresholds(thresholds) = &mut policy {
         thresholds.alpha = choices.pick(&[1.0, 0.125, 8.0, 0.3]);
     }

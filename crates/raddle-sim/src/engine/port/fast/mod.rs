@@ -13,7 +13,7 @@ use crate::engine::link::outbox::Handover;
 use crate::engine::link::{Departed, FarEnd, Line, PortKind};
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::world::World;
-use crate::plan::{Overflow, Plan, Service};
+use crate::plan::{Overflow, Plan, Service, SwitchOrder};
 use crate::record::{DropCause, PortRecord};
 use crate::wire::frame::Frame;
 use crate::wire::port_facts::PortFacts;
@@ -42,7 +42,7 @@ fn serves(plan: &Plan, id: PortId, facts: &PortFacts, memory: u64) -> bool {
         Service::Fifo => queue.overflow == Overflow::Drop,
         // Turns of one class are priority in other words: left to real queues, which they measure.
         Service::Drr | Service::Wrr => queue.classes > 1,
-    } && queue.pfc.is_none();
+    } && plan.order() == SwitchOrder::Never;
     let unchanging = plan.faults.changes_of(id).is_empty();
     let whole = Wire::new(facts.rate).whole_ps_per_byte().filter(|&ps| u32::try_from(ps).is_ok());
     // Times of 32 bits are compared for the first frame that has not left: it leaves no later than

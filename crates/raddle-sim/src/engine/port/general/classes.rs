@@ -3,7 +3,7 @@
 use crate::engine::link::ring::{Entry, Ring};
 use crate::engine::port::scheduler::Turns;
 use crate::engine::world::Gone;
-use crate::plan::{CLASS_LIMIT, Plan, Service};
+use crate::plan::{CLASS_LIMIT, Plan, Service, SwitchOrder};
 use crate::wire::frame::{Frame, Locators};
 use crate::wire::port_facts::PfcFacts;
 use raddle_schemes::ids::PortId;
@@ -25,6 +25,8 @@ pub(in crate::engine) struct Classes {
     own_control: bool,
     /// Queues that are not empty.
     waiting: u8,
+    /// Of so many queues, from the first on, the switch has to know what leaves.
+    told: u8,
     /// Where the frame in service came in.
     pub(in crate::engine) came_in: PortId,
     locators: Locators,
@@ -78,12 +80,17 @@ pub(in crate::engine) struct Counted {
 impl Classes {
     /// The queues of one port, where the plain port's two do not suffice.
     pub(in crate::engine) fn of(plan: &Plan, pfc: Option<PfcFacts>) -> Option<Self> {
-        let hosts = plan.fabric.hosts;
+        let (hosts, order) = (plan.fabric.hosts, plan.order());
         let plan = &plan.queue;
-        (plan.classes > 1 || pfc.is_some()).then(|| Self {
+        (plan.classes > 1 || order != SwitchOrder::Never).then(|| Self {
             data: plan.classes,
             own_control: plan.service != Service::Fifo,
             waiting: 0,
+            told: match order {
+                SwitchOrder::Never => 0,
+                SwitchOrder::WhilePausing => plan.classes,
+                SwitchOrder::Always => plan.classes + 1,
+            },
             came_in: PortId(0),
             locators: Locators::new(hosts, plan.classes),
             pfc: pfc.map(|facts| Pfc {
@@ -252,17 +259,36 @@ impl Classes {
         Some((entry.frame, class))
     }
 
-    /// A frame of queue `class` that had come in through `came_in` is gone. Returns what the switch
-    /// has to know.
+    /// Takes the frame of a queue that would go last, with the port that it had come in through.
+    pub(in crate::engine) fn take_last(&mut self, class: usize) -> Option<(Frame, PortId)> {
+        let entry = self.own[class].queue.pop_back()?;
+        if self.own[class].queue.is_empty() {
+            self.waiting &= !(1 << class);
+            if class < self.control() && self.data > 1 {
+                self.turns.emptied(class);
+            }
+        }
+        self.own[class].bytes -= entry.frame.size().0;
+        Some((entry.frame, PortId(entry.tag())))
+    }
+
+    /// A frame of queue `class` of `port` that had come in through `came_in` is gone, `sent` or not.
+    /// Returns what the switch has to know.
     #[inline]
-    pub(in crate::engine) fn left(&mut self, frame: Frame, class: usize) -> Option<Gone> {
+    pub(in crate::engine) fn left(
+        &mut self,
+        frame: Frame,
+        port: PortId,
+        class: usize,
+        sent: bool,
+    ) -> Option<Gone> {
         if frame.is_pfc() {
             return None;
         }
         let size = frame.size().0;
         self.own[class].bytes -= size;
-        let counted = self.pfc.is_some() && class < self.control();
-        counted.then_some(Gone { came_in: self.came_in, class: class as u8, size })
+        let is_told = class < usize::from(self.told);
+        is_told.then_some(Gone { came_in: self.came_in, port, class: class as u8, sent, size })
     }
 
     /// Whether nothing waits and nothing is due.
@@ -296,7 +322,8 @@ impl Classes {
     /// A frame of `class` that had come in here is gone. Returns whether the far end may resume.
     #[inline]
     pub(in crate::engine) fn departed(&mut self, class: usize, size: u64) -> bool {
-        let Some(pfc) = &mut self.pfc else { return false };
+        let control = self.control();
+        let Some(pfc) = self.pfc.as_mut().filter(|_| class < control) else { return false };
         self.own[class].ingress -= size;
         let bit = 1 << class;
         let resumes = self.own[class].ingress <= pfc.facts.xon && pfc.pausing & bit != 0;

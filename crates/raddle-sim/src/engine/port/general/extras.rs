@@ -1,4 +1,5 @@
-//! Ports that have more than two classes, flow control, or a link that changes.
+//! Ports that have more than two classes, a link that changes, or a switch whose ports concern each
+//! other.
 //!
 //! At one instant: departure, then change of the link, then the renewal of a pause, then start.
 
@@ -6,14 +7,14 @@ use super::classes::Classes;
 use super::{Extras, InService, Port};
 use crate::engine::link::Line;
 use crate::engine::port::{Joined, Room};
-use crate::engine::world::{Discipline, World};
+use crate::engine::world::{Discipline, Gone, World};
 use crate::faults::{OnDown, PortChange};
 use crate::plan::MarkAt;
 use crate::record::DropCause;
 use crate::wire::frame::Frame;
 use crate::wire::serialisation::Wire;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Bytes, Time};
 
 impl Port {
     /// Whether nothing is queued, in service or due.
@@ -117,7 +118,7 @@ impl Port {
         let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
         let Some(classes) = classes else { return };
         let class = usize::from(service.class);
-        if let Some(gone) = classes.left(service.frame, class) {
+        if let Some(gone) = classes.left(service.frame, self.id, class, true) {
             world.gone.push(gone);
         }
         let behind = classes.bytes(class);
@@ -183,8 +184,9 @@ impl Port {
 
     /// Drops a frame that `flush` or the wire gave up.
     fn cut_off(&mut self, now: Time, frame: Frame, class: usize, world: &mut World<'_>) {
+        let id = self.id;
         match self.classes() {
-            Some(classes) => world.gone.extend(classes.left(frame, class)),
+            Some(classes) => world.gone.extend(classes.left(frame, id, class, false)),
             None => self.bytes[class] -= frame.size().0,
         }
         if !frame.is_pfc() {
@@ -290,6 +292,47 @@ impl Port {
         }
         classes.push(control, came_in, frame);
         Some(Joined { data: None, bytes: frame.size() })
+    }
+
+    /// Whether a frame would be kept as far as the port and its link decide; `None` if the port is cut
+    /// off and drops it.
+    pub(in crate::engine) fn fits(&self, frame: Frame, on_down: OnDown) -> Option<(usize, bool)> {
+        let extras = self.extras.as_deref()?;
+        let classes = extras.classes.as_ref()?;
+        let class = classes.queue_of(frame);
+        let is_data = class < classes.control();
+        let most = if is_data { self.capacity() } else { self.control_capacity };
+        let is_cut_off = !extras.is_up() && on_down == OnDown::Drop;
+        (!is_cut_off).then(|| (class, classes.bytes(class) + frame.size().0 <= most))
+    }
+
+    /// The number of the control queue.
+    pub(in crate::engine) fn control_queue(&self) -> usize {
+        let classes = self.extras.as_ref().and_then(|extras| extras.classes.as_ref());
+        classes.map_or(0, Classes::control)
+    }
+
+    /// Whether the queue of control has room for so much.
+    pub(in crate::engine) fn has_control_room(&self, bytes: Bytes) -> bool {
+        let classes = self.extras.as_ref().and_then(|extras| extras.classes.as_ref());
+        let queued = classes.map_or(0, |classes| classes.bytes(classes.control()));
+        queued + bytes.0 <= self.control_capacity
+    }
+
+    /// Drops the frame of a queue that would go last, for want of memory. Returns what the switch has
+    /// to know; nothing, if none waits.
+    pub(in crate::engine) fn push_out(
+        &mut self,
+        now: Time,
+        class: usize,
+        world: &mut World<'_>,
+    ) -> Option<Gone> {
+        let (frame, came_in) = self.classes()?.take_last(class)?;
+        self.flushed += frame.size().0;
+        world.recorder.flushed(self.id, now, frame);
+        self.drop(now, frame, DropCause::Overflow, world);
+        let (port, class, size) = (self.id, class as u8, frame.size().0);
+        Some(Gone { came_in, port, class, sent: false, size })
     }
 
     /// Whether a frame that comes in here could, as far as is known, make the far end pause or set a

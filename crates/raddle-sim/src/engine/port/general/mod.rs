@@ -312,10 +312,7 @@ impl QueuePort for Port {
         self.replay(now, line, world);
         if self.extras.as_ref().is_some_and(|extras| extras.classes.is_some()) {
             // Under flow control what comes may make another port pause before this one starts.
-            debug_assert!(
-                self.record.pfc.is_none(),
-                "under flow control a switch's ports are joint"
-            );
+            debug_assert!(self.record.pfc.is_none(), "flow control concerns more than one port");
             let joined = self.admit(now, came_in, frame, room, world);
             self.try_start(now, world);
             return joined.map_or(Bytes(0), |joined| joined.bytes);

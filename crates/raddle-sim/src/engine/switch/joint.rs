@@ -1,0 +1,356 @@
+//! Switches whose ports concern each other.
+//!
+//! Under flow control that is while a switch has someone paused: a departure at one port may let the
+//! far end of another resume. Where the memory's policy sees the whole switch it is always: what
+//! leaves one port decides what joins another. Then what is due is carried out in order of time over
+//! all ports before each arrival and at the end of the window. At one instant all departures go
+//! first, then changes of links, then the policy's timer, then pauses are renewed, then wires start.
+//!
+//! While a switch under flow control has nobody paused, departures only lower the bytes counted at the
+//! ports that frames came in through, and nobody reads those but the next frame in: ports are replayed
+//! each on its own. The counts are then too high by what has left unseen. When one might exceed its
+//! threshold, or the largest so far, all ports catch up first. Memory that they share is counted in
+//! the same way (see [`super::shared_memory`]).
+
+use super::shared_memory::Pool;
+use crate::engine::link::Line;
+use crate::engine::port::Joined;
+use crate::engine::port::general::Port;
+use crate::engine::port::{QueuePort, Room};
+use crate::engine::schedule::calendar::Wake;
+use crate::engine::switch::busy::{note_busy, replay_ports};
+use crate::engine::world::{Gone, World};
+use crate::plan::SwitchOrder;
+use crate::wire::frame::Frame;
+use raddle_schemes::buffer::{Admission, Candidate, Departed, QueueId};
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::{Bytes, Time};
+
+/// What a switch knows of its ports that concern each other.
+pub(in crate::engine) struct Joint {
+    /// How many classes, added up over the ports, it has its neighbours pause.
+    pauses: u32,
+    /// Whether it is replayed as a whole, in order of time, whoever pauses.
+    always: bool,
+    /// Whether it is now.
+    in_order: bool,
+    /// Per port, when it next has something to carry out, while the switch is replayed as a whole.
+    actions: Vec<Time>,
+    /// None of `actions` and of the policy's timers is before this; never, while ports are replayed
+    /// each on its own.
+    due_at: Time,
+    /// Ports with something to carry out at one instant; empty in between.
+    due: Vec<u32>,
+    /// Ports whose far end may resume; empty in between.
+    resuming: Vec<u32>,
+}
+
+impl Joint {
+    /// Of a switch with so many ports; none, where they do not concern each other.
+    pub(in crate::engine) fn new(order: SwitchOrder, ports: usize) -> Option<Box<Self>> {
+        let always = order == SwitchOrder::Always;
+        (order != SwitchOrder::Never).then(|| {
+            Box::new(Self {
+                pauses: 0,
+                always,
+                in_order: always,
+                actions: vec![Time::NEVER; ports],
+                due_at: Time::NEVER,
+                due: Vec::new(),
+                resuming: Vec::new(),
+            })
+        })
+    }
+
+    /// How many ports the switch has.
+    pub(in crate::engine) fn ports(&self) -> usize {
+        self.actions.len()
+    }
+}
+
+/// A switch whose ports concern each other, with these, counted within it.
+pub(in crate::engine) struct JointPorts<'s, 'w> {
+    pub(in crate::engine) joint: &'s mut Joint,
+    pub(in crate::engine) pool: Option<&'s mut Pool>,
+    /// Its first port in the fabric.
+    pub(in crate::engine) first_id: u32,
+    pub(in crate::engine) busy: &'s mut [u64],
+    pub(in crate::engine) lines: &'s mut [Line],
+    /// As many as lines: all ports of such switches are general ones.
+    pub(in crate::engine) ports: &'s mut [Port],
+    pub(in crate::engine) world: &'s mut World<'w>,
+}
+
+impl JointPorts<'_, '_> {
+    /// Carries out everything due up to and including `until`, if the switch is replayed as a whole.
+    #[inline]
+    pub(in crate::engine) fn replay(&mut self, until: Time) {
+        if self.joint.due_at <= until {
+            self.replay_in_order(until);
+        }
+    }
+
+    #[inline(never)]
+    fn replay_in_order(&mut self, until: Time) {
+        let mut due = std::mem::take(&mut self.joint.due);
+        loop {
+            let timer = self.timer();
+            let Joint { actions, in_order, due_at, pauses, always, .. } = &mut *self.joint;
+            let next = actions.iter().copied().min().unwrap_or(Time::NEVER).min(timer);
+            if next > until {
+                *in_order = *always || *pauses > 0;
+                *due_at = if *in_order { next } else { Time::NEVER };
+                break;
+            }
+            due.clear();
+            let actions = (0..).zip(actions.iter());
+            due.extend(actions.filter(|(_, at)| **at == next).map(|(port, _)| port));
+            self.step(next, &mut due, timer == next);
+        }
+        self.joint.due = due;
+    }
+
+    /// When the memory's policy wants to be called next.
+    #[inline]
+    fn timer(&self) -> Time {
+        self.pool.as_ref().map_or(Time::NEVER, |pool| pool.timer_at())
+    }
+
+    /// Carries out what is due at `now` at the ports `due`, and the policy's timer if that is.
+    fn step(&mut self, now: Time, due: &mut Vec<u32>, timer: bool) {
+        for &port in due.iter() {
+            let (own, line) = (&mut self.ports[port as usize], &mut self.lines[port as usize]);
+            own.end_service(now, line, self.world);
+            self.note_freed(port as usize);
+        }
+        self.count_out(now);
+        for &port in due.iter() {
+            self.ports[port as usize].play_changes(now, self.world);
+            self.note_freed(port as usize);
+        }
+        self.count_out(now);
+        due.append(&mut self.joint.resuming);
+        if timer && let Some(pool) = &mut self.pool {
+            pool.on_timer(now);
+        }
+        for &port in due.iter() {
+            self.start_at(now, port);
+        }
+    }
+
+    /// What has left a port leaves the memory that nobody watches.
+    #[inline]
+    fn note_freed(&mut self, port: usize) {
+        if let Some(pool) = &mut self.pool
+            && !pool.sees_switch()
+        {
+            pool.note_freed(port, self.ports[port].freed_bytes());
+        }
+    }
+
+    /// Counts what has left the switch out at the ports that it came in through, notes of which of
+    /// them the far end may resume, and tells a policy that sees the switch.
+    #[inline]
+    fn count_out(&mut self, now: Time) {
+        for i in 0..self.world.gone.len() {
+            self.note_gone(now, self.world.gone[i]);
+        }
+        self.world.gone.clear();
+    }
+
+    /// Counts out a frame that is gone.
+    #[inline]
+    fn note_gone(&mut self, now: Time, gone: Gone) {
+        let came_in = gone.came_in.0 - self.first_id;
+        if let Some(pool) = &mut self.pool
+            && pool.sees_switch()
+        {
+            let queue = QueueId { port: gone.port.0 - self.first_id, class: gone.class.into() };
+            pool.leave(now, &Departed { queue, came_in, bytes: Bytes(gone.size), sent: gone.sent });
+        }
+        let classes = self.ports[came_in as usize].classes();
+        if classes.is_some_and(|classes| classes.departed(gone.class.into(), gone.size)) {
+            self.joint.pauses -= 1;
+            self.joint.resuming.push(came_in);
+        }
+    }
+
+    /// A pause that is due is renewed, and what a port has to send goes if it can; when it next does
+    /// anything is noted. Nothing of this concerns other ports.
+    fn start_at(&mut self, now: Time, port: u32) {
+        let own = &mut self.ports[port as usize];
+        own.play_changes(now, self.world);
+        if let Some(classes) = own.classes() {
+            classes.renew(now);
+        }
+        own.try_start(now, self.world);
+        note_busy(self.busy, port as usize);
+        if self.joint.in_order {
+            let action = own.next_due();
+            self.joint.actions[port as usize] = action;
+            self.joint.due_at = self.joint.due_at.min(action);
+        }
+    }
+
+    /// A PFC frame from the far end of `in_port` has come. A switch that is replayed as a whole has
+    /// been, up to now.
+    #[inline(never)]
+    pub(in crate::engine) fn on_pause(&mut self, now: Time, in_port: u32, frame: Frame) {
+        let own = &mut self.ports[in_port as usize];
+        own.replay(now, &mut self.lines[in_port as usize], self.world);
+        if let Some(classes) = own.classes() {
+            classes.on_pause(now, frame);
+        }
+        self.start_at(now, in_port);
+    }
+
+    /// A frame that came in through `in_port` goes to the queue of `out`. A switch that is replayed as
+    /// a whole has been, up to now.
+    #[inline]
+    pub(in crate::engine) fn enqueue(
+        &mut self,
+        now: Time,
+        (in_port, out): (u32, u32),
+        frame: Frame,
+    ) {
+        let (came_in, in_order) = (PortId(self.first_id + in_port), self.joint.in_order);
+        let (origin, place) = (in_port as usize, out as usize);
+        if in_order {
+            self.ports[place].play_changes(now, self.world);
+        } else {
+            self.ports[place].replay(now, &mut self.lines[place], self.world);
+            self.count_out(now);
+            if self.ports[origin].may_pause_for(frame) {
+                self.catch_up(now);
+            }
+        }
+        let room = match &self.pool {
+            None => Room::AMPLE,
+            Some(pool) if pool.sees_switch() => {
+                let room = self.make_room(now, (in_port, out), frame);
+                // What the policy was asked and told may have set its timer.
+                self.joint.due_at = self.joint.due_at.min(self.timer());
+                room
+            }
+            Some(_) => self.room(now, out, frame),
+        };
+        let joined = self.ports[place].admit(now, came_in, frame, room, self.world);
+        if let (Some(pool), Some(joined)) = (&mut self.pool, joined) {
+            let control = self.ports[place].control_queue();
+            let class = joined.data.unwrap_or(control) as u32;
+            let queue = QueueId { port: out, class };
+            pool.join(&Candidate { queue, came_in: in_port, bytes: joined.bytes });
+        }
+        if let Some(Joined { data: Some(class), bytes }) = joined
+            && self.ports[origin].count_in(class, bytes.0)
+        {
+            self.pause();
+            self.start_at(now, in_port);
+        } else if !in_order {
+            note_busy(self.busy, place);
+            return self.ports[place].try_start(now, self.world);
+        }
+        self.start_at(now, out);
+        while let Some(port) = self.joint.resuming.pop() {
+            self.start_at(now, port);
+        }
+    }
+
+    /// The room that a policy makes which sees the switch.
+    fn make_room(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> Room {
+        let discipline = self.world.discipline;
+        let none = Room { frame: false, header: false };
+        let port = &self.ports[out as usize];
+        let Some((class, fits)) = port.fits(frame, discipline.on_down) else { return none };
+        let is_kept = |own: &mut Self, class: usize, bytes| {
+            let queue = QueueId { port: out, class: class as u32 };
+            own.is_kept(now, &Candidate { queue, came_in: in_port, bytes })
+        };
+        if fits && is_kept(self, class, frame.size()) {
+            return Room::AMPLE;
+        }
+        if !discipline.trim || frame.is_control() {
+            return none;
+        }
+        let port = &self.ports[out as usize];
+        let fits = port.has_control_room(discipline.header);
+        let header = fits && is_kept(self, port.control_queue(), discipline.header);
+        Room { frame: false, header }
+    }
+
+    /// Whether a frame for which its queue has room is kept, when others have gone for it.
+    fn is_kept(&mut self, now: Time, frame: &Candidate) -> bool {
+        loop {
+            let Some(pool) = &mut self.pool else { return true };
+            match pool.ask(now, frame) {
+                Admission::Keep => return pool.has_room(frame.bytes),
+                Admission::Refuse => return false,
+                Admission::PushOut(queue) if self.push_out(now, queue) => {}
+                Admission::PushOut(_) => return false,
+            }
+        }
+    }
+
+    /// Drops the last frame of a queue, if one waits there.
+    fn push_out(&mut self, now: Time, queue: QueueId) -> bool {
+        let port = &mut self.ports[queue.port as usize];
+        let Some(gone) = port.push_out(now, queue.class as usize, self.world) else { return false };
+        self.joint.actions[queue.port as usize] = port.next_due();
+        self.note_gone(now, gone);
+        true
+    }
+
+    /// The room that the memory of the switch has for a frame at port `out`, which has caught up.
+    fn room(&mut self, now: Time, out: u32, frame: Frame) -> Room {
+        let (own, line) = (&mut self.ports[out as usize], &mut self.lines[out as usize]);
+        let queued = own.data_queued(now, frame, line, self.world);
+        let is_ample = |pool: &&mut Pool| pool.is_ample(frame.size(), queued);
+        if self.pool.as_ref().is_none_or(is_ample) {
+            return Room::AMPLE;
+        }
+        if !self.joint.in_order {
+            self.catch_up(now);
+        }
+        let header = self.world.discipline.header;
+        let room = |pool: &&mut Pool| pool.room(frame.size(), queued, header);
+        self.pool.as_ref().map_or(Room::AMPLE, room)
+    }
+
+    /// The switch, all of whose ports have caught up, pauses one class more at a port.
+    fn pause(&mut self) {
+        self.joint.pauses += 1;
+        if !self.joint.in_order {
+            self.joint.in_order = true;
+            for (action, port) in self.joint.actions.iter_mut().zip(&*self.ports) {
+                *action = port.next_due();
+                self.joint.due_at = self.joint.due_at.min(*action);
+            }
+        }
+    }
+
+    /// Carries out, port by port, what a switch that has nobody paused has due up to and including
+    /// `until`. Returns when it next has something to do.
+    #[inline(never)]
+    fn catch_up(&mut self, until: Time) -> Time {
+        let Self { busy, lines, ports, pool, world, .. } = self;
+        let next = replay_ports(busy, |out| {
+            ports[out].replay(until, &mut lines[out], world);
+            if let Some(pool) = pool {
+                pool.note_freed(out, ports[out].freed_bytes());
+            }
+            ports[out].next_due()
+        });
+        self.count_out(until);
+        next
+    }
+
+    /// Carries out what is due up to and including `until`, and wakes the switch, number `number`,
+    /// for what is to come.
+    pub(in crate::engine) fn finish(&mut self, number: u32, until: Time) {
+        self.replay(until);
+        let next = if self.joint.in_order { self.joint.due_at } else { self.catch_up(until) };
+        if next < Time::NEVER {
+            self.world.calendar.wake(next, Wake::Switch { switch: number });
+        }
+    }
+}

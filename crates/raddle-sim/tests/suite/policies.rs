@@ -1,0 +1,106 @@
+//! Buffer policies that see the whole switch, where what it comes to can be worked out by hand.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
+
+use crate::common::agree::trouble;
+use crate::common::plan;
+use crate::outside::{longest_queue_drop, moody};
+use raddle_schemes::size::Size;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::{buffer, congestion, marking};
+use raddle_sim::engine;
+use raddle_sim::plan::{BufferPlan, Overflow, Pfc, Plan, Service};
+use raddle_sim::record::{DropCause, Outcome};
+use raddle_sim::topology::tree::TreeShape;
+use raddle_sim::workload::{Flow, Start};
+
+const PACKET: u64 = 4_160;
+const SIZE: u64 = 100 * PACKET;
+
+/// Two hosts of a rack send to each of two others at line rate, without congestion control, to the
+/// second from 20 us on.
+fn congested(policy: buffer::Config) -> Plan {
+    let (link, switch) = (Span::ns(500), Span::ns(500));
+    let shape = TreeShape::leaf_spine(2, 16, 16, 1, Rate::gbps(400), link, switch).unwrap();
+    let flow = |i: u32| Flow::at_zero(2 + i, i % 2, Bytes::mib(4));
+    let mut flows: Vec<Flow> = (0..4).map(flow).collect();
+    flows
+        .iter_mut()
+        .filter(|flow| flow.destination.0 == 1)
+        .for_each(|flow| flow.start = Start::At(Time(20_000_000)));
+    let mut plan = plan(shape.build().unwrap(), flows.into(), "ops", 1);
+    plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
+    plan.queue.size = Size::Unlimited;
+    plan.queue.marking = marking::Config::named("none").unwrap();
+    plan.buffer = Some(BufferPlan { size: Size::Bytes(Bytes(SIZE)), policy });
+    plan.end = Some(Time(70_000_000));
+    plan
+}
+
+fn run(plan: &Plan) -> Outcome {
+    assert_eq!(trouble(plan), None);
+    engine::run(plan, &mut ())
+}
+
+/// Frames dropped and most bytes queued at the ToR's port to a host.
+fn port(outcome: &Outcome, plan: &Plan, host: usize) -> (u64, u64) {
+    let record = &outcome.ports[plan.fabric.ports[host].peer.index()];
+    (record.dropped[DropCause::Overflow as usize], record.queue_bytes_max)
+}
+
+#[test]
+fn the_longest_queue_gives_way_until_both_have_half() {
+    let policy = buffer::Config::Custom(longest_queue_drop::plugin());
+    let plan = congested(policy);
+    let outcome = run(&plan);
+    // The first has the memory to itself, to the last frame; then the second takes half of it, a
+    // frame more or less, since the one that is longer gives way.
+    let ((_, first), (_, second)) = (port(&outcome, &plan, 0), port(&outcome, &plan, 1));
+    assert_eq!(first, SIZE);
+    assert!(second.abs_diff(SIZE / 2) <= PACKET, "{second}");
+    assert_eq!(outcome.memory_bytes_max.iter().max(), Some(&SIZE));
+    // Where whatever fits is kept, the second never gets there.
+    let plan = congested(buffer::Config::named("complete_sharing").unwrap());
+    let (_, starved) = port(&run(&plan), &plan, 1);
+    assert!(starved < SIZE / 10, "{starved}");
+}
+
+#[test]
+fn a_frame_that_was_pushed_out_is_dropped_where_it_was() {
+    let policy = buffer::Config::Custom(longest_queue_drop::plugin());
+    let mut plan = congested(policy);
+    // The second is a single burst, into a memory that the first has filled.
+    plan.traffic.flows.retain(|flow| flow.destination.0 == 0 || flow.source.0 == 3);
+    let outcome = run(&plan);
+    let ((drops, _), (none, _)) = (port(&outcome, &plan, 0), port(&outcome, &plan, 1));
+    assert_eq!(none, 0);
+    assert!(drops > 100, "{drops}");
+}
+
+#[test]
+fn every_discipline_has_policies_that_see_the_switch_in_both_engines_alike() {
+    for plugin in [longest_queue_drop::plugin(), moody::plugin()] {
+        for service in [Service::Priority, Service::Fifo, Service::Drr, Service::Wrr] {
+            for (trim, flow_control) in [(false, false), (true, false), (false, true), (true, true)]
+            {
+                let mut plan = congested(buffer::Config::Custom(plugin.clone()));
+                if service != Service::Fifo {
+                    plan.queue.classes = 3;
+                    (0..).zip(&mut plan.traffic.flows).for_each(|(i, flow)| flow.class = i % 3);
+                } else if trim {
+                    continue;
+                }
+                plan.queue.service = service;
+                plan.queue.shares = match service {
+                    Service::Drr => vec![5_000, 9_000, 4_160],
+                    Service::Wrr => vec![1, 3, 2],
+                    _ => Vec::new(),
+                };
+                plan.queue.overflow = if trim { Overflow::Trim } else { Overflow::Drop };
+                let [xoff, xon] = [50.0, 30.0].map(Size::Packets);
+                plan.queue.pfc = flow_control.then_some(Pfc { xoff, xon, quanta: Span::us(5) });
+                plan.traffic.flows.iter_mut().for_each(|flow| flow.bytes = Bytes::mib(1));
+                run(&plan);
+            }
+        }
+    }
+}
