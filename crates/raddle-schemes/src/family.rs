@@ -198,6 +198,7 @@ macro_rules! family {
 
         impl Config {
             /// The scheme called `name`, with its default parameters.
+            #[allow(unused_variables, reason = "a family may have nothing in its list")]
             pub fn named(name: &str) -> Option<Self> {
                 $(if name == $module::CARD.name {
                     return Some(Self::$variant(Default::default()));
@@ -217,6 +218,7 @@ macro_rules! family {
             ///
             /// # Errors
             /// [`ParameterError`](crate::family::ParameterError).
+            #[allow(unused_variables, reason = "a family may have nothing in its list")]
             pub fn set(
                 &mut self,
                 name: &str,

@@ -22,6 +22,7 @@ pub mod marking;
 pub mod recovery;
 pub mod rng;
 pub mod size;
+pub mod tor;
 pub mod transport;
 pub mod units;
 

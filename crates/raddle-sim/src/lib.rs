@@ -10,6 +10,7 @@ pub mod engine;
 pub mod faults;
 pub mod host;
 pub mod limits;
+mod middleware;
 pub mod plan;
 pub mod record;
 pub mod reference;

@@ -183,6 +183,8 @@ pub enum LimitError {
     },
     /// Routes are none of the fabric.
     Routes(RouteMisfit),
+    /// ToRs have middleware, and switches a scheme that looks at queues as they were before.
+    Middleware,
     /// The congestion control's pace is still a word.
     RhoMax,
     /// The end time is not in range.
@@ -283,6 +285,11 @@ impl fmt::Display for LimitError {
                  route"
             ),
             Self::Routes(misfit) => misfit.fmt(f),
+            Self::Middleware => write!(
+                f,
+                "middleware in ToRs beside switches that look at queues as they were before the \
+                 instant; only beside others"
+            ),
             Self::RhoMax => write!(
                 f,
                 "the pace `rho_max` is still to be put in; `Plan::resolve_rho_max` does that"
@@ -314,6 +321,9 @@ impl Plan {
         self.check_queues()?;
         self.check_flows()?;
         self.check_switches()?;
+        if self.tor.is_some() && self.switch_load_balance.looks_before() {
+            return Err(LimitError::Middleware);
+        }
         self.check_links()?;
         match self.end {
             Some(end) if end == Time::ZERO || end > TIME_LIMIT => Err(LimitError::End { end }),

@@ -11,7 +11,7 @@ use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_schemes::{Need, buffer, congestion, marking, recovery};
+use raddle_schemes::{Need, buffer, congestion, marking, recovery, tor};
 use std::sync::Arc;
 
 /// A run. Same plan, same outcome, on any machine and with either engine.
@@ -31,6 +31,8 @@ pub struct Plan {
     pub buffer: Option<BufferPlan>,
     /// The switches' load balancing.
     pub switch_load_balance: switch::Config,
+    /// Middleware in the switches that have hosts.
+    pub tor: Option<tor::Config>,
     /// What breaks and when.
     pub faults: Faults,
     /// The hosts.
@@ -131,7 +133,7 @@ pub(crate) enum SwitchOrder {
     Never,
     /// While it has someone pause (IEEE 802.1Qbb).
     WhilePausing,
-    /// Its memory's policy sees all of them.
+    /// Its memory's policy sees all of them, or it has middleware.
     Always,
 }
 
@@ -266,15 +268,20 @@ impl Plan {
     }
 
     /// When what a switch's ports do has to be carried out in order of time over all of them.
-    pub(crate) fn order(&self) -> SwitchOrder {
+    pub(crate) fn order(&self, switch: &Switch) -> SwitchOrder {
         let sees_switch = |buffer: &BufferPlan| buffer.policy.sees_switch();
-        if self.buffer.as_ref().is_some_and(sees_switch) {
+        if self.has_middleware(switch) || self.buffer.as_ref().is_some_and(sees_switch) {
             SwitchOrder::Always
         } else if self.queue.pfc.is_some() {
             SwitchOrder::WhilePausing
         } else {
             SwitchOrder::Never
         }
+    }
+
+    /// Whether it is a ToR with middleware.
+    pub(crate) fn has_middleware(&self, switch: &Switch) -> bool {
+        self.tor.is_some() && switch.tier == 0
     }
 
     /// A full packet on the wire.

@@ -23,24 +23,26 @@ fn through(port: &PortRecord) -> u64 {
 }
 
 fn switches(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
-    for switch in &plan.fabric.switches {
+    for (index, switch) in plan.fabric.switches.iter().enumerate() {
+        let tor = outcome.tors.get(index).copied().unwrap_or_default();
         let own = || switch.ports.clone().map(|port| &outcome.ports[port as usize]);
         let ports = &plan.fabric.ports;
         let into = || {
             let peers = switch.ports.clone().map(|port| ports[port as usize].peer);
             peers.map(|peer| &outcome.ports[peer.index()])
         };
-        let entered = into().map(through).sum();
+        let entered = into().map(through).sum::<u64>() + tor.sent;
         let left = own().map(|port| {
             let refused = [DropCause::Overflow, DropCause::LinkDown];
             port.frames + refused.map(|cause| port.dropped[cause as usize]).iter().sum::<u64>()
         });
-        found.at_most(&switch.name, ("frames out or lost", left.sum()), ("frames in", entered));
+        let left = left.sum::<u64>() + tor.dropped;
+        found.at_most(&switch.name, ("frames out or lost", left), ("frames in", entered));
         let sent = own().map(|port| port.data_frames).sum();
         let received = into().map(|port| port.data_frames).sum();
         found.at_most(&switch.name, ("data frames out", sent), ("data frames in", received));
         let bytes_out = own().map(|port| port.bytes).sum();
-        let bytes_in = into().map(|port| port.bytes).sum();
+        let bytes_in = into().map(|port| port.bytes).sum::<u64>() + tor.sent_bytes;
         found.at_most(&switch.name, ("bytes out", bytes_out), ("bytes in", bytes_in));
     }
 }

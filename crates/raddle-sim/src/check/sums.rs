@@ -2,18 +2,19 @@
 
 use super::Findings;
 use crate::plan::Plan;
-use crate::record::{FlowRecord, Outcome, PortRecord};
+use crate::record::{FlowRecord, Outcome, PortRecord, TorRecord};
 use raddle_schemes::units::Span;
 
 pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let ports = |count: fn(&PortRecord) -> u64| outcome.ports.iter().map(count).sum::<u64>();
     let flows =
         |count: fn(&FlowRecord) -> u64| outcome.flows.iter().map(|flow| count(&flow)).sum::<u64>();
+    let tors = |count: fn(&TorRecord) -> u64| outcome.tors.iter().map(count).sum::<u64>();
     let all = "all ports";
     found.equal(all, ("frames", ports(|p| p.frames)), ("packet hops", outcome.packet_hops));
     found.equal(
         all,
-        ("data frames lost", ports(PortRecord::dropped_data_total)),
+        ("data frames lost", ports(PortRecord::dropped_data_total) + tors(|tor| tor.dropped_data)),
         ("packets lost by flows", flows(|f| f.dropped)),
     );
     let (marked, trimmed) = (ports(|p| p.marked), ports(|p| p.trimmed));
@@ -24,7 +25,7 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     }
     let timeline = &outcome.timeline;
     for (what, series, total) in [
-        ("dropped", &timeline.dropped, ports(PortRecord::dropped_total)),
+        ("dropped", &timeline.dropped, ports(PortRecord::dropped_total) + tors(|tor| tor.dropped)),
         ("marked", &timeline.marked, marked),
         ("trimmed", &timeline.trimmed, trimmed),
         ("retransmitted", &timeline.retransmitted, flows(|f| f.retransmitted)),

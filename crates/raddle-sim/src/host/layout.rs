@@ -2,8 +2,9 @@
 //! in order of flows. A frame's locator names host and number; the slots of a host are neighbours.
 
 use crate::host::endpoints::triggers::groups;
+use crate::middleware::Ends;
 use crate::plan::{Connections, Plan};
-use crate::wire::frame::{Frame, Locator, Locators, kind};
+use crate::wire::frame::{Frame, Locator, Locators};
 use crate::workload::Flow;
 use raddle_schemes::ids::{FlowId, HostId};
 use std::collections::BTreeMap;
@@ -44,12 +45,17 @@ impl Layout {
     /// hosts.
     #[inline]
     pub(crate) fn flow_key(&self, frame: Frame) -> u32 {
-        let to_receiver = matches!(frame.kind(), kind::DATA | kind::TRIMMED | kind::REQUEST);
-        let ends = if to_receiver { &self.receivers } else { &self.senders };
+        let ends = self.ends(frame);
         let (host, index) = (self.locators.host(frame.to), self.locators.index(frame.to));
         let slot = ends.base[host.index()] + index;
         let first = ends.first_of_pair.get(slot as usize).copied();
         self.locators.key(frame.to) - index + first.unwrap_or(index)
+    }
+
+    /// The ends of flows among which a frame goes to one.
+    #[inline]
+    fn ends(&self, frame: Frame) -> &FlowsByHost {
+        if frame.goes_to_receiver() { &self.receivers } else { &self.senders }
     }
 
     /// Whether a flow's key may be that of others, too: it is not [`Locators::key`].
@@ -82,6 +88,21 @@ impl Layout {
     pub(super) fn flow_to(&self, to: Locator) -> FlowId {
         let index = self.locators.index(to);
         self.receivers.at(self.locators.host(to))[index as usize]
+    }
+}
+
+impl Ends for Layout {
+    fn flow_of(&self, frame: Frame) -> FlowId {
+        let own = self.ends(frame).at(self.locators.host(frame.to));
+        own[self.locators.index(frame.to) as usize]
+    }
+
+    fn to_sender(&self, id: FlowId, flow: &Flow) -> Locator {
+        self.sender(id, flow)
+    }
+
+    fn to_receiver(&self, id: FlowId, flow: &Flow) -> Locator {
+        self.receiver(id, flow)
     }
 }
 
@@ -157,6 +178,7 @@ fn place(flows: &[FlowId], flow: FlowId) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::frame::kind;
     use raddle_schemes::ids::Entropy;
     use raddle_schemes::units::Bytes;
 

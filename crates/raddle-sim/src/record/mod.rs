@@ -101,6 +101,21 @@ pub struct PfcRecord {
     pub ingress_bytes_max: u64,
 }
 
+/// What middleware did in one ToR.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TorRecord {
+    /// Frames that it dropped.
+    pub dropped: u64,
+    /// Of these, data packets (trimmed ones included).
+    pub dropped_data: u64,
+    /// Frames of its own.
+    pub sent: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Most frames that it held at once.
+    pub held_max: u64,
+}
+
 /// What became of the frames with which receivers pace their senders: pulls, and requests for
 /// them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -203,6 +218,8 @@ pub struct Outcome {
     pub credit_frames: CreditFrames,
     /// Most bytes of memory ever used, per switch of the fabric; empty where ports do not share it.
     pub memory_bytes_max: Vec<u64>,
+    /// What middleware did, per switch of the fabric; empty where no ToR has any.
+    pub tors: Vec<TorRecord>,
     /// Packets that left any queue, host or switch.
     pub packet_hops: u64,
     /// Engine events: arrivals and local host events.

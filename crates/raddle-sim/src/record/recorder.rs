@@ -216,6 +216,11 @@ impl Recorder {
         }
     }
 
+    /// A frame was dropped by a switch's middleware, at no port.
+    pub fn dropped_within(&mut self, now: Time) {
+        self.buckets.count(&mut self.timeline.dropped, now);
+    }
+
     /// A packet was marked.
     #[inline]
     pub fn marked(&mut self, now: Time) {

@@ -2,6 +2,7 @@
 
 use super::queue::EventQueue;
 use super::{Kind, Reference};
+use crate::middleware::Middleware;
 use crate::record::DropCause;
 use crate::topology::Node;
 use crate::wire::switch_memory::Memory;
@@ -29,7 +30,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
             }
             let admission = memory.ask(now, &candidate);
             let has_room = memory.has_room(size);
-            self.arm_memory(id);
+            self.arm_timer(id);
             match admission {
                 Admission::Keep => return has_room,
                 Admission::Refuse => return false,
@@ -71,7 +72,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
             self.candidate((id, class), came_in, size);
         if let Some(memory) = self.memory_mut(id) {
             memory.leave(now, &Departed { queue, came_in: origin, bytes, sent });
-            self.arm_memory(id);
+            self.arm_timer(id);
         }
         self.left(now, came_in, class, size);
     }
@@ -91,22 +92,24 @@ impl<Q: EventQueue> Reference<'_, Q> {
         Candidate { queue, came_in: came_in.0 - first, bytes }
     }
 
-    /// The policy of a switch's memory has been waiting for this moment, if nothing has changed.
-    pub(super) fn on_memory_timer(&mut self, now: Time, switch: SwitchId) {
-        let Some(memory) = self.memories.get_mut(switch.index()) else { return };
-        if memory.next_timer() == now {
-            memory.on_timer(now);
-            self.arm_memory(PortId(self.plan.fabric.switches[switch.index()].ports.start));
-        }
+    /// Policy or middleware of a switch has been waiting for this moment, if nothing has changed.
+    pub(super) fn on_timer(&mut self, now: Time, switch: SwitchId) {
+        let memory = self.memories.get_mut(switch.index());
+        memory.filter(|own| own.next_timer() == now).into_iter().for_each(|own| own.on_timer(now));
+        let tor = self.tors[switch.index()].as_mut();
+        tor.filter(|own| own.next_timer() == now).into_iter().for_each(|own| own.on_timer(now));
+        self.arm_timer(PortId(self.plan.fabric.switches[switch.index()].ports.start));
+        self.arm_born(now, switch);
     }
 
-    /// The policy of the memory that `id` shares may have set its timer.
-    fn arm_memory(&mut self, id: PortId) {
+    /// Policy or middleware at the switch of `id` may have set a timer.
+    pub(super) fn arm_timer(&mut self, id: PortId) {
         let Node::Switch(switch) = self.plan.fabric.ports[id.index()].owner else { return };
-        let Some(memory) = self.memories.get(switch.index()) else { return };
-        let at = memory.next_timer();
-        if at < Time::NEVER && self.memory_armed[switch.index()] != at {
-            self.memory_armed[switch.index()] = at;
+        let memory = self.memories.get(switch.index()).map_or(Time::NEVER, Memory::next_timer);
+        let tor = self.tors[switch.index()].as_ref().map_or(Time::NEVER, Middleware::next_timer);
+        let at = memory.min(tor);
+        if at < Time::NEVER && self.timers[switch.index()] != at {
+            self.timers[switch.index()] = at;
             self.push_at_port(at, Kind::Timer { switch: switch.0 }, id);
         }
     }

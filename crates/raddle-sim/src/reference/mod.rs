@@ -13,15 +13,18 @@ mod pfc;
 mod port;
 mod queue;
 mod stop;
+mod tor;
 mod turns;
 mod wheel;
 
 use crate::faults::link::Link;
 use crate::faults::{OnDown, PortChange};
+use crate::middleware::Middleware;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, Observer, Outcome, Progress};
 use crate::topology::Node;
+use crate::topology::routing::Ports;
 use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::{Frame, count, flag};
 use crate::wire::port_facts::PortFacts;
@@ -50,10 +53,12 @@ enum Kind {
     Fault { port: u32 },
     /// A pause has to be renewed.
     Refresh { port: u32 },
-    /// The policy of a switch's memory wants to be called.
+    /// The policy of a switch's memory, or middleware, wants to be called.
     Timer { switch: u32 },
     /// A switch port's wire becomes free.
     WireFree { port: u32 },
+    /// Middleware may have frames to send or to let go.
+    Born { switch: u32 },
     /// A frame has come in through a port, of this rank among those of the instant.
     Arrival { rank: u16, port: u32 },
     /// A host's wire is free, or a timer is due.
@@ -92,8 +97,10 @@ struct Reference<'a, Q> {
     of_hosts: Arbitration,
     /// One per switch, where its ports share memory.
     memories: Vec<Memory>,
-    /// When the policy of each is called next, as far as the events know.
-    memory_armed: Vec<Time>,
+    /// One per switch, where it is a ToR with middleware.
+    tors: Vec<Option<Middleware>>,
+    /// When policy or middleware of each switch is called next, as far as the events know.
+    timers: Vec<Time>,
     events: Q,
     /// Earliest [`Kind::Local`] among the events, per host.
     armed: Vec<Time>,
@@ -146,16 +153,19 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let longest_rtt = PortFacts::longest_rtt(plan);
         let switches = (0..plan.fabric.switches.len() as u32).map(SwitchId);
         let of_in_ports = switches.clone().map(|id| Arbitration::of_switch(plan.seed, id));
-        let memories = switches.filter_map(|switch| Memory::of(plan, switch, longest_rtt));
+        let memories = switches.clone().filter_map(|id| Memory::of(plan, id, longest_rtt));
+        let hosts = Hosts::new(plan);
+        let tors = switches.map(|switch| Middleware::of(plan, switch));
         let mut reference = Self {
             plan,
-            hosts: Hosts::new(plan),
+            hosts,
             ports: ports.collect(),
             selectors: selectors.collect(),
             of_in_ports: of_in_ports.collect(),
             of_hosts: Arbitration::of_hosts(plan.seed),
             memories: memories.collect(),
-            memory_armed: vec![Time::NEVER; plan.fabric.switches.len()],
+            tors: tors.collect(),
+            timers: vec![Time::NEVER; plan.fabric.switches.len()],
             events: Q::default(),
             armed: vec![Time::NEVER; plan.fabric.hosts as usize],
             recorder: Recorder::new(plan),
@@ -204,7 +214,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             Kind::Departure { port, service } => self.depart(now, PortId(port), service),
             Kind::Fault { port } => self.fault(now, PortId(port)),
             Kind::Refresh { port } => self.refresh(now, PortId(port)),
-            Kind::Timer { switch } => self.on_memory_timer(now, SwitchId(switch)),
+            Kind::Timer { switch } => self.on_timer(now, SwitchId(switch)),
+            Kind::Born { switch } => self.queue_born(now, SwitchId(switch)),
             Kind::WireFree { port } => self.serve(now, PortId(port)),
             Kind::Arrival { port, .. } => {
                 self.handled += 1;
@@ -253,7 +264,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         self.arm_woken(now);
     }
 
-    fn arrive_at_switch(&mut self, now: Time, switch: SwitchId, port: PortId, frame: Frame) {
+    fn arrive_at_switch(&mut self, now: Time, switch: SwitchId, port: PortId, mut frame: Frame) {
         let came_from = self.ports[port.index()].facts.peer;
         if self.is_dead(now, Node::Switch(switch)) {
             return self.drop(now, came_from, frame, DropCause::NodeDown);
@@ -261,14 +272,28 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if frame.is_pfc() {
             return self.obey(now, port, frame);
         }
-        let routes = &self.plan.routes;
-        let Some(epoch) = routes.iter().rposition(|(from, _)| *from <= now) else { return };
-        let forwarding = &routes[epoch].1;
+        if let Some(via) = self.show(now, switch, port, &mut frame) {
+            self.forward(now, switch, port, frame, via);
+        }
+    }
+
+    /// Sends a frame on that came in through `port`, `via` this of its equal ways if it is chosen.
+    fn forward(
+        &mut self,
+        now: Time,
+        switch: SwitchId,
+        port: PortId,
+        frame: Frame,
+        via: Option<usize>,
+    ) {
+        let came_from = self.ports[port.index()].facts.peer;
+        let Some((epoch, choices)) = self.choices(now, switch, frame) else { return };
+        let forwarding = &self.plan.routes[epoch].1;
         let host = self.hosts.addresses.locators.host(frame.to);
-        let choices = forwarding.ports(switch, host);
         let chosen = match choices.count() {
             0 => return self.drop(now, came_from, frame, DropCause::NoRoute),
             1 => 0,
+            count if let Some(way) = via => way.min(count - 1),
             count => {
                 let header = Header {
                     flow_key: self.hosts.addresses.flow_key(frame),
@@ -294,6 +319,14 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             }
         };
         self.enqueue(now, choices.get(chosen), port, frame);
+    }
+
+    /// The routes in force, and the ports that a frame may take.
+    fn choices(&self, now: Time, switch: SwitchId, frame: Frame) -> Option<(usize, Ports<'a>)> {
+        let routes = &self.plan.routes;
+        let epoch = routes.iter().rposition(|(from, _)| *from <= now)?;
+        let host = self.hosts.addresses.locators.host(frame.to);
+        Some((epoch, routes[epoch].1.ports(switch, host)))
     }
 
     fn enqueue(&mut self, now: Time, id: PortId, came_in: PortId, mut frame: Frame) {
@@ -365,6 +398,11 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             return;
         }
         let Some((frame, came_in, class)) = port.next_frame(now) else { return };
+        if !self.lets_go(now, id, frame) {
+            self.refuse(now, (id, class), came_in, frame);
+            return self.serve(now, id);
+        }
+        let port = &mut self.ports[id.index()];
         let lost = port.link.loses(port.facts.loss_stream, now, frame.size());
         port.in_service = Some(InService { frame, came_in, class, start: now, lost });
         port.services += 1;
@@ -531,7 +569,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             let waiting = port.queues.iter().flatten().map(|(frame, _)| *frame);
             waiting.chain(port.in_service.map(|service| service.frame))
         });
-        let (in_flight_data, credit) = count(on_links.map(|event| event.frame).chain(queued));
+        let held = self.tors.iter().flatten().flat_map(Middleware::held);
+        let under_way = on_links.map(|event| event.frame).chain(queued).chain(held);
+        let (in_flight_data, credit) = count(under_way);
         let hosts = self.plan.fabric.hosts as usize;
         let (flows, nics, timeline, mut credit_frames) = self.hosts.finish();
         credit_frames.in_flight += credit;
@@ -543,6 +583,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         }
         let (series, timeline, occupancy) = self.recorder.finish(timeline);
         let stop = ending.with(&flows);
+        let record = |tor: &Option<Middleware>| tor.as_ref().map(|tor| tor.record);
+        let records: Vec<_> = self.tors.iter().map(|tor| record(tor).unwrap_or_default()).collect();
         Outcome {
             packet_hops: ports.iter().map(|port| port.frames).sum(),
             flows,
@@ -556,6 +598,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             credit_frames,
             events: self.handled,
             memory_bytes_max: self.memories.iter().map(Memory::most).collect(),
+            tors: self.plan.tor.iter().flat_map(|_| records.iter().copied()).collect(),
             parts: 1,
         }
     }

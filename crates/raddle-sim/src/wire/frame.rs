@@ -87,6 +87,8 @@ pub mod kind {
     pub const PFC: u8 = 5;
     /// A sender's request for credit.
     pub const REQUEST: u8 = 6;
+    /// A message between ToRs; a host throws it away.
+    pub const TOR: u8 = 7;
     /// The bits of the kind.
     pub(crate) const MASK: u8 = 7;
     /// The bits of which data has none.
@@ -99,10 +101,16 @@ pub mod flag {
     pub const MARKED: u8 = 8;
     /// A data packet sent before.
     pub const AGAIN: u8 = 16;
+    /// A message between ToRs that goes from sender to receiver.
+    pub(crate) const FORWARD: u8 = 16;
     /// A data packet whose sender wants an ACK at once.
     pub const ACK_REQUEST: u8 = 32;
+    /// The bit of ToRs, of all that is not data.
+    pub(crate) const TOR_OF_CONTROL: u8 = 32;
     /// An ACK for a packet that had arrived before.
     pub const DUPLICATE: u8 = 64;
+    /// The bit of ToRs, of data.
+    pub(crate) const TOR_OF_DATA: u8 = 64;
     /// A data packet that switches hash, whatever their scheme.
     pub const HASHED: u8 = 128;
 }
@@ -201,6 +209,33 @@ impl Frame {
     #[inline]
     pub fn entropy(&self) -> Entropy {
         Entropy((self.meta[1] >> 16) as u16)
+    }
+
+    /// Whether it goes from the flow's sender to its receiver.
+    #[inline]
+    pub(crate) fn goes_to_receiver(&self) -> bool {
+        match self.kind() {
+            kind::DATA | kind::TRIMMED | kind::REQUEST => true,
+            kind::TOR => self.has(flag::FORWARD),
+            _ => false,
+        }
+    }
+
+    /// The flag that holds the bit of ToRs.
+    fn tor_flag(&self) -> u8 {
+        if self.is_data() { flag::TOR_OF_DATA } else { flag::TOR_OF_CONTROL }
+    }
+
+    /// The bit that only ToRs write and read.
+    pub(crate) fn tor_bit(&self) -> bool {
+        self.has(self.tor_flag())
+    }
+
+    /// What a ToR writes: the entropy value, and the bit of ToRs.
+    pub(crate) fn rewrite(&mut self, entropy: Entropy, tor_bit: bool) {
+        let flag = u32::from(self.tor_flag());
+        self.meta[0] = if tor_bit { self.meta[0] | flag } else { self.meta[0] & !flag };
+        self.meta[1] = (u32::from(entropy.0) << 16) | (self.meta[1] & 0xffff);
     }
 
     /// Its bytes on the wire, without the gap.

@@ -21,6 +21,7 @@ mod ideal_stack;
 mod layers;
 mod limits;
 mod load_balance_study;
+mod middleware;
 mod outside;
 mod parts;
 mod physics;

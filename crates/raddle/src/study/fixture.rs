@@ -90,6 +90,7 @@ pub(crate) fn plan(seed: u64) -> Plan {
         },
         buffer: None,
         switch_load_balance: switch::Config::named("ecmp").unwrap(),
+        tor: None,
         faults: Faults::default(),
         transport: TransportPlan {
             payload: Bytes(4096),
@@ -152,6 +153,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
     };
     Outcome {
         memory_bytes_max: Vec::new(),
+        tors: Vec::new(),
         flows,
         ports,
         series: vec![PortSeries {

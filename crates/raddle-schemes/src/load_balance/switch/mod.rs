@@ -194,6 +194,11 @@ impl Config {
     pub fn reads_entropy(&self) -> bool {
         dispatch!(&self.build(&NOMINAL), scheme => scheme.reads_entropy())
     }
+
+    /// See [`PortSelector::looks_before`].
+    pub fn looks_before(&self) -> bool {
+        dispatch!(&self.build(&NOMINAL), scheme => scheme.looks_before())
+    }
 }
 
 /// Some switch.

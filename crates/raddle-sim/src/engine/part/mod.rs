@@ -23,9 +23,10 @@ use crate::engine::switch::shared_memory::Pool;
 use crate::engine::world::{Discipline, World};
 use crate::host::Hosts;
 use crate::host::layout::Layout;
+use crate::middleware::Middleware;
 use crate::plan::Plan;
 use crate::record::recorder::Recorder;
-use crate::record::{DropCause, PortRecord};
+use crate::record::{DropCause, PortRecord, TorRecord};
 use crate::topology::Node;
 use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::{Frame, count};
@@ -159,9 +160,10 @@ impl<'a> Part<'a> {
                 kind: None,
                 first_id: switch.ports.start,
                 busy: vec![0; switch.ports.len().div_ceil(64)],
-                joint: Joint::new(plan.order(), switch.ports.len()),
+                joint: Joint::new(plan.order(switch), switch.ports.len()),
                 pool: Memory::of(plan, id, longest_rtt)
                     .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),
+                tor: Middleware::of(plan, id).map(Box::new),
                 hosts: 0..0,
                 deaths: deaths(Node::Switch(id)),
             });
@@ -198,10 +200,11 @@ impl<'a> Part<'a> {
         for switch in &mut switches {
             let memory = switch.pool.as_ref().map_or(u64::MAX, |pool| pool.size());
             let from = lines.len();
+            let order = plan.order(&fabric.switches[switch.id.index()]);
             let own = from..from + fabric.switches[switch.id.index()].ports.len();
             for (&id, &far_end) in ids[own.clone()].iter().zip(&far_ends[own.clone()]) {
                 let facts = PortFacts::new(plan, id, longest_rtt);
-                lines.push(ports.add(plan, id, facts, far_end, memory));
+                lines.push(ports.add(plan, id, facts, far_end, (memory, order)));
             }
             let own = &lines[own];
             let Some(first) = own.first().map(|line| line.place) else { continue };
@@ -392,6 +395,12 @@ impl<'a> Part<'a> {
         self.switches.iter().filter_map(of)
     }
 
+    /// What middleware did.
+    pub(super) fn tors(&self) -> impl Iterator<Item = (SwitchId, TorRecord)> {
+        let of = |switch: &SwitchState| Some((switch.id, switch.tor.as_ref()?.record));
+        self.switches.iter().filter_map(of)
+    }
+
     /// What passed the ports of this part's switches.
     pub(super) fn port_records(&self) -> impl Iterator<Item = (PortId, PortRecord)> {
         let ids = self.switches.iter().flat_map(|switch| {
@@ -402,10 +411,12 @@ impl<'a> Part<'a> {
             .map(|(id, line)| (id, self.ports.record(line.place).clone()))
     }
 
-    /// Data packets queued or on a link, and pulls and requests.
+    /// Data packets queued, held or on a link, and pulls and requests.
     pub(super) fn in_flight(&self) -> (u64, u64) {
         let on_links = self.lines.iter().flat_map(|line| line.ring.iter());
-        let (data, credit) = count(on_links.map(|entry| entry.frame));
+        let held = self.switches.iter().filter_map(|switch| switch.tor.as_ref());
+        let held = held.flat_map(|tor| tor.held());
+        let (data, credit) = count(on_links.map(|entry| entry.frame).chain(held));
         let queued = self.ports.queued();
         (data + queued.0, credit + queued.1)
     }

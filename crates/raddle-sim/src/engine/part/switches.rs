@@ -14,6 +14,7 @@ use crate::engine::switch::shared_memory::MixedPorts;
 use crate::engine::switch::view::{Around, header};
 use crate::engine::switch::{SwitchState, from};
 use crate::faults::intervals::covers;
+use crate::middleware::{Born, Passage};
 use crate::record::DropCause;
 use crate::wire::frame::Frame;
 use raddle_schemes::Cx;
@@ -32,7 +33,9 @@ impl<'a> Part<'a> {
         let dies = switch.deaths.iter().any(|&(from, until)| from < end && until > start);
         let looks_before = switch.selector.looks_before();
         let alone = switch.joint.is_none() && switch.pool.is_none();
-        let plain = boundary >= end && !dies && own_keys && (alone || !looks_before);
+        let no_middleware = switch.tor.is_none();
+        let plain =
+            boundary >= end && !dies && own_keys && no_middleware && (alone || !looks_before);
         match (switch.kind, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(kind), Some(node)) if plain => {
                 let node = node.clone();
@@ -87,7 +90,7 @@ impl<'a> Part<'a> {
         };
         if let Some(joint) = joint {
             let plain = PlainSwitch { site, ports: from(&mut ports.general, first, count) };
-            return selector.visit(JointSwitch { plain, joint, pool: pool.as_deref_mut() });
+            return selector.visit(JointSwitch { plan, plain, joint, pool: pool.as_deref_mut() });
         }
         of_kind!(mut ports, kind, ports => {
             let plain = PlainSwitch { site, ports: from(ports, first, count) };
@@ -100,11 +103,12 @@ impl<'a> Part<'a> {
 
     /// Takes arrivals to their queues, one after the other.
     fn forward_all<const JOINT: bool>(&mut self, number: u32, start: Time, arrivals: &Arrivals) {
-        for (at, in_port, frame) in arrivals.iter() {
+        for (at, in_port, mut frame) in arrivals.iter() {
             let now = Time(start.0 + at);
             self.replay_joint::<JOINT>(number, now);
-            let way = self.choose(number, now, now, frame);
+            let way = self.choose::<JOINT>(number, (now, now), in_port, &mut frame);
             self.forward::<JOINT>(number, now, in_port, frame, way);
+            self.queue_born::<JOINT>(number, now);
         }
     }
 
@@ -121,7 +125,10 @@ impl<'a> Part<'a> {
         for (now, together) in arrivals.by_instant(start) {
             let before = Time(now.0 - 1);
             self.replay_joint::<JOINT>(number, before);
-            let choose = |(_, frame)| self.choose(number, now, before, frame);
+            // Such a switch has no middleware.
+            let choose = |(in_port, mut frame)| {
+                self.choose::<false>(number, (now, before), in_port, &mut frame)
+            };
             ways.clear();
             ways.extend(together.clone().map(choose));
             for ((in_port, frame), &way) in together.zip(&ways) {
@@ -134,8 +141,34 @@ impl<'a> Part<'a> {
     /// Carries out what is due up to and including `until` at a switch whose ports concern each other.
     #[inline]
     fn replay_joint<const JOINT: bool>(&mut self, number: u32, until: Time) {
-        if JOINT && let Some(mut own) = self.joint_ports(number) {
+        if !JOINT {
+            return;
+        }
+        if self.switches[number as usize].tor.is_some() {
+            return self.replay_tor(number, until);
+        }
+        if let Some(mut own) = self.joint_ports(number) {
             own.replay(until);
+        }
+    }
+
+    /// The same at a ToR with middleware, whose frames are queued at the instant of their birth.
+    fn replay_tor(&mut self, number: u32, until: Time) {
+        while let Some(at) = self.joint_ports(number).and_then(|mut own| own.replay_first(until)) {
+            self.queue_born::<true>(number, at);
+        }
+    }
+
+    /// Queues what a ToR's middleware sends and lets go at `now`.
+    #[inline]
+    fn queue_born<const JOINT: bool>(&mut self, number: u32, now: Time) {
+        while JOINT
+            && let Some(tor) = &mut self.switches[number as usize].tor
+            && let Some(Born { frame, came_in, via }) =
+                tor.poll((self.plan, &**self.world.hosts.layout()))
+        {
+            let way = self.choose_way(number, (now, now), frame, via);
+            self.forward::<true>(number, now, came_in, frame, way);
         }
     }
 
@@ -167,20 +200,28 @@ impl<'a> Part<'a> {
     /// A switch whose ports concern each other, with these.
     #[inline]
     fn joint_ports(&mut self, number: u32) -> Option<JointPorts<'_, 'a>> {
-        let Self { switches, lines, ports, world, .. } = self;
-        let SwitchState { first_port, first_id, busy, pool, joint, .. } =
+        let Self { plan, switches, lines, ports, world, .. } = self;
+        let SwitchState { first_port, first_id, busy, pool, joint, tor, .. } =
             &mut switches[number as usize];
         let joint = joint.as_deref_mut()?;
         let lines = from(lines, *first_port, joint.ports());
         let first = lines.first()?.place.number() as u32;
         let ports = from(&mut ports.general, first, joint.ports());
-        let pool = pool.as_deref_mut();
-        Some(JointPorts { joint, pool, first_id: *first_id, busy, lines, ports, world })
+        let (pool, tor) = (pool.as_deref_mut(), tor.as_deref_mut());
+        let first_id = *first_id;
+        Some(JointPorts { plan, joint, pool, tor, first_id, busy, lines, ports, world })
     }
 
-    /// Where a frame that arrives at `now` goes, by what is queued at `seen`.
+    /// Where a frame that arrives at `now` goes, by what is queued at `seen`. `TOR` if the switch may
+    /// have middleware.
     #[inline(always)]
-    fn choose(&mut self, number: u32, now: Time, seen: Time, frame: Frame) -> Way {
+    fn choose<const TOR: bool>(
+        &mut self,
+        number: u32,
+        (now, seen): (Time, Time),
+        in_port: u32,
+        frame: &mut Frame,
+    ) -> Way {
         let switch = &self.switches[number as usize];
         if covers(&switch.deaths, now) {
             return Way::Lost(DropCause::NodeDown);
@@ -188,6 +229,42 @@ impl<'a> Part<'a> {
         if frame.is_pfc() {
             return Way::Pause;
         }
+        let mut via = None;
+        if TOR && switch.tor.is_some() {
+            match self.show(number, now, in_port, frame) {
+                Passage::Goes(way) => via = way,
+                Passage::Dropped => return Way::Refused,
+                Passage::Held => return Way::Held,
+            }
+        }
+        self.choose_way(number, (now, seen), *frame, via)
+    }
+
+    /// Shows a frame that has come in to a ToR's middleware, if there is a way for it.
+    fn show(&mut self, number: u32, now: Time, in_port: u32, frame: &mut Frame) -> Passage {
+        let route = self.route_at(now);
+        let host = self.world.hosts.locators().host(frame.to);
+        let switch = &mut self.switches[number as usize];
+        let ways = self.routes[route].1.ports(switch.id, host).count();
+        match &mut switch.tor {
+            Some(tor) if ways > 0 => {
+                let ends = &**self.world.hosts.layout();
+                tor.on_ingress((self.plan, ends), now, frame, in_port, ways)
+            }
+            _ => Passage::Goes(None),
+        }
+    }
+
+    /// Which port a frame takes at `now`, by what is queued at `seen`; `via` is that one of its equal
+    /// ways, if it has been chosen.
+    #[inline(always)]
+    fn choose_way(
+        &mut self,
+        number: u32,
+        (now, seen): (Time, Time),
+        frame: Frame,
+        via: Option<usize>,
+    ) -> Way {
         let route = self.route_at(now);
         let switch = &mut self.switches[number as usize];
         let locators = self.world.hosts.locators();
@@ -196,6 +273,7 @@ impl<'a> Part<'a> {
         let chosen = match ports.count() {
             0 => return Way::Lost(DropCause::NoRoute),
             1 => 0,
+            count if let Some(way) = via => way.min(count - 1),
             count => {
                 let own_key = || locators.key(frame.to);
                 let key = self.keys.as_ref().map_or_else(own_key, |own| own.flow_key(frame));
@@ -245,6 +323,11 @@ impl<'a> Part<'a> {
                 let came_from = self.plan.fabric.ports[(switch.first_id + in_port) as usize].peer;
                 return self.lost_on_arrival.note(now, came_from, frame, cause, &mut self.world);
             }
+            Way::Refused => {
+                self.world.hosts.note_dropped(frame);
+                return self.world.recorder.dropped_within(now);
+            }
+            Way::Held => return,
             Way::Pause => {
                 let Some(mut own) = self.joint_ports(number) else { return };
                 return own.on_pause(now, in_port, frame);
@@ -270,6 +353,7 @@ impl<'a> Part<'a> {
     /// Carries out the departures of a switch up to and including `until`, and wakes it for those to
     /// come.
     fn replay_busy(&mut self, number: u32, until: Time) {
+        self.replay_joint::<true>(number, until);
         if let Some(mut own) = self.joint_ports(number) {
             return own.finish(number, until);
         }
@@ -292,6 +376,10 @@ enum Way {
     /// To the queue of a port, counted within the switch.
     Out(u32),
     Lost(DropCause),
+    /// A ToR's middleware has dropped it.
+    Refused,
+    /// It waits for a ToR's middleware to let it go.
+    Held,
     /// A PFC frame is meant for the port that it came to.
     Pause,
 }

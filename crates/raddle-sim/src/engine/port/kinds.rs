@@ -9,7 +9,7 @@ use crate::engine::cache::prefetch_lines;
 use crate::engine::link::{FarEnd, Line, Place, PortKind};
 use crate::engine::port::{QueuePort, Room};
 use crate::engine::world::World;
-use crate::plan::Plan;
+use crate::plan::{Plan, SwitchOrder};
 use crate::record::PortRecord;
 use crate::wire::frame::Frame;
 use crate::wire::port_facts::PortFacts;
@@ -72,23 +72,24 @@ macro_rules! of_kind {
 pub(in crate::engine) use of_kind;
 
 impl SwitchPorts {
-    /// Adds a port, of a switch whose memory has `memory` bytes. Returns the line of its link.
+    /// Adds a port, of a switch whose memory has `memory` bytes and whose ports may concern each
+    /// other. Returns the line of its link.
     pub(in crate::engine) fn add(
         &mut self,
         plan: &Plan,
         id: PortId,
         facts: PortFacts,
         far_end: FarEnd,
-        memory: u64,
+        (memory, order): (u64, SwitchOrder),
     ) -> Line {
-        let kind = fast::kind(plan, id, &facts, memory);
+        let kind = fast::kind(plan, id, &facts, memory, order);
         let (latency, rate) = (facts.latency, facts.rate);
         let place = Place::new(kind, of_kind!(self, kind, ports => ports.len()));
         match kind {
             PortKind::Fifo => self.fifo.push(FifoPort::new(plan, id, facts, far_end)),
             PortKind::Priority => self.priority.push(PriorityPort::new(plan, id, facts, far_end)),
             PortKind::Classes => self.classes.push(PriorityPort::new(plan, id, facts, far_end)),
-            PortKind::General => self.general.push(Port::new(plan, id, facts, far_end)),
+            PortKind::General => self.general.push(Port::new(plan, id, facts, far_end, order)),
         }
         match kind {
             PortKind::General => Line::new(latency, place),

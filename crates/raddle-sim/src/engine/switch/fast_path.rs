@@ -13,6 +13,7 @@ use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::switch::view::header;
 use crate::engine::world::World;
+use crate::plan::Plan;
 use crate::topology::Fabric;
 use crate::topology::routing::Forwarding;
 use crate::wire::frame::{Frame, Locators};
@@ -158,6 +159,7 @@ impl<P: QueuePort> Visitor for PooledSwitch<'_, '_, P> {
 
 /// The same with ports that concern each other.
 pub(in crate::engine) struct JointSwitch<'s, 'w> {
+    pub(in crate::engine) plan: &'s Plan,
     pub(in crate::engine) plain: PlainSwitch<'s, 'w, Port>,
     pub(in crate::engine) joint: &'s mut Joint,
     pub(in crate::engine) pool: Option<&'s mut Pool>,
@@ -166,12 +168,14 @@ pub(in crate::engine) struct JointSwitch<'s, 'w> {
 impl Visitor for JointSwitch<'_, '_> {
     #[inline]
     fn visit<S: PortSelector>(self, selector: &mut S) {
-        let Self { plain, joint, pool } = self;
+        let Self { plan, plain, joint, pool } = self;
         let (mut chooser, rest) = plain.with(selector);
         let Loop { number, start, until, arrivals, busy, lines, ports, world } = rest;
         arrivals.sort((until.0 + 1 - start.0) as u32);
         let first_id = chooser.first_id;
-        let mut own = JointPorts { joint, pool, first_id, busy, lines, ports, world };
+        // Such a switch has no middleware.
+        let mut own =
+            JointPorts { plan, joint, pool, tor: None, first_id, busy, lines, ports, world };
         for (at, in_port, frame) in arrivals.iter() {
             let now = Time(start.0 + at);
             own.replay(now);

@@ -1,10 +1,11 @@
 //! Switches whose ports concern each other.
 //!
 //! Under flow control that is while a switch has someone paused: a departure at one port may let the
-//! far end of another resume. Where the memory's policy sees the whole switch it is always: what
-//! leaves one port decides what joins another. Then what is due is carried out in order of time over
+//! far end of another resume. Where the memory's policy sees the whole switch, or middleware what
+//! starts towards a host, it is always: what leaves one port decides what joins another. Then what is due is carried out in order of time over
 //! all ports before each arrival and at the end of the window. At one instant all departures go
-//! first, then changes of links, then the policy's timer, then pauses are renewed, then wires start.
+//! first, then changes of links, then timers of policy and middleware, then pauses are renewed, then
+//! wires start.
 //!
 //! While a switch under flow control has nobody paused, departures only lower the bytes counted at the
 //! ports that frames came in through, and nobody reads those but the next frame in: ports are replayed
@@ -20,7 +21,8 @@ use crate::engine::port::{QueuePort, Room};
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::world::{Gone, World};
-use crate::plan::SwitchOrder;
+use crate::middleware::{Ends, Middleware};
+use crate::plan::{Plan, SwitchOrder};
 use crate::wire::frame::Frame;
 use raddle_schemes::buffer::{Admission, Candidate, Departed, QueueId};
 use raddle_schemes::ids::PortId;
@@ -36,13 +38,13 @@ pub(in crate::engine) struct Joint {
     in_order: bool,
     /// Per port, when it next has something to carry out, while the switch is replayed as a whole.
     actions: Vec<Time>,
-    /// None of `actions` and of the policy's timers is before this; never, while ports are replayed
-    /// each on its own.
+    /// None of `actions` is before this, nor is the policy's timer; never, while ports are replayed each
+    /// on its own.
     due_at: Time,
     /// Ports with something to carry out at one instant; empty in between.
     due: Vec<u32>,
-    /// Ports whose far end may resume; empty in between.
-    resuming: Vec<u32>,
+    /// Ports whose far end is to pause or may resume, and does not know; empty in between.
+    news: Vec<u32>,
 }
 
 impl Joint {
@@ -57,7 +59,7 @@ impl Joint {
                 actions: vec![Time::NEVER; ports],
                 due_at: Time::NEVER,
                 due: Vec::new(),
-                resuming: Vec::new(),
+                news: Vec::new(),
             })
         })
     }
@@ -70,8 +72,10 @@ impl Joint {
 
 /// A switch whose ports concern each other, with these, counted within it.
 pub(in crate::engine) struct JointPorts<'s, 'w> {
+    pub(in crate::engine) plan: &'s Plan,
     pub(in crate::engine) joint: &'s mut Joint,
     pub(in crate::engine) pool: Option<&'s mut Pool>,
+    pub(in crate::engine) tor: Option<&'s mut Middleware>,
     /// Its first port in the fabric.
     pub(in crate::engine) first_id: u32,
     pub(in crate::engine) busy: &'s mut [u64],
@@ -92,32 +96,40 @@ impl JointPorts<'_, '_> {
 
     #[inline(never)]
     fn replay_in_order(&mut self, until: Time) {
-        let mut due = std::mem::take(&mut self.joint.due);
-        loop {
-            let timer = self.timer();
-            let Joint { actions, in_order, due_at, pauses, always, .. } = &mut *self.joint;
-            let next = actions.iter().copied().min().unwrap_or(Time::NEVER).min(timer);
-            if next > until {
-                *in_order = *always || *pauses > 0;
-                *due_at = if *in_order { next } else { Time::NEVER };
-                break;
-            }
-            due.clear();
-            let actions = (0..).zip(actions.iter());
-            due.extend(actions.filter(|(_, at)| **at == next).map(|(port, _)| port));
-            self.step(next, &mut due, timer == next);
-        }
-        self.joint.due = due;
+        while self.replay_first(until).is_some() {}
     }
 
-    /// When the memory's policy wants to be called next.
+    /// Carries out what is due at the first instant up to and including `until`, and returns that.
+    pub(in crate::engine) fn replay_first(&mut self, until: Time) -> Option<Time> {
+        let timer = self.timer();
+        if self.joint.due_at.min(timer) > until {
+            return None;
+        }
+        let Joint { actions, in_order, due_at, pauses, always, .. } = &mut *self.joint;
+        let next = actions.iter().copied().min().unwrap_or(Time::NEVER).min(timer);
+        if next > until {
+            *in_order = *always || *pauses > 0;
+            *due_at = if *in_order { next } else { Time::NEVER };
+            return None;
+        }
+        let mut due = std::mem::take(&mut self.joint.due);
+        due.clear();
+        let actions = (0..).zip(&self.joint.actions);
+        due.extend(actions.filter(|(_, at)| **at == next).map(|(port, _)| port));
+        self.step(next, &mut due);
+        self.joint.due = due;
+        Some(next)
+    }
+
+    /// When the memory's policy or middleware wants to be called next.
     #[inline]
     fn timer(&self) -> Time {
-        self.pool.as_ref().map_or(Time::NEVER, |pool| pool.timer_at())
+        let of_memory = self.pool.as_ref().map_or(Time::NEVER, |pool| pool.timer_at());
+        of_memory.min(self.tor.as_ref().map_or(Time::NEVER, |tor| tor.next_timer()))
     }
 
-    /// Carries out what is due at `now` at the ports `due`, and the policy's timer if that is.
-    fn step(&mut self, now: Time, due: &mut Vec<u32>, timer: bool) {
+    /// Carries out what is due at `now`, at the ports `due`.
+    fn step(&mut self, now: Time, due: &mut Vec<u32>) {
         for &port in due.iter() {
             let (own, line) = (&mut self.ports[port as usize], &mut self.lines[port as usize]);
             own.end_service(now, line, self.world);
@@ -129,11 +141,27 @@ impl JointPorts<'_, '_> {
             self.note_freed(port as usize);
         }
         self.count_out(now);
-        due.append(&mut self.joint.resuming);
-        if timer && let Some(pool) = &mut self.pool {
+        due.append(&mut self.joint.news);
+        if let Some(pool) = &mut self.pool
+            && pool.timer_at() == now
+        {
             pool.on_timer(now);
         }
+        if let Some(tor) = &mut self.tor
+            && tor.next_timer() == now
+        {
+            tor.on_timer(now);
+        }
         for &port in due.iter() {
+            self.start_at(now, port);
+        }
+        self.tell(now);
+    }
+
+    /// Tells those of whom something has changed, if the wires to them are free.
+    #[inline]
+    fn tell(&mut self, now: Time) {
+        while let Some(port) = self.joint.news.pop() {
             self.start_at(now, port);
         }
     }
@@ -171,24 +199,51 @@ impl JointPorts<'_, '_> {
         let classes = self.ports[came_in as usize].classes();
         if classes.is_some_and(|classes| classes.departed(gone.class.into(), gone.size)) {
             self.joint.pauses -= 1;
-            self.joint.resuming.push(came_in);
+            self.joint.news.push(came_in);
         }
     }
 
     /// A pause that is due is renewed, and what a port has to send goes if it can; when it next does
     /// anything is noted. Nothing of this concerns other ports.
     fn start_at(&mut self, now: Time, port: u32) {
+        let is_shown = self.tor.is_some() && self.leads_to_host(port);
         let own = &mut self.ports[port as usize];
         own.play_changes(now, self.world);
         if let Some(classes) = own.classes() {
             classes.renew(now);
         }
-        own.try_start(now, self.world);
+        if is_shown {
+            self.start_shown(now, port);
+        } else {
+            own.try_start(now, self.world);
+        }
         note_busy(self.busy, port as usize);
+        let own = &mut self.ports[port as usize];
         if self.joint.in_order {
             let action = own.next_due();
             self.joint.actions[port as usize] = action;
             self.joint.due_at = self.joint.due_at.min(action);
+        }
+    }
+
+    fn leads_to_host(&self, port: u32) -> bool {
+        let peer = self.plan.fabric.ports[(self.first_id + port) as usize].peer;
+        peer.0 < self.plan.fabric.hosts
+    }
+
+    /// Begins to send what goes next to a host, if middleware lets it.
+    fn start_shown(&mut self, now: Time, port: u32) {
+        loop {
+            let own = &mut self.ports[port as usize];
+            let Some((frame, class)) = own.take_next(now) else { return };
+            let tor = self.tor.as_mut().filter(|_| !frame.is_pfc());
+            let known = (self.plan, &**self.world.hosts.layout() as &dyn Ends);
+            if tor.is_none_or(|tor| tor.on_egress(known, now, frame)) {
+                return own.begin_next(now, frame, class, self.world);
+            }
+            let gone = own.refuse(now, frame, class, self.world);
+            gone.into_iter().for_each(|gone| self.note_gone(now, gone));
+            self.note_freed(port as usize);
         }
     }
 
@@ -245,15 +300,13 @@ impl JointPorts<'_, '_> {
             && self.ports[origin].count_in(class, bytes.0)
         {
             self.pause();
-            self.start_at(now, in_port);
+            self.joint.news.push(in_port);
         } else if !in_order {
             note_busy(self.busy, place);
             return self.ports[place].try_start(now, self.world);
         }
         self.start_at(now, out);
-        while let Some(port) = self.joint.resuming.pop() {
-            self.start_at(now, port);
-        }
+        self.tell(now);
     }
 
     /// The room that a policy makes which sees the switch.
@@ -348,7 +401,10 @@ impl JointPorts<'_, '_> {
     /// for what is to come.
     pub(in crate::engine) fn finish(&mut self, number: u32, until: Time) {
         self.replay(until);
-        let next = if self.joint.in_order { self.joint.due_at } else { self.catch_up(until) };
+        let next = match self.joint.in_order {
+            true => self.joint.due_at.min(self.timer()),
+            false => self.catch_up(until),
+        };
         if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }

@@ -8,6 +8,7 @@ pub(super) mod shared_memory;
 pub(super) mod view;
 
 use crate::engine::link::PortKind;
+use crate::middleware::Middleware;
 use crate::wire::arbitration::Arbitration;
 use joint::Joint;
 use raddle_schemes::ids::SwitchId;
@@ -35,6 +36,8 @@ pub(super) struct SwitchState {
     pub(super) joint: Option<Box<Joint>>,
     /// Where its ports share memory.
     pub(super) pool: Option<Box<Pool>>,
+    /// Where it is a ToR with middleware.
+    pub(super) tor: Option<Box<Middleware>>,
     /// Hosts below it that run right after it, while what they share is in the caches; the others
     /// run after all switches on the edge side.
     pub(super) hosts: Range<u32>,

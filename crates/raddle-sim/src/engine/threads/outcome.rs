@@ -4,7 +4,7 @@ use super::workers::Ended;
 use crate::host::Hosts;
 use crate::plan::Plan;
 use crate::record::recorder::Recorder;
-use crate::record::{CreditFrames, Outcome, PortRecord};
+use crate::record::{CreditFrames, Outcome, PortRecord, TorRecord};
 
 pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
     let mut ports = vec![PortRecord::default(); plan.fabric.ports.len()];
@@ -16,6 +16,8 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     let mut lost_on_arrival = Vec::new();
     let memories = plan.buffer.as_ref().map_or(0, |_| plan.fabric.switches.len());
     let mut memory_bytes_max = vec![0; memories];
+    let tors = plan.tor.as_ref().map_or(0, |_| plan.fabric.switches.len());
+    let mut tors = vec![TorRecord::default(); tors];
     for part in parts {
         let (data, credit) = part.in_flight();
         in_flight_data += data;
@@ -23,6 +25,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         events += part.events;
         part.port_records().for_each(|(port, record)| ports[port.index()] = record);
         part.memories().for_each(|(switch, most)| memory_bytes_max[switch.index()] = most);
+        part.tors().for_each(|(switch, record)| tors[switch.index()] = record);
         lost_on_arrival.extend(part.lost_on_arrival.0);
         recorder.add(part.world.recorder);
         hosts.push(part.world.hosts);
@@ -49,6 +52,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         credit_frames,
         events,
         memory_bytes_max,
+        tors,
         parts: number,
     }
 }

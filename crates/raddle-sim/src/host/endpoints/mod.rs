@@ -236,7 +236,7 @@ impl<'a> Ends<'a> {
             nic.on_pfc(now, frame);
         } else if frame.is_about_credit() {
             self.on_credit_frame(now, nic, frame);
-        } else {
+        } else if frame.kind() != kind::TOR {
             self.on_reply(now, nic, frame);
         }
         nic.settle(now)

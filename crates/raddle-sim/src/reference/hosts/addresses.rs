@@ -1,7 +1,9 @@
 //! Which flow a frame belongs to, and where the frames of a flow go.
 
+use crate::middleware::Ends;
 use crate::plan::{Connections, Plan};
-use crate::wire::frame::{Frame, Locator, Locators, kind};
+use crate::wire::frame::{Frame, Locator, Locators, flag, kind};
+use crate::workload::Flow;
 use raddle_schemes::ids::{FlowId, HostId};
 use std::collections::BTreeMap;
 
@@ -86,6 +88,24 @@ impl Addresses {
     }
 }
 
+impl Ends for Addresses {
+    fn flow_of(&self, frame: Frame) -> FlowId {
+        self.flow_of(frame)
+    }
+
+    fn to_sender(&self, id: FlowId, _: &Flow) -> Locator {
+        self.sender(id)
+    }
+
+    fn to_receiver(&self, id: FlowId, _: &Flow) -> Locator {
+        self.receiver(id)
+    }
+}
+
 fn goes_to_receiver(frame: Frame) -> bool {
-    matches!(frame.kind(), kind::DATA | kind::TRIMMED | kind::REQUEST)
+    match frame.kind() {
+        kind::DATA | kind::TRIMMED | kind::REQUEST => true,
+        kind::TOR => frame.has(flag::FORWARD),
+        _ => false,
+    }
 }

@@ -186,7 +186,7 @@ impl<'a> Hosts<'a> {
             } else {
                 self.on_request(now, host, frame);
             }
-        } else {
+        } else if frame.kind() != kind::TOR {
             self.on_reply(now, frame);
         }
     }

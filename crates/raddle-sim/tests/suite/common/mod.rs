@@ -52,6 +52,7 @@ pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) ->
         },
         buffer: None,
         switch_load_balance: switch::Config::named("ecmp").unwrap(),
+        tor: None,
         faults: Faults::default(),
         transport: TransportPlan {
             payload: Bytes(4096),

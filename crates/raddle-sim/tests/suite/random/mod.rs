@@ -11,7 +11,7 @@ mod faults;
 mod hosts;
 mod traffic;
 
-use crate::outside::{longest_queue_drop, moody};
+use crate::outside::{juggler, longest_queue_drop, moody};
 use choices::Choices;
 use raddle_schemes::Need;
 use raddle_schemes::ids::PortId;
@@ -21,7 +21,7 @@ use raddle_schemes::load_balance::switch::{
 };
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_schemes::{buffer, marking};
+use raddle_schemes::{buffer, marking, tor};
 use raddle_sim::faults::spec::FaultPlan;
 use raddle_sim::plan::{BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service};
 use raddle_sim::record::RecordPlan;
@@ -68,6 +68,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     };
     let patience = choices.pick(&[Span::ms(1), Span::us(100), Span::us(20), Span(3_333_333)]);
     let resolved = faults::draw(&mut choices, &fabric, seed);
+    let tor = choices.below(8) == 1 && !selector.looks_before();
     Plan {
         fabric,
         routes: resolved.routes,
@@ -75,6 +76,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
         queue,
         buffer,
         switch_load_balance: selector,
+        tor: tor.then(|| tor::Config::Custom(juggler::plugin())),
         faults: resolved.faults,
         transport,
         traffic,
@@ -125,6 +127,7 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         queue,
         buffer: None,
         switch_load_balance,
+        tor: None,
         faults: healthy.faults,
         transport,
         traffic,

@@ -12,7 +12,9 @@ use raddle_schemes::rng::{GOLDEN, mix};
 use raddle_schemes::units::{Span, Time};
 pub use raddle_sim::bound::Bound;
 use raddle_sim::plan::Plan;
-use raddle_sim::record::{FlowRecord, FlowRecords, Outcome, PfcRecord, PortRecord, Stop};
+use raddle_sim::record::{
+    FlowRecord, FlowRecords, Outcome, PfcRecord, PortRecord, Stop, TorRecord,
+};
 
 /// A distribution of times in microseconds, over the flows that have one; `None` if none has.
 /// Percentiles are by nearest rank: the smallest time that at least that share does not exceed.
@@ -138,7 +140,12 @@ impl RunSummary {
             pauses: outcome.ports.iter().filter_map(|p| p.pfc.as_ref()).map(|pfc| pfc.pauses).sum(),
             timeouts: flows.iter().map(|f| f.timeouts).sum(),
             packet_hops: outcome.packet_hops,
-            results_hash: results_hash(flows, &outcome.ports, &outcome.memory_bytes_max),
+            results_hash: results_hash(
+                flows,
+                &outcome.ports,
+                &outcome.memory_bytes_max,
+                &outcome.tors,
+            ),
             cost,
         }
     }
@@ -219,8 +226,13 @@ pub fn results_hash_of_runs<'a>(runs: impl Iterator<Item = &'a RunSummary>) -> S
 }
 
 /// Hash of all flow and port records in their order, and of what `memories` of switches held at most
-/// where ports share them, as 16 hexadecimal digits.
-pub fn results_hash(flows: &FlowRecords, ports: &[PortRecord], memories: &[u64]) -> String {
+/// where ports share them, and of middleware's records, as 16 hexadecimal digits.
+pub fn results_hash(
+    flows: &FlowRecords,
+    ports: &[PortRecord],
+    memories: &[u64],
+    tors: &[TorRecord],
+) -> String {
     let mut digest = Digest(0);
     digest.add(flows.len() as u64);
     for flow in flows.iter() {
@@ -246,6 +258,10 @@ pub fn results_hash(flows: &FlowRecords, ports: &[PortRecord], memories: &[u64])
         }
     }
     memories.iter().for_each(|most| digest.add(*most));
+    for tor in tors {
+        let TorRecord { dropped, dropped_data, sent, sent_bytes, held_max } = *tor;
+        [dropped, dropped_data, sent, sent_bytes, held_max].iter().for_each(|n| digest.add(*n));
+    }
     format!("{:016x}", digest.0)
 }
 
@@ -288,18 +304,18 @@ mod tests {
     fn the_results_hash_is_pinned_and_moves_with_every_record() {
         let plan = fixture::plan(1);
         let outcome = fixture::engine(&plan, &mut ());
-        let hash = results_hash(&outcome.flows, &outcome.ports, &[]);
+        let hash = results_hash(&outcome.flows, &outcome.ports, &[], &[]);
         assert_eq!(hash, "ada31c07a02bc6c7");
         let mut other = outcome.clone();
         other.flows = [1, 0].map(|flow| outcome.flows.at(flow)).into_iter().collect();
-        assert_ne!(hash, results_hash(&other.flows, &other.ports, &[]));
+        assert_ne!(hash, results_hash(&other.flows, &other.ports, &[], &[]));
         let mut other = outcome.clone();
         other.ports[0].dropped_data[4] = 1;
-        assert_ne!(hash, results_hash(&other.flows, &other.ports, &[]));
-        assert_ne!(hash, results_hash(&outcome.flows, &outcome.ports, &[0]));
+        assert_ne!(hash, results_hash(&other.flows, &other.ports, &[], &[]));
+        assert_ne!(hash, results_hash(&outcome.flows, &outcome.ports, &[0], &[]));
         let mut other = outcome;
         other.flows.change(0, |flow| flow.started = None);
-        assert_ne!(hash, results_hash(&other.flows, &other.ports, &[]));
+        assert_ne!(hash, results_hash(&other.flows, &other.ports, &[], &[]));
     }
 
     #[test]

@@ -23,9 +23,16 @@ use raddle_schemes::marking::{AnyMarker, QueueState};
 use raddle_schemes::size::{Size, UNLIMITED};
 use raddle_schemes::units::{Bytes, Time};
 
-/// The kind of a switch port; the switch's memory has `memory` bytes.
-pub(in crate::engine) fn kind(plan: &Plan, id: PortId, facts: &PortFacts, memory: u64) -> PortKind {
+/// The kind of a switch port. The switch's memory has `memory` bytes; its ports may concern each other.
+pub(in crate::engine) fn kind(
+    plan: &Plan,
+    id: PortId,
+    facts: &PortFacts,
+    memory: u64,
+    order: SwitchOrder,
+) -> PortKind {
     match plan.queue.service {
+        _ if order != SwitchOrder::Never => PortKind::General,
         _ if !serves(plan, id, facts, memory) => PortKind::General,
         Service::Fifo => PortKind::Fifo,
         _ if plan.queue.classes == 1 => PortKind::Priority,
@@ -42,7 +49,7 @@ fn serves(plan: &Plan, id: PortId, facts: &PortFacts, memory: u64) -> bool {
         Service::Fifo => queue.overflow == Overflow::Drop,
         // Turns of one class are priority in other words: left to real queues, which they measure.
         Service::Drr | Service::Wrr => queue.classes > 1,
-    } && plan.order() == SwitchOrder::Never;
+    };
     let unchanging = plan.faults.changes_of(id).is_empty();
     let whole = Wire::new(facts.rate).whole_ps_per_byte().filter(|&ps| u32::try_from(ps).is_ok());
     // Times of 32 bits are compared for the first frame that has not left: it leaves no later than

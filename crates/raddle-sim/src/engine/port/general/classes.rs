@@ -79,8 +79,12 @@ pub(in crate::engine) struct Counted {
 
 impl Classes {
     /// The queues of one port, where the plain port's two do not suffice.
-    pub(in crate::engine) fn of(plan: &Plan, pfc: Option<PfcFacts>) -> Option<Self> {
-        let (hosts, order) = (plan.fabric.hosts, plan.order());
+    pub(in crate::engine) fn of(
+        plan: &Plan,
+        pfc: Option<PfcFacts>,
+        order: SwitchOrder,
+    ) -> Option<Self> {
+        let hosts = plan.fabric.hosts;
         let plan = &plan.queue;
         (plan.classes > 1 || order != SwitchOrder::Never).then(|| Self {
             data: plan.classes,

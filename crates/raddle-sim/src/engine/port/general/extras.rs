@@ -204,6 +204,43 @@ impl Port {
         }
     }
 
+    /// Takes the frame that goes at `now`, and its queue, if the wire is free and the link up.
+    pub(in crate::engine) fn take_next(&mut self, now: Time) -> Option<(Frame, usize)> {
+        let is_free = self.in_service.is_none() && self.free_at <= now;
+        let extras = self.extras.as_deref_mut()?;
+        if !is_free || !extras.is_up() {
+            return None;
+        }
+        extras.classes.as_mut()?.pop(now)
+    }
+
+    /// Begins to send what was taken.
+    pub(in crate::engine) fn begin_next(
+        &mut self,
+        now: Time,
+        frame: Frame,
+        class: usize,
+        world: &World<'_>,
+    ) {
+        self.start(now, frame, class, world.discipline.gap);
+    }
+
+    /// What was taken goes nowhere: middleware has dropped it. Returns what the switch has to know.
+    pub(in crate::engine) fn refuse(
+        &mut self,
+        now: Time,
+        frame: Frame,
+        class: usize,
+        world: &mut World<'_>,
+    ) -> Option<Gone> {
+        let id = self.id;
+        self.flushed += frame.size().0;
+        world.recorder.flushed(id, now, frame);
+        world.hosts.note_dropped(frame);
+        world.recorder.dropped_within(now);
+        self.classes()?.left(frame, id, class, false)
+    }
+
     fn start_extras(&mut self, now: Time, world: &World<'_>) {
         let Some(extras) = &mut self.extras else { return };
         if !extras.is_up() {

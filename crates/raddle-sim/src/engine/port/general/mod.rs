@@ -15,7 +15,7 @@ use crate::engine::port::{QueuePort, Room};
 use crate::engine::world::World;
 use crate::faults::OnDown;
 use crate::faults::link::Link;
-use crate::plan::{MarkAt, Plan};
+use crate::plan::{MarkAt, Plan, SwitchOrder};
 use crate::record::{DropCause, PfcRecord, PortRecord};
 use crate::wire::frame::{Frame, count};
 use crate::wire::port_facts::PortFacts;
@@ -96,11 +96,12 @@ impl Port {
         id: PortId,
         facts: PortFacts,
         far_end: FarEnd,
+        order: SwitchOrder,
     ) -> Self {
         let changes = plan.faults.changes_of(id);
         let link = || Box::new(Link::new(facts.rate, plan.packet(), changes.to_vec()));
         let link = (!changes.is_empty()).then(link);
-        let classes = Classes::of(plan, facts.pfc);
+        let classes = Classes::of(plan, facts.pfc, order);
         let some = link.is_some() || classes.is_some();
         let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());
         Self {

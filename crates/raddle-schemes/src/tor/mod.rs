@@ -1,0 +1,189 @@
+//! Middleware in the switches that have hosts (ToRs): it sees what passes, and may hold it back, drop
+//! it, send it another way, rewrite what switches hash, and send packets of its own.
+//!
+//! At one instant a ToR sees what begins to leave towards its hosts, then its timer's end, then what
+//! arrives. What it sends or lets go is queued at once.
+
+use crate::Cx;
+use crate::ids::{Entropy, FlowId, HostId, SwitchId};
+use crate::units::{Bytes, Time};
+
+/// What a ToR's middleware may know when it is built.
+#[derive(Clone, Copy, Debug)]
+pub struct TorContext {
+    /// Which switch this is.
+    pub switch: SwitchId,
+    /// The key of the ToR's own random streams.
+    pub stream: u64,
+}
+
+/// Where a packet comes from or goes, seen from a ToR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// One of its own hosts.
+    Host,
+    /// Another switch.
+    Fabric,
+}
+
+/// What a packet is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Data, whole.
+    Data,
+    /// Data of which only the header is left.
+    Header,
+    /// An ACK.
+    Ack,
+    /// A NACK.
+    Nack,
+    /// Credit of a receiver, or a sender's request for it.
+    Credit,
+    /// A message from one ToR to another.
+    Tor,
+}
+
+/// What a ToR reads in a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packet {
+    /// Its flow, the same in both directions.
+    pub flow: FlowId,
+    /// The host that sends the flow's data.
+    pub sender: HostId,
+    /// The host that receives it.
+    pub receiver: HostId,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether it goes from sender to receiver.
+    pub forward: bool,
+    /// The number of a data packet, or what a reply's transport or a ToR put there; 24 bits.
+    pub number: u32,
+    /// Its entropy value. A ToR may write it when the packet comes in.
+    pub entropy: Entropy,
+    /// A bit that only ToRs write and read, of all packets but those about credit. A ToR may write it
+    /// when the packet comes in.
+    pub flagged: bool,
+    /// Whether it carries a congestion mark, or echoes one.
+    pub marked: bool,
+    /// Whether it is data that was sent before.
+    pub again: bool,
+    /// Its bytes on the wire.
+    pub bytes: Bytes,
+}
+
+/// What becomes of a packet that comes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The switch's load balancing chooses its way.
+    Pass,
+    /// It takes this one of its equal ways, counted from 0.
+    Via(usize),
+    /// It is dropped; a message between ToRs has arrived.
+    Drop,
+    /// It waits outside the queues until it is released. The packets held have tickets, counted from
+    /// 0.
+    Hold,
+}
+
+/// What a ToR sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// A packet that was held goes on.
+    Release {
+        /// Its ticket.
+        ticket: u32,
+        /// The way it takes, of its equal ones; the switch's load balancing chooses if `None`.
+        via: Option<usize>,
+    },
+    /// A control packet of the ToR's own, as long as an ACK.
+    Send {
+        /// The flow that it belongs to.
+        flow: FlowId,
+        /// A NACK to the flow's sender, or a message to the ToR of either end.
+        kind: Message,
+        /// What it says; 24 bits.
+        number: u32,
+        /// Its entropy value.
+        entropy: Entropy,
+        /// The bit that ToRs write and read.
+        flagged: bool,
+    },
+}
+
+/// A control packet of a ToR's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// A NACK to the sender of the flow, as its receiver would send it.
+    Nack,
+    /// A message towards the sender, for a ToR on the way. A host throws it away.
+    ToSender,
+    /// The same towards the receiver.
+    ToReceiver,
+}
+
+/// Middleware of one ToR. Every method may lead to output, which [`poll`](Self::poll) then gives.
+pub trait TorHook {
+    /// A packet has come in, before the switch chooses one of its `ways` equal ways.
+    fn on_ingress(
+        &mut self,
+        cx: &mut Cx<'_>,
+        packet: &mut Packet,
+        from: Side,
+        ways: usize,
+    ) -> Verdict;
+
+    /// A packet is about to start on the wire to one of the ToR's hosts. Returns whether it goes; if
+    /// not it is dropped.
+    fn on_egress(&mut self, _cx: &mut Cx<'_>, _packet: &Packet) -> bool {
+        true
+    }
+
+    /// What is to be sent now; called until there is nothing.
+    fn poll(&mut self) -> Option<Output> {
+        None
+    }
+
+    /// When it next wants [`on_timer`](Self::on_timer). Never in the past, and after `on_timer` in the
+    /// future.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// The time has come.
+    fn on_timer(&mut self, _cx: &mut Cx<'_>) {}
+}
+
+crate::family! { TorHook, AnyTorHook, TorContext; }
+
+impl AnyTorHook {
+    /// See [`TorHook::on_ingress`].
+    pub fn on_ingress(
+        &mut self,
+        cx: &mut Cx<'_>,
+        packet: &mut Packet,
+        from: Side,
+        ways: usize,
+    ) -> Verdict {
+        dispatch!(self, scheme => scheme.on_ingress(cx, packet, from, ways))
+    }
+
+    /// See [`TorHook::on_egress`].
+    pub fn on_egress(&mut self, cx: &mut Cx<'_>, packet: &Packet) -> bool {
+        dispatch!(self, scheme => scheme.on_egress(cx, packet))
+    }
+
+    /// See [`TorHook::poll`].
+    pub fn poll(&mut self) -> Option<Output> {
+        dispatch!(self, scheme => scheme.poll())
+    }
+
+    /// See [`TorHook::next_timer`].
+    pub fn next_timer(&self) -> Option<Time> {
+        dispatch!(self, scheme => scheme.next_timer())
+    }
+
+    /// See [`TorHook::on_timer`].
+    pub fn on_timer(&mut self, cx: &mut Cx<'_>) {
+        dispatch!(self, scheme => scheme.on_timer(cx));
+    }
+}

@@ -1,0 +1,92 @@
+//! Middleware in ToRs, in the reference engine.
+
+use super::queue::EventQueue;
+use super::{Kind, Reference};
+use crate::middleware::{Born, Passage};
+use crate::topology::Node;
+use crate::wire::frame::Frame;
+use raddle_schemes::ids::{PortId, SwitchId};
+use raddle_schemes::units::Time;
+
+impl<Q: EventQueue> Reference<'_, Q> {
+    /// Shows a frame that has come in through `port` to middleware. Returns which of its equal ways it
+    /// takes, if that is chosen; `None` if it goes no further now.
+    pub(super) fn show(
+        &mut self,
+        now: Time,
+        switch: SwitchId,
+        port: PortId,
+        frame: &mut Frame,
+    ) -> Option<Option<usize>> {
+        let (_, choices) = self.choices(now, switch, *frame)?;
+        let came_in = port.0 - self.plan.fabric.switches[switch.index()].ports.start;
+        let tor = self.tors[switch.index()].as_mut().filter(|_| choices.count() > 0);
+        let Some(tor) = tor else { return Some(None) };
+        let passage = tor.on_ingress(
+            (self.plan, &self.hosts.addresses),
+            now,
+            frame,
+            came_in,
+            choices.count(),
+        );
+        self.arm_timer(port);
+        self.arm_born(now, switch);
+        match passage {
+            Passage::Goes(via) => Some(via),
+            Passage::Held => None,
+            Passage::Dropped => {
+                self.hosts.note_dropped(*frame);
+                self.recorder.dropped_within(now);
+                None
+            }
+        }
+    }
+
+    /// Whether middleware lets a frame go that is about to start on the wire at `id`.
+    pub(super) fn lets_go(&mut self, now: Time, id: PortId, frame: Frame) -> bool {
+        let port = &self.plan.fabric.ports[id.index()];
+        let Node::Switch(switch) = port.owner else { return true };
+        let to_host = port.peer.0 < self.plan.fabric.hosts && !frame.is_pfc();
+        let tor = self.tors[switch.index()].as_mut().filter(|_| to_host);
+        let Some(tor) = tor else { return true };
+        let goes = tor.on_egress((self.plan, &self.hosts.addresses), now, frame);
+        self.arm_timer(id);
+        self.arm_born(now, switch);
+        goes
+    }
+
+    /// A frame of queue `class` at `id` goes nowhere: middleware has dropped it.
+    pub(super) fn refuse(
+        &mut self,
+        now: Time,
+        (id, class): (PortId, usize),
+        came_in: PortId,
+        frame: Frame,
+    ) {
+        let port = &mut self.ports[id.index()];
+        port.keep_before(now);
+        port.bytes[class] -= frame.size().0;
+        self.gone(now, (id, class), came_in, frame.size(), false);
+        self.recorder.flushed(id, now, frame);
+        self.hosts.note_dropped(frame);
+        self.recorder.dropped_within(now);
+    }
+
+    /// What middleware has to send is queued when the wires of this instant have started.
+    pub(super) fn arm_born(&mut self, now: Time, switch: SwitchId) {
+        if self.tors[switch.index()].is_some() {
+            let first = PortId(self.plan.fabric.switches[switch.index()].ports.start);
+            self.push_at_port(now, Kind::Born { switch: switch.0 }, first);
+        }
+    }
+
+    /// Queues what middleware sends and lets go.
+    pub(super) fn queue_born(&mut self, now: Time, switch: SwitchId) {
+        let first = self.plan.fabric.switches[switch.index()].ports.start;
+        while let Some(tor) = &mut self.tors[switch.index()]
+            && let Some(Born { frame, came_in, via }) = tor.poll((self.plan, &self.hosts.addresses))
+        {
+            self.forward(now, switch, PortId(first + came_in), frame, via);
+        }
+    }
+}

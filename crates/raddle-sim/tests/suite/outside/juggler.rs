@@ -1,0 +1,72 @@
+//! Middleware in ToRs that does all there is to do: it holds packets back, drops some, sends others
+//! another way, and tells the ToR at the other end of what it has seen.
+
+use raddle_schemes::family::Plugin;
+use raddle_schemes::tor::{Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict};
+use raddle_schemes::units::{Span, Time};
+use raddle_schemes::{Card, Cx};
+use std::collections::VecDeque;
+
+const CARD: Card = Card {
+    name: "juggler",
+    title: "A juggler",
+    paper: "-",
+    needs: &[],
+    summary: "Holds, drops, reroutes and sends, by the throw of a die.",
+};
+
+#[derive(Default)]
+struct Juggler {
+    held: u32,
+    /// When each packet that is held goes on, in order.
+    due: VecDeque<(Time, u32)>,
+    out: VecDeque<Output>,
+}
+
+impl TorHook for Juggler {
+    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, ways: usize) -> Verdict {
+        match (p.kind, from, cx.rng.below(16)) {
+            (Kind::Tor, Side::Fabric, 0..15) => Verdict::Drop,
+            (Kind::Data, Side::Host, 0..4) => {
+                (p.entropy.0, p.flagged) = (p.entropy.0 ^ 1, true);
+                Verdict::Via(cx.rng.below(ways as u64) as usize)
+            }
+            (Kind::Data | Kind::Ack, _, 4) => {
+                let last = self.due.back().map_or(Time::ZERO, |(at, _)| *at);
+                self.due.push_back((last.max(cx.now + Span::ns(700)), self.held));
+                self.held += 1;
+                Verdict::Hold
+            }
+            (Kind::Data, Side::Host, 5) => Verdict::Drop,
+            (Kind::Data, Side::Fabric, _) if p.flagged => {
+                let (flow, entropy, number) = (p.flow, p.entropy, p.number);
+                let kind = [Message::ToSender, Message::Nack][usize::from(number % 8 == 0)];
+                self.out.push_back(Output::Send { flow, kind, number, entropy, flagged: true });
+                Verdict::Pass
+            }
+            _ => Verdict::Pass,
+        }
+    }
+
+    fn on_egress(&mut self, cx: &mut Cx<'_>, packet: &Packet) -> bool {
+        packet.kind != Kind::Data || cx.rng.below(32) > 0
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.out.pop_front()
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.due.front().map(|(at, _)| *at)
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_>) {
+        while let Some((_, ticket)) = self.due.pop_front_if(|(at, _)| *at <= cx.now) {
+            self.out.push_back(Output::Release { ticket, via: None });
+        }
+    }
+}
+
+pub(crate) fn plugin() -> Plugin<TorContext, dyn TorHook + Send> {
+    Plugin { card: &CARD, build: |_| Box::<Juggler>::default() }
+}
