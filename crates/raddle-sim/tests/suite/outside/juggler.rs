@@ -61,9 +61,9 @@ impl TorHook for Juggler {
     }
 
     fn on_timer(&mut self, cx: &mut Cx<'_>) {
-        while let Some((_, ticket)) = self.due.pop_front_if(|(at, _)| *at <= cx.now) {
-            self.out.push_back(Output::Release { ticket, via: None });
-        }
+        let due = self.due.iter().take_while(|(at, _)| *at <= cx.now).count();
+        let free = self.due.drain(..due);
+        self.out.extend(free.map(|(_, ticket)| Output::Release { ticket, via: None }));
     }
 }
 
