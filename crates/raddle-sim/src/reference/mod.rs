@@ -7,6 +7,7 @@
 //! arrivals then by rank, others by port.
 
 mod around;
+mod faults;
 mod hosts;
 mod memory;
 mod pfc;
@@ -17,8 +18,8 @@ mod tor;
 mod turns;
 mod wheel;
 
+use crate::faults::OnDown;
 use crate::faults::link::Link;
-use crate::faults::{OnDown, PortChange};
 use crate::middleware::Middleware;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
 use crate::record::recorder::Recorder;
@@ -460,39 +461,6 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             self.drop(now, id, frame, DropCause::Loss);
         } else {
             self.launch(now, id, frame);
-        }
-    }
-
-    fn fault(&mut self, now: Time, id: PortId) {
-        let port = &mut self.ports[id.index()];
-        port.keep_before(now);
-        match port.link.play() {
-            Some(PortChange::Down) => {
-                port.free_at = now;
-                port.services += 1;
-                let mut lost = Vec::new();
-                if let Some(InService { frame, came_in, class, .. }) = port.in_service.take() {
-                    lost.push((frame, came_in, class));
-                }
-                if self.plan.faults.on_down == OnDown::Drop {
-                    port.turns.clear();
-                    for (class, queue) in port.queues.iter_mut().enumerate() {
-                        lost.extend(
-                            queue.drain(..).map(|(frame, came_in)| (frame, came_in, class)),
-                        );
-                    }
-                }
-                for (frame, came_in, class) in lost {
-                    if !frame.is_pfc() {
-                        self.ports[id.index()].bytes[class] -= frame.size().0;
-                        self.gone(now, (id, class), came_in, frame.size(), false);
-                        self.recorder.flushed(id, now, frame);
-                    }
-                    self.drop(now, id, frame, DropCause::LinkDown);
-                }
-            }
-            Some(PortChange::Up) => self.want_wire(now, id),
-            _ => {}
         }
     }
 

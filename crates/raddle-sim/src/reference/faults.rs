@@ -1,0 +1,45 @@
+//! Links that change, in the reference engine.
+
+use super::Reference;
+use super::port::InService;
+use super::queue::EventQueue;
+use crate::faults::{OnDown, PortChange};
+use crate::record::DropCause;
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::Time;
+
+impl<Q: EventQueue> Reference<'_, Q> {
+    /// The link that leaves a port changes.
+    pub(super) fn fault(&mut self, now: Time, id: PortId) {
+        let port = &mut self.ports[id.index()];
+        port.keep_before(now);
+        match port.link.play() {
+            Some(PortChange::Down) => {
+                port.free_at = now;
+                port.services += 1;
+                let mut lost = Vec::new();
+                if let Some(InService { frame, came_in, class, .. }) = port.in_service.take() {
+                    lost.push((frame, came_in, class));
+                }
+                if self.plan.faults.on_down == OnDown::Drop {
+                    port.turns.clear();
+                    for (class, queue) in port.queues.iter_mut().enumerate() {
+                        lost.extend(
+                            queue.drain(..).map(|(frame, came_in)| (frame, came_in, class)),
+                        );
+                    }
+                }
+                for (frame, came_in, class) in lost {
+                    if !frame.is_pfc() {
+                        self.ports[id.index()].bytes[class] -= frame.size().0;
+                        self.gone(now, (id, class), came_in, frame.size(), false);
+                        self.recorder.flushed(id, now, frame);
+                    }
+                    self.drop(now, id, frame, DropCause::LinkDown);
+                }
+            }
+            Some(PortChange::Up) => self.want_wire(now, id),
+            _ => {}
+        }
+    }
+}
