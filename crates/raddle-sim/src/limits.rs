@@ -421,7 +421,7 @@ impl Plan {
             }
             let earliest = match flow.start {
                 Start::At(at) => at,
-                Start::Triggered => Time::ZERO,
+                Start::After(delay) => Time::ZERO + delay,
             };
             let start = Time(earliest.0.saturating_add(self.transport.phase.0));
             if start > TIME_LIMIT {

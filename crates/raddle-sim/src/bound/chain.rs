@@ -8,21 +8,27 @@ use std::collections::BinaryHeap;
 
 /// The least time a flow takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Least {
+pub(crate) struct Least {
     /// From its start to the last byte at the receiver.
-    pub(super) delivered: Span,
+    pub(crate) delivered: Option<Span>,
     /// From its start to the last ACK at the sender.
-    pub(super) acked: Span,
+    pub(crate) acked: Option<Span>,
+}
+
+impl Least {
+    /// Of a flow that does not end.
+    pub(crate) const NEVER: Self = Self { delivered: None, acked: None };
 }
 
 /// For each flow the earliest start; `None` for flows that nothing starts, or only flows that
-/// cannot finish. `least` is asked for those that start others; `None` where there is no path.
+/// cannot finish. `least` is asked for those that start others; it has `None` for ends that never
+/// come, as where there is no path.
 ///
 /// The run is replayed with every flow as fast as it can be. A trigger acts at the firing with a
 /// certain number; the earlier each firing, the earlier that one, so no run starts a flow earlier.
-pub(super) fn earliest_starts(
+pub(crate) fn earliest_starts(
     traffic: &Traffic,
-    least: impl Fn(FlowId) -> Option<Least>,
+    least: impl Fn(FlowId) -> Least,
 ) -> Vec<Option<Time>> {
     let mut starts: Vec<Option<Time>> = vec![None; traffic.flows.len()];
     let mut fired = vec![0u32; traffic.triggers.len()];
@@ -39,11 +45,9 @@ pub(super) fn earliest_starts(
         if flow.on_delivered.is_none() && flow.on_acked.is_none() {
             return;
         }
-        let Some(Least { delivered, acked }) = least(id) else { return };
-        let ends = [(flow.on_delivered, delivered), (flow.on_acked, acked)];
-        for (trigger, span) in ends {
-            firings.extend(trigger.map(|trigger| Reverse((time + span, trigger))));
-        }
+        let Least { delivered, acked } = least(id);
+        let ends = [flow.on_delivered.zip(delivered), flow.on_acked.zip(acked)];
+        firings.extend(ends.into_iter().flatten().map(|(id, span)| Reverse((time + span, id))));
     };
     for (id, flow) in (0..).map(FlowId).zip(&traffic.flows) {
         if let Start::At(time) = flow.start {
@@ -57,7 +61,8 @@ pub(super) fn earliest_starts(
         let Some(targets) = trigger.acts(before) else { continue };
         firings.extend(trigger.fires.iter().map(|&other| Reverse((time, other))));
         for &target in targets {
-            begin(target, time, &mut firings);
+            let delay = traffic.flows[target.index()].start.delay();
+            begin(target, time + delay, &mut firings);
         }
     }
     starts
@@ -69,10 +74,10 @@ mod tests {
     use crate::workload::{Flow, Trigger, TriggerKind};
     use raddle_schemes::units::Bytes;
 
-    fn least(spans: &[u64]) -> impl Fn(FlowId) -> Option<Least> {
+    fn least(spans: &[u64]) -> impl Fn(FlowId) -> Least {
         |flow| {
             let acked = spans[flow.index()];
-            Some(Least { delivered: Span(acked / 2), acked: Span(acked) })
+            Least { delivered: Some(Span(acked / 2)), acked: Some(Span(acked)) }
         }
     }
 
@@ -92,22 +97,22 @@ mod tests {
         let flows = vec![
             flow(AT_ZERO, Some(0), None),
             flow(Start::At(Time(5)), None, Some(0)),
-            flow(Start::Triggered, None, None),
-            flow(Start::Triggered, None, None),
+            flow(Start::After(Span(7)), None, None),
+            flow(Start::WHEN_TRIGGERED, None, None),
         ];
         let kind = TriggerKind::All { count: 2 };
         let triggers = vec![Trigger { kind, targets: vec![FlowId(2)], fires: Vec::new() }];
         let traffic = Traffic { flows, triggers, ..Traffic::default() };
         let starts = earliest_starts(&traffic, least(&[30, 40, 10, 10]));
-        assert_eq!(starts, [Some(Time(0)), Some(Time(5)), Some(Time(30)), None]);
+        assert_eq!(starts, [Some(Time(0)), Some(Time(5)), Some(Time(37)), None]);
         let all = least(&[30, 40, 10, 10]);
-        let unreachable = |flow: FlowId| all(flow).filter(|_| flow.0 > 0);
+        let unreachable = |flow: FlowId| if flow.0 > 0 { all(flow) } else { Least::NEVER };
         assert_eq!(earliest_starts(&traffic, unreachable)[2], None);
     }
 
     #[test]
     fn a_sliding_window_starts_the_next_flow_at_each_end() {
-        let start = |index| if index < 2 { AT_ZERO } else { Start::Triggered };
+        let start = |index| if index < 2 { AT_ZERO } else { Start::WHEN_TRIGGERED };
         let flows = (0..5).map(|index| flow(start(index), Some(0), None)).collect();
         let targets = (2..5).map(FlowId).collect();
         let triggers = vec![Trigger { kind: TriggerKind::Next, targets, fires: Vec::new() }];

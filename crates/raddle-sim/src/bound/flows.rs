@@ -8,7 +8,7 @@ use super::route::{Ends, Route, Routes};
 use crate::topology::Fabric;
 use crate::workload::{Flow, Traffic};
 use raddle_schemes::ids::FlowId;
-use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::units::{Bytes, Span, Time};
 use std::collections::BTreeMap;
 use std::ptr;
 use std::rc::Rc;
@@ -56,9 +56,9 @@ impl<T: Copy> Memo<T> {
 }
 
 impl Running<'_> {
-    /// How long it takes at least.
-    pub(super) fn least(&self) -> Least {
-        least(&self.lone())
+    /// How long it takes at least to its last ACK.
+    pub(super) fn acked_at_least(&self) -> Span {
+        acked_at_least(&self.lone())
     }
 
     /// Its work at its sender's link.
@@ -80,9 +80,8 @@ fn lone<'a>(flow: &Flow, way: &'a Way, frames: &'a Frames) -> Lone<'a> {
     Lone { message: flow.bytes, frames, route: &way.route, back: &way.back }
 }
 
-fn least(lone: &Lone<'_>) -> Least {
-    let delivered = lone.delivered_at_least();
-    Least { delivered, acked: delivered + lone.ack_return() }
+fn acked_at_least(lone: &Lone<'_>) -> Span {
+    lone.delivered_at_least() + lone.ack_return()
 }
 
 /// The flows of a run.
@@ -124,8 +123,10 @@ impl<'a> Flows<'a> {
         });
         let way_of: Vec<Option<u32>> = way_of.collect();
         let least = |flow: FlowId| {
-            let way = &ways[way_of[flow.index()]? as usize];
-            Some(least(&lone(&traffic.flows[flow.index()], way, frames)))
+            let Some(way) = way_of[flow.index()] else { return Least::NEVER };
+            let lone = lone(&traffic.flows[flow.index()], &ways[way as usize], frames);
+            let delivered = Some(lone.delivered_at_least());
+            Least { delivered, acked: Some(acked_at_least(&lone)) }
         };
         let starts = chain::earliest_starts(traffic, least);
         let running = (0..).map(FlowId).zip(&way_of).zip(starts);

@@ -18,7 +18,7 @@
 //! plan.
 
 pub mod all_to_all;
-mod chain;
+pub(crate) mod chain;
 pub mod cut;
 pub mod flow_alone;
 mod flows;
@@ -115,7 +115,7 @@ fn one<T: PartialEq>(mut items: impl Iterator<Item = T>) -> Option<T> {
 }
 
 fn flow_alone_time(flows: &Flows<'_>) -> Option<Span> {
-    let ends = flows.alike().map(|(first, _)| first.start + first.least().acked);
+    let ends = flows.alike().map(|(first, _)| first.start + first.acked_at_least());
     Some(ends.max()?.since(Time::ZERO))
 }
 

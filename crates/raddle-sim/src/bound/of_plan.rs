@@ -50,7 +50,7 @@ pub fn mean_of_flows(plan: &Plan) -> Option<Bound> {
     if detours(plan) || !flows.all_run() {
         return None;
     }
-    let sum: u64 = flows.running().map(|flow| flow.least().acked.0).sum();
+    let sum: u64 = flows.running().map(|flow| flow.acked_at_least().0).sum();
     Some(Bound { name: "flow_alone", time: Span(sum / plan.traffic.flows.len() as u64) })
 }
 

@@ -1,13 +1,15 @@
 //! Every packet of every flow is somewhere, and flows end as the run says they did.
 
 use super::Findings;
+use crate::bound::chain::{Least, earliest_starts};
 use crate::plan::Plan;
 use crate::record::{FlowRecord, Outcome, Stop};
+use crate::workload::Start;
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::recovery::Coding;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::transport::sender::packets;
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Span, Time};
 
 pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let coded = plan.transport.recovery.coding() == Coding::AnyOf;
@@ -61,7 +63,28 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
             ("sent beyond what completes the flows", surplus),
         );
     }
+    check_starts(plan, outcome, found);
     check_stop(plan, outcome, found);
+}
+
+/// What a trigger starts begins when it acts, and the flow's own delay later.
+fn check_starts(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
+    if plan.traffic.triggers.is_empty() || plan.transport.phase > Span::ZERO {
+        return;
+    }
+    let took = |flow: FlowId| {
+        let FlowRecord { started, delivered, acked, .. } = outcome.flows.at(flow.index());
+        let since = |end: Option<Time>| Some(end?.since(started?));
+        Least { delivered: since(delivered), acked: since(acked) }
+    };
+    let due = earliest_starts(&plan.traffic, took);
+    for (i, (flow, due)) in plan.traffic.flows.iter().zip(due).enumerate() {
+        let started = outcome.flows.at(i).started;
+        let not_yet = started.is_none() && due.is_some_and(|due| due >= outcome.end);
+        if matches!(flow.start, Start::After(_)) && started != due && !not_yet {
+            found.note(format!("flow {i}: started at {started:?}, but due at {due:?}"));
+        }
+    }
 }
 
 fn check_times(place: &str, record: &FlowRecord, found: &mut Findings) {

@@ -20,6 +20,7 @@ use crate::plan::{BufferPlan, Plan};
 use crate::record::{CreditFrames, FlowRecords, PortRecord, Timeline};
 use crate::topology::Fabric;
 use crate::wire::frame::{Frame, Locator, Locators, count};
+use crate::workload::Flow;
 use addresses::Ahead;
 use endpoints::{Ends, phase_of};
 use layout::Layout;
@@ -172,10 +173,10 @@ impl<'a> Hosts<'a> {
     /// Sets timers for the flows that triggers have started while the host at `place` ran.
     pub fn start_fired(&mut self, place: u32) {
         for (at, flow) in std::mem::take(&mut self.ends.fired) {
-            let at = at + phase_of(self.ends.plan, flow);
+            let Flow { source, start, .. } = self.ends.plan.traffic.flows[flow.index()];
+            let at = at + start.delay() + phase_of(self.ends.plan, flow);
             // Until then nothing more may happen.
             self.ends.totals.last_progress = self.ends.totals.last_progress.max(at);
-            let source = self.ends.plan.traffic.flows[flow.index()].source;
             // Hosts tied by a trigger lie in one part.
             let Some(there) = self.ends.place(source) else { continue };
             let nic = &mut self.nics[there as usize];

@@ -56,7 +56,7 @@ impl StopRules {
         let routes = plan.routes.iter().map(|(at, _)| *at);
         let starts = plan.traffic.flows.iter().filter_map(|flow| match flow.start {
             Start::At(at) => Some(at + plan.transport.phase),
-            Start::Triggered => None,
+            Start::After(_) => None,
         });
         let scheduled = changes.chain(deaths).chain(routes).chain(starts);
         Self {

@@ -88,7 +88,7 @@ impl AllToAll {
                     flow.on_acked = Some(TriggerId::new(host));
                 }
                 if round > at_once {
-                    flow.start = Start::Triggered;
+                    flow.start = Start::WHEN_TRIGGERED;
                 }
                 traffic.flows.push(flow);
             }
@@ -193,7 +193,7 @@ mod tests {
         let traffic = generate(5, Some(3));
         for host in 0..5 {
             let flows = &traffic.flows[host * 4..host * 4 + 4];
-            let at_zero = flows.iter().filter(|flow| flow.start != Start::Triggered).count();
+            let at_zero = flows.iter().filter(|flow| flow.start != Start::WHEN_TRIGGERED).count();
             assert_eq!(at_zero, 3);
             assert!(flows.iter().all(|flow| flow.on_acked == Some(TriggerId::new(host as u32))));
             let trigger = &traffic.triggers[host];

@@ -2,7 +2,7 @@
 
 use super::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
 use raddle_schemes::ids::{FlowId, HostId};
-use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::units::{Bytes, Span, Time};
 
 /// A dependency graph of sends. A step waits for earlier ones only, so that there are no circles.
 ///
@@ -21,19 +21,30 @@ pub struct Graph {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct StepId(u32);
 
+/// A message, and what its host does before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Send {
+    /// The sender.
+    pub source: HostId,
+    /// The receiver.
+    pub destination: HostId,
+    /// Its size.
+    pub bytes: Bytes,
+    /// For how long its host works when all that the send waits for has come, before it sends.
+    pub work: Span,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 struct Step {
     /// `None` for a join.
-    send: Option<Send>,
+    send: Option<Numbered>,
     /// Where its part of [`Graph::after`] ends.
     after_end: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Send {
-    source: HostId,
-    destination: HostId,
-    bytes: Bytes,
+struct Numbered {
+    send: Send,
     flow: FlowId,
 }
 
@@ -73,8 +84,13 @@ impl Graph {
         bytes: Bytes,
         after: &[StepId],
     ) -> StepId {
+        self.work_and_send(Send { source, destination, bytes, work: Span::ZERO }, after)
+    }
+
+    /// The same after some work.
+    pub fn work_and_send(&mut self, send: Send, after: &[StepId]) -> StepId {
         let flow = FlowId(self.sends());
-        self.push(Some(Send { source, destination, bytes, flow }), after)
+        self.push(Some(Numbered { send, flow }), after)
     }
 
     /// A step without a message: done as soon as all of `after` are. Of sends it waits for their
@@ -89,7 +105,7 @@ impl Graph {
         last.map_or(0, |send| send.flow.0 + 1)
     }
 
-    fn push(&mut self, send: Option<Send>, after: &[StepId]) -> StepId {
+    fn push(&mut self, send: Option<Numbered>, after: &[StepId]) -> StepId {
         let id = StepId(self.steps.len() as u32);
         debug_assert!(after.iter().all(|&earlier| earlier < id), "a step of another graph");
         let from = self.after.len();
@@ -134,14 +150,13 @@ impl Graph {
                 }
             });
         }
-        let begin = |id: usize| match begins[id] {
-            Begin::AtZero => Start::At(Time::ZERO),
-            Begin::WithOne | Begin::Gate(_) => Start::Triggered,
-        };
-        let flows = self.steps.iter().enumerate().filter_map(|(id, step)| {
-            let send = step.send?;
-            let flow = Flow::at_zero(send.source.0, send.destination.0, send.bytes);
-            Some(Flow { start: begin(id), ..flow })
+        let flows = self.steps.iter().zip(&begins).filter_map(|(step, begin)| {
+            let Send { source, destination, bytes, work } = step.send?.send;
+            let start = match begin {
+                Begin::AtZero => Start::At(Time::ZERO + work),
+                Begin::WithOne | Begin::Gate(_) => Start::After(work),
+            };
+            Some(Flow { start, ..Flow::at_zero(source.0, destination.0, bytes) })
         });
         let mut flows: Vec<Flow> = flows.collect();
         edges.sort_unstable();
@@ -177,7 +192,9 @@ impl Graph {
     /// Which end of `on` the step hears of.
     fn end(&self, on: StepId, step: &Step) -> End {
         match (self.steps[on.0 as usize].send, step.send) {
-            (Some(on), Some(send)) if on.source == send.source && on.destination != send.source => {
+            (Some(Numbered { send: on, .. }), Some(Numbered { send, .. }))
+                if on.source == send.source && on.destination != send.source =>
+            {
                 End::Acked
             }
             _ => End::Delivered,
@@ -220,7 +237,7 @@ mod tests {
         graph.send(c, a, SOME, &[second]);
         let traffic = graph.traffic();
         let starts: Vec<bool> =
-            traffic.flows.iter().map(|flow| flow.start == Start::Triggered).collect();
+            traffic.flows.iter().map(|flow| flow.start == Start::WHEN_TRIGGERED).collect();
         assert_eq!(starts, [false, true, true]);
         assert_eq!(traffic.flows[0].on_delivered, Some(TriggerId::new(0)));
         assert_eq!(traffic.flows[0].on_acked, None);

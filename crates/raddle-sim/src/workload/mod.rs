@@ -22,7 +22,7 @@ pub mod tornado;
 
 use job::Job;
 use raddle_schemes::ids::{FlowId, HostId};
-use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::units::{Bytes, Span, Time};
 use std::fmt;
 use std::num::NonZeroU32;
 
@@ -75,11 +75,25 @@ const _: () = assert!(size_of::<Flow>() <= 48);
 pub enum Start {
     /// A time.
     At(Time),
-    /// A trigger that names it among its targets.
-    Triggered,
+    /// A trigger that names it among its targets, and then so much time: what its host does before
+    /// it sends.
+    After(Span),
 }
 
-/// Starts flows when others end, without delay.
+impl Start {
+    /// At the instant at which a trigger names it.
+    pub const WHEN_TRIGGERED: Self = Self::After(Span::ZERO);
+
+    /// How long after a trigger names it a flow starts.
+    pub const fn delay(self) -> Span {
+        match self {
+            Self::At(_) => Span::ZERO,
+            Self::After(delay) => delay,
+        }
+    }
+}
+
+/// Starts flows when others end: without delay, or each after the time that it says itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trigger {
     /// How often it must be fired, and what a firing does.

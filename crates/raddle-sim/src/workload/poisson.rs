@@ -164,7 +164,7 @@ mod tests {
     fn started(flow: &Flow) -> Time {
         match flow.start {
             Start::At(time) => time,
-            Start::Triggered => panic!("Poisson flows start by themselves"),
+            Start::After(_) => panic!("Poisson flows start by themselves"),
         }
     }
 

@@ -13,6 +13,7 @@ use raddle_sim::plan::Plan;
 use raddle_sim::record::Stop;
 use raddle_sim::workload::all_to_all::{self as exchange, AllToAll};
 use raddle_sim::workload::collective::butterfly::Butterfly;
+use raddle_sim::workload::collective::compute::ComputeTimes;
 use raddle_sim::workload::collective::exchange::all_to_all;
 use raddle_sim::workload::collective::fsdp::Fsdp;
 use raddle_sim::workload::collective::placement::{Order, Placement};
@@ -30,12 +31,12 @@ fn ranks(count: u32) -> Vec<HostId> {
 
 fn ring(hops: Option<u32>) -> Traffic {
     let operation = Operation::AllReduce;
-    Ring { operation, message: MESSAGE, hops }.generate(&ranks(6)).unwrap()
+    Ring { operation, message: MESSAGE, hops }.generate(&ranks(6), &ComputeTimes::default()).unwrap()
 }
 
 fn fsdp(barrier: bool) -> Traffic {
     let fsdp = Fsdp { layers: 2, message: MESSAGE, gpus_per_server: 4, steps: 2, barrier };
-    fsdp.generate(&ranks(HOSTS)).unwrap()
+    fsdp.generate(&ranks(HOSTS), &ComputeTimes::default()).unwrap()
 }
 
 fn plan(traffic: Traffic) -> Plan {
@@ -50,8 +51,8 @@ fn both_engines_run_every_collective_alike() {
         AllToAll { message: MESSAGE, order: exchange::Order::Shifted, in_flight: Some(2) };
     for traffic in [
         ring(Some(11)),
-        Butterfly { message: MESSAGE }.generate(&ranks(8)).unwrap(),
-        all_to_all(&exchange, &ranks(9), 1).unwrap(),
+        Butterfly { message: MESSAGE }.generate(&ranks(8), &ComputeTimes::default()).unwrap(),
+        all_to_all(&exchange, &ranks(9), &ComputeTimes::default(), 1).unwrap(),
         fsdp(true),
         fsdp(false),
         several,
@@ -67,7 +68,7 @@ fn both_engines_run_every_collective_alike() {
 fn rounds(message: Bytes) -> Traffic {
     let number = |round: u32, host: u32| FlowId(round * HOSTS + host);
     let flow = |round: u32, host: u32| Flow {
-        start: if round == 0 { Start::At(Time::ZERO) } else { Start::Triggered },
+        start: if round == 0 { Start::At(Time::ZERO) } else { Start::WHEN_TRIGGERED },
         on_acked: (round < 2).then(|| TriggerId::new(round)),
         ..Flow::at_zero(host, (host + 5) % HOSTS, message)
     };
@@ -90,8 +91,8 @@ fn triggers_fire_at_their_instants_whatever_is_under_way() {
         let message = Bytes(packets * 4096 - 100);
         let exchange =
             AllToAll { message, order: exchange::Order::Shifted, in_flight: Some(in_flight) };
-        let mut traffic = all_to_all(&exchange, &ranks(HOSTS), 1).unwrap();
-        traffic.append(Butterfly { message }.generate(&ranks(8)).unwrap());
+        let mut traffic = all_to_all(&exchange, &ranks(HOSTS), &ComputeTimes::default(), 1).unwrap();
+        traffic.append(Butterfly { message }.generate(&ranks(8), &ComputeTimes::default()).unwrap());
         traffic.append(rounds(message));
         let mut plan = plan(traffic);
         plan.queue.size = Size::Packets(24.0);
@@ -113,7 +114,7 @@ fn a_trigger_fires_that_waits_for_more_flows_than_a_host_looks_at() {
     };
     let mut flows: Vec<Flow> = (0..HOSTS).flat_map(long).collect();
     let kind = TriggerKind::All { count: flows.len() as u32 };
-    flows.push(Flow { start: Start::Triggered, ..Flow::at_zero(0, 1, MESSAGE) });
+    flows.push(Flow { start: Start::WHEN_TRIGGERED, ..Flow::at_zero(0, 1, MESSAGE) });
     let targets = vec![FlowId(flows.len() as u32 - 1)];
     let triggers = vec![Trigger { kind, targets, fires: Vec::new() }];
     let mut traffic = Traffic { flows, triggers, ..Traffic::default() };
@@ -134,7 +135,7 @@ fn a_hop_of_a_ring_starts_at_the_instant_its_chunk_arrives() {
 
 #[test]
 fn a_round_of_a_butterfly_starts_when_both_messages_are_done() {
-    let plan = plan(Butterfly { message: MESSAGE }.generate(&ranks(8)).unwrap());
+    let plan = plan(Butterfly { message: MESSAGE }.generate(&ranks(8), &ComputeTimes::default()).unwrap());
     let flows = engine::run(&plan, &mut ()).flows;
     for rank in 0..8 {
         let both = flows.at(rank).acked.max(flows.at(rank ^ 1).delivered);

@@ -116,7 +116,7 @@ fn a_phase_delays_every_step_of_a_ring_that_triggers_start() {
     let (steps, phase) = (30_u32, Span::us(12));
     let on = |step: u32| (step + 1 < steps).then(|| TriggerId::new(step));
     let flow = |step: u32| Flow {
-        start: if step == 0 { Start::At(Time::ZERO) } else { Start::Triggered },
+        start: if step == 0 { Start::At(Time::ZERO) } else { Start::WHEN_TRIGGERED },
         on_delivered: on(step),
         ..Flow::at_zero(step % 4, (step + 1) % 4, Bytes(4096))
     };

@@ -4,6 +4,7 @@
 mod adaptive_roce;
 mod collectives;
 mod common;
+mod compute;
 mod connections;
 mod conservation;
 mod corner_cases;

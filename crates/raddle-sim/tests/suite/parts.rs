@@ -18,7 +18,7 @@ fn plan() -> Plan {
     let flow = |i| Flow::at_zero(i % HOSTS, (i + 1 + i / HOSTS) % HOSTS, Bytes(300_000));
     let mut flows: Vec<Flow> = (0..2 * HOSTS).map(flow).collect();
     flows[5].on_acked = Some(TriggerId::new(0));
-    flows.push(Flow { start: Start::Triggered, ..Flow::at_zero(4, 7, Bytes(9_000)) });
+    flows.push(Flow { start: Start::WHEN_TRIGGERED, ..Flow::at_zero(4, 7, Bytes(9_000)) });
     let targets = vec![FlowId(2 * HOSTS)];
     let triggers =
         vec![Trigger { kind: TriggerKind::All { count: 1 }, targets, fires: Vec::new() }];

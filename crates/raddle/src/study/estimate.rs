@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(memory(Start::At(Time(1))), together);
         let apart = together - BYTES_PER_FLOW_AT_WORK;
         assert_eq!(memory(Start::At(Time::ZERO + Span::ms(1))), apart);
-        assert_eq!(memory(Start::Triggered), apart);
+        assert_eq!(memory(Start::WHEN_TRIGGERED), apart);
         let targets = [0, 1].map(FlowId).to_vec();
         let kind = TriggerKind::All { count: 1 };
         plan.traffic.triggers = vec![Trigger { kind, targets, fires: Vec::new() }];

@@ -71,5 +71,5 @@ fn flows_that_never_start_are_kept_with_a_note() {
     let read = compat(&text).unwrap();
     assert!(read.notes[0].message.contains("never starts"));
     let (traffic, _) = read.traffic(16).unwrap();
-    assert_eq!(traffic.flows[0].start, Start::Triggered);
+    assert_eq!(traffic.flows[0].start, Start::WHEN_TRIGGERED);
 }

@@ -1,7 +1,8 @@
 //! AllReduce by recursive doubling.
 
+use super::compute::ComputeTimes;
 use super::job;
-use crate::workload::graph::{Graph, StepId};
+use crate::workload::graph::{Graph, Send, StepId};
 use crate::workload::job::{Collective, Operation};
 use crate::workload::{Traffic, WorkloadError, check_message};
 use raddle_schemes::ids::HostId;
@@ -16,11 +17,16 @@ pub struct Butterfly {
 }
 
 impl Butterfly {
-    /// The traffic among these ranks, flows in the order of rounds and then of ranks.
+    /// The traffic among these ranks, flows in the order of rounds and then of ranks. Every round is
+    /// a step, before which each rank computes.
     ///
     /// # Errors
     /// An empty message, or a number of ranks that is not a power of two.
-    pub fn generate(&self, ranks: &[HostId]) -> Result<Traffic, WorkloadError> {
+    pub fn generate(
+        &self,
+        ranks: &[HostId],
+        compute: &ComputeTimes,
+    ) -> Result<Traffic, WorkloadError> {
         check_message(self.message)?;
         if ranks.len() < 2 || !ranks.len().is_power_of_two() {
             let fits = "a power of two, from 2, for a butterfly";
@@ -34,7 +40,10 @@ impl Butterfly {
                     None => Vec::new(),
                     Some(last) => vec![before[rank], before[rank ^ (1 << last)]],
                 };
-                graph.send(ranks[rank], ranks[rank ^ (1 << round)], self.message, &after)
+                let (source, destination) = (ranks[rank], ranks[rank ^ (1 << round)]);
+                let work = compute.before(source, round);
+                let send = Send { source, destination, bytes: self.message, work };
+                graph.work_and_send(send, &after)
             });
             before = sends.collect();
         }
@@ -53,17 +62,18 @@ mod tests {
     #[test]
     fn partners_differ_in_one_bit_and_rounds_wait_for_both_messages() {
         let ranks: Vec<HostId> = (0..8).map(HostId).collect();
-        let traffic = Butterfly { message: Bytes(7) }.generate(&ranks).unwrap();
+        let none = ComputeTimes::default();
+        let traffic = Butterfly { message: Bytes(7) }.generate(&ranks, &none).unwrap();
         assert_eq!(traffic.flows.len(), 3 * 8);
         for (index, flow) in traffic.flows.iter().enumerate() {
             assert_eq!(flow.source.0 ^ flow.destination.0, 1 << (index / 8));
-            assert_eq!(flow.start == Start::Triggered, index >= 8);
+            assert_eq!(flow.start == Start::WHEN_TRIGGERED, index >= 8);
         }
         assert_eq!(traffic.triggers.len(), 2 * 8);
         let both = TriggerKind::All { count: 2 };
         assert!(traffic.triggers.iter().all(|trigger| trigger.kind == both));
         assert_eq!(groups(&traffic, 8), [0, 1, 2, 3, 4, 5, 6, 7]);
-        let odd = Butterfly { message: Bytes(7) }.generate(&ranks[..6]);
+        let odd = Butterfly { message: Bytes(7) }.generate(&ranks[..6], &none);
         assert_eq!(odd.unwrap_err().quantity, "ranks");
     }
 }

@@ -1,15 +1,16 @@
 //! The backward pass of fully sharded data parallel training (Zhao et al., VLDB 2023).
 
+use super::compute::ComputeTimes;
 use super::{check_sends, job};
-use crate::workload::graph::{Graph, StepId};
+use crate::workload::graph::{Graph, Send, StepId};
 use crate::workload::job::Phase;
 use crate::workload::{Traffic, WorkloadError, check_message};
 use raddle_schemes::ids::HostId;
-use raddle_schemes::units::Bytes;
+use raddle_schemes::units::{Bytes, Span};
 
 /// Layer by layer, from the last to the first, an AllGather of the weights and a ReduceScatter of
 /// the gradients, on as many parallel rings as a server has GPUs: GPU i sends to GPU
-/// i + `gpus_per_server`. Computation takes no time.
+/// i + `gpus_per_server`.
 ///
 /// The study of load balancing for AI training (Figure 14) measures each collective's phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,12 +30,17 @@ pub struct Fsdp {
 }
 
 impl Fsdp {
-    /// The traffic among these GPUs, in the order of phases, steps and GPUs.
+    /// The traffic among these GPUs, in the order of phases, steps and GPUs. Each GPU computes before
+    /// each phase.
     ///
     /// # Errors
     /// No layers or steps, an empty message, a number of GPUs that is not at least two whole
     /// servers, or too many messages.
-    pub fn generate(&self, gpus: &[HostId]) -> Result<Traffic, WorkloadError> {
+    pub fn generate(
+        &self,
+        gpus: &[HostId],
+        compute: &ComputeTimes,
+    ) -> Result<Traffic, WorkloadError> {
         check_message(self.message)?;
         for (quantity, value) in [("layers", self.layers), ("steps", self.steps)] {
             if value == 0 {
@@ -64,8 +70,14 @@ impl Fsdp {
                             (None, Some(&own), Some(&came)) => vec![own, came],
                             _ => Vec::new(),
                         };
-                        let to = gpus[(gpu + server) % gpus.len()];
-                        graph.send(gpus[gpu], to, self.message, &after)
+                        let source = gpus[gpu];
+                        let work = match step {
+                            0 => compute.before(source, phases.len() as u32),
+                            _ => Span::ZERO,
+                        };
+                        let destination = gpus[(gpu + server) % gpus.len()];
+                        let send = Send { source, destination, bytes: self.message, work };
+                        graph.work_and_send(send, &after)
                     });
                     before = sends.collect();
                 }
@@ -86,7 +98,7 @@ mod tests {
     fn fsdp(steps: u32, barrier: bool) -> Traffic {
         let gpus: Vec<HostId> = (0..6).map(HostId).collect();
         let fsdp = Fsdp { layers: 2, message: Bytes(9), gpus_per_server: 2, steps, barrier };
-        fsdp.generate(&gpus).unwrap()
+        fsdp.generate(&gpus, &ComputeTimes::default()).unwrap()
     }
 
     #[test]
@@ -111,7 +123,7 @@ mod tests {
     fn without_barriers_no_host_is_tied_to_another() {
         let traffic = fsdp(2, false);
         assert_eq!(traffic.flows.len(), 6 * 2 * 2 * 2);
-        let free = traffic.flows.iter().filter(|flow| flow.start != Start::Triggered).count();
+        let free = traffic.flows.iter().filter(|flow| flow.start != Start::WHEN_TRIGGERED).count();
         assert_eq!(free, 6);
         assert_eq!(groups(&traffic, 6), [0, 1, 2, 3, 4, 5]);
         assert_eq!(groups(&fsdp(1, true), 6), [0; 6]);

@@ -1,6 +1,7 @@
 //! Collective operations as dependency graphs of sends, and the training steps made of them.
 
 pub mod butterfly;
+pub mod compute;
 pub mod exchange;
 pub mod fsdp;
 pub mod placement;

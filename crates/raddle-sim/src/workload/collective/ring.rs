@@ -1,7 +1,8 @@
 //! Collectives on a ring: every rank sends to the next one.
 
+use super::compute::ComputeTimes;
 use super::{check_sends, job};
-use crate::workload::graph::Graph;
+use crate::workload::graph::{Graph, Send};
 use crate::workload::job::{Collective, Operation};
 use crate::workload::{Traffic, WorkloadError, check_message};
 use raddle_schemes::ids::HostId;
@@ -21,11 +22,15 @@ pub struct Ring {
 
 impl Ring {
     /// The traffic among these ranks, flows in the order of hops and then of chunks. The chunk
-    /// with number c starts at rank c.
+    /// with number c starts at rank c. Every hop is a step, before which its sender computes.
     ///
     /// # Errors
     /// An empty message, no hops, too many messages, or an all-to-all.
-    pub fn generate(&self, ranks: &[HostId]) -> Result<Traffic, WorkloadError> {
+    pub fn generate(
+        &self,
+        ranks: &[HostId],
+        compute: &ComputeTimes,
+    ) -> Result<Traffic, WorkloadError> {
         check_message(self.message)?;
         let n = ranks.len() as u32;
         let once = n.saturating_sub(1);
@@ -44,11 +49,13 @@ impl Ring {
         check_sends("hops", hops.into(), u64::from(hops) * u64::from(n))?;
         let mut graph = Graph::default();
         let mut chunks = vec![None; ranks.len()];
-        for hop in 0..hops as usize {
+        for hop in 0..hops {
             for (chunk, last) in chunks.iter_mut().enumerate() {
-                let from = ranks[(chunk + hop) % ranks.len()];
-                let to = ranks[(chunk + hop + 1) % ranks.len()];
-                *last = Some(graph.send(from, to, self.message, last.as_slice()));
+                let rank = |hop: u32| ranks[(chunk + hop as usize) % ranks.len()];
+                let (source, destination) = (rank(hop), rank(hop + 1));
+                let work = compute.before(source, hop);
+                let send = Send { source, destination, bytes: self.message, work };
+                *last = Some(graph.work_and_send(send, last.as_slice()));
             }
         }
         let bytes = Bytes(self.message.0 * u64::from(n));
@@ -67,7 +74,7 @@ mod tests {
 
     fn ring(operation: Operation, hops: Option<u32>) -> Traffic {
         let ranks = [3, 1, 2].map(HostId);
-        Ring { operation, message: Bytes(100), hops }.generate(&ranks).unwrap()
+        Ring { operation, message: Bytes(100), hops }.generate(&ranks, &ComputeTimes::default()).unwrap()
     }
 
     #[test]
@@ -79,7 +86,7 @@ mod tests {
         assert_eq!([1, 4, 7, 10].map(ends), [(1, 2), (2, 3), (3, 1), (1, 2)]);
         let fired = traffic.flows[1].on_delivered.unwrap();
         assert_eq!(traffic.triggers[fired.index()].targets[0].0, 4);
-        let first = traffic.flows.iter().filter(|flow| flow.start != Start::Triggered).count();
+        let first = traffic.flows.iter().filter(|flow| flow.start != Start::WHEN_TRIGGERED).count();
         assert_eq!(first, 3);
         assert_eq!(groups(&traffic, 4), [0, 1, 2, 3]);
     }
@@ -98,7 +105,7 @@ mod tests {
     fn impossible_rings_are_refused() {
         let refuse = |operation, hops| {
             let ring = Ring { operation, message: Bytes(1), hops: Some(hops) };
-            ring.generate(&[0, 1].map(HostId)).unwrap_err().quantity
+            ring.generate(&[0, 1].map(HostId), &ComputeTimes::default()).unwrap_err().quantity
         };
         assert_eq!(refuse(Operation::AllReduce, 0), "hops");
         assert_eq!(refuse(Operation::AllReduce, (1 << 25) + 1), "hops");

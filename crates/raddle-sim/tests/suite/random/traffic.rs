@@ -2,11 +2,17 @@
 
 use super::choices::Choices;
 use raddle_schemes::ids::{FlowId, HostId};
-use raddle_schemes::units::{Bytes, Time};
+use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::all_to_all::{AllToAll, Order};
-use raddle_sim::workload::graph::Graph;
+use raddle_sim::workload::collective::butterfly::Butterfly;
+use raddle_sim::workload::collective::compute::{Compute, Extra, Per, Straggler};
+use raddle_sim::workload::collective::exchange::all_to_all;
+use raddle_sim::workload::collective::fsdp::Fsdp;
+use raddle_sim::workload::collective::ring::Ring;
+use raddle_sim::workload::graph::{Graph, Send};
 use raddle_sim::workload::incast::Incast;
+use raddle_sim::workload::job::Operation;
 use raddle_sim::workload::law::{Law, Sampling};
 use raddle_sim::workload::permutation::Permutation;
 use raddle_sim::workload::poisson::{LoadBase, Poisson};
@@ -45,7 +51,7 @@ pub(super) fn draw_busy(choices: &mut Choices<'_>, hosts: u32, seed: u64) -> Tra
 
 pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {
     let hosts = fabric.hosts;
-    match choices.below(9) {
+    match choices.below(10) {
         0 => several(choices, hosts, 1),
         1 => {
             let draw = Permutation { message: message(choices), inter_pod_only: false };
@@ -66,8 +72,14 @@ pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Tra
         5 => several(choices, hosts, 6),
         6 => triggers(choices, hosts),
         7 => graph(choices, hosts),
+        8 => collective(choices, hosts, seed),
         _ => poisson(choices, fabric, seed),
     }
+}
+
+/// Before a flow that a trigger starts.
+fn delay(choices: &mut Choices<'_>) -> Span {
+    choices.pick(&[Span::ZERO, Span::ZERO, Span(1), Span::ns(300), Span(2_345_678), Span::us(30)])
 }
 
 fn flow(choices: &mut Choices<'_>, hosts: u32) -> Flow {
@@ -110,7 +122,7 @@ fn triggers(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
     for i in 0..count {
         let mut flow = flow(choices, hosts);
         if i > 0 && choices.below(3) > 0 {
-            flow.start = Start::Triggered;
+            flow.start = Start::After(delay(choices));
             let trigger = choices.below(number) as usize;
             traffic.triggers[trigger].targets.push(FlowId(i));
         }
@@ -138,12 +150,55 @@ fn graph(choices: &mut Choices<'_>, hosts: u32) -> Traffic {
             steps.push(graph.join(&after));
         } else {
             let Flow { source, destination, bytes, .. } = flow(choices, hosts);
-            steps.push(graph.send(source, destination, bytes, &after));
+            let send = Send { source, destination, bytes, work: delay(choices) };
+            steps.push(graph.work_and_send(send, &after));
         }
     }
     // What waits for nothing starts at time zero; a graph of joins alone has no flows.
     graph.send(HostId(0), HostId(1), message(choices), &steps);
     graph.traffic()
+}
+
+fn compute(choices: &mut Choices<'_>) -> Compute {
+    let time = delay(choices);
+    let extras = [
+        Extra::Constant(Span::us(2)),
+        Extra::Exponential(Span::ns(500)),
+        Extra::Lognormal { median: Span::us(1), sigma: 0.7 },
+    ];
+    let straggler = Straggler {
+        per: choices.pick(&[Per::Host, Per::Step]),
+        share: choices.pick(&[1.0, 0.3]),
+        extra: choices.pick(&extras),
+    };
+    Compute { time, straggler: (choices.below(2) == 1).then_some(straggler) }
+}
+
+/// A collective among some of the hosts that compute between its steps.
+fn collective(choices: &mut Choices<'_>, hosts: u32, seed: u64) -> Traffic {
+    let ranks: Vec<HostId> = (0..choices.between(2, hosts.min(9))).map(HostId).collect();
+    let compute = compute(choices).draw(&ranks, seed);
+    let message = Bytes(message(choices).0.min(5_000));
+    match choices.below(4) {
+        1 => {
+            let ranks = &ranks[..1 << ranks.len().ilog2()];
+            Butterfly { message }.generate(ranks, &compute).unwrap()
+        }
+        2 => {
+            let in_flight = choices.pick(&[None, Some(1)]);
+            let exchange = AllToAll { message, order: Order::Shifted, in_flight };
+            all_to_all(&exchange, &ranks, &compute, seed).unwrap()
+        }
+        3 => {
+            let (steps, barrier) = (choices.pick(&[1, 2]), choices.below(2) == 0);
+            let fsdp = Fsdp { layers: 1, message, gpus_per_server: 1, steps, barrier };
+            fsdp.generate(&ranks, &compute).unwrap()
+        }
+        _ => {
+            let operation = choices.pick(&[Operation::AllReduce, Operation::AllGather]);
+            Ring { operation, message, hops: None }.generate(&ranks, &compute).unwrap()
+        }
+    }
 }
 
 fn poisson(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {

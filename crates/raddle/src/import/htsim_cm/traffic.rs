@@ -60,7 +60,7 @@ impl ConnectionMatrix {
                     if let Some(id) = trigger(Some(id)) {
                         traffic.triggers[id.index()].targets.push(FlowId(flow));
                     }
-                    Start::Triggered
+                    Start::WHEN_TRIGGERED
                 }
             };
             traffic.flows.push(Flow {
