@@ -210,6 +210,18 @@ raddle_schemes::words! {
     }
 }
 
+raddle_schemes::words! {
+    /// How messages of a pair share their sender, the pair being that of [`Connections::Pair`].
+    pub enum PairOrder {
+        /// Side by side: all of them take turns at the NIC.
+        Parallel = "parallel",
+        /// One after the other, in the order in which they start, as on a queue pair: a message sends
+        /// its first packet when the one before has sent its last one for the first time. It does
+        /// not wait for ACKs, and what is lost is sent again beside later messages.
+        Fifo = "fifo",
+    }
+}
+
 /// The hosts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransportPlan {
@@ -229,6 +241,8 @@ pub struct TransportPlan {
     pub recovery: recovery::Config,
     /// What outlives a message.
     pub connections: Connections,
+    /// How messages of a pair share their sender.
+    pub pair_order: PairOrder,
     /// Who goes first at the NIC.
     pub nic: NicOrder,
     /// Each flow's start, by itself or by a trigger, is delayed by a uniform draw from `0..=phase`.

@@ -178,6 +178,7 @@ fn probes() -> Vec<(String, Vec<String>)> {
         ("collective", "operation = \"all_reduce\"".to_owned()),
         ("fsdp", "model = \"llama_7b\"".to_owned()),
         ("poisson", "law = \"websearch\"\nload = 0.1\nuntil = \"1 us\"".to_owned()),
+        ("poisson_incast", "rate = 2.0\nfan_in = 2\nsize = \"1 MB\"\nuntil = \"1 us\"".to_owned()),
         ("partners", "law = \"websearch\"\nload = 0.1\nuntil = \"1 us\"".to_owned()),
         ("flows", "flow = [{ from = 0, to = 1, bytes = \"1 B\" }]".to_owned()),
         ("htsim_cm", format!("file = '{data}/htsim/one.cm'")),
@@ -195,6 +196,11 @@ fn probes() -> Vec<(String, Vec<String>)> {
             format!("{FABRIC}{TRAFFIC}background = {{ every = 2, zzz = 1 }}\n"),
             format!("{FABRIC}{TRAFFIC}background = {{ share = \"5%\", zzz = 1 }}\n"),
         ],
+    ));
+    let straggler = "straggler = { distribution = \"lognormal\", zzz = 1 }";
+    probes.push((
+        "### straggler".to_owned(),
+        vec![format!("{FABRIC}[traffic]\nkind = \"fsdp\"\nmodel = \"llama_7b\"\n{straggler}\n")],
     ));
     let fault = |lines: &str| format!("{FABRIC}{TRAFFIC}[[fault]]\n{lines}\n");
     let all = ["rate = \"50%\"", "down = \"..\""]

@@ -2,11 +2,15 @@
 
 use proptest::prelude::*;
 use raddle::scenario::{Scenario, Study, load, parse};
+use raddle::study::unfinished::{Cause, Causes};
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::bound;
+use raddle_sim::check::violations;
+use raddle_sim::engine;
 use raddle_sim::faults::PortChange;
 use raddle_sim::plan::Plan;
+use raddle_sim::record::Stop;
 use std::path::{Path, PathBuf};
 
 const FABRIC: &str = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 128 }\n";
@@ -99,12 +103,14 @@ fn a_resolved_scenario_loads_again_to_the_same_hash() {
         "kind = \"poisson\"\nlaw = \"websearch\"\nload = 0.3\nuntil = \"100 us\"",
         "kind = \"partners\"\nlaw = \"websearch\"\nload = 0.3\nuntil = \"100 us\"",
         "kind = \"all_to_all\"\norder = \"strided\"\nparallel = 2",
+        "kind = \"poisson_incast\"\nrate = 123.5\nfan_in = 3\nsize = \"7 B\"\nuntil = \"9 ms\"\nresponders = \"any\"",
         "kind = \"collective\"\noperation = \"all_to_all\"\norder = \"strided\"\nparallel = 2",
         "kind = \"flows\"\n[[traffic.flow]]\nfrom = 0\nto = 3\nbytes = \"1 B\"\nstart = \"1.5 ns\"",
     ];
     let more = r#"
 [transport]
 connections = "pair"
+pair_order = "fifo"
 recovery = { scheme = "sack", rto = "70 us", ack_every = 4 }
 congestion = { scheme = "fixed_rate", rate = "123.5 Gbps" }
 [[fault]]
@@ -278,12 +284,34 @@ fn a_plan_holds_what_was_asked_for() {
 }
 
 #[test]
+fn a_host_that_dies_for_good_leaves_flows_open_and_the_cause_is_told() {
+    let text = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n[traffic]\n\
+        kind = \"collective\"\noperation = \"all_reduce\"\nsize = \"1 MiB\"\n\
+        [[fault]]\nhost = 5\ndown = \"9 us..\"\n";
+    let plan = only(text).resolve(1).unwrap();
+    let outcome = engine::run(&plan, &mut ());
+    assert_eq!(violations(&plan, &outcome), Vec::<String>::new());
+    let Stop::Stalled(open) = &outcome.stop else { panic!("{:?}", outcome.stop) };
+    let causes = Causes::of(&plan, &outcome);
+    let of = |wanted: fn(Cause) -> bool| {
+        open.iter().filter(|&&flow| causes.cause(flow).is_some_and(wanted)).count() as u64
+    };
+    let dead = of(|cause| cause == Cause::DeadHost(HostId(5)));
+    assert!(dead > 0 && dead == causes.at_dead_hosts());
+    let waiting = of(|cause| cause == Cause::NotStarted);
+    assert!(waiting > dead && waiting + dead == open.len() as u64);
+    // A cable says nothing about a host.
+    let cut = study(&text.replace("host = 5", "link = \"host5\"")).cells[0].scenario.resolve(1);
+    assert!(cut.is_err_and(|problem| problem.message.contains("cut `host")));
+}
+
+#[test]
 fn a_pair_cut_off_for_good_is_an_error_that_shows_the_fault() {
-    let study = study(&format!("{FABRIC}{TRAFFIC}[[fault]]\nhost = 5\ndown = \"1 us..\"\n"));
+    let study = study(&format!("{FABRIC}{TRAFFIC}[[fault]]\nlink = \"host5\"\ndown = \"1 us..\"\n"));
     let problem = study.cells[0].scenario.resolve(1).unwrap_err();
     let rendered = study.problem(problem).render(false);
     assert!(rendered.contains("cut `"), "{rendered}");
-    assert!(rendered.contains(" 6 | host = 5\n"), "{rendered}");
+    assert!(rendered.contains(" 6 | link = \"host5\"\n"), "{rendered}");
 }
 
 #[test]

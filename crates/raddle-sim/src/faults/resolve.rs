@@ -56,7 +56,7 @@ impl FaultPlan {
     /// directions. What goes down at random is drawn again until all `pairs` of hosts, the
     /// traffic's, stay connected despite everything that is down until the end. Connected means
     /// that there are paths both ways: any paths if routing converges, else paths of the fabric's
-    /// own forwarding.
+    /// own forwarding. Of hosts that are dead until the end no pair has to be connected.
     ///
     /// # Errors
     /// Every fault that makes no sense on this fabric; else every overlap, draw that fails, or pair
@@ -350,6 +350,19 @@ mod tests {
         let faults = [down("tor0.up1", 5, Some(6))];
         let resolved = plan(&faults, Some(Span::ZERO)).resolve(&fabric, &[], 1).unwrap();
         assert_eq!(resolved.routes[2], (at(6), fabric.forwarding));
+    }
+
+    #[test]
+    fn a_host_may_die_for_good_whoever_sends_to_it() {
+        let fabric = fabric();
+        let pairs = [(HostId(2), HostId(4)), (HostId(4), HostId(2)), (HostId(0), HostId(4))];
+        let mut dies = down("tor2.up0", 1, None);
+        dies.target = Target::Host { name: "host2".to_owned() };
+        assert!(plan(&[dies.clone()], None).resolve(&fabric, &pairs, 1).is_ok());
+        // That is no licence to cut others.
+        let cut = [dies, down("tor2.up0", 1, None), down("tor2.up1", 2, None)];
+        let errors = plan(&cut, None).resolve(&fabric, &pairs, 1).unwrap_err();
+        assert!(errors[0].to_string().contains("cut `host0` off from `host4`"), "{errors:?}");
     }
 
     #[test]

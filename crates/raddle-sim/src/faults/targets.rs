@@ -46,11 +46,20 @@ impl FaultPlan {
     ) -> Result<(), FaultError> {
         let host_name = |host: HostId| fabric.ports[host.index()].name.clone();
         let mut dead: BTreeSet<PortId> = BTreeSet::new();
+        let mut dead_hosts = BTreeSet::new();
         for (fault, struck) in self.faults.iter().zip(targets.iter()) {
             if fault.is_down_for_good() {
                 dead.extend(&struck.ports);
+                dead_hosts.extend(struck.nodes.iter().filter_map(|node| match node {
+                    Node::Host(host) => Some(*host),
+                    Node::Switch(_) => None,
+                }));
             }
         }
+        // Nothing is to reach a host that dies for good.
+        let lives = |host: &HostId| !dead_hosts.contains(host);
+        let pairs = pairs.iter().filter(|(from, to)| lives(from) && lives(to));
+        let pairs = &pairs.copied().collect::<Vec<_>>()[..];
         if let Some((source, destination)) = self.cut(fabric, pairs, &dead) {
             let (source, destination) = (host_name(source), host_name(destination));
             return Err(FaultError::Disconnected { source, destination });

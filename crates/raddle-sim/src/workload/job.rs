@@ -85,15 +85,21 @@ impl Collective {
 }
 
 impl Traffic {
-    /// Names all its flows as one job, and changes each of them.
+    /// Names all its flows as one job, or as several if they are jobs already, and changes each of
+    /// them.
     pub fn into_job(mut self, name: &str, change: impl FnMut(&mut Flow)) -> Self {
         self.flows.iter_mut().for_each(change);
         let flows = 0..self.flows.len() as u32;
         match &mut self.jobs[..] {
-            [job] => name.clone_into(&mut job.name),
-            _ => {
+            [] => {
                 let (collective, phases) = (None, Vec::new());
                 self.jobs = vec![Job { name: name.to_owned(), flows, collective, phases }];
+            }
+            [job] => name.clone_into(&mut job.name),
+            jobs => {
+                for (number, job) in jobs.iter_mut().enumerate() {
+                    job.name = format!("{name} {number}");
+                }
             }
         }
         self
@@ -153,5 +159,8 @@ mod tests {
         let fired = both.flows[6].on_acked.unwrap();
         assert_eq!(fired, TriggerId::new(3));
         assert_eq!(both.triggers[fired.index()].targets, [FlowId(7)]);
+        let names: Vec<String> =
+            both.into_job("c", |_| {}).jobs.into_iter().map(|job| job.name).collect();
+        assert_eq!(names, ["c 0", "c 1"]);
     }
 }

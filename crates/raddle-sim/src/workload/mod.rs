@@ -18,6 +18,7 @@ pub mod law;
 pub mod partners;
 pub mod permutation;
 pub mod poisson;
+pub mod poisson_incast;
 pub mod tornado;
 
 use job::Job;

@@ -11,13 +11,14 @@ use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::engine;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Stop;
-use raddle_sim::workload::all_to_all::{self as exchange, AllToAll};
+use raddle_sim::workload::all_to_all as exchange;
 use raddle_sim::workload::collective::butterfly::Butterfly;
 use raddle_sim::workload::collective::compute::ComputeTimes;
-use raddle_sim::workload::collective::exchange::all_to_all;
+use raddle_sim::workload::collective::exchange::Exchange;
 use raddle_sim::workload::collective::fsdp::Fsdp;
 use raddle_sim::workload::collective::placement::{Order, Placement};
 use raddle_sim::workload::collective::ring::Ring;
+use raddle_sim::workload::collective::volume::Volume;
 use raddle_sim::workload::job::Operation;
 use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
 
@@ -26,12 +27,16 @@ const MESSAGE: Bytes = Bytes(50_000);
 
 fn ranks(count: u32) -> Vec<HostId> {
     let order = Order::Random;
-    Placement { hosts: None, ranks: Some(count), order, server: 1 }.ranks(HOSTS, 7).unwrap()
+    Placement { hosts: None, ranks: Some(count), order, server: 1, groups: None }
+        .ranks(HOSTS, 7)
+        .unwrap()
 }
 
 fn ring(hops: Option<u32>) -> Traffic {
     let operation = Operation::AllReduce;
-    Ring { operation, message: MESSAGE, hops }.generate(&ranks(6), &ComputeTimes::default()).unwrap()
+    Ring { operation, volume: Volume::Message(MESSAGE), hops }
+        .generate(&ranks(6), &ComputeTimes::default())
+        .unwrap()
 }
 
 fn fsdp(barrier: bool) -> Traffic {
@@ -47,12 +52,17 @@ fn plan(traffic: Traffic) -> Plan {
 fn both_engines_run_every_collective_alike() {
     let mut several = ring(None);
     several.append(fsdp(true));
-    let exchange =
-        AllToAll { message: MESSAGE, order: exchange::Order::Shifted, in_flight: Some(2) };
+    let exchange = Exchange {
+        volume: Volume::Message(MESSAGE),
+        order: exchange::Order::Shifted,
+        in_flight: Some(2),
+    };
     for traffic in [
         ring(Some(11)),
-        Butterfly { message: MESSAGE }.generate(&ranks(8), &ComputeTimes::default()).unwrap(),
-        all_to_all(&exchange, &ranks(9), &ComputeTimes::default(), 1).unwrap(),
+        Butterfly { volume: Volume::Message(MESSAGE) }
+            .generate(&ranks(8), &ComputeTimes::default())
+            .unwrap(),
+        exchange.generate(&ranks(9), &ComputeTimes::default(), 1).unwrap(),
         fsdp(true),
         fsdp(false),
         several,
@@ -89,10 +99,14 @@ fn triggers_fire_at_their_instants_whatever_is_under_way() {
         [(1, 9, "sack"), (13, 2, "sack"), (80, 1, "erasure"), (80, 15, "sack"), (300, 3, "erasure")]
     {
         let message = Bytes(packets * 4096 - 100);
-        let exchange =
-            AllToAll { message, order: exchange::Order::Shifted, in_flight: Some(in_flight) };
-        let mut traffic = all_to_all(&exchange, &ranks(HOSTS), &ComputeTimes::default(), 1).unwrap();
-        traffic.append(Butterfly { message }.generate(&ranks(8), &ComputeTimes::default()).unwrap());
+        let (volume, order) = (Volume::Message(message), exchange::Order::Shifted);
+        let exchange = Exchange { volume, order, in_flight: Some(in_flight) };
+        let mut traffic = exchange.generate(&ranks(HOSTS), &ComputeTimes::default(), 1).unwrap();
+        traffic.append(
+            Butterfly { volume: Volume::Message(message) }
+                .generate(&ranks(8), &ComputeTimes::default())
+                .unwrap(),
+        );
         traffic.append(rounds(message));
         let mut plan = plan(traffic);
         plan.queue.size = Size::Packets(24.0);
@@ -135,7 +149,11 @@ fn a_hop_of_a_ring_starts_at_the_instant_its_chunk_arrives() {
 
 #[test]
 fn a_round_of_a_butterfly_starts_when_both_messages_are_done() {
-    let plan = plan(Butterfly { message: MESSAGE }.generate(&ranks(8), &ComputeTimes::default()).unwrap());
+    let plan = plan(
+        Butterfly { volume: Volume::Message(MESSAGE) }
+            .generate(&ranks(8), &ComputeTimes::default())
+            .unwrap(),
+    );
     let flows = engine::run(&plan, &mut ()).flows;
     for rank in 0..8 {
         let both = flows.at(rank).acked.max(flows.at(rank ^ 1).delivered);

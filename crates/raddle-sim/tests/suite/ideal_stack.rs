@@ -134,11 +134,13 @@ fn shuffled_slots_give_each_flow_one_slot_in_each_period() {
 #[test]
 fn a_paced_flow_takes_as_long_whenever_it_starts() {
     let after_the_first = TriggerKind::All { count: 1 };
-    for start in [Start::At(Time::ZERO), Start::At(Time::ZERO + Span::ms(1)), Start::WHEN_TRIGGERED] {
+    for start in [Start::At(Time::ZERO), Start::At(Time::ZERO + Span::ms(1)), Start::WHEN_TRIGGERED]
+    {
         let first = Flow { on_acked: Some(TriggerId::new(0)), ..Flow::at_zero(0, 15, Bytes(1)) };
         let flow = Flow { start, ..Flow::at_zero(1, 14, Bytes::kib(256)) };
         let mut traffic = Traffic::from(vec![first, flow]);
-        let targets = vec![FlowId(1)].into_iter().filter(|_| start == Start::WHEN_TRIGGERED).collect();
+        let targets =
+            vec![FlowId(1)].into_iter().filter(|_| start == Start::WHEN_TRIGGERED).collect();
         traffic.triggers = vec![Trigger { kind: after_the_first, targets, fires: Vec::new() }];
         let mut plan = plan(16, traffic, "ops");
         plan.transport.congestion = paced(Some(Rate::gbps(10)), fixed_rate::Slots::Together);

@@ -2,6 +2,7 @@
 //! runs one file. Only `memory.rs` is a program of its own, since it counts what is allocated.
 
 mod adaptive_roce;
+mod all_reduce;
 mod collectives;
 mod common;
 mod compute;
@@ -24,6 +25,7 @@ mod limits;
 mod load_balance_study;
 mod middleware;
 mod outside;
+mod pair_order;
 mod parts;
 mod physics;
 mod policies;

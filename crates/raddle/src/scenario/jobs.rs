@@ -250,6 +250,12 @@ mod tests {
             "kind = \"collective\"\noperation = \"all_to_all\"\nparallel = 2\nplacement = \"random\"\n",
             "kind = \"collective\"\noperation = \"all_reduce\"\nalgorithm = \"butterfly\"\n",
             "kind = \"fsdp\"\nmodel = \"llama_70b\"\nlayers = 2\ngpus_per_server = 4\n",
+            "kind = \"collective\"\noperation = \"all_reduce\"\nalgorithm = \"tree\"\nchunks = 7\nsize = \"100 kB\"\n",
+            "kind = \"collective\"\noperation = \"all_reduce\"\nalgorithm = \"double_tree\"\ngroups = [3, 5]\nplacement = \"random\"\n",
+            "kind = \"collective\"\noperation = \"all_gather\"\nalgorithm = \"direct\"\ngroups = [[1, 7], [3, 2, 9]]\n\
+             compute = \"3 us\"\nstraggler = { per = \"host\", share = \"7%\", distribution = \"constant\", time = \"9 us\" }\n",
+            "kind = \"fsdp\"\nmodel = \"llama_70b\"\nlayers = 2\ngpus_per_server = 4\ngroups = [8, 8]\n\
+             straggler = { per = \"step\", distribution = \"lognormal\", time = \"9 us\", sigma = 0.3 }\n",
         ] {
             let study = study(&format!("[traffic]\n{lines}")).unwrap();
             let scenario = &study.cells[0].scenario;
@@ -258,7 +264,8 @@ mod tests {
             assert_eq!(again.cells[0].scenario.hash(), scenario.hash(), "{text}");
             let draw = |study: &Study| study.cells[0].scenario.resolve(3).unwrap().traffic;
             assert_eq!(draw(&again), draw(&study));
-            assert_eq!(draw(&study).jobs.len(), 1);
+            let groups = if lines.contains("groups = ") { 2 } else { 1 };
+            assert_eq!(draw(&study).jobs.len(), groups);
         }
     }
 
@@ -275,7 +282,7 @@ mod tests {
         let error = collective("operation = \"all_gather\"\nalgorithm = \"butterfly\"\n");
         assert!(error.contains("unknown word `butterfly` for `algorithm`"), "{error}");
         let error = collective("operation = \"all_gather\"\nparallel = 2\n");
-        assert!(error.contains("it goes with `algorithm = \"direct\"`"), "{error}");
+        assert!(error.contains("it goes with `operation = \"all_to_all\"`"), "{error}");
         let error =
             collective("operation = \"all_reduce\"\nalgorithm = \"butterfly\"\nranks = 6\n");
         assert!(error.contains("`ranks` is 6") && error.contains("power of two"), "{error}");

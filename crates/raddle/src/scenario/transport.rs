@@ -6,7 +6,7 @@ use raddle_schemes::load_balance::host;
 use raddle_schemes::recovery::AckEntropies;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{congestion, recovery};
-use raddle_sim::plan::{Connections, NicOrder, TransportPlan};
+use raddle_sim::plan::{Connections, NicOrder, PairOrder, TransportPlan};
 use raddle_sim::wire::frame::SIZE_LIMIT;
 
 /// The section, with the places of its schemes.
@@ -18,6 +18,7 @@ pub(crate) struct TransportSection {
     pub(crate) congestion: Chosen<congestion::Config>,
     pub(crate) recovery: Chosen<recovery::Config>,
     pub(crate) connections: Connections,
+    pub(crate) pair_order: PairOrder,
     pub(crate) nic: NicOrder,
     pub(crate) phase: Span,
 }
@@ -53,6 +54,7 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
         reader.log().note(note.to_owned());
     }
     let connections = reader.need("connections", "\"message\"");
+    let pair_order = reader.or("pair_order", PairOrder::Parallel);
     let nic = reader.need("nic", "\"control_first\"");
     let phase = reader.need("phase", "\"0 ns\"");
     reader.finish();
@@ -64,6 +66,7 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
         congestion: congestion?,
         recovery: recovery?,
         connections: connections?,
+        pair_order,
         nic: nic?,
         phase: phase?,
     })
@@ -92,12 +95,14 @@ impl TransportSection {
             congestion: self.congestion.config.clone(),
             recovery: self.recovery.config.clone(),
             connections: self.connections,
+            pair_order: self.pair_order,
             nic: self.nic,
             phase: self.phase,
         }
     }
 
-    /// The section's lines with every default filled in, but for connections that are messages.
+    /// The section's lines with every default filled in, but for what `connections` and
+    /// `pair_order` have by default.
     pub(crate) fn resolved(&self) -> String {
         let mut lines = vec![
             "[transport]".to_owned(),
@@ -112,6 +117,9 @@ impl TransportSection {
         ];
         if self.connections != Connections::Message {
             lines.push(format!("connections = {}", shown(&self.connections)));
+        }
+        if self.pair_order != PairOrder::Parallel {
+            lines.push(format!("pair_order = {}", shown(&self.pair_order)));
         }
         lines.push(String::new());
         lines.join("\n")

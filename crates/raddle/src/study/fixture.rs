@@ -11,7 +11,7 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{congestion, marking, recovery};
 use raddle_sim::faults::Faults;
 use raddle_sim::plan::{
-    Connections, MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, TransportPlan,
+    Connections, MarkAt, NicOrder, Overflow, PairOrder, Plan, QueuePlan, Service, TransportPlan,
 };
 use raddle_sim::record::{
     FlowRecord, Observer, Outcome, PortRecord, PortSeries, Progress, RecordPlan, Stop, Timeline,
@@ -101,6 +101,7 @@ pub(crate) fn plan(seed: u64) -> Plan {
             congestion: congestion::Config::named("fixed_rate").unwrap(),
             recovery: recovery::Config::Sack(recovery::sack::Config::default()),
             connections: Connections::Message,
+            pair_order: PairOrder::Parallel,
             nic: NicOrder::ControlFirst,
             phase: Span::ZERO,
         },

@@ -21,6 +21,7 @@ pub mod summary;
 pub mod tables;
 pub mod text;
 pub mod timing;
+pub mod unfinished;
 
 /// The version that tables and folders carry.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

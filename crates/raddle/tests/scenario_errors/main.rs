@@ -1,6 +1,7 @@
 //! What a user sees who makes a mistake.
 
 mod cases;
+mod collectives;
 mod extremes;
 mod idle;
 mod memory;

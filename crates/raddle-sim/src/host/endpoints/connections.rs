@@ -22,9 +22,9 @@ pub(in crate::host) struct Beginnings<'a> {
 }
 
 /// The ends of a connection, its class and the number of its path selector.
-type Ends = (HostId, HostId, u8, u8);
+pub(super) type Ends = (HostId, HostId, u8, u8);
 
-fn ends(flow: &Flow) -> Ends {
+pub(super) fn ends(flow: &Flow) -> Ends {
     (flow.source, flow.destination, flow.class, flow.load_balance)
 }
 

@@ -1,8 +1,10 @@
 //! What hosts do when something happens at them: the senders and receivers of their flows at work.
 
 mod connections;
+mod pair_order;
 pub(crate) mod slots;
 mod source_routes;
+pub(in crate::host) mod starts;
 mod triggering;
 pub(crate) mod triggers;
 
@@ -18,17 +20,17 @@ use crate::plan::{Overflow, Plan};
 use crate::record::series::Buckets;
 use crate::record::{CreditFrames, Timeline};
 use crate::wire::frame::{Frame, Locator, Locators, flag, kind};
-use crate::workload::{Start, TriggerId};
+use crate::workload::TriggerId;
 use connections::Beginnings;
+use pair_order::Queues;
 use raddle_schemes::ids::{FlowId, HostId, Psn};
-use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::size::Size;
 use raddle_schemes::transport::sender::{AckHeader, SenderCounts, packets};
 use raddle_schemes::transport::{Data, Entry, Reply};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{Events, FlowContext};
 use slots::{End, LiveReceiver, LiveSender, ReceiverSlot, Repeated, SenderSlot};
-use source_routes::{Class, SourceRoutes};
+use source_routes::SourceRoutes;
 use std::sync::Arc;
 use triggering::Awaited;
 use triggers::Triggers;
@@ -64,6 +66,8 @@ pub(super) struct Ends<'a> {
     buckets: Buckets,
     pub(super) timeline: Timeline,
     beginnings: Beginnings<'a>,
+    /// Where messages of a pair wait for each other.
+    queues: Option<Box<Queues>>,
     source_routes: SourceRoutes<'a>,
     default_rto: Span,
     /// Time to drain a full queue, if queues have a limit or links may lose.
@@ -135,41 +139,13 @@ impl<'a> Ends<'a> {
             buckets: Buckets::new(plan.record.bucket),
             timeline: Timeline::default(),
             beginnings: Beginnings::new(plan),
+            queues: Queues::of(plan),
             source_routes: SourceRoutes::new(plan),
             default_rto: rto,
             drain: may_lose(plan).then_some(drain),
             ack: plan.transport.ack,
             totals: HostTotals::default(),
             credit_frames: CreditFrames::default(),
-        }
-    }
-
-    /// Lists the flows that start at given times at one host, and sets a timer for the first.
-    pub(super) fn list_starts(&mut self, nic: &mut Nic) {
-        let flows = self.layout.senders.at(self.own[nic.place as usize]);
-        let starts = (nic.first_sender..).zip(flows);
-        let mut starts: Vec<(Time, u32)> =
-            starts.filter_map(|(slot, &flow)| Some((start_of(self.plan, flow)?, slot))).collect();
-        starts.sort_unstable();
-        nic.starts = self.starts.len() as u32;
-        self.starts.extend(starts.iter().map(|&(_, slot)| slot));
-        if let Some(&(at, slot)) = starts.first() {
-            nic.set_start(at, slot);
-        }
-    }
-
-    /// Sets a timer for the flow that starts after the one of `slot`, if that one was listed.
-    fn next_start(&self, nic: &mut Nic, slot: u32) {
-        if self.starts.get(nic.starts as usize) != Some(&slot) {
-            return;
-        }
-        nic.starts += 1;
-        let flows = self.layout.senders.at(self.own[nic.place as usize]);
-        // The next in the list may be the first of the next host.
-        let Some(&slot) = self.starts.get(nic.starts as usize) else { return };
-        let Some(&flow) = flows.get((slot - nic.first_sender) as usize) else { return };
-        if let Some(at) = start_of(self.plan, flow) {
-            nic.set_start(at, slot);
         }
     }
 
@@ -521,43 +497,6 @@ impl<'a> Ends<'a> {
         live.set_wake(slot, nic);
     }
 
-    fn start(&mut self, now: Time, nic: &mut Nic, slot: u32) {
-        self.next_start(nic, slot);
-        if self.senders[slot as usize].started != Time::NEVER {
-            return;
-        }
-        let plan = self.plan;
-        let index = (slot - nic.first_sender) as usize;
-        let flows = self.layout.senders.at(self.own[nic.place as usize]);
-        let (flow, flows) = (flows[index], flows.len() as u32);
-        let context = self.context(flow);
-        let rng = Rng::new(plan.seed, "flow", u64::from(flow.0));
-        let message = &plan.traffic.flows[flow.index()];
-        let (here, there) = (message.source, message.destination);
-        let mut live = LiveSender {
-            flow,
-            turns: self.source_routes.turns(message.load_balance, here, there, Class::Data),
-            to: self.layout.receiver(flow, message),
-            flags: if message.hashed { flag::HASHED } else { 0 },
-            in_ready: false,
-            wake_at: Time::NEVER,
-            unwatched: true,
-            awaits_pace: false,
-            sender: self.beginnings.sender(message, &context, rng),
-        };
-        let key = stream(plan.seed, "slots", here.0.into());
-        live.sender.begin_slots(now, index as u32, flows, key);
-        live.make_ready(now, slot, nic);
-        live.set_wake(slot, nic);
-        let end = &mut self.senders[slot as usize];
-        end.live = self.live_senders.insert(live);
-        end.started = now;
-        if message.on_acked.is_some() {
-            self.awaited.begin(nic.place, End::Sender(slot));
-        }
-        self.totals.last_progress = self.totals.last_progress.max(now);
-    }
-
     /// The next ready flow's packet; the next control frame, if there is none.
     #[inline]
     fn next_data(&mut self, now: Time, nic: &mut Nic) -> Option<Frame> {
@@ -590,7 +529,12 @@ impl<'a> Ends<'a> {
             let mut flags = live.flags;
             flags |= if packet.again { flag::AGAIN } else { 0 };
             flags |= if packet.ack_request { flag::ACK_REQUEST } else { 0 };
-            return Some(Frame::new(live.to, packet.psn.0, flags, packet.entropy, packet.bytes));
+            let frame = Frame::new(live.to, packet.psn.0, flags, packet.entropy, packet.bytes);
+            if self.queues.is_some() && !packet.again && packet.psn.0 + 1 == live.sender.total() {
+                let flow = live.flow;
+                self.send_next(now, nic, flow);
+            }
+            return Some(frame);
         }
     }
 }
@@ -600,15 +544,4 @@ fn may_lose(plan: &Plan) -> bool {
     let faults = &plan.faults;
     let limited = plan.queue.size != Size::Unlimited || plan.buffer.is_some();
     limited || !faults.ports.is_empty() || !faults.nodes.is_empty()
-}
-
-/// When a flow starts by itself; `None` if a trigger starts it.
-fn start_of(plan: &Plan, flow: FlowId) -> Option<Time> {
-    let Start::At(at) = plan.traffic.flows[flow.index()].start else { return None };
-    Some(at + phase_of(plan, flow))
-}
-
-/// How long after its start time, or its trigger, a flow starts.
-pub(in crate::host) fn phase_of(plan: &Plan, flow: FlowId) -> Span {
-    Span(Rng::new(plan.seed, "phase", u64::from(flow.0)).below(plan.transport.phase.0 + 1))
 }

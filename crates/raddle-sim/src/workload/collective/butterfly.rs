@@ -2,18 +2,18 @@
 
 use super::compute::ComputeTimes;
 use super::job;
+use super::volume::Volume;
 use crate::workload::graph::{Graph, Send, StepId};
 use crate::workload::job::{Collective, Operation};
-use crate::workload::{Traffic, WorkloadError, check_message};
+use crate::workload::{Traffic, WorkloadError};
 use raddle_schemes::ids::HostId;
-use raddle_schemes::units::Bytes;
 
 /// In round k, ranks that differ in bit k alone exchange all they have. A rank's next round begins
 /// when it has received its partner's message and its own has been acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Butterfly {
-    /// Size of every message: the whole vector.
-    pub message: Bytes,
+    /// One part: every message is the whole vector.
+    pub volume: Volume,
 }
 
 impl Butterfly {
@@ -27,7 +27,7 @@ impl Butterfly {
         ranks: &[HostId],
         compute: &ComputeTimes,
     ) -> Result<Traffic, WorkloadError> {
-        check_message(self.message)?;
+        self.volume.check(1)?;
         if ranks.len() < 2 || !ranks.len().is_power_of_two() {
             let fits = "a power of two, from 2, for a butterfly";
             return Err(WorkloadError::new("ranks", ranks.len(), fits));
@@ -42,13 +42,14 @@ impl Butterfly {
                 };
                 let (source, destination) = (ranks[rank], ranks[rank ^ (1 << round)]);
                 let work = compute.before(source, round);
-                let send = Send { source, destination, bytes: self.message, work };
+                let send = Send { source, destination, bytes: self.volume.all(1), work };
                 graph.work_and_send(send, &after)
             });
             before = sends.collect();
         }
         let operation = Operation::AllReduce;
-        let collective = Collective { operation, ranks: ranks.len() as u32, bytes: self.message };
+        let collective =
+            Collective { operation, ranks: ranks.len() as u32, bytes: self.volume.all(1) };
         Ok(job(&graph, Some(collective), Vec::new()))
     }
 }
@@ -58,12 +59,14 @@ mod tests {
     use super::*;
     use crate::host::endpoints::triggers::groups;
     use crate::workload::{Start, TriggerKind};
+    use raddle_schemes::units::Bytes;
 
     #[test]
     fn partners_differ_in_one_bit_and_rounds_wait_for_both_messages() {
         let ranks: Vec<HostId> = (0..8).map(HostId).collect();
         let none = ComputeTimes::default();
-        let traffic = Butterfly { message: Bytes(7) }.generate(&ranks, &none).unwrap();
+        let traffic =
+            Butterfly { volume: Volume::Message(Bytes(7)) }.generate(&ranks, &none).unwrap();
         assert_eq!(traffic.flows.len(), 3 * 8);
         for (index, flow) in traffic.flows.iter().enumerate() {
             assert_eq!(flow.source.0 ^ flow.destination.0, 1 << (index / 8));
@@ -73,7 +76,7 @@ mod tests {
         let both = TriggerKind::All { count: 2 };
         assert!(traffic.triggers.iter().all(|trigger| trigger.kind == both));
         assert_eq!(groups(&traffic, 8), [0, 1, 2, 3, 4, 5, 6, 7]);
-        let odd = Butterfly { message: Bytes(7) }.generate(&ranks[..6], &none);
+        let odd = Butterfly { volume: Volume::Message(Bytes(7)) }.generate(&ranks[..6], &none);
         assert_eq!(odd.unwrap_err().quantity, "ranks");
     }
 }

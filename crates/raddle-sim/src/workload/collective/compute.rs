@@ -21,9 +21,9 @@ pub struct Compute {
 pub struct Straggler {
     /// What is drawn for.
     pub per: Per,
-    /// Which share straggles, over 0 and at most 1: so many of the hosts, rounded to whole ones and
-    /// drawn; or each step with this probability.
-    pub share: f64,
+    /// How many straggle, in percent, over 0 and at most 100: so many of the hosts, rounded to whole
+    /// ones and drawn; or each step with this probability.
+    pub percent: f64,
     /// By how much.
     pub extra: Extra,
 }
@@ -80,16 +80,16 @@ fn standard_normal(rng: &mut Rng) -> f64 {
 impl Compute {
     /// Whether a seed makes a difference.
     pub fn draws(&self) -> bool {
-        self.straggler.as_ref().is_some_and(|own| own.share < 1.0 || own.extra.is_random())
+        self.straggler.as_ref().is_some_and(|own| own.percent < 100.0 || own.extra.is_random())
     }
 
     /// What `seed` makes of it for these hosts.
     pub fn draw(&self, hosts: &[HostId], seed: u64) -> ComputeTimes {
         let mut of_hosts = BTreeMap::new();
-        if let Some(Straggler { per: Per::Host, share, extra }) = self.straggler {
+        if let Some(Straggler { per: Per::Host, percent, extra }) = self.straggler {
             let mut drawn = hosts.to_vec();
             Rng::new(seed, "stragglers", 0).shuffle(&mut drawn);
-            drawn.truncate((share * hosts.len() as f64).round() as usize);
+            drawn.truncate((percent / 100.0 * hosts.len() as f64).round() as usize);
             of_hosts.extend(drawn.into_iter().map(|host| {
                 (host, extra.draw(&mut Rng::new(seed, "straggler", u64::from(host.0))))
             }));
@@ -116,10 +116,10 @@ impl ComputeTimes {
             Some(Straggler { per: Per::Host, .. }) => {
                 self.of_hosts.get(&host).copied().unwrap_or_default()
             }
-            Some(Straggler { per: Per::Step, share, extra }) => {
+            Some(Straggler { per: Per::Step, percent, extra }) => {
                 let own = stream(self.seed, "straggler", u64::from(host.0));
                 let mut rng = Rng::new(own, "step", u64::from(step));
-                if rng.unit() < share { extra.draw(&mut rng) } else { Span::ZERO }
+                if rng.unit() < percent / 100.0 { extra.draw(&mut rng) } else { Span::ZERO }
             }
         };
         Span(self.compute.time.0.saturating_add(extra.0).min(TIME_LIMIT.0))
@@ -132,9 +132,10 @@ mod tests {
 
     const TIME: Span = Span::us(20);
 
-    fn times(per: Per, share: f64, extra: Extra, seed: u64) -> ComputeTimes {
+    fn times(per: Per, percent: f64, extra: Extra, seed: u64) -> ComputeTimes {
         let hosts: Vec<HostId> = (0..1_000).map(HostId).collect();
-        Compute { time: TIME, straggler: Some(Straggler { per, share, extra }) }.draw(&hosts, seed)
+        Compute { time: TIME, straggler: Some(Straggler { per, percent, extra }) }
+            .draw(&hosts, seed)
     }
 
     fn extras(times: &ComputeTimes, step: u32) -> Vec<u64> {
@@ -151,17 +152,17 @@ mod tests {
 
     #[test]
     fn a_share_of_the_hosts_straggles_in_all_steps() {
-        let own = times(Per::Host, 0.1, Extra::Constant(Span::us(5)), 1);
+        let own = times(Per::Host, 10.0, Extra::Constant(Span::us(5)), 1);
         let first = extras(&own, 0);
         assert_eq!(first.iter().filter(|&&extra| extra == 5_000_000).count(), 100);
         assert_eq!(first.iter().filter(|&&extra| extra == 0).count(), 900);
         assert_eq!(extras(&own, 7), first);
-        assert_ne!(extras(&times(Per::Host, 0.1, Extra::Constant(Span::us(5)), 2), 0), first);
+        assert_ne!(extras(&times(Per::Host, 10.0, Extra::Constant(Span::us(5)), 2), 0), first);
     }
 
     #[test]
     fn steps_straggle_independently() {
-        let own = times(Per::Step, 0.25, Extra::Constant(Span::us(5)), 1);
+        let own = times(Per::Step, 25.0, Extra::Constant(Span::us(5)), 1);
         let (first, second) = (extras(&own, 0), extras(&own, 1));
         assert_ne!(first, second);
         let late = |extras: &[u64]| extras.iter().filter(|&&extra| extra > 0).count();
@@ -174,7 +175,7 @@ mod tests {
     fn distributions_have_their_means_and_medians() {
         let mean = |extras: &[u64]| extras.iter().sum::<u64>() as f64 / 1e3;
         let many = |extra| -> Vec<u64> {
-            let own = times(Per::Step, 1.0, extra, 3);
+            let own = times(Per::Step, 100.0, extra, 3);
             (0..40).flat_map(|step| extras(&own, step)).collect()
         };
         let exponential = many(Extra::Exponential(Span::ns(100)));
@@ -185,7 +186,7 @@ mod tests {
         assert!((0.98..1.02).contains(&(mean(&lognormal) / 40.0 / 1e3 / expected)));
         lognormal.sort_unstable();
         assert!((98_000..102_000).contains(&lognormal[20_000]));
-        let longest = times(Per::Host, 1.0, Extra::Constant(Span(u64::MAX)), 1);
+        let longest = times(Per::Host, 100.0, Extra::Constant(Span(u64::MAX)), 1);
         assert_eq!(longest.before(HostId(0), 0), Span(TIME_LIMIT.0));
     }
 }

@@ -2,10 +2,14 @@
 
 pub mod butterfly;
 pub mod compute;
+pub mod direct;
 pub mod exchange;
 pub mod fsdp;
+pub mod halving_doubling;
 pub mod placement;
 pub mod ring;
+pub mod tree;
+pub mod volume;
 
 use super::graph::Graph;
 use super::job::{Collective, Job, Phase};

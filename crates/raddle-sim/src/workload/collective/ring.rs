@@ -1,12 +1,12 @@
 //! Collectives on a ring: every rank sends to the next one.
 
 use super::compute::ComputeTimes;
+use super::volume::Volume;
 use super::{check_sends, job};
 use crate::workload::graph::{Graph, Send};
 use crate::workload::job::{Collective, Operation};
-use crate::workload::{Traffic, WorkloadError, check_message};
+use crate::workload::{Traffic, WorkloadError};
 use raddle_schemes::ids::HostId;
-use raddle_schemes::units::Bytes;
 
 /// As many chunks as ranks go round the ring, each a chain of hops of which one waits for the
 /// delivery of the one before. Chunks do not wait for each other.
@@ -14,8 +14,8 @@ use raddle_schemes::units::Bytes;
 pub struct Ring {
     /// What is done: all but an all-to-all.
     pub operation: Operation,
-    /// Size of a chunk: of every message.
-    pub message: Bytes,
+    /// As many parts as ranks: each is a chunk.
+    pub volume: Volume,
     /// Hops of each chunk; `None` for as many as the operation needs.
     pub hops: Option<u32>,
 }
@@ -31,8 +31,8 @@ impl Ring {
         ranks: &[HostId],
         compute: &ComputeTimes,
     ) -> Result<Traffic, WorkloadError> {
-        check_message(self.message)?;
         let n = ranks.len() as u32;
+        self.volume.check(n)?;
         let once = n.saturating_sub(1);
         let needed = match self.operation {
             Operation::AllReduce => 2 * once,
@@ -50,15 +50,15 @@ impl Ring {
         let mut graph = Graph::default();
         let mut chunks = vec![None; ranks.len()];
         for hop in 0..hops {
-            for (chunk, last) in chunks.iter_mut().enumerate() {
-                let rank = |hop: u32| ranks[(chunk + hop as usize) % ranks.len()];
+            for (chunk, last) in (0..n).zip(&mut chunks) {
+                let rank = |hop: u32| ranks[((chunk + hop) % n) as usize];
                 let (source, destination) = (rank(hop), rank(hop + 1));
                 let work = compute.before(source, hop);
-                let send = Send { source, destination, bytes: self.message, work };
+                let send = Send { source, destination, bytes: self.volume.part(chunk, n), work };
                 *last = Some(graph.work_and_send(send, last.as_slice()));
             }
         }
-        let bytes = Bytes(self.message.0 * u64::from(n));
+        let bytes = self.volume.all(n);
         // With fewer hops it is not the operation, and has no bandwidth.
         let whole = hops >= needed;
         let collective = Collective { operation: self.operation, ranks: n, bytes };
@@ -71,10 +71,13 @@ mod tests {
     use super::*;
     use crate::host::endpoints::triggers::groups;
     use crate::workload::Start;
+    use raddle_schemes::units::Bytes;
 
     fn ring(operation: Operation, hops: Option<u32>) -> Traffic {
         let ranks = [3, 1, 2].map(HostId);
-        Ring { operation, message: Bytes(100), hops }.generate(&ranks, &ComputeTimes::default()).unwrap()
+        Ring { operation, volume: Volume::Message(Bytes(100)), hops }
+            .generate(&ranks, &ComputeTimes::default())
+            .unwrap()
     }
 
     #[test]
@@ -104,7 +107,7 @@ mod tests {
     #[test]
     fn impossible_rings_are_refused() {
         let refuse = |operation, hops| {
-            let ring = Ring { operation, message: Bytes(1), hops: Some(hops) };
+            let ring = Ring { operation, volume: Volume::Message(Bytes(1)), hops: Some(hops) };
             ring.generate(&[0, 1].map(HostId), &ComputeTimes::default()).unwrap_err().quantity
         };
         assert_eq!(refuse(Operation::AllReduce, 0), "hops");

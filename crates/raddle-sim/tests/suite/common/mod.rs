@@ -11,7 +11,7 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{congestion, marking, recovery};
 use raddle_sim::faults::Faults;
 use raddle_sim::plan::{
-    Connections, MarkAt, NicOrder, Overflow, Plan, QueuePlan, Service, TransportPlan,
+    Connections, MarkAt, NicOrder, Overflow, PairOrder, Plan, QueuePlan, Service, TransportPlan,
 };
 use raddle_sim::record::{Outcome, RecordPlan};
 use raddle_sim::topology::Fabric;
@@ -63,6 +63,7 @@ pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) ->
             congestion: congestion::Config::named("mprdma_dctcp").unwrap(),
             recovery: recovery::Config::named("sack").unwrap(),
             connections: Connections::Message,
+            pair_order: PairOrder::Parallel,
             nic: NicOrder::ControlFirst,
             phase: Span::ZERO,
         },

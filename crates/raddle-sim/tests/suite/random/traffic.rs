@@ -7,15 +7,20 @@ use raddle_sim::topology::Fabric;
 use raddle_sim::workload::all_to_all::{AllToAll, Order};
 use raddle_sim::workload::collective::butterfly::Butterfly;
 use raddle_sim::workload::collective::compute::{Compute, Extra, Per, Straggler};
-use raddle_sim::workload::collective::exchange::all_to_all;
+use raddle_sim::workload::collective::direct::Direct;
+use raddle_sim::workload::collective::exchange::Exchange;
 use raddle_sim::workload::collective::fsdp::Fsdp;
+use raddle_sim::workload::collective::halving_doubling::HalvingDoubling;
 use raddle_sim::workload::collective::ring::Ring;
+use raddle_sim::workload::collective::tree::Tree;
+use raddle_sim::workload::collective::volume::Volume;
 use raddle_sim::workload::graph::{Graph, Send};
 use raddle_sim::workload::incast::Incast;
 use raddle_sim::workload::job::Operation;
 use raddle_sim::workload::law::{Law, Sampling};
 use raddle_sim::workload::permutation::Permutation;
 use raddle_sim::workload::poisson::{LoadBase, Poisson};
+use raddle_sim::workload::poisson_incast::{PoissonIncast, Responders};
 use raddle_sim::workload::tornado::Tornado;
 use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
 
@@ -51,7 +56,7 @@ pub(super) fn draw_busy(choices: &mut Choices<'_>, hosts: u32, seed: u64) -> Tra
 
 pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {
     let hosts = fabric.hosts;
-    match choices.below(10) {
+    match choices.below(11) {
         0 => several(choices, hosts, 1),
         1 => {
             let draw = Permutation { message: message(choices), inter_pod_only: false };
@@ -73,6 +78,17 @@ pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Tra
         6 => triggers(choices, hosts),
         7 => graph(choices, hosts),
         8 => collective(choices, hosts, seed),
+        9 => {
+            let incast = PoissonIncast {
+                rate: choices.pick(&[1e5, 1e6]),
+                fan_in: choices.pick(&[2, 5]),
+                size: message(choices) + Bytes(5),
+                responders: Responders::Any,
+                replacement: true,
+                horizon: Time(4_000_000),
+            };
+            incast.generate(fabric, seed).unwrap()
+        }
         _ => poisson(choices, fabric, seed),
     }
 }
@@ -168,7 +184,7 @@ fn compute(choices: &mut Choices<'_>) -> Compute {
     ];
     let straggler = Straggler {
         per: choices.pick(&[Per::Host, Per::Step]),
-        share: choices.pick(&[1.0, 0.3]),
+        percent: choices.pick(&[100.0, 30.0]),
         extra: choices.pick(&extras),
     };
     Compute { time, straggler: (choices.below(2) == 1).then_some(straggler) }
@@ -179,25 +195,38 @@ fn collective(choices: &mut Choices<'_>, hosts: u32, seed: u64) -> Traffic {
     let ranks: Vec<HostId> = (0..choices.between(2, hosts.min(9))).map(HostId).collect();
     let compute = compute(choices).draw(&ranks, seed);
     let message = Bytes(message(choices).0.min(5_000));
-    match choices.below(4) {
+    let volume = match choices.below(3) {
+        2 => Volume::Size(Bytes(message.0 + 9)),
+        _ => Volume::Message(message),
+    };
+    let operations = [Operation::AllReduce, Operation::AllGather, Operation::ReduceScatter];
+    let operation = choices.pick(&operations);
+    match choices.below(7) {
         1 => {
             let ranks = &ranks[..1 << ranks.len().ilog2()];
-            Butterfly { message }.generate(ranks, &compute).unwrap()
+            Butterfly { volume }.generate(ranks, &compute).unwrap()
         }
         2 => {
             let in_flight = choices.pick(&[None, Some(1)]);
-            let exchange = AllToAll { message, order: Order::Shifted, in_flight };
-            all_to_all(&exchange, &ranks, &compute, seed).unwrap()
+            let exchange = Exchange { volume, order: Order::Shifted, in_flight };
+            exchange.generate(&ranks, &compute, seed).unwrap()
         }
         3 => {
             let (steps, barrier) = (choices.pick(&[1, 2]), choices.below(2) == 0);
             let fsdp = Fsdp { layers: 1, message, gpus_per_server: 1, steps, barrier };
             fsdp.generate(&ranks, &compute).unwrap()
         }
-        _ => {
-            let operation = choices.pick(&[Operation::AllReduce, Operation::AllGather]);
-            Ring { operation, message, hops: None }.generate(&ranks, &compute).unwrap()
+        4 => {
+            let ranks = &ranks[..1 << ranks.len().ilog2()];
+            HalvingDoubling { operation, volume }.generate(ranks, &compute).unwrap()
         }
+        5 => Direct { operation, volume }.generate(&ranks, &compute).unwrap(),
+        6 => {
+            let (trees, chunks) = (choices.pick(&[1, 2]), choices.pick(&[1, 3]));
+            let in_flight = choices.pick(&[1, 2, 9]);
+            Tree { volume, trees, chunks, in_flight }.generate(&ranks, &compute).unwrap()
+        }
+        _ => Ring { operation, volume, hops: None }.generate(&ranks, &compute).unwrap(),
     }
 }
 

@@ -1,20 +1,26 @@
-//! `kind = "collective"`: one collective among some of the hosts.
+//! `kind = "collective"`: one collective among some of the hosts, or among groups of them.
 
-use super::TrafficSection;
+use super::compute::compute;
 use super::placement::placement;
-use super::{Kind, Made, Misfit, Pattern, line, message};
+use super::{Kind, MESSAGE, Made, Misfit, Pattern, TrafficSection, line};
 use crate::scenario::files::Files;
-use crate::scenario::reader::Log;
-use crate::scenario::reader::Reader;
+use crate::scenario::reader::{Log, Reader};
+use raddle_schemes::ids::HostId;
+use raddle_schemes::rng;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
-use raddle_sim::workload::Traffic;
-use raddle_sim::workload::all_to_all::{self, AllToAll};
+use raddle_sim::workload::all_to_all;
 use raddle_sim::workload::collective::butterfly::Butterfly;
-use raddle_sim::workload::collective::exchange;
-use raddle_sim::workload::collective::placement::{Order, Placement};
+use raddle_sim::workload::collective::compute::{Compute, ComputeTimes};
+use raddle_sim::workload::collective::direct::Direct;
+use raddle_sim::workload::collective::exchange::Exchange;
+use raddle_sim::workload::collective::halving_doubling::HalvingDoubling;
+use raddle_sim::workload::collective::placement::{Groups, Order, Placement};
 use raddle_sim::workload::collective::ring::Ring;
+use raddle_sim::workload::collective::tree::Tree;
+use raddle_sim::workload::collective::volume::Volume;
 use raddle_sim::workload::job::Operation;
+use raddle_sim::workload::{Traffic, WorkloadError};
 use std::sync::Arc;
 
 pub(super) const KIND: Kind = Kind {
@@ -24,10 +30,12 @@ pub(super) const KIND: Kind = Kind {
     read,
 };
 
-/// A collective and who takes part.
+/// A collective, how long its ranks compute, and who takes part.
 #[derive(Debug)]
 struct Placed {
     what: What,
+    volume: Volume,
+    compute: Compute,
     placement: Placement,
 }
 
@@ -35,111 +43,246 @@ struct Placed {
 enum What {
     Ring(Ring),
     Butterfly(Butterfly),
-    AllToAll(AllToAll),
+    HalvingDoubling(HalvingDoubling),
+    Tree(Tree),
+    Direct(Direct),
+    Exchange(Exchange),
+}
+
+impl What {
+    fn generate(
+        &self,
+        ranks: &[HostId],
+        times: &ComputeTimes,
+        seed: u64,
+    ) -> Result<Traffic, WorkloadError> {
+        match self {
+            Self::Ring(ring) => ring.generate(ranks, times),
+            Self::Butterfly(butterfly) => butterfly.generate(ranks, times),
+            Self::HalvingDoubling(both) => both.generate(ranks, times),
+            Self::Tree(tree) => tree.generate(ranks, times),
+            Self::Direct(direct) => direct.generate(ranks, times),
+            Self::Exchange(exchange) => exchange.generate(ranks, times, seed),
+        }
+    }
+
+    /// What is wrong with it among these ranks, without making large traffic.
+    fn check(&self, ranks: &[HostId]) -> Result<(), WorkloadError> {
+        let (times, n) = (ComputeTimes::default(), ranks.len() as u32);
+        match self {
+            // One hop has all that can be wrong with many.
+            Self::Ring(ring) => {
+                Ring { hops: Some(1), ..ring.clone() }.generate(ranks, &times).map(|_| ())
+            }
+            Self::Butterfly(butterfly) => butterfly.generate(ranks, &times).map(|_| ()),
+            Self::HalvingDoubling(both) => both.generate(ranks, &times).map(|_| ()),
+            Self::Tree(tree) => tree.check(n),
+            Self::Direct(direct) => direct.check(n),
+            Self::Exchange(exchange) => exchange.check(n),
+        }
+    }
+
+    /// About how many messages so many ranks send.
+    fn messages(&self, ranks: u64) -> u64 {
+        ranks.saturating_mul(match self {
+            Self::Ring(ring) => match (ring.hops, ring.operation) {
+                (Some(hops), _) => hops.into(),
+                (None, Operation::AllReduce) => 2 * ranks,
+                (None, _) => ranks,
+            },
+            Self::Butterfly(_) | Self::HalvingDoubling(_) => 2 * u64::from(ranks.max(1).ilog2()),
+            Self::Tree(tree) => 2 * u64::from(tree.trees) * u64::from(tree.chunks),
+            Self::Direct(direct) if direct.operation == Operation::AllReduce => 2 * ranks,
+            Self::Direct(_) | Self::Exchange(_) => ranks,
+        })
+    }
+
+    /// The largest message of so many ranks.
+    fn largest(&self, volume: Volume, ranks: u32) -> Bytes {
+        match self {
+            Self::Butterfly(_) => volume.largest(1),
+            Self::HalvingDoubling(_) => match volume {
+                Volume::Message(message) => {
+                    Bytes(message.0.saturating_mul(u64::from(ranks.max(2) / 2)))
+                }
+                Volume::Size(size) => Bytes(size.0.div_ceil(2)),
+            },
+            Self::Tree(tree) => volume.largest(tree.trees.saturating_mul(tree.chunks)),
+            Self::Ring(_) | Self::Direct(_) | Self::Exchange(_) => volume.largest(ranks),
+        }
+    }
 }
 
 impl Pattern for Placed {
     fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Misfit> {
-        let ranks = self.placement.ranks(fabric.hosts, seed)?;
-        Ok(match &self.what {
-            What::Ring(ring) => ring.generate(&ranks),
-            What::Butterfly(butterfly) => butterfly.generate(&ranks),
-            What::AllToAll(all_to_all) => exchange::all_to_all(all_to_all, &ranks, seed),
-        }?)
+        let groups = self.placement.groups(fabric.hosts, seed)?;
+        let times = self.compute.draw(&groups.concat(), seed);
+        let mut traffic = Traffic::default();
+        for (number, group) in (0..).zip(&groups) {
+            let own = if number == 0 { seed } else { rng::stream(seed, "group", number) };
+            traffic.append(self.what.generate(group, &times, own)?);
+        }
+        Ok(traffic)
     }
 
     fn flows(&self, fabric: &Fabric) -> u64 {
-        let ranks = u64::from(self.placement.count(fabric.hosts));
-        ranks.saturating_mul(match &self.what {
-            What::Ring(ring) => ring.hops.map_or(2 * ranks, u64::from),
-            What::Butterfly(_) => 2 * u64::from(ranks.max(1).ilog2()),
-            What::AllToAll(_) => ranks,
-        })
+        let counts = self.placement.counts(fabric.hosts).into_iter();
+        counts.map(|ranks| self.what.messages(ranks.into())).fold(0, u64::saturating_add)
     }
 
     fn largest(&self) -> Bytes {
-        match &self.what {
-            What::Ring(ring) => ring.message,
-            What::Butterfly(butterfly) => butterfly.message,
-            What::AllToAll(all_to_all) => all_to_all.message,
+        // Fewer ranks than on any fabric, where the scenario does not say how many: parts of a size
+        // are the larger.
+        let counts = self.placement.counts(2).into_iter();
+        counts.map(|ranks| self.what.largest(self.volume, ranks)).max().unwrap_or_default()
+    }
+
+    fn message_key(&self) -> &'static str {
+        match self.volume {
+            Volume::Message(_) => "message",
+            Volume::Size(_) => "size",
         }
     }
 
     fn nothing_drawn(&self) -> Option<&'static str> {
         let exchanges_at_random =
-            matches!(&self.what, What::AllToAll(all) if all.order == all_to_all::Order::Random);
-        let draws = self.placement.order != Order::Linear || exchanges_at_random;
-        (!draws).then_some("placement = \"linear\"")
+            matches!(&self.what, What::Exchange(all) if all.order == all_to_all::Order::Random);
+        let placed_at_random = self.placement.order != Order::Linear;
+        if placed_at_random || exchanges_at_random || self.compute.draws() {
+            return None;
+        }
+        Some(match self.placement.groups {
+            Some(Groups::Hosts(_)) => "groups of hosts",
+            _ => "placement = \"linear\"",
+        })
     }
 
     fn check(&self, section: &TrafficSection, fabric: &Fabric, log: &Log) {
-        let made = self.placement.ranks(fabric.hosts, 0).and_then(|ranks| match &self.what {
-            What::AllToAll(all_to_all) => all_to_all.check(ranks.len() as u32),
-            // One hop has all that can be wrong with many.
-            What::Ring(ring) => Ring { hops: Some(1), ..ring.clone() }.generate(&ranks).map(|_| ()),
-            What::Butterfly(butterfly) => butterfly.generate(&ranks).map(|_| ()),
-        });
+        let made = self.placement.groups(fabric.hosts, 0);
+        let made = made.and_then(|groups| groups.iter().try_for_each(|own| self.what.check(own)));
         if let Err(error) = made {
             log.add(section.problem(&error.into()));
         }
     }
 }
 
-fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
-    let operation: Option<Operation> = reader.need("operation", "\"all_reduce\"");
-    let message = message(reader);
-    let (operation_word, algorithms): (_, &[&str]) = match operation {
-        Some(operation @ Operation::AllReduce) => (operation.word(), &["ring", "butterfly"]),
-        Some(operation @ Operation::AllToAll) => (operation.word(), &["direct"]),
-        Some(operation) => (operation.word(), &["ring"]),
-        None => ("", &["ring", "butterfly", "direct"]),
-    };
-    let algorithm = reader.word("algorithm", algorithms, algorithms[0]);
-    let placement = placement(reader, &["linear", "random"], "linear", 1);
+/// The data moved, by `message` or by `size`, with the line that says it.
+fn volume(reader: &mut Reader<'_>) -> Option<(Volume, String)> {
+    let (size, message) = (reader.take("size"), reader.take("message"));
+    if let (Some(size), Some(_)) = (size, message) {
+        let problem = size.place.problem("`size` and `message` are both given");
+        let label = "expected one of them: the buffer of a rank, or a message of a step";
+        reader.log().add(problem.label(label));
+        return None;
+    }
+    if size.is_some() {
+        let size = reader.at_least("size", Bytes(1), None)?;
+        return Some((Volume::Size(size), line("size", &size)));
+    }
+    let message = reader.at_least("message", Bytes(1), Some(MESSAGE))?;
+    Some((Volume::Message(message), line("message", &message)))
+}
+
+/// The algorithms of an operation, the default first.
+fn algorithms(operation: Option<Operation>) -> &'static [&'static str] {
+    match operation {
+        Some(Operation::AllReduce) | None => {
+            &["ring", "tree", "double_tree", "butterfly", "halving_doubling", "direct"]
+        }
+        Some(Operation::ReduceScatter | Operation::AllGather) => {
+            &["ring", "halving_doubling", "direct"]
+        }
+        Some(Operation::AllToAll) => &["direct"],
+    }
+}
+
+/// Limits and orders that only some algorithms have.
+struct Extras {
+    hops: Option<u32>,
+    chunks: u32,
+    in_flight: Option<u32>,
+    order: all_to_all::Order,
+}
+
+/// Reads them. `None` if one is wrong.
+fn extras(
+    reader: &mut Reader<'_>,
+    operation: Option<Operation>,
+    algorithm: &str,
+) -> Option<Extras> {
+    let exchanges = operation == Some(Operation::AllToAll);
+    let tree = algorithm.ends_with("tree");
     // Where the operation is wrong, so may be the algorithm.
-    let with = operation.map(|_| format!("with `algorithm = \"{algorithm}\"`"));
-    let mut limit = |key, goes_with: &str| -> Option<Option<u32>> {
+    let with = operation.map(|operation| match algorithm {
+        "direct" if !exchanges => format!("with `operation = \"{}\"`", operation.word()),
+        _ => format!("with `algorithm = \"{algorithm}\"`"),
+    });
+    let mut limit = |key, fits: bool, goes_with: &str| -> Option<Option<u32>> {
         match &with {
-            Some(with) if algorithm != goes_with => {
-                reader.misplaced(key, with, &format!("`algorithm = \"{goes_with}\"`"));
+            Some(with) if !fits => {
+                reader.misplaced(key, with, goes_with);
                 Some(None)
             }
             _ if reader.take(key).is_none() => Some(None),
             _ => reader.at_least(key, 1, Some(1)).map(Some),
         }
     };
-    let (hops, in_flight) = (limit("hops", "ring"), limit("parallel", "direct"));
+    let hops = limit("hops", algorithm == "ring", "`algorithm = \"ring\"`");
+    let chunks = limit("chunks", tree, "`algorithm = \"tree\"` or \"double_tree\"");
+    let both = "`operation = \"all_to_all\"`, or `algorithm = \"tree\"` or \"double_tree\"";
+    let in_flight = limit("parallel", exchanges || tree, both);
     reader.take("order");
-    let (hops, in_flight) = (hops?, in_flight?);
-    if algorithm != "direct"
-        && let Some(with) = &with
-    {
-        reader.misplaced("order", with, "`algorithm = \"direct\"`");
+    let (hops, chunks, in_flight) = (hops?, chunks?, in_flight?);
+    let mut order = None;
+    match &with {
+        Some(with) if !exchanges => {
+            reader.misplaced("order", with, "`operation = \"all_to_all\"`");
+        }
+        Some(_) => order = super::all_to_all::order(reader, in_flight)?,
+        None => {}
     }
-    let order =
-        if algorithm == "direct" { super::all_to_all::order(reader, in_flight)? } else { None };
-    let (what, extra): (_, Vec<String>) = match (algorithm, operation?) {
-        ("direct", _) => {
-            let extra = in_flight.map(|n| line("parallel", &n));
-            let order = order.unwrap_or(all_to_all::Order::Shifted);
-            let own = (order != all_to_all::Order::Shifted).then(|| line("order", &order));
-            let extra = [extra, own].into_iter().flatten().collect();
-            (What::AllToAll(AllToAll { message: message?, order, in_flight }), extra)
-        }
-        ("butterfly", _) => (What::Butterfly(Butterfly { message: message? }), Vec::new()),
-        (_, operation) => {
-            let extra = hops.map(|n| line("hops", &n)).into_iter().collect();
-            (What::Ring(Ring { operation, message: message?, hops }), extra)
-        }
+    let order = order.unwrap_or(all_to_all::Order::Shifted);
+    Some(Extras { hops, chunks: chunks.unwrap_or(1), in_flight, order })
+}
+
+fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
+    let operation: Option<Operation> = reader.need("operation", "\"all_reduce\"");
+    let volume = volume(reader);
+    let words = algorithms(operation);
+    let algorithm = reader.word("algorithm", words, words[0]);
+    let placement = placement(reader, &["linear", "random"], "linear", 1);
+    let compute = compute(reader);
+    let extras = extras(reader, operation, algorithm);
+    let (operation, (volume, volume_line)) = (operation?, volume?);
+    let Extras { hops, chunks, in_flight, order } = extras?;
+    let ((placement, places), (compute, times)) = (placement?, compute?);
+    let limits = [hops.map(|n| line("hops", &n)), in_flight.map(|n| line("parallel", &n))];
+    let mut own: Vec<String> = limits.into_iter().flatten().collect();
+    let tree = |trees, own: &mut Vec<String>| {
+        let in_flight = in_flight.unwrap_or(1);
+        *own = vec![line("chunks", &chunks), line("parallel", &in_flight)];
+        What::Tree(Tree { volume, trees, chunks, in_flight })
     };
-    let (message, (placement, places)) = (message?, placement?);
-    let lines = [
-        format!("operation = \"{operation_word}\""),
-        format!("algorithm = \"{algorithm}\""),
-        line("message", &message),
-    ];
-    let lines = lines.into_iter().chain(extra).chain(places).collect();
-    let title = format!("{algorithm} {operation_word} of {message} messages");
-    let pattern = Arc::new(Placed { what, placement });
+    let what = match (algorithm, operation) {
+        ("direct", Operation::AllToAll) => {
+            own.extend((order != all_to_all::Order::Shifted).then(|| line("order", &order)));
+            What::Exchange(Exchange { volume, order, in_flight })
+        }
+        ("direct", _) => What::Direct(Direct { operation, volume }),
+        ("butterfly", _) => What::Butterfly(Butterfly { volume }),
+        ("halving_doubling", _) => What::HalvingDoubling(HalvingDoubling { operation, volume }),
+        ("tree", _) => tree(1, &mut own),
+        ("double_tree", _) => tree(2, &mut own),
+        _ => What::Ring(Ring { operation, volume, hops }),
+    };
+    let word = operation.word();
+    let lines =
+        [format!("operation = \"{word}\""), format!("algorithm = \"{algorithm}\""), volume_line];
+    let lines = lines.into_iter().chain(own).chain(times).chain(places).collect();
+    let title = match volume {
+        Volume::Message(message) => format!("{algorithm} {word} of {message} messages"),
+        Volume::Size(size) => format!("{size} {algorithm} {word}"),
+    };
+    let pattern = Arc::new(Placed { what, volume, compute, placement });
     Some(Made { pattern, lines, title, files: Vec::new() })
 }

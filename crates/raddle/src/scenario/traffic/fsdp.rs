@@ -1,14 +1,16 @@
 //! `kind = "fsdp"`: the backward pass of a model whose parameters are spread over the hosts.
 
+use super::compute::compute;
 use super::placement::placement;
 use super::{Kind, Made, Misfit, Pattern, TrafficSection, line};
 use crate::scenario::files::Files;
 use crate::scenario::reader::{Log, Reader};
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
-use raddle_sim::workload::Traffic;
+use raddle_sim::workload::collective::compute::Compute;
 use raddle_sim::workload::collective::fsdp::Fsdp;
 use raddle_sim::workload::collective::placement::{Order, Placement};
+use raddle_sim::workload::{Traffic, WorkloadError};
 use std::sync::Arc;
 
 pub(super) const KIND: Kind = Kind {
@@ -27,17 +29,32 @@ const MODELS: [(&str, u32, u64); 3] =
 #[derive(Debug)]
 struct Pass {
     fsdp: Fsdp,
+    compute: Compute,
     placement: Placement,
+}
+
+impl Pass {
+    /// Of each group the same pass, among its own GPUs.
+    fn of_groups(&self, fsdp: &Fsdp, hosts: u32, seed: u64) -> Result<Traffic, WorkloadError> {
+        let groups = self.placement.groups(hosts, seed)?;
+        let times = self.compute.draw(&groups.concat(), seed);
+        let mut traffic = Traffic::default();
+        for group in &groups {
+            traffic.append(fsdp.generate(group, &times)?);
+        }
+        Ok(traffic)
+    }
 }
 
 impl Pattern for Pass {
     fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Misfit> {
-        Ok(self.fsdp.generate(&self.placement.ranks(fabric.hosts, seed)?)?)
+        Ok(self.of_groups(&self.fsdp, fabric.hosts, seed)?)
     }
 
     fn flows(&self, fabric: &Fabric) -> u64 {
         let rounds = 2 * u64::from(self.fsdp.layers) * u64::from(self.fsdp.steps);
-        rounds.saturating_mul(self.placement.count(fabric.hosts).into())
+        let ranks = self.placement.counts(fabric.hosts).into_iter().map(u64::from);
+        rounds.saturating_mul(ranks.sum())
     }
 
     fn largest(&self) -> Bytes {
@@ -45,14 +62,14 @@ impl Pattern for Pass {
     }
 
     fn nothing_drawn(&self) -> Option<&'static str> {
-        (self.placement.order == Order::Linear).then_some("placement = \"linear\"")
+        let draws = self.placement.order != Order::Linear || self.compute.draws();
+        (!draws).then_some("placement = \"linear\"")
     }
 
     fn check(&self, section: &TrafficSection, fabric: &Fabric, log: &Log) {
         // The shortest pass has all that can be wrong with a long one, but for its length.
         let short = Fsdp { layers: 1, steps: 1, ..self.fsdp.clone() };
-        let ranks = self.placement.ranks(fabric.hosts, 0);
-        if let Err(error) = ranks.and_then(|ranks| short.generate(&ranks)) {
+        if let Err(error) = self.of_groups(&short, fabric.hosts, 0) {
             log.add(section.problem(&error.into()));
         }
     }
@@ -71,7 +88,8 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
     let barrier = reader.or("barrier", true);
     let words = ["linear", "random", "servers"];
     let placement = placement(reader, &words, "servers", gpus_per_server.unwrap_or(1));
-    let (model, layers, message) = (model?, layers?, message?);
+    let compute = compute(reader);
+    let ((compute, times), model, layers, message) = (compute?, model?, layers?, message?);
     let (gpus_per_server, steps, (placement, places)) = (gpus_per_server?, steps?, placement?);
     let fsdp = Fsdp { layers, message, gpus_per_server, steps, barrier };
     let lines = [
@@ -82,8 +100,8 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
         line("steps", &steps),
         line("barrier", &barrier),
     ];
-    let lines = lines.into_iter().chain(places).collect();
+    let lines = lines.into_iter().chain(times).chain(places).collect();
     let title = format!("FSDP backward pass of {model}, {layers} layers");
-    let pattern = Arc::new(Pass { fsdp, placement });
+    let pattern = Arc::new(Pass { fsdp, compute, placement });
     Some(Made { pattern, lines, title, files: Vec::new() })
 }

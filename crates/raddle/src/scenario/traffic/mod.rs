@@ -5,6 +5,7 @@
 
 mod all_to_all;
 mod collective;
+mod compute;
 mod flows;
 mod fsdp;
 mod htsim_cm;
@@ -15,6 +16,7 @@ mod pattern;
 mod permutation;
 mod placement;
 mod poisson;
+mod poisson_incast;
 mod tornado;
 
 pub(crate) use pattern::{Kind, Made, Misfit, Pattern};
@@ -41,6 +43,7 @@ pub(crate) const KINDS: &[&Kind] = &[
     &collective::KIND,
     &fsdp::KIND,
     &poisson::KIND,
+    &poisson_incast::KIND,
     &partners::KIND,
     &flows::KIND,
     &htsim_cm::KIND,
@@ -272,6 +275,13 @@ mod tests {
             ("kind = \"collective\"\noperation = \"all_reduce\"\nhops = 3\n", 48),
             ("kind = \"collective\"\noperation = \"all_reduce\"\nalgorithm = \"butterfly\"\n", 128),
             ("kind = \"collective\"\noperation = \"all_to_all\"\nhosts = \"2..5\"\n", 16),
+            ("kind = \"collective\"\noperation = \"all_reduce\"\nalgorithm = \"direct\"\n", 512),
+            ("kind = \"collective\"\noperation = \"all_gather\"\ngroups = [4, 8]\n", 80),
+            (
+                "kind = \"collective\"\noperation = \"all_reduce\"\nalgorithm = \"double_tree\"\n\
+                 chunks = 3\n",
+                192,
+            ),
             ("kind = \"fsdp\"\nmodel = \"llama_7b\"\nlayers = 3\nsteps = 2\n", 192),
         ] {
             let study = study(traffic).unwrap();
@@ -280,8 +290,11 @@ mod tests {
             assert_eq!(scenario.flows(), expected, "{traffic}");
             assert!(made <= expected && expected <= 2 * made.max(8), "{traffic}: {made}");
         }
-        for kind in ["poisson", "partners"] {
-            let law = "law = \"websearch\"\nload = 0.5\nuntil = \"10 ms\"\n";
+        for kind in ["poisson", "partners", "poisson_incast"] {
+            let law = match kind {
+                "poisson_incast" => "rate = 1e5\nfan_in = 2\nsize = \"1 MB\"\nuntil = \"10 ms\"\n",
+                _ => "law = \"websearch\"\nload = 0.5\nuntil = \"10 ms\"\n",
+            };
             let study = study(&format!("kind = \"{kind}\"\n{law}")).unwrap();
             let scenario = &study.cells[0].scenario;
             let made = scenario.resolve(1).unwrap().traffic.flows.len() as f64;
@@ -327,7 +340,7 @@ mod tests {
         assert!(error.contains("`order` is strided, and all messages start at once"), "{error}");
         let of_a_ring = "kind = \"collective\"\noperation = \"all_reduce\"\norder = \"strided\"\n";
         let error = study(of_a_ring).unwrap_err();
-        assert!(error.contains("algorithm = \"direct\""), "{error}");
+        assert!(error.contains("it goes with `operation = \"all_to_all\"`"), "{error}");
         for wrong in ["parallel = 0\norder = \"random\"\n", "parallel = 99\norder = \"strided\"\n"]
         {
             let error = study(&format!("{all}{wrong}")).unwrap_err();

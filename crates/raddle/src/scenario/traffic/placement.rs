@@ -1,9 +1,9 @@
 //! Who takes part in a collective.
 
 use super::line;
-use crate::scenario::reader::Reader;
+use crate::scenario::reader::{Reader, read};
 use crate::scenario::spec::{Item, Value};
-use raddle_sim::workload::collective::placement::{Order, Placement};
+use raddle_sim::workload::collective::placement::{Groups, Order, Placement};
 
 /// Reads who takes part, and gives the lines that say it.
 pub(super) fn placement(
@@ -13,6 +13,27 @@ pub(super) fn placement(
     server: u32,
 ) -> Option<(Placement, Vec<String>)> {
     let mut lines = Vec::new();
+    let given = reader.take("groups");
+    let groups = given.and_then(|item| groups_of(item, reader));
+    if let (Some(_), None) = (given, &groups) {
+        for key in ["hosts", "ranks", "placement"] {
+            reader.take(key);
+        }
+        return None;
+    }
+    if let Some(Groups::Hosts(groups)) = groups {
+        let lists = "with `groups` that are lists of hosts";
+        for key in ["hosts", "ranks", "placement"] {
+            reader.misplaced(key, lists, "`groups` that are numbers of ranks");
+        }
+        lines.push(format!("groups = {groups:?}"));
+        let (order, groups) = (Order::Linear, Some(Groups::Hosts(groups)));
+        return Some((Placement { hosts: None, ranks: None, order, server, groups }, lines));
+    }
+    if let Some(Groups::Sizes(sizes)) = &groups {
+        reader.misplaced("ranks", "with `groups`", "one group: `groups` add up to the ranks");
+        lines.push(format!("groups = {sizes:?}"));
+    }
     let range = reader.take("hosts");
     let hosts = range.and_then(range_of);
     if let (Some(item), None) = (range, hosts) {
@@ -20,7 +41,7 @@ pub(super) fn placement(
         reader.log().add(problem.label("expected a range, both ends included: \"0..63\""));
     }
     lines.extend(hosts.map(|(first, last)| format!("hosts = \"{first}..{last}\"")));
-    let given = reader.take("ranks").is_some();
+    let given = groups.is_none() && reader.take("ranks").is_some();
     let ranks = if given { reader.at_least("ranks", 2, Some(2)) } else { None };
     lines.extend(ranks.map(|ranks| line("ranks", &ranks)));
     let order = reader.word("placement", orders, default);
@@ -31,7 +52,30 @@ pub(super) fn placement(
     let order = [Order::Linear, Order::Random, Order::Servers]
         .into_iter()
         .find(|known| known.word() == order)?;
-    Some((Placement { hosts, ranks, order, server }, lines))
+    Some((Placement { hosts, ranks, order, server, groups }, lines))
+}
+
+/// Groups by their sizes or their hosts; what is wrong with them is reported.
+fn groups_of(item: &Item, reader: &Reader<'_>) -> Option<Groups> {
+    let numbers = |items: &[Item]| -> Option<Vec<u32>> {
+        items.iter().map(|item| read("groups", item).ok()).collect()
+    };
+    let groups = match &item.value {
+        Value::List(items) if items.is_empty() => None,
+        Value::List(items) if items.iter().all(|item| item.list().is_some()) => {
+            let lists = items.iter().filter_map(Item::list).map(numbers);
+            lists.collect::<Option<_>>().map(Groups::Hosts)
+        }
+        Value::List(items) => numbers(items).map(Groups::Sizes),
+        _ => None,
+    };
+    if groups.is_none() {
+        let problem = item.place.problem("wrong value for `groups`");
+        let label =
+            "expected the ranks of each, as in [8, 8, 16], or the hosts, as in [[0, 1], [2, 3, 4]]";
+        reader.log().add(problem.label(label));
+    }
+    groups
 }
 
 /// The first and the last of `"0..63"`.

@@ -33,6 +33,7 @@ impl RunSummary {
             "flows": self.flows,
             "unfinished": self.unfinished,
             "unstarted": self.unstarted,
+            "at_dead_hosts": self.at_dead_hosts,
             "completion_us": self.completion_us,
             "fct_us": self.fct_us.to_json(),
             "delivered_us": self.delivered_us.to_json(),
@@ -86,6 +87,7 @@ impl RunSummary {
             unfinished: object.count("unfinished")?,
             // Absent in what versions wrote that did not tell these apart.
             unstarted: value.get("unstarted").and_then(Value::as_u64).unwrap_or(0),
+            at_dead_hosts: value.get("at_dead_hosts").and_then(Value::as_u64).unwrap_or(0),
             completion_us: object.number("completion_us")?,
             fct_us: Times::from_json(&object.object("fct_us")?)?,
             delivered_us: Times::from_json(&object.object("delivered_us")?)?,
@@ -200,8 +202,8 @@ mod tests {
         let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         assert_eq!(
             keys(&json).join(" "),
-            "schema scenario seed threads completed flows unfinished unstarted completion_us fct_us \
-             delivered_us bound_us bound increase_pct jobs packets queue_bytes_max \
+            "schema scenario seed threads completed flows unfinished unstarted at_dead_hosts \
+             completion_us fct_us delivered_us bound_us bound increase_pct jobs packets queue_bytes_max \
              memory_bytes_max layers pauses timeouts packet_hops results_hash cpu_s wall_s \
              hops_per_s peak_rss_mb"
         );

@@ -6,6 +6,7 @@ mod layers;
 mod text;
 
 use super::timing::Cost;
+use crate::study::unfinished::Causes;
 pub use jobs::{JobSummary, PhaseSummary};
 pub use layers::LayerSummary;
 use raddle_schemes::rng::{GOLDEN, mix};
@@ -64,6 +65,9 @@ pub struct RunSummary {
     pub unfinished: u64,
     /// Of those, how many had not started when the run ended.
     pub unstarted: u64,
+    /// Of those that did not complete, how many have an end at a host that was dead when the run
+    /// ended.
+    pub at_dead_hosts: u64,
     /// From time zero to the last needed ACK of any flow, in microseconds; `None` unless every flow
     /// completed. The time that a bound bounds.
     pub completion_us: Option<f64>,
@@ -126,6 +130,7 @@ impl RunSummary {
             flows: flows.len() as u64,
             unfinished: flows.iter().filter(|f| f.acked.is_none()).count() as u64,
             unstarted: flows.iter().filter(|f| f.started.is_none()).count() as u64,
+            at_dead_hosts: Causes::of(plan, outcome).at_dead_hosts(),
             completion_us: completion.map(Span::as_us),
             fct_us: Times::of(flows.iter().filter_map(|flow| fct(&flow))),
             delivered_us: Times::of(flows.iter().filter_map(|flow| delivery(&flow))),

@@ -2,6 +2,7 @@
 
 use super::{JobSummary, Packets, RunSummary, Times, jobs};
 use crate::study::text::{count, left, percent, plural, short, time};
+use crate::study::unfinished::{Cause, Causes};
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::transport::sender::packets;
@@ -71,9 +72,13 @@ impl RunSummary {
     }
 
     fn stop_text(&self, outcome: &Outcome) -> String {
-        let unstarted = match self.unstarted {
-            0 => String::new(),
-            unstarted => format!(" ({} never started)", count(unstarted)),
+        let counts = [(self.unstarted, "never started"), (self.at_dead_hosts, "at dead hosts")];
+        let counts = counts.iter().filter(|(flows, _)| *flows > 0);
+        let causes: Vec<String> =
+            counts.map(|(flows, what)| format!("{} {what}", count(*flows))).collect();
+        let unstarted = match &causes[..] {
+            [] => String::new(),
+            causes => format!(" ({})", causes.join(", ")),
         };
         let open =
             |open: &[FlowId]| format!("{} not completed{unstarted}", count(open.len() as u64));
@@ -131,6 +136,7 @@ const NAMED: usize = 10;
 /// The first flows that did not complete and what they lack, one line each, and how many more.
 fn stuck_flows(plan: &Plan, outcome: &Outcome) -> Vec<String> {
     let (Stop::EndTime(open) | Stop::Stalled(open)) = &outcome.stop else { return Vec::new() };
+    let causes = Causes::of(plan, outcome);
     let mut lines: Vec<String> = open
         .iter()
         .take(NAMED)
@@ -138,7 +144,11 @@ fn stuck_flows(plan: &Plan, outcome: &Outcome) -> Vec<String> {
             let ends = &plan.traffic.flows[flow.index()];
             let (from, to) = (ends.source.0, ends.destination.0);
             let lacks = missing(plan, outcome, flow);
-            format!("flow {}, host{from} to host{to}: {lacks}", flow.0)
+            let dead = match causes.cause(flow) {
+                Some(Cause::DeadHost(host)) => format!("; host{} is dead", host.0),
+                _ => String::new(),
+            };
+            format!("flow {}, host{from} to host{to}: {lacks}{dead}", flow.0)
         })
         .collect();
     if open.len() > NAMED {

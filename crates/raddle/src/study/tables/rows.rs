@@ -3,6 +3,8 @@
 use super::{Column, ColumnSpec, Parts, Table, TableSpec, Values};
 use crate::study::VERSION;
 use crate::study::summary::{RunSummary, delivery, fct};
+use crate::study::unfinished::Causes;
+use raddle_schemes::ids::FlowId;
 use raddle_schemes::units::{Span, Time};
 use raddle_sim::plan::{BufferPlan, Plan};
 use raddle_sim::record::layers::layers;
@@ -34,6 +36,7 @@ const RUNS: TableSpec = TableSpec {
         col("flows", "flows", "number of flows"),
         col("unfinished", "flows", "flows that did not complete"),
         col("unstarted", "flows", "of these, flows that had not started when the run ended"),
+        col("at_dead_hosts", "flows", "flows that did not complete with an end at a dead host"),
         col(
             "completion_us",
             "us",
@@ -92,6 +95,12 @@ const FLOWS: TableSpec = TableSpec {
         col("trimmed_packets", "packets", "data packets that arrived as trimmed headers"),
         col("dropped_packets", "packets", "data packets lost on the way, whatever the cause"),
         col("timeouts", "timeouts", "retransmission timeouts"),
+        col(
+            "unfinished",
+            "",
+            "why it did not complete: `dead_host` at one of its ends, `not_started`, or still \
+             `under_way`; empty if it did",
+        ),
     ],
 };
 
@@ -267,6 +276,7 @@ pub fn runs(rows: &[RunRow<'_>]) -> Table {
             count(|s| s.flows),
             count(|s| s.unfinished),
             count(|s| s.unstarted),
+            count(|s| s.at_dead_hosts),
             number(|s| s.completion_us),
             number(|s| s.bound_us),
             Values::Text(rows.iter().map(|row| row.summary.bound.clone()).collect()),
@@ -371,13 +381,17 @@ impl<'a> Run<'a> {
     }
 
     fn flows(self) -> Parts<'a> {
+        let word = |causes: &Causes<'_>, flow: usize| {
+            Some(causes.cause(FlowId(flow as u32))?.word().to_owned())
+        };
         let us = |span: Option<Span>| span.map(Span::as_us);
+        let causes = Causes::of(self.plan, self.outcome);
         self.table(&FLOWS, self.outcome.flows.len(), move |rows| {
             let plan = &self.plan.traffic.flows[rows.clone()];
             let flows: Vec<FlowRecord> = self.outcome.flows.range(rows.clone()).collect();
             let flows = flows.as_slice();
             [
-                counts(rows, |i| i as u64),
+                counts(rows.clone(), |i| i as u64),
                 counts(plan, |f| u64::from(f.source.0)),
                 counts(plan, |f| u64::from(f.destination.0)),
                 counts(plan, |f| f.bytes.0),
@@ -392,6 +406,7 @@ impl<'a> Run<'a> {
                 counts(flows, |f| f.trimmed),
                 counts(flows, |f| f.dropped),
                 counts(flows, |f| f.timeouts),
+                Values::Text(rows.map(|i| word(&causes, i)).collect()),
             ]
         })
     }
