@@ -307,7 +307,8 @@ fn a_host_that_dies_for_good_leaves_flows_open_and_the_cause_is_told() {
 
 #[test]
 fn a_pair_cut_off_for_good_is_an_error_that_shows_the_fault() {
-    let study = study(&format!("{FABRIC}{TRAFFIC}[[fault]]\nlink = \"host5\"\ndown = \"1 us..\"\n"));
+    let study =
+        study(&format!("{FABRIC}{TRAFFIC}[[fault]]\nlink = \"host5\"\ndown = \"1 us..\"\n"));
     let problem = study.cells[0].scenario.resolve(1).unwrap_err();
     let rendered = study.problem(problem).render(false);
     assert!(rendered.contains("cut `"), "{rendered}");

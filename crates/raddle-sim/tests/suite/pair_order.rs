@@ -69,7 +69,8 @@ fn messages_go_in_the_order_in_which_they_start() {
 
 #[test]
 fn chunks_of_a_tree_in_order_come_down_sooner() {
-    let ranks: Vec<HostId> = (0..4).map(HostId).collect();
+    // Two ranks: more of them would meet in queues, with a window for each message.
+    let ranks = [0, 1].map(HostId);
     let tree = |in_flight| {
         let volume = Volume::Size(Bytes(160 * PACKET));
         let tree = Tree { volume, trees: 1, chunks: 8, in_flight };
