@@ -30,7 +30,7 @@ use raddle_schemes::transport::sender::Connection;
 use raddle_schemes::units::{Span, Time};
 use rotations::Rotations;
 use sending::Sending;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What a timer is for. At one instant they fire in this order, those of a kind by flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,6 +71,9 @@ pub(super) struct Hosts<'a> {
     fired: Vec<u32>,
     /// Hosts to which a trigger gave a flow to start.
     pub(super) woken: Vec<HostId>,
+    /// Where messages of a pair go one after the other: those that wait for the one of their pair
+    /// that has not sent all of its packets once.
+    queues: BTreeMap<ConnectionId, VecDeque<FlowId>>,
     /// What the message of each connection that ended last has left.
     left: BTreeMap<ConnectionId, Connection>,
     rotations: Rotations<'a>,
@@ -135,6 +138,7 @@ impl<'a> Hosts<'a> {
             records: vec![FlowRecord::default(); flows],
             fired: vec![0; plan.traffic.triggers.len()],
             woken: Vec::new(),
+            queues: BTreeMap::new(),
             left: BTreeMap::new(),
             rotations: Rotations::new(plan),
             rto: beginnings::default_rto(drain, longest_rtt),
@@ -271,9 +275,10 @@ impl<'a> Hosts<'a> {
             self.fired[id.index()] = before.saturating_add(1);
             let Some(targets) = trigger.acts(before) else { continue };
             for &flow in targets {
-                let at = self.set_start(now, flow);
+                let message = &plan.traffic.flows[flow.index()];
+                let at = self.set_start(now + message.start.delay(), flow);
                 self.note_progress(at);
-                self.woken.push(plan.traffic.flows[flow.index()].source);
+                self.woken.push(message.source);
             }
             firing.extend(&trigger.fires);
         }

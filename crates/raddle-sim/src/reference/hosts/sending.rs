@@ -2,7 +2,7 @@
 
 use super::rotations::Class;
 use super::{ConnectionId, FlowEvents, Hosts, TimerKind, move_timer};
-use crate::plan::Connections;
+use crate::plan::{Connections, PairOrder};
 use crate::wire::frame::{Frame, flag, kind};
 use crate::workload::Flow;
 use raddle_schemes::ids::{FlowId, HostId, Psn};
@@ -10,6 +10,7 @@ use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::transport::sender::AckHeader;
 use raddle_schemes::transport::{Sender, Transmit};
 use raddle_schemes::units::Time;
+use std::collections::VecDeque;
 
 /// A flow that has started and has not had the last needed ACK.
 pub(super) struct Sending {
@@ -29,6 +30,28 @@ impl Hosts<'_> {
         }
         self.records[flow.index()].started = Some(now);
         self.note_progress(now);
+        if self.plan.transport.pair_order == PairOrder::Fifo {
+            let pair = connection(&self.plan.traffic.flows[flow.index()]);
+            if let Some(waiting) = self.queues.get_mut(&pair) {
+                return waiting.push_back(flow);
+            }
+            self.queues.insert(pair, VecDeque::new());
+        }
+        self.send(now, host, flow);
+    }
+
+    /// The message of a pair has sent its last packet for the first time: the next may send.
+    fn send_next(&mut self, now: Time, flow: FlowId) {
+        let message = &self.plan.traffic.flows[flow.index()];
+        let Some(waiting) = self.queues.get_mut(&connection(message)) else { return };
+        match waiting.pop_front() {
+            Some(next) => self.send(now, message.source, next),
+            None => _ = self.queues.remove(&connection(message)),
+        }
+    }
+
+    /// A flow that has started may send.
+    fn send(&mut self, now: Time, host: HostId, flow: FlowId) {
         let message = &self.plan.traffic.flows[flow.index()];
         let context = self.context(flow);
         let template = self.template(flow, &context);
@@ -76,6 +99,9 @@ impl Hosts<'_> {
         }
         self.look_at(now, flow);
         let Transmit { psn, entropy, bytes, again, ack_request } = packet?;
+        if !again && psn.0 + 1 == self.packets(flow) {
+            self.send_next(now, flow);
+        }
         let record = &mut self.records[flow.index()];
         record.sent += 1;
         let mut flags = kind::DATA;
