@@ -187,6 +187,7 @@ fn probes() -> Vec<(String, Vec<String>)> {
         let mut texts = vec![text];
         if kind == "collective" {
             texts.push(texts[0].replace("all_reduce", "all_to_all"));
+            texts.push(texts[0].replace("zzz", "algorithm = \"tree\"\nzzz"));
         }
         probes.push((format!("### kind = \"{kind}\""), texts));
     }
