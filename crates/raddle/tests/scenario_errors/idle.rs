@@ -290,7 +290,7 @@ fn keys_that_go_with_other_keys_say_so() {
     collective(
         "operation = \"all_reduce\"\nalgorithm = \"butterfly\"\nhops = 3\nparallel = 2\n",
         "hops | `hops` has no effect with `algorithm = \"butterfly\"` | it goes with `algorithm = \"ring\"`\n\
-         parallel | `parallel` has no effect with `algorithm = \"butterfly\"` | it goes with `algorithm = \"direct\"`",
+         parallel | `parallel` has no effect with `algorithm = \"butterfly\"` | it goes with `operation = \"all_to_all\"`, or `algorithm = \"tree\"` or \"double_tree\"",
     );
     collective(
         "operation = \"all_to_all\"\nhops = 3\n",
