@@ -107,6 +107,11 @@ impl Capacity {
         self.shares[from * self.nodes + to]
     }
 
+    /// The share of a pair by its number, `from` times the nodes and `to`.
+    pub fn pair(&self, pair: usize) -> f64 {
+        self.shares[pair]
+    }
+
     /// Adds to a pair; nothing to the diagonal.
     pub fn add(&mut self, from: usize, to: usize, share: f64) {
         if from != to {

@@ -61,16 +61,20 @@ impl Predictions {
         let mut router = Router::new(&truth, self.lp);
         let design = VermilionPredictions { profile: self.profile, ..Default::default() };
         let trusts = MOST + u32::from(self.profile == Profile::Artifact);
+        let nodes = truth.nodes() as u32;
+        // Without trust there is the complete graph, whatever is predicted.
+        let complete = circuits(&truth, &design.recipe(1, 1), seed, 0);
+        let oblivious = router.throughput(&complete.capacity(1.0 / f64::from(nodes)))?;
         let of_sample = |sample: u64| {
             let (noise, factor) = (self.noise, self.factor);
             let predicted = predict(&truth, noise, self.profile, factor, seed, sample);
             let of_trust = |trust: u32| {
                 let stream = (sample << 16) | u64::from(trust);
                 let circuits = circuits(&predicted, &design.recipe(trust, 1), seed, stream);
-                let share = 1.0 / f64::from(trust * truth.nodes() as u32);
-                router.throughput(&circuits.capacity(share))
+                router.throughput(&circuits.capacity(1.0 / f64::from(trust * nodes)))
             };
-            (1..=trusts).map(of_trust).collect::<Result<Vec<f64>, SolveError>>()
+            let others = (2..=trusts).map(of_trust);
+            std::iter::once(Ok(oblivious)).chain(others).collect::<Result<Vec<f64>, SolveError>>()
         };
         (0..self.samples).map(of_sample).collect()
     }

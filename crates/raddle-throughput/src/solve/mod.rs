@@ -5,9 +5,11 @@
 //! node's. Dark time is left out: with it, throughput is the duty times these numbers.
 
 mod artifact;
+mod basis;
 mod integer;
 mod interior;
 mod longest;
+mod metric;
 mod multi_hop;
 mod paths;
 mod periodic;

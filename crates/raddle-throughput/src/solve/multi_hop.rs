@@ -1,9 +1,12 @@
 //! Multi-hop throughput: the greatest concurrent flow over all paths.
 //!
-//! Solved by path; where that takes too long, by circuit and source. There, variables are what of source s's traffic is on circuit (i, j), and theta. At every node v but s,
-//! what comes in of s is what goes out and theta times the demand from s to v; no circuit carries
-//! more than its capacity. Traffic never comes back to its source, so that nothing circulates there.
+//! Of few nodes it is solved by lengths of pairs, of more by path; where either takes too long, by
+//! circuit and source. There, variables are what of source s's traffic is on circuit (i, j), and
+//! theta. At every node v but s, what comes in of s is what goes out and theta times the demand from
+//! s to v; no circuit carries more than its capacity. Traffic never comes back to its source, so that
+//! nothing circulates there.
 
+use super::metric::{self, Metric};
 use super::paths::Paths;
 use super::program::{Program, SolveError, Solver};
 use crate::circuits::Capacity;
@@ -12,6 +15,8 @@ use crate::demand::Demand;
 /// One demand's programs, kept and solved for any capacities.
 pub struct MultiHop {
     demand: Demand,
+    /// Of few nodes.
+    metric: Option<Metric>,
     paths: Paths,
     /// The circuits that the program has.
     circuits: Vec<(usize, usize)>,
@@ -30,7 +35,9 @@ impl MultiHop {
     /// For this demand.
     pub fn new(demand: &Demand) -> Self {
         let demand = demand.normalised();
-        Self { paths: Paths::new(&demand), demand, circuits: Vec::new(), solver: None }
+        let few = demand.nodes() <= metric::NODES_MAX;
+        let metric = few.then(|| Metric::new(&demand));
+        Self { metric, paths: Paths::new(&demand), demand, circuits: Vec::new(), solver: None }
     }
 
     /// Throughput on these circuits; 0 if some demand has no path.
@@ -40,6 +47,9 @@ impl MultiHop {
     pub fn throughput(&mut self, capacity: &Capacity) -> Result<f64, SolveError> {
         if !reaches_all(capacity, &self.demand) {
             return Ok(0.0);
+        }
+        if let Some(theta) = self.metric.as_mut().and_then(|metric| metric.throughput(capacity)) {
+            return Ok(theta);
         }
         match self.paths.throughput(capacity)? {
             Some(theta) => Ok(theta),
@@ -136,6 +146,9 @@ mod tests {
     use super::*;
     use crate::circuits::Circuits;
     use crate::demand::pattern;
+    use crate::designs::vermilion::{Recipe, Spare, circuits};
+    use crate::noise::{Noise, Profile, predict};
+    use crate::rounding::Rounding;
 
     fn near(found: f64, expected: f64) {
         assert!((found - expected).abs() < 1e-6, "{found} {expected}");
@@ -182,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_and_circuits_have_one_optimum() {
+    fn lengths_paths_and_circuits_have_one_optimum() {
         for seed in 0..24 {
             let nodes = 4 + seed as usize % 5;
             let random = |seed| pattern::find("random").unwrap().demand(nodes, 0.0, seed);
@@ -205,11 +218,28 @@ mod tests {
                 capacity.add(i, j, rate + if j == (i + 1) % nodes { 0.05 } else { 0.0 });
             });
             let mut program = MultiHop::new(&demand);
-            let (paths, circuits) = (
-                program.paths.throughput(&capacity).unwrap(),
-                program.by_circuit(&capacity).unwrap(),
-            );
-            near(paths.unwrap(), circuits);
+            let circuits = program.by_circuit(&capacity).unwrap();
+            near(program.paths.throughput(&capacity).unwrap().unwrap(), circuits);
+            near(program.metric.as_mut().unwrap().throughput(&capacity).unwrap(), circuits);
+        }
+    }
+
+    #[test]
+    fn kept_lengths_give_what_new_ones_give() {
+        for name in ["ring", "uniform", "chessboard", "skew:0.4"] {
+            let truth = crate::demand::named(name, 9, 1).unwrap();
+            let nodes = truth.nodes() as u32;
+            let mut kept = Metric::new(&truth);
+            for step in 0..24 {
+                let predicted = predict(&truth, Noise::Additive, Profile::Thesis, 5.0, 1, step / 8);
+                let rounding = Rounding::Any;
+                let k = 2 + (step % 8) as u32;
+                let recipe = Recipe { k, l: 1, rounding, self_loops: true, spare: Spare::Random };
+                let capacity = circuits(&predicted, &recipe, 1, step);
+                let capacity = capacity.capacity(1.0 / f64::from(nodes * k));
+                let new = Metric::new(&truth).throughput(&capacity).unwrap();
+                near(kept.throughput(&capacity).unwrap(), new);
+            }
         }
     }
 
