@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn every_demand_gets_what_is_guaranteed() {
-        for seed in 0..300 {
+        for seed in 0..1000 {
             let (nodes, k) = (2 + seed as usize % 15, 2 + (seed % 7) as u32);
             let demand = pattern::find("random").unwrap().demand(nodes, 0.0, seed);
             let demand = Demand::of(nodes, |i, j| {

@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn any_prediction_keeps_the_robust_part_and_a_right_one_the_consistent_part() {
-        for seed in 0..120 {
+        for seed in 0..500 {
             let nodes = 3 + seed as usize % 6;
             let random = |seed| pattern::find("random").unwrap().demand(nodes, 0.0, seed);
             let (predicted, truth) = (random(seed), random(seed + 1000));
@@ -255,7 +255,7 @@ mod tests {
             let capacity = capacity(&predicted, k, l);
             assert!(single_hop(&capacity, &predicted) >= bounds::consistency(gamma) - 1e-9);
             let multi = multi_hop(&capacity, &truth).unwrap();
-            assert!(multi >= bounds::robustness(gamma) - 1e-8, "{seed}");
+            assert!(multi >= bounds::robustness(gamma) - 1e-9, "{seed}");
             let missed = crate::noise::error_under(&predicted, &truth);
             let least = (1.0 - missed) * (gamma - 1.0) / gamma;
             assert!(single_hop(&capacity, &truth) >= least - 1e-9, "{seed}");

@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn entries_sums_and_total_go_to_the_whole_number_below_or_above() {
-        for seed in 0..300 {
+        for seed in 0..1000 {
             let nodes = 2 + seed as usize % 15;
             let k = 2 + (seed as u32 / 15) % 7;
             let (demand, scale) = (random(nodes, seed), (k - 1) * nodes as u32);

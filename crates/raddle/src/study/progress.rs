@@ -107,6 +107,12 @@ impl State {
             1 => String::new(),
             jobs => {
                 let ended = self.jobs.iter().filter(|job| job.ended).count();
+                if hops == 0 {
+                    // Models have no packets: what there is, is how many of them have answered.
+                    let a_minute =
+                        if elapsed_s > 0.0 { ended as f64 * 60.0 / elapsed_s } else { 0.0 };
+                    return format!("{ended} of {jobs}, {} a minute", short(a_minute));
+                }
                 format!("{ended} of {jobs} runs, ")
             }
         };
@@ -184,6 +190,15 @@ mod tests {
         // Ten times as large: of 1100 known and as much again per run to come.
         bar.begin(2, 1000);
         assert!((bar.state().share() - 100.0 / 1650.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn models_are_counted_and_timed() {
+        let bar = Bar::new(4, ProgressDrawTarget::hidden(), None);
+        bar.begin(0, 1);
+        bar.end(0);
+        assert!((bar.state().share() - 0.25).abs() < 1e-9);
+        assert_eq!(bar.state().message(30.0), "1 of 4, 2 a minute");
     }
 
     #[test]
