@@ -28,7 +28,8 @@ pub fn mars_buffer(degree: f64, rate: Rate, slot: Span) -> f64 {
 
 /// Bytes of a link in a slot.
 pub fn bytes_per_slot(rate: Rate, slot: Span) -> f64 {
-    rate.0 as f64 * seconds(slot) / 8.0
+    // Whole bits, so that whole bytes come out whole.
+    rate.0 as f64 * slot.0 as f64 / 8e12
 }
 
 fn seconds(span: Span) -> f64 {

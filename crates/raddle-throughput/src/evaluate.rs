@@ -61,7 +61,7 @@ pub fn evaluate(plan: &Plan, truth: &Demand, lp: Option<Lp>) -> Result<Answer, S
 /// Either linear program, kept for one demand.
 pub enum Router {
     /// The correct one.
-    Correct(MultiHop),
+    Correct(Box<MultiHop>),
     /// That of the published code.
     Artifact(ArtifactLp),
 }
@@ -70,7 +70,7 @@ impl Router {
     /// For this demand.
     pub fn new(demand: &Demand, lp: Lp) -> Self {
         match lp {
-            Lp::Correct => Self::Correct(MultiHop::new(demand)),
+            Lp::Correct => Self::Correct(Box::new(MultiHop::new(demand))),
             Lp::Artifact => Self::Artifact(ArtifactLp::new(demand)),
         }
     }

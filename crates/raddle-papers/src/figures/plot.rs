@@ -6,9 +6,9 @@ use super::result::six_digits;
 use crate::svg::{INK, SOFT, Svg};
 use raddle::study::text::count;
 
-/// Colours that colour-blind people tell apart (Okabe and Ito).
-pub(super) const COLOURS: [&str; 7] =
-    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+/// Colours that colour-blind people tell apart (Okabe and Ito, grey for their yellow).
+pub(super) const COLOURS: [&str; 8] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a8f98"];
 const WIDTH: f64 = 760.0;
 const LETTER: f64 = 7.2;
 const LEFT: f64 = 56.0;

@@ -13,7 +13,7 @@ use crate::demand::Demand;
 pub struct ArtifactLp {
     demand: Demand,
     circuits: Vec<(usize, usize)>,
-    solver: Option<Solver>,
+    solver: Option<Box<Solver>>,
 }
 
 impl ArtifactLp {
@@ -35,7 +35,7 @@ impl ArtifactLp {
         most.extend(std::iter::repeat_n(0.0, 2 * self.demand.pairs().count()));
         most.push(1.0);
         if circuits != self.circuits || self.solver.is_none() {
-            self.solver = Some(Solver::new(&program(&circuits, &self.demand), &most)?);
+            self.solver = Some(Box::new(Solver::new(&program(&circuits, &self.demand), &most)?));
             self.circuits = circuits;
         }
         self.solver.as_mut().map_or(Ok(0.0), |solver| solver.solve(&most))
