@@ -50,6 +50,8 @@ pub struct Claim {
     pub measure: Measure,
     /// Why our value differs, as somebody tested.
     pub reason: Option<String>,
+    /// What would turn the verdict: a reading that the paper leaves open, and the values with it.
+    pub turns: Option<String>,
     /// Whether quick mode measures it.
     pub quick: bool,
 }
@@ -186,6 +188,7 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
     let measure = reader.demand("measure", "{ kind = \"value\" }");
     let measure = measure.and_then(|item| read_measure(item, log));
     let reason = reader.take("reason").and_then(|item| words("reason", item, log));
+    let turns = reader.take("turns").and_then(|item| words("turns", item, log));
     let quick = reader.or("quick", true);
     reader.finish();
     Some(Claim {
@@ -198,6 +201,7 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
         high,
         measure: measure?,
         reason,
+        turns,
         quick,
     })
 }

@@ -200,18 +200,29 @@ fn claims(page: &mut String, result: &FigureResult) {
         );
     }
     page.push('\n');
-    let reasons: Vec<_> =
-        result.claims.iter().filter_map(|claim| Some((claim, claim.reason()?))).collect();
-    if !reasons.is_empty() {
-        page.push_str("Why it differs:\n\n");
-        // Claims that differ for one reason share it.
-        for group in reasons.chunk_by(|a, b| a.1 == b.1) {
-            let texts: Vec<String> =
-                group.iter().map(|(claim, _)| format!("*{}*", cell(&claim.claim.text))).collect();
-            let _ = writeln!(page, "- {}<br>{}", texts.join(" "), cell(group[0].1));
-        }
-        page.push('\n');
+    explained(page, result, "Why it differs", ClaimResult::reason);
+    explained(page, result, "What turns a verdict", |claim| claim.claim.turns.as_deref());
+}
+
+/// A list of claims with what is said of each; neighbours of which the same is said share it.
+fn explained(
+    page: &mut String,
+    result: &FigureResult,
+    title: &str,
+    said: impl Fn(&ClaimResult) -> Option<&str>,
+) {
+    let all: Vec<_> =
+        result.claims.iter().filter_map(|claim| Some((claim, said(claim)?))).collect();
+    if all.is_empty() {
+        return;
     }
+    let _ = writeln!(page, "{title}:\n");
+    for group in all.chunk_by(|a, b| a.1 == b.1) {
+        let texts: Vec<String> =
+            group.iter().map(|(claim, _)| format!("*{}*", cell(&claim.claim.text))).collect();
+        let _ = writeln!(page, "- {}<br>{}", texts.join(" "), cell(group[0].1));
+    }
+    page.push('\n');
 }
 
 /// A folded table of all curves.

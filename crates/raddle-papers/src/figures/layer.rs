@@ -118,6 +118,18 @@ impl LayerNumber {
     }
 }
 
+/// The mean data in all switch queues over the sending time, in full packets; `None` if the run did
+/// not record it.
+pub(super) fn queue_packets_mean(run: &FigureRun) -> Option<f64> {
+    let (plan, outcome) = (&run.finished.plan, &run.finished.outcome);
+    let layers = layers(&plan.fabric, outcome);
+    let queues = || layers.iter().filter(|record| record.layer != Layer::HostTor);
+    let sum = queues().map(|record| Some(record.queue_bytes_mean? * record.links as f64));
+    let sum = sum.sum::<Option<f64>>()?;
+    let links: usize = queues().map(|record| record.links).sum();
+    Some(sum / links as f64 / plan.packet().0 as f64)
+}
+
 /// On a link `n` flows' worth of data packets are `n (n - 1) / 2` pairs. Two flows from different
 /// edge switches to one meet where they hold the same of its uplinks (LB study, appendix C).
 fn stuck_pairs(plan: &Plan, outcome: &Outcome, layer: &LayerRecord) -> Option<f64> {

@@ -8,7 +8,8 @@ use super::across::{Many, read_many};
 use super::answers::Answers;
 use super::claims::{settings, text};
 use super::increase::{BoundName, NamedBound, increase_pct};
-use super::layer::{LayerNumber, read_layer_number};
+use super::layer::{LayerNumber, queue_packets_mean, read_layer_number};
+use super::many::{RankCorrelation, Values, read_rank_correlation, read_values};
 use super::metric::Metric;
 use super::pairs::{Pairs, read_pairs};
 use super::prepare::FigureRun;
@@ -177,6 +178,17 @@ pub enum Measure {
         /// Where.
         cell: Selector,
     },
+    /// The mean data queued in all switch queues over the sending time, in full packets.
+    QueueMean {
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
+    /// A metric of many cells.
+    Values(Values),
+    /// How closely one metric follows another from cell to cell.
+    RankCorrelation(RankCorrelation),
     /// A number of a model; no simulation.
     Theory(TheoryNumber),
     /// The same of many parameters.
@@ -196,6 +208,9 @@ const KINDS: &[&str] = &[
     "queue_max",
     "queue_above",
     "layer",
+    "queue_mean",
+    "values",
+    "rank_correlation",
     "theory",
     "across",
 ];
@@ -226,6 +241,9 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
             })
         }
         "layer" => layer(&mut reader),
+        "queue_mean" => queue_mean(&mut reader),
+        "values" => read_values(&mut reader).map(Measure::Values),
+        "rank_correlation" => read_rank_correlation(&mut reader).map(Measure::RankCorrelation),
         "across" => read_many(&mut reader).map(Measure::Across),
         _ => read_number(&mut reader).map(Measure::Theory),
     };
@@ -325,6 +343,12 @@ fn layer(reader: &mut Reader<'_>) -> Option<Measure> {
     Some(Measure::Layer { number: number?, statistic, cell: cell? })
 }
 
+fn queue_mean(reader: &mut Reader<'_>) -> Option<Measure> {
+    let statistic = statistic(reader);
+    let cell = selector(reader, "cell");
+    Some(Measure::QueueMean { statistic, cell: cell? })
+}
+
 impl Selector {
     /// Whether a cell with these settings is meant.
     pub fn selects(&self, settings: &[(String, String)]) -> bool {
@@ -348,12 +372,17 @@ impl Measure {
             | Self::PortRate { cell, .. }
             | Self::QueueMax { cell, .. }
             | Self::Layer { cell, .. }
+            | Self::QueueMean { cell, .. }
             | Self::QueueAbove { cell, .. } => vec![cell],
             Self::Ratio { of, over, .. } => vec![of, over],
             Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
                 [of.cells(), other.cells()].concat()
             }
-            Self::Ratios(_) | Self::Theory(_) | Self::Across(_) => Vec::new(),
+            Self::Ratios(_)
+            | Self::Values(_)
+            | Self::RankCorrelation(_)
+            | Self::Theory(_)
+            | Self::Across(_) => Vec::new(),
         }
     }
 
@@ -373,6 +402,8 @@ impl Measure {
     pub(super) fn needs(&self, settings: &[(String, String)]) -> bool {
         match self {
             Self::Ratios(pairs) => pairs.needs(settings),
+            Self::Values(values) => values.within.has(settings),
+            Self::RankCorrelation(both) => both.within.has(settings),
             Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
                 of.needs(settings) || other.needs(settings)
             }
@@ -449,6 +480,11 @@ impl Measure {
             Self::Layer { number, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| number.of(run))?)
             }
+            Self::QueueMean { statistic, cell } => {
+                statistic.of(cell.each(runs, queue_packets_mean)?)
+            }
+            Self::Values(values) => values.take(runs),
+            Self::RankCorrelation(both) => both.take(runs),
             Self::Theory(number) => number.value(mode, answers),
             Self::Across(many) => many.take(mode, answers),
         }

@@ -79,6 +79,7 @@ fn row(result: &ClaimResult) -> Claim {
     let bounds = Some(result.bounds_text()).filter(|bounds| !bounds.is_empty());
     let bounds = bounds.map(|bounds| format!("Bound: {bounds}"));
     let reason = result.reason().map(|reason| format!("Why it differs: {reason}"));
+    let turns = result.claim.turns.as_ref().map(|turns| format!("What turns it: {turns}"));
     Claim {
         text: result.claim.text.clone(),
         source: result.claim.source.clone(),
@@ -92,6 +93,6 @@ fn row(result: &ClaimResult) -> Claim {
             Verdict::Differs => Some(false),
             Verdict::NotRun => None,
         },
-        notes: bounds.into_iter().chain(reason).collect(),
+        notes: bounds.into_iter().chain(reason).chain(turns).collect(),
     }
 }

@@ -52,7 +52,8 @@ fn selectors(reader: &mut Reader<'_>, key: &'static str) -> Option<Vec<Selector>
     items.iter().map(selector).collect()
 }
 
-fn within(item: &Item, log: &Log) -> Option<Vec<(String, Vec<String>)>> {
+/// Names and lists of values.
+pub(super) fn within(item: &Item, log: &Log) -> Option<Vec<(String, Vec<String>)>> {
     let Value::Table(table) = &item.value else {
         log.add(item.place.problem("`within` is a table of paths and lists of values"));
         return None;

@@ -85,7 +85,16 @@ fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem
         let settings = cells.iter().map(|cell| cell.settings.as_slice());
         pairs.unselected(settings).into_iter().map(|(place, message)| place.problem(message))
     });
-    single.chain(of_pairs).collect()
+    let of_many = claims().filter_map(|claim| {
+        let settings = cells.iter().map(|cell| cell.settings.as_slice());
+        let few = match &claim.measure {
+            Measure::Values(values) => values.within.too_few(settings, 1),
+            Measure::RankCorrelation(both) => both.within.too_few(settings, 2),
+            _ => None,
+        };
+        few.map(|(place, message)| place.problem(message))
+    });
+    single.chain(of_pairs).chain(of_many).collect()
 }
 
 impl Prepared {

@@ -248,6 +248,9 @@ impl ClaimResult {
             "verdict": self.verdict.word(),
             "reason": self.reason(),
         });
+        if let Some(turns) = &claim.turns {
+            object["turns"] = json!(turns);
+        }
         if !self.bounds.is_empty() {
             let bound = |bound: &NamedBound| json!({ "bound": bound.name.word(), "us": bound.us });
             object["bounds"] = self.bounds.iter().map(bound).collect();

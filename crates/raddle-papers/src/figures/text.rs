@@ -10,6 +10,9 @@ use std::fmt::Write;
 const LINE: usize = 98;
 /// Expected words that are longer than this stand under the claim.
 const EXPECTED: usize = 16;
+/// Numbers have so many digits, or up to the most where it takes more to tell a claim's apart.
+const DIGITS: usize = 4;
+const MOST_DIGITS: usize = 6;
 const HEAD: [&str; 6] = ["claim", "held against", "expected", "measured", "band", "verdict"];
 
 impl FigureResult {
@@ -62,24 +65,41 @@ impl ClaimResult {
     /// What it expects.
     pub(crate) fn expected_text(&self) -> String {
         match &self.claim.expected {
-            Expected::Number(number) => number_text(*number),
+            Expected::Number(number) => number_text(*number, self.digits()),
             Expected::Text(text) => text.clone(),
         }
     }
 
     /// What was measured.
     pub(crate) fn measured_text(&self) -> String {
-        self.measured.map_or_else(|| "none".to_owned(), number_text)
+        let text = |number| number_text(number, self.digits());
+        self.measured.map_or_else(|| "none".to_owned(), text)
     }
 
     /// Which values agree.
     pub(crate) fn band_text(&self) -> String {
+        let text = |number| number_text(number, self.digits());
         match (self.claim.low, self.claim.high) {
-            (Some(low), Some(high)) => format!("{} to {}", number_text(low), number_text(high)),
-            (Some(low), None) => format!("at least {}", number_text(low)),
-            (None, Some(high)) => format!("at most {}", number_text(high)),
+            (Some(low), Some(high)) => format!("{} to {}", text(low), text(high)),
+            (Some(low), None) => format!("at least {}", text(low)),
+            (None, Some(high)) => format!("at most {}", text(high)),
             (None, None) => String::new(),
         }
+    }
+
+    /// How many digits tell its numbers apart.
+    fn digits(&self) -> usize {
+        let expected = match &self.claim.expected {
+            Expected::Number(number) => Some(*number),
+            Expected::Text(_) => None,
+        };
+        let all = [expected, self.measured, self.claim.low, self.claim.high];
+        let all: Vec<f64> = all.into_iter().flatten().collect();
+        let told = |digits: &usize| {
+            let same = |a: f64, b: f64| number_text(a, *digits) == number_text(b, *digits);
+            all.iter().enumerate().all(|(i, a)| all[..i].iter().all(|b| a == b || !same(*a, *b)))
+        };
+        (DIGITS..=MOST_DIGITS).find(told).unwrap_or(MOST_DIGITS)
     }
 
     /// The bounds that the value is taken against; empty if there are none.
@@ -106,9 +126,9 @@ fn row(result: &ClaimResult) -> [String; 6] {
     ]
 }
 
-/// Four digits, without trailing zeros behind the point.
-fn number_text(value: f64) -> String {
-    let text = digits(value, 4);
+/// So many digits, without trailing zeros behind the point.
+fn number_text(value: f64, most: usize) -> String {
+    let text = digits(value, most);
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
@@ -129,6 +149,9 @@ fn explain(text: &mut String, result: &ClaimResult) {
     }
     if let Some(reason) = result.reason() {
         wrapped(text, &format!("Reason: {reason}"));
+    }
+    if let Some(turns) = &claim.turns {
+        wrapped(text, &format!("Turns: {turns}"));
     }
 }
 
@@ -155,11 +178,15 @@ mod tests {
 
     #[test]
     fn numbers_lose_their_trailing_zeros() {
-        assert_eq!(number_text(1.75), "1.75");
-        assert_eq!(number_text(799.0), "799");
-        assert_eq!(number_text(600.0), "600");
-        assert_eq!(number_text(0.01), "0.01");
-        assert_eq!(number_text(0.0), "0");
+        for (number, text) in
+            [(1.75, "1.75"), (799.0, "799"), (600.0, "600"), (0.01, "0.01"), (0.0, "0")]
+        {
+            assert_eq!(number_text(number, 4), text);
+        }
+        assert_eq!(
+            (number_text(17.0587, 4), number_text(17.0587, 6)),
+            ("17.06".into(), "17.0587".into())
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The page: who wins where, by how much, and what of the papers holds.
 
 use super::claims::{Claim, Judged};
-use super::papers::papers;
+use super::papers::{in_full, in_short};
 use super::steps::steps;
 use super::{Column, SCENARIO, Verdict, WORKLOADS};
 use raddle::study::stats::{SIGNIFICANCE, Test, t_quantile_95};
@@ -21,7 +21,14 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
     let claims: Vec<(&Claim, Judged)> =
         claims.iter().map(|claim| (claim, claim.judge(verdict))).collect();
     summary(&mut page, verdict, &claims, folder);
+    in_short(&mut page, &claims);
     glossary(&mut page, verdict);
+    page.push_str(
+        "*That is the verdict. What follows is for looking things up: [how it was \
+         run](#how-it-was-run), each stack with its standings, [the ring by its \
+         step](#the-ring-by-its-step), [the claims in full](#the-claims-in-full), [all \
+         numbers](#all-numbers), [the scenario](#the-scenario).*\n\n",
+    );
     conditions(&mut page, verdict);
     for stack in verdict.values("stack") {
         let _ = writeln!(page, "## Stack: {stack}\n\n![{stack}]({folder}/{stack}.svg)\n");
@@ -29,7 +36,7 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
         winners(&mut page, verdict, stack);
     }
     page.push_str(&steps(verdict));
-    papers(&mut page, &claims);
+    in_full(&mut page, &claims);
     page.push_str("## All numbers\n\n");
     page.push_str(
         "Mean over the seeds and, in brackets, least to greatest; rank; over the bound.\n\n\
@@ -138,8 +145,7 @@ fn summary(page: &mut String, verdict: &Verdict, claims: &[(&Claim, Judged)], fo
     let _ = writeln!(
         page,
         "\nOf {}, {whole} hold everywhere, {} in some columns and {none} in none; {} come closer \
-         somewhere to what is asked than the seeds can tell: [which, and \
-         why](#what-the-papers-claim).\n",
+         somewhere to what is asked than the seeds can tell ([which](#the-claims-in-full)).\n",
         plural(judged().count() as u64, "claim"),
         judged().count() - whole - none,
         judged().filter(|judged| !judged.untold.is_empty()).count(),
@@ -359,9 +365,15 @@ mod tests {
     use super::*;
     use crate::verdict::claims;
 
+    /// Bytes of the page before it goes into detail: two minutes' reading, links and code included.
+    const FIRST_PAGE: usize = 10_000;
+
     #[test]
     fn the_kept_page_has_the_scenario_and_the_claims_that_there_are() {
         let kept = include_str!("../../../../docs/verdict.md");
+        let (first, rest) = kept.split_once("\n## How it was run").unwrap();
+        assert!(first.len() < FIRST_PAGE, "{}: what takes longer goes further down", first.len());
+        assert_eq!(first.matches("](#why-").count(), rest.matches("<a id=\"why-").count());
         assert!(kept.contains(SCENARIO.trim_end()), "docs/verdict.md: another scenario");
         for claim in claims().unwrap() {
             let row = format!("| {} | {} ({}) |", claim.paper, claim.text, claim.source);

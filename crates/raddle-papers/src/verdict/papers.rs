@@ -1,4 +1,5 @@
-//! The page's table of claims: which hold where, by how much, and why some do not.
+//! The page's claims: in short, which hold and the cause where one does not; further down in full,
+//! where each holds, by how much, and what was tested.
 
 use super::claims::{Claim, Judged};
 use std::fmt::Write;
@@ -6,9 +7,38 @@ use std::fmt::Write;
 /// The most decimals that a ratio has.
 const DECIMALS: usize = 4;
 
-pub(super) fn papers(page: &mut String, claims: &[(&Claim, Judged)]) {
+/// The table of the first page: a line a claim.
+pub(super) fn in_short(page: &mut String, claims: &[(&Claim, Judged)]) {
     page.push_str(
-        "## What the papers claim\n\nEach claim says that the best of some schemes takes at most so \
+        "## What of the papers holds\n\n| paper | claim | holds | where not, because |\n\
+         |---|---|---|---|\n",
+    );
+    for (number, (claim, judged)) in claims.iter().enumerate() {
+        let word = match judged {
+            Judged { columns: 0, .. } => "not run".to_owned(),
+            Judged { columns, holds, .. } if holds == columns => "**yes**".to_owned(),
+            Judged { holds: 0, .. } => "**no**".to_owned(),
+            Judged { columns, holds, .. } => format!("in {holds} of {columns}"),
+        };
+        let cause = reason(claim, judged)
+            .map(|(cause, _)| format!("{cause} ([more](#why-{number}))"))
+            .unwrap_or_default();
+        let _ = writeln!(page, "| {} | {} | {word} | {cause} |", claim.paper, claim.text);
+    }
+    page.push('\n');
+}
+
+/// Why a claim does not hold everywhere: the cause in a sentence, and what was tested.
+fn reason<'c>(claim: &'c Claim, judged: &Judged) -> Option<(&'c str, &'c str)> {
+    let reason = claim.reason.as_deref().filter(|_| judged.holds < judged.columns)?;
+    let (cause, tested) = reason.split_once("** ").unwrap_or((reason, ""));
+    Some((cause.trim_start_matches("**"), tested))
+}
+
+/// All claims with ratios and columns, and what was tested where one does not hold.
+pub(super) fn in_full(page: &mut String, claims: &[(&Claim, Judged)]) {
+    page.push_str(
+        "## The claims in full\n\nEach claim says that the best of some schemes takes at most so \
          many times as long as the best of others; where some are equal, the worst of them as the \
          best; where each is ahead, the worst of them as the best of the others. Ratios: least and \
          greatest of the columns it is about. It holds where the ratio of means is at most what is \
@@ -17,7 +47,7 @@ pub(super) fn papers(page: &mut String, claims: &[(&Claim, Judged)]) {
          | paper | claim | columns | ratio | asked | holds | close |\n|---|---|---|---|---|---|---|\n",
     );
     let mut reasons = Vec::new();
-    for (claim, judged) in claims {
+    for (number, (claim, judged)) in claims.iter().enumerate() {
         let &Judged { columns, holds, ratios, ref fails, ref untold } = judged;
         let about: Vec<&str> = claim.columns.iter().map(|(_, value)| value.as_str()).collect();
         let about = if about.is_empty() { "all".to_owned() } else { about.join(", ") };
@@ -34,8 +64,7 @@ pub(super) fn papers(page: &mut String, claims: &[(&Claim, Judged)]) {
                 format!("in {holds} of {columns}, not in {}", fails.join("; "))
             }
         };
-        let reason = claim.reason.as_deref().filter(|_| holds < columns);
-        reasons.extend(reason.map(|reason| format!("- *{}:* {reason}.", claim.text)));
+        reasons.extend(reason(claim, judged).map(|reason| (number, claim.text.as_str(), reason)));
         let ratios = ratios.map_or("-".to_owned(), |(low, high)| match columns {
             1 => over(low, claim.at_most),
             _ => format!("{} to {}", over(low, claim.at_most), over(high, claim.at_most)),
@@ -52,8 +81,15 @@ pub(super) fn papers(page: &mut String, claims: &[(&Claim, Judged)]) {
         );
     }
     if !reasons.is_empty() {
-        let _ =
-            writeln!(page, "\n### Where a claim does not hold, and why\n\n{}", reasons.join("\n"));
+        page.push_str("\n### Where a claim does not hold, and why\n\n");
+    }
+    // Claims that do not hold for one reason share it.
+    for group in reasons.chunk_by(|a, b| a.2 == b.2) {
+        let claim =
+            |(number, text, _): &(usize, &str, _)| format!("<a id=\"why-{number}\"></a>*{text}:*");
+        let texts: Vec<String> = group.iter().map(claim).collect();
+        let (cause, tested) = group[0].2;
+        let _ = writeln!(page, "- {} **{cause}** {tested}.", texts.join(" "));
     }
     page.push('\n');
 }

@@ -11,8 +11,12 @@
 //! What is drawn is not independent: whole permutations, a matching of each edge switch's flows to
 //! its uplinks (the proof's first step, so that flows of one edge switch never collide), and phases
 //! of the flows. Pairs that meet the conditions are counted.
+//!
+//! Theorem 1 is about the mean over all switch queues and the sending time. Where `f` flows stick to
+//! one link, its queue grows by `f - 1` packets a period, and the mean over the `m` periods of a
+//! message is half of what it ends at. The proof counts no other queue: a lower bound.
 
-use super::{Answers, Card, Quantity, even_ports};
+use super::{Answers, Card, LAYERS, Quantity, even_ports};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Span;
 
@@ -34,6 +38,12 @@ pub const CARD: Card = Card {
             doc: "pairs counted in random permutations under simple round-robin, mean",
         },
         Quantity { name: "jsq_drawn_pairs", doc: "the same under JSQ" },
+        Quantity {
+            name: "simple_rr_queue_packets",
+            doc: "what flows that stick queue under simple round-robin: mean over all switch queues, \
+                  the sending time and the permutations",
+        },
+        Quantity { name: "jsq_queue_packets", doc: "the same under JSQ" },
     ],
 };
 
@@ -46,8 +56,30 @@ raddle_schemes::parameters! {
         pub packet: Span = Span(41_580), in Span(1)..;
         /// Time of the gap behind it.
         pub gap: Span = Span(200);
+        /// Packets that each flow sends: the message.
+        pub packets: u32 = 256, in 1..=10_000_000;
         /// Permutations that are drawn.
         pub trials: u32 = 2000, in 1..;
+    }
+}
+
+/// What flows that stick came to in one permutation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stuck {
+    /// Pairs of them on one link.
+    pub pairs: u64,
+    /// Flows that share a link with another, less one for each such link: packets by which all queues
+    /// together grow in a period.
+    pub excess: u64,
+}
+
+impl Stuck {
+    /// Of flows on each link.
+    fn of(flows: &[u64]) -> Self {
+        Self {
+            pairs: flows.iter().map(|n| n * n.saturating_sub(1) / 2).sum(),
+            excess: flows.iter().map(|n| n.saturating_sub(1)).sum(),
+        }
     }
 }
 
@@ -98,12 +130,12 @@ impl Collisions {
         self.simple_rr_pairs() * self.safe() * self.safe()
     }
 
-    /// Pairs under simple round-robin and under JSQ in each of the permutations.
-    pub fn draw(&self, seed: u64) -> Vec<(u64, u64)> {
+    /// Flows that stick under simple round-robin and under JSQ in each of the permutations.
+    pub fn draw(&self, seed: u64) -> Vec<(Stuck, Stuck)> {
         (0..self.trials).map(|trial| self.trial(seed, trial)).collect()
     }
 
-    fn trial(&self, seed: u64, trial: u32) -> (u64, u64) {
+    fn trial(&self, seed: u64, trial: u32) -> (Stuck, Stuck) {
         let (hosts, half) = (self.hosts() as usize, self.half() as usize);
         let mut rng = Rng::new(seed, "collisions", u64::from(trial));
         let mut receivers: Vec<usize> = (0..hosts).collect();
@@ -128,8 +160,7 @@ impl Collisions {
                 safe[place] += u64::from(self.is_safe(flow, &phases));
             }
         }
-        let pairs = |flows: &[u64]| flows.iter().map(|n| n * n.saturating_sub(1) / 2).sum();
-        (pairs(&red), pairs(&safe))
+        (Stuck::of(&red), Stuck::of(&safe))
     }
 
     /// Whether no other flow's packets end within a gap of those of `flow`.
@@ -160,9 +191,10 @@ impl Answers for Collisions {
 
     fn values(&self, seed: u64) -> Vec<f64> {
         let drawn = self.draw(seed);
-        let mean = |of: fn(&(u64, u64)) -> u64| {
+        let mean = |of: fn(&(Stuck, Stuck)) -> u64| {
             drawn.iter().map(of).sum::<u64>() as f64 / drawn.len() as f64
         };
+        let growth = f64::from(self.packets) / 2.0 / (LAYERS * f64::from(self.hosts()));
         vec![
             self.northbound(),
             self.hotspot(),
@@ -170,8 +202,10 @@ impl Answers for Collisions {
             self.same_edge(),
             self.simple_rr_pairs(),
             self.jsq_pairs(),
-            mean(|pairs| pairs.0),
-            mean(|pairs| pairs.1),
+            mean(|stuck| stuck.0.pairs),
+            mean(|stuck| stuck.1.pairs),
+            mean(|stuck| stuck.0.excess) * growth,
+            mean(|stuck| stuck.1.excess) * growth,
         ]
     }
 }
@@ -195,13 +229,36 @@ mod tests {
     #[test]
     fn permutations_have_about_as_many_pairs_as_the_formula_says() {
         let model = Collisions::default();
-        let [.., formula, jsq_formula, drawn, jsq_drawn] = Answers::values(&model, 1)[..] else {
-            panic!("eight quantities")
+        let [.., formula, jsq_formula, drawn, jsq_drawn, queue, jsq_queue] =
+            Answers::values(&model, 1)[..]
+        else {
+            panic!("ten quantities")
         };
         assert!((drawn / 39.0 - 1.0).abs() < 0.1, "{drawn}");
         assert!((drawn / formula - 1.0).abs() < 0.1, "{drawn}");
         assert!((jsq_drawn / jsq_formula - 1.0).abs() < 0.1, "{jsq_drawn}");
         assert!(jsq_drawn < drawn, "{jsq_drawn}");
+        // Four flows to an edge switch take four uplinks at random: 6/16 pairs and 1 - (1 - (3/4)^4)
+        // packets a period on each. In the mean of the message 128 times that, over 640 queues.
+        let each = libm::pow(0.75, 4.0) / (6.0 / 16.0);
+        let expected = each * drawn * 128.0 / 640.0;
+        assert!((queue / expected - 1.0).abs() < 0.04, "{queue}, {expected}");
+        assert!(jsq_queue < queue, "{jsq_queue}");
+    }
+
+    #[test]
+    fn three_flows_on_a_link_are_three_pairs_and_two_packets_a_period() {
+        assert_eq!(Stuck::of(&[0, 1, 3, 2]), Stuck { pairs: 4, excess: 3 });
+    }
+
+    /// Theorem 1.
+    #[test]
+    fn the_mean_queue_is_linear_in_the_message() {
+        let queue = |packets| {
+            let model = Collisions { packets, trials: 20, ..Default::default() };
+            Answers::values(&model, 1)[8]
+        };
+        assert_eq!(queue(4096), 16.0 * queue(256));
     }
 
     #[test]

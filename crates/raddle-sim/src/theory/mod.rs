@@ -139,6 +139,9 @@ pub fn find(name: &str) -> Option<&'static Listed> {
     MODELS.iter().find(|model| model.card.name == name)
 }
 
+/// Layers of switch queues in a fat tree of three tiers, each of as many queues as there are hosts.
+const LAYERS: f64 = 5.0;
+
 /// A fat tree's switches have an even number of ports.
 fn even_ports(k: u32) -> Result<(), String> {
     if k.is_multiple_of(2) { Ok(()) } else { Err(format!("k is {k}; a fat tree's is even")) }

@@ -5,9 +5,13 @@
 //! uplink's arrivals per period have mean 1 and variance 1 - 2/k, its queue is a random walk
 //! reflected at 0, and after m periods Q(m) = sqrt(1 - 2/k) sqrt(2m / pi).
 //!
+//! The theorem is about the mean over all switch queues and the sending time: two thirds of Q(m) at
+//! such an uplink, and at least the share of edge switches without internal traffic (equation 24)
+//! times the share of uplinks of edge switches, a fifth of all queues, of it at all.
+//!
 //! Erratum: equation 21 prints "sqrt(2/pi) m", which must be read as sqrt(2m/pi).
 
-use super::{Answers, Card, Quantity, even_ports};
+use super::{Answers, Card, LAYERS, Quantity, even_ports};
 use raddle_schemes::rng::Rng;
 
 /// What `raddle theory spray_queue` says.
@@ -22,6 +26,19 @@ pub const CARD: Card = Card {
         Quantity {
             name: "northbound_least",
             doc: "lower bound on the share of edge switches without internal traffic: equation 24",
+        },
+        Quantity {
+            name: "queue_mean_packets",
+            doc: "the mean of the queue over the sending time: two thirds of equation 21",
+        },
+        Quantity {
+            name: "drawn_mean_packets",
+            doc: "the same of random walks, mean of all trials",
+        },
+        Quantity {
+            name: "all_queues_least_packets",
+            doc: "lower bound on the mean over all switch queues and the sending time: the uplinks of \
+                  edge switches are a fifth of them",
         },
     ],
 };
@@ -52,21 +69,29 @@ impl SprayQueue {
         1.0 - (k - 2.0) / (k * k - 2.0)
     }
 
-    /// The mean queue of random walks, in packets: per period each of k/2 flows gives this uplink a
-    /// packet with probability 2/k, and then the uplink sends one.
-    pub fn draw(&self, seed: u64) -> f64 {
+    /// The mean of the queue over the sending time.
+    pub fn queue_mean(&self) -> f64 {
+        2.0 / 3.0 * self.queue()
+    }
+
+    /// The queue of random walks in packets, mean of all: at the end, and over the time. Per period
+    /// each of k/2 flows gives this uplink a packet with probability 2/k, and then the uplink sends
+    /// one.
+    pub fn draw(&self, seed: u64) -> (f64, f64) {
         let uplinks = u64::from(self.k / 2);
-        let mut sum = 0u64;
+        let (mut ends, mut sums) = (0u64, 0u64);
         for trial in 0..self.trials {
             let mut rng = Rng::new(seed, "spray queue", u64::from(trial));
             let mut queue = 0u64;
             for _ in 0..self.packets {
                 queue += (0..uplinks).filter(|_| rng.below(uplinks) == 0).count() as u64;
                 queue = queue.saturating_sub(1);
+                sums += queue;
             }
-            sum += queue;
+            ends += queue;
         }
-        sum as f64 / f64::from(self.trials)
+        let trials = f64::from(self.trials);
+        (ends as f64 / trials, sums as f64 / trials / f64::from(self.packets))
     }
 }
 
@@ -80,7 +105,9 @@ impl Answers for SprayQueue {
     }
 
     fn values(&self, seed: u64) -> Vec<f64> {
-        vec![self.queue(), self.draw(seed), self.northbound_least()]
+        let (drawn, drawn_mean) = self.draw(seed);
+        let (least, mean) = (self.northbound_least(), self.queue_mean());
+        vec![self.queue(), drawn, least, mean, drawn_mean, least * mean / LAYERS]
     }
 }
 
@@ -103,8 +130,9 @@ mod tests {
     fn random_walks_agree() {
         for (packets, trials) in [(256, 4000), (1024, 4000)] {
             let model = SprayQueue { packets, trials, ..Default::default() };
-            let (drawn, queue) = (model.draw(1), model.queue());
+            let ((drawn, mean), queue) = (model.draw(1), model.queue());
             assert!((drawn / queue - 1.0).abs() < 0.1, "{packets}: {drawn}, {queue}");
+            assert!((mean / model.queue_mean() - 1.0).abs() < 0.1, "{packets}: {mean}");
         }
     }
 
