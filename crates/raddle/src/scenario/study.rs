@@ -264,17 +264,21 @@ fn unsweep(table: &mut Table, path: &str) -> bool {
 }
 
 /// All combinations of the axes' points, the last axis varying fastest.
-fn grid(axes: &[AxisSpec]) -> Vec<Vec<Point>> {
-    axes.iter().fold(vec![Vec::new()], |cells: Vec<Vec<Point>>, axis| {
-        let extend = |cell: &Vec<Point>| {
-            let cell = cell.clone();
-            axis.points.iter().map(move |point| {
-                let mut longer = cell.clone();
-                longer.push(point.clone());
-                longer
+fn grid(axes: &[AxisSpec]) -> impl Iterator<Item = Vec<&Point>> {
+    let cells = axes.iter().map(|axis| axis.points.len()).product();
+    (0..cells).map(|cell: usize| {
+        let mut rest = cell;
+        let mut points: Vec<&Point> = axes
+            .iter()
+            .rev()
+            .map(|axis| {
+                let point = &axis.points[rest % axis.points.len()];
+                rest /= axis.points.len();
+                point
             })
-        };
-        cells.iter().flat_map(extend).collect()
+            .collect();
+        points.reverse();
+        points
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::reader::{Log, Reader, with_nearest};
 use super::spec::{Entry, Item, Place, Table, Value};
+use std::collections::HashSet;
 
 /// The most cells a study may have, and the most seeds.
 const MAX_CELLS: usize = 100_000;
@@ -102,9 +103,10 @@ fn axes(table: &Table, above: &str, spec: &mut SweepSpec, log: &Log) {
 }
 
 fn distinct(points: &[Point], items: &[Item], what: &str, log: &Log) {
-    for (i, point) in points.iter().enumerate() {
-        if points[..i].iter().any(|earlier| earlier.shown == point.shown) {
-            let problem = items[i].place.problem(format!("`{}` occurs twice", point.shown));
+    let mut known = HashSet::new();
+    for (point, item) in points.iter().zip(items) {
+        if !known.insert(point.shown.as_str()) {
+            let problem = item.place.problem(format!("`{}` occurs twice", point.shown));
             log.add(problem.label(format!("expected each value of `{what}` once")));
         }
     }
