@@ -54,8 +54,9 @@ fn check(scenario: &str) {
     let (two, four) = (run(2, 1), run(4, 3));
     assert_eq!((two.parts, four.parts), (2, 4));
     let slow = reference::run(&plan, &mut ());
-    let sum =
-        |outcome: &Outcome| results_hash(&outcome.flows, &outcome.ports, &outcome.memory_bytes_max);
+    let sum = |outcome: &Outcome| {
+        results_hash(&outcome.flows, &outcome.ports, &outcome.memory_bytes_max, &outcome.tors)
+    };
     let others = [
         ("halved", &halved),
         ("narrow", &narrow),
