@@ -4,7 +4,8 @@ use super::{SMALL, STALLING, SWEEP, Scratch, names, raddle};
 use serde_json::Value;
 
 /// The keys of `raddle.run/1`, nested ones behind a dot.
-const KEYS: &str = "schema scenario seed threads completed flows unfinished unstarted completion_us \
+const KEYS: &str = "schema scenario seed threads completed flows unfinished unstarted at_dead_hosts \
+    completion_us \
     fct_us.max fct_us.mean fct_us.p50 fct_us.p99 \
     delivered_us.max delivered_us.mean delivered_us.p50 delivered_us.p99 \
     bound_us bound increase_pct jobs packets.sent packets.delivered packets.retransmitted \

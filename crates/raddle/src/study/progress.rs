@@ -107,8 +107,9 @@ impl State {
             1 => String::new(),
             jobs => {
                 let ended = self.jobs.iter().filter(|job| job.ended).count();
-                if hops == 0 {
-                    // Models have no packets: what there is, is how many of them have answered.
+                let of_models = self.jobs.iter().all(|job| job.packets.is_none_or(|n| n == 1));
+                if hops == 0 && of_models {
+                    // Models send no packets: what there is, is how many of them have answered.
                     let a_minute =
                         if elapsed_s > 0.0 { ended as f64 * 60.0 / elapsed_s } else { 0.0 };
                     return format!("{ended} of {jobs}, {} a minute", short(a_minute));
