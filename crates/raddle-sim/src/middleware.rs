@@ -163,7 +163,8 @@ impl Middleware {
         self.held.values().map(|(frame, _)| *frame)
     }
 
-    fn note_dropped(&mut self, frame: Frame) {
+    /// A frame is dropped here: by the hook, or for want of a way once it is let go.
+    pub(crate) fn note_dropped(&mut self, frame: Frame) {
         self.record.dropped += 1;
         self.record.dropped_data += u64::from(frame.is_data());
     }

@@ -86,7 +86,16 @@ impl<Q: EventQueue> Reference<'_, Q> {
         while let Some(tor) = &mut self.tors[switch.index()]
             && let Some(Born { frame, came_in, via }) = tor.poll((self.plan, &self.hosts.addresses))
         {
-            self.forward(now, switch, PortId(first + came_in), frame, via);
+            let ways = self.choices(now, switch, frame).map_or(0, |(_, ways)| ways.count());
+            match &mut self.tors[switch.index()] {
+                // No port has sent it here, so none can say that it was lost.
+                Some(tor) if ways == 0 => {
+                    tor.note_dropped(frame);
+                    self.hosts.note_dropped(frame);
+                    self.recorder.dropped_within(now);
+                }
+                _ => self.forward(now, switch, PortId(first + came_in), frame, via),
+            }
         }
     }
 }

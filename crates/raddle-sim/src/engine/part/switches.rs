@@ -167,7 +167,12 @@ impl<'a> Part<'a> {
             && let Some(Born { frame, came_in, via }) =
                 tor.poll((self.plan, &**self.world.hosts.layout()))
         {
-            let way = self.choose_way(number, (now, now), frame, via);
+            let mut way = self.choose_way(number, (now, now), frame, via);
+            // No port has sent it here, so none can say that it was lost.
+            if let (Way::Lost(_), Some(tor)) = (way, &mut self.switches[number as usize].tor) {
+                tor.note_dropped(frame);
+                way = Way::Refused;
+            }
             self.forward::<true>(number, now, came_in, frame, way);
         }
     }
