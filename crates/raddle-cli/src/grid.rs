@@ -2,15 +2,17 @@
 //! an interrupted grid goes on where it stopped.
 
 use super::output::{note_line, print_line};
-use super::throughput::{Arguments, answer, object, prepare};
+use super::throughput::{Arguments, answer, design, load, object, prepare};
 use super::{End, input};
+use raddle::study::progress::Bar;
+use raddle::study::run::Meter;
 use raddle::study::store::at;
 use raddle::study::text::{left, right, width};
-use raddle::study::timing::Stopwatch;
+use raddle_schemes::rng;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{IsTerminal, Write, stderr};
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -24,23 +26,21 @@ type Found = (usize, Result<Value, String>);
 pub(super) fn grid(arguments: &Arguments) -> End {
     let cells = cells(arguments);
     // What is wrong with a name is told before anything runs.
-    for &(demand, design) in &cells {
-        if let Err(why) = arguments.check(demand, design) {
-            return input::refuse_text(&why);
-        }
-    }
+    let keys = match keys(arguments, &cells) {
+        Ok(keys) => keys,
+        Err(why) => return input::refuse_text(&why),
+    };
     let kept = match arguments.out.as_deref().map_or(Ok(BTreeMap::new()), read) {
         Ok(kept) => kept,
         Err(why) => return input::refuse_text(&why),
     };
-    let mut rows: Vec<Option<Value>> =
-        cells.iter().map(|&cell| kept.get(&key(arguments, cell)).cloned()).collect();
+    let mut rows: Vec<Option<Value>> = keys.iter().map(|key| kept.get(key).cloned()).collect();
     let there = rows.iter().flatten().count();
     if there > 0 {
         note_line!("{} combinations, {there} of them there already", cells.len());
     }
     let stop = input::interruption();
-    match run(arguments, &cells, &mut rows, &stop) {
+    match run(arguments, (&cells, &keys), &mut rows, &stop) {
         Ok(failed) => {
             show(arguments, &rows);
             if failed { End::Failed } else { End::Done }
@@ -61,7 +61,7 @@ fn cells(arguments: &Arguments) -> Vec<Cell<'_>> {
 /// Evaluates what is open; whether some combination came to nothing.
 fn run(
     arguments: &Arguments,
-    cells: &[Cell<'_>],
+    (cells, keys): (&[Cell<'_>], &[String]),
     rows: &mut [Option<Value>],
     stop: &AtomicBool,
 ) -> Result<bool, String> {
@@ -69,18 +69,19 @@ fn run(
     let mut file = arguments.out.as_deref().map(append).transpose()?;
     let threads = input::parallel(arguments.parallel, 1).min(open.len());
     let (next, mut failed) = (AtomicUsize::new(0), false);
-    let mut progress = Progress::of(open.len(), arguments.json);
+    let bar = (!arguments.json).then(|| Bar::on_stderr(open.len()));
+    let meter: &dyn Meter = bar.as_ref().map_or(&(), |bar| bar);
     let (send, receive) = channel::<Found>();
     std::thread::scope(|scope| {
         for _ in 0..threads {
             let (send, next, open) = (send.clone(), &next, open.as_slice());
-            scope.spawn(move || work(arguments, cells, (open, next), stop, &send));
+            scope.spawn(move || work(arguments, cells, (open, next), stop, (meter, &send)));
         }
         drop(send);
         for (place, found) in receive {
-            progress.step();
             match found {
-                Ok(row) => {
+                Ok(mut row) => {
+                    row["key"] = json!(keys[place]);
                     if let (Some(file), Some(path)) = (&mut file, &arguments.out) {
                         // A line at once, whole or cut: what is cut is not read again.
                         let line = format!("{row}\n");
@@ -89,7 +90,6 @@ fn run(
                     rows[place] = Some(row);
                 }
                 Err(why) => {
-                    progress.clear();
                     note_line!("error: {}, {}: {why}", cells[place].0, cells[place].1);
                     failed = true;
                 }
@@ -97,7 +97,9 @@ fn run(
         }
         Ok::<(), String>(())
     })?;
-    progress.clear();
+    if let Some(bar) = bar {
+        bar.clear();
+    }
     match stop.load(Ordering::Relaxed) {
         true if arguments.out.is_some() => Err("interrupted; the same command goes on".to_owned()),
         true => Err("interrupted".to_owned()),
@@ -110,29 +112,46 @@ fn work(
     cells: &[Cell<'_>],
     (open, next): (&[usize], &AtomicUsize),
     stop: &AtomicBool,
-    send: &Sender<Found>,
+    (meter, send): (&dyn Meter, &Sender<Found>),
 ) {
     while !stop.load(Ordering::Relaxed) {
-        let Some(&place) = open.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let Some(&place) = open.get(number) else { return };
+        meter.begin(number, 1);
         let cell = cells[place];
         let found = prepare(arguments, cell.0, cell.1, &mut |_| ());
-        let found = found.and_then(|prepared| answer(arguments, &prepared)).map(|answer| {
-            let mut row = object(arguments, cell.0, cell.1, &answer);
-            row["key"] = json!(key(arguments, cell));
-            row
-        });
+        let found = found
+            .and_then(|prepared| answer(arguments, &prepared))
+            .map(|answer| object(arguments, cell.0, cell.1, &answer));
+        meter.end(number);
         if send.send((place, found)).is_err() {
             return;
         }
     }
 }
 
-/// What tells a combination of one build, and its settings, from any other.
-fn key(arguments: &Arguments, (demand, design): Cell<'_>) -> String {
+/// What tells each combination of one build, and its settings, from any other: of a demand its
+/// name and its rates, which a file may change.
+///
+/// # Errors
+/// A name of a demand or of a design is none.
+fn keys(arguments: &Arguments, cells: &[Cell<'_>]) -> Result<Vec<String>, String> {
     let Arguments { nodes, seed, single_hop, predicted, .. } = arguments;
-    let predicted = predicted.as_deref().unwrap_or_default();
+    let mut numbers: BTreeMap<&str, u64> = BTreeMap::new();
+    for text in arguments.all_demands().chain(predicted.as_deref()) {
+        let demand = load(text, *nodes, *seed)?.demand;
+        let rates = demand.pairs().map(|(_, _, rate)| rate.to_bits());
+        numbers.insert(text, rates.fold(demand.nodes() as u64, |sum, rate| rng::mix(sum ^ rate)));
+    }
+    let named = |text: &str| format!("{text}#{:016x}", numbers[text]);
+    let predicted = predicted.as_deref().map(named).unwrap_or_default();
     let build = raddle::study::BUILD;
-    format!("{build}|{demand}|{design}|{predicted}|{nodes}|{seed}|{single_hop}")
+    let key = |&(demand, name): &Cell<'_>| {
+        design(name)?;
+        let demand = named(demand);
+        Ok(format!("{build}|{demand}|{name}|{predicted}|{nodes}|{seed}|{single_hop}"))
+    };
+    cells.iter().map(key).collect()
 }
 
 /// The rows of a file by their keys; none if there is no file.
@@ -190,47 +209,5 @@ fn show(arguments: &Arguments, rows: &[Option<Value>]) {
             left(&design, designs),
             numbers.join("  ")
         );
-    }
-}
-
-/// How far a grid is, on standard error: one line where that is a terminal, else one a minute.
-struct Progress {
-    all: usize,
-    done: usize,
-    watch: Stopwatch,
-    live: bool,
-    quiet: bool,
-    next_s: f64,
-}
-
-impl Progress {
-    fn of(all: usize, quiet: bool) -> Self {
-        let live = stderr().is_terminal();
-        let next_s = if live { 0.0 } else { 60.0 };
-        Self { all, done: 0, watch: Stopwatch::start(), live, quiet, next_s }
-    }
-
-    fn step(&mut self) {
-        self.done += 1;
-        let elapsed_s = self.watch.elapsed_ns() as f64 * 1e-9;
-        if self.quiet || elapsed_s < self.next_s {
-            return;
-        }
-        self.next_s = elapsed_s + if self.live { 0.2 } else { 60.0 };
-        let rate = self.done as f64 / elapsed_s.max(1e-9);
-        let left_s = (self.all - self.done) as f64 / rate;
-        let (done, all) = (self.done, self.all);
-        let text = format!("{done} of {all}, {rate:.1} a second, {left_s:.0} s left");
-        if self.live {
-            super::output::note(format_args!("\r\u{1b}[K{text}"));
-        } else {
-            note_line!("{text}");
-        }
-    }
-
-    fn clear(&self) {
-        if self.live && !self.quiet {
-            super::output::note(format_args!("\r\u{1b}[K"));
-        }
     }
 }

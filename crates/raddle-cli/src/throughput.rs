@@ -60,12 +60,6 @@ impl Arguments {
     pub(super) fn all_designs(&self) -> impl Iterator<Item = &str> {
         self.design.iter().chain(&self.designs).map(String::as_str)
     }
-
-    /// Whether the demand and the design are ones.
-    pub(super) fn check(&self, demand: &str, design: &str) -> Result<(), String> {
-        load(demand, self.nodes, self.seed)?;
-        self::design(design).map(|_| ())
-    }
 }
 
 pub(super) fn throughput(arguments: &Arguments) -> End {

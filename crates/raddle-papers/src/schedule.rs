@@ -86,7 +86,7 @@ fn shape(schedule: &Schedule) -> String {
     format!(
         "{}, {}, period of {} in {}; {steps}",
         plural(schedule.nodes() as u64, "node"),
-        plural(schedule.switches().len() as u64, "switch").replace("switchs", "switches"),
+        plural(schedule.switches().len() as u64, "switch"),
         schedule.period(),
         plural(schedule.period_slots() as u64, "slot"),
     )

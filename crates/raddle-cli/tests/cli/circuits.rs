@@ -63,6 +63,23 @@ fn a_grid_that_was_cut_short_goes_on_where_it_stopped() {
 }
 
 #[test]
+fn a_file_that_has_changed_is_another_demand() {
+    let scratch = Scratch::new("");
+    let (demand, out) = (scratch.path("job.csv"), scratch.text("grid.jsonl"));
+    let grid = |rates: &str| {
+        std::fs::write(&demand, rates).unwrap();
+        raddle(&["throughput", &scratch.text("job.csv"), "round_robin", "--json", "--out", &out])
+    };
+    let first = grid("0,1,0\n0,0,1\n1,0,0\n");
+    let other = grid("0,1,1\n1,0,1\n1,1,0\n");
+    assert!(!other.err.contains("there already"), "{}", other.err);
+    assert_ne!(other.json()["rows"][0]["single_hop"], first.json()["rows"][0]["single_hop"]);
+    let again = grid("0,1,0\n0,0,1\n1,0,0\n");
+    assert!(again.err.contains("1 combinations, 1 of them there already"), "{}", again.err);
+    assert_eq!(again.json(), first.json());
+}
+
+#[test]
 fn bad_demands_and_designs_are_named_with_what_would_do() {
     let scratch = Scratch::new("");
     let file = |name: &str, text: &str| {

@@ -30,6 +30,7 @@ mod parts;
 mod physics;
 mod policies;
 mod random;
+mod routes_fit;
 mod shared_memory;
 mod source_routing;
 mod threads;

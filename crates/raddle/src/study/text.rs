@@ -65,9 +65,14 @@ pub fn probability(p: f64) -> String {
     }
 }
 
-/// `1 run`, `2 runs`.
+/// `1 run`, `2 runs`, `2 switches`.
 pub fn plural(n: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(n), if n == 1 { "" } else { "s" })
+    let ending = match n {
+        1 => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{} {noun}{ending}", count(n))
 }
 
 /// `a`, `a and b`, `a, b and c`.

@@ -2,7 +2,7 @@
 
 use super::compute::ComputeTimes;
 use super::volume::Volume;
-use super::{check_sends, job};
+use super::{check_sends, halves, job};
 use crate::workload::graph::{Graph, Send, StepId};
 use crate::workload::job::{Collective, Operation};
 use crate::workload::{Traffic, WorkloadError};
@@ -28,21 +28,9 @@ impl Direct {
         if ranks < 2 {
             return Err(WorkloadError::new("ranks", ranks, "at least 2"));
         }
-        let steps = self.steps()?.len() as u64;
+        let (scatters, gathers) = halves(self.operation, "at once")?;
+        let steps = u64::from(scatters) + u64::from(gathers);
         check_sends("ranks", ranks.into(), steps * u64::from(ranks) * u64::from(ranks - 1))
-    }
-
-    /// For each step whether it scatters.
-    fn steps(&self) -> Result<&'static [bool], WorkloadError> {
-        Ok(match self.operation {
-            Operation::AllReduce => &[true, false],
-            Operation::ReduceScatter => &[true],
-            Operation::AllGather => &[false],
-            Operation::AllToAll => {
-                let fits = "all_reduce, reduce_scatter or all_gather";
-                return Err(WorkloadError::new("operation", "all_to_all", fits));
-            }
-        })
     }
 
     /// The traffic among these ranks, flows in the order of steps, ranks and receivers, which a rank
@@ -61,7 +49,9 @@ impl Direct {
         let mut graph = Graph::default();
         // What each rank has to wait for.
         let mut arriving: Vec<Vec<StepId>> = vec![Vec::new(); ranks.len()];
-        for (step, &scatters) in (0..).zip(self.steps()?) {
+        let (scatters, gathers) = halves(self.operation, "at once")?;
+        let steps = [scatters.then_some(true), gathers.then_some(false)].into_iter().flatten();
+        for (step, scatters) in (0..).zip(steps) {
             let before = std::mem::replace(&mut arriving, vec![Vec::new(); ranks.len()]);
             for (rank, after) in (0..n).zip(&before) {
                 let summed = (!after.is_empty()).then(|| graph.join(after));

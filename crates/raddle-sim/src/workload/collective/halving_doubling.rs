@@ -3,8 +3,8 @@
 //! AllReduce).
 
 use super::compute::ComputeTimes;
-use super::job;
 use super::volume::Volume;
+use super::{halves, job};
 use crate::workload::graph::{Graph, Send, StepId};
 use crate::workload::job::{Collective, Operation};
 use crate::workload::{Traffic, WorkloadError};
@@ -39,18 +39,10 @@ impl HalvingDoubling {
             let fits = "a power of two, from 2, for halving and doubling";
             return Err(WorkloadError::new("ranks", n, fits));
         }
-        let (halves, doubles) = match self.operation {
-            Operation::AllReduce => (true, true),
-            Operation::ReduceScatter => (true, false),
-            Operation::AllGather => (false, true),
-            Operation::AllToAll => {
-                let fits = "all_reduce, reduce_scatter or all_gather by halving and doubling";
-                return Err(WorkloadError::new("operation", "all_to_all", fits));
-            }
-        };
+        let (scatters, gathers) = halves(self.operation, "by halving and doubling")?;
         let bits = n.trailing_zeros();
-        let down = (0..bits).rev().filter(|_| halves).map(|bit| (bit, true));
-        let up = (0..bits).filter(|_| doubles).map(|bit| (bit, false));
+        let down = (0..bits).rev().filter(|_| scatters).map(|bit| (bit, true));
+        let up = (0..bits).filter(|_| gathers).map(|bit| (bit, false));
         let mut graph = Graph::default();
         let mut before: Option<(u32, Vec<StepId>)> = None;
         for (round, (bit, halving)) in (0..).zip(down.chain(up)) {

@@ -12,7 +12,7 @@ pub mod tree;
 pub mod volume;
 
 use super::graph::Graph;
-use super::job::{Collective, Job, Phase};
+use super::job::{Collective, Job, Operation, Phase};
 use super::{Traffic, WorkloadError};
 
 /// The traffic of a graph as one job without a name.
@@ -31,6 +31,19 @@ fn check_sends(quantity: &'static str, found: u64, sends: u64) -> Result<(), Wor
         return Err(WorkloadError::new(quantity, found, fits));
     }
     Ok(())
+}
+
+/// Whether an operation scatters, and whether it gathers: the halves of an AllReduce.
+fn halves(operation: Operation, how: &str) -> Result<(bool, bool), WorkloadError> {
+    match operation {
+        Operation::AllReduce => Ok((true, true)),
+        Operation::ReduceScatter => Ok((true, false)),
+        Operation::AllGather => Ok((false, true)),
+        Operation::AllToAll => {
+            let fits = format!("all_reduce, reduce_scatter or all_gather {how}");
+            Err(WorkloadError::new("operation", "all_to_all", fits))
+        }
+    }
 }
 
 #[cfg(test)]

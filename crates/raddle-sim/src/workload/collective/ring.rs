@@ -2,7 +2,7 @@
 
 use super::compute::ComputeTimes;
 use super::volume::Volume;
-use super::{check_sends, job};
+use super::{check_sends, halves, job};
 use crate::workload::graph::{Graph, Send};
 use crate::workload::job::{Collective, Operation};
 use crate::workload::{Traffic, WorkloadError};
@@ -34,14 +34,8 @@ impl Ring {
         let n = ranks.len() as u32;
         self.volume.check(n)?;
         let once = n.saturating_sub(1);
-        let needed = match self.operation {
-            Operation::AllReduce => 2 * once,
-            Operation::ReduceScatter | Operation::AllGather => once,
-            Operation::AllToAll => {
-                let fits = "all_reduce, reduce_scatter or all_gather on a ring";
-                return Err(WorkloadError::new("operation", "all_to_all", fits));
-            }
-        };
+        let (scatters, gathers) = halves(self.operation, "on a ring")?;
+        let needed = once * (u32::from(scatters) + u32::from(gathers));
         let hops = self.hops.unwrap_or(needed);
         if hops == 0 {
             return Err(WorkloadError::new("hops", 0, "at least 1"));
