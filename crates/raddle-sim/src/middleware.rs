@@ -3,6 +3,7 @@
 use crate::plan::Plan;
 use crate::record::TorRecord;
 use crate::topology::Node;
+use crate::topology::routing::Ports;
 use crate::wire::frame::{Frame, Locator, flag, kind};
 use crate::workload::Flow;
 use raddle_schemes::Cx;
@@ -20,6 +21,9 @@ pub(crate) struct Middleware {
     /// By ticket: frames with the ports that they came in through, counted within the switch.
     held: BTreeMap<u32, (Frame, u32)>,
     next_ticket: u32,
+    /// How many paths lead from here to the ToR of a host, and from there to here, by that ToR's
+    /// number; 0 where it has not been asked for.
+    paths: [Vec<u32>; 2],
     pub(crate) record: TorRecord,
 }
 
@@ -60,38 +64,45 @@ impl Middleware {
             hook: config.build(&TorContext {
                 switch,
                 stream: stream(plan.seed, "tor", u64::from(switch.0)),
+                ways_up: plan.fabric.ways_up(),
             }),
             rng: Rng::new(plan.seed, "tor draws", u64::from(switch.0)),
             switch,
             held: BTreeMap::new(),
             next_ticket: 0,
+            paths: [(); 2].map(|()| vec![0; plan.fabric.switches.len()]),
             record: TorRecord::default(),
         })
     }
 
-    /// A frame has come in through a port, counted within the switch; it has `ways` equal ways.
+    /// A frame to `host` has come in through a port, counted within the switch; it has these equal
+    /// `ways`.
     pub(crate) fn on_ingress(
         &mut self,
         (plan, ends): (&Plan, &dyn Ends),
         now: Time,
-        frame: &mut Frame,
+        (frame, host): (&mut Frame, HostId),
         came_in: u32,
-        ways: usize,
+        ways: Ports<'_>,
     ) -> Passage {
         let first = plan.fabric.switches[self.switch.index()].ports.start;
         let from = match plan.fabric.ports[(first + came_in) as usize].peer.0 < plan.fabric.hosts {
             true => Side::Host,
             false => Side::Fabric,
         };
-        let mut packet = read(plan, ends, *frame);
+        let mut packet = self.read(plan, ends, *frame);
         let cx = &mut Cx { now, rng: &mut self.rng, events: &mut () };
-        let verdict = self.hook.on_ingress(cx, &mut packet, from, ways);
+        let verdict = self.hook.on_ingress(cx, &mut packet, from, ways.count());
         if packet.kind != Kind::Credit {
             frame.rewrite(packet.entropy, packet.flagged);
         }
         match verdict {
             Verdict::Pass => Passage::Goes(None),
-            Verdict::Via(way) => Passage::Goes(Some(way.min(ways - 1))),
+            Verdict::Via(way) => Passage::Goes(Some(way.min(ways.count() - 1))),
+            Verdict::Lane(lane) => {
+                let whole = plan.fabric.forwarding.ports(self.switch, host);
+                Passage::Goes(Some(way_of_lane(lane, whole, ways)))
+            }
             Verdict::Drop => {
                 self.note_dropped(*frame);
                 Passage::Dropped
@@ -112,7 +123,7 @@ impl Middleware {
         now: Time,
         frame: Frame,
     ) -> bool {
-        let packet = read(plan, ends, frame);
+        let packet = self.read(plan, ends, frame);
         let cx = &mut Cx { now, rng: &mut self.rng, events: &mut () };
         let goes = self.hook.on_egress(cx, &packet);
         if !goes {
@@ -169,6 +180,47 @@ impl Middleware {
         self.record.dropped_data += u64::from(frame.is_data());
     }
 
+    /// How many paths lead from the ToR of a flow's sender to that of its receiver.
+    fn paths(&mut self, plan: &Plan, flow: &Flow) -> u32 {
+        let fabric = &plan.fabric;
+        let [from, to] = [flow.source, flow.destination].map(|host| fabric.edge(host));
+        let known = match (from == self.switch, to == self.switch) {
+            (true, _) => &mut self.paths[0][to.index()],
+            (_, true) => &mut self.paths[1][from.index()],
+            _ => return fabric.paths_between(from, flow.destination),
+        };
+        if *known == 0 {
+            *known = fabric.paths_between(from, flow.destination);
+        }
+        *known
+    }
+
+    fn read(&mut self, plan: &Plan, ends: &dyn Ends, frame: Frame) -> Packet {
+        let id = ends.flow_of(frame);
+        let flow = &plan.traffic.flows[id.index()];
+        Packet {
+            flow: id,
+            sender: flow.source,
+            receiver: flow.destination,
+            paths: self.paths(plan, flow),
+            kind: match frame.kind() {
+                kind::DATA => Kind::Data,
+                kind::TRIMMED => Kind::Header,
+                kind::ACK => Kind::Ack,
+                kind::NACK => Kind::Nack,
+                kind::TOR => Kind::Tor,
+                _ => Kind::Credit,
+            },
+            forward: frame.goes_to_receiver(),
+            number: frame.number(),
+            entropy: frame.entropy(),
+            flagged: frame.tor_bit(),
+            marked: frame.has(flag::MARKED),
+            again: frame.is_data() && frame.has(flag::AGAIN),
+            bytes: frame.size(),
+        }
+    }
+
     /// The port to a host, or the first where it is not below this switch.
     fn port_to(&self, plan: &Plan, host: HostId) -> u32 {
         let peer = plan.fabric.ports[host.index()].peer;
@@ -180,29 +232,13 @@ impl Middleware {
     }
 }
 
-fn read(plan: &Plan, ends: &dyn Ends, frame: Frame) -> Packet {
-    let id = ends.flow_of(frame);
-    let flow = &plan.traffic.flows[id.index()];
-    Packet {
-        flow: id,
-        sender: flow.source,
-        receiver: flow.destination,
-        kind: match frame.kind() {
-            kind::DATA => Kind::Data,
-            kind::TRIMMED => Kind::Header,
-            kind::ACK => Kind::Ack,
-            kind::NACK => Kind::Nack,
-            kind::TOR => Kind::Tor,
-            _ => Kind::Credit,
-        },
-        forward: frame.goes_to_receiver(),
-        number: frame.number(),
-        entropy: frame.entropy(),
-        flagged: frame.tor_bit(),
-        marked: frame.has(flag::MARKED),
-        again: frame.is_data() && frame.has(flag::AGAIN),
-        bytes: frame.size(),
-    }
+/// The way, of those that are left, that stands for one of those of the whole fabric.
+fn way_of_lane(lane: usize, whole: Ports<'_>, left: Ports<'_>) -> usize {
+    let lane = lane % whole.count().max(1);
+    let port = whole.get(lane);
+    let same = Some(lane).filter(|&way| way < left.count() && left.get(way) == port);
+    same.or_else(|| (0..left.count()).find(|&way| left.get(way) == port))
+        .unwrap_or(lane % left.count())
 }
 
 /// Where a message of a ToR's own goes, the host at whose place it speaks, and what it is.

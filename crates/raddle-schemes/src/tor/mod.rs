@@ -8,6 +8,9 @@ use crate::Cx;
 use crate::ids::{Entropy, FlowId, HostId, SwitchId};
 use crate::units::{Bytes, Time};
 
+pub mod nack_filter;
+pub mod themis;
+
 /// What a ToR's middleware may know when it is built.
 #[derive(Clone, Copy, Debug)]
 pub struct TorContext {
@@ -15,6 +18,9 @@ pub struct TorContext {
     pub switch: SwitchId,
     /// The key of the ToR's own random streams.
     pub stream: u64,
+    /// How many equal ways lead up from a ToR, and from a switch above it towards another pod, while
+    /// the fabric is whole; 1 where there is no such tier.
+    pub ways_up: [u32; 2],
 }
 
 /// Where a packet comes from or goes, seen from a ToR.
@@ -52,6 +58,9 @@ pub struct Packet {
     pub sender: HostId,
     /// The host that receives it.
     pub receiver: HostId,
+    /// How many paths lead from the sender's ToR to the receiver's while the fabric is whole; 1 if
+    /// they are the same.
+    pub paths: u32,
     /// What it is.
     pub kind: Kind,
     /// Whether it goes from sender to receiver.
@@ -78,6 +87,9 @@ pub enum Verdict {
     Pass,
     /// It takes this one of its equal ways, counted from 0.
     Via(usize),
+    /// It takes this one of the equal ways that there are while the fabric is whole, counted from 0
+    /// and modulo their number. Where routes have left that way it takes another.
+    Lane(usize),
     /// It is dropped; a message between ToRs has arrived.
     Drop,
     /// It waits outside the queues until it is released. The packets held have tickets, counted from
@@ -153,7 +165,10 @@ pub trait TorHook {
     fn on_timer(&mut self, _cx: &mut Cx<'_>) {}
 }
 
-crate::family! { TorHook, AnyTorHook, TorContext; }
+crate::family! { TorHook, AnyTorHook, TorContext;
+    Themis: themis in Box,
+    NackFilter: nack_filter,
+}
 
 impl AnyTorHook {
     /// See [`TorHook::on_ingress`].

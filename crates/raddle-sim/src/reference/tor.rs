@@ -19,15 +19,16 @@ impl<Q: EventQueue> Reference<'_, Q> {
         frame: &mut Frame,
     ) -> Option<Option<usize>> {
         let (_, choices) = self.choices(now, switch, *frame)?;
+        let host = self.hosts.addresses.locators.host(frame.to);
         let came_in = port.0 - self.plan.fabric.switches[switch.index()].ports.start;
         let tor = self.tors[switch.index()].as_mut().filter(|_| choices.count() > 0);
         let Some(tor) = tor else { return Some(None) };
         let passage = tor.on_ingress(
             (self.plan, &self.hosts.addresses),
             now,
-            frame,
+            (frame, host),
             came_in,
-            choices.count(),
+            choices,
         );
         self.arm_timer(port);
         self.arm_born(now, switch);

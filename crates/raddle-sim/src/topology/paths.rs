@@ -19,6 +19,36 @@ impl Fabric {
         path
     }
 
+    /// How many paths lead from a switch to `destination`, where the switches on each have as many
+    /// equal ways as those on [`Fabric::path`]; 0 if there is none.
+    pub fn paths_between(&self, from: SwitchId, destination: HostId) -> u32 {
+        let (mut at, mut paths) = (from, 1_u32);
+        loop {
+            let ways = self.forwarding.ports(at, destination);
+            if ways.count() == 0 {
+                return 0;
+            }
+            paths = paths.saturating_mul(ways.count() as u32);
+            match self.destination(ways.get(0)) {
+                Node::Switch(next) => at = next,
+                Node::Host(_) => return paths,
+            }
+        }
+    }
+
+    /// How many equal ways lead up from an edge switch, and from the switch above it, on the path
+    /// with the most choices from the first host; 1 where there is no choice.
+    pub fn ways_up(&self) -> [u32; 2] {
+        let hosts = (1..self.hosts).map(HostId);
+        let far = hosts.max_by_key(|&host| (self.path(HostId(0), host).len(), host.0));
+        let Some(far) = far else { return [1; 2] };
+        let path = self.path(HostId(0), far);
+        [1, 2].map(|hop| match path.get(hop).map(|port| self.ports[port.index()].owner) {
+            Some(Node::Switch(switch)) => self.forwarding.ports(switch, far).count() as u32,
+            _ => 1,
+        })
+    }
+
     /// The round trip of a packet of `packet` bytes and its ACK of `ack` bytes through empty
     /// queues, along [`Fabric::path`] both ways: at each hop serialisation, propagation and the
     /// next switch's latency. Idle gaps between frames delay no single frame and do not count.

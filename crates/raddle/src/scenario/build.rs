@@ -116,7 +116,7 @@ impl Scenario {
             queue: self.queue.clone(),
             buffer: self.buffer.clone(),
             switch_load_balance: self.switch_load_balance.clone(),
-            tor: None,
+            tor: self.tor.clone(),
             faults: resolved.faults,
             transport: self.transport.clone(),
             traffic,

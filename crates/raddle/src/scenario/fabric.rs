@@ -8,6 +8,7 @@ use super::scheme::{self, Chosen, show, shown};
 use super::spec::{Item, Place, Value};
 use super::topology::{self, Topology};
 use raddle_schemes::load_balance::switch;
+use raddle_schemes::tor;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::faults::OnDown;
 use raddle_sim::topology::routing::Weighting;
@@ -18,6 +19,7 @@ pub(crate) struct FabricSection {
     pub(crate) load_balance: Chosen<switch::Config>,
     pub(crate) queue: QueueSection,
     pub(crate) buffer: Option<BufferSection>,
+    pub(crate) tor: Option<Chosen<tor::Config>>,
     pub(crate) convergence: Option<Span>,
     pub(crate) weights: Weighting,
     pub(crate) on_down: OnDown,
@@ -47,6 +49,8 @@ pub(crate) fn fabric(
     let queue = reader.table("queue").and_then(|inner| queue::queue(inner, gap));
     let shares_memory = reader.take("buffer").is_some();
     let buffer = reader.table("buffer").and_then(buffer::buffer);
+    let has_middleware = reader.take("tor").is_some();
+    let tor = if has_middleware { scheme::scheme(&mut reader, "tor") } else { None };
     let mut places = FabricPlaces::default();
     let place = |item: Option<&Item>| item.map(|item| item.place.clone()).unwrap_or_default();
     let routing = reader.table("routing").map(|mut routing| {
@@ -65,6 +69,7 @@ pub(crate) fn fabric(
             load_balance: load_balance?,
             queue: queue?,
             buffer: if shares_memory { Some(buffer?) } else { None },
+            tor: if has_middleware { Some(tor?) } else { None },
             convergence: routing?.0,
             weights: routing?.1,
             on_down: if on_down? == "keep" { OnDown::Keep } else { OnDown::Drop },
@@ -100,11 +105,13 @@ impl FabricSection {
         let on_down = if self.on_down == OnDown::Keep { "keep" } else { "drop" };
         let buffer = self.buffer.as_ref();
         let buffer = buffer.map_or(String::new(), |own| format!("\n{}", own.resolved()));
+        let tor = self.tor.as_ref();
+        let tor = tor.map_or(String::new(), |own| format!("\ntor = {}", show(&own.config, &[])));
         [
             "[fabric]".to_owned(),
             format!("topology = {}", topology.resolved),
             format!("load_balance = {}", show(&self.load_balance.config, &[])),
-            self.queue.resolved() + &buffer,
+            self.queue.resolved() + &buffer + &tor,
             format!("gap = {}", shown(&self.queue.plan.gap)),
             format!("routing = {{ {routing} }}"),
             format!("on_down = \"{on_down}\""),

@@ -56,6 +56,7 @@ use jobs::Jobs;
 use raddle_schemes::FlowContext;
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::rng;
+use raddle_schemes::tor;
 use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::faults::OnDown;
 use raddle_sim::plan::{BufferPlan, QueuePlan, TransportPlan};
@@ -77,6 +78,7 @@ pub struct Scenario {
     switch_load_balance: switch::Config,
     queue: QueuePlan,
     buffer: Option<BufferPlan>,
+    tor: Option<tor::Config>,
     convergence: Option<Span>,
     weights: Weighting,
     on_down: OnDown,
@@ -176,6 +178,7 @@ impl Scenario {
         traffic.check_classes(section.queue.plan.classes, log);
         reach::queues(&section, &fabric, &sizes, log);
         buffer::check(&section, &fabric, &sizes, log);
+        needs::middleware(&section, &fabric, log);
         reach::frames(&section.load_balance, &sizes, log);
         reach::pace(&transport.congestion, &fabric, log);
         notes::headroom(&section, &fabric, &sizes, log);
@@ -200,6 +203,7 @@ impl Scenario {
             switch_load_balance: section.load_balance.config,
             queue: section.queue.plan,
             buffer: section.buffer.map(|buffer| buffer.plan),
+            tor: section.tor.map(|tor| tor.config),
             convergence: section.convergence,
             weights: section.weights,
             on_down: section.on_down,

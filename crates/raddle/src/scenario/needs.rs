@@ -4,7 +4,7 @@ use super::buffer::BufferSection;
 use super::fabric::FabricSection;
 use super::jobs::Jobs;
 use super::reader::{Log, Reader};
-use super::scheme::{self, Needy};
+use super::scheme::{self, Chosen, Needy};
 use super::spec::{self, Item, Place};
 use super::transport::TransportSection;
 use raddle_schemes::family::Need;
@@ -14,6 +14,7 @@ use raddle_schemes::marking::QueueState;
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::Bytes;
 use raddle_sim::plan::Overflow;
+use raddle_sim::topology::Fabric;
 
 /// Who fails to offer something, and what would help.
 struct Lack<'a> {
@@ -63,6 +64,7 @@ fn asking<'a>(
         transport.recovery.needy(),
     ];
     asking.extend(fabric.buffer.iter().map(BufferSection::needy));
+    asking.extend(fabric.tor.iter().map(Chosen::needy));
     asking.extend(traffic.map(Jobs::needy).unwrap_or_default());
     asking
 }
@@ -91,7 +93,8 @@ fn lack<'a>(
                 place: &recovery.place,
             })
         }
-        Need::QueueLengths | Need::Groups => None,
+        // The last hangs on the fabric: see `middleware`.
+        Need::QueueLengths | Need::Groups | Need::PathMap => None,
         Need::QueueLimit => (fabric.queue.plan.size == Size::Unlimited).then(|| Lack {
             whose: "size = \"unlimited\" in [fabric] queue".to_owned(),
             remedy: "give the queues a `size`, or choose another scheme",
@@ -113,6 +116,36 @@ fn lack<'a>(
             remedy: "choose another scheme",
             place: &fabric.load_balance.place,
         }),
+    }
+}
+
+/// Adds a problem for middleware that does not go with the switches' load balancing, or with the
+/// fabric.
+pub(crate) fn middleware(section: &FabricSection, fabric: &Fabric, log: &Log) {
+    let Some(tor) = &section.tor else { return };
+    let needy = tor.needy();
+    let switches = &section.load_balance;
+    let (name, own) = (needy.card.name, switches.config.card().name);
+    if switches.config.build(&switch::NOMINAL).looks_before() {
+        let message = format!("`{name}` in [fabric] tor does not go with `{own}` as it is set");
+        let label = "it chooses before an instant that middleware is told of";
+        log.add(tor.place.problem(message).label(label));
+    }
+    let ways = fabric.ways_up();
+    let picks_all = ways[1] == 1;
+    if picks_all || !needy.card.needs.contains(&Need::PathMap) {
+        return;
+    }
+    let message = format!("`{name}` in [fabric] tor needs {}", Need::PathMap.text());
+    if !ways.iter().all(|ways| ways.is_power_of_two()) {
+        let [low, high] = ways;
+        let label = format!("ToRs have {low} ways up and the switches above {high}");
+        let help = "choose powers of two, or a fabric of two tiers";
+        log.add(tor.place.problem(message).label(label).help(help));
+    } else if !switches.config.offers(Need::PathMap) {
+        let label = format!("switches above the ToRs choose, too, and `{own}` does not let ToRs");
+        let help = "set [fabric] `load_balance = { scheme = \"ecmp\", hash = \"linear\" }`";
+        log.add(tor.place.problem(message).label(label).help(help));
     }
 }
 

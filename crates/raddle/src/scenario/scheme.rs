@@ -5,7 +5,7 @@ use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
 use raddle_schemes::family::{Conflict, Need, Parameter, ParameterError, ParameterInfo, Raw};
 use raddle_schemes::load_balance::{host, switch};
-use raddle_schemes::{Card, Scheme, buffer, congestion, marking, recovery};
+use raddle_schemes::{Card, Scheme, buffer, congestion, marking, recovery, tor};
 use std::str::FromStr;
 
 /// A family of schemes, as its module declares it.
@@ -68,6 +68,7 @@ families! {
     recovery, recovery::Config: "recoveries", "[transport] recovery";
     marking, marking::Config: "markings", "[fabric] queue.marking";
     buffer, buffer::Config: "buffer policies", "[fabric] buffer";
+    tor, tor::Config: "ToR middleware", "[fabric] tor";
 }
 
 /// A selected scheme and the place of its name.

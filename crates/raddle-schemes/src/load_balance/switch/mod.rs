@@ -201,8 +201,8 @@ impl Config {
     }
 }
 
-/// Some switch.
-const NOMINAL: SwitchContext =
+/// A switch, for asking what schemes offer before there is one.
+pub const NOMINAL: SwitchContext =
     SwitchContext { switch: SwitchId(0), edge: true, pod: Some(0), stream: 0 };
 
 impl AnyPortSelector {

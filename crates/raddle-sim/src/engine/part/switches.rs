@@ -250,11 +250,11 @@ impl<'a> Part<'a> {
         let route = self.route_at(now);
         let host = self.world.hosts.locators().host(frame.to);
         let switch = &mut self.switches[number as usize];
-        let ways = self.routes[route].1.ports(switch.id, host).count();
+        let ways = self.routes[route].1.ports(switch.id, host);
         match &mut switch.tor {
-            Some(tor) if ways > 0 => {
+            Some(tor) if ways.count() > 0 => {
                 let ends = &**self.world.hosts.layout();
-                tor.on_ingress((self.plan, ends), now, frame, in_port, ways)
+                tor.on_ingress((self.plan, ends), now, (frame, host), in_port, ways)
             }
             _ => Passage::Goes(None),
         }

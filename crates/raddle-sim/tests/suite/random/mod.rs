@@ -17,7 +17,7 @@ use raddle_schemes::Need;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::switch::{
-    self, adaptive_roce::Mode, ofan::Variant, simple_rr::Start,
+    self, adaptive_roce::Mode, ecmp::Hash, ofan::Variant, simple_rr::Start,
 };
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
@@ -68,7 +68,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     };
     let patience = choices.pick(&[Span::ms(1), Span::us(100), Span::us(20), Span(3_333_333)]);
     let resolved = faults::draw(&mut choices, &fabric, seed);
-    let tor = choices.below(8) == 1 && !selector.looks_before();
+    let tor = middleware(&mut choices).filter(|_| !selector.looks_before());
     Plan {
         fabric,
         routes: resolved.routes,
@@ -76,7 +76,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
         queue,
         buffer,
         switch_load_balance: selector,
-        tor: tor.then(|| tor::Config::Custom(juggler::plugin())),
+        tor,
         faults: resolved.faults,
         transport,
         traffic,
@@ -148,6 +148,7 @@ fn selector(choices: &mut Choices<'_>) -> switch::Config {
         switch::Config::AdaptiveRoce(adaptive) => {
             adaptive.mode = choices.pick(&[Mode::Paper, Mode::Artifact]);
         }
+        switch::Config::Ecmp(ecmp) => ecmp.hash = choices.pick(&[Hash::Mixed, Hash::Linear]),
         switch::Config::RoundRobin(round_robin) => round_robin.rounds = choices.pick(&[5, 1]),
         switch::Config::QuantizedAdaptive(adaptive) => {
             adaptive.hash_below = choices.pick(&[Bytes(0), Bytes(100)]);
@@ -245,6 +246,28 @@ fn buffer(choices: &mut Choices<'_>) -> Option<BufferPlan> {
         thresholds.alpha = choices.pick(&[1.0, 0.125, 8.0, 0.3]);
     }
     Some(BufferPlan { size: Size::Packets(packets?), policy })
+}
+
+fn middleware(choices: &mut Choices<'_>) -> Option<tor::Config> {
+    let listed = tor::SCHEMES.iter().map(|scheme| tor::Config::named(scheme.card.name));
+    let outside = [juggler::plugin()].map(tor::Config::Custom);
+    let hooks: Vec<_> = listed.flatten().chain(outside).collect();
+    let has_any = choices.below(6) == 1;
+    let mut config = choices.pick(&hooks);
+    match &mut config {
+        tor::Config::NackFilter(filter) => filter.pass = choices.pick(&[0.5, 0.0, 0.9]),
+        tor::Config::Themis(themis) => {
+            (themis.window, themis.ooo_threshold) = choices.pick(&[(512, 448), (16, 12), (4, 3)]);
+            themis.avoidance_window = choices.pick(&[2_000_000, 3]);
+            themis.recirculation = choices.pick(&[Span(0), Span::us(1), Span(77_777)]);
+            themis.same_path = choices.below(4) > 0;
+            themis.lazy_drop = choices.below(4) > 0;
+            themis.reroute = choices.below(4) > 0;
+            themis.failure_handling = choices.below(4) > 0;
+        }
+        tor::Config::Custom(_) => {}
+    }
+    has_any.then_some(config)
 }
 
 fn marking(choices: &mut Choices<'_>) -> marking::Config {

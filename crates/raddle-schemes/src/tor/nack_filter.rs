@@ -1,0 +1,43 @@
+//! A filter in front of senders that lets a share of the NACKs through: what the motivation of
+//! Themis does with a programmable switch (EuroSys 2026, section 2.2, Figure 2).
+
+use super::{Kind, Packet, Side, TorContext, TorHook, Verdict};
+use crate::{Card, Cx};
+
+/// What `raddle schemes nack_filter` says.
+pub const CARD: Card = Card {
+    name: "nack_filter",
+    title: "NACK filter",
+    paper: "Themis, EuroSys 2026, section 2.2 (Figure 2)",
+    needs: &[],
+    summary: "The sender's ToR lets this share of the NACKs pass and drops the others. Shows what \
+              needless NACKs cost.",
+};
+
+crate::parameters! {
+    /// Parameters of the filter.
+    pub struct Config {
+        /// The share of NACKs that pass; each is drawn by itself.
+        pub pass: f64 = 0.0, in 0.0..=1.0;
+    }
+}
+
+/// One ToR's filter.
+#[derive(Clone, Debug)]
+pub struct NackFilter {
+    pass: f64,
+}
+
+impl NackFilter {
+    /// A filter with these parameters.
+    pub fn new(config: &Config, _context: &TorContext) -> Self {
+        Self { pass: config.pass }
+    }
+}
+
+impl TorHook for NackFilter {
+    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, _: usize) -> Verdict {
+        let comes_back = p.kind == Kind::Nack && !p.forward && from == Side::Fabric;
+        if comes_back && cx.rng.unit() >= self.pass { Verdict::Drop } else { Verdict::Pass }
+    }
+}
