@@ -193,7 +193,9 @@ impl CongestionControl for Dctcp {
 
     fn on_loss(&mut self, _cx: &mut Cx<'_>, loss: &Loss) {
         match loss.cause {
-            LossCause::Trim | LossCause::Reordering => self.reduce(self.loss_decrease, None),
+            LossCause::Trim | LossCause::Reordering | LossCause::Nack => {
+                self.reduce(self.loss_decrease, None)
+            }
             LossCause::Timeout => self.collapse(),
         }
     }
@@ -249,7 +251,10 @@ mod tests {
 
     fn lose(flow: &mut Dctcp, cause: LossCause) {
         let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
-        flow.on_loss(&mut cx, &Loss { bytes: Bytes(PACKET), cause, in_flight: Bytes(0) });
+        flow.on_loss(
+            &mut cx,
+            &Loss { bytes: Bytes(PACKET), packets: 1, cause, in_flight: Bytes(0), next_new: 0 },
+        );
     }
 
     #[test]

@@ -152,7 +152,7 @@ impl CongestionControl for Eqds {
     fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss) {
         self.in_flight = loss.in_flight.0;
         if loss.cause != LossCause::Trim {
-            self.vanished = self.vanished.wrapping_add(1);
+            self.vanished = self.vanished.wrapping_add(loss.packets);
             let earliest = self.asked.map_or(cx.now, |asked| asked + self.base_rtt);
             self.ask_at = self.ask_at.min(earliest.max(cx.now));
         }
@@ -244,7 +244,13 @@ mod tests {
     }
 
     fn lose(flow: &mut Eqds, us: u64, cause: LossCause, in_flight: u64) {
-        let loss = Loss { bytes: Bytes(PACKET), cause, in_flight: Bytes(in_flight * PACKET) };
+        let loss = Loss {
+            bytes: Bytes(PACKET),
+            packets: 1,
+            cause,
+            in_flight: Bytes(in_flight * PACKET),
+            next_new: 0,
+        };
         at(flow, us, |flow, cx| flow.on_loss(cx, &loss));
     }
 

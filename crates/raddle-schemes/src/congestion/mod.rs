@@ -44,17 +44,23 @@ pub enum LossCause {
     Timeout,
     /// Later packets arrived, more than the reorder threshold ahead.
     Reordering,
+    /// The receiver waits for it, and says so on a later packet's arrival.
+    Nack,
 }
 
-/// News that a packet was lost.
+/// News that a packet was lost, or that several are sent again for one reason.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
-    /// Its bytes (payload and header).
+    /// Their bytes (payload and header).
     pub bytes: Bytes,
+    /// How many they are.
+    pub packets: u32,
     /// How the sender knows.
     pub cause: LossCause,
     /// Bytes in flight, these no longer among them.
     pub in_flight: Bytes,
+    /// The next packet that was never sent.
+    pub next_new: u32,
 }
 
 /// What a flow may do now.

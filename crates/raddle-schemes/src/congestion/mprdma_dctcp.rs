@@ -206,7 +206,10 @@ mod tests {
 
     fn lose(flow: &mut MprdmaDctcp, cause: LossCause) {
         let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
-        flow.on_loss(&mut cx, &Loss { bytes: Bytes(PACKET), cause, in_flight: Bytes(0) });
+        flow.on_loss(
+            &mut cx,
+            &Loss { bytes: Bytes(PACKET), packets: 1, cause, in_flight: Bytes(0), next_new: 0 },
+        );
     }
 
     #[test]

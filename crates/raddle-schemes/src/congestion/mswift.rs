@@ -71,7 +71,8 @@ impl CongestionControl for Mswift {
     }
 
     fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss) {
-        if self.gaps_are_losses || loss.cause != LossCause::Reordering {
+        let by_a_gap = matches!(loss.cause, LossCause::Reordering | LossCause::Nack);
+        if self.gaps_are_losses || !by_a_gap {
             self.swift.on_loss(cx, loss);
         }
     }

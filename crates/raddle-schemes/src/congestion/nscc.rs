@@ -391,7 +391,16 @@ mod tests {
     fn lose(flow: &mut Nscc, now: u64, cause: LossCause) {
         let mut rng = Rng::new(1, "flow", 0);
         let mut cx = Cx { now: Time(now * 1000), rng: &mut rng, events: &mut () };
-        flow.on_loss(&mut cx, &Loss { bytes: Bytes(PACKET), cause, in_flight: Bytes(50_000) });
+        flow.on_loss(
+            &mut cx,
+            &Loss {
+                bytes: Bytes(PACKET),
+                packets: 1,
+                cause,
+                in_flight: Bytes(50_000),
+                next_new: 0,
+            },
+        );
     }
 
     #[track_caller]

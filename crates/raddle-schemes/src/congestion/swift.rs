@@ -266,7 +266,10 @@ pub(super) mod testing {
     /// A packet is lost.
     pub(in super::super) fn lose(flow: &mut impl CongestionControl, now: Time, cause: LossCause) {
         let mut cx = Cx { now, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
-        flow.on_loss(&mut cx, &Loss { bytes: Bytes(PACKET), cause, in_flight: Bytes(0) });
+        flow.on_loss(
+            &mut cx,
+            &Loss { bytes: Bytes(PACKET), packets: 1, cause, in_flight: Bytes(0), next_new: 0 },
+        );
     }
 }
 

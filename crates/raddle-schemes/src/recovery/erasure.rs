@@ -217,6 +217,7 @@ mod tests {
         /// A symbol arrives. Returns the header of its ACK, and whether the message is complete.
         fn arrive(&mut self, psn: u32) -> (AckHeader, bool) {
             let data = Data {
+                at: Time::ZERO,
                 psn: Psn(psn),
                 entropy: Entropy(0),
                 marked: false,

@@ -8,11 +8,17 @@ use crate::family::Need;
 use crate::ids::Psn;
 use crate::transport::receiver::{Data, Reply};
 use crate::transport::{Ledger, PacketSet};
-use crate::units::Span;
+use crate::units::{Span, Time};
 use crate::{Cx, FlowContext};
 
 pub mod erasure;
+mod flow_timer;
+pub mod go_back_n;
+pub mod rnic_sr;
 pub mod sack;
+#[cfg(test)]
+mod testing;
+pub mod timeout_only;
 
 crate::words! {
     /// What an ACK for several packets tells of their entropies (REPS, section 4.5.1).
@@ -22,6 +28,29 @@ crate::words! {
         /// Also the entropies of all unmarked packets since the previous ACK ("Carry EVs").
         Carry = "carry",
     }
+}
+
+crate::words! {
+    /// What is sent again when a flow's timer has run out.
+    pub enum Resend {
+        /// All packets from the first unacknowledged one on.
+        GoBack = "go_back",
+        /// The first unacknowledged packet.
+        Single = "single",
+    }
+}
+
+/// What an ACK tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AckForm {
+    /// All packets that have arrived, in any order ([`Reply::Ack`]). Each packet has a timeout.
+    Arrivals,
+    /// The expected packet alone, all below which have arrived ([`Reply::AckExpected`]); a NACK
+    /// tells it, too, and counts whatever path it came by. The flow has one timer.
+    Expected {
+        /// Most numbers from the first unacknowledged packet to the newest.
+        span: u32,
+    },
 }
 
 /// What completes a message.
@@ -38,9 +67,10 @@ pub enum Coding {
 pub trait Recovery {
     /// Sender: an ACK was entered into the ledger.
     fn on_ack(&mut self, cx: &mut Cx<'_>, ledger: &mut Ledger);
-    /// Sender: the receiver says that `psn` did not make it.
+    /// Sender: the receiver says that `psn` did not make it. With [`AckForm::Expected`]: that it waits
+    /// for `psn`, and all below it have been entered.
     fn on_nack(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger);
-    /// Sender: `psn` has been in flight for the retransmission timeout.
+    /// Sender: the [deadline](Self::deadline) has come, of `psn`. It lies in the future afterwards.
     fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger);
     /// Receiver: a packet came in; `fresh` if it is whole and new. Returns the reply to send.
     /// `arrived` holds the packets that did, this one among them.
@@ -49,6 +79,19 @@ pub trait Recovery {
     fn ack_entropies(&self) -> AckEntropies;
     /// The retransmission timeout.
     fn rto(&self) -> Span;
+    /// Sender: when a packet will have timed out, and which. Something that only moves away, but for
+    /// packets sent while none was in flight.
+    fn deadline(&self, ledger: &mut Ledger) -> Option<(Time, Psn)> {
+        ledger.oldest().map(|(at, psn)| (at + self.rto(), psn))
+    }
+    /// What an ACK tells; the same for the whole run.
+    fn ack_form(&self) -> AckForm {
+        AckForm::Arrivals
+    }
+    /// Receiver: whether it keeps a whole packet that is new to it. `arrived` holds those before it.
+    fn accepts(&self, _data: &Data, _arrived: &PacketSet) -> bool {
+        true
+    }
     /// What completes a message; the same for the whole run.
     fn coding(&self) -> Coding {
         Coding::None
@@ -60,6 +103,9 @@ pub trait Recovery {
 crate::family! { Recovery, AnyRecovery, FlowContext;
     Sack: sack,
     Erasure: erasure,
+    RnicSr: rnic_sr in Box,
+    GoBackN: go_back_n in Box,
+    TimeoutOnly: timeout_only in Box,
 }
 
 impl Config {
@@ -67,6 +113,11 @@ impl Config {
     pub fn offers(&self, need: Need) -> bool {
         let recovery = self.build(&FlowContext::NOMINAL);
         dispatch!(&recovery, scheme => scheme.offers(need))
+    }
+
+    /// See [`Recovery::ack_form`].
+    pub fn ack_form(&self) -> AckForm {
+        self.build(&FlowContext::NOMINAL).ack_form()
     }
 
     /// See [`Recovery::coding`].
@@ -111,6 +162,20 @@ impl AnyRecovery {
     #[inline]
     pub fn rto(&self) -> Span {
         dispatch!(self, scheme => scheme.rto())
+    }
+    /// See [`Recovery::deadline`].
+    #[inline]
+    pub fn deadline(&self, ledger: &mut Ledger) -> Option<(Time, Psn)> {
+        dispatch!(self, scheme => scheme.deadline(ledger))
+    }
+    /// See [`Recovery::ack_form`].
+    pub fn ack_form(&self) -> AckForm {
+        dispatch!(self, scheme => scheme.ack_form())
+    }
+    /// See [`Recovery::accepts`].
+    #[inline]
+    pub fn accepts(&self, data: &Data, arrived: &PacketSet) -> bool {
+        dispatch!(self, scheme => scheme.accepts(data, arrived))
     }
     /// See [`Recovery::coding`].
     #[inline]

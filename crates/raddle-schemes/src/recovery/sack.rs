@@ -154,7 +154,7 @@ mod tests {
     fn ledger() -> Ledger {
         let mut ledger = Ledger::new(20, Bytes(100), Bytes(100));
         (0..8).for_each(|psn| {
-            ledger.sent(Time::ZERO + Span::us(psn), Psn(psn as u32), Entropy(0));
+            ledger.sent(Time::ZERO + Span::us(psn), Psn(psn as u32), Entropy(psn as u16));
         });
         ledger
     }
@@ -164,10 +164,10 @@ mod tests {
         sack.on_ack(&mut Cx { now, rng: &mut Rng::new(1, "flow", 0), events: &mut () }, ledger);
     }
 
-    /// What was found lost since this was last asked.
-    fn lost(ledger: &mut Ledger) -> Vec<(Psn, LossCause)> {
+    /// What was found lost since this was last asked; packets have their numbers for entropies.
+    fn lost(ledger: &mut Ledger) -> Vec<(Entropy, LossCause)> {
         let lost = ledger.unreported().unwrap_or_default();
-        lost.iter().map(|lost| (lost.psn, lost.cause)).collect()
+        lost.iter().map(|lost| (lost.entropy, lost.cause)).collect()
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
         (1..4).for_each(|psn| ack(&mut sack, &mut ledger, now, psn));
         assert_eq!(lost(&mut ledger), [], "3 ahead is not more than 3");
         ack(&mut sack, &mut ledger, now, 4);
-        let first = (Psn(0), LossCause::Reordering);
+        let first = (Entropy(0), LossCause::Reordering);
         assert_eq!(lost(&mut ledger), [first]);
         ledger.sent(now, Psn(0), Entropy(0));
         ack(&mut sack, &mut ledger, Time(now.0 + context.base_rtt.0 - 1), 5);
@@ -198,7 +198,15 @@ mod tests {
             arrived.insert(Psn(psn));
             let entropy = Entropy(0);
             let (marked, trimmed, again) = (false, false, false);
-            let data = Data { psn: Psn(psn), entropy, marked, trimmed, again, ack_request };
+            let data = Data {
+                at: Time::ZERO,
+                psn: Psn(psn),
+                entropy,
+                marked,
+                trimmed,
+                again,
+                ack_request,
+            };
             sack.on_data(&data, true, &arrived)
         };
         assert_eq!(reply(0, false), Reply::Ack);

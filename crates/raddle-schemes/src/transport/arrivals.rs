@@ -109,6 +109,11 @@ impl Arrivals {
         Some(entry.into())
     }
 
+    /// Hears of all packets below `expected`, which have arrived, each of them one arrival.
+    pub(crate) fn hear_below(&mut self, expected: u32) {
+        self.heard = self.heard.max(expected.min(self.end));
+    }
+
     /// The arrival at `position`; `None` if it is freed or not there yet.
     pub fn get(&self, position: u32) -> Option<Arrival> {
         let there = self.start() <= position && position < self.end;

@@ -4,7 +4,7 @@
 use super::ring::Ring;
 use crate::congestion::LossCause;
 use crate::ids::{Entropy, Psn};
-use crate::units::{Bytes, Span, Time};
+use crate::units::{Bytes, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -61,12 +61,15 @@ impl Record {
     }
 }
 
-/// A packet found lost, until the sender has told its congestion control and path selector.
+/// What was found lost at once, until the sender has told its congestion control and path selector.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct LostPacket {
-    pub(crate) psn: Psn,
+pub(crate) struct LossEpisode {
+    /// The entropy that the first packet of it was last sent on.
     pub(crate) entropy: Entropy,
     pub(crate) cause: LossCause,
+    /// How many packets, and their bytes.
+    pub(crate) packets: u32,
+    pub(crate) bytes: Bytes,
 }
 
 /// What an ACK of one packet told.
@@ -74,7 +77,8 @@ pub(crate) struct LostPacket {
 pub(crate) struct AckedPacket {
     /// Its bytes if this is the first ACK for it, else 0.
     pub(crate) bytes: Bytes,
-    /// When it was sent, if it was sent only once and had not been acknowledged.
+    /// When it was sent, if it was sent only once and had not been acknowledged; of several, when
+    /// the last was, if all of them were sent only once.
     pub(crate) sent_once_at: Option<Time>,
 }
 
@@ -88,6 +92,9 @@ impl AckedPacket {
 /// The packets of a coded message are symbols: any `total` of them complete it. One found lost is
 /// not sent again but lets one more new symbol go. So sent - lost, which is acknowledged + in
 /// flight, is at most `total`.
+///
+/// A book that is kept [in order](Ledger::in_order) hears only of the packets below a number, and its
+/// packets have one timer, which is the recovery's.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     records: Ring<Record>,
@@ -100,6 +107,8 @@ pub struct Ledger {
     /// Bytes after every frame, as far as its pace is concerned.
     pub(crate) gap: u16,
     coded: bool,
+    /// Whether it is told only of all packets below a number.
+    pub(crate) in_order: bool,
     low: u32,
     next: u32,
     high: u32,
@@ -115,10 +124,10 @@ struct Losses {
     lost: u32,
     /// No packet below this is lost.
     lost_from: u32,
-    /// Packets sent again, by time; stale entries are skipped.
+    /// Packets sent again, by time; stale entries are skipped. None where packets have one timer.
     again: VecDeque<(Time, Psn)>,
     /// Found lost and not yet reported.
-    unreported: Vec<LostPacket>,
+    unreported: Vec<LossEpisode>,
     retransmitted: u64,
     timeouts: u64,
 }
@@ -137,6 +146,7 @@ impl Ledger {
             last_packet: last_packet.0 as u16,
             gap: 0,
             coded: false,
+            in_order: false,
             low: 0,
             next: 0,
             high: 0,
@@ -154,6 +164,11 @@ impl Ledger {
     /// A message that any `total` symbols complete, each of `symbol` bytes on the wire.
     pub(crate) fn coded(total: u32, symbol: Bytes) -> Self {
         Self { coded: true, ..Self::new(total, symbol, symbol) }
+    }
+
+    /// The same book, told only of all packets below a number. Of new packets those below `end` may go.
+    pub(crate) fn in_order(self, end: u32) -> Self {
+        Self { in_order: true, end: self.total.min(end), ..self }
     }
 
     /// Bytes of a packet on the wire.
@@ -235,7 +250,9 @@ impl Ledger {
             self.set(psn.0, Record::new(now, entropy, State::InFlightAgain));
             let losses = self.losses.get_or_insert_default();
             losses.lost -= 1;
-            losses.again.push_back((now, psn));
+            if !self.in_order {
+                losses.again.push_back((now, psn));
+            }
             losses.retransmitted += 1;
         }
         size
@@ -268,6 +285,24 @@ impl Ledger {
         self.high = self.high.max(psn.0 + 1);
         self.advance();
         AckedPacket { bytes: size, sent_once_at }
+    }
+
+    /// Notes that all packets below `expected` have arrived, which have been sent, and that `span` new
+    /// ones from there on may go. A packet that was sent again times nothing, nor do those that waited
+    /// for it at the receiver.
+    pub(crate) fn acked_below(&mut self, expected: u32, span: u32) -> AckedPacket {
+        debug_assert!(expected <= self.next && self.in_order);
+        let mut sum = AckedPacket::NOTHING;
+        let mut all_once = true;
+        while self.low < expected {
+            let acked = self.acked(Psn(self.low));
+            sum.bytes = sum.bytes + acked.bytes;
+            sum.sent_once_at = acked.sent_once_at;
+            all_once &= acked.sent_once_at.is_some();
+        }
+        self.end = self.total.min(self.low.saturating_add(span));
+        sum.sent_once_at = sum.sent_once_at.filter(|_| all_once);
+        sum
     }
 
     /// No arrival is told of twice, so this is a symbol that had been found lost.
@@ -308,15 +343,56 @@ impl Ledger {
         flying.then(|| record.entropy())
     }
 
+    /// When `psn` was sent, if it is in flight for the first time.
+    pub fn sent_once_at(&self, psn: Psn) -> Option<Time> {
+        if psn.0 < self.low || psn.0 >= self.next {
+            return None;
+        }
+        let record = self.record(psn.0);
+        (record.state() == State::InFlight).then(|| record.sent_at())
+    }
+
     /// Declares `psn` lost if it is in flight; it, or another symbol, will be sent again. Returns
     /// whether it was.
     pub fn declare_lost(&mut self, psn: Psn, cause: LossCause) -> bool {
+        self.declare_lost_together([psn], cause)
+    }
+
+    /// Declares all packets in flight lost, which is one loss for the congestion control. Returns
+    /// whether there were any.
+    pub fn declare_all_lost(&mut self, cause: LossCause) -> bool {
+        self.declare_lost_together((self.low..self.next).map(Psn), cause)
+    }
+
+    /// Declares those of these packets that are in flight lost, which is one loss for the congestion
+    /// control. Returns whether there were any.
+    pub fn declare_lost_together(
+        &mut self,
+        packets: impl IntoIterator<Item = Psn>,
+        cause: LossCause,
+    ) -> bool {
+        let mut episode: Option<LossEpisode> = None;
+        for psn in packets {
+            let Some(entropy) = self.lose(psn) else { continue };
+            let none = LossEpisode { entropy, cause, packets: 0, bytes: Bytes(0) };
+            let size = self.size(psn);
+            let episode = episode.get_or_insert(none);
+            episode.packets += 1;
+            episode.bytes = episode.bytes + size;
+        }
+        let (Some(episode), Some(losses)) = (episode, &mut self.losses) else { return false };
+        losses.unreported.push(episode);
+        true
+    }
+
+    /// Enters `psn` as lost if it is in flight. Returns the entropy it was last sent on.
+    fn lose(&mut self, psn: Psn) -> Option<Entropy> {
         if psn.0 < self.low || psn.0 >= self.next {
-            return false;
+            return None;
         }
         let record = self.record(psn.0);
         if !matches!(record.state(), State::InFlight | State::InFlightAgain) {
-            return false;
+            return None;
         }
         self.in_flight -= self.size(psn).0;
         // A lost symbol is done with: another one goes instead.
@@ -324,17 +400,16 @@ impl Ledger {
         let losses = self.losses.get_or_insert_default();
         losses.lost += 1;
         losses.lost_from = losses.lost_from.min(psn.0);
-        losses.unreported.push(LostPacket { psn, entropy: record.entropy(), cause });
         if self.coded {
             self.allow_symbols();
             self.advance();
         }
-        true
+        Some(record.entropy())
     }
 
     /// The packets found lost and not yet reported.
     #[inline]
-    pub(crate) fn unreported(&mut self) -> Option<Vec<LostPacket>> {
+    pub(crate) fn unreported(&mut self) -> Option<Vec<LossEpisode>> {
         let losses = self.losses.as_mut().filter(|losses| !losses.unreported.is_empty())?;
         Some(core::mem::take(&mut losses.unreported))
     }
@@ -385,11 +460,6 @@ impl Ledger {
             }
             self.losses.as_mut()?.again.pop_front();
         }
-    }
-
-    /// When the oldest packet in flight will have been out for `rto`.
-    pub fn deadline(&mut self, rto: Span) -> Option<Time> {
-        self.oldest().map(|(at, _)| at + rto)
     }
 
     #[inline]
@@ -483,6 +553,29 @@ mod tests {
         assert_eq!(sent(&mut ledger, 20), Psn(5));
         assert_eq!(ledger.due(), None);
         assert_eq!(ledger.repeats().0, 0, "a new symbol is no retransmission");
+    }
+
+    #[test]
+    fn in_order_a_span_bounds_what_may_leave_and_a_loss_of_many_is_one() {
+        let mut ledger = Ledger::new(20, Bytes(100), Bytes(30)).in_order(4);
+        for at in 0..4 {
+            assert_eq!(sent(&mut ledger, at), Psn(at as u32));
+        }
+        assert_eq!(ledger.due(), None, "numbers 0 to 3 are out");
+        let acked = ledger.acked_below(2, 4);
+        assert_eq!((acked.bytes, acked.sent_once_at), (Bytes(200), Some(Time(1))));
+        assert_eq!(sent(&mut ledger, 4), Psn(4));
+        assert_eq!(ledger.sent_once_at(Psn(2)), Some(Time(2)));
+        assert!(ledger.declare_all_lost(LossCause::Nack));
+        assert!(!ledger.declare_all_lost(LossCause::Nack), "nothing is left in flight");
+        let episodes = ledger.unreported().unwrap();
+        let [episode] = episodes[..] else { panic!("{episodes:?}") };
+        assert_eq!((episode.entropy, episode.packets, episode.bytes), (Entropy(2), 3, Bytes(300)));
+        assert_eq!([sent(&mut ledger, 9), sent(&mut ledger, 10)], [Psn(2), Psn(3)]);
+        assert_eq!(ledger.sent_once_at(Psn(2)), None);
+        let acked = ledger.acked_below(5, 4);
+        assert_eq!((acked.bytes, acked.sent_once_at), (Bytes(300), None), "two were sent again");
+        assert_eq!((ledger.in_flight(), ledger.due()), (Bytes(0), Some(Psn(5))));
     }
 
     #[test]

@@ -15,4 +15,4 @@ pub use grants::Grants;
 pub use ledger::Ledger;
 pub use packet_set::PacketSet;
 pub use receiver::{Data, Receiver, Reply};
-pub use sender::{AckHeader, FlowTemplate, Sender, SenderPlan, Transmit};
+pub use sender::{AckHeader, FlowTemplate, NackHeader, Sender, SenderPlan, Transmit};

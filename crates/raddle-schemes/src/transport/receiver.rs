@@ -4,10 +4,13 @@ use super::{Arrival, Entry, PacketSet};
 use crate::FlowContext;
 use crate::ids::{Entropy, Psn};
 use crate::recovery::{self, AnyRecovery};
+use crate::units::Time;
 
 /// A data packet at its receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Data {
+    /// When it arrived.
+    pub at: Time,
     /// Its number.
     pub psn: Psn,
     /// Its entropy, to be echoed.
@@ -32,12 +35,16 @@ pub enum Reply {
     Ack,
     /// A NACK for this packet.
     Nack,
+    /// An ACK that speaks of nothing but the packet that is expected next: all below have arrived.
+    AckExpected,
+    /// A NACK that says the same, and that a later packet has arrived.
+    NackExpected,
 }
 
 /// A receiver and what it made of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
-    /// If the packet was whole and new: the entry for the sender's log.
+    /// If the packet was whole, new and kept: the entry for the sender's log.
     pub arrival: Option<Entry>,
     /// Whether it completed the message.
     pub completed: bool,
@@ -71,7 +78,9 @@ impl Receiver {
     /// Takes a data packet or its trimmed header.
     #[inline]
     pub fn on_data(&mut self, data: &Data) -> Received {
-        let fresh = !data.trimmed && !self.arrived.has(data.psn);
+        let fresh = !data.trimmed
+            && !self.arrived.has(data.psn)
+            && self.recovery.accepts(data, &self.arrived);
         if fresh {
             self.arrived.insert(data.psn);
         }
@@ -91,6 +100,7 @@ mod tests {
 
     fn data(psn: u32) -> Data {
         Data {
+            at: Time::ZERO,
             psn: Psn(psn),
             entropy: Entropy(psn as u16),
             marked: false,

@@ -4,13 +4,13 @@ mod template;
 
 pub use template::{Connection, FlowTemplate};
 
-use super::ledger::{AckedPacket, LostPacket};
+use super::ledger::{AckedPacket, LossEpisode};
 use super::pacer::{Pacer, Place};
 use super::{Arrivals, Entry, Ledger};
 use crate::congestion::{self, Ack, AnyCongestionControl, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
-use crate::recovery::{self, AckEntropies, AnyRecovery};
+use crate::recovery::{self, AckEntropies, AckForm, AnyRecovery};
 use crate::rng::Rng;
 use crate::units::{Bytes, Time};
 use crate::{Cx, Events, FlowContext};
@@ -47,7 +47,8 @@ pub struct Transmit {
 /// The header of an ACK; the packets it acknowledges are in the sender's log ([`Arrivals`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckHeader {
-    /// Arrivals before this position are acknowledged.
+    /// Arrivals before this position are acknowledged; packets below this number, if ACKs tell of
+    /// nothing else.
     pub upto: u32,
     /// Entropy of the packet that triggered the ACK.
     pub entropy: Entropy,
@@ -55,6 +56,17 @@ pub struct AckHeader {
     pub marked: bool,
     /// Whether that packet had arrived before.
     pub duplicate: bool,
+}
+
+/// The header of a NACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NackHeader {
+    /// The packet that did not make it, or that is expected next.
+    pub psn: Psn,
+    /// Entropy of the packet that triggered the NACK.
+    pub entropy: Entropy,
+    /// Whether that packet was marked.
+    pub marked: bool,
 }
 
 /// Counts of one sender, for records.
@@ -134,6 +146,14 @@ impl Sender {
     #[inline]
     fn window_takes(&self, psn: Psn) -> bool {
         self.ledger.in_flight() + self.ledger.size(psn) <= self.window
+            || (self.ledger.in_order && self.holds_up_all(psn))
+    }
+
+    /// Whether no ACK can tell of what is in flight before `psn` has arrived: then it goes, however
+    /// full a window that a loss has shrunk may be.
+    #[cold]
+    fn holds_up_all(&self, psn: Psn) -> bool {
+        psn.0 == self.ledger.low() && self.congestion.pulls().is_none()
     }
 
     /// The route that is due for the next packet, where the path selector needs source routing.
@@ -177,7 +197,9 @@ impl Sender {
     #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &AckHeader, events: &mut dyn Events) {
         // Usually it is the first to speak of the packet that triggered it, and of that alone.
-        let acked = if self.heard() + 1 == ack.upto {
+        let acked = if self.ledger.in_order {
+            self.take_note_below(ack.upto)
+        } else if self.heard() + 1 == ack.upto {
             self.take_note()
         } else {
             self.take_note_up_to(ack.upto)
@@ -237,10 +259,28 @@ impl Sender {
         sum
     }
 
-    /// Takes a NACK for `psn`, which was sent on `entropy`. One for a transmission that has been
-    /// followed by another, on another path, says nothing about the packet now in flight.
-    pub fn on_nack(&mut self, now: Time, psn: Psn, entropy: Entropy, events: &mut dyn Events) {
-        if self.ledger.entropy_in_flight(psn).is_some_and(|current| current != entropy) {
+    /// Enters all packets below `expected` into the ledger.
+    #[inline(never)]
+    fn take_note_below(&mut self, expected: u32) -> AckedPacket {
+        self.arrivals.hear_below(expected);
+        let span = match self.recovery.ack_form() {
+            AckForm::Expected { span } => span,
+            AckForm::Arrivals => u32::MAX,
+        };
+        self.ledger.acked_below(self.arrivals.heard(), span)
+    }
+
+    /// Takes a NACK. One for a transmission that has been followed by another, on another path, says
+    /// nothing about the packet now in flight.
+    ///
+    /// A NACK that names the expected packet is also an ACK for all below it, and of the packet that
+    /// triggered it, but times nothing.
+    pub fn on_nack(&mut self, now: Time, nack: &NackHeader, events: &mut dyn Events) {
+        let NackHeader { psn, entropy, marked } = *nack;
+        if self.ledger.in_order {
+            let ack = AckHeader { upto: psn.0, entropy, marked, duplicate: true };
+            self.on_ack(now, &ack, events);
+        } else if self.ledger.entropy_in_flight(psn).is_some_and(|current| current != entropy) {
             return;
         }
         let mut cx = Cx { now, rng: &mut self.rng, events };
@@ -271,7 +311,8 @@ impl Sender {
 
     /// When the sender wants to be woken: a retransmission timeout or a scheme's own timer.
     pub fn poll_timeout(&mut self) -> Option<Time> {
-        match (self.ledger.deadline(self.recovery.rto()), self.scheme_timer()) {
+        let deadline = self.recovery.deadline(&mut self.ledger).map(|(at, _)| at);
+        match (deadline, self.scheme_timer()) {
             (Some(rto), Some(scheme)) => Some(rto.min(scheme)),
             (rto, scheme) => rto.or(scheme),
         }
@@ -283,13 +324,12 @@ impl Sender {
         self.congestion.next_timer()
     }
 
-    /// The time asked for has come; without effect if called early. Returns how many packets timed
-    /// out.
+    /// The time asked for has come; without effect if called early. Returns how many packets, or
+    /// timers of the flow, timed out.
     pub fn on_timeout(&mut self, now: Time, events: &mut dyn Events) -> u32 {
         let mut timeouts = 0;
-        let rto = self.recovery.rto();
-        while let Some((at, psn)) = self.ledger.oldest() {
-            if at + rto > now {
+        while let Some((at, psn)) = self.recovery.deadline(&mut self.ledger) {
+            if at > now {
                 break;
             }
             timeouts += 1;
@@ -361,19 +401,19 @@ impl Sender {
     }
 
     #[cold]
-    fn report(&mut self, now: Time, losses: Vec<LostPacket>, events: &mut dyn Events) {
+    fn report(&mut self, now: Time, losses: Vec<LossEpisode>, events: &mut dyn Events) {
         for lost in losses {
             let mut cx = Cx { now, rng: &mut self.rng, events };
             let in_flight = self.ledger.in_flight();
             let window_before = self.window;
-            let bytes = self.ledger.size(lost.psn);
-            let loss = Loss { bytes, cause: lost.cause, in_flight };
+            let LossEpisode { bytes, packets, cause, .. } = lost;
+            let loss = Loss { bytes, packets, cause, in_flight, next_new: self.ledger.next() };
             self.window = self.congestion.on_loss(&mut cx, &loss).window;
             let fate = match lost.cause {
                 LossCause::Trim => Fate::Trimmed,
                 LossCause::Timeout => Fate::TimedOut,
                 // Later packets overtook it: no verdict on its path.
-                LossCause::Reordering => continue,
+                LossCause::Reordering | LossCause::Nack => continue,
             };
             let feedback = Feedback {
                 path: lost.entropy,

@@ -250,7 +250,13 @@ impl Window {
         if !arrived && self.course.below(20) == 0 {
             let cause = [LossCause::Trim, LossCause::Timeout, LossCause::Reordering]
                 [self.course.below(3) as usize];
-            let loss = Loss { bytes: PACKET, cause, in_flight: self.in_flight() };
+            let loss = Loss {
+                bytes: PACKET,
+                packets: 1,
+                cause,
+                in_flight: self.in_flight(),
+                next_new: self.next_new,
+            };
             scheme.on_loss(&mut self.course.cx(), &loss);
         } else {
             self.acknowledge(scheme, psn, arrived);

@@ -17,7 +17,8 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     for (i, record) in outcome.flows.iter().enumerate() {
         let place = format!("flow {i}");
         let total = u64::from(packets(plan.traffic.flows[i].bytes, plan.transport.payload));
-        let settled = record.received + record.duplicates + record.trimmed + record.dropped;
+        let arrived = record.received + record.duplicates + record.refused + record.trimmed;
+        let settled = arrived + record.dropped;
         found.at_most(&place, ("packets arrived or lost", settled), ("packets sent", record.sent));
         in_flight += record.sent.saturating_sub(settled);
         found.at_most(&place, ("received", record.received), ("its packets", total));
@@ -30,7 +31,7 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         }
         surplus += record.sent.saturating_sub(total);
         found.at_most(&place, ("received", record.received), ("packets sent a first time", first));
-        let whole = record.received + record.duplicates;
+        let whole = record.received + record.duplicates + record.refused;
         found.at_most(&place, ("marked", record.marked), ("arrived whole", whole));
         let complete = record.received == total;
         if record.delivered.is_some() != complete {

@@ -103,7 +103,8 @@ fn sources(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
 fn destinations(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let mut arrived = vec![0; plan.fabric.hosts as usize];
     for (flow, record) in plan.traffic.flows.iter().zip(outcome.flows.iter()) {
-        arrived[flow.destination.index()] += record.received + record.duplicates + record.trimmed;
+        let whole = record.received + record.duplicates + record.refused;
+        arrived[flow.destination.index()] += whole + record.trimmed;
     }
     for (host, &arrived) in arrived.iter().enumerate() {
         let last_hop = &outcome.ports[plan.fabric.ports[host].peer.index()];

@@ -21,6 +21,9 @@ pub struct FlowRecord {
     pub received: u64,
     /// Data packets that arrived whole a second time.
     pub duplicates: u64,
+    /// Data packets that arrived whole and new, and that the receiver threw away: those out of order,
+    /// where it keeps none of them.
+    pub refused: u64,
     /// Data packets that arrived with a congestion mark.
     pub marked: u64,
     /// Data packets that arrived as trimmed headers.
@@ -32,12 +35,12 @@ pub struct FlowRecord {
 }
 
 /// The records of all flows, by number. Millions of flows may leave one, and most of them have had
-/// each packet arrive the first time: of such a flow 32 bytes are kept, of another one 96.
+/// each packet arrive the first time: of such a flow 32 bytes are kept, of another one 104.
 #[derive(Clone, Default)]
 pub struct FlowRecords {
     flows: Vec<Kept>,
     /// Of the others, [`FlowRecord::counts`].
-    counts: Vec<[u64; 8]>,
+    counts: Vec<[u64; 9]>,
 }
 
 /// What is kept of each flow.
@@ -57,11 +60,11 @@ const ELSEWHERE: u32 = u32::MAX;
 const _: () = assert!(size_of::<Kept>() == 32);
 
 impl FlowRecord {
-    /// Its counts, in the order of their fields.
-    pub fn counts(&self) -> [u64; 8] {
+    /// Its counts, in the order of their fields, but for what was refused, which comes last.
+    pub fn counts(&self) -> [u64; 9] {
         let Self { sent, retransmitted, received, duplicates, marked, trimmed, .. } = *self;
-        let Self { dropped, timeouts, .. } = *self;
-        [sent, retransmitted, received, duplicates, marked, trimmed, dropped, timeouts]
+        let Self { dropped, timeouts, refused, .. } = *self;
+        [sent, retransmitted, received, duplicates, marked, trimmed, dropped, timeouts, refused]
     }
 }
 
@@ -86,11 +89,20 @@ impl FlowRecords {
     pub fn at(&self, flow: usize) -> FlowRecord {
         let Kept { started, acked, delivered, packets, marked } = self.flows[flow];
         let plain = u64::from(packets);
-        let [sent, retransmitted, received, duplicates, marked, trimmed, dropped, timeouts] =
-            match packets {
-                ELSEWHERE => self.counts[marked as usize],
-                _ => [plain, 0, plain, 0, marked.into(), 0, 0, 0],
-            };
+        let [
+            sent,
+            retransmitted,
+            received,
+            duplicates,
+            marked,
+            trimmed,
+            dropped,
+            timeouts,
+            refused,
+        ] = match packets {
+            ELSEWHERE => self.counts[marked as usize],
+            _ => [plain, 0, plain, 0, marked.into(), 0, 0, 0, 0],
+        };
         FlowRecord {
             started: reached(started),
             acked: reached(acked),
@@ -99,6 +111,7 @@ impl FlowRecords {
             retransmitted,
             received,
             duplicates,
+            refused,
             marked,
             trimmed,
             dropped,
@@ -138,7 +151,8 @@ impl FlowRecords {
         let few = |count: u64| u32::try_from(count).ok().filter(|&count| count < ELSEWHERE);
         let (packets, marked) = match (few(record.received), few(record.marked)) {
             (Some(packets), Some(marked))
-                if counts == [record.received, 0, record.received, 0, record.marked, 0, 0, 0] =>
+                if counts
+                    == [record.received, 0, record.received, 0, record.marked, 0, 0, 0, 0] =>
             {
                 (packets, marked)
             }
@@ -197,6 +211,7 @@ mod tests {
             &mut record.trimmed,
             &mut record.dropped,
             &mut record.timeouts,
+            &mut record.refused,
         ];
         if let Some(count) = counts.into_iter().nth(field) {
             *count = value;
@@ -221,7 +236,7 @@ mod tests {
             },
         ];
         for value in [1, u64::from(u32::MAX), u64::MAX] {
-            expected.extend((0..8).map(|field| with(field, value)));
+            expected.extend((0..9).map(|field| with(field, value)));
             expected.push(FlowRecord { sent: value, received: value, ..FlowRecord::default() });
         }
         let mut records: FlowRecords = expected.iter().cloned().collect();

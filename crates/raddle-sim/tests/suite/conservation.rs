@@ -112,6 +112,7 @@ fn every_counter_is_watched() {
         ("retransmitted", |o, _| first(o, |flow| flow.retransmitted += 1)),
         ("received", |o, _| first(o, |flow| flow.received += 1)),
         ("duplicates", |o, _| first(o, |flow| flow.duplicates += 1)),
+        ("refused", |o, _| first(o, |flow| flow.refused += 1)),
         ("marked", |o, _| first(o, |flow| flow.marked += 10_000)),
         ("trimmed", |o, _| first(o, |flow| flow.trimmed += 1)),
         ("dropped", |o, _| first(o, |flow| flow.dropped += 1)),

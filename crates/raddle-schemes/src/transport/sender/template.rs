@@ -4,7 +4,7 @@ use super::{Sender, SenderPlan, packets};
 use crate::FlowContext;
 use crate::congestion::{self, AnyCongestionControl, PullPlan};
 use crate::load_balance::host::{self, AnyPathSelector};
-use crate::recovery::{self, AckEntropies, Coding};
+use crate::recovery::{self, AckEntropies, AckForm, Coding};
 use crate::rng::Rng;
 use crate::transport::arrivals::KEPT;
 use crate::transport::pacer::Pacer;
@@ -90,6 +90,9 @@ impl FlowTemplate {
             Coding::None => Ledger::new(total, context.packet(), Bytes(last)),
             Coding::AnyOf => Ledger::coded(total, context.packet()),
         };
+        if let AckForm::Expected { span } = recovery.ack_form() {
+            ledger = ledger.in_order(span);
+        }
         ledger.gap = context.gap.0 as u16;
         let carries = recovery.ack_entropies() == AckEntropies::Carry;
         Sender {
@@ -152,6 +155,7 @@ mod tests {
             let Some(sent) = sender.poll_transmit(Time::ZERO, &mut ()) else { break };
             entropies.push(sent.entropy.0);
             let received = receiver.on_data(&Data {
+                at: Time::ZERO,
                 psn: sent.psn,
                 entropy: sent.entropy,
                 marked,

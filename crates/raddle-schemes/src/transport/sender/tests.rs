@@ -79,6 +79,7 @@ impl Flow {
 
 fn data(psn: u32, entropy: u16) -> Data {
     Data {
+        at: Time::ZERO,
         psn: Psn(psn),
         entropy: Entropy(entropy),
         marked: false,
@@ -219,12 +220,17 @@ fn a_flow_that_could_send_nothing_for_a_period_begins_a_new_grid() {
     assert!(flow.send().is_some());
 }
 
+fn nack(flow: &mut Flow, entropy: Entropy) {
+    let nack = NackHeader { psn: Psn(0), entropy, marked: false };
+    flow.sender.on_nack(flow.now, &nack, &mut ());
+}
+
 #[test]
 fn a_nack_for_an_earlier_transmission_does_not_touch_the_one_in_flight() {
     let mut flow = Flow::new(1, None, Size::Unlimited, sack::Config::default());
     assert_eq!(flow.send().map(|packet| packet.entropy), Some(Entropy(R)));
-    flow.sender.on_nack(flow.now, Psn(0), Entropy(R + 1), &mut ());
+    nack(&mut flow, Entropy(R + 1));
     assert!(flow.send().is_none(), "still in flight");
-    flow.sender.on_nack(flow.now, Psn(0), Entropy(R), &mut ());
+    nack(&mut flow, Entropy(R));
     assert!(flow.send().is_some_and(|packet| packet.again));
 }

@@ -25,7 +25,7 @@ use connections::Beginnings;
 use pair_order::Queues;
 use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::size::Size;
-use raddle_schemes::transport::sender::{AckHeader, SenderCounts, packets};
+use raddle_schemes::transport::sender::{AckHeader, NackHeader, SenderCounts, packets};
 use raddle_schemes::transport::{Data, Entry, Reply};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{Events, FlowContext};
@@ -253,6 +253,7 @@ impl<'a> Ends<'a> {
         let marked = frame.has(flag::MARKED);
         let trimmed = frame.is_trimmed();
         let received = live.receiver.on_data(&Data {
+            at: now,
             psn: Psn(frame.number()),
             entropy: frame.entropy(),
             marked,
@@ -265,7 +266,8 @@ impl<'a> Ends<'a> {
         if received.arrival.is_some() {
             end.marked += u64::from(marked);
         } else {
-            end.count_repeated(frame, &mut self.repeated);
+            let refused = !live.receiver.arrived().has(Psn(frame.number()));
+            end.count_repeated(frame, refused, &mut self.repeated);
             flags |= flag::DUPLICATE;
             if trimmed {
                 // The header of a packet that had arrived gets an ACK: one that tells of a full
@@ -277,11 +279,14 @@ impl<'a> Ends<'a> {
             Reply::Nothing => None,
             Reply::Ack => Some((kind::ACK | flags, live.receiver.arrived().count())),
             Reply::Nack => Some((kind::NACK | echo, frame.number())),
+            Reply::AckExpected => Some((kind::ACK | flags, live.receiver.arrived().low())),
+            Reply::NackExpected => Some((kind::NACK | echo, live.receiver.arrived().low())),
         };
         if let Some((flags, number)) = answer {
             let mut entropy = frame.entropy();
-            // A NACK names the transmission that it is about.
-            if let (Reply::Ack, Some(turns)) = (received.reply, self.source_routes.of_acks(slot)) {
+            // A NACK names the transmission that it is about, or that triggered it.
+            if let (kind::ACK, Some(turns)) = (flags & kind::MASK, self.source_routes.of_acks(slot))
+            {
                 entropy = self.source_routes.due(turns, now);
                 self.source_routes.turn(turns);
             }
@@ -354,7 +359,7 @@ impl<'a> Ends<'a> {
     #[cold]
     fn expect(&mut self, nic: &mut Nic, slot: u32, frame: Frame) {
         if !self.open(nic, slot) {
-            self.receivers[slot as usize].count_repeated(frame, &mut self.repeated);
+            self.receivers[slot as usize].count_repeated(frame, false, &mut self.repeated);
             self.answer_late(nic, slot, frame);
         }
     }
@@ -410,8 +415,11 @@ impl<'a> Ends<'a> {
         let Some(live) = self.live_senders.get_mut(key) else { return };
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         let sender = &mut live.sender;
+        let before = sender.heard();
         if frame.kind() == kind::NACK {
-            sender.on_nack(now, Psn(frame.number()), frame.entropy(), &mut events);
+            let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
+            let nack = NackHeader { psn: Psn(frame.number()), entropy, marked };
+            sender.on_nack(now, &nack, &mut events);
         } else {
             let ack = AckHeader {
                 upto: frame.number(),
@@ -419,10 +427,9 @@ impl<'a> Ends<'a> {
                 marked: frame.has(flag::MARKED),
                 duplicate: frame.has(flag::DUPLICATE),
             };
-            let before = sender.heard();
             sender.on_ack(now, &ack, &mut events);
-            self.totals.packets_acked += u64::from(sender.heard() - before);
         }
+        self.totals.packets_acked += u64::from(sender.heard() - before);
         if sender.complete() {
             return self.complete(now, nic, slot);
         }

@@ -166,10 +166,11 @@ pub(in crate::host) struct ReceiverSlot {
     repeated: Key<Repeated>,
 }
 
-/// Packets that brought nothing new: whole ones, and headers.
+/// Packets that brought nothing: whole ones that had arrived, whole ones that were refused, headers.
 #[derive(Default)]
 pub(in crate::host) struct Repeated {
     duplicates: u64,
+    refused: u64,
     trimmed: u64,
 }
 
@@ -187,14 +188,19 @@ impl ReceiverSlot {
     pub(in crate::host) const WAITING: Self =
         Self { delivered: Time::NEVER, marked: 0, live: Key::NONE, repeated: Key::NONE };
 
-    /// Counts a packet, or its header, that brought nothing new.
+    /// Counts a packet, or its header, that brought nothing; `refused` if it is new.
     #[cold]
-    pub(in crate::host) fn count_repeated(&mut self, frame: Frame, all: &mut Slab<Repeated>) {
+    pub(in crate::host) fn count_repeated(
+        &mut self,
+        frame: Frame,
+        refused: bool,
+        all: &mut Slab<Repeated>,
+    ) {
         let counts = all.get_or_insert_default(&mut self.repeated);
         if frame.is_trimmed() {
             counts.trimmed += 1;
         } else {
-            counts.duplicates += 1;
+            *(if refused { &mut counts.refused } else { &mut counts.duplicates }) += 1;
             self.marked += u64::from(frame.has(flag::MARKED));
         }
     }
@@ -217,6 +223,7 @@ impl ReceiverSlot {
         record.marked = self.marked;
         if let Some(repeated) = all.get(self.repeated) {
             record.duplicates = repeated.duplicates;
+            record.refused = repeated.refused;
             record.trimmed = repeated.trimmed;
         }
     }

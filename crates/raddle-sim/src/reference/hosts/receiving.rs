@@ -13,13 +13,14 @@ impl Hosts<'_> {
     pub(super) fn on_data(&mut self, now: Time, host: HostId, frame: Frame) {
         let flow = self.addresses.flow_of(frame);
         if self.records[flow.index()].delivered.is_some() {
-            self.count_repeated(flow, frame);
+            self.count_repeated(flow, frame, false);
             return self.answer_late(host, flow, frame);
         }
         self.open(host, flow);
         let Some(receiver) = &mut self.receiving[flow.index()] else { return };
         let (marked, trimmed) = (frame.has(flag::MARKED), frame.is_trimmed());
         let received = receiver.on_data(&Data {
+            at: now,
             psn: Psn(frame.number()),
             entropy: frame.entropy(),
             marked,
@@ -27,17 +28,23 @@ impl Hosts<'_> {
             again: frame.has(flag::AGAIN),
             ack_request: frame.has(flag::ACK_REQUEST),
         });
-        let arrived = receiver.arrived().count();
+        let arrived = receiver.arrived();
+        let is_missing = !arrived.has(Psn(frame.number()));
+        let number = match received.reply {
+            Reply::AckExpected | Reply::NackExpected => arrived.low(),
+            Reply::Ack => arrived.count(),
+            Reply::Nack | Reply::Nothing => frame.number(),
+        };
         let is_new = received.arrival.is_some();
         let echo = if marked { flag::MARKED } else { 0 };
         match received.reply {
             Reply::Nothing => {}
-            // It names the transmission that it is about, which the path is part of.
-            Reply::Nack => {
-                let flags = kind::NACK | echo;
-                self.answer(host, flow, frame.number(), flags, frame.entropy());
+            // It names the transmission that it is about, or that triggered it, which the path is part
+            // of.
+            Reply::Nack | Reply::NackExpected => {
+                self.answer(host, flow, number, kind::NACK | echo, frame.entropy());
             }
-            Reply::Ack => {
+            Reply::Ack | Reply::AckExpected => {
                 let mut flags = kind::ACK | echo;
                 flags |= if is_new { 0 } else { flag::DUPLICATE };
                 // The header of a packet that had arrived tells of a full queue.
@@ -47,7 +54,7 @@ impl Hosts<'_> {
                 if route.is_some() {
                     self.rotations.turn(pointer);
                 }
-                self.answer(host, flow, arrived, flags, route.unwrap_or(frame.entropy()));
+                self.answer(host, flow, number, flags, route.unwrap_or(frame.entropy()));
             }
         }
         if let Some(credit) = &mut self.hosts[host.index()].credit {
@@ -58,7 +65,9 @@ impl Hosts<'_> {
             }
             self.set_pull_timer(now, host);
         }
-        let Some(entry) = received.arrival else { return self.count_repeated(flow, frame) };
+        let Some(entry) = received.arrival else {
+            return self.count_repeated(flow, frame, is_missing);
+        };
         self.note_progress(now);
         let record = &mut self.records[flow.index()];
         record.received += 1;
@@ -75,13 +84,18 @@ impl Hosts<'_> {
         }
     }
 
-    /// Counts a packet, or its header, that brought nothing new.
-    fn count_repeated(&mut self, flow: FlowId, frame: Frame) {
+    /// Counts a packet, or its header, that brought nothing: a whole one that is still missing was
+    /// refused.
+    fn count_repeated(&mut self, flow: FlowId, frame: Frame, is_missing: bool) {
         let record = &mut self.records[flow.index()];
         if frame.is_trimmed() {
             record.trimmed += 1;
         } else {
-            record.duplicates += 1;
+            if is_missing {
+                record.refused += 1;
+            } else {
+                record.duplicates += 1;
+            }
             record.marked += u64::from(frame.has(flag::MARKED));
         }
     }

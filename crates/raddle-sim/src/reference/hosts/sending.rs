@@ -7,7 +7,7 @@ use crate::wire::frame::{Frame, flag, kind};
 use crate::workload::Flow;
 use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::rng::{Rng, stream};
-use raddle_schemes::transport::sender::AckHeader;
+use raddle_schemes::transport::sender::{AckHeader, NackHeader};
 use raddle_schemes::transport::{Sender, Transmit};
 use raddle_schemes::units::Time;
 use std::collections::VecDeque;
@@ -156,7 +156,9 @@ impl Hosts<'_> {
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
         let heard = sender.heard();
         if frame.kind() == kind::NACK {
-            sender.on_nack(now, Psn(frame.number()), frame.entropy(), events);
+            let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
+            let nack = NackHeader { psn: Psn(frame.number()), entropy, marked };
+            sender.on_nack(now, &nack, events);
         } else {
             let header = AckHeader {
                 upto: frame.number(),

@@ -2,10 +2,11 @@
 //! another way, and tells the ToR at the other end of what it has seen.
 
 use raddle_schemes::family::Plugin;
+use raddle_schemes::ids::FlowId;
 use raddle_schemes::tor::{Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict};
 use raddle_schemes::units::{Span, Time};
 use raddle_schemes::{Card, Cx};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 const CARD: Card = Card {
     name: "juggler",
@@ -20,11 +21,17 @@ struct Juggler {
     held: u32,
     /// When each packet that is held goes on, in order.
     due: VecDeque<(Time, u32)>,
+    /// What each flow's receiver last told. A NACK of the juggler's own tells no more: it may count as
+    /// an ACK for all below.
+    told: BTreeMap<FlowId, u32>,
     out: VecDeque<Output>,
 }
 
 impl TorHook for Juggler {
     fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, ways: usize) -> Verdict {
+        if matches!(p.kind, Kind::Ack | Kind::Nack) && from == Side::Host {
+            self.told.insert(p.flow, p.number);
+        }
         match (p.kind, from, cx.rng.below(16)) {
             (Kind::Tor, Side::Fabric, 0..15) => Verdict::Drop,
             (Kind::Data, Side::Host, 0..4) => {
@@ -39,8 +46,13 @@ impl TorHook for Juggler {
             }
             (Kind::Data, Side::Host, 5) => Verdict::Drop,
             (Kind::Data, Side::Fabric, _) if p.flagged => {
-                let (flow, entropy, number) = (p.flow, p.entropy, p.number);
-                let kind = [Message::ToSender, Message::Nack][usize::from(number % 8 == 0)];
+                let (flow, entropy) = (p.flow, p.entropy);
+                let (kind, number) = match p.number % 8 {
+                    0 => {
+                        (Message::Nack, self.told.get(&flow).map_or(0, |&told| told.min(p.number)))
+                    }
+                    _ => (Message::ToSender, p.number),
+                };
                 self.out.push_back(Output::Send { flow, kind, number, entropy, flagged: true });
                 Verdict::Pass
             }

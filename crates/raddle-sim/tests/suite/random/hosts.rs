@@ -5,8 +5,9 @@ use raddle_schemes::congestion::Pacing;
 use raddle_schemes::congestion::fixed_rate::{Pace, Slots};
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::load_balance::host;
-use raddle_schemes::recovery::AckEntropies;
 use raddle_schemes::recovery::erasure::Timeout;
+use raddle_schemes::recovery::go_back_n::MuteAbout;
+use raddle_schemes::recovery::{AckEntropies, Resend};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{congestion, recovery};
@@ -116,6 +117,21 @@ fn recovery(choices: &mut Choices<'_>) -> recovery::Config {
         recovery::Config::Erasure(erasure) => {
             let never = choices.pick(&[Timeout::Auto, Timeout::Never]);
             erasure.timeout = timeout.map_or(never, Timeout::After);
+        }
+        recovery::Config::RnicSr(rnic) => {
+            rnic.rto = timeout.unwrap_or(rnic.rto);
+            rnic.resend = choices.pick(Resend::ALL);
+            rnic.window = choices.pick(&[512, 3, 40, 1]);
+        }
+        recovery::Config::TimeoutOnly(silent) => {
+            silent.rto = timeout.unwrap_or(silent.rto);
+            silent.resend = choices.pick(Resend::ALL);
+            silent.window = choices.pick(&[512, 3, 40, 1]);
+        }
+        recovery::Config::GoBackN(back) => {
+            back.rto = timeout.unwrap_or(back.rto);
+            back.mute = choices.pick(&[None, Some(Span::ZERO), Some(Span(2_345_678))]);
+            back.mute_about = choices.pick(MuteAbout::ALL);
         }
         recovery::Config::Custom(_) => {}
     }

@@ -244,7 +244,12 @@ pub fn results_hash(
         digest.add_time(flow.started);
         digest.add_time(flow.acked);
         digest.add_time(flow.delivered);
-        flow.counts().into_iter().for_each(|count| digest.add(count));
+        let [counts @ .., refused] = flow.counts();
+        counts.into_iter().for_each(|count| digest.add(count));
+        // Records of runs without such packets are older than this count.
+        if refused > 0 {
+            digest.add(refused);
+        }
     }
     digest.add(ports.len() as u64);
     for port in ports {

@@ -1,0 +1,58 @@
+//! The timer of a flow whose packets have one between them, as a queue pair of an RNIC has.
+
+use crate::ids::Psn;
+use crate::transport::Ledger;
+use crate::units::{Span, Time};
+
+/// Runs while anything is unacknowledged, from the first packet that leaves after everything had been
+/// acknowledged. It starts anew when the first unacknowledged packet becomes another one, and when it
+/// has run out; neither an ACK that brings nothing new nor a retransmission puts it off.
+#[derive(Clone, Debug)]
+pub(super) struct FlowTimer {
+    rto: Span,
+    /// When it last started anew.
+    since: Time,
+    /// The first unacknowledged packet at that time.
+    una: u32,
+}
+
+impl FlowTimer {
+    pub(super) fn new(rto: Span) -> Self {
+        Self { rto, since: Time::ZERO, una: 0 }
+    }
+
+    pub(super) fn rto(&self) -> Span {
+        self.rto
+    }
+
+    /// What has arrived was entered.
+    #[inline]
+    pub(super) fn on_ack(&mut self, now: Time, ledger: &Ledger) {
+        if ledger.low() > self.una {
+            self.una = ledger.low();
+            self.since = now;
+        }
+    }
+
+    /// Packets are about to be sent again: the timer goes on from where it began.
+    pub(super) fn hold(&mut self, ledger: &Ledger) {
+        self.since = self.began(ledger);
+    }
+
+    /// It has run out.
+    pub(super) fn restart(&mut self, now: Time) {
+        self.since = now;
+    }
+
+    /// When it runs out, and for which packet.
+    pub(super) fn deadline(&self, ledger: &Ledger) -> Option<(Time, Psn)> {
+        let low = ledger.low();
+        (low < ledger.next()).then(|| (self.began(ledger) + self.rto, Psn(low)))
+    }
+
+    /// The first unacknowledged packet may have left after the last start.
+    fn began(&self, ledger: &Ledger) -> Time {
+        let sent = ledger.sent_once_at(Psn(ledger.low()));
+        sent.map_or(self.since, |sent| sent.max(self.since))
+    }
+}
