@@ -44,6 +44,8 @@ pub enum Need {
     Groups,
     /// Queues of switches have a length at which they are full.
     QueueLimit,
+    /// A planner gives flows their paths.
+    Planner,
 }
 
 impl Need {
@@ -60,6 +62,7 @@ impl Need {
             Self::OutOfOrder => "a receiver that accepts packets out of order",
             Self::Groups => "the destination's edge switch and pod",
             Self::QueueLimit => "queues with a limit",
+            Self::Planner => "a planner of paths",
         }
     }
 }
