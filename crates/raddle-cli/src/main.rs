@@ -13,6 +13,7 @@ mod grid;
 mod input;
 mod machine;
 mod output;
+mod plan;
 mod reproduce;
 mod run;
 mod schedule;
@@ -54,6 +55,8 @@ enum Command {
     Schemes(schemes::Arguments),
     /// Show the lower bounds on a scenario's completion time.
     Bounds(bounds::Arguments),
+    /// Show which paths a scenario's planner gives its messages.
+    Plan(plan::Arguments),
     /// Give the numbers of a model that needs no simulation, or list the models.
     Theory(theory::Arguments),
     /// Say how much of a demand a circuit-switched design carries.
@@ -99,6 +102,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Schemes(arguments) => schemes::schemes(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
+        Command::Plan(arguments) => plan::plan(&arguments),
         Command::Theory(arguments) => theory::theory(&arguments),
         Command::Throughput(arguments) => throughput::throughput(&arguments),
         Command::Schedule(arguments) => schedule::schedule(&arguments),

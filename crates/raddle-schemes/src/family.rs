@@ -46,6 +46,8 @@ pub enum Need {
     QueueLimit,
     /// A ToR can name every path: it picks among all of them, or switches hash linearly.
     PathMap,
+    /// A planner gives flows their paths.
+    Planner,
 }
 
 impl Need {
@@ -63,6 +65,7 @@ impl Need {
             Self::Groups => "the destination's edge switch and pod",
             Self::QueueLimit => "queues with a limit",
             Self::PathMap => "paths that a ToR can name",
+            Self::Planner => "a planner of paths",
         }
     }
 }

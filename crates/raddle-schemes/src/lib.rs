@@ -19,6 +19,7 @@ pub mod family;
 pub mod ids;
 pub mod load_balance;
 pub mod marking;
+pub mod planner;
 pub mod recovery;
 pub mod rng;
 pub mod size;

@@ -6,7 +6,7 @@ use driver::{Paths, Queue, Window};
 use raddle_schemes::buffer::{self, Arriving, BufferContext};
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::units::{Bytes, Time};
-use raddle_schemes::{congestion, load_balance, marking, recovery};
+use raddle_schemes::{congestion, load_balance, marking, planner, recovery};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -141,6 +141,7 @@ registered! {
     markers: marking;
     buffer_policies: buffer;
     recoveries: recovery;
+    planners: planner;
 }
 
 #[test]

@@ -15,6 +15,13 @@ use crate::record::Outcome;
 /// where and by how much; empty if all hold.
 pub fn violations(plan: &Plan, outcome: &Outcome) -> Vec<String> {
     let mut found = Findings::default();
+    if let Some((run, of_pieces)) = outcome.of_pieces(plan) {
+        found.0 = violations(&run, &of_pieces);
+        if of_pieces.of_messages(run).1.flows != outcome.flows {
+            found.note("messages are not what their pieces come to".to_owned());
+        }
+        return found.0;
+    }
     if outcome.flows.len() != plan.traffic.flows.len()
         || outcome.ports.len() != plan.fabric.ports.len()
         || outcome.series.len() != plan.record.ports.len()

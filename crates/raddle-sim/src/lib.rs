@@ -12,6 +12,7 @@ pub mod host;
 pub mod limits;
 mod middleware;
 pub mod plan;
+pub mod planning;
 pub mod record;
 pub mod reference;
 pub mod theory;

@@ -199,6 +199,19 @@ raddle_schemes::words! {
 }
 
 raddle_schemes::words! {
+    /// Which of the flows that may send has its turn at the NIC.
+    pub enum Turns {
+        /// They go round, each behind those that could send before it.
+        RoundRobin = "round_robin",
+        /// They go round in an order that is random and stays, as in a list of queue pairs into which
+        /// each is put at random: one that could not send for a while comes back to its place.
+        RandomPlace = "random_place",
+        /// Any of them, drawn for each packet.
+        Random = "random",
+    }
+}
+
+raddle_schemes::words! {
     /// What a connection carries, and so how long what its sender has learned lasts.
     pub enum Connections {
         /// One message: every flow begins anew.
@@ -245,6 +258,8 @@ pub struct TransportPlan {
     pub pair_order: PairOrder,
     /// Who goes first at the NIC.
     pub nic: NicOrder,
+    /// Which flow has its turn.
+    pub turns: Turns,
     /// Each flow's start, by itself or by a trigger, is delayed by a uniform draw from `0..=phase`.
     pub phase: Span,
 }

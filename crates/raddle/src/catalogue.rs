@@ -2,7 +2,7 @@
 
 use crate::scenario;
 use raddle_schemes::load_balance::{host, switch};
-use raddle_schemes::{Need, Scheme, buffer, congestion, marking, recovery, tor};
+use raddle_schemes::{Need, Scheme, buffer, congestion, marking, planner, recovery, tor};
 
 /// Schemes of one kind.
 pub struct Family {
@@ -26,7 +26,7 @@ const fn family(
 }
 
 /// Every family.
-pub const FAMILIES: [Family; 7] = [
+pub const FAMILIES: [Family; 8] = [
     family(
         "Host load balancing",
         "transport.load_balance",
@@ -49,6 +49,7 @@ pub const FAMILIES: [Family; 7] = [
     family("Marking", "fabric.queue.marking", "### [fabric] queue.marking", marking::SCHEMES),
     family("Shared memory", "fabric.buffer", "### [fabric] buffer", buffer::SCHEMES),
     family("Middleware in ToRs", "fabric.tor", "### [fabric] tor", tor::SCHEMES),
+    family("Planners", "transport.planner", "### [transport] planner", planner::SCHEMES),
 ];
 
 /// Heading of the table of all schemes in docs/scenario.md.

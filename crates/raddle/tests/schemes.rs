@@ -5,7 +5,7 @@
 use raddle::scenario::parse;
 use raddle_schemes::family::{Conflict, ParameterError, Raw};
 use raddle_schemes::load_balance::host;
-use raddle_schemes::{Need, Scheme, congestion};
+use raddle_schemes::{Need, Scheme, congestion, planner};
 use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::{check, engine, reference};
 use std::path::Path;
@@ -50,10 +50,16 @@ fn selections(
 
 fn runs_by_the_laws(key: &str, selection: String) {
     let mut overrides = vec![(format!("transport.{key}"), selection.clone())];
-    if host::SCHEMES.iter().any(|scheme| {
-        scheme.card.needs.contains(&Need::SourceRouting)
-            && selection.contains(&format!("\"{}\"", scheme.card.name))
-    }) {
+    let needs = |need| {
+        host::SCHEMES.iter().chain(planner::SCHEMES).any(|scheme| {
+            let own = selection.contains(&format!("\"{}\"", scheme.card.name));
+            own && scheme.card.needs.contains(&need)
+        })
+    };
+    if needs(Need::Planner) {
+        overrides.push(("transport.planner.scheme".to_owned(), "ethereal".to_owned()));
+    }
+    if needs(Need::Planner) || needs(Need::SourceRouting) {
         overrides.push(("fabric.load_balance.scheme".to_owned(), "source_route".to_owned()));
     }
     let study = parse("schemes.toml", SCENARIO, Path::new("."), &overrides);
@@ -94,4 +100,17 @@ fn every_congestion_control_runs_in_a_scenario() {
     }
     let together = "{ scheme = \"fixed_rate\", rate = \"100 Gbps\", slots = \"together\" }";
     runs_by_the_laws("congestion", together.to_owned());
+}
+
+#[test]
+fn every_planner_runs_in_a_scenario() {
+    for scheme in planner::SCHEMES {
+        let set = |key: &str, raw: Raw<'_>| {
+            let mut config = planner::Config::named(scheme.card.name).unwrap();
+            config.set(key, raw).map(|()| config.conflicts())
+        };
+        for selection in selections(scheme, set) {
+            runs_by_the_laws("planner", selection);
+        }
+    }
 }

@@ -230,3 +230,56 @@ fn every_written_table_explains_itself() {
     raddle(&["explain", &scratch.scenario()]).refused(&["expected a table"]);
     raddle(&["explain", "nothing.parquet"]).refused(&["nothing.parquet: "]);
 }
+
+const PLANNED: &str = "[fabric]
+topology = { kind = \"leaf_spine\", leaves = 2, hosts_per_leaf = 2, spines = 4 }
+load_balance = { scheme = \"source_route\" }
+[transport]
+planner = { scheme = \"ethereal\" }
+[traffic]
+kind = \"flows\"
+flow = [
+  { from = 0, to = 1, bytes = \"64 kB\" },
+  { from = 0, to = 2, bytes = \"64 kB\" },
+  { from = 0, to = 3, bytes = \"64 kB\" },
+  { from = 2, to = 0, bytes = \"64 kB\" },
+]
+";
+
+#[test]
+fn a_plan_tells_of_each_message_where_its_pieces_go() {
+    let scratch = Scratch::new(PLANNED);
+    let said = raddle(&["plan", &scratch.scenario(), "--batches", "1"]);
+    assert_eq!((said.status, said.err.as_str()), (0, ""));
+    for text in [
+        "ethereal: 4 flows, 3 of them split, 9 pieces, seed 1\n",
+        "host 0, 3 flows at 0 us\n",
+        "64000  below its own switch\n",
+        "1 more batches; `--batches N` shows more\n",
+    ] {
+        assert!(said.out.contains(text), "{}", said.out);
+    }
+    let object = raddle(&["plan", &scratch.scenario(), "--json"]).json();
+    assert_eq!(object["schema"], "raddle.plan/1");
+    let flows = object["shown"][0]["flows"].as_array().unwrap();
+    let pieces = |flow: usize| flows[flow]["pieces"].as_array().unwrap();
+    assert_eq!((pieces(0).len(), pieces(1).len(), pieces(2).len()), (1, 2, 2));
+    assert_eq!(pieces(0)[0]["path"], json!(null));
+    let mut ports: Vec<&str> =
+        [1, 2].into_iter().flat_map(pieces).filter_map(|piece| piece["path"].as_str()).collect();
+    ports.sort_unstable();
+    assert_eq!(ports, ["tor0.up0", "tor0.up1", "tor0.up2", "tor0.up3"]);
+    raddle(&["plan", &Scratch::new(SMALL).scenario()]).refused(&["the scenario has no planner"]);
+}
+
+#[test]
+fn a_planned_run_tells_of_messages_and_keeps_its_pieces() {
+    let scratch = Scratch::new(PLANNED);
+    let out = scratch.text("out");
+    let said = raddle(&["run", &scratch.scenario(), "--check", "--csv", "--out", &out]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(said.out.contains("4 flows, "), "{}", said.out);
+    assert!(said.out.contains("9; 3 flows split"), "{}", said.out);
+    let said = format!("{}{}", said.out, said.err);
+    assert!(said.contains("every packet and byte is accounted for"), "{said}");
+}

@@ -156,9 +156,16 @@ impl Sender {
         psn.0 == self.ledger.low() && self.congestion.pulls().is_none()
     }
 
-    /// The route that is due for the next packet, where the path selector needs source routing.
+    /// The route that is due for the next packet, where the path selector needs source routing, or the
+    /// path that a planner gives it.
     pub fn on_route(&mut self, route: Entropy) {
         self.paths.on_route(route);
+    }
+
+    /// The path that its packets take and what became of some, if they have been lost since this was
+    /// last asked and a planner may name another.
+    pub fn poll_lost(&mut self) -> Option<(Entropy, Fate)> {
+        self.paths.poll_lost()
     }
 
     /// The packet that leaves now, if one may.

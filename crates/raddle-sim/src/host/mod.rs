@@ -16,6 +16,7 @@ pub mod stop;
 pub mod totals;
 
 use crate::host::nic::timers::TimerKind;
+use crate::host::nic::turns::Turns;
 use crate::plan::{BufferPlan, Plan};
 use crate::record::{CreditFrames, FlowRecords, PortRecord, Timeline};
 use crate::topology::Fabric;
@@ -100,6 +101,7 @@ impl<'a> Hosts<'a> {
             let mut nic = Nic::new(plan, host, place, senders, receivers);
             senders += layout.senders.at(host).len() as u32;
             receivers += layout.receivers.at(host).len() as u32;
+            nic.turns = Turns::of(plan, host, layout.senders.at(host));
             ends.list_starts(&mut nic);
             nics.push(nic);
         }

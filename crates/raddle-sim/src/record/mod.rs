@@ -2,11 +2,13 @@
 
 mod flows;
 pub mod layers;
+mod pieces;
 pub mod recorder;
 pub mod series;
 
 pub(crate) use flows::reached;
 pub use flows::{FlowRecord, FlowRecords};
+pub use pieces::PieceRecords;
 
 use crate::wire::frame::Frame;
 use raddle_schemes::ids::{FlowId, PortId};
@@ -220,6 +222,9 @@ pub struct Outcome {
     pub memory_bytes_max: Vec<u64>,
     /// What middleware did, per switch of the fabric; empty where no ToR has any.
     pub tors: Vec<TorRecord>,
+    /// What became of pieces of messages, if `flows` are messages that a planner has put into pieces
+    /// ([`Outcome::of_messages`]); the engines know of pieces alone.
+    pub pieces: Option<Box<PieceRecords>>,
     /// Packets that left any queue, host or switch.
     pub packet_hops: u64,
     /// Engine events: arrivals and local host events.

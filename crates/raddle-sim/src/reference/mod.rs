@@ -567,6 +567,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             events: self.handled,
             memory_bytes_max: self.memories.iter().map(Memory::most).collect(),
             tors: self.plan.tor.iter().flat_map(|_| records.iter().copied()).collect(),
+            pieces: None,
             parts: 1,
         }
     }

@@ -18,7 +18,8 @@ pub mod tree;
 
 pub use routes_fit::RouteMisfit;
 
-use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::ids::{Entropy, HostId, PortId, SwitchId};
+use raddle_schemes::load_balance::route::first_hop;
 use raddle_schemes::units::{Rate, Span};
 use std::ops::Range;
 
@@ -98,6 +99,14 @@ impl Fabric {
             Node::Switch(switch) => switch,
             Node::Host(_) => unreachable!("a host's cable ends at a switch"),
         }
+    }
+
+    /// The port of its own switch that a route of `host` takes, if the switch has one of this number;
+    /// else its last.
+    pub fn up_port(&self, host: HostId, path: Entropy) -> &Port {
+        let ports = &self.switches[self.edge(host).index()].ports;
+        let port = ports.start + u32::from(first_hop(path));
+        &self.ports[port.min(ports.end - 1) as usize]
     }
 
     /// The pod of `host`.

@@ -17,15 +17,18 @@ pub mod job;
 pub mod law;
 pub mod partners;
 pub mod permutation;
+pub mod pieces;
 pub mod poisson;
 pub mod poisson_incast;
 pub mod tornado;
 
 use job::Job;
+use pieces::Pieces;
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::units::{Bytes, Span, Time};
 use std::fmt;
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 /// Index of a [`Trigger`]. An option of one takes no more room, for there may be millions of flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -140,6 +143,8 @@ pub struct Traffic {
     pub triggers: Vec<Trigger>,
     /// What parts of the traffic results tell apart; the engines do not read it.
     pub jobs: Vec<Job>,
+    /// Where the flows are pieces of messages: of which, and on which paths.
+    pub pieces: Option<Arc<Pieces>>,
 }
 
 impl Flow {

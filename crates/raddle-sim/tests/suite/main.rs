@@ -15,6 +15,7 @@ mod determinism;
 mod disciplines;
 mod engine_layers;
 mod engines_agree;
+mod ethereal;
 mod every_flow_ends;
 mod fair_ties;
 mod flow_control;

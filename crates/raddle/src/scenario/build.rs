@@ -126,6 +126,10 @@ impl Scenario {
             patience: self.patience,
         };
         plan.resolve_rho_max().map_err(|none| self.pace_place.problem(none.to_string()))?;
+        if let Some(planner) = &self.planner {
+            let planned = plan.plan_paths(&planner.config);
+            planned.map_err(|misfit| planner.place.problem(misfit.to_string()))?;
+        }
         // Most limits have been checked with the keys they come from; draws can break the others.
         match plan.check_limits() {
             Ok(()) => Ok(plan),

@@ -55,9 +55,8 @@ use files::{Files, NamedFile};
 use jobs::Jobs;
 use raddle_schemes::FlowContext;
 use raddle_schemes::load_balance::switch;
-use raddle_schemes::rng;
-use raddle_schemes::tor;
 use raddle_schemes::units::{Rate, Span, Time};
+use raddle_schemes::{planner, rng, tor};
 use raddle_sim::faults::OnDown;
 use raddle_sim::plan::{BufferPlan, QueuePlan, TransportPlan};
 use raddle_sim::record::RecordPlan;
@@ -65,6 +64,7 @@ use raddle_sim::topology::Fabric;
 use raddle_sim::topology::routing::Weighting;
 use reader::{Log, Reader};
 use record::{RecordSection, RunSection};
+use scheme::Chosen;
 use spec::{Item, Place, Table, quoted};
 use std::sync::Arc;
 use topology::Topology;
@@ -83,6 +83,7 @@ pub struct Scenario {
     weights: Weighting,
     on_down: OnDown,
     transport: TransportPlan,
+    planner: Option<Chosen<planner::Config>>,
     /// Of the congestion control's name.
     pace_place: Place,
     traffic: Jobs,
@@ -150,6 +151,7 @@ impl Scenario {
         if let (Some(fabric), Some(transport)) = (&sections.fabric, &sections.transport) {
             needs::check(fabric, transport, sections.traffic.as_ref(), log);
             needs::entropies(fabric, transport, sections.traffic.as_ref(), log);
+            needs::planner(transport, sections.traffic.as_ref(), log);
         }
         let topology = sections.topology?;
         let mut faults = sections.faults;
@@ -208,6 +210,7 @@ impl Scenario {
             weights: section.weights,
             on_down: section.on_down,
             transport: plan,
+            planner: transport.planner,
             pace_place: transport.congestion.place,
             traffic,
             faults,

@@ -63,6 +63,7 @@ fn asking<'a>(
         transport.congestion.needy(),
         transport.recovery.needy(),
     ];
+    asking.extend(transport.planner.iter().map(Chosen::needy));
     asking.extend(fabric.buffer.iter().map(BufferSection::needy));
     asking.extend(fabric.tor.iter().map(Chosen::needy));
     asking.extend(traffic.map(Jobs::needy).unwrap_or_default());
@@ -111,6 +112,11 @@ fn lack<'a>(
                      another scheme",
             place: &fabric.load_balance.place,
         }),
+        Need::Planner => transport.planner.is_none().then(|| Lack {
+            whose: "[transport]".to_owned(),
+            remedy: "set [transport] `planner = { scheme = \"ethereal\" }`, or choose another scheme",
+            place: &transport.load_balance.place,
+        }),
         Need::Telemetry => Some(Lack {
             whose: "this fabric".to_owned(),
             remedy: "choose another scheme",
@@ -146,6 +152,20 @@ pub(crate) fn middleware(section: &FabricSection, fabric: &Fabric, log: &Log) {
         let label = format!("switches above the ToRs choose, too, and `{own}` does not let ToRs");
         let help = "set [fabric] `load_balance = { scheme = \"ecmp\", hash = \"linear\" }`";
         log.add(tor.place.problem(message).label(label).help(help));
+    }
+}
+
+/// Adds a problem for a planner that no flow follows.
+pub(crate) fn planner(transport: &TransportSection, traffic: Option<&Jobs>, log: &Log) {
+    let Some(planner) = &transport.planner else { return };
+    let own = [transport.load_balance.needy()];
+    let jobs = traffic.map(Jobs::needy).unwrap_or_default();
+    if !own.iter().chain(&jobs).any(|needy| needy.card.needs.contains(&Need::Planner)) {
+        let name = planner.needy().card.name;
+        let message = format!("`{name}` in [transport] planner has no effect: no flow follows it");
+        let help = "leave `load_balance` out, or write `load_balance = { scheme = \"planned\" }`";
+        let label = format!("[transport] load_balance is `{}`", own[0].card.name);
+        log.add(planner.place.problem(message).label(label).help(help));
     }
 }
 
@@ -218,6 +238,7 @@ mod tests {
     fn every_scheme_of_a_scenario_is_asked_what_it_needs() {
         let text = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n\
                     buffer = { scheme = \"complete_sharing\", size = \"1 MB\" }\n\
+                    [transport]\nplanner = { scheme = \"ethereal\" }\n\
                     [traffic]\nkind = \"permutation\"\nload_balance = { scheme = \"reps\" }\n";
         let file: Arc<Path> = Arc::from(Path::new("test"));
         let start = Place { file: Some(file.clone()), span: 0..0 };

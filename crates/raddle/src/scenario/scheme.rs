@@ -5,7 +5,7 @@ use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
 use raddle_schemes::family::{Conflict, Need, Parameter, ParameterError, ParameterInfo, Raw};
 use raddle_schemes::load_balance::{host, switch};
-use raddle_schemes::{Card, Scheme, buffer, congestion, marking, recovery, tor};
+use raddle_schemes::{Card, Scheme, buffer, congestion, marking, planner, recovery, tor};
 use std::str::FromStr;
 
 /// A family of schemes, as its module declares it.
@@ -69,6 +69,7 @@ families! {
     marking, marking::Config: "markings", "[fabric] queue.marking";
     buffer, buffer::Config: "buffer policies", "[fabric] buffer";
     tor, tor::Config: "ToR middleware", "[fabric] tor";
+    planner, planner::Config: "planners", "[transport] planner";
 }
 
 /// A selected scheme and the place of its name.
@@ -87,6 +88,13 @@ pub(crate) struct Needy<'a> {
     pub(crate) place: &'a Place,
     /// Parameters that were set and have no effect where the fabric offers something.
     pub(crate) moot: Vec<(&'static str, Need, &'a Place)>,
+}
+
+impl<F> Chosen<F> {
+    /// A scheme of another family that comes with this one.
+    pub(crate) fn gives<G>(&self, config: G) -> Chosen<G> {
+        Chosen { config, place: self.place.clone(), written: Vec::new() }
+    }
 }
 
 impl<F: Family> Chosen<F> {

@@ -3,10 +3,11 @@
 use super::reader::Reader;
 use super::scheme::{self, Chosen, show, shown};
 use raddle_schemes::load_balance::host;
+use raddle_schemes::planner;
 use raddle_schemes::recovery::AckEntropies;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{congestion, recovery};
-use raddle_sim::plan::{Connections, NicOrder, PairOrder, TransportPlan};
+use raddle_sim::plan::{Connections, NicOrder, PairOrder, TransportPlan, Turns};
 use raddle_sim::wire::frame::SIZE_LIMIT;
 
 /// The section, with the places of its schemes.
@@ -15,11 +16,14 @@ pub(crate) struct TransportSection {
     pub(crate) header: Bytes,
     pub(crate) ack: Bytes,
     pub(crate) load_balance: Chosen<host::Config>,
+    /// What gives flows their paths before the run.
+    pub(crate) planner: Option<Chosen<planner::Config>>,
     pub(crate) congestion: Chosen<congestion::Config>,
     pub(crate) recovery: Chosen<recovery::Config>,
     pub(crate) connections: Connections,
     pub(crate) pair_order: PairOrder,
     pub(crate) nic: NicOrder,
+    pub(crate) turns: Turns,
     pub(crate) phase: Span,
 }
 
@@ -43,7 +47,16 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
         let most = payload + header;
         reader.log().add(problem.label(format!("expected at most {most}, payload and header")));
     }
-    let load_balance = scheme::scheme(&mut reader, "load_balance");
+    let mut load_balance = scheme::scheme(&mut reader, "load_balance");
+    // What is there and wrong has been reported.
+    let given = reader.take("planner").is_some();
+    let planner = given.then(|| scheme::scheme::<planner::Config>(&mut reader, "planner"));
+    if let (Some(Some(planner)), Some(own)) = (&planner, &mut load_balance)
+        && own.place.file.is_none()
+        && let Some(planned) = host::Config::named("planned")
+    {
+        *own = planner.gives(planned);
+    }
     let congestion = scheme::scheme(&mut reader, "congestion");
     let recovery = scheme::scheme(&mut reader, "recovery");
     if let Some(Chosen { config: recovery::Config::Sack(sack), .. }) = &recovery
@@ -56,6 +69,7 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
     let connections = reader.need("connections", "\"message\"");
     let pair_order = reader.or("pair_order", PairOrder::Parallel);
     let nic = reader.need("nic", "\"control_first\"");
+    let turns = reader.or("turns", Turns::RoundRobin);
     let phase = reader.need("phase", "\"0 ns\"");
     reader.finish();
     Some(TransportSection {
@@ -63,11 +77,13 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
         header: header?,
         ack: ack?,
         load_balance: load_balance?,
+        planner: planner.map_or(Some(None), |read| read.map(Some))?,
         congestion: congestion?,
         recovery: recovery?,
         connections: connections?,
         pair_order,
         nic: nic?,
+        turns,
         phase: phase?,
     })
 }
@@ -97,12 +113,13 @@ impl TransportSection {
             connections: self.connections,
             pair_order: self.pair_order,
             nic: self.nic,
+            turns: self.turns,
             phase: self.phase,
         }
     }
 
-    /// The section's lines with every default filled in, but for what `connections` and
-    /// `pair_order` have by default.
+    /// The section's lines with every default filled in, but for what `connections`, `pair_order` and
+    /// `turns` have by default.
     pub(crate) fn resolved(&self) -> String {
         let mut lines = vec![
             "[transport]".to_owned(),
@@ -120,6 +137,12 @@ impl TransportSection {
         }
         if self.pair_order != PairOrder::Parallel {
             lines.push(format!("pair_order = {}", shown(&self.pair_order)));
+        }
+        if self.turns != Turns::RoundRobin {
+            lines.push(format!("turns = {}", shown(&self.turns)));
+        }
+        if let Some(planner) = &self.planner {
+            lines.push(format!("planner = {}", show(&planner.config, &[])));
         }
         lines.push(String::new());
         lines.join("\n")

@@ -12,6 +12,7 @@ use raddle_schemes::{congestion, marking, recovery};
 use raddle_sim::faults::Faults;
 use raddle_sim::plan::{
     Connections, MarkAt, NicOrder, Overflow, PairOrder, Plan, QueuePlan, Service, TransportPlan,
+    Turns,
 };
 use raddle_sim::record::{
     FlowRecord, Observer, Outcome, PortRecord, PortSeries, Progress, RecordPlan, Stop, Timeline,
@@ -103,6 +104,7 @@ pub(crate) fn plan(seed: u64) -> Plan {
             connections: Connections::Message,
             pair_order: PairOrder::Parallel,
             nic: NicOrder::ControlFirst,
+            turns: Turns::RoundRobin,
             phase: Span::ZERO,
         },
         traffic: Traffic { flows: vec![flow(0, 1), flow(1, 2)], ..Traffic::default() },
@@ -155,6 +157,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
     Outcome {
         memory_bytes_max: Vec::new(),
         tors: Vec::new(),
+        pieces: None,
         flows,
         ports,
         series: vec![PortSeries {

@@ -193,7 +193,8 @@ impl Runner<'_> {
         let plan = (job.plan)().map_err(Failure::Plan)?;
         self.meter.begin(index, estimate::data_packets(&plan));
         // What it takes in memory is gone before the run begins.
-        let bound = (self.bound)(&plan);
+        let whole = plan.traffic.pieces.is_none();
+        let bound = if whole { (self.bound)(&plan) } else { None };
         let mut watcher = Watcher { stop: self.stop, meter: self.meter, index };
         // Threads inside a run have clocks of their own: only one run at a time can be measured.
         let alone = self.threads <= 1;
@@ -207,6 +208,9 @@ impl Runner<'_> {
         if outcome.stop == Stop::Interrupted {
             return Err(Failure::Interrupted);
         }
+        let (plan, outcome) = outcome.of_messages(plan);
+        // Pieces have more headers than their messages, and the same ways to go.
+        let bound = if whole { bound } else { (self.bound)(&plan) };
         let summary = RunSummary::new(&job.scenario, &plan, &outcome, bound.as_ref(), cost);
         Ok(Finished { plan, outcome, summary })
     }

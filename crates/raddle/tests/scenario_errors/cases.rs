@@ -586,3 +586,40 @@ fn sizes_and_times_of_nothing_and_an_ack_beyond_a_packet_are_refused() {
         r#""0 B" | wrong value for `window` | expected more than "0 B""#,
     );
 }
+
+#[test]
+fn a_planner_needs_switches_that_follow_routes_and_flows_that_follow_it() {
+    more(
+        "[transport]\nplanner = { scheme = \"ethereal\" }\n",
+        "\"ethereal\" | `ethereal` in [transport] planner needs source routing, which `ecmp` in \
+         [fabric] load_balance does not offer | -",
+    );
+    let follows = "load_balance = { scheme = \"source_route\" }\n";
+    check(
+        &format!(
+            "{}{follows}[transport]\nload_balance = {{ scheme = \"planned\" }}\n{}",
+            super::FABRIC,
+            super::TRAFFIC
+        ),
+        "\"planned\" | `planned` in [transport] load_balance needs a planner of paths, which \
+         [transport] does not offer | -",
+    );
+    check(
+        &format!(
+            "{}{follows}[transport]\nplanner = {{ scheme = \"ethereal\" }}\n\
+             load_balance = {{ scheme = \"ops\" }}\n{}",
+            super::FABRIC,
+            super::TRAFFIC
+        ),
+        "\"ethereal\" | `ethereal` in [transport] planner has no effect: no flow follows it | \
+         [transport] load_balance is `ops`",
+    );
+    more(
+        "[transport]\nplanner = { scheme = \"etherial\" }\n",
+        "\"etherial\" | unknown scheme `etherial` | nearest: `ethereal`",
+    );
+    more(
+        "[transport]\nturns = \"randomly\"\n",
+        "\"randomly\" | unknown word `randomly` for `turns` | nearest: `random`",
+    );
+}

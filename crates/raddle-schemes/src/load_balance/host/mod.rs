@@ -13,6 +13,7 @@ pub mod flowlet;
 pub mod host_dr;
 pub mod mprdma;
 pub mod ops;
+pub mod planned;
 pub mod plb;
 pub mod reps;
 pub mod reps_legacy;
@@ -80,9 +81,16 @@ pub trait PathSelector {
     }
 
     /// The route that is due in its host's rotation towards the destination, told before each
-    /// packet where the card needs [`SourceRouting`](crate::Need::SourceRouting). Its turn passes
-    /// when the packet has left.
+    /// packet where the card needs [`SourceRouting`](crate::Need::SourceRouting); its turn passes
+    /// when the packet has left. Also the path that a [planner](crate::planner) gives the flow, when
+    /// it starts and when it is moved.
     fn on_route(&mut self, _route: Entropy) {}
+
+    /// The path that the flow is on and what became of packets on it, if some have been lost since this
+    /// was last asked and a planner may name another.
+    fn poll_lost(&mut self) -> Option<(Entropy, Fate)> {
+        None
+    }
 
     /// The entropy for the packet that leaves now.
     fn next_path(&mut self, cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy;
@@ -110,6 +118,7 @@ crate::family! { PathSelector, AnyPathSelector, FlowContext;
     Mprdma: mprdma,
     RepsLegacy: reps_legacy in Box,
     HostDr: host_dr,
+    Planned: planned,
 }
 
 impl AnyPathSelector {
@@ -137,6 +146,11 @@ impl AnyPathSelector {
     #[inline]
     pub fn on_route(&mut self, route: Entropy) {
         dispatch!(self, scheme => scheme.on_route(route));
+    }
+
+    /// See [`PathSelector::poll_lost`].
+    pub fn poll_lost(&mut self) -> Option<(Entropy, Fate)> {
+        dispatch!(self, scheme => scheme.poll_lost())
     }
 
     /// See [`PathSelector::next_path`].

@@ -53,6 +53,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         events,
         memory_bytes_max,
         tors,
+        pieces: None,
         parts: number,
     }
 }

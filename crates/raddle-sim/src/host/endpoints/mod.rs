@@ -2,6 +2,7 @@
 
 mod connections;
 mod pair_order;
+mod planned;
 pub(crate) mod slots;
 mod source_routes;
 pub(in crate::host) mod starts;
@@ -23,6 +24,7 @@ use crate::wire::frame::{Frame, Locator, Locators, flag, kind};
 use crate::workload::TriggerId;
 use connections::Beginnings;
 use pair_order::Queues;
+use planned::Planners;
 use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::size::Size;
 use raddle_schemes::transport::sender::{AckHeader, NackHeader, SenderCounts, packets};
@@ -69,6 +71,7 @@ pub(super) struct Ends<'a> {
     /// Where messages of a pair wait for each other.
     queues: Option<Box<Queues>>,
     source_routes: SourceRoutes<'a>,
+    planners: Option<Box<Planners<'a>>>,
     default_rto: Span,
     /// Time to drain a full queue, if queues have a limit or links may lose.
     drain: Option<Span>,
@@ -141,6 +144,7 @@ impl<'a> Ends<'a> {
             beginnings: Beginnings::new(plan),
             queues: Queues::of(plan),
             source_routes: SourceRoutes::new(plan),
+            planners: Planners::of(plan),
             default_rto: rto,
             drain: may_lose(plan).then_some(drain),
             ack: plan.transport.ack,
@@ -420,6 +424,9 @@ impl<'a> Ends<'a> {
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
             let nack = NackHeader { psn: Psn(frame.number()), entropy, marked };
             sender.on_nack(now, &nack, &mut events);
+            if let Some(planners) = &mut self.planners {
+                planners.look_at(now, live.flow, sender, &mut events);
+            }
         } else {
             let ack = AckHeader {
                 upto: frame.number(),
@@ -449,6 +456,9 @@ impl<'a> Ends<'a> {
         self.totals.flows_done += 1;
         self.totals.last_completion = self.totals.last_completion.max(now);
         let Some(LiveSender { flow, sender, .. }) = ended else { return };
+        if let Some(planners) = &mut self.planners {
+            planners.end(flow);
+        }
         if !self.triggers.exist() && !self.beginnings.keeps() {
             return;
         }
@@ -495,6 +505,10 @@ impl<'a> Ends<'a> {
         for _ in 0..live.sender.on_timeout(now, &mut events) {
             self.buckets.count(&mut self.timeline.timeouts, now);
         }
+        let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+        if let Some(planners) = &mut self.planners {
+            planners.look_at(now, live.flow, &mut live.sender, &mut events);
+        }
         if let Some((vanished, path)) = live.sender.poll_request(now, &mut events) {
             let request = Frame::new(live.to, vanished, kind::REQUEST, path, self.ack);
             nic.control.push_back(request);
@@ -508,6 +522,7 @@ impl<'a> Ends<'a> {
     #[inline]
     fn next_data(&mut self, now: Time, nic: &mut Nic) -> Option<Frame> {
         loop {
+            nic.begin_turn(now);
             let Some(&slot) = nic.ready.front() else { return nic.control.pop_front() };
             let key = self.senders[slot as usize].live;
             let Some(live) = self.live_senders.get_mut(key) else {

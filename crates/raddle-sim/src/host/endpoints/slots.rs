@@ -64,7 +64,7 @@ impl LiveSender {
         }
         if self.sender.can_transmit(now) {
             self.in_ready = true;
-            nic.ready.push_back(slot);
+            nic.join(slot);
         } else {
             self.set_pace(now, slot, nic);
         }

@@ -81,6 +81,9 @@ impl Ends<'_> {
         };
         let key = stream(plan.seed, "slots", here.0.into());
         live.sender.begin_slots(now, index as u32, flows, key);
+        if let Some(planners) = &mut self.planners {
+            planners.begin(flow, &mut live.sender);
+        }
         live.make_ready(now, slot, nic);
         live.set_wake(slot, nic);
         let end = &mut self.senders[slot as usize];

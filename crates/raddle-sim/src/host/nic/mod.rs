@@ -6,6 +6,7 @@
 mod pauses;
 pub(super) mod pulls;
 pub(super) mod timers;
+pub(super) mod turns;
 
 use crate::faults::link::Link;
 use crate::plan::{NicOrder, Plan};
@@ -19,6 +20,7 @@ use raddle_schemes::rng::stream;
 use raddle_schemes::units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 use timers::{Timer, TimerKind, Timers};
+use turns::Turns;
 
 /// What a NIC put on its wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,8 @@ pub(crate) struct Nic {
     pub(crate) control: VecDeque<Frame>,
     /// Sender slots that have something to send, in turn.
     pub(crate) ready: VecDeque<u32>,
+    /// Who is next, where they do not go round as they come.
+    pub(super) turns: Option<Box<Turns>>,
     wire: Wire,
     /// Idle time after each frame.
     gap: Span,
@@ -96,6 +100,7 @@ impl Nic {
             timer_at: Time::NEVER,
             control: VecDeque::new(),
             ready: VecDeque::new(),
+            turns: None,
             wire,
             gap: wire.serialisation(plan.queue.gap),
             faults: faults.map(Box::new),
@@ -200,9 +205,31 @@ impl Nic {
             }
         }
         if let Some(pauses) = &mut self.pauses {
+            let before = self.ready.len();
             pauses.release(now, &mut self.ready);
+            if self.turns.as_ref().is_some_and(|turns| turns.have_places()) {
+                let released = self.ready.split_off(before);
+                released.into_iter().for_each(|slot| self.join(slot));
+            }
         }
         true
+    }
+
+    /// A flow may send: it takes its turns from now on.
+    #[inline]
+    pub(super) fn join(&mut self, slot: u32) {
+        match &self.turns {
+            None => self.ready.push_back(slot),
+            Some(turns) => turns.join(slot, self.first_sender, &mut self.ready),
+        }
+    }
+
+    /// Brings the flow whose turn it is to the front.
+    #[inline]
+    pub(super) fn begin_turn(&mut self, now: Time) {
+        if let Some(turns) = &mut self.turns {
+            turns.begin(now, self.first_sender, &mut self.ready);
+        }
     }
 
     /// A PFC frame has come.

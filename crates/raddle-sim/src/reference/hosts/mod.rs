@@ -8,6 +8,7 @@ mod addresses;
 mod beginnings;
 mod credit;
 mod nic;
+mod planned;
 mod receiving;
 mod rotations;
 mod sending;
@@ -22,6 +23,7 @@ use crate::wire::frame::{Frame, count, kind};
 use crate::workload::{Start, TriggerId};
 use credit::CreditPacer;
 use nic::Nic;
+use planned::HostPlanner;
 use raddle_schemes::Events;
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::rng::Rng;
@@ -77,6 +79,8 @@ pub(super) struct Hosts<'a> {
     /// What the message of each connection that ended last has left.
     left: BTreeMap<ConnectionId, Connection>,
     rotations: Rotations<'a>,
+    /// Of each host that has sent something on a planned path.
+    planners: BTreeMap<HostId, HostPlanner>,
     rto: Span,
     drain: Span,
     timeline: Timeline,
@@ -141,6 +145,7 @@ impl<'a> Hosts<'a> {
             queues: BTreeMap::new(),
             left: BTreeMap::new(),
             rotations: Rotations::new(plan),
+            planners: BTreeMap::new(),
             rto: beginnings::default_rto(drain, longest_rtt),
             drain,
             timeline: Timeline::default(),
@@ -220,7 +225,7 @@ impl<'a> Hosts<'a> {
     /// The packet of the flow whose turn it is.
     fn next_packet(&mut self, now: Time, host: HostId) -> Option<Frame> {
         loop {
-            let flow = self.hosts[host.index()].nic.turns.pop_front()?;
+            let flow = self.hosts[host.index()].nic.next_in_line(now)?;
             // One that has completed since has nothing to send.
             let Some(sending) = &mut self.sending[flow.index()] else { continue };
             let class = self.plan.traffic.flows[flow.index()].class;

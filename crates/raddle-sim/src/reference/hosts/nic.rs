@@ -1,11 +1,11 @@
 //! The NIC: what waits at a host for its wire, and what the wire takes.
 
 use crate::faults::link::Link;
-use crate::plan::{NicOrder, Plan, Service};
+use crate::plan::{NicOrder, Plan, Service, Turns};
 use crate::record::{DropCause, PortRecord};
 use crate::wire::frame::Frame;
 use raddle_schemes::ids::{FlowId, HostId, PortId};
-use raddle_schemes::rng::stream;
+use raddle_schemes::rng::{coin, stream};
 use raddle_schemes::units::Time;
 use std::collections::VecDeque;
 
@@ -26,7 +26,10 @@ pub(super) struct Nic<'a> {
     /// Control frames that wait.
     pub(super) control: VecDeque<Frame>,
     /// Flows that want to send a packet, the next one first.
-    pub(super) turns: VecDeque<FlowId>,
+    turns: VecDeque<FlowId>,
+    /// The one whose turn came last.
+    last: Option<FlowId>,
+    turn_stream: u64,
     /// Per data class, when it may send again, and the flows whose turn came before.
     paused_until: Vec<Time>,
     held: Vec<VecDeque<FlowId>>,
@@ -46,6 +49,8 @@ impl<'a> Nic<'a> {
             free_at: Time::ZERO,
             control: VecDeque::new(),
             turns: VecDeque::new(),
+            last: None,
+            turn_stream: stream(plan.seed, "turn", host.0.into()),
             paused_until: vec![Time::ZERO; classes],
             held: vec![VecDeque::new(); classes],
             sent_control_last: false,
@@ -86,12 +91,44 @@ impl<'a> Nic<'a> {
             self.free_at = self.link.next_up();
             return false;
         }
+        let mut released = Vec::new();
         for (held, until) in self.held.iter_mut().zip(&self.paused_until) {
             if *until <= now {
-                self.turns.append(held);
+                released.extend(held.drain(..));
             }
         }
+        released.into_iter().for_each(|flow| self.stand_in_line(flow));
         true
+    }
+
+    /// A flow may send.
+    pub(super) fn stand_in_line(&mut self, flow: FlowId) {
+        let end = self.turns.len();
+        let place = match self.plan.transport.turns {
+            Turns::RoundRobin | Turns::Random => end,
+            Turns::RandomPlace => {
+                let own = self.behind_last(flow);
+                self.turns.iter().position(|&other| self.behind_last(other) > own).unwrap_or(end)
+            }
+        };
+        self.turns.insert(place, flow);
+    }
+
+    /// How far a flow's place in a round is behind that of the one whose turn came last.
+    fn behind_last(&self, flow: FlowId) -> u64 {
+        let place = |flow: FlowId| stream(self.plan.seed, "place", flow.0.into());
+        place(flow).wrapping_sub(self.last.map_or(0, place)).wrapping_sub(1)
+    }
+
+    /// Takes the flow whose turn it is out of the line.
+    pub(super) fn next_in_line(&mut self, now: Time) -> Option<FlowId> {
+        if self.plan.transport.turns == Turns::Random && !self.turns.is_empty() {
+            let drawn = (u64::from(coin(self.turn_stream, now.0)) * self.turns.len() as u64) >> 32;
+            self.turns.swap(0, drawn as usize);
+        }
+        let next = self.turns.pop_front()?;
+        self.last = Some(next);
+        Some(next)
     }
 
     /// Whether a control frame that waits goes before data now.

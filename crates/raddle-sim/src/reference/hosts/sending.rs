@@ -64,6 +64,7 @@ impl Hosts<'_> {
         sender.begin_slots(now, place, all.len() as u32, key);
         let sending = Sending { sender, in_turn: false, paced_at: None, wakes_at: None };
         self.sending[flow.index()] = Some(Box::new(sending));
+        self.begin_on_path(flow);
         self.look_at(now, flow);
     }
 
@@ -76,7 +77,7 @@ impl Hosts<'_> {
         let Sending { sender, in_turn, paced_at, wakes_at } = &mut **sending;
         if !*in_turn && sender.can_transmit(now) {
             *in_turn = true;
-            host.nic.turns.push_back(flow);
+            host.nic.stand_in_line(flow);
         }
         let pace = if *in_turn { None } else { sender.paced_until(now) };
         move_timer(&mut host.timers, paced_at, pace, TimerKind::Pace, flow);
@@ -133,6 +134,9 @@ impl Hosts<'_> {
         sending.wakes_at = None;
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
         let timeouts = sending.sender.on_timeout(now, events);
+        self.move_if_lost(now, flow);
+        let Some(sending) = &mut self.sending[flow.index()] else { return };
+        let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
         let request = sending.sender.poll_request(now, events);
         self.records[flow.index()].timeouts += u64::from(timeouts);
         for _ in 0..timeouts {
@@ -169,7 +173,11 @@ impl Hosts<'_> {
             sender.on_ack(now, &header, events);
         }
         self.progress.packets_acked += u64::from(sender.heard() - heard);
-        if sender.complete() {
+        let complete = sender.complete();
+        if frame.kind() == kind::NACK {
+            self.move_if_lost(now, flow);
+        }
+        if complete {
             self.complete(now, flow);
         } else {
             self.look_at(now, flow);
@@ -194,6 +202,7 @@ impl Hosts<'_> {
         let timers = &mut self.host_of(flow).timers;
         move_timer(timers, &mut ended.paced_at, None, TimerKind::Pace, flow);
         move_timer(timers, &mut ended.wakes_at, None, TimerKind::Wake, flow);
+        self.end_on_path(flow);
         let message = &self.plan.traffic.flows[flow.index()];
         if self.plan.transport.connections == Connections::Pair {
             self.left.insert(connection(message), ended.sender.into_connection());

@@ -12,6 +12,7 @@ use raddle_schemes::{congestion, marking, recovery};
 use raddle_sim::faults::Faults;
 use raddle_sim::plan::{
     Connections, MarkAt, NicOrder, Overflow, PairOrder, Plan, QueuePlan, Service, TransportPlan,
+    Turns,
 };
 use raddle_sim::record::{Outcome, RecordPlan};
 use raddle_sim::topology::Fabric;
@@ -65,6 +66,7 @@ pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) ->
             connections: Connections::Message,
             pair_order: PairOrder::Parallel,
             nic: NicOrder::ControlFirst,
+            turns: Turns::RoundRobin,
             phase: Span::ZERO,
         },
         traffic,

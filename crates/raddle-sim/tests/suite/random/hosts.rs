@@ -11,7 +11,7 @@ use raddle_schemes::recovery::{AckEntropies, Resend};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{congestion, recovery};
-use raddle_sim::plan::{Connections, NicOrder, PairOrder, TransportPlan};
+use raddle_sim::plan::{Connections, NicOrder, PairOrder, TransportPlan, Turns};
 
 pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
     // 936 + 64 B take 100 ns at 80 Gbps, 4096 + 64 B 83.2 ns at 400 Gbps.
@@ -36,6 +36,7 @@ pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
         connections: choices.pick(&[Connections::Message, Connections::Pair]),
         pair_order: choices.pick(&[PairOrder::Parallel, PairOrder::Fifo]),
         nic: choices.pick(&[NicOrder::ControlFirst, NicOrder::RoundRobin]),
+        turns: Turns::RoundRobin,
         phase: choices.pick(&[Span::ZERO, Span(1), Span::us(1), Span(123_456)]),
     }
 }

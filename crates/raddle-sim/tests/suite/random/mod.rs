@@ -19,11 +19,12 @@ use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::switch::{
     self, adaptive_roce::Mode, ecmp::Hash, ofan::Variant, simple_rr::Start,
 };
+use raddle_schemes::planner::{self, ethereal::Profile};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{buffer, marking, tor};
 use raddle_sim::faults::spec::FaultPlan;
-use raddle_sim::plan::{BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service};
+use raddle_sim::plan::{BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service, Turns};
 use raddle_sim::record::RecordPlan;
 
 /// The plan that `numbers` stand for.
@@ -33,7 +34,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     let (queue, classed) = queue(&mut choices);
     let buffer = buffer(&mut choices);
     let mut selector = selector(&mut choices);
-    let transport = hosts::draw(&mut choices);
+    let mut transport = hosts::draw(&mut choices);
     // Routes that no switch follows are legal, too.
     let names_routes = |own: &host::Config| own.card().needs.contains(&Need::SourceRouting);
     let other = &transport.other_load_balances;
@@ -68,8 +69,18 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     };
     let patience = choices.pick(&[Span::ms(1), Span::us(100), Span::us(20), Span(3_333_333)]);
     let resolved = faults::draw(&mut choices, &fabric, seed);
-    let tor = middleware(&mut choices).filter(|_| !selector.looks_before());
-    Plan {
+    let tor = middleware(&mut choices);
+    transport.turns = choices.pick(&[Turns::RoundRobin, Turns::RandomPlace, Turns::Random]);
+    let planner = planner(&mut choices);
+    if planner.is_some() {
+        transport.load_balance = host::Config::named("planned").unwrap();
+        // Packets on planned paths take some path wherever switches do not follow them.
+        if choices.below(4) < 3 {
+            selector = switch::Config::named("source_route").unwrap();
+        }
+    }
+    let tor = tor.filter(|_| !selector.looks_before());
+    let plan = Plan {
         fabric,
         routes: resolved.routes,
         known_routes: resolved.known_routes,
@@ -84,7 +95,27 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
         seed,
         end,
         patience,
+    };
+    with_paths(plan, planner)
+}
+
+fn planner(choices: &mut Choices<'_>) -> Option<planner::Config> {
+    let listed = planner::SCHEMES.iter().map(|scheme| planner::Config::named(scheme.card.name));
+    let planners: Vec<_> = std::iter::repeat_n(None, 3).chain(listed).collect();
+    let mut planner = choices.pick(&planners);
+    if let Some(planner::Config::Ethereal(ethereal)) = &mut planner {
+        ethereal.profile = choices.pick(&[Profile::Thesis, Profile::Artifact]);
+        ethereal.split = choices.pick(&[None, Some(true), Some(false)]);
     }
+    planner
+}
+
+/// The plan in pieces, where there is a planner. More pieces than a host may have flows are too many.
+fn with_paths(plan: Plan, planner: Option<planner::Config>) -> Plan {
+    let Some(planner) = planner else { return plan };
+    let mut planned = plan.clone();
+    planned.plan_paths(&planner).unwrap();
+    if planned.check_limits().is_ok() { planned } else { plan }
 }
 
 /// A plan that `numbers` stand for in which many packets arrive at each switch in a window, nothing
@@ -111,16 +142,22 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         gap: choices.pick(&[Bytes(0), Bytes(20), Bytes(1)]),
         pfc: None,
     };
-    let transport = hosts::draw_busy(&mut choices);
-    let switch_load_balance = match choices.below(4) {
+    let mut transport = hosts::draw_busy(&mut choices);
+    let mut switch_load_balance = match choices.below(4) {
         0 => selector(&mut choices),
         1 => switch::Config::named("rsq").unwrap(),
         _ => switch::Config::named("ecmp").unwrap(),
     };
     let seed = u64::from(choices.below(1 << 16));
     let traffic = traffic::draw_busy(&mut choices, fabric.hosts, seed);
+    transport.turns = choices.pick(&[Turns::RoundRobin, Turns::RandomPlace, Turns::Random]);
+    let planner = planner(&mut choices);
+    if planner.is_some() {
+        transport.load_balance = host::Config::named("planned").unwrap();
+        switch_load_balance = switch::Config::named("source_route").unwrap();
+    }
     let healthy = FaultPlan::default().resolve(&fabric, &[], seed).unwrap();
-    Plan {
+    let plan = Plan {
         fabric,
         routes: healthy.routes,
         known_routes: Vec::new(),
@@ -135,7 +172,8 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         seed,
         end: Some(Time(choices.pick(&[500_000_000, 30_000_000, 12_345_678]))),
         patience: Span::ms(1),
-    }
+    };
+    with_paths(plan, planner)
 }
 
 fn selector(choices: &mut Choices<'_>) -> switch::Config {

@@ -18,6 +18,10 @@ impl RunSummary {
             lines.push(format!("  {}{text}", left(name, 17)));
         };
         line("flows", format!("{}, {}", plural(self.flows, "flow"), self.stop_text(outcome)));
+        if let Some(pieces) = outcome.pieces.as_deref() {
+            let (all, split) = (pieces.records.len() as u64, pieces.split() as u64);
+            line("pieces", format!("{}; {} split", count(all), plural(split, "flow")));
+        }
         for text in stuck_flows(plan, outcome) {
             line("", text);
         }

@@ -4,18 +4,19 @@ use super::{Column, ColumnSpec, Parts, Table, TableSpec, Values};
 use crate::study::VERSION;
 use crate::study::summary::{RunSummary, delivery, fct};
 use crate::study::unfinished::Causes;
-use raddle_schemes::ids::FlowId;
+use raddle_schemes::ids::{Entropy, FlowId};
 use raddle_schemes::units::{Span, Time};
 use raddle_sim::plan::{BufferPlan, Plan};
 use raddle_sim::record::layers::layers;
-use raddle_sim::record::{DropCause, FlowRecord, Outcome, PfcRecord};
+use raddle_sim::record::{DropCause, FlowRecord, Outcome, PfcRecord, PieceRecords};
 use raddle_sim::topology::{Fabric, Node};
 use raddle_sim::wire::port_facts::PortFacts;
+use raddle_sim::workload::Flow;
 use std::ops::Range;
 
 /// Every kind of table.
-pub const TABLES: [&TableSpec; 8] =
-    [&RUNS, &FLOWS, &PORTS, &SWITCHES, &LAYERS, &SERIES, &TIMELINE, &EVENTS];
+pub const TABLES: [&TableSpec; 9] =
+    [&RUNS, &FLOWS, &PIECES, &PORTS, &SWITCHES, &LAYERS, &SERIES, &TIMELINE, &EVENTS];
 
 const fn col(name: &'static str, unit: &'static str, meaning: &'static str) -> ColumnSpec {
     ColumnSpec { name, unit, meaning }
@@ -101,6 +102,29 @@ const FLOWS: TableSpec = TableSpec {
             "why it did not complete: `dead_host` at one of its ends, `not_started`, or still \
              `under_way`; empty if it did",
         ),
+    ],
+};
+
+const PIECES: TableSpec = TableSpec {
+    name: "pieces",
+    meaning: "One row per piece of a flow, where a planner gives flows their paths.",
+    columns: &[
+        SCENARIO,
+        SEED,
+        col("piece", "", "number of the piece"),
+        col("flow", "", "number of the flow that it belongs to"),
+        col("size_bytes", "B", "application bytes"),
+        col(
+            "path",
+            "",
+            "port of the source's switch that it was given; empty if there is no choice",
+        ),
+        col("start_us", "us", "when it started; empty if it never did"),
+        col("fct_us", "us", "start to last needed ACK at the sender; empty if not completed"),
+        col("sent_packets", "packets", "data packets sent, retransmissions included"),
+        col("retransmitted_packets", "packets", "data packets sent again"),
+        col("dropped_packets", "packets", "data packets lost on the way, whatever the cause"),
+        col("timeouts", "timeouts", "retransmission timeouts"),
     ],
 };
 
@@ -335,6 +359,7 @@ fn setting_column(rows: &[RunRow<'_>], path: &str) -> Column {
 pub fn of_run<'a>(scenario: &'a str, plan: &'a Plan, outcome: &'a Outcome) -> Vec<Parts<'a>> {
     let run = Run { scenario, plan, outcome };
     let mut tables = vec![run.flows(), run.ports()];
+    tables.extend(outcome.pieces.as_deref().map(|pieces| run.pieces(pieces)));
     tables.extend(plan.buffer.as_ref().map(|buffer| run.switches(buffer)));
     tables.push(run.layers());
     if plan.record.bucket > Span::ZERO {
@@ -407,6 +432,30 @@ impl<'a> Run<'a> {
                 counts(flows, |f| f.dropped),
                 counts(flows, |f| f.timeouts),
                 Values::Text(rows.map(|i| word(&causes, i)).collect()),
+            ]
+        })
+    }
+
+    fn pieces(self, all: &'a PieceRecords) -> Parts<'a> {
+        let fabric = &self.plan.fabric;
+        self.table(&PIECES, all.records.len(), move |rows| {
+            let pieces: Vec<_> = rows.clone().map(|piece| all.at(piece)).collect();
+            let pieces = pieces.as_slice();
+            let path = |&(flow, _, path, _): &(&Flow, _, Option<Entropy>, _)| {
+                Some(fabric.up_port(flow.source, path?).name.clone())
+            };
+            let us = |span: Option<Span>| span.map(Span::as_us);
+            [
+                counts(rows, |i| i as u64),
+                counts(pieces, |(_, message, ..)| message.0.into()),
+                counts(pieces, |(flow, ..)| flow.bytes.0),
+                Values::Text(pieces.iter().map(path).collect()),
+                numbers(pieces, |(.., record)| record.started.map(Time::as_us)),
+                numbers(pieces, |(.., record)| us(fct(record))),
+                counts(pieces, |(.., record)| record.sent),
+                counts(pieces, |(.., record)| record.retransmitted),
+                counts(pieces, |(.., record)| record.dropped),
+                counts(pieces, |(.., record)| record.timeouts),
             ]
         })
     }
