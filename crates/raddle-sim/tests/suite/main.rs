@@ -34,5 +34,6 @@ mod routes_fit;
 mod shared_memory;
 mod source_routing;
 mod threads;
+mod tiers_and_repair;
 mod windows;
 mod wrap;
