@@ -8,7 +8,7 @@ use super::spec::{Effect, Fault, FaultPlan, MAX_FLAPS, Target};
 use super::targets::Struck;
 use crate::faults::Faults;
 use crate::topology::Fabric;
-use crate::topology::routing::{Forwarding, Table};
+use crate::topology::routing::{Forwarding, Table, Weighting};
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::{Rate, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
@@ -142,22 +142,40 @@ impl FaultPlan {
     }
 
     /// The fabric's own forwarding, then, a convergence time after each change of what is down,
-    /// shortest paths over what was up at the change.
+    /// shortest paths over what was up at the change; in between each switch without its own ports
+    /// that are down, a time of local repair after they went down.
     fn routes(
         &self,
         fabric: &Fabric,
         down: &BTreeMap<PortId, Vec<Window>>,
     ) -> Vec<(Time, Forwarding)> {
+        let later = |by: Option<Span>| {
+            let after = move |at: Time| Some(Time(at.0.checked_add(by?.0)?));
+            let states = by.map(|_| states(fabric, down)).into_iter().flatten();
+            states.map_while(move |(at, dead)| Some((after(at)?, dead)))
+        };
+        let converges_first =
+            self.convergence.is_some_and(|all| self.local_repair.is_some_and(|own| own >= all));
+        let repair = self.local_repair.filter(|_| !converges_first);
         let mut routes = vec![(Time::ZERO, fabric.forwarding.clone())];
-        let Some(convergence) = self.convergence else { return routes };
-        for (at, dead) in states(fabric, down) {
-            let Some(converged) = at.0.checked_add(convergence.0).map(Time) else { break };
-            if converged == Time::ZERO {
+        // What all switches know, and what each knows of its own ports.
+        let (mut known, mut seen) = (later(self.convergence).peekable(), later(repair).peekable());
+        let (mut all, mut own) = (fabric.forwarding.clone(), Vec::new());
+        loop {
+            let next = [known.peek().map(|(at, _)| *at), seen.peek().map(|(at, _)| *at)];
+            let Some(at) = next.into_iter().flatten().min() else { return routes };
+            if let Some((_, dead)) = known.next_if(|(other, _)| *other == at) {
+                all = self.around(fabric, &dead);
+            }
+            if let Some((_, dead)) = seen.next_if(|(other, _)| *other == at) {
+                own = dead;
+            }
+            if at == Time::ZERO {
                 routes.clear();
             }
-            routes.push((converged, self.around(fabric, &dead)));
+            let next = if own.is_empty() { all.clone() } else { repaired(fabric, &all, &own) };
+            routes.push((at, next));
         }
-        routes
     }
 
     /// The same at once. What flaps goes through the same states again and again: each is there once.
@@ -188,6 +206,17 @@ impl FaultPlan {
         dead.iter().for_each(|port| alive[port.index()] = false);
         Forwarding::Table(Table::shortest(fabric, self.weights, &|port| alive[port.index()]))
     }
+}
+
+/// The same forwarding, but that no switch sends into its own ports that are `dead` if it has others.
+fn repaired(fabric: &Fabric, forwarding: &Forwarding, dead: &[PortId]) -> Forwarding {
+    let is_dead = |port: PortId| dead.binary_search(&port).is_ok();
+    Forwarding::Table(match forwarding {
+        Forwarding::Table(table) => table.without(&is_dead),
+        Forwarding::Tree(_) => {
+            Table::shortest(fabric, Weighting::Equal, &|_| true).without(&is_dead)
+        }
+    })
 }
 
 /// The instants at which what is down changes, and which ports of switches are then: what a host
@@ -268,7 +297,6 @@ mod tests {
     use super::*;
     use crate::faults::OnDown;
     use crate::faults::spec::{Direction, RateTo};
-    use crate::topology::routing::Weighting;
     use crate::topology::tree::TreeShape;
     use raddle_schemes::ids::SwitchId;
 
@@ -293,6 +321,7 @@ mod tests {
             faults: faults.to_vec(),
             on_down: OnDown::Keep,
             convergence,
+            local_repair: None,
             weights: Weighting::Capacity,
             hosts_know: false,
         }
@@ -342,6 +371,38 @@ mod tests {
         let target = Target::Link { name: "host1".to_owned(), direction: Direction::Out };
         let own = Fault { target, effect: Effect::Down, windows: vec![(at(1), None)] };
         assert_eq!(routes(&[own], Some(Span::us(1))).len(), 1);
+    }
+
+    /// `tor0` sees its own link go, the others' only when all do.
+    #[test]
+    fn a_switch_leaves_its_own_dead_ports_out_before_all_others_do() {
+        let repaired = |faults: &[Fault], convergence, repair| -> Vec<(Time, Vec<String>)> {
+            let fabric = fabric();
+            let plan = FaultPlan { local_repair: repair, ..plan(faults, convergence) };
+            let resolved = plan.resolve(&fabric, &[], 1).unwrap();
+            let names = |forwarding: &Forwarding| {
+                let ports = forwarding.ports(SwitchId(0), HostId(4));
+                let name = |i| fabric.ports[ports.get(i).index()].name.clone();
+                (0..ports.count()).map(name).collect()
+            };
+            resolved.routes.iter().map(|(from, all)| (*from, names(all))).collect()
+        };
+        let (own, other) = (down("tor0.up1", 10, Some(20)), down("tor2.up1", 10, Some(20)));
+        let (one, three) = (Some(Span::us(1)), Some(Span::us(3)));
+        let (both, first) = (up(&[0, 1]), up(&[0]));
+        let at_all = |list: &[(u64, &Vec<String>)]| -> Vec<(Time, Vec<String>)> {
+            list.iter().map(|&(us, ports)| (at(us), ports.clone())).collect()
+        };
+        let alone = at_all(&[(0, &both), (11, &first), (21, &both)]);
+        assert_eq!(repaired(std::slice::from_ref(&own), None, one), alone);
+        let all = [(0, &both), (11, &first), (13, &first), (21, &first), (23, &both)];
+        assert_eq!(repaired(std::slice::from_ref(&own), three, one), at_all(&all));
+        let all = [(0, &both), (11, &both), (13, &first), (21, &first), (23, &both)];
+        assert_eq!(repaired(&[other], three, one), at_all(&all));
+        // One that comes no earlier does nothing; a switch without any port left keeps its set.
+        assert_eq!(repaired(std::slice::from_ref(&own), one, three), alone);
+        let cut = [own, down("tor0.up0", 10, Some(20))];
+        assert_eq!(repaired(&cut, None, one), at_all(&[(0, &both), (11, &both), (21, &both)]));
     }
 
     #[test]

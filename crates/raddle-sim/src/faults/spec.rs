@@ -139,6 +139,10 @@ pub struct FaultPlan {
     pub on_down: OnDown,
     /// Time from a change of what is down until all switches forward accordingly; `None`: never.
     pub convergence: Option<Span>,
+    /// Time from a change of a link until the switch that sends into it leaves it out of its choices,
+    /// or takes it in again, by itself; `None`: never. Without effect unless shorter than
+    /// `convergence`.
+    pub local_repair: Option<Span>,
     /// What ports carry from then on.
     pub weights: Weighting,
     /// Whether any host knows at once what is down.

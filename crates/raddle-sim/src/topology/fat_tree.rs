@@ -19,6 +19,13 @@ pub struct TreeOptions {
     pub parallel: Option<u32>,
     /// Rate of links between switches: the hosts' rate.
     pub uplink_rate: Option<Rate>,
+    /// Rate of links to core switches, three tiers only: that of the other uplinks. The number of
+    /// switches does not follow it.
+    pub core_rate: Option<Rate>,
+    /// Delay of links between switches: that of the hosts' links.
+    pub uplink_delay: Option<Span>,
+    /// Delay of links to core switches, three tiers only: that of the other uplinks.
+    pub core_delay: Option<Span>,
 }
 
 impl TreeShape {
@@ -63,12 +70,26 @@ impl TreeShape {
         };
         let parallel = options.parallel.unwrap_or(1);
         let uplink_rate = options.uplink_rate.unwrap_or(rate);
+        let core_rate = options.core_rate.unwrap_or(uplink_rate);
+        let uplink_delay = options.uplink_delay.unwrap_or(link_delay);
+        let core_delay = options.core_delay.unwrap_or(uplink_delay);
+        if tiers == 2 {
+            let why = "a tree of two tiers has no core";
+            let set = [
+                ("core_rate", options.core_rate.is_some()),
+                ("core_delay", options.core_delay.is_some()),
+            ];
+            if let Some(&(what, _)) = set.iter().find(|(_, is_set)| *is_set) {
+                return Err(ShapeError::Unused { what, why });
+            }
+        }
         for (what, n) in [
             ("hosts_per_tor", u64::from(hosts_per_tor)),
             ("tors_per_pod", u64::from(tors_per_pod)),
             ("parallel", u64::from(parallel)),
             ("the rate of host links", rate.0),
             ("the rate of ToR uplinks", uplink_rate.0),
+            ("the rate of core links", core_rate.0),
         ] {
             if n == 0 {
                 return Err(ShapeError::Zero { what });
@@ -86,8 +107,8 @@ impl TreeShape {
             // As many core switches above an aggregation switch as it has ToRs below.
             cores: if tiers == 3 { aggs_per_pod.saturating_mul(tors_per_pod) } else { 0 },
             parallel: [parallel; 2],
-            rates: [rate, uplink_rate, uplink_rate],
-            delays: [link_delay; 3],
+            rates: [rate, uplink_rate, core_rate],
+            delays: [link_delay, uplink_delay, core_delay],
             switch_delays: [switch_delay; 3],
         };
         shape.validate()?;
@@ -257,6 +278,29 @@ mod tests {
         let shape = with(2, 128, &fast).unwrap();
         assert_eq!(numbers(&shape), [16, 8, 16, 4, 0]);
         assert_eq!(shape.rates, [RATE, Rate::gbps(800), Rate::gbps(800)]);
+    }
+
+    #[test]
+    fn each_tier_may_have_a_rate_and_a_delay() {
+        let uplinks = TreeOptions {
+            uplink_rate: Some(Rate::gbps(800)),
+            uplink_delay: Some(Span::us(1)),
+            ..TreeOptions::default()
+        };
+        let shape = with(3, 128, &uplinks).unwrap();
+        assert_eq!(shape.rates, [RATE, Rate::gbps(800), Rate::gbps(800)]);
+        assert_eq!(shape.delays, [Span::ns(500), Span::us(1), Span::us(1)]);
+        let all = TreeOptions {
+            core_rate: Some(Rate::gbps(200)),
+            core_delay: Some(Span::us(5)),
+            ..uplinks
+        };
+        let slow_core = with(3, 128, &all).unwrap();
+        assert_eq!(slow_core.rates, [RATE, Rate::gbps(800), Rate::gbps(200)]);
+        assert_eq!(slow_core.delays, [Span::ns(500), Span::us(1), Span::us(5)]);
+        assert_eq!(numbers(&slow_core), numbers(&shape));
+        let error = with(2, 128, &all).unwrap_err().to_string();
+        assert!(error.contains("core_rate") && error.contains("no core"), "{error}");
     }
 
     #[test]

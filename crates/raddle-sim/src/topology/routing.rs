@@ -293,6 +293,35 @@ impl Table {
         }
     }
 
+    /// The same without the ports that are `dead`, but for sets of which nothing would be left.
+    pub fn without(&self, dead: &dyn Fn(PortId) -> bool) -> Self {
+        let mut groups = Groups::default();
+        let numbers: Vec<u32> = (0..self.starts.len() - 1)
+            .map(|group| {
+                let range = self.starts[group] as usize..self.starts[group + 1] as usize;
+                let all = self.ports[range.clone()].iter().copied();
+                let all: Vec<_> = all.zip(self.weights[range].iter().copied()).collect();
+                let mut left = all.clone();
+                left.retain(|&(port, _)| !dead(port));
+                if left.is_empty() {
+                    return groups.number(all);
+                }
+                // Zeros say that all weigh the same.
+                if left.windows(2).all(|pair| pair[0].1 == pair[1].1) {
+                    left.iter_mut().for_each(|(_, weight)| *weight = 0);
+                }
+                groups.number(left)
+            })
+            .collect();
+        Self {
+            groups: self.groups.iter().map(|&group| numbers[group as usize]).collect(),
+            starts: groups.starts,
+            ports: groups.ports,
+            weights: groups.weights,
+            ..self.clone()
+        }
+    }
+
     /// The ports of `switch` towards `host`.
     #[inline]
     pub fn ports(&self, switch: SwitchId, host: HostId) -> Ports<'_> {

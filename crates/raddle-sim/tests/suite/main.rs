@@ -36,5 +36,6 @@ mod shared_memory;
 mod source_routing;
 mod themis;
 mod threads;
+mod tiers_and_repair;
 mod windows;
 mod wrap;

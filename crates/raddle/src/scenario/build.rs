@@ -100,6 +100,7 @@ impl Scenario {
         let plan = FaultPlan {
             on_down: self.on_down,
             convergence: self.convergence,
+            local_repair: self.local_repair,
             weights: self.weights,
             hosts_know: self.transport.hosts_know(),
             ..fault_plan(&self.faults)

@@ -21,6 +21,7 @@ pub(crate) struct FabricSection {
     pub(crate) buffer: Option<BufferSection>,
     pub(crate) tor: Option<Chosen<tor::Config>>,
     pub(crate) convergence: Option<Span>,
+    pub(crate) local_repair: Option<Span>,
     pub(crate) weights: Weighting,
     pub(crate) on_down: OnDown,
     pub(crate) places: FabricPlaces,
@@ -30,6 +31,7 @@ pub(crate) struct FabricSection {
 #[derive(Default)]
 pub(crate) struct FabricPlaces {
     pub(crate) convergence: Place,
+    pub(crate) local_repair: Place,
     pub(crate) weights: Place,
     pub(crate) on_down: Place,
 }
@@ -56,10 +58,12 @@ pub(crate) fn fabric(
     let routing = reader.table("routing").map(|mut routing| {
         places.convergence = place(routing.take("convergence"));
         places.weights = place(routing.take("weights"));
+        places.local_repair = place(routing.take("local_repair"));
         let convergence = span_or(&mut routing, "convergence", "never");
+        let local_repair = span_or(&mut routing, "local_repair", "never");
         let weights = routing.or("weights", Weighting::default());
         routing.finish();
-        (convergence, weights)
+        (convergence, weights, local_repair)
     });
     let on_down = reader.choice("on_down", &["drop", "keep"]);
     places.on_down = place(reader.take("on_down"));
@@ -71,6 +75,7 @@ pub(crate) fn fabric(
             buffer: if shares_memory { Some(buffer?) } else { None },
             tor: if has_middleware { Some(tor?) } else { None },
             convergence: routing?.0,
+            local_repair: routing?.2,
             weights: routing?.1,
             on_down: if on_down? == "keep" { OnDown::Keep } else { OnDown::Drop },
             places,
@@ -96,6 +101,8 @@ impl FabricSection {
     /// The section's lines with every default filled in.
     pub(crate) fn resolved(&self, topology: &Topology) -> String {
         // Weights do nothing where routes never change.
+        let repair = |time| format!(", local_repair = {}", shown(&time));
+        let repair = self.local_repair.map_or(String::new(), repair);
         let routing = match self.convergence {
             None => "convergence = \"never\"".to_owned(),
             Some(time) => {
@@ -113,7 +120,7 @@ impl FabricSection {
             format!("load_balance = {}", show(&self.load_balance.config, &[])),
             self.queue.resolved() + &buffer + &tor,
             format!("gap = {}", shown(&self.queue.plan.gap)),
-            format!("routing = {{ {routing} }}"),
+            format!("routing = {{ {routing}{repair} }}"),
             format!("on_down = \"{on_down}\""),
             String::new(),
         ]

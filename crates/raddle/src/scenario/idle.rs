@@ -26,6 +26,14 @@ pub(crate) fn settle(fabric: &mut FabricSection, faults: &[FaultSection], log: &
     if fabric.convergence.is_some() {
         judge("convergence", &fabric.places.convergence, calm);
     }
+    if let Some(own) = fabric.local_repair {
+        let late = fabric.convergence.is_some_and(|all| own >= all);
+        let late = late.then_some("unless it is shorter than `convergence`");
+        judge("local_repair", &fabric.places.local_repair, late.or(calm));
+        if late.is_some() || calm.is_some() {
+            fabric.local_repair = None;
+        }
+    }
     if fabric.weights != Weighting::default() {
         let fixed = fabric.convergence.is_none().then_some("with `convergence = \"never\"`");
         judge("weights", &fabric.places.weights, fixed.or(calm));

@@ -107,6 +107,9 @@ fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         oversubscription: reader.get("oversubscription"),
         parallel: reader.get("parallel"),
         uplink_rate: rate(reader, "uplink_rate"),
+        core_rate: rate(reader, "core_rate"),
+        uplink_delay: reader.get("uplink_delay"),
+        core_delay: reader.get("core_delay"),
     };
     let made =
         TreeShape::fat_tree_with(tiers, hosts?, host_rate, link_delay, switch_delay, &options);
@@ -117,13 +120,14 @@ fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
     };
     let resolved = format!(
         "{{ kind = \"fat_tree\", tiers = {tiers}, hosts = {}, hosts_per_tor = {}, {pods}\
-         oversubscription = {:?}, parallel = {}, {}, uplink_rate = {} }}",
+         oversubscription = {:?}, parallel = {}, {}, uplink_rate = {}{} }}",
         shape.hosts,
         shape.hosts_per_tor,
         options.oversubscription.unwrap_or(1.0),
         shape.parallel[0],
         links(&shape),
         shown(&shape.rates[1]),
+        tiers_apart(&shape),
     );
     Some(Topology {
         rate: Some(shape.rates[0]),
@@ -142,6 +146,7 @@ fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
     let parallel = reader.or("parallel", 1);
     let Common { rate: host_rate, link_delay, switch_delay } = Common::read(reader);
     let uplink_rate = rate(reader, "uplink_rate").unwrap_or(host_rate);
+    let uplink_delay = reader.get("uplink_delay").unwrap_or(link_delay);
     let made = TreeShape::leaf_spine(
         leaves?,
         hosts_per_leaf?,
@@ -152,15 +157,16 @@ fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         switch_delay,
     );
     let mut shape = made.map_err(|error| reader.log().add(shape_problem(&error, item))).ok()?;
-    shape.rates[1] = uplink_rate;
+    (shape.rates[1], shape.delays[1]) = (uplink_rate, uplink_delay);
     let resolved = format!(
         "{{ kind = \"leaf_spine\", leaves = {}, hosts_per_leaf = {}, spines = {}, \
-         parallel = {parallel}, {}, uplink_rate = {} }}",
+         parallel = {parallel}, {}, uplink_rate = {}{} }}",
         leaves?,
         hosts_per_leaf?,
         spines?,
         links(&shape),
         shown(&uplink_rate),
+        tiers_apart(&shape),
     );
     Some(Topology {
         rate: Some(host_rate),
@@ -179,6 +185,25 @@ fn links(shape: &TreeShape) -> String {
         shown(&shape.delays[0]),
         shown(&shape.switch_delays[0]),
     )
+}
+
+/// Rates and delays of upper tiers that are not those of the tier below, which they have by default.
+fn tiers_apart(shape: &TreeShape) -> String {
+    let mut keys = String::new();
+    let mut add = |key: &str, value: String| keys.push_str(&format!(", {key} = {value}"));
+    let TreeShape { rates, delays, .. } = shape;
+    if delays[1] != delays[0] {
+        add("uplink_delay", shown(&delays[1]));
+    }
+    if shape.tiers == 3 {
+        if rates[2] != rates[1] {
+            add("core_rate", shown(&rates[2]));
+        }
+        if delays[2] != delays[1] {
+            add("core_delay", shown(&delays[2]));
+        }
+    }
+    keys
 }
 
 fn dumbbell(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {

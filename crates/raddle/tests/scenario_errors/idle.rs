@@ -109,6 +109,15 @@ fn routing_that_waits_for_something_to_go_down_needs_a_fault_that_does() {
         &format!("{FABRIC}routing = {{ weights = \"equal\" }}\n{TRAFFIC}{down}"),
         "\"equal\" | `weights` has no effect with `convergence = \"never\"` | leave it out",
     );
+    fabric(
+        "routing = { local_repair = \"1 us\" }\n",
+        &format!("\"1 us\" | `local_repair` {CALM} | leave it out"),
+    );
+    let late = "routing = { convergence = \"5 us\", local_repair = \"6 us\" }\n";
+    check(
+        &format!("{FABRIC}{late}{TRAFFIC}{down}"),
+        "\"6 us\" | `local_repair` has no effect unless it is shorter than `convergence` | leave it out",
+    );
     let slow = "[[fault]]\nlink = \"tor0.up1\"\nrate = \"50%\"\n";
     check(
         &format!("{FABRIC}on_down = \"keep\"\n{TRAFFIC}{slow}"),

@@ -113,7 +113,7 @@ fn first_of_least(
 
 /// Draws one of `choices`, which weigh `left` together, by weight, and takes its weight off.
 #[inline(never)]
-fn draw(cx: &mut Cx<'_>, left: &mut u64, weights: &[u32], choices: &[u32]) -> usize {
+pub(super) fn draw(cx: &mut Cx<'_>, left: &mut u64, weights: &[u32], choices: &[u32]) -> usize {
     let mut point = cx.rng.below(*left);
     for (place, &choice) in choices.iter().enumerate() {
         let weight = u64::from(weights[choice as usize]);

@@ -9,8 +9,10 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 pub mod adaptive_roce;
+pub mod drill;
 pub mod ecmp;
 pub mod jsq;
+pub mod letflow;
 pub mod ofan;
 pub mod quantized_adaptive;
 pub mod round_robin;
@@ -181,6 +183,8 @@ crate::family! { PortSelector, AnyPortSelector, SwitchContext;
     AdaptiveRoce: adaptive_roce,
     QuantizedAdaptive: quantized_adaptive,
     Ofan: ofan,
+    LetFlow: letflow,
+    Drill: drill,
     SourceRoute: source_route,
 }
 
@@ -287,7 +291,9 @@ mod tests {
                 let build =
                     |config: &Config, context: &SwitchContext| Running(config.build(context));
                 let mut bench = Bench::new(&config, build).queues(queues);
-                entropies.map(|e| bench.entropy(Entropy(e)).select(4)).collect::<Vec<_>>()
+                // Flows of many destinations: one flow alone may keep its port.
+                let mut select = |e| bench.entropy(Entropy(e)).to(e.into()).select(4);
+                entropies.map(|e| select(e)).collect::<Vec<_>>()
             };
             let up = choices(&[], &mut (0..256));
             let mut down = choices(&[], &mut (0..256).rev());

@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 pub(super) struct Bench<S> {
     scheme: S,
     rng: Rng,
+    now: Time,
     packet: Header,
     epoch: u32,
     weights: Option<Vec<u32>>,
@@ -58,6 +59,7 @@ impl<S: PortSelector> Bench<S> {
         Self {
             scheme: build(config, &context),
             rng: Rng::new(1, "test", u64::from(switch)),
+            now: Time(0),
             packet: Header {
                 flow_key: 7,
                 entropy: Entropy(3),
@@ -126,6 +128,12 @@ impl<S: PortSelector> Bench<S> {
         self
     }
 
+    /// It is this time from now on.
+    pub(super) fn at(&mut self, now: Time) -> &mut Self {
+        self.now = now;
+        self
+    }
+
     /// Whether packets are left to ECMP from now on.
     pub(super) fn hashed(&mut self, hashed: bool) -> &mut Self {
         self.packet.hashed = hashed;
@@ -134,7 +142,7 @@ impl<S: PortSelector> Bench<S> {
 
     /// The choice that takes the next packet.
     pub(super) fn select(&mut self, count: usize) -> usize {
-        let cx = &mut Cx { now: Time(0), rng: &mut self.rng, events: &mut () };
+        let cx = &mut Cx { now: self.now, rng: &mut self.rng, events: &mut () };
         let mut choices = Choices {
             count,
             next_hops: 0,

@@ -26,6 +26,7 @@ pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Res
         plan.on_down = choices.pick(&[OnDown::Drop, OnDown::Keep]);
         let convergences = [None, Some(Span::us(1)), Some(Span::ZERO), Some(Span(333_333))];
         plan.convergence = choices.pick(&convergences);
+        plan.local_repair = choices.pick(&[None, Some(Span::ns(100)), Some(Span::ZERO)]);
         plan.weights = choices.pick(&[Weighting::Capacity, Weighting::Equal]);
     }
     loop {

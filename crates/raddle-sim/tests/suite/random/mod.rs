@@ -17,7 +17,7 @@ use raddle_schemes::Need;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::switch::{
-    self, adaptive_roce::Mode, ecmp::Hash, ofan::Variant, simple_rr::Start,
+    self, adaptive_roce::Mode, ecmp::Hash, letflow::Detection, ofan::Variant, simple_rr::Start,
 };
 use raddle_schemes::planner::{self, ethereal::Profile};
 use raddle_schemes::size::Size;
@@ -195,6 +195,16 @@ fn selector(choices: &mut Choices<'_>) -> switch::Config {
             let variants = [Variant::Standard, Variant::ShortestFirst, Variant::Unweighted];
             ofan.variant = choices.pick(&variants);
             ofan.shared = choices.pick(&[false, true]);
+        }
+        switch::Config::LetFlow(letflow) => {
+            letflow.timeout =
+                choices.pick(&[Span::us(2), Span::ns(100), Span::ZERO, Span::us(500)]);
+            letflow.detection = choices.pick(&[Detection::Exact, Detection::AgeBit]);
+            letflow.entries = choices.pick(&[65_536, 1, 3]);
+        }
+        switch::Config::Drill(drill) => {
+            drill.samples = choices.pick(&[2, 1, 9]);
+            drill.memory = choices.pick(&[1, 0, 2]);
         }
         _ => {}
     }
