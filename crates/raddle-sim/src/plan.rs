@@ -102,7 +102,11 @@ impl BufferPlan {
         longest_rtt: Span,
     ) -> BufferContext {
         let size = self.size_at(fabric, at, packet, longest_rtt);
-        BufferContext { size, queues: at.ports.len() as u32 * u32::from(classes) }
+        let ports = at.ports.len() as u32;
+        let hosts = fabric.ports.iter().take(fabric.hosts as usize);
+        let bdp = hosts.map(|port| port.rate.bytes_in(longest_rtt)).max().unwrap_or_default();
+        let queues = ports * u32::from(classes);
+        BufferContext { size, queues, ports, packet, base_rtt: longest_rtt, bdp }
     }
 
     /// The size of that memory.

@@ -1,11 +1,20 @@
 //! Sharing a switch's memory: whether an arriving frame may be kept, and who has to go for it.
 
 use crate::Cx;
-use crate::units::{Bytes, Rate, Time};
+use crate::size::Base;
+use crate::units::{Bytes, Rate, Span, Time};
 
+pub mod abm;
 pub mod complete_partitioning;
 pub mod complete_sharing;
+pub mod credence;
 pub mod dynamic_thresholds;
+pub mod follow_lqd;
+pub mod forest;
+pub mod harmonic;
+pub mod longest_queue_drop;
+pub mod slotted;
+mod virtual_lqd;
 
 /// What is constant about a switch's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,11 +23,41 @@ pub struct BufferContext {
     pub size: Bytes,
     /// The switch's queues of data: one for each port and data class.
     pub queues: u32,
+    /// Its ports.
+    pub ports: u32,
+    /// A full packet.
+    pub packet: Bytes,
+    /// The longest unloaded round trip of the fabric.
+    pub base_rtt: Span,
+    /// What the fastest host sends in that.
+    pub bdp: Bytes,
 }
 
 impl BufferContext {
     /// A small switch, for asking what policies offer before there is one.
-    pub const NOMINAL: Self = Self { size: Bytes::mib(1), queues: 8 };
+    pub const NOMINAL: Self = Self {
+        size: Bytes::mib(1),
+        queues: 8,
+        ports: 8,
+        packet: Bytes(4160),
+        base_rtt: Span::us(8),
+        bdp: Bytes(400_000),
+    };
+
+    /// Data classes of each port.
+    pub fn data_classes(&self) -> usize {
+        (self.queues / self.ports.max(1)) as usize
+    }
+
+    /// Queues of any kind, as many as [`MemoryView::queues`] has.
+    pub fn places(&self) -> usize {
+        self.ports as usize * (self.data_classes() + 1)
+    }
+
+    /// What relative sizes of a policy's parameters refer to; a percentage is of the memory.
+    pub fn base(&self) -> Base {
+        Base { packet: self.packet, bdp: self.bdp, whole: self.size }
+    }
 }
 
 /// A frame that wants to join a queue of data, and what it finds.
@@ -42,6 +81,9 @@ pub trait BufferPolicy {
     /// used: who has not yet seen all departures may then ask, and has to look only if refused.
     /// It is asked for frames that fit into the memory and belong to a queue of data. Those of
     /// control, where it has a queue of its own, are kept as long as they fit.
+    ///
+    /// A policy that sees the whole switch says here what it keeps where all other queues are empty: a
+    /// scenario is refused whose memory keeps no packet.
     fn admits(&self, _frame: &Arriving) -> bool {
         true
     }
@@ -93,6 +135,9 @@ pub struct Candidate {
     pub came_in: u32,
     /// Its bytes.
     pub bytes: Bytes,
+    /// How many packets of its message go before it, where it is one of data that is sent for the
+    /// first time.
+    pub ahead: Option<u32>,
 }
 
 /// A frame that is no longer in a switch.
@@ -152,12 +197,37 @@ impl MemoryView<'_> {
     pub fn free(&self) -> Bytes {
         Bytes(self.size.0.saturating_sub(self.used.0))
     }
+
+    /// Whether a queue is one of data; the other of each port is that of control.
+    pub fn is_data(&self, queue: QueueId) -> bool {
+        queue.class + 1 < self.classes
+    }
+
+    /// The places of the queues of data with their bytes: class by class, port by port.
+    pub fn data(&self) -> impl Iterator<Item = (usize, u64)> {
+        let classes = self.classes as usize;
+        let all = self.queues.iter().copied().enumerate();
+        all.filter(move |(place, _)| place % classes + 1 < classes)
+    }
+
+    /// The longest queue of data, of several the first; none, if all are empty.
+    pub fn longest(&self) -> Option<(usize, u64)> {
+        let longer = |best: Option<(usize, u64)>, (place, bytes)| {
+            if bytes > best.map_or(0, |(_, most)| most) { Some((place, bytes)) } else { best }
+        };
+        self.data().fold(None, longer)
+    }
 }
 
 crate::family! { BufferPolicy, AnyBufferPolicy, BufferContext;
     DynamicThresholds: dynamic_thresholds,
     CompleteSharing: complete_sharing,
     CompletePartitioning: complete_partitioning,
+    Abm: abm,
+    LongestQueueDrop: longest_queue_drop,
+    Harmonic: harmonic,
+    FollowLqd: follow_lqd,
+    Credence: credence,
 }
 
 impl Config {

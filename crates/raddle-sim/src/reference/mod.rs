@@ -35,6 +35,7 @@ use hosts::{Departure, Hosts};
 use port::{InService, Port};
 use queue::{EventQueue, Heap};
 use raddle_schemes::Cx;
+use raddle_schemes::buffer::Candidate;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{AnyPortSelector, Choices, Header, SwitchContext};
 use raddle_schemes::marking::QueueState;
@@ -347,7 +348,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         };
         let capacity = port.link.capacity(port.facts.capacity);
         let full = class < control && port.bytes[class] + size > capacity;
-        if class < control && (full || !self.is_kept(now, (id, class), came_in, frame.size())) {
+        if class < control && (full || !self.is_kept(now, (id, class), came_in, frame)) {
             if queue.overflow == Overflow::Drop || frame.is_control() {
                 return self.drop(now, id, frame, DropCause::Overflow);
             }
@@ -371,10 +372,11 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let size = frame.size();
         let port = &self.ports[id.index()];
         let full = port.bytes[control] + size.0 > port.facts.control_capacity;
-        if class == control && (full || !self.is_kept(now, (id, control), came_in, size)) {
+        if class == control && (full || !self.is_kept(now, (id, control), came_in, frame)) {
             return self.drop(now, id, frame, DropCause::Overflow);
         }
         let candidate = self.candidate((id, class), came_in, size);
+        let candidate = Candidate { ahead: frame.ahead(), ..candidate };
         if let Some(memory) = self.memory_mut(id) {
             memory.join(&candidate);
         }

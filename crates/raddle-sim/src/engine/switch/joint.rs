@@ -294,7 +294,8 @@ impl JointPorts<'_, '_> {
             let control = self.ports[place].control_queue();
             let class = joined.data.unwrap_or(control) as u32;
             let queue = QueueId { port: out, class };
-            pool.join(&Candidate { queue, came_in: in_port, bytes: joined.bytes });
+            let ahead = joined.data.and(frame.ahead());
+            pool.join(&Candidate { queue, came_in: in_port, bytes: joined.bytes, ahead });
         }
         if let Some(Joined { data: Some(class), bytes }) = joined
             && self.ports[origin].count_in(class, bytes.0)
@@ -315,11 +316,11 @@ impl JointPorts<'_, '_> {
         let none = Room { frame: false, header: false };
         let port = &self.ports[out as usize];
         let Some((class, fits)) = port.fits(frame, discipline.on_down) else { return none };
-        let is_kept = |own: &mut Self, class: usize, bytes| {
+        let is_kept = |own: &mut Self, class: usize, bytes, ahead| {
             let queue = QueueId { port: out, class: class as u32 };
-            own.is_kept(now, &Candidate { queue, came_in: in_port, bytes })
+            own.is_kept(now, &Candidate { queue, came_in: in_port, bytes, ahead })
         };
-        if fits && is_kept(self, class, frame.size()) {
+        if fits && is_kept(self, class, frame.size(), frame.ahead()) {
             return Room::AMPLE;
         }
         if !discipline.trim || frame.is_control() {
@@ -327,7 +328,7 @@ impl JointPorts<'_, '_> {
         }
         let port = &self.ports[out as usize];
         let fits = port.has_control_room(discipline.header);
-        let header = fits && is_kept(self, port.control_queue(), discipline.header);
+        let header = fits && is_kept(self, port.control_queue(), discipline.header, None);
         Room { frame: false, header }
     }
 

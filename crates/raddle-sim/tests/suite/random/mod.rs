@@ -11,7 +11,7 @@ mod faults;
 mod hosts;
 mod traffic;
 
-use crate::outside::{juggler, longest_queue_drop, moody};
+use crate::outside::{juggler, moody};
 use choices::Choices;
 use raddle_schemes::Need;
 use raddle_schemes::ids::PortId;
@@ -19,7 +19,7 @@ use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::switch::{
     self, adaptive_roce::Mode, ofan::Variant, simple_rr::Start,
 };
-use raddle_schemes::size::Size;
+use raddle_schemes::size::{Limited, Size};
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{buffer, marking, tor};
 use raddle_sim::faults::spec::FaultPlan;
@@ -238,11 +238,27 @@ fn pfc(choices: &mut Choices<'_>) -> Option<Pfc> {
 fn buffer(choices: &mut Choices<'_>) -> Option<BufferPlan> {
     let packets = choices.pick(&[None, None, None, Some(6.0), Some(20.0), Some(60.0), Some(1.0)]);
     let listed = buffer::SCHEMES.iter().map(|scheme| buffer::Config::named(scheme.card.name));
-    let outside = [longest_queue_drop::plugin(), moody::plugin()].map(buffer::Config::Custom);
+    let outside = [moody::plugin()].map(buffer::Config::Custom);
     let policies: Vec<_> = listed.flatten().chain(outside).collect();
     let mut policy = choices.pick(&policies);
-    if let buffer::Config::DynamicThresholds(thresholds) = &mut policy {
-        thresholds.alpha = choices.pick(&[1.0, 0.125, 8.0, 0.3]);
+    match &mut policy {
+        buffer::Config::DynamicThresholds(thresholds) => {
+            thresholds.alpha = choices.pick(&[1.0, 0.125, 8.0, 0.3]);
+        }
+        buffer::Config::Abm(abm) => {
+            abm.mode = choices.pick(&[buffer::abm::Mode::Paper, buffer::abm::Mode::Released]);
+            abm.unscheduled = choices.pick(&[Limited(Size::Bdp(1.0)), Limited(Size::Packets(3.0))]);
+            abm.update = choices.pick(&[None, Some(Span::us(1))]);
+            abm.alpha = choices.pick(&[0.5, 2.0]);
+        }
+        buffer::Config::Credence(credence) => {
+            use buffer::credence::Mode;
+            credence.mode = choices.pick(&[Mode::Paper, Mode::Released]);
+            let oracle = "occupancy_average 30000 0 queue 9000 0.2 1; queue_average 2000 0.1 0.9";
+            credence.oracle = choices.pick(&["0", oracle, "1"]).parse().unwrap();
+            credence.flip = choices.pick(&[0.0, 0.1]);
+        }
+        _ => {}
     }
     Some(BufferPlan { size: Size::Packets(packets?), policy })
 }
