@@ -22,6 +22,7 @@
 //! at any time since the last sample; another drains at full rate. A rate is at least a packet per
 //! sample, since it shall be above 0.
 
+use super::classes::{Alpha, PerClass};
 use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, MemoryView};
 use crate::size::{Limited, Size};
 use crate::units::{Rate, Span, Time};
@@ -55,8 +56,9 @@ crate::parameters! {
     pub struct Config {
         /// `paper`, or `released`: the rules of the authors' ns-3 code.
         pub mode: Mode = Mode::Paper;
-        /// The most that the queues of a class may hold, over what is free; 0.001 to 1000.
-        pub alpha: f64 = 0.5, in 0.001..=1000.0;
+        /// The most that the queues of a class may hold, over what is free; a list has one for each data
+        /// class.
+        pub alpha: PerClass<Alpha> = PerClass::All(Alpha(0.5));
         /// The same for unscheduled packets; 0.001 to 1000000 (the released code has 1024).
         pub alpha_unscheduled: f64 = 64.0, in 0.001..=1_000_000.0;
         /// The first bytes of a message that are unscheduled (`bdp`: what the fastest host sends in the
@@ -71,7 +73,8 @@ crate::parameters! {
 #[derive(Clone, Debug)]
 pub struct Abm {
     mode: Mode,
-    alpha: f64,
+    /// Per class of data.
+    alpha: Vec<f64>,
     alpha_unscheduled: f64,
     /// Packets of a message, from its first on.
     unscheduled: u64,
@@ -106,7 +109,7 @@ impl Abm {
         let packet = context.packet.0.max(1);
         Self {
             mode: config.mode,
-            alpha: config.alpha,
+            alpha: (0..context.data_classes()).map(|class| config.alpha.of(class).0).collect(),
             alpha_unscheduled: config.alpha_unscheduled,
             unscheduled: first.div_ceil(packet),
             update: config.update.unwrap_or(context.base_rtt.max(Span::ns(1))),
@@ -164,7 +167,8 @@ impl BufferPolicy for Abm {
         self.queues[place].mark = match self.mode {
             Mode::Released => (queued as f64 / self.congested_at).min(1.0),
             Mode::Paper => {
-                let threshold = self.threshold(self.alpha, place, memory) as f64;
+                let threshold =
+                    self.threshold(self.alpha[frame.queue.class as usize], place, memory) as f64;
                 f64::from(u8::from(queued > 0 && queued as f64 >= 0.9 * threshold))
             }
         };
@@ -173,7 +177,11 @@ impl BufferPolicy for Abm {
             self.timer = Some(cx.now + self.update);
         }
         let is_unscheduled = frame.ahead.is_some_and(|ahead| u64::from(ahead) < self.unscheduled);
-        let alpha = if is_unscheduled { self.alpha_unscheduled } else { self.alpha };
+        let alpha = if is_unscheduled {
+            self.alpha_unscheduled
+        } else {
+            self.alpha[frame.queue.class as usize]
+        };
         let fits = queued + frame.bytes.0 <= self.threshold(alpha, place, memory);
         // The released code asks for more room than the packet's.
         let has_room = self.mode == Mode::Paper || frame.bytes < memory.free();

@@ -151,7 +151,9 @@ impl Parameter for Forest {
             Raw::Text(text) => text.to_string(),
             Raw::Integer(share) => share.to_string(),
             Raw::Float(share) => share.to_string(),
-            Raw::Flag(_) => return Err(ParameterError::Value("expected a forest".to_string())),
+            Raw::Flag(_) | Raw::List(_) => {
+                return Err(ParameterError::Value("expected a forest".to_string()));
+            }
         };
         text.parse().map_err(ParameterError::Value)
     }

@@ -3,8 +3,13 @@
 use crate::Cx;
 use crate::size::Base;
 use crate::units::{Bytes, Rate, Span, Time};
+use alloc::vec::Vec;
+use headroom::Pools;
 
 pub mod abm;
+#[cfg(test)]
+mod bench;
+pub mod classes;
 pub mod complete_partitioning;
 pub mod complete_sharing;
 pub mod credence;
@@ -12,12 +17,15 @@ pub mod dynamic_thresholds;
 pub mod follow_lqd;
 pub mod forest;
 pub mod harmonic;
+pub mod headroom;
 pub mod longest_queue_drop;
+pub mod reverie;
 pub mod slotted;
+pub mod sonic;
 mod virtual_lqd;
 
 /// What is constant about a switch's memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferContext {
     /// All of it.
     pub size: Bytes,
@@ -31,6 +39,8 @@ pub struct BufferContext {
     pub base_rtt: Span,
     /// What the fastest host sends in that.
     pub bdp: Bytes,
+    /// Per port, what may still come in of a class once the far end is to pause it.
+    pub headroom: Vec<Bytes>,
 }
 
 impl BufferContext {
@@ -42,6 +52,7 @@ impl BufferContext {
         packet: Bytes(4160),
         base_rtt: Span::us(8),
         bdp: Bytes(400_000),
+        headroom: Vec::new(),
     };
 
     /// Data classes of each port.
@@ -104,6 +115,9 @@ pub trait BufferPolicy {
         Admission::Keep
     }
 
+    /// A frame has joined a queue, which `memory` shows.
+    fn on_join(&mut self, _cx: &mut Cx<'_>, _frame: &Candidate, _memory: &MemoryView<'_>) {}
+
     /// A frame is no longer in the memory, which `memory` shows without it.
     fn on_departure(&mut self, _cx: &mut Cx<'_>, _frame: &Departed, _memory: &MemoryView<'_>) {}
 
@@ -115,6 +129,28 @@ pub trait BufferPolicy {
 
     /// The time has come.
     fn on_timer(&mut self, _cx: &mut Cx<'_>, _memory: &MemoryView<'_>) {}
+
+    /// Whether it has who sends to the switch pause: then it is asked [`pauses`](Self::pauses), under
+    /// priority flow control, in place of counts being compared with thresholds.
+    fn decides_pauses(&self) -> bool {
+        false
+    }
+
+    /// Whether the far end of a port shall pause a class, which it has been told to or not; asked when
+    /// a frame of that class has come in there, or one that came in there has left.
+    fn pauses(&self, _ingress: QueueId, _paused: bool, _memory: &MemoryView<'_>) -> bool {
+        false
+    }
+
+    /// What it lets ports share of the memory, where some is set aside for pauses.
+    fn shared_size(&self) -> Option<Bytes> {
+        None
+    }
+
+    /// What its pools came to, if it has any.
+    fn pools(&self) -> Option<Pools> {
+        None
+    }
 }
 
 /// A queue of a switch.
@@ -228,12 +264,37 @@ crate::family! { BufferPolicy, AnyBufferPolicy, BufferContext;
     Harmonic: harmonic,
     FollowLqd: follow_lqd,
     Credence: credence,
+    Sonic: sonic,
+    Reverie: reverie,
 }
 
 impl Config {
     /// See [`BufferPolicy::sees_switch`].
     pub fn sees_switch(&self) -> bool {
         self.build(&BufferContext::NOMINAL).sees_switch()
+    }
+
+    /// See [`BufferPolicy::decides_pauses`].
+    pub fn decides_pauses(&self) -> bool {
+        self.build(&BufferContext::NOMINAL).decides_pauses()
+    }
+
+    /// The parameters that list a value for each data class, and for how many.
+    pub fn per_class(&self) -> Vec<(&'static str, usize)> {
+        let listed = match self {
+            Self::Abm(own) => Vec::from([("alpha", own.alpha.classes())]),
+            Self::Sonic(own) => Vec::from([
+                ("lossless", own.lossless.classes()),
+                ("alpha_ingress", own.alpha_ingress.as_ref().and_then(|own| own.classes())),
+                ("alpha_egress", own.alpha_egress.as_ref().and_then(|own| own.classes())),
+            ]),
+            Self::Reverie(own) => {
+                let (lossless, alpha) = (own.lossless.classes(), own.alpha.classes());
+                Vec::from([("lossless", lossless), ("alpha", alpha)])
+            }
+            _ => Vec::new(),
+        };
+        listed.into_iter().filter_map(|(name, classes)| Some((name, classes?))).collect()
     }
 }
 
@@ -257,6 +318,31 @@ impl AnyBufferPolicy {
         memory: &MemoryView<'_>,
     ) -> Admission {
         dispatch!(self, scheme => scheme.admit(cx, frame, memory))
+    }
+
+    /// See [`BufferPolicy::on_join`].
+    pub fn on_join(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
+        dispatch!(self, scheme => scheme.on_join(cx, frame, memory));
+    }
+
+    /// See [`BufferPolicy::decides_pauses`].
+    pub fn decides_pauses(&self) -> bool {
+        dispatch!(self, scheme => scheme.decides_pauses())
+    }
+
+    /// See [`BufferPolicy::pauses`].
+    pub fn pauses(&self, ingress: QueueId, paused: bool, memory: &MemoryView<'_>) -> bool {
+        dispatch!(self, scheme => scheme.pauses(ingress, paused, memory))
+    }
+
+    /// See [`BufferPolicy::shared_size`].
+    pub fn shared_size(&self) -> Option<Bytes> {
+        dispatch!(self, scheme => scheme.shared_size())
+    }
+
+    /// See [`BufferPolicy::pools`].
+    pub fn pools(&self) -> Option<Pools> {
+        dispatch!(self, scheme => scheme.pools())
     }
 
     /// See [`BufferPolicy::on_departure`].

@@ -39,6 +39,7 @@ pub fn context(ports: u32, size: u64) -> BufferContext {
         packet: Bytes(1),
         base_rtt: Span(10 * SLOT.0),
         bdp: Bytes(10),
+        headroom: Vec::new(),
     }
 }
 

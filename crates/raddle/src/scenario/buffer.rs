@@ -38,6 +38,18 @@ pub(crate) fn buffer(mut reader: Reader<'_>) -> Option<BufferSection> {
 }
 
 impl BufferSection {
+    /// Adds a problem for a list of the policy that is not one of the data classes.
+    pub(crate) fn check_classes(&self, classes: u8, log: &Log) {
+        for (parameter, listed) in self.plan.policy.per_class() {
+            if listed != usize::from(classes) {
+                let policy = self.plan.policy.card().name;
+                let message = format!("`{parameter}` of `{policy}` lists {listed} classes");
+                let label = format!("expected a list of {classes}, one for each data class");
+                log.add(self.policy.place.problem(message).label(label));
+            }
+        }
+    }
+
     /// What the policy needs.
     pub(crate) fn needy(&self) -> Needy<'_> {
         self.policy.needy()
@@ -64,6 +76,8 @@ pub(crate) fn check(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, log
             format!("the memory of `{name}` has room for {size}")
         } else if !memory.admits(sizes.packet, Bytes(0), Bytes(0)) {
             format!("`{policy}` lets no packet into the empty memory of `{name}`")
+        } else if let Some(shared) = memory.shared().filter(|shared| *shared < largest) {
+            format!("headroom leaves {shared} of {size} to share in the memory of `{name}`")
         } else {
             refuses |= memory.ever_refuses(sizes.packet);
             queues_hold = queues_hold.max(memory.queues_hold);
@@ -102,7 +116,8 @@ impl Memory {
     ) -> Self {
         let queue = &section.queue.plan;
         let classes = queue.classes;
-        let context = plan.context(fabric, switch, classes, sizes.packet, sizes.longest_rtt);
+        let context =
+            plan.context(fabric, switch, classes, sizes.packet, queue.gap, sizes.longest_rtt);
         let capacity = |port: u32| {
             let base = sizes.base(fabric.ports[port as usize].rate, Bytes(0));
             queue.size.resolve(&base).0
@@ -116,6 +131,11 @@ impl Memory {
     /// All of it.
     pub(super) fn size(&self) -> Bytes {
         self.context.size
+    }
+
+    /// What headroom leaves, where there is any.
+    fn shared(&self) -> Option<Bytes> {
+        self.policy.shared_size()
     }
 
     /// Whether a frame of data is kept, control aside.

@@ -154,6 +154,8 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
     };
     Outcome {
         memory_bytes_max: Vec::new(),
+        pools: Vec::new(),
+        deadlock: Vec::new(),
         tors: Vec::new(),
         flows,
         ports,

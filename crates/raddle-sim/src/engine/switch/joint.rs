@@ -196,10 +196,31 @@ impl JointPorts<'_, '_> {
             let queue = QueueId { port: gone.port.0 - self.first_id, class: gone.class.into() };
             pool.leave(now, &Departed { queue, came_in, bytes: Bytes(gone.size), sent: gone.sent });
         }
-        let classes = self.ports[came_in as usize].classes();
-        if classes.is_some_and(|classes| classes.departed(gone.class.into(), gone.size)) {
+        let class = usize::from(gone.class);
+        if self.ports[came_in as usize].count_out(now, class, gone.size) {
             self.joint.pauses -= 1;
             self.joint.news.push(came_in);
+        }
+        self.ask_memory(now, came_in, class);
+    }
+
+    /// A frame of `class` that had come in through a port joined or left: where the memory's policy says
+    /// who pauses whom, it does.
+    fn ask_memory(&mut self, now: Time, port: u32, class: usize) {
+        let Some(pool) = &mut self.pool else { return };
+        let own = &mut self.ports[port as usize];
+        let Some(paused) = own.is_pausing(class) else { return };
+        let queue = QueueId { port, class: class as u32 };
+        let Some(pauses) = pool.pauses(now, queue, paused) else { return };
+        if pauses == paused {
+            return;
+        }
+        own.turn(now, class, pauses);
+        self.joint.news.push(port);
+        if pauses {
+            self.pause();
+        } else {
+            self.joint.pauses -= 1;
         }
     }
 
@@ -295,13 +316,17 @@ impl JointPorts<'_, '_> {
             let class = joined.data.unwrap_or(control) as u32;
             let queue = QueueId { port: out, class };
             let ahead = joined.data.and(frame.ahead());
-            pool.join(&Candidate { queue, came_in: in_port, bytes: joined.bytes, ahead });
+            pool.join(now, &Candidate { queue, came_in: in_port, bytes: joined.bytes, ahead });
         }
         if let Some(Joined { data: Some(class), bytes }) = joined
-            && self.ports[origin].count_in(class, bytes.0)
+            && self.ports[origin].count_in(now, class, bytes.0)
         {
             self.pause();
             self.joint.news.push(in_port);
+        } else if let Some(Joined { data: Some(class), .. }) = joined
+            && in_order
+        {
+            self.ask_memory(now, in_port, class);
         } else if !in_order {
             note_busy(self.busy, place);
             return self.ports[place].try_start(now, self.world);
