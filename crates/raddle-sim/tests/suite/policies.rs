@@ -4,7 +4,9 @@
 use crate::common::agree::trouble;
 use crate::common::plan;
 use crate::outside::moody;
-use raddle_schemes::size::Size;
+use raddle_schemes::buffer::classes::{Alpha, PerClass};
+use raddle_schemes::ids::HostId;
+use raddle_schemes::size::{Limited, Size};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{buffer, congestion, marking};
 use raddle_sim::engine;
@@ -62,6 +64,28 @@ fn the_longest_queue_gives_way_until_both_have_half() {
     let plan = congested(buffer::Config::named("complete_sharing").unwrap());
     let (_, starved) = port(&run(&plan), &plan, 1);
     assert!(starved < SIZE / 10, "{starved}");
+}
+
+#[test]
+fn the_first_round_trip_uses_what_abm_keeps_free() {
+    // A long flow fills its queue up to a third of the memory; a message of 20 packets then comes for
+    // another queue, all of it in its first round trip. With an alpha of 0.05 that may hold 3 packets.
+    let dropped = |unscheduled: f64| {
+        let mut policy = buffer::abm::Config::default();
+        policy.alpha = PerClass::Each(vec![Alpha(0.05)]);
+        policy.unscheduled = Limited(Size::Packets(unscheduled));
+        let mut plan = congested(buffer::Config::Abm(policy));
+        plan.traffic.flows.retain(|flow| flow.destination.0 == 0 || flow.source.0 == 3);
+        for flow in plan.traffic.flows.iter_mut().filter(|flow| flow.destination.0 == 1) {
+            (flow.bytes, flow.source) = (Bytes(20 * 4_096), HostId(3));
+        }
+        let two =
+            Flow { start: Start::At(Time(20_000_000)), ..Flow::at_zero(5, 1, Bytes(20 * 4_096)) };
+        plan.traffic.flows.push(two);
+        port(&run(&plan), &plan, 1).0
+    };
+    assert_eq!(dropped(20.0), 0);
+    assert!(dropped(0.0) > 5, "{}", dropped(0.0));
 }
 
 #[test]

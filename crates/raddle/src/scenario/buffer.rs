@@ -1,11 +1,13 @@
 //! `[fabric] buffer`: the memory that the ports of a switch share.
 
 use super::fabric::FabricSection;
+use super::files::Files;
 use super::reach::Sizes;
-use super::reader::{Log, Reader, read};
+use super::reader::{Log, Reader, read, refused};
 use super::scheme::{self, Chosen, Needy, show, shown};
-use super::spec::Place;
+use super::spec::{Item, Place, Value};
 use raddle_schemes::buffer::{self, Arriving, BufferContext};
+use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::Bytes;
 use raddle_sim::plan::BufferPlan;
@@ -21,7 +23,7 @@ pub(crate) struct BufferSection {
 }
 
 /// Reads the table.
-pub(crate) fn buffer(mut reader: Reader<'_>) -> Option<BufferSection> {
+pub(crate) fn buffer(mut reader: Reader<'_>, files: &Files) -> Option<BufferSection> {
     let item = reader.demand("size", "\"4 MiB\"");
     let size = item.and_then(|item| {
         let size = read("size", item).map_err(|problem| reader.log().add(problem)).ok()?;
@@ -32,9 +34,45 @@ pub(crate) fn buffer(mut reader: Reader<'_>) -> Option<BufferSection> {
         reader.log().add(item.place.problem("wrong value for `size`").label(label));
         None
     });
-    let policy = scheme::read_scheme::<buffer::Config>(reader)?;
+    let oracle = reader.take("oracle_file");
+    let typed = reader.rest().any(|(key, ..)| key == "oracle");
+    let log = reader.log();
+    let mut policy = scheme::read_scheme::<buffer::Config>(reader)?;
+    if let Some(item) = oracle {
+        read_oracle(item, typed, &mut policy.config, files, log)?;
+    }
     let plan = BufferPlan { size: size?, policy: policy.config.clone() };
     Some(BufferSection { plan, policy, place: item?.place.clone() })
+}
+
+/// Gives a policy the oracle that a file has in words, as `oracle` would.
+fn read_oracle(
+    item: &Item,
+    typed: bool,
+    policy: &mut buffer::Config,
+    files: &Files,
+    log: &Log,
+) -> Option<()> {
+    let Value::Text(name) = &item.value else {
+        let problem = item.place.problem("wrong value for `oracle_file`");
+        log.add(problem.label("expected a path, quoted"));
+        return None;
+    };
+    if typed {
+        let problem = item.place.problem("`oracle_file` stands beside `oracle`");
+        log.add(problem.label("expected one of the two"));
+        return None;
+    }
+    let file = files.named(item, name, log)?;
+    match policy.set("oracle", Raw::Text(&file.text)) {
+        Ok(()) => return Some(()),
+        Err(ParameterError::Unknown) => {
+            let message = format!("`{}` has no parameter `oracle`", policy.card().name);
+            log.add(item.place.problem(message).label("leave it out"));
+        }
+        Err(error) => log.add(refused("oracle_file", item, error)),
+    }
+    None
 }
 
 impl BufferSection {

@@ -46,7 +46,7 @@ pub(crate) fn fabric(
     }
     let queue = reader.table("queue").and_then(|inner| queue::queue(inner, gap));
     let shares_memory = reader.take("buffer").is_some();
-    let buffer = reader.table("buffer").and_then(buffer::buffer);
+    let buffer = reader.table("buffer").and_then(|inner| buffer::buffer(inner, files));
     let mut queue = queue;
     if let Some(queue) = &mut queue
         && (buffer.is_some() || !shares_memory)

@@ -94,6 +94,24 @@ fn shared_memory_has_a_size_that_keeps_something_and_refuses_something() {
 }
 
 #[test]
+fn an_oracle_is_a_forest_from_one_place() {
+    let credence =
+        |more: &str| format!("buffer = {{ scheme = \"credence\", size = \"4 MiB\", {more} }}\n");
+    fabric(
+        &credence("oracle = \"queue 5 0\""),
+        r#""queue 5 0" | wrong value for `oracle` | expected a share of drops or a feature at the end"#,
+    );
+    fabric(
+        &credence("oracle = \"0\", oracle_file = \"forest.txt\""),
+        r#""forest.txt" | `oracle_file` stands beside `oracle` | expected one of the two"#,
+    );
+    fabric(
+        &credence("oracle_file = 5"),
+        r#"5 | wrong value for `oracle_file` | expected a path, quoted"#,
+    );
+}
+
+#[test]
 fn lossless_classes_decide_who_pauses_and_leave_memory_to_share() {
     let sonic = "buffer = { scheme = \"sonic\", size = \"4 MiB\", lossless = true }\n";
     fabric(
