@@ -68,12 +68,14 @@ fn the_longest_queue_gives_way_until_both_have_half() {
 
 #[test]
 fn the_first_round_trip_uses_what_abm_keeps_free() {
-    // A long flow fills its queue up to a third of the memory; a message of 20 packets then comes for
-    // another queue, all of it in its first round trip. With an alpha of 0.05 that may hold 3 packets.
+    // Two messages of 20 packets come for a queue at once, all of them in their first round trip, while
+    // long flows fill another. With an alpha of 0.05 it may hold some 5 packets.
     let dropped = |unscheduled: f64| {
-        let mut policy = buffer::abm::Config::default();
-        policy.alpha = PerClass::Each(vec![Alpha(0.05)]);
-        policy.unscheduled = Limited(Size::Packets(unscheduled));
+        let policy = buffer::abm::Config {
+            alpha: PerClass::Each(vec![Alpha(0.05)]),
+            unscheduled: Limited(Size::Packets(unscheduled)),
+            ..buffer::abm::Config::default()
+        };
         let mut plan = congested(buffer::Config::Abm(policy));
         plan.traffic.flows.retain(|flow| flow.destination.0 == 0 || flow.source.0 == 3);
         for flow in plan.traffic.flows.iter_mut().filter(|flow| flow.destination.0 == 1) {
