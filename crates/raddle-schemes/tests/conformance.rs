@@ -194,7 +194,7 @@ fn empty_queues_are_never_marked() {
 /// [`buffer::BufferPolicy::admits`]: engines rely on it.
 #[test]
 fn what_is_admitted_is_admitted_with_fewer_bytes_used() {
-    let context = BufferContext { size: Bytes(100_000), queues: 8 };
+    let context = BufferContext { size: Bytes(100_000), ..BufferContext::NOMINAL };
     for scheme in buffer::SCHEMES {
         let policy = buffer::Config::named(scheme.card.name).unwrap().build(&context);
         for (bytes, queued) in [(64, 0), (4160, 0), (4160, 40_000), (4160, 12_000)] {

@@ -153,6 +153,20 @@ pub enum LimitError {
         /// The capacity of each class.
         capacity: Bytes,
     },
+    /// Flow control goes by the memory's policy and that has nobody pause, or the other way round.
+    Pauses {
+        /// Whether the policy has any pause.
+        decides: bool,
+    },
+    /// A parameter of the memory's policy lists another number of classes than there are.
+    PerClass {
+        /// The parameter.
+        parameter: &'static str,
+        /// Values in its list.
+        listed: usize,
+        /// Data classes.
+        classes: u8,
+    },
     /// The shortest way into a switch is too short.
     Window {
         /// Cable delay plus switch latency.
@@ -259,6 +273,16 @@ impl fmt::Display for LimitError {
                 "at `{port}`, xon is {} B, xoff {} B and the capacity {} B; in this order, and \
                  xoff below the capacity",
                 xon.0, xoff.0, capacity.0
+            ),
+            Self::Pauses { decides: true } => {
+                write!(f, "the memory's policy decides on pauses, and flow control does not ask it")
+            }
+            Self::Pauses { decides: false } => {
+                write!(f, "flow control asks the memory's policy, which has nobody pause")
+            }
+            Self::PerClass { parameter, listed, classes } => write!(
+                f,
+                "`{parameter}` of the memory's policy lists {listed} classes; there are {classes}"
             ),
             Self::Window { window } => write!(
                 f,
@@ -376,13 +400,14 @@ impl Plan {
                 return Err(LimitError::Share { class, share, least });
             }
         }
+        self.check_policy()?;
         let Some(pfc) = queue.pfc else { return Ok(()) };
         if pfc.quanta < SHORTEST_PAUSE || pfc.quanta.0 > TIME_LIMIT.0 {
             return Err(LimitError::Pause { quanta: pfc.quanta });
         }
         let ports = self.fabric.ports.iter().zip(PortFacts::of(self));
         for (port, facts) in ports.skip(self.fabric.hosts as usize) {
-            let Some(pfc) = facts.pfc else { continue };
+            let Some(pfc) = facts.pfc.filter(|pfc| !pfc.by_memory) else { continue };
             if pfc.xon > pfc.xoff || pfc.xoff >= facts.capacity {
                 return Err(LimitError::Thresholds {
                     port: port.name.clone(),
@@ -393,6 +418,21 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// Who decides on pauses is asked, and lists of the policy have a value for each class.
+    fn check_policy(&self) -> Result<(), LimitError> {
+        let policy = self.buffer.as_ref().map(|buffer| &buffer.policy);
+        let decides = policy.is_some_and(|policy| policy.decides_pauses());
+        if self.queue.pfc.is_some_and(|pfc| pfc.by_memory()) != decides {
+            return Err(LimitError::Pauses { decides });
+        }
+        let lists = policy.map(|policy| policy.per_class()).unwrap_or_default();
+        let classes = self.queue.classes;
+        match lists.into_iter().find(|(_, listed)| *listed != usize::from(classes)) {
+            Some((parameter, listed)) => Err(LimitError::PerClass { parameter, listed, classes }),
+            None => Ok(()),
+        }
     }
 
     fn check_flows(&self) -> Result<(), LimitError> {

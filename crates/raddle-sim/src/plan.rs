@@ -4,9 +4,11 @@ use crate::faults::Faults;
 use crate::record::RecordPlan;
 use crate::topology::routing::Forwarding;
 use crate::topology::{Fabric, Switch};
+use crate::wire::frame::PFC_SIZE;
 use crate::workload::Traffic;
 use raddle_schemes::FlowContext;
 use raddle_schemes::buffer::BufferContext;
+use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::size::{Base, Size};
@@ -99,10 +101,18 @@ impl BufferPlan {
         at: &Switch,
         classes: u8,
         packet: Bytes,
+        gap: Bytes,
         longest_rtt: Span,
     ) -> BufferContext {
         let size = self.size_at(fabric, at, packet, longest_rtt);
-        BufferContext { size, queues: at.ports.len() as u32 * u32::from(classes) }
+        let ports = at.ports.len() as u32;
+        let hosts = fabric.ports.iter().take(fabric.hosts as usize);
+        let bdp = hosts.map(|port| port.rate.bytes_in(longest_rtt)).max().unwrap_or_default();
+        let queues = ports * u32::from(classes);
+        let pauses = self.policy.decides_pauses();
+        let ids = at.ports.clone().filter(|_| pauses).map(PortId);
+        let headroom = ids.map(|id| pause_headroom(fabric, id, packet, gap)).collect();
+        BufferContext { size, queues, ports, packet, base_rtt: longest_rtt, bdp, headroom }
     }
 
     /// The size of that memory.
@@ -116,6 +126,33 @@ impl BufferPlan {
     pub fn largest(&self, fabric: &Fabric, packet: Bytes, longest_rtt: Span) -> Bytes {
         let size = |switch| self.size_at(fabric, switch, packet, longest_rtt);
         fabric.switches.iter().map(size).max().unwrap_or_default()
+    }
+}
+
+/// What comes in at a port, at most, after a frame has made its switch pause a class there: that frame
+/// and a full one that ends here, the PFC frame that is sent and travels, a full frame that ends there,
+/// and what is on the way.
+pub fn pause_headroom(fabric: &Fabric, port: PortId, packet: Bytes, gap: Bytes) -> Bytes {
+    let peer = fabric.ports[port.index()].peer;
+    let [here, there] = [port, peer].map(|port| fabric.ports[port.index()].rate);
+    let frame = packet + gap;
+    let time = here.serialisation(frame)
+        + here.serialisation(PFC_SIZE)
+        + fabric.latency(port)
+        + there.serialisation(frame)
+        + fabric.latency(peer);
+    Bytes(packet.0.saturating_add(there.bytes_in(time).0))
+}
+
+impl Pfc {
+    /// Whether the memory's policy says who pauses whom: there are no thresholds then.
+    pub fn by_memory(&self) -> bool {
+        self.xoff == Size::Unlimited
+    }
+
+    /// Pauses that the memory's policy decides on.
+    pub fn of_memory(quanta: Span) -> Self {
+        Self { xoff: Size::Unlimited, xon: Size::Unlimited, quanta }
     }
 }
 
@@ -159,7 +196,7 @@ raddle_schemes::words! {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pfc {
     /// More than this, and the far end is told to pause the class (`bdp`: of the port's rate;
-    /// percent: of its queue).
+    /// percent: of its queue). Unlimited where the memory's policy decides.
     pub xoff: Size,
     /// Down to this, and it may go on.
     pub xon: Size,

@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_queue_has_its_part_whatever_the_others_hold() {
-        let context = BufferContext { size: Bytes(1000), queues: 3 };
+        let context = BufferContext { size: Bytes(1000), queues: 3, ..BufferContext::NOMINAL };
         let policy = CompletePartitioning::new(&Config {}, &context);
         let admits = |queued, used| {
             let (queued, used) = (Bytes(queued), Bytes(used));

@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn one_queue_may_take_everything() {
-        let context = BufferContext { size: Bytes(1000), queues: 4 };
+        let context = BufferContext { size: Bytes(1000), queues: 4, ..BufferContext::NOMINAL };
         let policy = CompleteSharing::new(&Config {}, &context);
         let (bytes, queued) = (Bytes(100), Bytes(900));
         assert!(policy.admits(&Arriving { bytes, queued, used: queued }));

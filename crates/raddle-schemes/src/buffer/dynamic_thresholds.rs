@@ -55,7 +55,8 @@ mod tests {
 
     /// Where `queues` queues stop growing that each get a byte in turn, and what they hold then.
     fn fixed_point(alpha: f64, queues: usize) -> u64 {
-        let context = BufferContext { size: Bytes(SIZE), queues: queues as u32 };
+        let nominal = BufferContext::NOMINAL;
+        let context = BufferContext { size: Bytes(SIZE), queues: queues as u32, ..nominal };
         let policy = DynamicThresholds::new(&Config { alpha }, &context);
         let mut held = 0;
         loop {
@@ -81,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_frame_that_reaches_the_threshold_is_kept() {
-        let context = BufferContext { size: Bytes(1000), queues: 1 };
+        let context = BufferContext { size: Bytes(1000), queues: 1, ..BufferContext::NOMINAL };
         let policy = DynamicThresholds::new(&Config { alpha: 0.5 }, &context);
         let admits = |queued, used| {
             let (queued, used) = (Bytes(queued), Bytes(used));

@@ -1,24 +1,74 @@
 //! Sharing a switch's memory: whether an arriving frame may be kept, and who has to go for it.
 
 use crate::Cx;
-use crate::units::{Bytes, Rate, Time};
+use crate::size::Base;
+use crate::units::{Bytes, Rate, Span, Time};
+use alloc::vec::Vec;
+use headroom::Pools;
 
+pub mod abm;
+#[cfg(test)]
+mod bench;
+pub mod classes;
 pub mod complete_partitioning;
 pub mod complete_sharing;
+pub mod credence;
 pub mod dynamic_thresholds;
+pub mod follow_lqd;
+pub mod forest;
+pub mod harmonic;
+pub mod headroom;
+pub mod longest_queue_drop;
+pub mod reverie;
+pub mod slotted;
+pub mod sonic;
+mod virtual_lqd;
 
 /// What is constant about a switch's memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferContext {
     /// All of it.
     pub size: Bytes,
     /// The switch's queues of data: one for each port and data class.
     pub queues: u32,
+    /// Its ports.
+    pub ports: u32,
+    /// A full packet.
+    pub packet: Bytes,
+    /// The longest unloaded round trip of the fabric.
+    pub base_rtt: Span,
+    /// What the fastest host sends in that.
+    pub bdp: Bytes,
+    /// Per port, what may still come in of a class once the far end is to pause it.
+    pub headroom: Vec<Bytes>,
 }
 
 impl BufferContext {
     /// A small switch, for asking what policies offer before there is one.
-    pub const NOMINAL: Self = Self { size: Bytes::mib(1), queues: 8 };
+    pub const NOMINAL: Self = Self {
+        size: Bytes::mib(1),
+        queues: 8,
+        ports: 8,
+        packet: Bytes(4160),
+        base_rtt: Span::us(8),
+        bdp: Bytes(400_000),
+        headroom: Vec::new(),
+    };
+
+    /// Data classes of each port.
+    pub fn data_classes(&self) -> usize {
+        (self.queues / self.ports.max(1)) as usize
+    }
+
+    /// Queues of any kind, as many as [`MemoryView::queues`] has.
+    pub fn places(&self) -> usize {
+        self.ports as usize * (self.data_classes() + 1)
+    }
+
+    /// What relative sizes of a policy's parameters refer to; a percentage is of the memory.
+    pub fn base(&self) -> Base {
+        Base { packet: self.packet, bdp: self.bdp, whole: self.size }
+    }
 }
 
 /// A frame that wants to join a queue of data, and what it finds.
@@ -42,6 +92,9 @@ pub trait BufferPolicy {
     /// used: who has not yet seen all departures may then ask, and has to look only if refused.
     /// It is asked for frames that fit into the memory and belong to a queue of data. Those of
     /// control, where it has a queue of its own, are kept as long as they fit.
+    ///
+    /// A policy that sees the whole switch says here what it keeps where all other queues are empty: a
+    /// scenario is refused whose memory keeps no packet.
     fn admits(&self, _frame: &Arriving) -> bool {
         true
     }
@@ -62,6 +115,9 @@ pub trait BufferPolicy {
         Admission::Keep
     }
 
+    /// A frame has joined a queue, which `memory` shows.
+    fn on_join(&mut self, _cx: &mut Cx<'_>, _frame: &Candidate, _memory: &MemoryView<'_>) {}
+
     /// A frame is no longer in the memory, which `memory` shows without it.
     fn on_departure(&mut self, _cx: &mut Cx<'_>, _frame: &Departed, _memory: &MemoryView<'_>) {}
 
@@ -73,6 +129,28 @@ pub trait BufferPolicy {
 
     /// The time has come.
     fn on_timer(&mut self, _cx: &mut Cx<'_>, _memory: &MemoryView<'_>) {}
+
+    /// Whether it has who sends to the switch pause: then it is asked [`pauses`](Self::pauses), under
+    /// priority flow control, in place of counts being compared with thresholds.
+    fn decides_pauses(&self) -> bool {
+        false
+    }
+
+    /// Whether the far end of a port shall pause a class, which it has been told to or not; asked when
+    /// a frame of that class has come in there, or one that came in there has left.
+    fn pauses(&self, _ingress: QueueId, _paused: bool, _memory: &MemoryView<'_>) -> bool {
+        false
+    }
+
+    /// What it lets ports share of the memory, where some is set aside for pauses.
+    fn shared_size(&self) -> Option<Bytes> {
+        None
+    }
+
+    /// What its pools came to, if it has any.
+    fn pools(&self) -> Option<Pools> {
+        None
+    }
 }
 
 /// A queue of a switch.
@@ -93,6 +171,9 @@ pub struct Candidate {
     pub came_in: u32,
     /// Its bytes.
     pub bytes: Bytes,
+    /// How many packets of its message go before it, where it is one of data that is sent for the
+    /// first time.
+    pub ahead: Option<u32>,
 }
 
 /// A frame that is no longer in a switch.
@@ -152,18 +233,68 @@ impl MemoryView<'_> {
     pub fn free(&self) -> Bytes {
         Bytes(self.size.0.saturating_sub(self.used.0))
     }
+
+    /// Whether a queue is one of data; the other of each port is that of control.
+    pub fn is_data(&self, queue: QueueId) -> bool {
+        queue.class + 1 < self.classes
+    }
+
+    /// The places of the queues of data with their bytes: class by class, port by port.
+    pub fn data(&self) -> impl Iterator<Item = (usize, u64)> {
+        let classes = self.classes as usize;
+        let all = self.queues.iter().copied().enumerate();
+        all.filter(move |(place, _)| place % classes + 1 < classes)
+    }
+
+    /// The longest queue of data, of several the first; none, if all are empty.
+    pub fn longest(&self) -> Option<(usize, u64)> {
+        let longer = |best: Option<(usize, u64)>, (place, bytes)| {
+            if bytes > best.map_or(0, |(_, most)| most) { Some((place, bytes)) } else { best }
+        };
+        self.data().fold(None, longer)
+    }
 }
 
 crate::family! { BufferPolicy, AnyBufferPolicy, BufferContext;
     DynamicThresholds: dynamic_thresholds,
     CompleteSharing: complete_sharing,
     CompletePartitioning: complete_partitioning,
+    Abm: abm,
+    LongestQueueDrop: longest_queue_drop,
+    Harmonic: harmonic,
+    FollowLqd: follow_lqd,
+    Credence: credence,
+    Sonic: sonic,
+    Reverie: reverie,
 }
 
 impl Config {
     /// See [`BufferPolicy::sees_switch`].
     pub fn sees_switch(&self) -> bool {
         self.build(&BufferContext::NOMINAL).sees_switch()
+    }
+
+    /// See [`BufferPolicy::decides_pauses`].
+    pub fn decides_pauses(&self) -> bool {
+        self.build(&BufferContext::NOMINAL).decides_pauses()
+    }
+
+    /// The parameters that list a value for each data class, and for how many.
+    pub fn per_class(&self) -> Vec<(&'static str, usize)> {
+        let listed = match self {
+            Self::Abm(own) => Vec::from([("alpha", own.alpha.classes())]),
+            Self::Sonic(own) => Vec::from([
+                ("lossless", own.lossless.classes()),
+                ("alpha_ingress", own.alpha_ingress.as_ref().and_then(|own| own.classes())),
+                ("alpha_egress", own.alpha_egress.as_ref().and_then(|own| own.classes())),
+            ]),
+            Self::Reverie(own) => {
+                let (lossless, alpha) = (own.lossless.classes(), own.alpha.classes());
+                Vec::from([("lossless", lossless), ("alpha", alpha)])
+            }
+            _ => Vec::new(),
+        };
+        listed.into_iter().filter_map(|(name, classes)| Some((name, classes?))).collect()
     }
 }
 
@@ -187,6 +318,31 @@ impl AnyBufferPolicy {
         memory: &MemoryView<'_>,
     ) -> Admission {
         dispatch!(self, scheme => scheme.admit(cx, frame, memory))
+    }
+
+    /// See [`BufferPolicy::on_join`].
+    pub fn on_join(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
+        dispatch!(self, scheme => scheme.on_join(cx, frame, memory));
+    }
+
+    /// See [`BufferPolicy::decides_pauses`].
+    pub fn decides_pauses(&self) -> bool {
+        dispatch!(self, scheme => scheme.decides_pauses())
+    }
+
+    /// See [`BufferPolicy::pauses`].
+    pub fn pauses(&self, ingress: QueueId, paused: bool, memory: &MemoryView<'_>) -> bool {
+        dispatch!(self, scheme => scheme.pauses(ingress, paused, memory))
+    }
+
+    /// See [`BufferPolicy::shared_size`].
+    pub fn shared_size(&self) -> Option<Bytes> {
+        dispatch!(self, scheme => scheme.shared_size())
+    }
+
+    /// See [`BufferPolicy::pools`].
+    pub fn pools(&self) -> Option<Pools> {
+        dispatch!(self, scheme => scheme.pools())
     }
 
     /// See [`BufferPolicy::on_departure`].

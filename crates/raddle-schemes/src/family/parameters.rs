@@ -18,6 +18,8 @@ pub enum Raw<'a> {
     Float(f64),
     /// `true` or `false`.
     Flag(bool),
+    /// Values in order.
+    List(&'a [Raw<'a>]),
 }
 
 /// Why a value was refused.

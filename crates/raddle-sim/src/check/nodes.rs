@@ -1,7 +1,7 @@
 //! What enters a node has left the ports that lead there; what leaves it has entered it.
 
 use super::Findings;
-use crate::plan::Plan;
+use crate::plan::{Plan, Service};
 use crate::record::{DropCause, Outcome, PortRecord};
 use crate::wire::port_facts::PortFacts;
 use crate::wire::switch_memory::Memory;
@@ -12,6 +12,7 @@ use raddle_schemes::transport::sender::packets;
 pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     switches(plan, outcome, found);
     memories(plan, outcome, found);
+    pools(plan, outcome, found);
     sources(plan, outcome, found);
     destinations(plan, outcome, found);
 }
@@ -61,6 +62,29 @@ fn memories(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         let queue = ("most bytes of a queue", own.max().unwrap_or(0));
         found.at_most(&switch.name, queue, ("most bytes of memory", most));
         found.at_most(&switch.name, ("most bytes of memory", most), ("its size", memory.size()));
+    }
+}
+
+/// Counters of ingress and egress fitted together after every event (Reverie thesis, equations 5.2 to
+/// 5.4), and nothing is counted of what is no longer there.
+fn pools(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
+    let switches = plan.fabric.switches.iter();
+    for (switch, (pools, &most)) in
+        switches.zip(outcome.pools.iter().zip(&outcome.memory_bytes_max))
+    {
+        let name = &switch.name;
+        found.equal(name, ("events that left its pools unbalanced", pools.unbalanced), ("none", 0));
+        for (what, bytes) in [
+            ("most bytes of headroom", pools.headroom_max),
+            ("most bytes of lossless classes", pools.lossless_max),
+            ("most bytes of lossy classes", pools.lossy_max),
+        ] {
+            found.at_most(name, (what, bytes), ("most bytes of memory", most));
+        }
+        // Where control shares the queue of data, it counts as data does, and may be under way.
+        if outcome.in_flight_data == 0 && plan.queue.service != Service::Fifo {
+            found.equal(name, ("bytes left in its pools", pools.left), ("data in flight", 0));
+        }
     }
 }
 

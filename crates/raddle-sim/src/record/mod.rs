@@ -1,5 +1,6 @@
 //! What a run leaves behind: flows, ports, time series, totals.
 
+pub(crate) mod deadlock;
 mod flows;
 pub mod layers;
 mod pieces;
@@ -11,6 +12,7 @@ pub use flows::{FlowRecord, FlowRecords};
 pub use pieces::PieceRecords;
 
 use crate::wire::frame::Frame;
+use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::units::{Span, Time};
 
@@ -101,6 +103,24 @@ pub struct PfcRecord {
     pub lost: u64,
     /// Most bytes of one data class that came in here and were in the switch at once.
     pub ingress_bytes_max: u64,
+    /// For how long the far end was to be paused, added up over the classes.
+    pub paused: Span,
+}
+
+impl PfcRecord {
+    /// The far end is to pause a class from now on, or may resume: what has begun and not ended counts
+    /// from zero down, until it does.
+    pub(crate) fn turn(&mut self, now: Time, pauses: bool) {
+        self.pauses += u64::from(pauses);
+        let Span(paused) = self.paused;
+        let sum = if pauses { paused.wrapping_sub(now.0) } else { paused.wrapping_add(now.0) };
+        self.paused = Span(sum);
+    }
+
+    /// The run ends at `end` while so many classes are to be paused.
+    pub(crate) fn end(&mut self, end: Time, classes: u32) {
+        self.paused = Span(self.paused.0.wrapping_add(end.0.wrapping_mul(classes.into())));
+    }
 }
 
 /// What middleware did in one ToR.
@@ -220,6 +240,11 @@ pub struct Outcome {
     pub credit_frames: CreditFrames,
     /// Most bytes of memory ever used, per switch of the fabric; empty where ports do not share it.
     pub memory_bytes_max: Vec<u64>,
+    /// What pools of memory came to, per switch of the fabric; empty where the policy has none.
+    pub pools: Vec<Pools>,
+    /// Where a run stalled with pauses that wait for each other in a circle: the ports round it, each
+    /// of which waits for the next.
+    pub deadlock: Vec<PortId>,
     /// What middleware did, per switch of the fabric; empty where no ToR has any.
     pub tors: Vec<TorRecord>,
     /// What became of pieces of messages, if `flows` are messages that a planner has put into pieces

@@ -5,6 +5,7 @@ use super::{Kind, Reference};
 use crate::middleware::Middleware;
 use crate::record::DropCause;
 use crate::topology::Node;
+use crate::wire::frame::Frame;
 use crate::wire::switch_memory::Memory;
 use raddle_schemes::buffer::{Admission, Candidate, Departed, QueueId};
 use raddle_schemes::ids::{PortId, SwitchId};
@@ -18,11 +19,13 @@ impl<Q: EventQueue> Reference<'_, Q> {
         now: Time,
         (id, class): (PortId, usize),
         came_in: PortId,
-        size: Bytes,
+        frame: Frame,
     ) -> bool {
+        let size = frame.size();
         let queued = self.ports[id.index()].bytes[class];
         let is_control = class == self.plan.queue.control_class();
         let candidate = self.candidate((id, class), came_in, size);
+        let candidate = Candidate { ahead: frame.ahead(), ..candidate };
         loop {
             let Some(memory) = self.memory_mut(id) else { return true };
             if !memory.sees_switch() {
@@ -68,7 +71,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         size: Bytes,
         sent: bool,
     ) {
-        let Candidate { queue, came_in: origin, bytes } =
+        let Candidate { queue, came_in: origin, bytes, .. } =
             self.candidate((id, class), came_in, size);
         if let Some(memory) = self.memory_mut(id) {
             memory.leave(now, &Departed { queue, came_in: origin, bytes, sent });
@@ -89,7 +92,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         };
         let first = self.plan.fabric.switches[switch.index()].ports.start;
         let queue = QueueId { port: id.0 - first, class: class as u32 };
-        Candidate { queue, came_in: came_in.0 - first, bytes }
+        Candidate { queue, came_in: came_in.0 - first, bytes, ahead: None }
     }
 
     /// Policy or middleware of a switch has been waiting for this moment, if nothing has changed.

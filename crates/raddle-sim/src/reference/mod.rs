@@ -22,8 +22,9 @@ use crate::faults::OnDown;
 use crate::faults::link::Link;
 use crate::middleware::Middleware;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
+use crate::record::deadlock::circle;
 use crate::record::recorder::Recorder;
-use crate::record::{DropCause, Observer, Outcome, Progress};
+use crate::record::{DropCause, Observer, Outcome, Progress, Stop};
 use crate::topology::Node;
 use crate::topology::routing::Ports;
 use crate::wire::arbitration::Arbitration;
@@ -35,6 +36,7 @@ use hosts::{Departure, Hosts};
 use port::{InService, Port};
 use queue::{EventQueue, Heap};
 use raddle_schemes::Cx;
+use raddle_schemes::buffer::Candidate;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{AnyPortSelector, Choices, Header, SwitchContext};
 use raddle_schemes::marking::QueueState;
@@ -347,7 +349,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         };
         let capacity = port.link.capacity(port.facts.capacity);
         let full = class < control && port.bytes[class] + size > capacity;
-        if class < control && (full || !self.is_kept(now, (id, class), came_in, frame.size())) {
+        if class < control && (full || !self.is_kept(now, (id, class), came_in, frame)) {
             if queue.overflow == Overflow::Drop || frame.is_control() {
                 return self.drop(now, id, frame, DropCause::Overflow);
             }
@@ -371,12 +373,13 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let size = frame.size();
         let port = &self.ports[id.index()];
         let full = port.bytes[control] + size.0 > port.facts.control_capacity;
-        if class == control && (full || !self.is_kept(now, (id, control), came_in, size)) {
+        if class == control && (full || !self.is_kept(now, (id, control), came_in, frame)) {
             return self.drop(now, id, frame, DropCause::Overflow);
         }
         let candidate = self.candidate((id, class), came_in, size);
+        let candidate = Candidate { ahead: frame.ahead(), ..candidate };
         if let Some(memory) = self.memory_mut(id) {
-            memory.join(&candidate);
+            memory.join(now, &candidate);
         }
         let port = &mut self.ports[id.index()];
         if class < control && port.queues[class].is_empty() {
@@ -543,7 +546,21 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let hosts = self.plan.fabric.hosts as usize;
         let (flows, nics, timeline, mut credit_frames) = self.hosts.finish();
         credit_frames.in_flight += credit;
+        let pausing: Vec<u8> = self.ports.iter().map(|port| port.ingress.pausing).collect();
+        let data = |queues: &[port::Queue]| queues.len() - 1;
+        let waiting: Vec<_> = (0..)
+            .zip(&self.ports)
+            .flat_map(|(id, port)| {
+                let classes = (0..).zip(&port.queues[..data(&port.queues)]);
+                classes.flat_map(move |(class, queue)| {
+                    queue.iter().map(move |(_, came_in)| (PortId(id), class, *came_in))
+                })
+            })
+            .collect();
         let mut ports: Vec<_> = self.ports.into_iter().map(|port| port.record).collect();
+        for (port, classes) in ports.iter_mut().zip(&pausing) {
+            port.pfc.iter_mut().for_each(|pfc| pfc.end(end, classes.count_ones()));
+        }
         for (own, mut nic) in ports.iter_mut().zip(nics).take(hosts) {
             // Frames that a dead switch or one without a route lost are noted at the host's port.
             nic.add_losses(own);
@@ -551,6 +568,10 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         }
         let (series, timeline, occupancy) = self.recorder.finish(timeline);
         let stop = ending.with(&flows);
+        let deadlock = match stop {
+            Stop::Stalled(_) => circle(&self.plan.fabric, &pausing, &waiting),
+            _ => Vec::new(),
+        };
         let record = |tor: &Option<Middleware>| tor.as_ref().map(|tor| tor.record);
         let records: Vec<_> = self.tors.iter().map(|tor| record(tor).unwrap_or_default()).collect();
         Outcome {
@@ -565,6 +586,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             in_flight_data,
             credit_frames,
             events: self.handled,
+            pools: self.memories.iter().filter_map(Memory::pools).collect(),
+            deadlock,
             memory_bytes_max: self.memories.iter().map(Memory::most).collect(),
             tors: self.plan.tor.iter().flat_map(|_| records.iter().copied()).collect(),
             pieces: None,

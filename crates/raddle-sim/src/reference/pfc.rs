@@ -21,9 +21,28 @@ impl<Q: EventQueue> Reference<'_, Q> {
         if ingress.bytes[class] > facts.xoff && ingress.pausing & bit == 0 {
             ingress.pausing |= bit;
             ingress.news |= bit;
-            record.pauses += 1;
+            record.turn(now, true);
             self.want_wire(now, id);
         }
+        self.ask_memory(now, id, class);
+    }
+
+    /// A frame of `class` that had come in through `id` joined or left: where the memory's policy says
+    /// who pauses whom, it does.
+    fn ask_memory(&mut self, now: Time, id: PortId, class: usize) {
+        let bit = 1 << class;
+        let paused = self.ports[id.index()].ingress.pausing & bit != 0;
+        let queue = self.candidate((id, class), id, Bytes(0)).queue;
+        let Some(memory) = self.memory_mut(id) else { return };
+        let Some(pauses) = memory.pauses(now, queue, paused) else { return };
+        if pauses == paused {
+            return;
+        }
+        let port = &mut self.ports[id.index()];
+        port.ingress.pausing ^= bit;
+        port.ingress.news |= bit;
+        port.record.pfc.iter_mut().for_each(|record| record.turn(now, pauses));
+        self.want_wire(now, id);
     }
 
     /// A frame of data class `class` that had come in through `id` left the switch or was dropped.
@@ -36,11 +55,14 @@ impl<Q: EventQueue> Reference<'_, Q> {
         }
         ingress.bytes[class] -= size.0;
         let bit = 1 << class;
-        if ingress.bytes[class] <= facts.xon && ingress.pausing & bit != 0 {
+        let below = ingress.bytes[class] <= facts.xon && !facts.by_memory;
+        if below && ingress.pausing & bit != 0 {
             ingress.pausing &= !bit;
             ingress.news |= bit;
+            port.record.pfc.iter_mut().for_each(|record| record.turn(now, false));
             self.want_wire(now, id);
         }
+        self.ask_memory(now, id, class);
     }
 
     /// A PFC frame starts at `id`: if it pauses any class, the far end is told again in time.

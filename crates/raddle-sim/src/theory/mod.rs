@@ -7,6 +7,7 @@ pub mod batched_balls;
 pub mod cache_state;
 pub mod collisions;
 pub mod load_imbalance;
+pub mod memory_sharing;
 pub mod packet_size;
 pub mod periodic_queue;
 pub mod recycled_balls;
@@ -132,6 +133,7 @@ models! {
     periodic_queue: PeriodicQueue,
     rotation: Rotation,
     packet_size: PacketSize,
+    memory_sharing: MemorySharing,
 }
 
 /// The model of this name.

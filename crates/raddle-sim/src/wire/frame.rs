@@ -187,6 +187,14 @@ impl Frame {
         !self.has(kind::NOT_DATA)
     }
 
+    /// How many packets of its message go before it, if it is a whole data packet that is sent for
+    /// the first time.
+    #[inline]
+    pub(crate) fn ahead(&self) -> Option<u32> {
+        let is_first = self.kind() == kind::DATA && !self.has(flag::AGAIN);
+        is_first.then(|| self.number())
+    }
+
     /// Whether it is part of handing out credit.
     #[inline]
     pub fn is_about_credit(&self) -> bool {

@@ -42,6 +42,8 @@ pub struct PfcFacts {
     pub xon: u64,
     /// How long a pause lasts.
     pub quanta: Span,
+    /// Whether the memory's policy decides, in place of the two.
+    pub by_memory: bool,
 }
 
 impl PortFacts {
@@ -68,6 +70,7 @@ impl PortFacts {
             xoff: pfc.xoff.resolve(&base).0,
             xon: pfc.xon.resolve(&base).0,
             quanta: pfc.quanta,
+            by_memory: pfc.by_memory(),
         });
         Self {
             rate: port.rate,

@@ -2,6 +2,7 @@
 
 use crate::plan::Plan;
 use raddle_schemes::Cx;
+use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::buffer::{
     Admission, AnyBufferPolicy, Arriving, Candidate, Departed, MemoryView, QueueId,
 };
@@ -16,6 +17,8 @@ pub struct Memory {
     size: u64,
     used: u64,
     most: u64,
+    /// Whether the policy has who sends to the switch pause.
+    pauses: bool,
     /// Where the policy sees the whole switch.
     sight: Option<Box<Sight>>,
 }
@@ -38,7 +41,8 @@ impl Memory {
         let buffer = plan.buffer.as_ref()?;
         let switch = &plan.fabric.switches[id.index()];
         let (classes, packet) = (plan.queue.classes, plan.packet());
-        let context = buffer.context(&plan.fabric, switch, classes, packet, longest_rtt);
+        let context =
+            buffer.context(&plan.fabric, switch, classes, packet, plan.queue.gap, longest_rtt);
         let policy = buffer.policy.build(&context);
         let sight = policy.sees_switch().then(|| {
             let queues = switch.ports.len() * (plan.queue.control_class() + 1);
@@ -53,7 +57,8 @@ impl Memory {
                 rates: rates.collect(),
             })
         });
-        Some(Self { policy, size: context.size.0, used: 0, most: 0, sight })
+        let pauses = policy.decides_pauses();
+        Some(Self { policy, size: context.size.0, used: 0, most: 0, pauses, sight })
     }
 
     /// Whether a frame of data may join a queue that holds `queued` bytes.
@@ -110,13 +115,28 @@ impl Memory {
     }
 
     /// A frame joined a queue.
-    pub fn join(&mut self, frame: &Candidate) {
+    pub fn join(&mut self, now: Time, frame: &Candidate) {
         self.take(frame.bytes);
         if let Some(sight) = &mut self.sight {
             let (queue, origin) = sight.places(frame.queue, frame.came_in);
             sight.queues[queue] += frame.bytes.0;
             sight.ingress[origin] += frame.bytes.0;
         }
+        self.call(now, |policy, cx, view| policy.on_join(cx, frame, view));
+    }
+
+    /// Whether the far end of a port shall pause a class, which it has been told to or not; nothing
+    /// where that is not the policy's to say.
+    pub fn pauses(&mut self, now: Time, ingress: QueueId, paused: bool) -> Option<bool> {
+        if !self.pauses {
+            return None;
+        }
+        self.call(now, |policy, _, view| policy.pauses(ingress, paused, view))
+    }
+
+    /// What the policy's pools came to, if it has any.
+    pub fn pools(&self) -> Option<Pools> {
+        self.policy.pools()
     }
 
     /// A frame left a queue, in whatever way.

@@ -5,7 +5,7 @@ use crate::common::agree::trouble;
 use crate::common::plan;
 use raddle_schemes::congestion;
 use raddle_schemes::family::Raw;
-use raddle_schemes::ids::PortId;
+use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine;
@@ -208,6 +208,13 @@ fn a_circle_of_full_buffers_stalls() {
     let outcome = run(&plan);
     assert!(matches!(outcome.stop, Stop::Stalled(_)), "{:?}", outcome.stop);
     assert!(outcome.in_flight_data > 0);
+    // Each of the three links of the ring waits for the next.
+    let name = |port: &PortId| plan.fabric.ports[port.index()].owner;
+    let owners: Vec<Node> = outcome.deadlock.iter().map(name).collect();
+    assert_eq!(owners, [0, 1, 2].map(|switch| Node::Switch(SwitchId(switch))));
+    let ahead = |port: &PortId| plan.fabric.destination(*port);
+    let next: Vec<Node> = outcome.deadlock.iter().map(ahead).collect();
+    assert_eq!(next, [1, 2, 0].map(|switch| Node::Switch(SwitchId(switch))));
     // With a queue for each and no pauses they all get through.
     plan.queue.pfc = None;
     assert_eq!(run(&plan).stop, Stop::Completed);

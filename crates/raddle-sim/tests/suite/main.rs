@@ -28,6 +28,7 @@ mod middleware;
 mod outside;
 mod pair_order;
 mod parts;
+mod pauses_by_memory;
 mod physics;
 mod policies;
 mod random;

@@ -3,8 +3,10 @@
 
 use crate::common::agree::trouble;
 use crate::common::plan;
-use crate::outside::{longest_queue_drop, moody};
-use raddle_schemes::size::Size;
+use crate::outside::moody;
+use raddle_schemes::buffer::classes::{Alpha, PerClass};
+use raddle_schemes::ids::HostId;
+use raddle_schemes::size::{Limited, Size};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{buffer, congestion, marking};
 use raddle_sim::engine;
@@ -49,7 +51,7 @@ fn port(outcome: &Outcome, plan: &Plan, host: usize) -> (u64, u64) {
 
 #[test]
 fn the_longest_queue_gives_way_until_both_have_half() {
-    let policy = buffer::Config::Custom(longest_queue_drop::plugin());
+    let policy = buffer::Config::named("longest_queue_drop").unwrap();
     let plan = congested(policy);
     let outcome = run(&plan);
     // The first has the memory to itself, to the last frame; then the second takes half of it, a
@@ -65,8 +67,32 @@ fn the_longest_queue_gives_way_until_both_have_half() {
 }
 
 #[test]
+fn the_first_round_trip_uses_what_abm_keeps_free() {
+    // Two messages of 20 packets come for a queue at once, all of them in their first round trip, while
+    // long flows fill another. With an alpha of 0.05 it may hold some 5 packets.
+    let dropped = |unscheduled: f64| {
+        let policy = buffer::abm::Config {
+            alpha: PerClass::Each(vec![Alpha(0.05)]),
+            unscheduled: Limited(Size::Packets(unscheduled)),
+            ..buffer::abm::Config::default()
+        };
+        let mut plan = congested(buffer::Config::Abm(policy));
+        plan.traffic.flows.retain(|flow| flow.destination.0 == 0 || flow.source.0 == 3);
+        for flow in plan.traffic.flows.iter_mut().filter(|flow| flow.destination.0 == 1) {
+            (flow.bytes, flow.source) = (Bytes(20 * 4_096), HostId(3));
+        }
+        let two =
+            Flow { start: Start::At(Time(20_000_000)), ..Flow::at_zero(5, 1, Bytes(20 * 4_096)) };
+        plan.traffic.flows.push(two);
+        port(&run(&plan), &plan, 1).0
+    };
+    assert_eq!(dropped(20.0), 0);
+    assert!(dropped(0.0) > 5, "{}", dropped(0.0));
+}
+
+#[test]
 fn a_frame_that_was_pushed_out_is_dropped_where_it_was() {
-    let policy = buffer::Config::Custom(longest_queue_drop::plugin());
+    let policy = buffer::Config::named("longest_queue_drop").unwrap();
     let mut plan = congested(policy);
     // The second is a single burst, into a memory that the first has filled.
     plan.traffic.flows.retain(|flow| flow.destination.0 == 0 || flow.source.0 == 3);
@@ -78,11 +104,13 @@ fn a_frame_that_was_pushed_out_is_dropped_where_it_was() {
 
 #[test]
 fn every_discipline_has_policies_that_see_the_switch_in_both_engines_alike() {
-    for plugin in [longest_queue_drop::plugin(), moody::plugin()] {
+    let listed = buffer::SCHEMES.iter().map(|scheme| buffer::Config::named(scheme.card.name));
+    let all = listed.flatten().chain([buffer::Config::Custom(moody::plugin())]);
+    for policy in all.filter(buffer::Config::sees_switch) {
         for service in [Service::Priority, Service::Fifo, Service::Drr, Service::Wrr] {
             for (trim, flow_control) in [(false, false), (true, false), (false, true), (true, true)]
             {
-                let mut plan = congested(buffer::Config::Custom(plugin.clone()));
+                let mut plan = congested(policy.clone());
                 if service != Service::Fifo {
                     plan.queue.classes = 3;
                     (0..).zip(&mut plan.traffic.flows).for_each(|(i, flow)| flow.class = i % 3);

@@ -1,11 +1,13 @@
 //! `[fabric] buffer`: the memory that the ports of a switch share.
 
 use super::fabric::FabricSection;
+use super::files::Files;
 use super::reach::Sizes;
-use super::reader::{Log, Reader, read};
+use super::reader::{Log, Reader, read, refused};
 use super::scheme::{self, Chosen, Needy, show, shown};
-use super::spec::Place;
+use super::spec::{Item, Place, Value};
 use raddle_schemes::buffer::{self, Arriving, BufferContext};
+use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::Bytes;
 use raddle_sim::plan::BufferPlan;
@@ -21,7 +23,7 @@ pub(crate) struct BufferSection {
 }
 
 /// Reads the table.
-pub(crate) fn buffer(mut reader: Reader<'_>) -> Option<BufferSection> {
+pub(crate) fn buffer(mut reader: Reader<'_>, files: &Files) -> Option<BufferSection> {
     let item = reader.demand("size", "\"4 MiB\"");
     let size = item.and_then(|item| {
         let size = read("size", item).map_err(|problem| reader.log().add(problem)).ok()?;
@@ -32,12 +34,60 @@ pub(crate) fn buffer(mut reader: Reader<'_>) -> Option<BufferSection> {
         reader.log().add(item.place.problem("wrong value for `size`").label(label));
         None
     });
-    let policy = scheme::read_scheme::<buffer::Config>(reader)?;
+    let oracle = reader.take("oracle_file");
+    let typed = reader.rest().any(|(key, ..)| key == "oracle");
+    let log = reader.log();
+    let mut policy = scheme::read_scheme::<buffer::Config>(reader)?;
+    if let Some(item) = oracle {
+        read_oracle(item, typed, &mut policy.config, files, log)?;
+    }
     let plan = BufferPlan { size: size?, policy: policy.config.clone() };
     Some(BufferSection { plan, policy, place: item?.place.clone() })
 }
 
+/// Gives a policy the oracle that a file has in words, as `oracle` would.
+fn read_oracle(
+    item: &Item,
+    typed: bool,
+    policy: &mut buffer::Config,
+    files: &Files,
+    log: &Log,
+) -> Option<()> {
+    let Value::Text(name) = &item.value else {
+        let problem = item.place.problem("wrong value for `oracle_file`");
+        log.add(problem.label("expected a path, quoted"));
+        return None;
+    };
+    if typed {
+        let problem = item.place.problem("`oracle_file` stands beside `oracle`");
+        log.add(problem.label("expected one of the two"));
+        return None;
+    }
+    let file = files.named(item, name, log)?;
+    match policy.set("oracle", Raw::Text(&file.text)) {
+        Ok(()) => return Some(()),
+        Err(ParameterError::Unknown) => {
+            let message = format!("`{}` has no parameter `oracle`", policy.card().name);
+            log.add(item.place.problem(message).label("leave it out"));
+        }
+        Err(error) => log.add(refused("oracle_file", item, error)),
+    }
+    None
+}
+
 impl BufferSection {
+    /// Adds a problem for a list of the policy that is not one of the data classes.
+    pub(crate) fn check_classes(&self, classes: u8, log: &Log) {
+        for (parameter, listed) in self.plan.policy.per_class() {
+            if listed != usize::from(classes) {
+                let policy = self.plan.policy.card().name;
+                let message = format!("`{parameter}` of `{policy}` lists {listed} classes");
+                let label = format!("expected a list of {classes}, one for each data class");
+                log.add(self.policy.place.problem(message).label(label));
+            }
+        }
+    }
+
     /// What the policy needs.
     pub(crate) fn needy(&self) -> Needy<'_> {
         self.policy.needy()
@@ -64,6 +114,8 @@ pub(crate) fn check(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, log
             format!("the memory of `{name}` has room for {size}")
         } else if !memory.admits(sizes.packet, Bytes(0), Bytes(0)) {
             format!("`{policy}` lets no packet into the empty memory of `{name}`")
+        } else if let Some(shared) = memory.shared().filter(|shared| *shared < largest) {
+            format!("headroom leaves {shared} of {size} to share in the memory of `{name}`")
         } else {
             refuses |= memory.ever_refuses(sizes.packet);
             queues_hold = queues_hold.max(memory.queues_hold);
@@ -102,7 +154,8 @@ impl Memory {
     ) -> Self {
         let queue = &section.queue.plan;
         let classes = queue.classes;
-        let context = plan.context(fabric, switch, classes, sizes.packet, sizes.longest_rtt);
+        let context =
+            plan.context(fabric, switch, classes, sizes.packet, queue.gap, sizes.longest_rtt);
         let capacity = |port: u32| {
             let base = sizes.base(fabric.ports[port as usize].rate, Bytes(0));
             queue.size.resolve(&base).0
@@ -116,6 +169,11 @@ impl Memory {
     /// All of it.
     pub(super) fn size(&self) -> Bytes {
         self.context.size
+    }
+
+    /// What headroom leaves, where there is any.
+    fn shared(&self) -> Option<Bytes> {
+        self.policy.shared_size()
     }
 
     /// Whether a frame of data is kept, control aside.

@@ -50,7 +50,16 @@ pub(crate) fn fabric(
     }
     let queue = reader.table("queue").and_then(|inner| queue::queue(inner, gap));
     let shares_memory = reader.take("buffer").is_some();
-    let buffer = reader.table("buffer").and_then(buffer::buffer);
+    let buffer = reader.table("buffer").and_then(|inner| buffer::buffer(inner, files));
+    let mut queue = queue;
+    if let Some(queue) = &mut queue
+        && (buffer.is_some() || !shares_memory)
+    {
+        let decides = buffer.as_ref().map(|own| &own.plan.policy);
+        let decides = decides.filter(|policy| policy.decides_pauses());
+        queue.by_memory(decides.map(|policy| policy.card().name), reader.log());
+        buffer.iter().for_each(|own| own.check_classes(queue.plan.classes, reader.log()));
+    }
     let has_middleware = reader.take("tor").is_some();
     let tor = if has_middleware { scheme::scheme(&mut reader, "tor") } else { None };
     let mut places = FabricPlaces::default();

@@ -9,9 +9,8 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{FlowContext, congestion};
 use raddle_sim::bound::rho_max::rho_max;
-use raddle_sim::plan::{Pfc, Plan};
+use raddle_sim::plan::{Pfc, Plan, pause_headroom};
 use raddle_sim::topology::{Fabric, Node, Port};
-use raddle_sim::wire::frame::PFC_SIZE;
 
 /// Fewer packets in flight than these leave a flow without others to go on with.
 const FEW: u64 = 4;
@@ -94,7 +93,7 @@ pub(super) fn headroom(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, 
         let own = || switch.ports.clone().map(|id| (PortId(id), &fabric.ports[id as usize]));
         let inflow = |(id, port): (PortId, &Port)| {
             let base = sizes.base(port.rate, room(port));
-            let headroom = headroom_of(fabric, id, sizes.packet, queue.gap);
+            let headroom = pause_headroom(fabric, id, sizes.packet, queue.gap).0;
             Inflow { ports: 1, xoff: pfc.xoff.resolve(&base).0, headroom }
         };
         for (id, port) in own() {
@@ -126,20 +125,6 @@ pub(super) fn headroom(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, 
         ));
     }
     renewal(pfc, fabric, sizes.packet + queue.gap, log);
-}
-
-/// What comes in at a port, at most, after the count has crossed `xoff`: a full frame ends here,
-/// the PFC frame is sent and travels, a full frame ends there, and what is on the way.
-fn headroom_of(fabric: &Fabric, port: PortId, packet: Bytes, gap: Bytes) -> u64 {
-    let peer = fabric.ports[port.index()].peer;
-    let [here, there] = [port, peer].map(|port| fabric.ports[port.index()].rate);
-    let frame = packet + gap;
-    let time = here.serialisation(frame)
-        + here.serialisation(PFC_SIZE)
-        + fabric.latency(port)
-        + there.serialisation(frame)
-        + fabric.latency(peer);
-    packet.0.saturating_add(there.bytes_in(time).0)
 }
 
 /// Notes pauses that end before they can be renewed.

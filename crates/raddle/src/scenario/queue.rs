@@ -170,9 +170,21 @@ fn shares<'a>(
 
 /// Flow control, and where `xoff` stands.
 fn pfc(mut reader: Reader<'_>) -> Option<(Pfc, Place)> {
-    let place = reader.take("xoff").map(|item| item.place.clone());
-    let xoff = reader.need("xoff", "\"50%\"");
-    let xon = reader.need("xon", "\"40%\"");
+    let thresholds = ["xoff", "xon"].map(|key| reader.take(key));
+    let place = thresholds[0].map_or_else(|| reader.place(), |item| &item.place).clone();
+    // Without thresholds the memory's policy decides; `by_memory` sees to it that there is one.
+    let [xoff, xon] = match thresholds {
+        [None, None] => [Some(Size::Unlimited); 2],
+        _ => [("xoff", "\"50%\""), ("xon", "\"40%\"")].map(|(key, example)| {
+            let size: Option<Size> = reader.need(key, example);
+            if let (Some(Size::Unlimited), Some(item)) = (size, reader.take(key)) {
+                let problem = item.place.problem(format!("wrong value for `{key}`"));
+                reader.log().add(problem.label("expected a size with a limit"));
+                return None;
+            }
+            size
+        }),
+    };
     let quanta = reader.at_least("quanta", SHORTEST_PAUSE, Some(QUANTA));
     if quanta.is_some_and(|quanta| quanta > super::limits::LATEST)
         && let Some(item) = reader.take("quanta")
@@ -181,7 +193,7 @@ fn pfc(mut reader: Reader<'_>) -> Option<(Pfc, Place)> {
         reader.log().add(problem.label(format!("expected at most {}", super::limits::LATEST)));
     }
     reader.finish();
-    Some((Pfc { xoff: xoff?, xon: xon?, quanta: quanta? }, place?))
+    Some((Pfc { xoff: xoff?, xon: xon?, quanta: quanta? }, place))
 }
 
 /// A capacity: at least one packet, and not a percentage, for there is nothing it could be of.
@@ -238,6 +250,24 @@ impl QueueSection {
         self.marking.needy()
     }
 
+    /// Has pauses go by the memory's policy, where that is called `policy` and decides on them. Adds a
+    /// problem for thresholds that nothing compares, and for flow control without any.
+    pub(crate) fn by_memory(&mut self, policy: Option<&str>, log: &Log) {
+        match (&mut self.plan.pfc, policy) {
+            (pfc @ None, Some(_)) => *pfc = Some(Pfc::of_memory(QUANTA)),
+            (Some(pfc), Some(policy)) if !pfc.by_memory() => {
+                let message = format!("`xoff` has no effect: `{policy}` decides who pauses");
+                let label = "leave `xoff` and `xon` out, or let no class be `lossless`";
+                log.add(self.places.xoff.problem(message).label(label));
+            }
+            (Some(pfc), None) if pfc.by_memory() => {
+                let problem = self.places.xoff.problem("pfc lacks `xoff`");
+                log.add(problem.label("add `xoff = \"50%\"` and `xon = \"40%\"`, or a `buffer` with `lossless` classes"));
+            }
+            _ => {}
+        }
+    }
+
     /// Fills the shares of a round in, now that the size of a packet is known. Adds a problem if
     /// one is too small or too large.
     pub(crate) fn resolve_shares(&mut self, packet: Bytes, log: &Log) {
@@ -285,7 +315,9 @@ impl QueueSection {
         }
         parts.push(format!("marking = {marking}"));
         parts.push(format!("overflow = {}", shown(&queue.overflow)));
-        if let Some(Pfc { xoff, xon, quanta }) = &queue.pfc {
+        if let Some(pfc) = queue.pfc.filter(Pfc::by_memory) {
+            parts.push(format!("pfc = {{ quanta = {} }}", shown(&pfc.quanta)));
+        } else if let Some(Pfc { xoff, xon, quanta }) = &queue.pfc {
             let (xoff, xon, quanta) = (shown(xoff), shown(xon), shown(quanta));
             parts.push(format!("pfc = {{ xoff = {xoff}, xon = {xon}, quanta = {quanta} }}"));
         }

@@ -144,7 +144,7 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
             log.add(places.threshold.problem(message).label(label));
             return;
         }
-        if let Some(pfc) = &queue.pfc {
+        if let Some(pfc) = queue.pfc.filter(|pfc| !pfc.by_memory()) {
             let (xoff, xon) = (pfc.xoff.resolve(&base), pfc.xon.resolve(&base));
             let message = if xon > xoff {
                 "flow control resumes above where it pauses"

@@ -171,7 +171,11 @@ fn unknown_scheme<F: Family>(name: &str, item: &Item) -> Problem {
 }
 
 fn set_parameter<F: Family>(config: &mut F, key: &str, place: &Place, item: &Item, log: &Log) {
-    let error = match raw(item) {
+    let list = match &item.value {
+        Value::List(items) => items.iter().map(raw).collect::<Option<Vec<_>>>(),
+        _ => None,
+    };
+    let error = match raw(item).or(list.as_ref().map(|list| Raw::List(list))) {
         Some(raw) => config.set(key, raw).err(),
         None => Some(ParameterError::Value("expected a single value".to_owned())),
     };

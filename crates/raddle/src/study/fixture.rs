@@ -156,6 +156,8 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
     };
     Outcome {
         memory_bytes_max: Vec::new(),
+        pools: Vec::new(),
+        deadlock: Vec::new(),
         tors: Vec::new(),
         pieces: None,
         flows,

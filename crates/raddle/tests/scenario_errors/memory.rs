@@ -92,3 +92,54 @@ fn shared_memory_has_a_size_that_keeps_something_and_refuses_something() {
         r#""1 MiB" | marking `step` never marks: no queue grows beyond its threshold | expected less than the longest queue, 511.875 KiB"#,
     );
 }
+
+#[test]
+fn an_oracle_is_a_forest_from_one_place() {
+    let credence =
+        |more: &str| format!("buffer = {{ scheme = \"credence\", size = \"4 MiB\", {more} }}\n");
+    fabric(
+        &credence("oracle = \"queue 5 0\""),
+        r#""queue 5 0" | wrong value for `oracle` | expected a share of drops or a feature at the end"#,
+    );
+    fabric(
+        &credence("oracle = \"0\", oracle_file = \"forest.txt\""),
+        r#""forest.txt" | `oracle_file` stands beside `oracle` | expected one of the two"#,
+    );
+    fabric(
+        &credence("oracle_file = 5"),
+        r#"5 | wrong value for `oracle_file` | expected a path, quoted"#,
+    );
+}
+
+#[test]
+fn lossless_classes_decide_who_pauses_and_leave_memory_to_share() {
+    let sonic = "buffer = { scheme = \"sonic\", size = \"4 MiB\", lossless = true }\n";
+    fabric(
+        &format!("queue = {{ pfc = {{ xoff = \"9 kB\", xon = \"1 kB\" }} }}\n{sonic}"),
+        r#""9 kB" | `xoff` has no effect: `sonic` decides who pauses | leave `xoff` and `xon` out, or let no class be `lossless`"#,
+    );
+    fabric(
+        "queue = { pfc = { quanta = \"5 us\" } }\n",
+        r#"{ quanta = "5 us" } | pfc lacks `xoff` | add `xoff = "50%"` and `xon = "40%"`, or a `buffer` with `lossless` classes"#,
+    );
+    fabric(
+        "queue = { pfc = { xoff = \"unlimited\", xon = \"1 kB\" } }\n",
+        r#""unlimited" | wrong value for `xoff` | expected a size with a limit"#,
+    );
+    fabric(
+        "buffer = { scheme = \"reverie\", size = \"4 MiB\", lossless = [true, false] }\n",
+        r#""reverie" | `lossless` of `reverie` lists 2 classes | expected a list of 1, one for each data class"#,
+    );
+    fabric(
+        "buffer = { scheme = \"sonic\", size = \"4 MiB\", lossless = 1 }\n",
+        r#"1 | wrong value for `lossless` | expected true or false"#,
+    );
+    fabric(
+        "buffer = { scheme = \"sonic\", size = \"4 MiB\", headroom = \"1 MiB\", lossless = true }\n",
+        r#""4 MiB" | headroom leaves 0 B of 4 MiB to share in the memory of `tor0` | expected more: the largest frame has 4160 B"#,
+    );
+    fabric(
+        "buffer = { scheme = \"reverie\", size = \"4 MiB\", unscheduled = \"9 kB\" }\n",
+        r#"unscheduled | `unscheduled` of `reverie` has no effect with `alpha_unscheduled = "auto"` | leave it out, or change `alpha_unscheduled`"#,
+    );
+}

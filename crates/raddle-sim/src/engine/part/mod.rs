@@ -25,6 +25,7 @@ use crate::host::Hosts;
 use crate::host::layout::Layout;
 use crate::middleware::Middleware;
 use crate::plan::Plan;
+use crate::record::deadlock::Waiting;
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, PortRecord, TorRecord};
 use crate::topology::Node;
@@ -32,6 +33,7 @@ use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::{Frame, count};
 use crate::wire::port_facts::PortFacts;
 use crate::wire::switch_memory::Memory;
+use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::SwitchContext;
 use raddle_schemes::rng::{Rng, stream};
@@ -393,6 +395,19 @@ impl<'a> Part<'a> {
     pub(super) fn memories(&self) -> impl Iterator<Item = (SwitchId, u64)> {
         let of = |switch: &SwitchState| Some((switch.id, switch.pool.as_ref()?.most()));
         self.switches.iter().filter_map(of)
+    }
+
+    /// What pools of memory came to, of switches whose policy has any.
+    pub(super) fn pools(&self) -> impl Iterator<Item = (SwitchId, Pools)> {
+        let of = |switch: &SwitchState| Some((switch.id, switch.pool.as_ref()?.pools()?));
+        self.switches.iter().filter_map(of)
+    }
+
+    /// Of each port under flow control, the classes that its far end is to pause, a bit for each, and
+    /// the data that waits there.
+    pub(super) fn held(&self) -> impl Iterator<Item = (PortId, u8, Vec<Waiting>)> {
+        let general = self.ports.general.iter();
+        general.map(|port| (port.id(), port.pausing(), port.waiting().collect()))
     }
 
     /// What middleware did.

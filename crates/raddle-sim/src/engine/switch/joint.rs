@@ -196,10 +196,31 @@ impl JointPorts<'_, '_> {
             let queue = QueueId { port: gone.port.0 - self.first_id, class: gone.class.into() };
             pool.leave(now, &Departed { queue, came_in, bytes: Bytes(gone.size), sent: gone.sent });
         }
-        let classes = self.ports[came_in as usize].classes();
-        if classes.is_some_and(|classes| classes.departed(gone.class.into(), gone.size)) {
+        let class = usize::from(gone.class);
+        if self.ports[came_in as usize].count_out(now, class, gone.size) {
             self.joint.pauses -= 1;
             self.joint.news.push(came_in);
+        }
+        self.ask_memory(now, came_in, class);
+    }
+
+    /// A frame of `class` that had come in through a port joined or left: where the memory's policy says
+    /// who pauses whom, it does.
+    fn ask_memory(&mut self, now: Time, port: u32, class: usize) {
+        let Some(pool) = &mut self.pool else { return };
+        let own = &mut self.ports[port as usize];
+        let Some(paused) = own.is_pausing(class) else { return };
+        let queue = QueueId { port, class: class as u32 };
+        let Some(pauses) = pool.pauses(now, queue, paused) else { return };
+        if pauses == paused {
+            return;
+        }
+        own.turn(now, class, pauses);
+        self.joint.news.push(port);
+        if pauses {
+            self.pause();
+        } else {
+            self.joint.pauses -= 1;
         }
     }
 
@@ -294,13 +315,18 @@ impl JointPorts<'_, '_> {
             let control = self.ports[place].control_queue();
             let class = joined.data.unwrap_or(control) as u32;
             let queue = QueueId { port: out, class };
-            pool.join(&Candidate { queue, came_in: in_port, bytes: joined.bytes });
+            let ahead = joined.data.and(frame.ahead());
+            pool.join(now, &Candidate { queue, came_in: in_port, bytes: joined.bytes, ahead });
         }
         if let Some(Joined { data: Some(class), bytes }) = joined
-            && self.ports[origin].count_in(class, bytes.0)
+            && self.ports[origin].count_in(now, class, bytes.0)
         {
             self.pause();
             self.joint.news.push(in_port);
+        } else if let Some(Joined { data: Some(class), .. }) = joined
+            && in_order
+        {
+            self.ask_memory(now, in_port, class);
         } else if !in_order {
             note_busy(self.busy, place);
             return self.ports[place].try_start(now, self.world);
@@ -315,11 +341,11 @@ impl JointPorts<'_, '_> {
         let none = Room { frame: false, header: false };
         let port = &self.ports[out as usize];
         let Some((class, fits)) = port.fits(frame, discipline.on_down) else { return none };
-        let is_kept = |own: &mut Self, class: usize, bytes| {
+        let is_kept = |own: &mut Self, class: usize, bytes, ahead| {
             let queue = QueueId { port: out, class: class as u32 };
-            own.is_kept(now, &Candidate { queue, came_in: in_port, bytes })
+            own.is_kept(now, &Candidate { queue, came_in: in_port, bytes, ahead })
         };
-        if fits && is_kept(self, class, frame.size()) {
+        if fits && is_kept(self, class, frame.size(), frame.ahead()) {
             return Room::AMPLE;
         }
         if !discipline.trim || frame.is_control() {
@@ -327,7 +353,7 @@ impl JointPorts<'_, '_> {
         }
         let port = &self.ports[out as usize];
         let fits = port.has_control_room(discipline.header);
-        let header = fits && is_kept(self, port.control_queue(), discipline.header);
+        let header = fits && is_kept(self, port.control_queue(), discipline.header, None);
         Room { frame: false, header }
     }
 

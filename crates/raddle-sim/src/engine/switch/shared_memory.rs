@@ -11,7 +11,8 @@ use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::world::World;
 use crate::wire::frame::Frame;
 use crate::wire::switch_memory::Memory;
-use raddle_schemes::buffer::{Admission, Candidate, Departed};
+use raddle_schemes::buffer::headroom::Pools;
+use raddle_schemes::buffer::{Admission, Candidate, Departed, QueueId};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Time};
 
@@ -92,8 +93,23 @@ impl Pool {
 
     /// A frame was kept in a queue.
     #[inline]
-    pub(in crate::engine) fn join(&mut self, frame: &Candidate) {
-        self.memory.join(frame);
+    pub(in crate::engine) fn join(&mut self, now: Time, frame: &Candidate) {
+        self.memory.join(now, frame);
+    }
+
+    /// [`Memory::pauses`].
+    pub(in crate::engine) fn pauses(
+        &mut self,
+        now: Time,
+        ingress: QueueId,
+        paused: bool,
+    ) -> Option<bool> {
+        self.memory.pauses(now, ingress, paused)
+    }
+
+    /// [`Memory::pools`].
+    pub(in crate::engine) fn pools(&self) -> Option<Pools> {
+        self.memory.pools()
     }
 
     /// Hears that `gone` bytes in all have been at port `out` and are not any more.

@@ -3,8 +3,9 @@
 use super::workers::Ended;
 use crate::host::Hosts;
 use crate::plan::Plan;
+use crate::record::deadlock::circle;
 use crate::record::recorder::Recorder;
-use crate::record::{CreditFrames, Outcome, PortRecord, TorRecord};
+use crate::record::{CreditFrames, Outcome, PortRecord, Stop, TorRecord};
 
 pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -> Outcome {
     let mut ports = vec![PortRecord::default(); plan.fabric.ports.len()];
@@ -18,6 +19,8 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     let mut memory_bytes_max = vec![0; memories];
     let tors = plan.tor.as_ref().map_or(0, |_| plan.fabric.switches.len());
     let mut tors = vec![TorRecord::default(); tors];
+    let mut pools = Vec::new();
+    let (mut pausing, mut waiting) = (vec![0; ports.len()], Vec::new());
     for part in parts {
         let (data, credit) = part.in_flight();
         in_flight_data += data;
@@ -25,6 +28,13 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         events += part.events;
         part.port_records().for_each(|(port, record)| ports[port.index()] = record);
         part.memories().for_each(|(switch, most)| memory_bytes_max[switch.index()] = most);
+        pools.extend(part.pools());
+        if plan.queue.pfc.is_some() {
+            for (port, classes, data) in part.held() {
+                pausing[port.index()] = classes;
+                waiting.extend(data);
+            }
+        }
         part.tors().for_each(|(switch, record)| tors[switch.index()] = record);
         lost_on_arrival.extend(part.lost_on_arrival.0);
         recorder.add(part.world.recorder);
@@ -39,6 +49,13 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     }
     let (series, timeline, occupancy) = recorder.finish(timeline);
     let stop = ending.with(&flows);
+    for (port, classes) in ports.iter_mut().zip(&pausing) {
+        port.pfc.iter_mut().for_each(|pfc| pfc.end(end, classes.count_ones()));
+    }
+    let stalled = matches!(stop, Stop::Stalled(_));
+    let circle = || circle(&plan.fabric, &pausing, &waiting);
+    let deadlock = if stalled { circle() } else { Vec::new() };
+    pools.sort_unstable_by_key(|(switch, _)| *switch);
     Outcome {
         packet_hops: ports.iter().map(|port| port.frames).sum(),
         flows,
@@ -52,6 +69,8 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         credit_frames,
         events,
         memory_bytes_max,
+        pools: pools.into_iter().map(|(_, pools)| pools).collect(),
+        deadlock,
         tors,
         pieces: None,
         parts: number,

@@ -2,5 +2,4 @@
 //! another crate would write. Random plans draw them, too.
 
 pub(crate) mod juggler;
-pub(crate) mod longest_queue_drop;
 pub(crate) mod moody;

@@ -11,16 +11,17 @@ mod faults;
 mod hosts;
 mod traffic;
 
-use crate::outside::{juggler, longest_queue_drop, moody};
+use crate::outside::{juggler, moody};
 use choices::Choices;
 use raddle_schemes::Need;
+use raddle_schemes::buffer::classes::{Alpha, PerClass};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::switch::{
     self, adaptive_roce::Mode, ecmp::Hash, letflow::Detection, ofan::Variant, simple_rr::Start,
 };
 use raddle_schemes::planner::{self, ethereal::Profile};
-use raddle_schemes::size::Size;
+use raddle_schemes::size::{Limited, Size};
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{buffer, marking, tor};
 use raddle_sim::faults::spec::FaultPlan;
@@ -31,8 +32,12 @@ use raddle_sim::record::RecordPlan;
 pub(super) fn plan(numbers: &[u32]) -> Plan {
     let mut choices = Choices::new(numbers);
     let fabric = fabric::draw(&mut choices);
-    let (queue, classed) = queue(&mut choices);
-    let buffer = buffer(&mut choices);
+    let (mut queue, classed) = queue(&mut choices);
+    let buffer = buffer(&mut choices, queue.classes);
+    if buffer.as_ref().is_some_and(|buffer| buffer.policy.decides_pauses()) {
+        let quanta = choices.pick(&[Span::us(5), Span::us(1), Span::ns(200)]);
+        queue.pfc = Some(Pfc::of_memory(quanta));
+    }
     let mut selector = selector(&mut choices);
     let mut transport = hosts::draw(&mut choices);
     // Routes that no switch follows are legal, too.
@@ -284,14 +289,46 @@ fn pfc(choices: &mut Choices<'_>) -> Option<Pfc> {
     Some(Pfc { xoff: Size::Percent(xoff), xon: Size::Percent(xon), quanta })
 }
 
-fn buffer(choices: &mut Choices<'_>) -> Option<BufferPlan> {
+fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
     let packets = choices.pick(&[None, None, None, Some(6.0), Some(20.0), Some(60.0), Some(1.0)]);
     let listed = buffer::SCHEMES.iter().map(|scheme| buffer::Config::named(scheme.card.name));
-    let outside = [longest_queue_drop::plugin(), moody::plugin()].map(buffer::Config::Custom);
+    let outside = [moody::plugin()].map(buffer::Config::Custom);
     let policies: Vec<_> = listed.flatten().chain(outside).collect();
     let mut policy = choices.pick(&policies);
-    if let buffer::Config::DynamicThresholds(thresholds) = &mut policy {
-        thresholds.alpha = choices.pick(&[1.0, 0.125, 8.0, 0.3]);
+    match &mut policy {
+        buffer::Config::DynamicThresholds(thresholds) => {
+            thresholds.alpha = choices.pick(&[1.0, 0.125, 8.0, 0.3]);
+        }
+        buffer::Config::Abm(abm) => {
+            abm.mode = choices.pick(&[buffer::abm::Mode::Paper, buffer::abm::Mode::Released]);
+            abm.unscheduled = choices.pick(&[Limited(Size::Bdp(1.0)), Limited(Size::Packets(3.0))]);
+            abm.update = choices.pick(&[None, Some(Span::us(1))]);
+            abm.alpha = choices.pick(&[PerClass::All(Alpha(0.5)), PerClass::All(Alpha(2.0))]);
+        }
+        buffer::Config::Sonic(sonic) => {
+            sonic.lossless = lossless(choices, classes);
+            sonic.alpha_ingress = choices.pick(&[None, Some(PerClass::All(Alpha(0.1)))]);
+            sonic.headroom = choices.pick(&[None, Some(Bytes(4_500)), Some(Bytes(0))]);
+            sonic.reserved = choices.pick(&[Bytes(0), Bytes(5_000)]);
+            sonic.xon_offset = choices.pick(&[sonic.xon_offset, Limited(Size::Packets(3.0))]);
+        }
+        buffer::Config::Reverie(reverie) => {
+            use buffer::reverie::Mode;
+            reverie.mode = choices.pick(&[Mode::Paper, Mode::Released]);
+            reverie.lossless = lossless(choices, classes);
+            reverie.filter = choices.pick(&[0.999, 0.0, 0.5]);
+            reverie.alpha = choices.pick(&[PerClass::All(Alpha(1.0)), PerClass::All(Alpha(0.1))]);
+            reverie.alpha_unscheduled = choices.pick(&[None, Some(Alpha(8.0))]);
+            reverie.unscheduled = Limited(Size::Packets(3.0));
+        }
+        buffer::Config::Credence(credence) => {
+            use buffer::credence::Mode;
+            credence.mode = choices.pick(&[Mode::Paper, Mode::Released]);
+            let oracle = "occupancy_average 30000 0 queue 9000 0.2 1; queue_average 2000 0.1 0.9";
+            credence.oracle = choices.pick(&["0", oracle, "1"]).parse().unwrap();
+            credence.flip = choices.pick(&[0.0, 0.1]);
+        }
+        _ => {}
     }
     Some(BufferPlan { size: Size::Packets(packets?), policy })
 }
@@ -316,6 +353,15 @@ fn middleware(choices: &mut Choices<'_>) -> Option<tor::Config> {
         tor::Config::Custom(_) => {}
     }
     has_any.then_some(config)
+}
+
+/// Which classes are lossless: all, none, some.
+fn lossless(choices: &mut Choices<'_>, classes: u8) -> PerClass<bool> {
+    match choices.below(3) {
+        0 => PerClass::All(true),
+        1 => PerClass::All(false),
+        _ => PerClass::Each((0..classes).map(|_| choices.below(2) == 0).collect()),
+    }
 }
 
 fn marking(choices: &mut Choices<'_>) -> marking::Config {

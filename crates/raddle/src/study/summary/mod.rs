@@ -261,7 +261,7 @@ pub fn results_hash(
             digest.add(*n);
         }
         if let Some(pfc) = &port.pfc {
-            let PfcRecord { pauses, frames, lost, ingress_bytes_max } = **pfc;
+            let PfcRecord { pauses, frames, lost, ingress_bytes_max, .. } = **pfc;
             for n in [pauses, frames, lost, ingress_bytes_max] {
                 digest.add(n);
             }

@@ -3,7 +3,7 @@
 use super::{JobSummary, Packets, RunSummary, Times, jobs};
 use crate::study::text::{count, left, percent, plural, short, time};
 use crate::study::unfinished::{Cause, Causes};
-use raddle_schemes::ids::FlowId;
+use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::transport::sender::packets;
 use raddle_sim::plan::Plan;
@@ -51,7 +51,14 @@ impl RunSummary {
             line("fullest memory", fullest_memory(plan, outcome));
         }
         if plan.queue.pfc.is_some() {
-            line("pauses", count(self.pauses));
+            line("pauses", pauses(self.pauses, outcome));
+        }
+        if let Some(circle) = deadlock(plan, outcome) {
+            line("deadlock", circle);
+        }
+        let refused: u64 = outcome.pools.iter().map(|pools| pools.lossless_refused).sum();
+        if refused > 0 {
+            line("", format!("{} of lossless classes refused", plural(refused, "frame")));
         }
         line(
             "packet-hops",
@@ -219,6 +226,21 @@ fn longest_queue(plan: &Plan, outcome: &Outcome) -> String {
         ),
         None => "no switch ports".to_string(),
     }
+}
+
+/// How often, and for how long in all, far ends were to pause a class.
+fn pauses(pauses: u64, outcome: &Outcome) -> String {
+    let own = outcome.ports.iter().filter_map(|port| port.pfc.as_ref());
+    let paused: f64 = own.map(|pfc| pfc.paused.as_us()).sum();
+    if pauses == 0 { count(0) } else { format!("{}, {} in all", count(pauses), time(paused)) }
+}
+
+/// The links round which pauses wait for each other.
+fn deadlock(plan: &Plan, outcome: &Outcome) -> Option<String> {
+    let name = |port: &PortId| format!("`{}`", plan.fabric.ports[port.index()].name);
+    let names: Vec<String> = outcome.deadlock.iter().map(name).collect();
+    let (first, all) = (names.first()?, names.join(", "));
+    Some(format!("pauses wait for each other in a circle: {all}, {first}"))
 }
 
 fn fullest_memory(plan: &Plan, outcome: &Outcome) -> String {

@@ -4,6 +4,7 @@ use super::{Column, ColumnSpec, Parts, Table, TableSpec, Values};
 use crate::study::VERSION;
 use crate::study::summary::{RunSummary, delivery, fct};
 use crate::study::unfinished::Causes;
+use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::ids::{Entropy, FlowId};
 use raddle_schemes::units::{Span, Time};
 use raddle_sim::plan::{BufferPlan, Plan};
@@ -152,6 +153,7 @@ const PORTS: TableSpec = TableSpec {
         col("dropped_packets", "packets", "of all frames lost here, data packets"),
         col("queue_bytes_max", "B", "most bytes of one data class queued, in service included"),
         col("pauses", "pauses", "how often a class of what came in here was paused"),
+        col("paused_us", "us", "for how long, added up over the classes"),
         col(
             "pfc_frames",
             "frames",
@@ -176,6 +178,11 @@ const SWITCHES: TableSpec = TableSpec {
         col("name", "", "name of the switch"),
         col("memory_bytes", "B", "its memory"),
         col("memory_bytes_max", "B", "most bytes of it used at once, frames in service included"),
+        col("headroom_bytes_max", "B", "most bytes of headroom used at once; 0 without"),
+        col("headroom_queue_bytes_max", "B", "most bytes in headroom of one port and class"),
+        col("lossless_bytes_max", "B", "where classes are lossless, most bytes of those"),
+        col("lossy_bytes_max", "B", "and of the others"),
+        col("lossless_refused_frames", "frames", "frames of lossless classes that were refused"),
     ],
 };
 
@@ -485,6 +492,7 @@ impl<'a> Run<'a> {
                 counts(ports, |p| p.dropped_data.iter().sum()),
                 counts(ports, |p| p.queue_bytes_max),
                 pfc(|record| record.pauses),
+                numbers(ports, |p| Some(p.pfc.as_ref().map_or(0.0, |pfc| pfc.paused.as_us()))),
                 pfc(|record| record.frames),
                 pfc(|record| record.lost),
                 pfc(|record| record.ingress_bytes_max),
@@ -495,13 +503,21 @@ impl<'a> Run<'a> {
     fn switches(self, buffer: &'a BufferPlan) -> Parts<'a> {
         let (fabric, most) = (&self.plan.fabric, &self.outcome.memory_bytes_max);
         let (packet, rtt) = (self.plan.packet(), PortFacts::longest_rtt(self.plan));
+        let pools = &self.outcome.pools;
         self.table(&SWITCHES, most.len(), move |rows| {
             let (switches, most) = (&fabric.switches[rows.clone()], &most[rows.clone()]);
+            let all = rows.clone();
+            let pool = |of: fn(&Pools) -> u64| counts(all.clone(), |i| pools.get(i).map_or(0, of));
             [
                 counts(rows, |i| i as u64),
                 texts(switches, |switch| switch.name.clone()),
                 counts(switches, |switch| buffer.size_at(fabric, switch, packet, rtt).0),
                 counts(most, |most| *most),
+                pool(|pools| pools.headroom_max),
+                pool(|pools| pools.headroom_queue_max),
+                pool(|pools| pools.lossless_max),
+                pool(|pools| pools.lossy_max),
+                pool(|pools| pools.lossless_refused),
             ]
         })
     }

@@ -330,12 +330,38 @@ impl Classes {
         let Some(pfc) = self.pfc.as_mut().filter(|_| class < control) else { return false };
         self.own[class].ingress -= size;
         let bit = 1 << class;
-        let resumes = self.own[class].ingress <= pfc.facts.xon && pfc.pausing & bit != 0;
+        let below = self.own[class].ingress <= pfc.facts.xon && !pfc.facts.by_memory;
+        let resumes = below && pfc.pausing & bit != 0;
         if resumes {
             pfc.pausing &= !bit;
             pfc.news |= bit;
         }
         resumes
+    }
+
+    /// Whether the far end is to pause a class; nothing for control, or without flow control.
+    pub(in crate::engine) fn is_pausing(&self, class: usize) -> Option<bool> {
+        let pfc = self.pfc.as_ref().filter(|_| class < self.control())?;
+        Some(pfc.pausing >> class & 1 == 1)
+    }
+
+    /// The far end is to pause a class from now on, or may resume.
+    pub(in crate::engine) fn turn(&mut self, class: usize, pauses: bool) {
+        let Some(pfc) = &mut self.pfc else { return };
+        let bit = 1 << class;
+        pfc.news |= bit;
+        pfc.pausing = if pauses { pfc.pausing | bit } else { pfc.pausing & !bit };
+    }
+
+    /// A bit for each class that the far end is to pause.
+    pub(in crate::engine) fn pausing(&self) -> u8 {
+        self.pfc.as_ref().map_or(0, |pfc| pfc.pausing)
+    }
+
+    /// The class of each frame of data that waits, and the port that it came in through.
+    pub(in crate::engine) fn waiting(&self) -> impl Iterator<Item = (u8, PortId)> {
+        let data = (0..).zip(&self.own[..self.control()]);
+        data.flat_map(|(class, own)| own.queue.iter().map(move |e| (class, PortId(e.tag()))))
     }
 
     /// A PFC frame from the far end has come.

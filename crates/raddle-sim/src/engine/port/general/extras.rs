@@ -11,6 +11,7 @@ use crate::engine::world::{Discipline, Gone, World};
 use crate::faults::{OnDown, PortChange};
 use crate::plan::MarkAt;
 use crate::record::DropCause;
+use crate::record::deadlock::Waiting;
 use crate::wire::frame::Frame;
 use crate::wire::serialisation::Wire;
 use raddle_schemes::ids::PortId;
@@ -383,12 +384,57 @@ impl Port {
     /// A frame that came in here joined a queue of data class `class`. Returns whether the far end
     /// is to pause the class from now on.
     #[inline]
-    pub(in crate::engine) fn count_in(&mut self, class: usize, size: u64) -> bool {
+    pub(in crate::engine) fn count_in(&mut self, now: Time, class: usize, size: u64) -> bool {
         let counted = self.classes().and_then(|classes| classes.entered(class, size));
         let (Some(counted), Some(record)) = (counted, &mut self.record.pfc) else { return false };
         record.ingress_bytes_max = record.ingress_bytes_max.max(counted.bytes);
-        record.pauses += u64::from(counted.pauses);
+        if counted.pauses {
+            record.turn(now, true);
+        }
         counted.pauses
+    }
+
+    /// A frame of data class `class` that came in here is gone. Returns whether the far end may resume.
+    #[inline]
+    pub(in crate::engine) fn count_out(&mut self, now: Time, class: usize, size: u64) -> bool {
+        let resumes = self.classes().is_some_and(|classes| classes.departed(class, size));
+        if resumes && let Some(record) = &mut self.record.pfc {
+            record.turn(now, false);
+        }
+        resumes
+    }
+
+    /// Whether the far end is to pause a data class; nothing without flow control.
+    pub(in crate::engine) fn is_pausing(&mut self, class: usize) -> Option<bool> {
+        self.classes()?.is_pausing(class)
+    }
+
+    /// The memory's policy has the far end pause a data class or resume.
+    pub(in crate::engine) fn turn(&mut self, now: Time, class: usize, pauses: bool) {
+        if let Some(classes) = self.classes() {
+            classes.turn(class, pauses);
+        }
+        if let Some(record) = &mut self.record.pfc {
+            record.turn(now, pauses);
+        }
+    }
+
+    /// Its number in the fabric.
+    pub(in crate::engine) fn id(&self) -> PortId {
+        self.id
+    }
+
+    /// A bit for each data class that the far end is to pause.
+    pub(in crate::engine) fn pausing(&self) -> u8 {
+        let classes = self.extras.as_ref().and_then(|extras| extras.classes.as_ref());
+        classes.map_or(0, Classes::pausing)
+    }
+
+    /// Data that waits: its class, and the port that it came in through.
+    pub(in crate::engine) fn waiting(&self) -> impl Iterator<Item = Waiting> {
+        let classes = self.extras.as_ref().and_then(|extras| extras.classes.as_ref());
+        let waiting = classes.into_iter().flat_map(Classes::waiting);
+        waiting.map(|(class, came_in)| (self.id, class, came_in))
     }
 
     /// The queues, where there are classes.

@@ -1,0 +1,99 @@
+//! A switch for tests of policies: what comes and goes is said by hand.
+
+use super::{Admission, BufferPolicy, Candidate, Departed, MemoryView, QueueId};
+use crate::Cx;
+use crate::rng::Rng;
+use crate::units::{Bytes, Rate, Time};
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+
+/// A switch with a policy.
+pub(super) struct Bench<P> {
+    pub(super) policy: P,
+    pub(super) now: Time,
+    size: u64,
+    used: u64,
+    classes: u32,
+    queues: Vec<u64>,
+    ingress: Vec<u64>,
+    rates: Vec<Rate>,
+    /// Frames of each queue: where they came in, and their bytes.
+    frames: Vec<VecDeque<(u32, u64)>>,
+    /// Whether the far end of a port is to pause a class.
+    pub(super) paused: Vec<bool>,
+}
+
+impl<P: BufferPolicy> Bench<P> {
+    /// With so many ports and classes of data.
+    pub(super) fn new(policy: P, size: u64, ports: u32, data: u32) -> Self {
+        let places = (ports * (data + 1)) as usize;
+        Self {
+            policy,
+            now: Time::ZERO,
+            size,
+            used: 0,
+            classes: data + 1,
+            queues: alloc::vec![0; places],
+            ingress: alloc::vec![0; places],
+            rates: alloc::vec![Rate::gbps(25); ports as usize],
+            frames: alloc::vec![VecDeque::new(); places],
+            paused: alloc::vec![false; places],
+        }
+    }
+
+    fn call<T>(&mut self, call: impl FnOnce(&mut P, &mut Cx<'_>, &MemoryView<'_>) -> T) -> T {
+        let view = MemoryView {
+            size: Bytes(self.size),
+            used: Bytes(self.used),
+            classes: self.classes,
+            queues: &self.queues,
+            ingress: &self.ingress,
+            rates: &self.rates,
+        };
+        let mut rng = Rng::new(1, "bench", 0);
+        call(&mut self.policy, &mut Cx { now: self.now, rng: &mut rng, events: &mut () }, &view)
+    }
+
+    /// A frame of a class for `out`, come in through `came_in`; whether it was kept.
+    pub(super) fn arrive(&mut self, came_in: u32, class: u32, out: u32, bytes: u64) -> bool {
+        let queue = QueueId { port: out, class };
+        let frame = Candidate { queue, came_in, bytes: Bytes(bytes), ahead: None };
+        let admission = self.call(|policy, cx, view| policy.admit(cx, &frame, view));
+        if admission != Admission::Keep || self.used + bytes > self.size {
+            return false;
+        }
+        let (place, origin) = (self.place(out, class), self.place(came_in, class));
+        self.used += bytes;
+        self.queues[place] += bytes;
+        self.ingress[origin] += bytes;
+        self.frames[place].push_back((came_in, bytes));
+        self.call(|policy, cx, view| policy.on_join(cx, &frame, view));
+        self.look(came_in, class);
+        true
+    }
+
+    /// The first frame of a queue leaves, if there is one.
+    pub(super) fn depart(&mut self, port: u32, class: u32) {
+        let place = self.place(port, class);
+        let Some((came_in, bytes)) = self.frames[place].pop_front() else { return };
+        let origin = self.place(came_in, class);
+        self.used -= bytes;
+        self.queues[place] -= bytes;
+        self.ingress[origin] -= bytes;
+        let queue = QueueId { port, class };
+        let frame = Departed { queue, came_in, bytes: Bytes(bytes), sent: true };
+        self.call(|policy, cx, view| policy.on_departure(cx, &frame, view));
+        self.look(came_in, class);
+    }
+
+    fn look(&mut self, port: u32, class: u32) {
+        let place = self.place(port, class);
+        let paused = self.paused[place];
+        let queue = QueueId { port, class };
+        self.paused[place] = self.call(|policy, _, view| policy.pauses(queue, paused, view));
+    }
+
+    pub(super) fn place(&self, port: u32, class: u32) -> usize {
+        (port * self.classes + class) as usize
+    }
+}

@@ -1,0 +1,359 @@
+//! The buffer of SONiC switches: every packet counts at its ingress and at its egress queue, lossy and
+//! lossless classes share pools, and lossless ones pause who sends to them.
+//!
+//! Reverie thesis, 5.1.2 (spec 3.1 to 3.3 and 4). At ingress one pool is shared by all classes, and
+//! headroom lies beside it for what comes after a pause; at egress lossless and lossy classes have a
+//! pool each, which may overlap. A queue's threshold is dynamic: alpha times what is free of its pool
+//! (equation 5.1). A lossy packet has to be below the thresholds of either side. A lossless one is
+//! dropped by none at ingress: its queue, once above the threshold, takes headroom and has the far end
+//! pause, and lets it go on when the headroom is empty and the queue is short or well below its
+//! threshold.
+//!
+//! Reading: control frames pass by all thresholds, as priority 0 does in the released code, but lie in
+//! the same memory; so that headroom stays what it is, they use up the shared pools.
+
+use super::classes::{Alpha, PerClass};
+use super::headroom::{Headroom, Pools};
+use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, MemoryView, QueueId};
+use crate::size::{Limited, Size};
+use crate::units::Bytes;
+use crate::{Card, Cx};
+use alloc::vec::Vec;
+
+/// What `raddle schemes sonic` says.
+pub const CARD: Card = Card {
+    name: "sonic",
+    title: "SONiC",
+    paper: "Addanki, Bai, Schmid and Apostolaki, Reverie: low pass filter-based switch buffer sharing for datacenters with RDMA and TCP traffic, NSDI 2024, section 2",
+    needs: &[],
+    summary: "Pools at ingress and egress with dynamic thresholds, and pauses for lossless classes (`lossless`). What switches with lossy and lossless traffic ship with.",
+};
+
+crate::parameters! {
+    /// Parameters of the SONiC buffer.
+    pub struct Config {
+        /// Whether a data class is lossless; a list has one value for each class. Any that is turns
+        /// priority flow control on.
+        pub lossless: PerClass<bool> = PerClass::All(false);
+        /// Of ingress queues, over what is free of their pool; `auto`: 1 for lossless classes, 10000 for
+        /// lossy ones.
+        pub alpha_ingress: Option<PerClass<Alpha>> = None;
+        /// Of egress queues; `auto`: 10000 for lossless classes, 1 for lossy ones.
+        pub alpha_egress: Option<PerClass<Alpha>> = None;
+        /// Memory of a port and lossless class for what comes after a pause; `auto`: what the link needs.
+        pub headroom: Option<Bytes> = None;
+        /// The pool at ingress; `auto`: the memory without headroom.
+        pub ingress_pool: Option<Limited> = None;
+        /// The pool of lossless classes at egress; `auto`: all memory.
+        pub lossless_pool: Option<Limited> = None;
+        /// The pool of lossy classes at egress, over that at ingress.
+        pub lossy_share: f64 = 0.8, in 0.0..=1.0;
+        /// What an ingress queue may hold whatever its threshold.
+        pub reserved: Bytes = Bytes(0);
+        /// A queue below this lets the far end go on.
+        pub xon: Limited = Limited(Size::Bytes(Bytes(1248)));
+        /// So does one so far below its threshold.
+        pub xon_offset: Limited = Limited(Size::Bytes(Bytes(2496)));
+    }
+}
+
+/// An alpha that never decides.
+const NEVER: f64 = 10_000.0;
+
+/// A class of data.
+#[derive(Clone, Copy, Debug)]
+struct Class {
+    lossless: bool,
+    ingress: f64,
+    egress: f64,
+}
+
+/// Bytes of lossless and lossy classes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    lossless: u64,
+    lossy: u64,
+}
+
+impl Used {
+    fn of(&mut self, lossless: bool) -> &mut u64 {
+        if lossless { &mut self.lossless } else { &mut self.lossy }
+    }
+}
+
+/// One switch's pools.
+#[derive(Clone, Debug)]
+pub struct Sonic {
+    classes: Vec<Class>,
+    pauses: bool,
+    headroom: Headroom,
+    ingress_pool: u64,
+    lossless_pool: u64,
+    lossy_pool: u64,
+    reserved: u64,
+    xon: u64,
+    xon_offset: u64,
+    /// Shared memory by ingress, headroom aside, and all by egress.
+    ingress: Used,
+    egress: Used,
+    pools: Pools,
+}
+
+impl Sonic {
+    /// The policy of one switch.
+    pub fn new(config: &Config, context: &BufferContext) -> Self {
+        let class = |class| {
+            let lossless = config.lossless.of(class);
+            let alpha = |own: &Option<PerClass<Alpha>>, auto: f64| {
+                own.as_ref().map_or(auto, |own| own.of(class).0)
+            };
+            let (ingress, egress) = if lossless { (1.0, NEVER) } else { (NEVER, 1.0) };
+            let ingress = alpha(&config.alpha_ingress, ingress);
+            Class { lossless, ingress, egress: alpha(&config.alpha_egress, egress) }
+        };
+        let classes: Vec<Class> = (0..context.data_classes()).map(class).collect();
+        let lossless: Vec<bool> = classes.iter().map(|class| class.lossless).collect();
+        let headroom = Headroom::new(context, config.headroom, &lossless);
+        let base = context.base();
+        let size = |own: Option<Limited>, auto| own.map_or(auto, |own| own.0.resolve(&base).0);
+        let shared = context.size.0.saturating_sub(headroom.size());
+        let ingress_pool = size(config.ingress_pool, shared);
+        Self {
+            classes,
+            pauses: config.lossless.any(|lossless| lossless),
+            headroom,
+            ingress_pool,
+            lossless_pool: size(config.lossless_pool, context.size.0),
+            lossy_pool: (config.lossy_share * ingress_pool as f64) as u64,
+            reserved: config.reserved.0,
+            xon: config.xon.0.resolve(&base).0,
+            xon_offset: config.xon_offset.0.resolve(&base).0,
+            ingress: Used::default(),
+            egress: Used::default(),
+            pools: Pools::default(),
+        }
+    }
+
+    /// Bytes of control frames.
+    fn control(&self, memory: &MemoryView<'_>) -> u64 {
+        memory.used.0.saturating_sub(self.egress.lossless + self.egress.lossy)
+    }
+
+    /// What is used of the pool at ingress.
+    fn ingress_used(&self, memory: &MemoryView<'_>) -> u64 {
+        self.ingress.lossless + self.ingress.lossy + self.control(memory)
+    }
+
+    /// T_in (spec 3.3).
+    fn ingress_threshold(&self, class: Class, memory: &MemoryView<'_>) -> u64 {
+        let free = self.ingress_pool.saturating_sub(self.ingress_used(memory));
+        (class.ingress * free as f64) as u64
+    }
+
+    /// Whether a packet may be kept, by either side (spec 3.2.3 and 3.2.4).
+    fn fits(&self, frame: &Candidate, class: Class, memory: &MemoryView<'_>) -> bool {
+        let bytes = frame.bytes.0;
+        let origin = QueueId { port: frame.came_in, class: frame.queue.class };
+        let place = memory.place(origin);
+        let queued = memory.ingress[place] + bytes;
+        let (pool, used) = match class.lossless {
+            true => (self.lossless_pool, self.egress.lossless),
+            false => (self.lossy_pool, self.egress.lossy),
+        };
+        let at_ingress = if class.lossless {
+            queued <= self.reserved || self.headroom.has_room(origin, place, bytes)
+        } else {
+            (queued <= self.ingress_threshold(class, memory) || queued <= self.reserved)
+                && bytes + self.ingress_used(memory) <= self.ingress_pool
+        };
+        let out = memory.queues[memory.place(frame.queue)] + bytes;
+        let threshold = (class.egress * pool.saturating_sub(used) as f64) as u64;
+        at_ingress && out <= threshold && used + bytes <= pool && frame.bytes <= memory.free()
+    }
+
+    /// Notes maxima, and whether the sides fit together (thesis, equations 5.2 to 5.4).
+    fn balance(&mut self, memory: &MemoryView<'_>) {
+        let Self { ingress, egress, headroom, pools, .. } = self;
+        let fits = egress.lossy == ingress.lossy
+            && egress.lossless == ingress.lossless + headroom.used()
+            && egress.lossless + egress.lossy <= memory.used.0;
+        pools.unbalanced += u64::from(!fits);
+        pools.lossless_max = pools.lossless_max.max(egress.lossless);
+        pools.lossy_max = pools.lossy_max.max(egress.lossy);
+        pools.left = egress.lossless + egress.lossy;
+    }
+}
+
+impl BufferPolicy for Sonic {
+    fn sees_switch(&self) -> bool {
+        true
+    }
+
+    fn admit(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+        let Some(&class) = self.classes.get(frame.queue.class as usize) else {
+            return Admission::Keep;
+        };
+        if self.fits(frame, class, memory) {
+            return Admission::Keep;
+        }
+        self.pools.lossless_refused += u64::from(class.lossless);
+        Admission::Refuse
+    }
+
+    fn on_join(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
+        let Some(&class) = self.classes.get(frame.queue.class as usize) else { return };
+        let bytes = frame.bytes.0;
+        let place = memory.place(QueueId { port: frame.came_in, class: frame.queue.class });
+        *self.ingress.of(class.lossless) += bytes;
+        *self.egress.of(class.lossless) += bytes;
+        // Spec 3.2.5: the threshold is taken with the packet in the pool, and all of it goes to headroom.
+        let has_headroom = self.headroom.of(place) > 0;
+        let queued = memory.ingress[place];
+        let is_above = || queued > self.ingress_threshold(class, memory) && queued > self.reserved;
+        if class.lossless && (has_headroom || is_above()) {
+            self.ingress.lossless -= bytes;
+            self.headroom.take(place, bytes, &mut self.pools);
+        }
+        self.balance(memory);
+    }
+
+    fn on_departure(&mut self, _: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
+        let Some(&class) = self.classes.get(frame.queue.class as usize) else { return };
+        let bytes = frame.bytes.0;
+        let place = memory.place(QueueId { port: frame.came_in, class: frame.queue.class });
+        *self.egress.of(class.lossless) -= bytes;
+        // Spec 3.2.6: headroom first.
+        *self.ingress.of(class.lossless) -= self.headroom.release(place, bytes);
+        self.balance(memory);
+    }
+
+    fn decides_pauses(&self) -> bool {
+        self.pauses
+    }
+
+    fn pauses(&self, ingress: QueueId, paused: bool, memory: &MemoryView<'_>) -> bool {
+        let place = memory.place(ingress);
+        if self.headroom.of(place) > 0 || !paused {
+            return self.headroom.of(place) > 0;
+        }
+        let Some(&class) = self.classes.get(ingress.class as usize) else { return false };
+        let queued = memory.ingress[place];
+        let threshold = self.ingress_threshold(class, memory);
+        !(queued < self.xon || queued + self.xon_offset <= threshold)
+    }
+
+    fn shared_size(&self) -> Option<Bytes> {
+        self.pauses.then_some(Bytes(self.ingress_pool))
+    }
+
+    fn pools(&self) -> Option<Pools> {
+        Some(self.pools)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bench::Bench;
+    use super::*;
+
+    const PACKET: u64 = 1_000;
+
+    /// Class 1 is lossless; `ports` ports with headroom of their own beside a pool of `ingress`.
+    fn switch(ports: u32, ingress: u64, lossy: u64) -> Bench<Sonic> {
+        let size = ingress + u64::from(ports) * 50_000;
+        let context = BufferContext {
+            size: Bytes(size),
+            queues: 2 * ports,
+            ports,
+            packet: Bytes(PACKET),
+            ..BufferContext::NOMINAL
+        };
+        let config = Config {
+            lossless: PerClass::Each(alloc::vec![false, true]),
+            headroom: Some(Bytes(50_000)),
+            lossy_share: lossy as f64 / ingress as f64,
+            ..Config::default()
+        };
+        Bench::new(Sonic::new(&config, &context), size, ports, 2)
+    }
+
+    /// Bytes of lossy and lossless classes after `lossless` queues at ingress and `lossy` ones at egress
+    /// have been offered twice what they send for long.
+    fn settled(lossless: u32, lossy: u32) -> (Bench<Sonic>, f64, f64) {
+        let (ports, mb) = (lossless + lossy, 1_000_000.0);
+        let mut bench = switch(ports, 18_000_000, 14_000_000);
+        for _ in 0..25_000 {
+            for port in 0..lossless {
+                for _ in 0..2 {
+                    if !bench.paused[bench.place(port, 1)] {
+                        assert!(bench.arrive(port, 1, port, PACKET));
+                    }
+                }
+            }
+            for port in lossless..ports {
+                bench.arrive(port, 0, port, PACKET);
+                bench.arrive(port, 0, port, PACKET);
+            }
+            (0..ports).for_each(|port| [0, 1].iter().for_each(|&class| bench.depart(port, class)));
+        }
+        let shared = bench.policy.ingress;
+        let found = (shared.lossy as f64 / mb, shared.lossless as f64 / mb);
+        (bench, found.0, found.1)
+    }
+
+    #[test]
+    fn lossy_and_lossless_queues_settle_where_the_thesis_has_them() {
+        // Reverie spec, section 6, items 1 to 3 (equations 5.5 to 5.8): b_in 18 MB, b_lossy 14 MB.
+        for (n, m, lossy, lossless, pause, drop) in [
+            (1, 1, 7.0, 5.5, 5.5, 7.0),
+            (10, 10, 12.727, 4.793, 0.4793, 1.2727),
+            (1, 4, 11.2, 3.4, 3.4, 2.8),
+            (4, 1, 7.0, 8.8, 2.2, 7.0),
+        ] {
+            let (bench, has_lossy, has_lossless) = settled(n, m);
+            let within = |found: f64, expected: f64, share| (found / expected - 1.0).abs() < share;
+            let near = |found, expected| within(found, expected, 0.02);
+            assert!(near(has_lossy, lossy), "{n}, {m}: {has_lossy}");
+            assert!(near(has_lossless, lossless), "{n}, {m}: {has_lossless}");
+            // Ten queues that resume 2,496 B below their threshold leave it 2.6 % higher.
+            let caps = (18.0 - has_lossy - has_lossless, 14.0 - has_lossy);
+            assert!(
+                within(caps.0, pause, 0.03) && within(caps.1, drop, 0.03),
+                "{n}, {m}: {caps:?}"
+            );
+            let pools = bench.policy.pools;
+            assert_eq!((pools.unbalanced, pools.lossless_refused), (0, 0));
+        }
+    }
+
+    #[test]
+    fn the_whole_first_packet_above_the_threshold_goes_to_headroom_and_pauses_once() {
+        let mut bench = switch(2, 20 * PACKET, 0);
+        // After adding, q <= 20 - q: the tenth packet is the last in shared memory.
+        for _ in 0..10 {
+            assert!(bench.arrive(0, 1, 1, PACKET) && !bench.paused[bench.place(0, 1)]);
+        }
+        for _ in 0..3 {
+            assert!(bench.arrive(0, 1, 1, PACKET) && bench.paused[bench.place(0, 1)]);
+        }
+        assert_eq!(bench.policy.headroom.used(), 3 * PACKET);
+        // Three departures empty the headroom; 2,496 B below the threshold it goes on: q = 8.
+        for expected in [true, true, true, true, false] {
+            bench.depart(1, 1);
+            assert_eq!(bench.paused[bench.place(0, 1)], expected);
+        }
+        assert_eq!(bench.policy.ingress.lossless, 8 * PACKET);
+        (0..8).for_each(|_| bench.depart(1, 1));
+        assert_eq!(bench.policy.pools.left, 0);
+    }
+
+    #[test]
+    fn headroom_has_an_end() {
+        let mut bench = switch(2, 20 * PACKET, 0);
+        let kept = (0..100).filter(|_| bench.arrive(0, 1, 1, PACKET)).count();
+        // Ten of the pool and the 50 of its own headroom.
+        assert_eq!(kept, 60);
+        assert_eq!(bench.policy.pools.lossless_refused, 40);
+        assert_eq!(bench.policy.pools.headroom_queue_max, 50 * PACKET);
+    }
+}
