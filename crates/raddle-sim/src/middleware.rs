@@ -192,6 +192,7 @@ fn read(plan: &Plan, ends: &dyn Ends, frame: Frame) -> Packet {
             kind::TRIMMED => Kind::Header,
             kind::ACK => Kind::Ack,
             kind::NACK => Kind::Nack,
+            kind::TOR if frame.is_cnp() => Kind::Cnp,
             kind::TOR => Kind::Tor,
             _ => Kind::Credit,
         },
