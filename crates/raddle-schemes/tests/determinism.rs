@@ -79,6 +79,7 @@ const PINNED: &[(&str, u64)] = &[
     ("mswift", 0x102d_8d95_8942_8594),
     ("nscc", 0x951e_bbd9_9166_55c6),
     ("eqds", 0xfe9f_4102_18b6_dd57),
+    ("dcqcn", 0xc5f2_bab4_7efb_e784),
     ("red", 0x020b_e6af_bbfd_aca8),
     ("none", 0xbd6d_9e8e_0362_e607),
     ("step", 0x8d5a_5c20_3ce8_7e3d),

@@ -208,6 +208,7 @@ impl Middleware {
                 kind::TRIMMED => Kind::Header,
                 kind::ACK => Kind::Ack,
                 kind::NACK => Kind::Nack,
+                kind::TOR if frame.is_cnp() => Kind::Cnp,
                 kind::TOR => Kind::Tor,
                 _ => Kind::Credit,
             },

@@ -6,6 +6,7 @@ use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Cx, FlowContext};
 use alloc::vec::Vec;
 
+pub mod dcqcn;
 pub mod dctcp;
 pub mod eqds;
 pub mod fixed_rate;
@@ -86,6 +87,15 @@ pub struct PullPlan {
     pub rate_share: f64,
 }
 
+/// What receivers have to know of a scheme to which they send congestion notifications (CNPs).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CnpPlan {
+    /// Least time between two of a flow.
+    pub interval: Span,
+    /// From the marked packet's arrival until the CNP is in line at its NIC.
+    pub delay: Span,
+}
+
 crate::words! {
     /// What a packet of a paced flow that leaves late does to those after it.
     pub enum Pacing {
@@ -120,12 +130,23 @@ pub trait CongestionControl {
     fn pulls(&self) -> Option<PullPlan> {
         None
     }
+    /// The receiver notifies of congestion.
+    fn on_cnp(&mut self, _cx: &mut Cx<'_>) {}
+    /// How receivers notify of marked packets, if they do beside their ACKs.
+    fn cnps(&self) -> Option<CnpPlan> {
+        None
+    }
+    /// Whether a new rate times the packet that waits for its pace anew, from when the one before left;
+    /// else it is the next one whose interval has the new rate. Of [`Pacing::Spacing`] only.
+    fn retimes(&self) -> bool {
+        false
+    }
     /// When the scheme wants to be woken, if it does: not before the present. Asked after each of
     /// the other calls.
     fn next_timer(&self) -> Option<Time> {
         None
     }
-    /// The time asked for has come.
+    /// The time asked for has come, or came before the connection's next message.
     fn on_timer(&mut self, _cx: &mut Cx<'_>) {}
     /// The present limits.
     fn limits(&self) -> Limits;
@@ -163,6 +184,7 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
     Mswift: mswift in Box,
     Nscc: nscc in Box,
     Eqds: eqds in Box,
+    Dcqcn: dcqcn in Box,
 }
 
 // A fat scheme would tax every flow: it is kept in a box.
@@ -201,6 +223,25 @@ impl AnyCongestionControl {
             scheme.on_credit(cx, count);
             scheme.limits()
         })
+    }
+
+    /// See [`CongestionControl::on_cnp`]. Returns the limits after it.
+    pub fn on_cnp(&mut self, cx: &mut Cx<'_>) -> Limits {
+        dispatch!(self, scheme => {
+            scheme.on_cnp(cx);
+            scheme.limits()
+        })
+    }
+
+    /// See [`CongestionControl::cnps`].
+    pub fn cnps(&self) -> Option<CnpPlan> {
+        dispatch!(self, scheme => scheme.cnps())
+    }
+
+    /// See [`CongestionControl::retimes`].
+    #[inline]
+    pub fn retimes(&self) -> bool {
+        dispatch!(self, scheme => scheme.retimes())
     }
 
     /// See [`CongestionControl::begin_message`].

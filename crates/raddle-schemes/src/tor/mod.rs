@@ -45,6 +45,8 @@ pub enum Kind {
     Nack,
     /// Credit of a receiver, or a sender's request for it.
     Credit,
+    /// A receiver's congestion notification to its sender.
+    Cnp,
     /// A message from one ToR to another.
     Tor,
 }

@@ -13,6 +13,10 @@ pub(super) struct Pacer {
     pub(super) rest: u64,
     /// Whether after the last packet there was none that could have followed.
     pub(super) idle: bool,
+    /// When the driver will look at the flow for its pace; never, if it has no reason to.
+    awaited: Time,
+    /// The last packet: when it left, its bytes with the gap, and the rate that it had.
+    last: Option<(Time, Bytes, Rate)>,
     /// What a packet that leaves late does to those after it.
     pacing: Pacing,
     /// Where slots change places from period to period.
@@ -49,7 +53,7 @@ impl Place {
 impl Pacer {
     /// From `at` on.
     pub(super) fn from(at: Time, pacing: Pacing) -> Self {
-        Self { at, rest: 0, idle: false, pacing, shuffle: None }
+        Self { at, rest: 0, idle: false, awaited: Time::NEVER, last: None, pacing, shuffle: None }
     }
 
     /// From a place in the period that begins at `began` and has length `period` on; with a `key`
@@ -66,6 +70,39 @@ impl Pacer {
         Self { shuffle, ..Self::from(began + place.offset(period), pacing) }
     }
 
+    /// The same for the next message of the connection, which nobody looks at yet.
+    pub(super) fn handed_on(&self) -> Self {
+        Self { awaited: Time::NEVER, ..self.clone() }
+    }
+
+    /// Whether the driver has to look at the flow at `at`, or sooner than it would; it will, from now
+    /// on.
+    pub(super) fn awaits(&mut self, at: Time) -> bool {
+        let sooner = at < self.awaited;
+        self.awaited = self.awaited.min(at);
+        sooner
+    }
+
+    /// Whether `now` is when the driver was to look. It no longer is.
+    pub(super) fn came(&mut self, now: Time) -> bool {
+        let came = self.awaited == now;
+        if came {
+            self.awaited = Time::NEVER;
+        }
+        came
+    }
+
+    /// The next packet leaves an interval of the new rate after the start of the last one.
+    pub(super) fn retime(&mut self, rate: Rate) {
+        let Some((left, bytes, old)) = self.last.filter(|_| self.pacing == Pacing::Spacing) else {
+            return;
+        };
+        if rate != old {
+            self.rest = 0;
+            self.sent(left, bytes, rate);
+        }
+    }
+
     /// Spaced, the next packet leaves a period after the start of this one, so that the flow is
     /// never faster than its rate, however late a busy wire made this one.
     ///
@@ -73,12 +110,14 @@ impl Pacer {
     /// could send nothing after its last packet, and for a whole period, begins a new grid; where
     /// slots change places it goes on with the host's.
     pub(super) fn sent(&mut self, now: Time, bytes: Bytes, rate: Rate) {
+        let last = (now, bytes, rate);
         let each = u128::from(bytes.0) * 8 * 1_000_000_000_000;
         let rate = u128::from(rate.0);
         if self.pacing == Pacing::Spacing {
             let bits = each + u128::from(self.rest);
             self.rest = (bits % rate) as u64;
             self.at = now + Span((bits / rate) as u64);
+            self.last = Some(last);
             return;
         }
         let period = Span(((each + u128::from(self.rest)) / rate) as u64);
@@ -156,6 +195,20 @@ mod tests {
         let others = |a: usize| (0..6).filter(move |&b| a != b).map(move |b| (a, b));
         let all: Vec<u32> = (0..6).flat_map(others).map(|(a, b)| follows[a][b]).collect();
         assert!(all.iter().all(|n| (850..1150).contains(n)), "{all:?}");
+    }
+
+    /// 1000 B take 800 ns at 10 Gbps and 400 ns at 20 Gbps.
+    #[test]
+    fn a_new_rate_times_the_packet_that_waits_from_when_the_last_one_left() {
+        let mut pacer = Pacer::from(Time::ZERO, Pacing::Spacing);
+        pacer.retime(Rate::gbps(1));
+        assert_eq!(pacer.at, Time::ZERO, "none has left");
+        pacer.sent(Time(50), Bytes(1000), Rate::gbps(10));
+        assert_eq!(pacer.at, Time(800_050));
+        for (gbps, at) in [(20, 400_050), (5, 1_600_050), (10, 800_050)] {
+            pacer.retime(Rate::gbps(gbps));
+            assert_eq!(pacer.at, Time(at));
+        }
     }
 
     #[test]

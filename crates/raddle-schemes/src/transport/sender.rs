@@ -104,6 +104,7 @@ impl Sender {
     /// control wants those of flow `place` of the `flows` of its host; `key` is the host's, where
     /// they change places. The slots of an earlier message of the connection go on.
     pub fn begin_slots(&mut self, now: Time, place: u32, flows: u32, key: u64) {
+        self.pass_timers(now);
         if self.pacer.is_some() {
             return;
         }
@@ -119,6 +120,15 @@ impl Sender {
         self.pacer = Some(Box::new(pacer));
     }
 
+    /// Carries out the timers that ran out while the connection had no message.
+    fn pass_timers(&mut self, now: Time) {
+        if self.scheme_timer().is_some_and(|at| at <= now) {
+            let mut cx = Cx { now, rng: &mut self.rng, events: &mut () };
+            self.window = self.congestion.on_timer(&mut cx).window;
+            self.retime();
+        }
+    }
+
     /// Whether a packet may leave now.
     #[inline]
     pub fn can_transmit(&mut self, now: Time) -> bool {
@@ -129,6 +139,28 @@ impl Sender {
     pub fn paced_until(&mut self, now: Time) -> Option<Time> {
         let at = self.pacer.as_ref()?.at;
         (at > now && self.window_open()).then_some(at)
+    }
+
+    /// When the flow is to be looked at for its pace, unless that is known ([`Sender::on_paced`]).
+    pub fn await_pace(&mut self, now: Time) -> Option<Time> {
+        let at = self.paced_until(now)?;
+        self.pacer.as_mut()?.awaits(at).then_some(at)
+    }
+
+    /// The time of [`Sender::await_pace`] has come. Returns whether no other has taken its place.
+    pub fn on_paced(&mut self, now: Time) -> bool {
+        self.pacer.as_mut().is_some_and(|pacer| pacer.came(now))
+    }
+
+    /// Times the packet that waits for its pace anew, where a new rate does that.
+    #[inline]
+    fn retime(&mut self) {
+        if let Some(pacer) = &mut self.pacer
+            && self.congestion.retimes()
+            && let Some(rate) = self.congestion.limits().rate
+        {
+            pacer.retime(rate);
+        }
     }
 
     /// Whether the pace, if there is one, lets a packet leave now.
@@ -241,6 +273,7 @@ impl Sender {
             carried(&self.arrivals, ack.upto, tell);
         }
         self.paths.on_feedback_inlined(&mut cx, &feedback);
+        self.retime();
         self.report_losses(now, events);
     }
 
@@ -293,6 +326,13 @@ impl Sender {
         let mut cx = Cx { now, rng: &mut self.rng, events };
         self.recovery.on_nack(&mut cx, psn, &mut self.ledger);
         self.report_losses(now, events);
+    }
+
+    /// Takes a CNP.
+    pub fn on_cnp(&mut self, now: Time, events: &mut dyn Events) {
+        let mut cx = Cx { now, rng: &mut self.rng, events };
+        self.window = self.congestion.on_cnp(&mut cx).window;
+        self.retime();
     }
 
     /// Takes a pull: credits since the start of the message, modulo 2^24.
@@ -348,6 +388,7 @@ impl Sender {
         if self.scheme_timer().is_some_and(|at| at <= now) {
             let mut cx = Cx { now, rng: &mut self.rng, events };
             self.window = self.congestion.on_timer(&mut cx).window;
+            self.retime();
         }
         timeouts
     }
@@ -432,6 +473,7 @@ impl Sender {
             };
             self.paths.on_feedback(&mut cx, &feedback);
         }
+        self.retime();
     }
 }
 

@@ -243,6 +243,9 @@ impl Window {
             self.credits += 2;
             scheme.on_credit(&mut self.course.cx(), self.credits);
         }
+        if scheme.cnps().is_some() && self.course.below(50) == 0 {
+            scheme.on_cnp(&mut self.course.cx());
+        }
         self.fill(scheme);
         let outstanding = u64::from(self.next_new - self.cumulative);
         let psn = self.cumulative + self.course.below(outstanding) as u32;

@@ -87,7 +87,8 @@ pub mod kind {
     pub const PFC: u8 = 5;
     /// A sender's request for credit.
     pub const REQUEST: u8 = 6;
-    /// A message between ToRs; a host throws it away.
+    /// A message between ToRs, which a host throws away; with [`flag::CNP`](super::flag::CNP) a
+    /// congestion notification from a receiver to a sender.
     pub const TOR: u8 = 7;
     /// The bits of the kind.
     pub(crate) const MASK: u8 = 7;
@@ -109,6 +110,8 @@ pub mod flag {
     pub(crate) const TOR_OF_CONTROL: u8 = 32;
     /// An ACK for a packet that had arrived before.
     pub const DUPLICATE: u8 = 64;
+    /// Of kind [`TOR`](super::kind::TOR): a congestion notification (CNP).
+    pub const CNP: u8 = 64;
     /// The bit of ToRs, of data.
     pub(crate) const TOR_OF_DATA: u8 = 64;
     /// A data packet that switches hash, whatever their scheme.
@@ -148,6 +151,17 @@ impl Frame {
     pub fn pfc(classes: u8, pause: u8) -> Self {
         let number = (u32::from(classes) << 8) | u32::from(pause);
         Self::new(Locator(0), number, kind::PFC, Entropy(0), PFC_SIZE)
+    }
+
+    /// A congestion notification (CNP) to a sender, on the path of the packet that brought it.
+    pub fn cnp(to: Locator, entropy: Entropy, size: Bytes) -> Self {
+        Self::new(to, 0, kind::TOR | flag::CNP, entropy, size)
+    }
+
+    /// Whether it is a congestion notification (CNP).
+    #[inline]
+    pub fn is_cnp(&self) -> bool {
+        self.kind() == kind::TOR && self.has(flag::CNP)
     }
 
     /// Whether it is a PFC frame.
@@ -316,6 +330,17 @@ mod tests {
                 assert_eq!(frame.is_pfc(), kind == kind::PFC);
                 assert_eq!(frame.is_trimmed(), kind == kind::TRIMMED);
             }
+        }
+    }
+
+    #[test]
+    fn a_cnp_goes_to_the_sender_and_is_no_message_between_tors() {
+        let frame = Frame::cnp(Locator(9), Entropy(7), Bytes(64));
+        assert!(frame.is_cnp() && frame.is_control() && !frame.is_data());
+        assert!(!frame.goes_to_receiver() && !frame.is_about_credit() && !frame.tor_bit());
+        for flags in [0, flag::FORWARD, flag::MARKED] {
+            let message = Frame::new(Locator(9), 7, kind::TOR | flags, Entropy(7), Bytes(64));
+            assert!(!message.is_cnp());
         }
     }
 

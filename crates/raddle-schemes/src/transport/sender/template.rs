@@ -2,7 +2,7 @@
 
 use super::{Sender, SenderPlan, packets};
 use crate::FlowContext;
-use crate::congestion::{self, AnyCongestionControl, PullPlan};
+use crate::congestion::{self, AnyCongestionControl, CnpPlan, PullPlan};
 use crate::load_balance::host::{self, AnyPathSelector};
 use crate::recovery::{self, AckEntropies, AckForm, Coding};
 use crate::rng::Rng;
@@ -100,7 +100,9 @@ impl FlowTemplate {
             arrivals: Arrivals::keeping(if carries { KEPT } else { 0 }),
             window: congestion.limits().window,
             rng,
-            pacer: connection.and_then(|left| left.pacer.clone()),
+            pacer: connection
+                .and_then(|left| left.pacer.as_ref())
+                .map(|pacer| Box::new(pacer.handed_on())),
             congestion,
             paths,
             recovery,
@@ -110,6 +112,11 @@ impl FlowTemplate {
     /// How receivers pace the senders, if they do.
     pub fn pulls(&self) -> Option<PullPlan> {
         self.congestion.first().pulls()
+    }
+
+    /// How receivers notify of marked packets, if they do beside their ACKs.
+    pub fn cnps(&self) -> Option<CnpPlan> {
+        self.congestion.first().cnps()
     }
 
     /// The receiver of a message of `total` packets.

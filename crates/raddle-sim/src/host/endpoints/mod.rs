@@ -15,6 +15,7 @@ use super::layout::Layout;
 use super::nic::{Departure, Nic};
 use super::slab::{Key, Slab};
 use super::totals::HostTotals;
+use crate::host::nic::cnps::Cnps;
 use crate::host::nic::pulls::Pulls;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::{Overflow, Plan};
@@ -218,6 +219,8 @@ impl<'a> Ends<'a> {
             self.on_credit_frame(now, nic, frame);
         } else if frame.kind() != kind::TOR {
             self.on_reply(now, nic, frame);
+        } else if frame.is_cnp() {
+            self.on_cnp(now, nic, frame);
         }
         nic.settle(now)
     }
@@ -296,6 +299,9 @@ impl<'a> Ends<'a> {
             }
             nic.control.push_back(Frame::new(live.to, number, flags, entropy, self.ack));
         }
+        if marked && !trimmed && nic.cnps.is_some() {
+            nic.note_mark(now, slot, live.to, frame.entropy());
+        }
         if nic.pulls.is_some() {
             let again = received.reply == Reply::Nack;
             nic.note_data(now, slot, again, received.completed);
@@ -336,13 +342,29 @@ impl<'a> Ends<'a> {
         live.set_wake(slot, nic);
     }
 
+    /// A congestion notification has come.
+    #[cold]
+    fn on_cnp(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
+        let slot = nic.first_sender + self.locators.index(frame.to);
+        let Some(live) = self.live_senders.get_mut(self.senders[slot as usize].live) else {
+            return;
+        };
+        let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
+        live.sender.on_cnp(now, &mut events);
+        live.make_ready(now, slot, nic);
+        live.set_wake(slot, nic);
+    }
+
     /// The last packet of a flow has arrived: its receiver has nothing left to do but to answer
     /// late duplicates.
     #[cold]
-    fn delivered(&mut self, now: Time, nic: &Nic, slot: u32) {
+    fn delivered(&mut self, now: Time, nic: &mut Nic, slot: u32) {
         let end = &mut self.receivers[slot as usize];
         end.delivered = now;
         self.live_receivers.take(&mut end.live);
+        if let Some(cnps) = &mut nic.cnps {
+            cnps.end(slot);
+        }
         if self.triggers.exist() {
             let flow = self.flow_received(nic, slot);
             if let Some(trigger) = self.plan.traffic.flows[flow.index()].on_delivered {
@@ -399,6 +421,9 @@ impl<'a> Ends<'a> {
         if let Some(pulls) = template.pulls() {
             let pacer = || Box::new(Pulls::of(plan, flow.destination, &pulls));
             nic.pulls.get_or_insert_with(pacer).begin(slot, to, &pulls, total);
+        }
+        if let Some(cnps) = template.cnps() {
+            nic.cnps.get_or_insert_with(|| Box::new(Cnps::new(cnps, plan.transport.ack)));
         }
         let sender =
             self.sender_slot(to).map_or(Key::NONE, |slot| self.senders[slot as usize].live);
@@ -487,14 +512,21 @@ impl<'a> Ends<'a> {
             }
             return nic.set_pull_timer(now);
         }
+        if timer.kind == TimerKind::Cnp {
+            let frame = nic.cnps.as_mut().and_then(|cnps| cnps.due(now, slot));
+            return nic.control.extend(frame);
+        }
         if timer.kind == TimerKind::Start {
             return self.start(now, nic, slot);
         }
         let key = self.senders[slot as usize].live;
         let Some(live) = self.live_senders.get_mut(key) else { return };
         if timer.kind == TimerKind::Pace {
-            live.awaits_pace = false;
-            return live.make_ready(now, slot, nic);
+            // One that an earlier one took the place of finds nothing to do.
+            if live.sender.on_paced(now) {
+                live.make_ready(now, slot, nic);
+            }
+            return;
         }
         // A timer that was set anew fires where it was last set.
         if live.wake_at != timer.at {

@@ -46,8 +46,6 @@ pub(in crate::host) struct LiveSender {
     /// What all of its packets say ([`flag`]).
     pub(in crate::host) flags: u8,
     pub(in crate::host) in_ready: bool,
-    /// Whether a pace timer is set.
-    pub(in crate::host) awaits_pace: bool,
     /// When the earliest valid wake-up timer is set for.
     pub(in crate::host) wake_at: Time,
     /// Whether it may be too late for the next packet: there was none in flight when it was set.
@@ -96,11 +94,7 @@ impl LiveSender {
     /// Wakes the flow when its pace allows, if that is what it waits for.
     #[inline]
     fn set_pace(&mut self, now: Time, slot: u32, nic: &mut Nic) {
-        // A slot does not move while the flow waits for it.
-        if !self.awaits_pace
-            && let Some(at) = self.sender.paced_until(now)
-        {
-            self.awaits_pace = true;
+        if let Some(at) = self.sender.await_pace(now) {
             nic.set_timer(at, TimerKind::Pace, slot);
         }
     }

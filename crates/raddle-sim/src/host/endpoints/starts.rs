@@ -76,7 +76,6 @@ impl Ends<'_> {
             in_ready: false,
             wake_at: Time::NEVER,
             unwatched: true,
-            awaits_pace: false,
             sender: self.beginnings.sender(message, &context, rng),
         };
         let key = stream(plan.seed, "slots", here.0.into());

@@ -3,6 +3,7 @@
 //! The NIC pulls: each time its wire is free it takes one control frame, or one data packet from
 //! the next ready flow in turn. Data never waits in the NIC, so ACKs never wait behind it.
 
+pub(super) mod cnps;
 mod pauses;
 pub(super) mod pulls;
 pub(super) mod timers;
@@ -11,11 +12,12 @@ pub(super) mod turns;
 use crate::faults::link::Link;
 use crate::plan::{NicOrder, Plan};
 use crate::record::{DropCause, PortRecord};
-use crate::wire::frame::Frame;
+use crate::wire::frame::{Frame, Locator};
 use crate::wire::serialisation::Wire;
+use cnps::Cnps;
 use pauses::Pauses;
 use pulls::Pulls;
-use raddle_schemes::ids::{HostId, PortId};
+use raddle_schemes::ids::{Entropy, HostId, PortId};
 use raddle_schemes::rng::stream;
 use raddle_schemes::units::{Bytes, Span, Time};
 use std::collections::VecDeque;
@@ -56,6 +58,8 @@ pub(crate) struct Nic {
     pauses: Option<Box<Pauses>>,
     /// Credit for the senders of what it receives, where receivers pace.
     pub(super) pulls: Option<Box<Pulls>>,
+    /// Notifications of marked packets, where receivers send them.
+    pub(super) cnps: Option<Box<Cnps>>,
     order: NicOrder,
     /// Whether the next frame is data, where they take turns.
     data_turn: bool,
@@ -106,6 +110,7 @@ impl Nic {
             faults: faults.map(Box::new),
             pauses: Pauses::of(plan),
             pulls: None,
+            cnps: None,
             order: plan.transport.nic,
             data_turn: false,
             place,
@@ -155,6 +160,18 @@ impl Nic {
             pulls.on_data(slot, again);
         }
         self.set_pull_timer(now);
+    }
+
+    /// A marked packet of the message at receiver slot `slot` has come, whose sender is at `to`.
+    #[cold]
+    pub(super) fn note_mark(&mut self, now: Time, slot: u32, to: Locator, entropy: Entropy) {
+        let Some(cnps) = &mut self.cnps else { return };
+        let Some(at) = cnps.on_mark(now, slot, to, entropy) else { return };
+        if cnps.at_once() {
+            self.control.extend(cnps.due(now, slot));
+        } else {
+            self.set_timer(at, TimerKind::Cnp, slot);
+        }
     }
 
     /// Wakes the pull pacer when it may hand out credit, if it has reason to.

@@ -17,6 +17,8 @@ pub(crate) enum TimerKind {
     Wake,
     /// The pull pacer hands out credit.
     Pull,
+    /// A congestion notification is in line.
+    Cnp,
 }
 
 /// A timer of a host.
@@ -24,7 +26,7 @@ pub(crate) enum TimerKind {
 pub(crate) struct Timer {
     pub(crate) at: Time,
     pub(crate) kind: TimerKind,
-    /// The sender slot it is for; 0 for the pull pacer.
+    /// The sender slot it is for, or the receiver slot of a notification; 0 for the pull pacer.
     pub(crate) slot: u32,
 }
 
@@ -48,7 +50,7 @@ pub(in crate::host) struct Timers {
 
 impl Timer {
     /// After all others.
-    const NONE: Self = Self { at: Time::NEVER, kind: TimerKind::Pull, slot: u32::MAX };
+    const NONE: Self = Self { at: Time::NEVER, kind: TimerKind::Cnp, slot: u32::MAX };
 }
 
 impl Default for Timers {
@@ -71,7 +73,9 @@ impl Timers {
         let (queue, first) = match timer.kind {
             TimerKind::Wake => (&mut self.wakes, &mut self.wakes_first),
             TimerKind::Pace => (&mut self.paces, &mut self.paces_first),
-            TimerKind::Start | TimerKind::Pull => return self.set_among_others(timer),
+            TimerKind::Start | TimerKind::Pull | TimerKind::Cnp => {
+                return self.set_among_others(timer);
+            }
         };
         if first.at == Time::NEVER {
             *first = timer;

@@ -25,6 +25,7 @@ use credit::CreditPacer;
 use nic::Nic;
 use planned::HostPlanner;
 use raddle_schemes::Events;
+use raddle_schemes::congestion::CnpPlan;
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::transport::Receiver;
@@ -45,6 +46,8 @@ enum TimerKind {
     Wake,
     /// The host hands out credit.
     Pull,
+    /// A congestion notification is in line.
+    Cnp,
 }
 
 /// When, what for, and whose.
@@ -57,6 +60,8 @@ struct Host<'a> {
     credit: Option<CreditPacer>,
     /// When it hands out credit next, if a timer is set for it.
     pulls_at: Option<Time>,
+    /// Congestion notifications that its NIC will have in line at a later time.
+    cnps: BTreeMap<(Time, FlowId), Frame>,
 }
 
 /// All hosts of a run, and both ends of every flow.
@@ -68,6 +73,8 @@ pub(super) struct Hosts<'a> {
     sending: Vec<Option<Box<Sending>>>,
     /// The receiving end from the first that is heard of it to the last packet.
     receiving: Vec<Option<Box<Receiver>>>,
+    /// Of flows whose receivers notify of marked packets: how, and the last packet that brought one.
+    cnps: BTreeMap<FlowId, (CnpPlan, Option<Time>)>,
     records: Vec<FlowRecord>,
     /// How often each trigger was fired.
     fired: Vec<u32>,
@@ -130,6 +137,7 @@ impl<'a> Hosts<'a> {
             timers: BTreeSet::new(),
             credit: None,
             pulls_at: None,
+            cnps: BTreeMap::new(),
         });
         let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
         let drain = beginnings::longest_drain(plan, longest_rtt);
@@ -139,6 +147,7 @@ impl<'a> Hosts<'a> {
             hosts: hosts.collect(),
             sending: std::iter::repeat_with(|| None).take(flows).collect(),
             receiving: std::iter::repeat_with(|| None).take(flows).collect(),
+            cnps: BTreeMap::new(),
             records: vec![FlowRecord::default(); flows],
             fired: vec![0; plan.traffic.triggers.len()],
             woken: Vec::new(),
@@ -197,6 +206,8 @@ impl<'a> Hosts<'a> {
             }
         } else if frame.kind() != kind::TOR {
             self.on_reply(now, frame);
+        } else if frame.is_cnp() {
+            self.on_cnp(now, frame);
         }
     }
 
@@ -250,6 +261,7 @@ impl<'a> Hosts<'a> {
             TimerKind::Pace => self.on_pace(now, flow),
             TimerKind::Wake => self.on_wake(now, flow),
             TimerKind::Pull => self.pull(now, host),
+            TimerKind::Cnp => self.send_cnp(now, host, flow),
         }
     }
 

@@ -1,8 +1,8 @@
 //! The receiving ends of flows at work.
 
-use super::Hosts;
 use super::credit::{CreditPacer, Pull};
 use super::rotations::Class;
+use super::{Hosts, TimerKind};
 use crate::wire::frame::{Frame, flag, kind};
 use raddle_schemes::ids::{Entropy, FlowId, HostId, Psn};
 use raddle_schemes::transport::{Data, Reply};
@@ -57,6 +57,9 @@ impl Hosts<'_> {
                 self.answer(host, flow, number, flags, route.unwrap_or(frame.entropy()));
             }
         }
+        if marked && !trimmed {
+            self.notify(now, host, flow, frame.entropy());
+        }
         if let Some(credit) = &mut self.hosts[host.index()].credit {
             if received.completed {
                 credit.end(flow);
@@ -107,6 +110,30 @@ impl Hosts<'_> {
         self.hosts[host.index()].nic.control.push_back(frame);
     }
 
+    /// A marked packet has come: it brings a notification, unless another did so not long ago.
+    fn notify(&mut self, now: Time, host: HostId, flow: FlowId, path: Entropy) {
+        let Some((plan, last)) = self.cnps.get_mut(&flow) else { return };
+        if last.is_some_and(|last| now < last + plan.interval) {
+            return;
+        }
+        *last = Some(now);
+        let at = now + plan.delay;
+        let frame = Frame::cnp(self.addresses.sender(flow), path, self.plan.transport.ack);
+        let host = &mut self.hosts[host.index()];
+        if at == now {
+            return host.nic.control.push_back(frame);
+        }
+        host.cnps.insert((at, flow), frame);
+        host.timers.insert((at, TimerKind::Cnp, flow));
+    }
+
+    /// A notification is in line at its NIC.
+    pub(super) fn send_cnp(&mut self, now: Time, host: HostId, flow: FlowId) {
+        let host = &mut self.hosts[host.index()];
+        let frame = host.cnps.remove(&(now, flow));
+        host.nic.control.extend(frame);
+    }
+
     /// Says once more that all of a message has arrived. Nothing else is left of its receiver, so
     /// this ACK takes the path of what it answers, also where hosts route.
     fn answer_late(&mut self, host: HostId, flow: FlowId, frame: Frame) {
@@ -126,6 +153,9 @@ impl Hosts<'_> {
         let total = self.packets(flow);
         let receiver = template.receiver(&context, total);
         self.receiving[flow.index()] = Some(Box::new(receiver));
+        if let Some(plan) = template.cnps() {
+            self.cnps.insert(flow, (plan, None));
+        }
         if let Some(pulls) = template.pulls() {
             let pacer = || CreditPacer::new(self.plan, host, &pulls);
             let credit = self.hosts[host.index()].credit.get_or_insert_with(pacer);

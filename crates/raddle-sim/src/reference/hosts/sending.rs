@@ -184,6 +184,15 @@ impl Hosts<'_> {
         }
     }
 
+    /// A congestion notification has come.
+    pub(super) fn on_cnp(&mut self, now: Time, frame: Frame) {
+        let flow = self.addresses.flow_of(frame);
+        let Some(sending) = &mut self.sending[flow.index()] else { return };
+        let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
+        sending.sender.on_cnp(now, events);
+        self.look_at(now, flow);
+    }
+
     /// A pull has come.
     pub(super) fn on_credit(&mut self, now: Time, frame: Frame) {
         let flow = self.addresses.flow_of(frame);

@@ -2,6 +2,7 @@
 
 use super::choices::Choices;
 use raddle_schemes::congestion::Pacing;
+use raddle_schemes::congestion::dcqcn::{AlphaFrom, AlphaUpdate, Cnp, Cut, OnLoss, Profile};
 use raddle_schemes::congestion::fixed_rate::{Pace, Slots};
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::load_balance::host;
@@ -93,6 +94,26 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
             eqds.max_window = choices.pick(&[Size::Bdp(1.5), Size::Packets(2.0)]);
             eqds.packets_per_pull = choices.pick(&[4, 1]);
             eqds.retry = choices.pick(&[None, Some(Span::us(3))]);
+        }
+        congestion::Config::Dcqcn(dcqcn) => {
+            dcqcn.profile = choices.pick(Profile::ALL);
+            dcqcn.cnp = choices.pick(&[Some(Cnp::Frame), Some(Cnp::Echo), None]);
+            dcqcn.cnp_interval = choices.pick(&[Some(Span::us(1)), Some(Span(777_777)), None]);
+            dcqcn.cnp_delay = choices.pick(&[Span::ZERO, Span(333_333), Span::us(2)]);
+            dcqcn.cut = choices.pick(&[None, Some(Cut::AtOnce), Some(Cut::Polled)]);
+            dcqcn.cut_interval = choices.pick(&[None, Some(Span::ns(700)), Some(Span(1))]);
+            dcqcn.alpha_update =
+                choices.pick(&[None, Some(AlphaUpdate::Timer), Some(AlphaUpdate::Cnp)]);
+            dcqcn.alpha_from = choices.pick(AlphaFrom::ALL);
+            dcqcn.alpha_interval = choices.pick(&[None, Some(Span::ns(500))]);
+            let soon = [Some(Span::us(3)), None, Some(Span::ns(400))];
+            dcqcn.increase_interval = choices.pick(&soon);
+            let few = [None, Some(Size::Packets(2.0)), Some(Size::Bytes(Bytes(100)))];
+            dcqcn.byte_counter = choices.pick(&few);
+            dcqcn.increase = choices.pick(&[None, Some(Rate::gbps(3))]);
+            dcqcn.min_rate = choices.pick(&[Rate::gbps(1), Rate(1)]);
+            dcqcn.on_loss = choices.pick(OnLoss::ALL);
+            dcqcn.window = choices.pick(&[Size::Unlimited, Size::Packets(3.0), Size::Bdp(1.0)]);
         }
         congestion::Config::Nscc(nscc) => {
             nscc.target = choices.pick(&[None, Some(Span::us(1)), Some(Span::ns(100))]);

@@ -1,0 +1,668 @@
+//! DCQCN: RDMA NICs that cut their rate on congestion notifications and recover it by timers.
+//!
+//! Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 5, with the
+//! variants of NICs and simulators as parameters; the spec is Themis's, section 3 and correction 4.
+//! - **Receiver** (NP): a marked packet brings a CNP, at most one in `cnp_interval` per flow, which the
+//!   NIC sends `cnp_delay` later. With `cnp = "echo"` every ACK of a marked packet is one.
+//! - **Cut** (RP): target <- rate, rate <- rate (1 - alpha / 2), and increases begin anew.
+//! - **alpha** grows by alpha <- (1 - g) alpha + g and decays by alpha <- (1 - g) alpha.
+//! - **Increase**: every `increase_interval`, and every `byte_counter` bytes sent, first `fast_recovery`
+//!   times without a change of the target, then with target + `increase`, then + `hyper_increase`; each
+//!   time rate <- (rate + target) / 2.
+//!
+//! | parameter | `paper` | `hpcc` | `themis` |
+//! |---|---|---|---|
+//! | `cnp` | `frame`, each 50 us | `echo` | `frame`, each 50 us |
+//! | `cut` | `at_once` | `polled`, each 4 us | `at_once`, each 4 us at most |
+//! | `alpha_update`, `alpha_interval` | `cnp`, 55 us | `timer`, 1 us | `cnp`, 55 us |
+//! | `increase_interval`, `byte_counter` | 55 us, 10 MB | 900 us, none | 300 us, none |
+//! | `fast_recovery` | 5 | 1 | 1 |
+//! | `increase`, `hyper_increase` | 40, 200 Mbps | 50, 100 Mbps | 0.04, 0.1 % of the line |
+//! | `clamp_target` | yes | no | yes |
+//!
+//! `hpcc` is what the public simulator of HPCC does with the values of the PowerTCP study, `themis` what
+//! Themis's spec settles on.
+//!
+//! Reading:
+//! - The paper gives no step of hyper increase: five times the additive one.
+//! - Stages count the events since the last cut, the present one included. With a byte counter it is
+//!   fast recovery while neither count exceeds `fast_recovery`, and hyper increase once both do; without
+//!   one the first event beyond it is additive, later ones are hyper.
+//! - A flow that is back at line rate, as its target is, has no timer until the next cut.
+//! - alpha is 1 at the first CNP (`alpha_from`), and is brought up to the present when it is needed.
+//! - A loss is a CNP (`on_loss`); a packet that waits for the pace is timed anew when the rate changes.
+
+use super::{Ack, CnpPlan, CongestionControl, Limits, Loss};
+use crate::family::{Conflict, Need};
+use crate::size::{SOME, Size};
+use crate::units::{Bytes, Rate, Span, Time};
+use crate::{Card, Cx, FlowContext};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+/// What `raddle schemes dcqcn` says.
+pub const CARD: Card = Card {
+    name: "dcqcn",
+    title: "DCQCN",
+    paper: "Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015",
+    needs: &[Need::Ecn],
+    summary: "Cuts the rate on congestion notifications of the receiver and recovers it by timers: \
+              what RDMA NICs do.",
+};
+
+crate::words! {
+    /// Whose values the parameters have that are not set.
+    pub enum Profile {
+        /// Those of the paper.
+        Paper = "paper",
+        /// Those of HPCC's simulator, as the PowerTCP study sets it.
+        Hpcc = "hpcc",
+        /// Those of Themis.
+        Themis = "themis",
+    }
+}
+
+crate::words! {
+    /// How a sender hears of marks.
+    pub enum Cnp {
+        /// By frames that the receiver sends at intervals.
+        Frame = "frame",
+        /// By the ACK of each marked packet.
+        Echo = "echo",
+    }
+}
+
+crate::words! {
+    /// When a CNP cuts the rate.
+    pub enum Cut {
+        /// As it comes, unless the last cut was less than an interval ago.
+        AtOnce = "at_once",
+        /// At the next of the instants that follow the first CNP at intervals.
+        Polled = "polled",
+    }
+}
+
+crate::words! {
+    /// When alpha grows.
+    pub enum AlphaUpdate {
+        /// At each cut, from which on it decays at intervals.
+        Cnp = "cnp",
+        /// At intervals: it grows if a CNP came since the last, and decays if not.
+        Timer = "timer",
+    }
+}
+
+crate::words! {
+    /// Since when alpha changes.
+    pub enum AlphaFrom {
+        /// Since the first CNP.
+        FirstCnp = "first_cnp",
+        /// Since the first packet.
+        Start = "start",
+    }
+}
+
+crate::words! {
+    /// What a loss does to the rate.
+    pub enum OnLoss {
+        /// What a CNP does.
+        Cnp = "cnp",
+        /// The minimum, from where it recovers.
+        Reset = "reset",
+        /// What a CNP does, once until all that was sent before has arrived.
+        Episode = "episode",
+        /// Nothing.
+        None = "none",
+    }
+}
+
+crate::parameters! {
+    /// Parameters of DCQCN; `auto` is what the profile has.
+    pub struct Config {
+        /// Whose values the parameters have that are `auto`: `paper`, `hpcc` or `themis`.
+        pub profile: Profile = Profile::Paper;
+        /// How the sender hears of marks: `frame`, by frames of the receiver, or `echo`, by each ACK.
+        pub cnp: Option<Cnp> = None;
+        /// Least time between two CNP frames of a flow.
+        pub cnp_interval: Option<Span> = None, in Span(1)..;
+        /// How long the receiver's NIC takes before it sends one.
+        pub cnp_delay: Span = Span::ZERO;
+        /// When a CNP cuts the rate: `at_once`, or `polled`, at instants an interval apart.
+        pub cut: Option<Cut> = None;
+        /// Least time between two cuts, or the time between those instants.
+        pub cut_interval: Option<Span> = None, in Span(1)..;
+        /// Weight of the newest news in alpha (g).
+        pub gain: f64 = 0.00390625, in 0.0..=1.0;
+        /// When alpha grows: `cnp`, at each cut, or `timer`, at intervals in which a CNP came.
+        pub alpha_update: Option<AlphaUpdate> = None;
+        /// Interval at which alpha decays.
+        pub alpha_interval: Option<Span> = None, in Span(1)..;
+        /// Since when it changes: `first_cnp` or `start`.
+        pub alpha_from: AlphaFrom = AlphaFrom::FirstCnp;
+        /// Interval of increases.
+        pub increase_interval: Option<Span> = None, in Span(1)..;
+        /// Bytes sent from increase to increase; `unlimited` is no byte counter.
+        pub byte_counter: Option<Size> = None, in SOME;
+        /// Increases in which the target stays.
+        pub fast_recovery: Option<u32> = None, in ..=1000;
+        /// Step of the target after that.
+        pub increase: Option<Rate> = None;
+        /// Step of the target in hyper increase.
+        pub hyper_increase: Option<Rate> = None;
+        /// The rate never falls below this, nor below 10^-5 of the line's, so that
+        /// packets leave within any run.
+        pub min_rate: Rate = Rate(100_000_000);
+        /// Whether every cut sets the target to the rate before it; else only the first since an
+        /// increase.
+        pub clamp_target: Option<bool> = None;
+        /// What a NACK, a timeout or another loss does to the rate: `cnp`, what a CNP does, `episode`,
+        /// the same once until all that was sent before has arrived, `reset`, the minimum, or `none`.
+        pub on_loss: OnLoss = OnLoss::Cnp;
+        /// Most bytes in flight.
+        pub window: Size = Size::Unlimited, in SOME;
+    }
+    conflicts by conflicts
+}
+
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    let mut conflicts = Vec::new();
+    if config.resolved_cnp() == Cnp::Echo {
+        if config.cnp_interval.is_some() {
+            conflicts.push(Conflict::Idle("cnp_interval", "cnp"));
+        }
+        if config.cnp_delay > Span::ZERO {
+            conflicts.push(Conflict::Idle("cnp_delay", "cnp"));
+        }
+    }
+    conflicts
+}
+
+impl Profile {
+    /// Its value among these.
+    fn of<T>(self, paper: T, hpcc: T, themis: T) -> T {
+        match self {
+            Self::Paper => paper,
+            Self::Hpcc => hpcc,
+            Self::Themis => themis,
+        }
+    }
+}
+
+impl Config {
+    fn resolved_cnp(&self) -> Cnp {
+        self.cnp.unwrap_or(self.profile.of(Cnp::Frame, Cnp::Echo, Cnp::Frame))
+    }
+}
+
+/// What all flows of a rate share. Rates are bps.
+#[derive(Debug)]
+struct Constants {
+    cnp: Cnp,
+    cnps: CnpPlan,
+    cut: Cut,
+    cut_interval: Span,
+    gain: f64,
+    alpha_update: AlphaUpdate,
+    alpha_interval: Span,
+    alpha_from: AlphaFrom,
+    increase_interval: Span,
+    byte_counter: Option<u64>,
+    fast_recovery: u32,
+    increase: f64,
+    hyper_increase: f64,
+    min: f64,
+    line: f64,
+    clamp_target: bool,
+    on_loss: OnLoss,
+    window: Bytes,
+}
+
+/// One flow's rate.
+#[derive(Clone, Debug)]
+pub struct Dcqcn {
+    constants: Arc<Constants>,
+    rate: f64,
+    target: f64,
+    alpha: f64,
+    /// When alpha last changed, or could have.
+    alpha_at: Option<Time>,
+    /// Whether a CNP came since.
+    noted: bool,
+    /// The first CNP.
+    first_cnp: Option<Time>,
+    last_cut: Option<Time>,
+    /// When a CNP that came will cut.
+    cut_at: Option<Time>,
+    increase_at: Option<Time>,
+    /// Increases since the last cut, by timer and by bytes, and bytes since the last.
+    by_time: u32,
+    by_bytes: u32,
+    bytes: u64,
+    /// Of losses: the last answered counts until all packets below this one have arrived.
+    answered_until: Option<u32>,
+    una: u32,
+}
+
+impl Dcqcn {
+    /// A flow at line rate.
+    pub fn new(config: &Config, context: &FlowContext) -> Self {
+        let profile = config.profile;
+        let line = context.rate.0 as f64;
+        let mbps = |rate: f64| rate * 1e6;
+        let rate = |own: Option<Rate>, auto: f64| own.map_or(auto, |rate| rate.0 as f64);
+        let (at_once, polled) = (Cut::AtOnce, Cut::Polled);
+        let (by_cnp, by_timer) = (AlphaUpdate::Cnp, AlphaUpdate::Timer);
+        let bytes = match config.byte_counter {
+            None => (profile == Profile::Paper).then_some(10_000_000),
+            Some(Size::Unlimited) => None,
+            Some(size) => Some(size.resolve(&context.sizes()).0.max(1)),
+        };
+        let us =
+            |paper, hpcc, themis| profile.of(Span::us(paper), Span::us(hpcc), Span::us(themis));
+        let cut_interval = profile.of(Span(1), Span::us(4), Span::us(4));
+        let constants = Constants {
+            cnp: config.resolved_cnp(),
+            cnps: CnpPlan {
+                interval: config.cnp_interval.unwrap_or(Span::us(50)),
+                delay: config.cnp_delay,
+            },
+            cut: config.cut.unwrap_or(profile.of(at_once, polled, at_once)),
+            cut_interval: config.cut_interval.unwrap_or(cut_interval),
+            gain: config.gain,
+            alpha_update: config.alpha_update.unwrap_or(profile.of(by_cnp, by_timer, by_cnp)),
+            alpha_interval: config.alpha_interval.unwrap_or(us(55, 1, 55)),
+            alpha_from: config.alpha_from,
+            increase_interval: config.increase_interval.unwrap_or(us(55, 900, 300)),
+            byte_counter: bytes,
+            fast_recovery: config.fast_recovery.unwrap_or(if profile == Profile::Paper {
+                5
+            } else {
+                1
+            }),
+            increase: rate(config.increase, profile.of(mbps(40.0), mbps(50.0), line * 0.0004)),
+            hyper_increase: rate(
+                config.hyper_increase,
+                profile.of(mbps(200.0), mbps(100.0), line * 0.001),
+            ),
+            min: (config.min_rate.0 as f64).max(line * 1e-5).min(line),
+            line,
+            clamp_target: config.clamp_target.unwrap_or(profile != Profile::Hpcc),
+            on_loss: config.on_loss,
+            window: config.window.resolve(&context.sizes()).max(context.packet()),
+        };
+        Self {
+            rate: line,
+            target: line,
+            alpha: 1.0,
+            alpha_at: None,
+            noted: false,
+            first_cnp: None,
+            last_cut: None,
+            cut_at: None,
+            increase_at: None,
+            by_time: 0,
+            by_bytes: 0,
+            bytes: 0,
+            answered_until: None,
+            una: 0,
+            constants: Arc::new(constants),
+        }
+    }
+
+    /// Brings alpha up to the present.
+    fn age_alpha(&mut self, now: Time) {
+        let Constants { gain, alpha_interval, .. } = *self.constants;
+        let Some(at) = self.alpha_at else { return };
+        let ticks = now.since(at).0 / alpha_interval.0;
+        if ticks == 0 {
+            return;
+        }
+        let mut decays = ticks;
+        if core::mem::take(&mut self.noted) {
+            self.alpha = (1.0 - gain) * self.alpha + gain;
+            decays -= 1;
+        }
+        self.alpha *= libm::pow(1.0 - gain, decays as f64);
+        self.alpha_at = Some(at + Span(ticks * alpha_interval.0));
+    }
+
+    /// A CNP, or what counts as one.
+    fn notice(&mut self, now: Time) {
+        self.age_alpha(now);
+        let constants = Arc::clone(&self.constants);
+        let first = *self.first_cnp.get_or_insert(now);
+        let begins = self.alpha_at.is_none();
+        self.alpha_at.get_or_insert(now);
+        // The news that makes alpha 1 does not make it grow.
+        self.noted = constants.alpha_update == AlphaUpdate::Timer && (self.noted || !begins);
+        match constants.cut {
+            Cut::AtOnce => {
+                let next = self.last_cut.map(|last| last + constants.cut_interval);
+                if next.is_none_or(|next| next <= now) {
+                    self.cut(now);
+                }
+            }
+            Cut::Polled => {
+                let interval = constants.cut_interval.0;
+                let next = first + Span((now.since(first).0 / interval + 1) * interval);
+                self.cut_at.get_or_insert(next);
+            }
+        }
+    }
+
+    fn cut(&mut self, now: Time) {
+        let Constants { gain, alpha_update, .. } = *self.constants;
+        let less = self.rate * (1.0 - self.alpha / 2.0);
+        self.fall_to(less, now);
+        if alpha_update == AlphaUpdate::Cnp {
+            self.alpha = (1.0 - gain) * self.alpha + gain;
+            self.alpha_at = Some(now);
+        }
+    }
+
+    /// The rate falls, and increases begin anew.
+    fn fall_to(&mut self, rate: f64, now: Time) {
+        let constants = &self.constants;
+        if constants.clamp_target || self.by_time + self.by_bytes > 0 {
+            self.target = self.rate;
+        }
+        self.rate = rate.max(constants.min);
+        (self.by_time, self.by_bytes, self.bytes) = (0, 0, 0);
+        self.last_cut = Some(now);
+        self.increase_at = Some(now + constants.increase_interval);
+    }
+
+    /// One of the counts of increases has gone up.
+    fn raise(&mut self) {
+        let constants = &self.constants;
+        let (time, bytes, fast) = (self.by_time, self.by_bytes, constants.fast_recovery);
+        let hyper = match constants.byte_counter {
+            Some(_) => time.min(bytes) > fast,
+            None => time > fast + 1,
+        };
+        if hyper {
+            self.target += constants.hyper_increase;
+        } else if time.max(bytes) > fast {
+            self.target += constants.increase;
+        }
+        self.target = self.target.min(constants.line);
+        self.rate = (self.rate + self.target) / 2.0;
+        // Halves of a rest never come to an end.
+        if constants.line - self.rate < 1.0 {
+            self.rate = constants.line;
+        }
+        if self.rate >= constants.line {
+            self.increase_at = None;
+        }
+    }
+}
+
+impl CongestionControl for Dcqcn {
+    fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
+        self.una = ack.cumulative;
+        if ack.marked && self.constants.cnp == Cnp::Echo {
+            self.notice(cx.now);
+        }
+    }
+
+    fn on_cnp(&mut self, cx: &mut Cx<'_>) {
+        self.notice(cx.now);
+    }
+
+    fn cnps(&self) -> Option<CnpPlan> {
+        (self.constants.cnp == Cnp::Frame).then_some(self.constants.cnps)
+    }
+
+    fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss) {
+        match self.constants.on_loss {
+            OnLoss::Cnp => self.notice(cx.now),
+            OnLoss::Reset => self.fall_to(0.0, cx.now),
+            OnLoss::Episode => {
+                if self.answered_until.is_none_or(|until| until <= self.una) {
+                    self.answered_until = Some(loss.next_new);
+                    self.notice(cx.now);
+                }
+            }
+            OnLoss::None => {}
+        }
+    }
+
+    /// Packets are numbered from 0 again.
+    fn begin_message(&mut self) {
+        (self.answered_until, self.una) = (None, 0);
+    }
+
+    fn on_sent(&mut self, cx: &mut Cx<'_>, bytes: Bytes) {
+        if self.constants.alpha_from == AlphaFrom::Start {
+            self.alpha_at.get_or_insert(cx.now);
+        }
+        let (Some(counter), true) = (self.constants.byte_counter, self.increase_at.is_some())
+        else {
+            return;
+        };
+        self.bytes += bytes.0;
+        while self.bytes >= counter {
+            self.bytes -= counter;
+            self.by_bytes = self.by_bytes.saturating_add(1);
+            self.raise();
+        }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        match (self.cut_at, self.increase_at) {
+            (Some(cut), Some(increase)) => Some(cut.min(increase)),
+            (cut, increase) => cut.or(increase),
+        }
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_>) {
+        // Several are due where a connection had no message for a while.
+        while let Some(at) = self.next_timer().filter(|at| *at <= cx.now) {
+            if self.cut_at == Some(at) {
+                self.cut_at = None;
+                self.age_alpha(at);
+                self.cut(at);
+            } else {
+                self.increase_at = Some(at + self.constants.increase_interval);
+                self.by_time = self.by_time.saturating_add(1);
+                self.raise();
+            }
+        }
+    }
+
+    fn retimes(&self) -> bool {
+        true
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { window: self.constants.window, rate: Some(Rate(self.rate as u64)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::congestion::LossCause;
+    use crate::rng::Rng;
+
+    fn flow(gbps: u64, config: Config) -> Dcqcn {
+        let rate = Rate::gbps(gbps);
+        Dcqcn::new(&config, &FlowContext { rate, ..FlowContext::NOMINAL })
+    }
+
+    fn of(profile: Profile) -> Config {
+        Config { profile, ..Config::default() }
+    }
+
+    fn at<T>(us: u64, call: impl FnOnce(&mut Cx<'_>) -> T) -> T {
+        let now = Time::ZERO + Span::us(us);
+        call(&mut Cx { now, rng: &mut Rng::new(1, "flow", 0), events: &mut () })
+    }
+
+    fn cnp(flow: &mut Dcqcn, us: u64) {
+        at(us, |cx| flow.on_cnp(cx));
+    }
+
+    fn ack(flow: &mut Dcqcn, us: u64, marked: bool, cumulative: u32) {
+        let (bytes, rtt, in_flight) = (Bytes(1000), None, Bytes(0));
+        let ack = Ack { bytes, marked, rtt, in_flight, cumulative, next_new: 100 };
+        at(us, |cx| flow.on_ack(cx, &ack));
+    }
+
+    fn lose(flow: &mut Dcqcn, us: u64, next_new: u32) {
+        let (bytes, packets, cause, in_flight) = (Bytes(1000), 1, LossCause::Nack, Bytes(0));
+        at(us, |cx| flow.on_loss(cx, &Loss { bytes, packets, cause, in_flight, next_new }));
+    }
+
+    /// Lets every timer up to then fire.
+    fn pass(flow: &mut Dcqcn, us: u64) {
+        while let Some(due) = flow.next_timer().filter(|due| *due <= Time::ZERO + Span::us(us)) {
+            flow.on_timer(&mut Cx { now: due, rng: &mut Rng::new(1, "flow", 0), events: &mut () });
+        }
+    }
+
+    #[track_caller]
+    fn assert_gbps(flow: &Dcqcn, expected: f64) {
+        let found = flow.limits().rate.unwrap().0 as f64 / 1e9;
+        assert!((found - expected).abs() < 0.0005 * expected, "{found}, not {expected}");
+    }
+
+    /// Spec of PowerTCP, item 7: alpha has decayed four times when the first CNP cuts.
+    #[test]
+    fn the_first_cnp_of_a_nic_that_polls_cuts_25_to_12_694_gbps() {
+        let mut flow = flow(25, of(Profile::Hpcc));
+        assert_eq!(flow.limits().rate, Some(Rate::gbps(25)));
+        ack(&mut flow, 10, true, 0);
+        assert_gbps(&flow, 25.0);
+        pass(&mut flow, 13);
+        assert_gbps(&flow, 25.0);
+        pass(&mut flow, 14);
+        assert_gbps(&flow, 12.694);
+        pass(&mut flow, 914);
+        assert_gbps(&flow, 18.847);
+        pass(&mut flow, 1814);
+        assert_gbps(&flow, 21.924);
+    }
+
+    #[test]
+    fn the_first_cnp_of_the_paper_cuts_25_to_12_5_gbps() {
+        for profile in [Profile::Paper, Profile::Themis] {
+            let mut flow = flow(25, of(profile));
+            cnp(&mut flow, 10);
+            assert_gbps(&flow, 12.5);
+            assert_eq!(flow.cnps().map(|plan| plan.interval), Some(Span::us(50)));
+            ack(&mut flow, 11, true, 0);
+            assert_gbps(&flow, 12.5);
+        }
+    }
+
+    #[test]
+    fn cuts_keep_their_distance() {
+        let mut flow = flow(200, of(Profile::Themis));
+        cnp(&mut flow, 10);
+        cnp(&mut flow, 13);
+        assert_gbps(&flow, 100.0);
+        cnp(&mut flow, 14);
+        assert_gbps(&flow, 50.0);
+        // alpha after two cuts is still 1: (1 - g) 1 + g.
+        assert_eq!(flow.alpha, 1.0);
+    }
+
+    /// 55 us later it has decayed once, and a cut makes it grow.
+    #[test]
+    fn alpha_decays_between_cuts_and_grows_with_them() {
+        let g = 1.0 / 256.0;
+        let mut flow = flow(200, of(Profile::Themis));
+        cnp(&mut flow, 0);
+        cnp(&mut flow, 120);
+        let alpha = (1.0 - g) * (1.0 - g);
+        assert_gbps(&flow, 100.0 * (1.0 - alpha / 2.0));
+        assert!((flow.alpha - ((1.0 - g) * alpha + g)).abs() < 1e-12);
+    }
+
+    /// 200 Gbps have steps of 80 and 200 Mbps (spec of Themis, section 3).
+    #[test]
+    fn increases_go_from_fast_recovery_to_hyper_increase() {
+        let mut flow = flow(200, of(Profile::Themis));
+        (0..2).for_each(|i| cnp(&mut flow, i * 10));
+        assert_gbps(&flow, 50.0);
+        assert_eq!(flow.target, 100e9);
+        let (mut rate, mut target) = (50.0, 100.0);
+        for (i, step) in (1..).zip([0.0, 0.08, 0.2, 0.2]) {
+            pass(&mut flow, 10 + 300 * i);
+            target += step;
+            rate = (rate + target) / 2.0;
+            assert_gbps(&flow, rate);
+        }
+        assert_eq!(flow.target, 100.48e9);
+    }
+
+    /// Five events of either kind are fast recovery, and hyper increase takes more than five of both.
+    #[test]
+    fn bytes_count_beside_the_timer() {
+        let mut flow =
+            flow(40, Config { byte_counter: Some(Size::Bytes(Bytes(1000))), ..of(Profile::Paper) });
+        at(0, |cx| flow.on_sent(cx, Bytes(5_000)));
+        (0..2).for_each(|i| cnp(&mut flow, i));
+        assert_eq!((flow.by_bytes, flow.target), (0, 20e9), "what went before does not count");
+        at(2, |cx| flow.on_sent(cx, Bytes(5_500)));
+        assert_eq!((flow.by_bytes, flow.target), (5, 20e9));
+        at(3, |cx| flow.on_sent(cx, Bytes(500)));
+        assert_eq!((flow.by_bytes, flow.target), (6, 20.04e9), "the sixth is additive");
+        pass(&mut flow, 1 + 5 * 55);
+        assert_eq!(flow.target, 20.24e9);
+        pass(&mut flow, 1 + 6 * 55);
+        assert_eq!(flow.target, 20.44e9, "six of both");
+    }
+
+    #[test]
+    fn a_target_that_is_not_clamped_outlives_cuts_without_an_increase_between() {
+        for (clamp_target, target) in [(false, 200e9), (true, 50e9)] {
+            let config = Config { clamp_target: Some(clamp_target), ..of(Profile::Themis) };
+            let mut flow = flow(200, config);
+            (0..3).for_each(|i| cnp(&mut flow, i * 10));
+            assert_eq!((flow.target, flow.rate), (target, 25e9));
+        }
+    }
+
+    #[test]
+    fn a_loss_does_what_it_is_told() {
+        let after = |on_loss| {
+            let mut flow = flow(200, Config { on_loss, ..of(Profile::Themis) });
+            lose(&mut flow, 0, 100);
+            ack(&mut flow, 5, false, 99);
+            lose(&mut flow, 10, 120);
+            let first = flow.rate;
+            ack(&mut flow, 15, false, 100);
+            lose(&mut flow, 20, 140);
+            (first, flow.rate)
+        };
+        assert_eq!(after(OnLoss::Cnp), (50e9, 25e9));
+        assert_eq!(after(OnLoss::Episode), (100e9, 50e9));
+        assert_eq!(after(OnLoss::None), (200e9, 200e9));
+        assert_eq!(after(OnLoss::Reset), (1e8, 1e8));
+    }
+
+    #[test]
+    fn a_flow_that_is_back_at_line_rate_has_no_timer() {
+        let mut flow = flow(25, of(Profile::Themis));
+        cnp(&mut flow, 0);
+        pass(&mut flow, 1_000_000);
+        assert_eq!((flow.next_timer(), flow.limits().rate), (None, Some(Rate::gbps(25))));
+    }
+
+    /// With `timer` alpha grows once in an interval, however many CNPs came in it.
+    #[test]
+    fn a_timer_counts_the_cnps_of_an_interval_once() {
+        let g = 1.0 / 256.0;
+        let mut flow = flow(25, of(Profile::Hpcc));
+        for us in [0, 50, 50, 50] {
+            pass(&mut flow, us);
+            ack(&mut flow, us, true, 0);
+        }
+        let decayed = libm::pow(1.0 - g, 50.0);
+        pass(&mut flow, 52);
+        let grown = ((1.0 - g) * decayed + g) * (1.0 - g);
+        assert!((flow.alpha - grown).abs() < 1e-12, "{} {grown}", flow.alpha);
+    }
+}
