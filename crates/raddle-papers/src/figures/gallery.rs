@@ -23,9 +23,10 @@ pub struct File {
 }
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 5] = [
+const PAPERS: [(&str, &str); 6] = [
     ("reps", "REPS"),
     ("lb_study", "The load-balancing study, with OFAN"),
+    ("ethereal", "Ethereal"),
     ("mars", "Mars"),
     ("vermilion", "Vermilion"),
     ("vermilion_predictions", "Vermilion with predictions"),

@@ -20,6 +20,8 @@ raddle_schemes::words! {
         /// (g - 1) / n apart at a time, beginning with `i + 1`; those that are left come last
         /// (the REPS artifact's n-parallel AllToAll).
         Strided = "strided",
+        /// Every host serves hosts 0, 1, 2 and so on, so that all of them begin with the same one.
+        Rank = "rank",
     }
 }
 
@@ -76,6 +78,10 @@ impl AllToAll {
             let shifts: Vec<u32> = match self.order {
                 Order::Strided => strided(hosts, at_once),
                 Order::Shifted | Order::Random => (1..hosts).collect(),
+                Order::Rank => (0..hosts)
+                    .filter(|&to| to != host)
+                    .map(|to| (to + hosts - host) % hosts)
+                    .collect(),
             };
             let mut receivers: Vec<u32> =
                 shifts.into_iter().map(|by| (host + by) % hosts).collect();
@@ -131,6 +137,14 @@ mod tests {
         assert_eq!(first, strided(10, 2));
         let last: Vec<u32> = traffic.flows[81..].iter().map(|flow| flow.destination.0).collect();
         assert_eq!(last, [0, 4, 1, 5, 2, 6, 3, 7, 8]);
+    }
+
+    #[test]
+    fn in_order_of_rank_all_hosts_begin_with_the_same_one() {
+        let exchange = AllToAll { message: Bytes(9), order: Order::Rank, in_flight: None };
+        let traffic = exchange.generate(4, 1).unwrap();
+        let to: Vec<u32> = traffic.flows.iter().map(|flow| flow.destination.0).collect();
+        assert_eq!(to, [1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2]);
     }
 
     fn generate(hosts: u32, in_flight: Option<u32>) -> Traffic {

@@ -27,6 +27,7 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
         Order::Shifted => (None, ""),
         Order::Random => (Some(line("order", &order)), " in random order"),
         Order::Strided => (Some(line("order", &order)), " in strides"),
+        Order::Rank => (Some(line("order", &order)), " in order of rank"),
     };
     let message_line = std::iter::once(line("message", &message));
     Some(Made {
@@ -69,6 +70,7 @@ impl Pattern for AllToAll {
         match self.order {
             Order::Shifted => Some("order = \"shifted\""),
             Order::Strided => Some("order = \"strided\""),
+            Order::Rank => Some("order = \"rank\""),
             Order::Random => None,
         }
     }
