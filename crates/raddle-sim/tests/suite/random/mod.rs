@@ -29,7 +29,7 @@ use raddle_sim::record::RecordPlan;
 /// The plan that `numbers` stand for.
 pub(super) fn plan(numbers: &[u32]) -> Plan {
     let mut choices = Choices::new(numbers);
-    let fabric = fabric::draw(&mut choices);
+    let mut fabric = fabric::draw(&mut choices);
     let (queue, classed) = queue(&mut choices);
     let buffer = buffer(&mut choices);
     let mut selector = selector(&mut choices);
@@ -68,6 +68,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     };
     let patience = choices.pick(&[Span::ms(1), Span::us(100), Span::us(20), Span(3_333_333)]);
     let resolved = faults::draw(&mut choices, &fabric, seed);
+    fabric.host_latency = choices.pick(&[0, 0, 100_000, 1_000_007, 5_000_000].map(Span));
     let tor = choices.below(8) == 1 && !selector.looks_before();
     Plan {
         fabric,
