@@ -90,6 +90,7 @@ pub(super) fn assemble(
         })
         .collect();
     let mut fabric = Fabric {
+        host_latency: Span::ZERO,
         hosts: hosts.len() as u32,
         switches,
         ports,

@@ -73,6 +73,9 @@ pub struct Fabric {
     pub switches: Vec<Switch>,
     /// All ports, hosts' first.
     pub ports: Vec<Port>,
+    /// From the arrival of a frame's last bit at a host until the host has received it: what its NIC
+    /// takes before an ACK can leave, a sender hears of one, or a pause begins.
+    pub host_latency: Span,
     /// How switches forward while nothing is known to be broken.
     pub forwarding: crate::topology::routing::Forwarding,
 }
@@ -84,11 +87,11 @@ impl Fabric {
     }
 
     /// From the last bit leaving `port` until the frame can be queued (switch) or is received
-    /// (host) at the far end: cable delay, plus the far switch's latency.
+    /// (host) at the far end: cable delay, plus the latency of the far node.
     pub fn latency(&self, port: PortId) -> Span {
         let delay = self.ports[port.index()].delay;
         match self.destination(port) {
-            Node::Host(_) => delay,
+            Node::Host(_) => delay + self.host_latency,
             Node::Switch(switch) => delay + self.switches[switch.index()].latency,
         }
     }

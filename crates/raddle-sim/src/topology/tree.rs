@@ -69,6 +69,7 @@ impl TreeShape {
         let mut ports = Vec::with_capacity(self.port_count(&layout) as usize);
         self.push_host_ports(&layout, &mut ports);
         let mut fabric = Fabric {
+            host_latency: Span::ZERO,
             hosts: self.hosts,
             switches: Vec::with_capacity((layout.tors + layout.aggs + layout.cores) as usize),
             ports,

@@ -174,3 +174,26 @@ fn as_many_packets_are_lost_as_go_into_a_dead_port_before_its_switch_leaves_it_o
     let outcome = run(&plan);
     assert!(outcome.flows.at(0).dropped > 150);
 }
+
+/// A data packet is had by its receiver, and an ACK by its sender, that much later, and nothing else
+/// changes: the wires are as busy as without.
+#[test]
+fn a_latency_of_hosts_comes_once_each_way() {
+    let packets = 20;
+    let acked = |latency: Span| {
+        let mut fabric = uneven().build().unwrap();
+        fabric.host_latency = latency;
+        let flow = Flow::at_zero(0, 3, Bytes(4096 * packets));
+        let mut plan = plan(fabric, vec![flow].into(), "ecmp", 1);
+        plan.queue.size = Size::Unlimited;
+        plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
+        let rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
+        assert_eq!(rtt, Span(2 * LATENCY + PACKET + ACK + 2 * latency.0));
+        let flow = run(&plan).flows.at(0);
+        (flow.delivered.unwrap().0, flow.acked.unwrap().0)
+    };
+    let (delivered, done) = acked(Span::ZERO);
+    for latency in [1, 700_000, 3_000_000] {
+        assert_eq!(acked(Span(latency)), (delivered + latency, done + 2 * latency));
+    }
+}

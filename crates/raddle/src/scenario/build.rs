@@ -33,6 +33,7 @@ impl Fabrics {
             return fabric.clone();
         }
         let fabric = build(topology, log)
+            .map(|fabric| Fabric { host_latency: topology.host_delay, ..fabric })
             .filter(|fabric| limits::hosts(fabric.hosts.into(), topology.place(), log))
             .filter(|fabric| limits::shortest_way(fabric, topology.place(), log));
         let fabric = fabric.map(Arc::new);

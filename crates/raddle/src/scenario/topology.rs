@@ -27,6 +27,8 @@ pub(crate) struct Topology {
     pub(crate) rate: Option<Rate>,
     /// The file it comes from, if it does.
     pub(crate) file: Option<NamedFile>,
+    /// Latency of every host.
+    pub(crate) host_delay: Span,
     /// What was typed.
     pub(crate) item: Item,
 }
@@ -82,6 +84,7 @@ pub(crate) fn read(fabric: &mut Reader<'_>, files: &Files) -> Option<Topology> {
     let example = "{ kind = \"fat_tree\", hosts = 128 }";
     let item = fabric.demand("topology", example)?;
     let mut reader = Reader::of("topology", item, fabric.log())?;
+    let host_delay = reader.get("host_delay").unwrap_or(Span::ZERO);
     let topology = match reader.choice("kind", KINDS)? {
         "fat_tree" => fat_tree(&mut reader, item),
         "leaf_spine" => leaf_spine(&mut reader, item),
@@ -90,7 +93,17 @@ pub(crate) fn read(fabric: &mut Reader<'_>, files: &Files) -> Option<Topology> {
         _ => htsim_topo(&mut reader, item, files),
     };
     reader.finish();
-    topology
+    topology.map(|topology| with_host_delay(topology, host_delay))
+}
+
+/// The topology with this latency of its hosts, which is not shown where it is zero.
+fn with_host_delay(topology: Topology, host_delay: Span) -> Topology {
+    let keys = topology.resolved.strip_suffix(" }");
+    let resolved = match keys.filter(|_| host_delay > Span::ZERO) {
+        Some(keys) => format!("{keys}, host_delay = {} }}", shown(&host_delay)),
+        None => topology.resolved.clone(),
+    };
+    Topology { host_delay, resolved, ..topology }
 }
 
 fn rate(reader: &mut Reader<'_>, key: &'static str) -> Option<Rate> {
@@ -135,6 +148,7 @@ fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         resolved,
         title: format!("{tiers}-tier fat tree"),
         file: None,
+        host_delay: Span::ZERO,
         item: item.clone(),
     })
 }
@@ -174,6 +188,7 @@ fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         resolved,
         title: "leaf-spine fabric".to_owned(),
         file: None,
+        host_delay: Span::ZERO,
         item: item.clone(),
     })
 }
@@ -231,6 +246,7 @@ fn dumbbell(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         resolved,
         title: "dumbbell".to_owned(),
         file: None,
+        host_delay: Span::ZERO,
         item: item.clone(),
     })
 }
@@ -243,6 +259,7 @@ fn graph(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Topology
         rate: None,
         shape: Shape::Graph(file.clone()),
         file: Some(file),
+        host_delay: Span::ZERO,
         item: item.clone(),
     })
 }
@@ -264,6 +281,7 @@ fn htsim_topo(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Top
         rate: Some(shape.rates[0]),
         shape: Shape::Tree(Box::new(shape)),
         file: Some(file),
+        host_delay: Span::ZERO,
         item: item.clone(),
     })
 }

@@ -36,6 +36,7 @@ fn fabric() -> Fabric {
     let nics = (0..HOSTS).map(|h| port(format!("host{h}"), Node::Host(HostId(h)), HOSTS + h));
     let downs = (0..HOSTS).map(|h| port(format!("tor0.down{h}"), Node::Switch(SwitchId(0)), h));
     Fabric {
+        host_latency: Span::ZERO,
         hosts: HOSTS,
         switches: vec![Switch {
             name: "tor0".into(),

@@ -293,7 +293,7 @@ mod tests {
                 let mut bench = Bench::new(&config, build).queues(queues);
                 // Flows of many destinations: one flow alone may keep its port.
                 let mut select = |e| bench.entropy(Entropy(e)).to(e.into()).select(4);
-                entropies.map(|e| select(e)).collect::<Vec<_>>()
+                entropies.map(&mut select).collect::<Vec<_>>()
             };
             let up = choices(&[], &mut (0..256));
             let mut down = choices(&[], &mut (0..256).rev());

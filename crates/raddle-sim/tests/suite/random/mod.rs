@@ -31,7 +31,7 @@ use raddle_sim::record::RecordPlan;
 /// The plan that `numbers` stand for.
 pub(super) fn plan(numbers: &[u32]) -> Plan {
     let mut choices = Choices::new(numbers);
-    let fabric = fabric::draw(&mut choices);
+    let mut fabric = fabric::draw(&mut choices);
     let (mut queue, classed) = queue(&mut choices);
     let buffer = buffer(&mut choices, queue.classes);
     if buffer.as_ref().is_some_and(|buffer| buffer.policy.decides_pauses()) {
@@ -74,6 +74,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     };
     let patience = choices.pick(&[Span::ms(1), Span::us(100), Span::us(20), Span(3_333_333)]);
     let resolved = faults::draw(&mut choices, &fabric, seed);
+    fabric.host_latency = choices.pick(&[0, 0, 100_000, 1_000_007, 5_000_000].map(Span));
     let tor = middleware(&mut choices);
     transport.turns = choices.pick(&[Turns::RoundRobin, Turns::RandomPlace, Turns::Random]);
     let planner = planner(&mut choices);
