@@ -33,6 +33,7 @@ mod random;
 mod routes_fit;
 mod shared_memory;
 mod source_routing;
+mod telemetry;
 mod threads;
 mod windows;
 mod wrap;

@@ -91,7 +91,8 @@ fn lack<'a>(
                 place: &recovery.place,
             })
         }
-        Need::QueueLengths | Need::Groups => None,
+        // Switches write telemetry where it is asked for.
+        Need::QueueLengths | Need::Groups | Need::Telemetry => None,
         Need::QueueLimit => (fabric.queue.plan.size == Size::Unlimited).then(|| Lack {
             whose: "size = \"unlimited\" in [fabric] queue".to_owned(),
             remedy: "give the queues a `size`, or choose another scheme",
@@ -106,11 +107,6 @@ fn lack<'a>(
             whose: format!("`{}` in [fabric] load_balance", fabric.load_balance.config.card().name),
             remedy: "set [fabric] `load_balance = { scheme = \"source_route\" }`, or choose \
                      another scheme",
-            place: &fabric.load_balance.place,
-        }),
-        Need::Telemetry => Some(Lack {
-            whose: "this fabric".to_owned(),
-            remedy: "choose another scheme",
             place: &fabric.load_balance.place,
         }),
     }

@@ -23,6 +23,7 @@ use crate::workload::{Start, TriggerId};
 use credit::CreditPacer;
 use nic::Nic;
 use raddle_schemes::Events;
+use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::transport::Receiver;
@@ -77,6 +78,8 @@ pub(super) struct Hosts<'a> {
     /// What the message of each connection that ended last has left.
     left: BTreeMap<ConnectionId, Connection>,
     rotations: Rotations<'a>,
+    /// What switches wrote into the packet that comes next.
+    pub(super) at_hand: Vec<Hop>,
     rto: Span,
     drain: Span,
     timeline: Timeline,
@@ -141,6 +144,7 @@ impl<'a> Hosts<'a> {
             queues: BTreeMap::new(),
             left: BTreeMap::new(),
             rotations: Rotations::new(plan),
+            at_hand: Vec::new(),
             rto: beginnings::default_rto(drain, longest_rtt),
             drain,
             timeline: Timeline::default(),

@@ -68,7 +68,8 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     };
     let patience = choices.pick(&[Span::ms(1), Span::us(100), Span::us(20), Span(3_333_333)]);
     let resolved = faults::draw(&mut choices, &fabric, seed);
-    let tor = choices.below(8) == 1 && !selector.looks_before();
+    let has_telemetry = transport.congestion.card().needs.contains(&Need::Telemetry);
+    let tor = choices.below(8) == 1 && !selector.looks_before() && !has_telemetry;
     Plan {
         fabric,
         routes: resolved.routes,
