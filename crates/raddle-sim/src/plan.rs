@@ -277,9 +277,9 @@ raddle_schemes::words! {
 pub struct TransportPlan {
     /// Payload of a full packet.
     pub payload: Bytes,
-    /// Header of a data packet; also the size of a trimmed one.
+    /// Header of a data packet, telemetry included; also the size of a trimmed one.
     pub header: Bytes,
-    /// Size of an ACK or NACK on the wire.
+    /// Size of an ACK or NACK on the wire, telemetry included.
     pub ack: Bytes,
     /// Path of every packet, but for the flows that name another.
     pub load_balance: host::Config,
@@ -348,6 +348,11 @@ impl Plan {
     /// Whether it is a ToR with middleware.
     pub(crate) fn has_middleware(&self, switch: &Switch) -> bool {
         self.tor.is_some() && switch.tier == 0
+    }
+
+    /// Whether switches write telemetry into data frames, for the congestion control.
+    pub(crate) fn has_telemetry(&self) -> bool {
+        self.transport.congestion.card().needs.contains(&Need::Telemetry)
     }
 
     /// A full packet on the wire.

@@ -1,6 +1,7 @@
 //! Congestion control: how much, and how fast, a flow may send.
 
 use crate::family::Conflict;
+use crate::ids::PortId;
 use crate::size::Size;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Cx, FlowContext};
@@ -10,18 +11,41 @@ pub mod dcqcn;
 pub mod dctcp;
 pub mod eqds;
 pub mod fixed_rate;
+mod hops;
+pub mod hpcc;
 pub mod mprdma_dctcp;
 pub mod mswift;
 pub mod nscc;
+pub mod powertcp;
 pub mod swift;
+pub mod theta_powertcp;
+pub mod timely;
 
 /// The word for a rate that whoever makes a plan puts in place of it: the one that every flow of
 /// the run can have at once when each is split equally over its shortest paths.
 pub const RHO_MAX: &str = "rho_max";
 
+/// What a switch says of the port through which a data packet left it, when the packet's first bit did
+/// (in-band telemetry).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The port.
+    pub port: PortId,
+    /// When.
+    pub at: Time,
+    /// Bytes that waited at the whole port, the packet not among them.
+    pub queue: Bytes,
+    /// Bytes that the port had sent before the packet.
+    pub sent: Bytes,
+    /// Bytes that had joined the port's queues, the packet among them.
+    pub entered: Bytes,
+    /// The present rate of its link.
+    pub rate: Rate,
+}
+
 /// News that packets arrived.
 #[derive(Clone, Copy, Debug)]
-pub struct Ack {
+pub struct Ack<'a> {
     /// Bytes this ACK is the first to acknowledge (payload and header).
     pub bytes: Bytes,
     /// Whether the packet that triggered the ACK carried a congestion mark.
@@ -34,6 +58,12 @@ pub struct Ack {
     pub cumulative: u32,
     /// The next packet that was never sent.
     pub next_new: u32,
+    /// What the switches on its way said of the packet that triggered the ACK, in the order in which it
+    /// passed them. None where the scheme's card does not ask for telemetry ([`Need::Telemetry`]), if
+    /// the packet was a duplicate, or if a later ACK has overtaken this one.
+    ///
+    /// [`Need::Telemetry`]: crate::Need::Telemetry
+    pub hops: &'a [Hop],
 }
 
 /// Why a packet counts as lost.
@@ -111,7 +141,7 @@ crate::words! {
 /// Sets a flow's window and rate; one instance per flow.
 pub trait CongestionControl {
     /// An ACK arrived.
-    fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack);
+    fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack<'_>);
     /// A packet was found lost.
     fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss);
     /// The next message of the connection begins, where connections outlive messages: nothing is in
@@ -140,6 +170,11 @@ pub trait CongestionControl {
     /// else it is the next one whose interval has the new rate. Of [`Pacing::Spacing`] only.
     fn retimes(&self) -> bool {
         false
+    }
+    /// Bytes that the scheme's telemetry takes in every data packet and every ACK, whether switches
+    /// write all of it or not. Whoever makes a plan adds them to its headers.
+    fn telemetry_bytes(&self) -> Bytes {
+        Bytes(0)
     }
     /// When the scheme wants to be woken, if it does: not before the present. Asked after each of
     /// the other calls.
@@ -185,15 +220,26 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
     Nscc: nscc in Box,
     Eqds: eqds in Box,
     Dcqcn: dcqcn in Box,
+    Hpcc: hpcc in Box,
+    Powertcp: powertcp in Box,
+    ThetaPowertcp: theta_powertcp in Box,
+    Timely: timely in Box,
 }
 
 // A fat scheme would tax every flow: it is kept in a box.
 const _: () = assert!(size_of::<AnyCongestionControl>() <= 32);
 
+impl Config {
+    /// Bytes that the scheme's telemetry adds to every data packet and ACK.
+    pub fn telemetry_bytes(&self) -> Bytes {
+        self.build(&FlowContext::NOMINAL).telemetry_bytes()
+    }
+}
+
 impl AnyCongestionControl {
     /// See [`CongestionControl::on_ack`]. Returns the limits after it.
     #[inline]
-    pub fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) -> Limits {
+    pub fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack<'_>) -> Limits {
         dispatch!(self, scheme => {
             scheme.on_ack(cx, ack);
             scheme.limits()
@@ -257,6 +303,11 @@ impl AnyCongestionControl {
     /// See [`CongestionControl::pulls`].
     pub fn pulls(&self) -> Option<PullPlan> {
         dispatch!(self, scheme => scheme.pulls())
+    }
+
+    /// See [`CongestionControl::telemetry_bytes`].
+    pub fn telemetry_bytes(&self) -> Bytes {
+        dispatch!(self, scheme => scheme.telemetry_bytes())
     }
 
     /// See [`CongestionControl::next_timer`].

@@ -201,7 +201,10 @@ mod tests {
         let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
         let bytes = Bytes(packets * PACKET);
         let (in_flight, rtt) = (Bytes(0), None);
-        flow.on_ack(&mut cx, &Ack { bytes, marked, rtt, in_flight, cumulative: 0, next_new: 0 });
+        flow.on_ack(
+            &mut cx,
+            &Ack { bytes, marked, rtt, in_flight, cumulative: 0, next_new: 0, hops: &[] },
+        );
     }
 
     fn lose(flow: &mut MprdmaDctcp, cause: LossCause) {
@@ -236,7 +239,7 @@ mod tests {
             let (bytes, rtt, in_flight) = (Bytes(PACKET), rtt.map(Span::ns), Bytes(0));
             flow.on_ack(
                 &mut cx,
-                &Ack { bytes, marked, rtt, in_flight, cumulative: 0, next_new: 0 },
+                &Ack { bytes, marked, rtt, in_flight, cumulative: 0, next_new: 0, hops: &[] },
             );
             (flow.window - before) / PACKET as f64
         };

@@ -385,7 +385,10 @@ mod tests {
         let mut cx = Cx { now: Time(now * 1000), rng: &mut rng, events: &mut () };
         let rtt = Some(REFERENCE_FLOW.base_rtt + Span::ns(delay));
         let (bytes, in_flight) = (Bytes(bytes), Bytes(50_000));
-        flow.on_ack(&mut cx, &Ack { bytes, marked, rtt, in_flight, cumulative: 0, next_new: 0 });
+        flow.on_ack(
+            &mut cx,
+            &Ack { bytes, marked, rtt, in_flight, cumulative: 0, next_new: 0, hops: &[] },
+        );
     }
 
     fn lose(flow: &mut Nscc, now: u64, cause: LossCause) {
@@ -458,7 +461,10 @@ mod tests {
         let mut cx = Cx { now: Time(33_000_000), rng: &mut Rng::new(1, "", 0), events: &mut () };
         let (bytes, in_flight) = (Bytes(8_000), Bytes(0));
         let (marked, rtt, cumulative, next_new) = (false, None, 0, 0);
-        flow.on_ack(&mut cx, &Ack { bytes, marked, rtt, in_flight, cumulative, next_new });
+        flow.on_ack(
+            &mut cx,
+            &Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[] },
+        );
         assert_near(flow.window, 100_655.36);
     }
 

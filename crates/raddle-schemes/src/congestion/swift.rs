@@ -260,7 +260,10 @@ pub(super) mod testing {
         let mut cx = Cx { now, rng: &mut rng, events: &mut () };
         let in_flight = Bytes(flow.limits().window.0.saturating_sub(PACKET));
         let (marked, cumulative, next_new) = (false, 0, 0);
-        flow.on_ack(&mut cx, &Ack { bytes, marked, rtt, in_flight, cumulative, next_new });
+        flow.on_ack(
+            &mut cx,
+            &Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[] },
+        );
     }
 
     /// A packet is lost.
@@ -378,7 +381,7 @@ mod tests {
         let in_flight = Bytes(48 * PACKET);
         let (bytes, rtt) = (Bytes(PACKET), Some(BASE_RTT));
         let (marked, cumulative, next_new) = (false, 0, 0);
-        let ack = Ack { bytes, marked, rtt, in_flight, cumulative, next_new };
+        let ack = Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[] };
         flow.on_delay(at(1), BASE_RTT, &ack);
         assert_eq!(flow.window, HUNDRED);
     }

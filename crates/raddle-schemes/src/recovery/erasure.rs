@@ -215,7 +215,7 @@ mod tests {
         }
 
         /// A symbol arrives. Returns the header of its ACK, and whether the message is complete.
-        fn arrive(&mut self, psn: u32) -> (AckHeader, bool) {
+        fn arrive(&mut self, psn: u32) -> (AckHeader<'static>, bool) {
             let data = Data {
                 at: Time::ZERO,
                 psn: Psn(psn),
@@ -229,7 +229,8 @@ mod tests {
             assert_eq!(received.reply, Reply::Ack);
             received.arrival.into_iter().for_each(|entry| self.sender.on_arrival(entry));
             let upto = self.receiver.arrived().count();
-            let ack = AckHeader { upto, entropy: Entropy(0), marked: false, duplicate: false };
+            let ack =
+                AckHeader { upto, entropy: Entropy(0), marked: false, duplicate: false, hops: &[] };
             (ack, received.completed)
         }
 

@@ -7,7 +7,7 @@ pub use template::{Connection, FlowTemplate};
 use super::ledger::{AckedPacket, LossEpisode};
 use super::pacer::{Pacer, Place};
 use super::{Arrivals, Entry, Ledger};
-use crate::congestion::{self, Ack, AnyCongestionControl, Loss, LossCause};
+use crate::congestion::{self, Ack, AnyCongestionControl, Hop, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
 use crate::recovery::{self, AckEntropies, AckForm, AnyRecovery};
@@ -46,7 +46,7 @@ pub struct Transmit {
 
 /// The header of an ACK; the packets it acknowledges are in the sender's log ([`Arrivals`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AckHeader {
+pub struct AckHeader<'a> {
     /// Arrivals before this position are acknowledged; packets below this number, if ACKs tell of
     /// nothing else.
     pub upto: u32,
@@ -56,6 +56,8 @@ pub struct AckHeader {
     pub marked: bool,
     /// Whether that packet had arrived before.
     pub duplicate: bool,
+    /// What switches said of that packet, see [`Ack::hops`].
+    pub hops: &'a [Hop],
 }
 
 /// The header of a NACK.
@@ -234,7 +236,7 @@ impl Sender {
 
     /// Takes an ACK: first the ledger, then the congestion control, then the path selector.
     #[inline]
-    pub fn on_ack(&mut self, now: Time, ack: &AckHeader, events: &mut dyn Events) {
+    pub fn on_ack(&mut self, now: Time, ack: &AckHeader<'_>, events: &mut dyn Events) {
         // Usually it is the first to speak of the packet that triggered it, and of that alone.
         let acked = if self.ledger.in_order {
             self.take_note_below(ack.upto)
@@ -255,6 +257,7 @@ impl Sender {
             in_flight,
             cumulative: self.ledger.low(),
             next_new: self.ledger.next(),
+            hops: ack.hops,
         };
         self.window = self.congestion.on_ack(&mut cx, &news).window;
         let feedback = Feedback {
@@ -318,7 +321,7 @@ impl Sender {
     pub fn on_nack(&mut self, now: Time, nack: &NackHeader, events: &mut dyn Events) {
         let NackHeader { psn, entropy, marked } = *nack;
         if self.ledger.in_order {
-            let ack = AckHeader { upto: psn.0, entropy, marked, duplicate: true };
+            let ack = AckHeader { upto: psn.0, entropy, marked, duplicate: true, hops: &[] };
             self.on_ack(now, &ack, events);
         } else if self.ledger.entropy_in_flight(psn).is_some_and(|current| current != entropy) {
             return;

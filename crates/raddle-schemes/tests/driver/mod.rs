@@ -2,9 +2,9 @@
 //!
 //! A driver allocates nothing in `step`, so that what the scheme allocates can be counted.
 
-use raddle_schemes::congestion::{self, Ack, AnyCongestionControl, Loss, LossCause};
+use raddle_schemes::congestion::{self, Ack, AnyCongestionControl, Hop, Loss, LossCause};
 use raddle_schemes::family::{ParameterError, Raw};
-use raddle_schemes::ids::{Entropy, HostId, Psn};
+use raddle_schemes::ids::{Entropy, HostId, PortId, Psn};
 use raddle_schemes::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
 use raddle_schemes::marking::{self, AnyMarker, QueueState};
 use raddle_schemes::rng::{Rng, mix};
@@ -279,6 +279,7 @@ impl Window {
             self.cumulative += 1;
         }
         let rtt = Span(8_320_000 + self.course.below(8_000_000));
+        let hops = [hop(self.course.now, self.next_new)];
         let ack = Ack {
             bytes: if duplicate { Bytes(0) } else { PACKET },
             marked: self.course.below(4) == 0,
@@ -286,6 +287,7 @@ impl Window {
             in_flight: self.in_flight(),
             cumulative: self.cumulative,
             next_new: self.next_new,
+            hops: if duplicate { &[] } else { &hops },
         };
         scheme.on_ack(&mut self.course.cx(), &ack);
     }
@@ -295,6 +297,13 @@ impl Window {
         (0..steps).for_each(|_| _ = self.step(scheme));
         self.course.answers
     }
+}
+
+/// What a port that has sent so many packets, and whose queue goes up and down, says of itself.
+fn hop(at: Time, packets: u32) -> Hop {
+    let bytes = |packets: u32| Bytes(u64::from(packets) * PACKET.0);
+    let (queue, sent) = (bytes(packets % 60), bytes(packets));
+    Hop { port: PortId(3), at, queue, sent, entered: sent + queue, rate: Rate::gbps(400) }
 }
 
 /// Shows a marker one queue after the other.

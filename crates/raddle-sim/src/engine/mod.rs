@@ -16,6 +16,7 @@ mod partition;
 mod port;
 mod schedule;
 mod switch;
+mod telemetry;
 mod threads;
 mod world;
 

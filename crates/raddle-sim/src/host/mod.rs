@@ -21,6 +21,7 @@ use crate::plan::{BufferPlan, Plan};
 use crate::record::{CreditFrames, FlowRecords, PortRecord, Timeline};
 use crate::topology::Fabric;
 use crate::wire::frame::{Frame, Locator, Locators, count};
+use crate::wire::telemetry::Note;
 use crate::workload::Flow;
 use addresses::Ahead;
 use endpoints::Ends;
@@ -69,6 +70,11 @@ impl<'a> Host<'_, 'a> {
     #[inline]
     pub fn on_frame(&mut self, now: Time, frame: Frame) -> Time {
         self.ends.on_frame(now, self.nic, frame)
+    }
+
+    /// What the data frame that reaches it next carries of the switches on its way.
+    pub(crate) fn bring(&mut self, note: Note) {
+        self.ends.bring(note);
     }
 
     /// Runs the local event that is due at `now`: the wire takes a frame, or a timer fires. Returns
@@ -202,6 +208,16 @@ impl<'a> Hosts<'a> {
         if let Some(slot) = self.ends.sender_slot(to) {
             self.ends.log_arrival(slot, entry);
         }
+    }
+
+    /// Under telemetry, what goes with the entries of [`Hosts::outgoing`], in the same order.
+    pub(crate) fn outgoing_notes(&mut self) -> Vec<(Locator, Note)> {
+        self.ends.outgoing_notes()
+    }
+
+    /// What goes with an entry for the log of the sender at `to`.
+    pub(crate) fn take_log_note(&mut self, to: Locator, note: Note) {
+        self.ends.log_note(to, note);
     }
 
     /// Pulls and requests so far; those in flight are in NICs.

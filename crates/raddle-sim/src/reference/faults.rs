@@ -25,7 +25,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
                     port.turns.clear();
                     for (class, queue) in port.queues.iter_mut().enumerate() {
                         lost.extend(
-                            queue.drain(..).map(|(frame, came_in)| (frame, came_in, class)),
+                            queue.drain(..).map(|(frame, came_in, _)| (frame, came_in, class)),
                         );
                     }
                 }

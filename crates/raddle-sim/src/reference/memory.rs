@@ -51,7 +51,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
     fn push_out(&mut self, now: Time, id: PortId, class: usize) -> bool {
         let port = &mut self.ports[id.index()];
         port.keep_before(now);
-        let Some((frame, came_in)) = port.queues[class].pop_back() else { return false };
+        let Some((frame, came_in, _)) = port.queues[class].pop_back() else { return false };
         if port.queues[class].is_empty() && class < self.plan.queue.control_class() {
             port.turns.emptied(class);
         }

@@ -37,11 +37,13 @@ use port::{InService, Port};
 use queue::{EventQueue, Heap};
 use raddle_schemes::Cx;
 use raddle_schemes::buffer::Candidate;
+use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{AnyPortSelector, Choices, Header, SwitchContext};
 use raddle_schemes::marking::QueueState;
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::units::{Bytes, Time};
+use std::collections::BTreeMap;
 use stop::{Ending, StopRules};
 use wheel::Wheel;
 
@@ -107,6 +109,11 @@ struct Reference<'a, Q> {
     events: Q,
     /// Earliest [`Kind::Local`] among the events, per host.
     armed: Vec<Time>,
+    /// What switches wrote into the data packets under way, by the port that each goes to and when it
+    /// arrives there: no two do so at once.
+    flying: BTreeMap<(PortId, Time), Vec<Hop>>,
+    /// What they wrote into the packet being handled.
+    at_hand: Vec<Hop>,
     recorder: Recorder,
     /// Arrivals and local events so far.
     handled: u64,
@@ -171,6 +178,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             timers: vec![Time::NEVER; plan.fabric.switches.len()],
             events: Q::default(),
             armed: vec![Time::NEVER; plan.fabric.hosts as usize],
+            flying: BTreeMap::new(),
+            at_hand: Vec::new(),
             recorder: Recorder::new(plan),
             handled: 0,
         };
@@ -222,6 +231,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             Kind::WireFree { port } => self.serve(now, PortId(port)),
             Kind::Arrival { port, .. } => {
                 self.handled += 1;
+                self.at_hand = self.flying.remove(&(PortId(port), now)).unwrap_or_default();
                 match self.plan.fabric.ports[port as usize].owner {
                     Node::Host(host) => self.arrive_at_host(now, host, event.frame),
                     Node::Switch(switch) => {
@@ -248,6 +258,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             self.drop(now, self.ports[host.index()].facts.peer, frame, DropCause::NodeDown);
             return;
         }
+        self.hosts.at_hand = std::mem::take(&mut self.at_hand);
         self.hosts.on_frame(now, host, frame);
         self.arm(now, host);
         self.arm_woken(now);
@@ -258,7 +269,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             let port = PortId(host.0);
             match lost {
                 Some(_) => self.recorder.dropped(port, now, frame),
-                None => self.launch(departs, port, frame),
+                None => self.launch(departs, port, frame, Vec::new()),
             }
             if lost != Some(DropCause::LinkDown) {
                 self.recorder.departed(port, departs, frame);
@@ -385,7 +396,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if class < control && port.queues[class].is_empty() {
             port.turns.joined(class);
         }
-        port.queues[class].push_back((frame, came_in));
+        let hops = std::mem::take(&mut self.at_hand);
+        port.queues[class].push_back((frame, came_in, hops));
+        port.entered += size.0;
         port.bytes[class] += size.0;
         if class < control {
             port.record.queue_bytes_max = port.record.queue_bytes_max.max(port.bytes[class]);
@@ -401,14 +414,25 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if port.in_service.is_some() || port.free_at > now || !port.link.is_up() {
             return;
         }
-        let Some((frame, came_in, class)) = port.next_frame(now) else { return };
+        let Some((frame, came_in, class, mut hops)) = port.next_frame(now) else { return };
         if !self.lets_go(now, id, frame) {
             self.refuse(now, (id, class), came_in, frame);
             return self.serve(now, id);
         }
         let port = &mut self.ports[id.index()];
+        if self.plan.has_telemetry() && !frame.is_control() {
+            let waiting = port.bytes.iter().sum::<u64>() - frame.size().0;
+            hops.push(Hop {
+                port: id,
+                at: now,
+                queue: Bytes(waiting),
+                sent: Bytes(port.record.bytes),
+                entered: Bytes(port.entered),
+                rate: port.link.rate(),
+            });
+        }
         let lost = port.link.loses(port.facts.loss_stream, now, frame.size());
-        port.in_service = Some(InService { frame, came_in, class, start: now, lost });
+        port.in_service = Some(InService { frame, came_in, class, start: now, lost, hops });
         port.services += 1;
         let departs = now + port.link.rate().serialisation(frame.size());
         port.free_at = departs + port.link.rate().serialisation(self.plan.queue.gap);
@@ -425,7 +449,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             return;
         }
         port.keep_before(now);
-        let Some(InService { mut frame, came_in, class, start, lost }) = port.in_service.take()
+        let Some(InService { mut frame, came_in, class, start, lost, hops }) =
+            port.in_service.take()
         else {
             return;
         };
@@ -441,7 +466,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             return if lost {
                 self.drop(now, id, frame, DropCause::Loss);
             } else {
-                self.launch(now, id, frame);
+                self.launch(now, id, frame, hops);
             };
         }
         let size = frame.size();
@@ -463,12 +488,12 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if lost {
             self.drop(now, id, frame, DropCause::Loss);
         } else {
-            self.launch(now, id, frame);
+            self.launch(now, id, frame, hops);
         }
     }
 
     /// The last bit of `frame` left `port` at `departs`: it will arrive at the far end.
-    fn launch(&mut self, departs: Time, port: PortId, frame: Frame) {
+    fn launch(&mut self, departs: Time, port: PortId, frame: Frame, hops: Vec<Hop>) {
         let facts = &self.ports[port.index()].facts;
         let (at, destination, PortId(port)) =
             (departs + facts.latency, facts.destination, facts.peer);
@@ -480,6 +505,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             // It has but one link.
             Node::Host(_) => 0,
         };
+        if !hops.is_empty() {
+            self.flying.insert((PortId(port), at), hops);
+        }
         let node = self.turn(at, destination);
         self.events.push(Event { at, node, kind: Kind::Arrival { rank, port }, frame });
     }
@@ -537,8 +565,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let on_links = self.events.into_events();
         let on_links = on_links.filter(|event| matches!(event.kind, Kind::Arrival { .. }));
         let queued = self.ports.iter().flat_map(|port| {
-            let waiting = port.queues.iter().flatten().map(|(frame, _)| *frame);
-            waiting.chain(port.in_service.map(|service| service.frame))
+            let waiting = port.queues.iter().flatten().map(|(frame, ..)| *frame);
+            waiting.chain(port.in_service.as_ref().map(|service| service.frame))
         });
         let held = self.tors.iter().flatten().flat_map(Middleware::held);
         let under_way = on_links.map(|event| event.frame).chain(queued).chain(held);
@@ -553,7 +581,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             .flat_map(|(id, port)| {
                 let classes = (0..).zip(&port.queues[..data(&port.queues)]);
                 classes.flat_map(move |(class, queue)| {
-                    queue.iter().map(move |(_, came_in)| (PortId(id), class, *came_in))
+                    queue.iter().map(move |(_, came_in, _)| (PortId(id), class, *came_in))
                 })
             })
             .collect();

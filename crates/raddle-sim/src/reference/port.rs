@@ -6,13 +6,14 @@ use crate::plan::QueuePlan;
 use crate::record::{PfcRecord, PortRecord};
 use crate::wire::frame::Frame;
 use crate::wire::port_facts::PortFacts;
+use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue as PortQueue;
 use raddle_schemes::units::{Bytes, Time};
 use std::collections::VecDeque;
 
-/// Frames that wait, each with the port that it came in through.
-pub(super) type Queue = VecDeque<(Frame, PortId)>;
+/// Frames that wait, each with the port that it came in through and what switches wrote into it.
+pub(super) type Queue = VecDeque<(Frame, PortId, Vec<Hop>)>;
 
 /// A switch port.
 pub(super) struct Port {
@@ -32,12 +33,13 @@ pub(super) struct Port {
     /// Flow control of what comes in here.
     pub(super) ingress: Ingress,
     pub(super) record: PortRecord,
+    /// Bytes that have joined the queues.
+    pub(super) entered: u64,
     /// When something last changed, and what was queued before.
     before: Option<(Time, PortQueue)>,
 }
 
 /// The frame on the wire.
-#[derive(Clone, Copy)]
 pub(super) struct InService {
     pub(super) frame: Frame,
     /// Where it came in; of no meaning for a PFC frame, which is born here.
@@ -46,6 +48,8 @@ pub(super) struct InService {
     pub(super) start: Time,
     /// Whether noise on the link will spoil it.
     pub(super) lost: bool,
+    /// What switches wrote into it.
+    pub(super) hops: Vec<Hop>,
 }
 
 /// What came in through a port and has not left the switch, and what the far end knows of it.
@@ -79,6 +83,7 @@ impl Port {
             paused_until: vec![Time::ZERO; data],
             ingress: Ingress { bytes: vec![0; data], ..Ingress::default() },
             record,
+            entered: 0,
             before: None,
         }
     }
@@ -103,13 +108,13 @@ impl Port {
 
     /// Takes the frame that goes next, with its queue's number: flow control, then control, then
     /// the data class whose turn it is.
-    pub(super) fn next_frame(&mut self, now: Time) -> Option<(Frame, PortId, usize)> {
+    pub(super) fn next_frame(&mut self, now: Time) -> Option<(Frame, PortId, usize, Vec<Hop>)> {
         let control = self.paused_until.len();
         let ingress = &mut self.ingress;
         if ingress.news != 0 {
             let frame = Frame::pfc(ingress.pausing | ingress.news, ingress.pausing);
             ingress.news = 0;
-            return Some((frame, PortId(0), control));
+            return Some((frame, PortId(0), control, Vec::new()));
         }
         let class = if self.queues[control].is_empty() {
             let classes = self.queues.iter().zip(&self.paused_until);
@@ -119,7 +124,7 @@ impl Port {
         } else {
             control
         };
-        let (frame, came_in) = self.queues[class].pop_front()?;
-        Some((frame, came_in, class))
+        let (frame, came_in, hops) = self.queues[class].pop_front()?;
+        Some((frame, came_in, class, hops))
     }
 }

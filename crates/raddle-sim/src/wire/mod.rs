@@ -5,3 +5,4 @@ pub mod frame;
 pub mod port_facts;
 pub(crate) mod serialisation;
 pub mod switch_memory;
+pub(crate) mod telemetry;

@@ -17,6 +17,11 @@ impl Wire {
         Self { rate, ps_per_byte: if whole { BITS / rate.0 } else { 0 } }
     }
 
+    /// Its rate.
+    pub(crate) fn rate(self) -> Rate {
+        self.rate
+    }
+
     /// Picoseconds per byte, where that is a whole number.
     pub(crate) fn whole_ps_per_byte(self) -> Option<u64> {
         (self.ps_per_byte > 0).then_some(self.ps_per_byte)

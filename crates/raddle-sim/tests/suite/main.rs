@@ -35,6 +35,7 @@ mod random;
 mod routes_fit;
 mod shared_memory;
 mod source_routing;
+mod telemetry;
 mod themis;
 mod threads;
 mod tiers_and_repair;

@@ -94,8 +94,9 @@ fn lack<'a>(
                 place: &recovery.place,
             })
         }
-        // The last hangs on the fabric: see `middleware`.
-        Need::QueueLengths | Need::Groups | Need::PathMap => None,
+        // Switches write telemetry where it is asked for; path maps hang on the fabric: see
+        // `middleware`.
+        Need::QueueLengths | Need::Groups | Need::PathMap | Need::Telemetry => None,
         Need::QueueLimit => (fabric.queue.plan.size == Size::Unlimited).then(|| Lack {
             whose: "size = \"unlimited\" in [fabric] queue".to_owned(),
             remedy: "give the queues a `size`, or choose another scheme",
@@ -116,11 +117,6 @@ fn lack<'a>(
             whose: "[transport]".to_owned(),
             remedy: "set [transport] `planner = { scheme = \"ethereal\" }`, or choose another scheme",
             place: &transport.load_balance.place,
-        }),
-        Need::Telemetry => Some(Lack {
-            whose: "this fabric".to_owned(),
-            remedy: "choose another scheme",
-            place: &fabric.load_balance.place,
         }),
     }
 }

@@ -102,10 +102,12 @@ fn frame_part(reader: &mut Reader<'_>, key: &'static str) -> Option<Bytes> {
 impl TransportSection {
     /// The hosts, as engines take them.
     pub(crate) fn plan(&self) -> TransportPlan {
+        // What the scheme's telemetry takes is not part of the scenario's own sizes.
+        let telemetry = self.congestion.config.telemetry_bytes();
         TransportPlan {
             payload: self.payload,
-            header: self.header,
-            ack: self.ack,
+            header: self.header + telemetry,
+            ack: self.ack + telemetry,
             load_balance: self.load_balance.config.clone(),
             other_load_balances: Vec::new(),
             congestion: self.congestion.config.clone(),

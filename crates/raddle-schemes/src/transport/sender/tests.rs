@@ -70,6 +70,7 @@ impl Flow {
                 entropy: data.entropy,
                 marked: data.marked,
                 duplicate: received.arrival.is_none(),
+                hops: &[],
             };
             self.sender.on_ack(self.now, &ack, &mut ());
         }

@@ -1,6 +1,8 @@
 //! Frames and log entries on their way to other parts.
 
 use crate::wire::frame::{Frame, Locator};
+use crate::wire::telemetry::Note;
+use raddle_schemes::ids::PortId;
 use raddle_schemes::transport::Entry;
 use raddle_schemes::units::Time;
 
@@ -18,11 +20,20 @@ pub(in crate::engine) struct Outbox {
     pub(in crate::engine) frames: Vec<Vec<Handover>>,
     /// For the logs of senders, from receivers in this part.
     pub(in crate::engine) log_entries: Vec<Vec<(Locator, Entry)>>,
+    /// Under telemetry, the notes of the data frames, with the port that each goes to.
+    pub(in crate::engine) notes: Vec<Vec<(PortId, Note)>>,
+    /// Under telemetry, the notes that go with the entries.
+    pub(in crate::engine) log_notes: Vec<Vec<(Locator, Note)>>,
 }
 
 impl Outbox {
     /// Nothing yet, to any of `parts`.
     pub(in crate::engine) fn to(parts: usize) -> Self {
-        Self { frames: vec![Vec::new(); parts], log_entries: vec![Vec::new(); parts] }
+        Self {
+            frames: vec![Vec::new(); parts],
+            log_entries: vec![Vec::new(); parts],
+            notes: vec![Vec::new(); parts],
+            log_notes: vec![Vec::new(); parts],
+        }
     }
 }

@@ -8,6 +8,7 @@ use crate::engine::world::World;
 use crate::faults::intervals::covers;
 use crate::host::nic::Departure;
 use crate::record::DropCause;
+use crate::wire::telemetry::Note;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
 use std::cmp::Reverse;
@@ -33,7 +34,7 @@ impl Part<'_> {
         let many_under_way = self.many_under_way;
         let mut lost = Vec::new();
         loop {
-            let World { hosts, calendar, recorder, outbox, .. } = &mut self.world;
+            let World { hosts, calendar, recorder, outbox, telemetry, .. } = &mut self.world;
             let mut running = hosts.host(host);
             let mut local = running.next_local();
             while arrival.min(local) < end && !running.fired() {
@@ -47,7 +48,14 @@ impl Part<'_> {
                     (departure, local) = running.run_local(now);
                     if let Some(Departure { frame, departs, lost }) = departure {
                         match lost {
-                            None => wire.launch(departs, frame, far_end, calendar, outbox),
+                            None => {
+                                if let Some(telemetry) =
+                                    telemetry.as_mut().filter(|_| frame.is_data())
+                                {
+                                    telemetry.depart(port, Note::new(), far_end, outbox);
+                                }
+                                wire.launch(departs, frame, far_end, calendar, outbox);
+                            }
                             Some(_) => recorder.dropped(port, now, frame),
                         }
                         if lost != Some(DropCause::LinkDown) {
@@ -62,6 +70,10 @@ impl Part<'_> {
                     let frame = feeder.ring.get(0).frame;
                     feeder.take(1);
                     arrival = next_arrival(feeder, start);
+                    if let Some(telemetry) = telemetry.as_mut().filter(|_| frame.is_data()) {
+                        telemetry.arrive(port);
+                        running.bring(telemetry.take());
+                    }
                     if mortal && covers(deaths, now) {
                         lost.push((now, frame));
                     } else {

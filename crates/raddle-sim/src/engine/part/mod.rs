@@ -20,6 +20,7 @@ use crate::engine::switch::SwitchState;
 use crate::engine::switch::joint::Joint;
 use crate::engine::switch::next_hops::Forward;
 use crate::engine::switch::shared_memory::Pool;
+use crate::engine::telemetry::Telemetry;
 use crate::engine::world::{Discipline, World};
 use crate::host::Hosts;
 use crate::host::layout::Layout;
@@ -268,6 +269,7 @@ impl<'a> Part<'a> {
                 hosts: Hosts::of(plan, layout, &members.hosts),
                 recorder: Recorder::new(plan),
                 outbox: Outbox::to(partition.members.len()),
+                telemetry: Telemetry::of(plan),
                 gone: Vec::new(),
             },
             scratch: Scratch::default(),

@@ -34,8 +34,13 @@ impl<'a> Part<'a> {
         let looks_before = switch.selector.looks_before();
         let alone = switch.joint.is_none() && switch.pool.is_none();
         let no_middleware = switch.tor.is_none();
-        let plain =
-            boundary >= end && !dies && own_keys && no_middleware && (alone || !looks_before);
+        let no_notes = self.world.telemetry.is_none();
+        let plain = boundary >= end
+            && !dies
+            && own_keys
+            && no_middleware
+            && no_notes
+            && (alone || !looks_before);
         match (switch.kind, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(kind), Some(node)) if plain => {
                 let node = node.clone();
@@ -322,6 +327,9 @@ impl<'a> Part<'a> {
         way: Way,
     ) {
         let switch = &self.switches[number as usize];
+        if let Some(telemetry) = self.world.telemetry.as_mut().filter(|_| frame.is_data()) {
+            telemetry.arrive(PortId(switch.first_id + in_port));
+        }
         let out = match way {
             Way::Out(out) => out,
             Way::Lost(cause) => {

@@ -7,6 +7,8 @@ use crate::engine::link::outbox::{Handover, Outbox};
 use crate::engine::schedule::steps::Status;
 use crate::host::totals::HostTotals;
 use crate::wire::frame::Locator;
+use crate::wire::telemetry::Note;
+use raddle_schemes::ids::PortId;
 use raddle_schemes::transport::Entry;
 use raddle_schemes::units::Time;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,6 +61,9 @@ pub(in crate::engine) struct Mail {
     pub(in crate::engine) frames: Vec<Handover>,
     /// They are there before any ACK that covers them.
     pub(in crate::engine) log_entries: Vec<(Locator, Entry)>,
+    /// The notes of the data frames, and those that go with the entries.
+    pub(in crate::engine) notes: Vec<(PortId, Note)>,
+    pub(in crate::engine) log_notes: Vec<(Locator, Note)>,
 }
 
 /// Where parts leave what others are to read or to get.
@@ -92,6 +97,8 @@ impl Exchange {
             debug_assert!(mail.frames.is_empty() && mail.log_entries.is_empty());
             std::mem::swap(&mut mail.frames, &mut outbox.frames[to]);
             std::mem::swap(&mut mail.log_entries, &mut outbox.log_entries[to]);
+            std::mem::swap(&mut mail.notes, &mut outbox.notes[to]);
+            std::mem::swap(&mut mail.log_notes, &mut outbox.log_notes[to]);
         }
     }
 

@@ -201,6 +201,10 @@ impl<'a, 'c> Worker<'a, 'c> {
             let part = self.crew.partition.part_of(sender);
             world.outbox.log_entries[part as usize].push((to, entry));
         }
+        for (to, note) in world.hosts.outgoing_notes() {
+            let part = self.crew.partition.part_of(Node::Host(locators.host(to)));
+            world.outbox.log_notes[part as usize].push((to, note));
+        }
         // Read after the second half only, when what was sent goes to the edge side.
         let sent = world.outbox.frames.iter().flatten().map(|handover| handover.arrival).min();
         let sent = sent.map(|arrival| world.calendar.window_at_edge(arrival));
@@ -227,6 +231,12 @@ impl<'a, 'c> Worker<'a, 'c> {
             }
             for (to, entry) in mail.log_entries.drain(..) {
                 world.hosts.take_log_entry(to, entry);
+            }
+            if let Some(telemetry) = &mut world.telemetry {
+                mail.notes.drain(..).for_each(|(port, note)| telemetry.accept(port, note));
+            }
+            for (to, note) in mail.log_notes.drain(..) {
+                world.hosts.take_log_note(to, note);
             }
         });
         self.round += 1;

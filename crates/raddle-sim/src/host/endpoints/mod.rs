@@ -1,6 +1,7 @@
 //! What hosts do when something happens at them: the senders and receivers of their flows at work.
 
 mod connections;
+mod hop_logs;
 mod pair_order;
 mod planned;
 pub(crate) mod slots;
@@ -22,8 +23,10 @@ use crate::plan::{Overflow, Plan};
 use crate::record::series::Buckets;
 use crate::record::{CreditFrames, Timeline};
 use crate::wire::frame::{Frame, Locator, Locators, flag, kind};
+use crate::wire::telemetry::Note;
 use crate::workload::TriggerId;
 use connections::Beginnings;
+use hop_logs::HopLogs;
 use pair_order::Queues;
 use planned::Planners;
 use raddle_schemes::ids::{FlowId, HostId, Psn};
@@ -66,6 +69,8 @@ pub(super) struct Ends<'a> {
     /// Flows that a trigger has started, until their hosts know.
     pub(super) fired: Vec<(Time, FlowId)>,
     pub(super) outgoing: Vec<(Locator, Entry)>,
+    /// Under telemetry.
+    hops: Option<Box<HopLogs>>,
     buckets: Buckets,
     pub(super) timeline: Timeline,
     beginnings: Beginnings<'a>,
@@ -140,6 +145,7 @@ impl<'a> Ends<'a> {
             awaited: Awaited::new(&plan.traffic, plan.transport.payload, own.len()),
             fired: Vec::new(),
             outgoing: Vec::new(),
+            hops: HopLogs::of(plan, senders),
             buckets: Buckets::new(plan.record.bucket),
             timeline: Timeline::default(),
             beginnings: Beginnings::new(plan),
@@ -313,6 +319,7 @@ impl<'a> Ends<'a> {
                 Some(live) => live.sender.on_arrival(entry),
                 None => self.outgoing.push((to, entry)),
             }
+            self.note_hops(to);
             if received.completed {
                 self.delivered(now, nic, slot);
             }
@@ -453,11 +460,17 @@ impl<'a> Ends<'a> {
                 planners.look_at(now, live.flow, sender, &mut events);
             }
         } else {
+            let echo = |logs: &mut Box<HopLogs>| logs.echo(slot, frame.number());
+            let mut hops = self.hops.as_mut().map_or_else(Note::new, echo);
+            if frame.has(flag::DUPLICATE) || frame.number() <= sender.heard() {
+                hops.clear();
+            }
             let ack = AckHeader {
                 upto: frame.number(),
                 entropy: frame.entropy(),
                 marked: frame.has(flag::MARKED),
                 duplicate: frame.has(flag::DUPLICATE),
+                hops: &hops,
             };
             sender.on_ack(now, &ack, &mut events);
         }
@@ -478,6 +491,9 @@ impl<'a> Ends<'a> {
         let end = &mut self.senders[slot as usize];
         end.acked = now;
         let ended = end.end(&mut self.live_senders, &mut self.counts);
+        if let Some(logs) = &mut self.hops {
+            logs.end(slot);
+        }
         self.totals.flows_done += 1;
         self.totals.last_completion = self.totals.last_completion.max(now);
         let Some(LiveSender { flow, sender, .. }) = ended else { return };

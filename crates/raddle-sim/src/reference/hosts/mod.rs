@@ -25,7 +25,7 @@ use credit::CreditPacer;
 use nic::Nic;
 use planned::HostPlanner;
 use raddle_schemes::Events;
-use raddle_schemes::congestion::CnpPlan;
+use raddle_schemes::congestion::{CnpPlan, Hop};
 use raddle_schemes::ids::{FlowId, HostId};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::transport::Receiver;
@@ -88,6 +88,8 @@ pub(super) struct Hosts<'a> {
     rotations: Rotations<'a>,
     /// Of each host that has sent something on a planned path.
     planners: BTreeMap<HostId, HostPlanner>,
+    /// What switches wrote into the packet that comes next.
+    pub(super) at_hand: Vec<Hop>,
     rto: Span,
     drain: Span,
     timeline: Timeline,
@@ -155,6 +157,7 @@ impl<'a> Hosts<'a> {
             left: BTreeMap::new(),
             rotations: Rotations::new(plan),
             planners: BTreeMap::new(),
+            at_hand: Vec::new(),
             rto: beginnings::default_rto(drain, longest_rtt),
             drain,
             timeline: Timeline::default(),

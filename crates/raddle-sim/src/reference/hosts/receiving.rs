@@ -77,6 +77,7 @@ impl Hosts<'_> {
         record.marked += u64::from(marked);
         if let Some(sending) = &mut self.sending[flow.index()] {
             sending.sender.on_arrival(entry);
+            sending.hops.push(std::mem::take(&mut self.at_hand));
         }
         if received.completed {
             self.records[flow.index()].delivered = Some(now);

@@ -5,6 +5,7 @@ use super::{ConnectionId, FlowEvents, Hosts, TimerKind, move_timer};
 use crate::plan::{Connections, PairOrder};
 use crate::wire::frame::{Frame, flag, kind};
 use crate::workload::Flow;
+use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::transport::sender::{AckHeader, NackHeader};
@@ -15,6 +16,8 @@ use std::collections::VecDeque;
 /// A flow that has started and has not had the last needed ACK.
 pub(super) struct Sending {
     pub(super) sender: Sender,
+    /// What switches wrote into each packet that arrived, in order of arrival.
+    pub(super) hops: Vec<Vec<Hop>>,
     /// Whether it stands in line at its NIC.
     pub(super) in_turn: bool,
     /// When its timers are set for.
@@ -62,7 +65,8 @@ impl Hosts<'_> {
         let place = all.iter().take_while(|other| **other < flow).count() as u32;
         let key = stream(self.plan.seed, "slots", host.0.into());
         sender.begin_slots(now, place, all.len() as u32, key);
-        let sending = Sending { sender, in_turn: false, paced_at: None, wakes_at: None };
+        let sending =
+            Sending { sender, hops: Vec::new(), in_turn: false, paced_at: None, wakes_at: None };
         self.sending[flow.index()] = Some(Box::new(sending));
         self.begin_on_path(flow);
         self.look_at(now, flow);
@@ -74,7 +78,7 @@ impl Hosts<'_> {
         let source = self.plan.traffic.flows[flow.index()].source;
         let host = &mut self.hosts[source.index()];
         let Some(sending) = &mut self.sending[flow.index()] else { return };
-        let Sending { sender, in_turn, paced_at, wakes_at } = &mut **sending;
+        let Sending { sender, in_turn, paced_at, wakes_at, .. } = &mut **sending;
         if !*in_turn && sender.can_transmit(now) {
             *in_turn = true;
             host.nic.stand_in_line(flow);
@@ -154,7 +158,7 @@ impl Hosts<'_> {
     /// An ACK or a NACK has come. One for a flow that is complete has nothing new to say.
     pub(super) fn on_reply(&mut self, now: Time, frame: Frame) {
         let flow = self.addresses.flow_of(frame);
-        let Some(Sending { sender, .. }) = self.sending[flow.index()].as_deref_mut() else {
+        let Some(Sending { sender, hops, .. }) = self.sending[flow.index()].as_deref_mut() else {
             return;
         };
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
@@ -164,11 +168,16 @@ impl Hosts<'_> {
             let nack = NackHeader { psn: Psn(frame.number()), entropy, marked };
             sender.on_nack(now, &nack, events);
         } else {
+            // An ACK brings what the packet carried that triggered it, unless a later one came before.
+            let is_news = !frame.has(flag::DUPLICATE) && frame.number() > heard;
+            let place = (frame.number() as usize).checked_sub(1).filter(|_| is_news);
+            let hops = place.and_then(|place| hops.get(place)).map_or(&[][..], Vec::as_slice);
             let header = AckHeader {
                 upto: frame.number(),
                 entropy: frame.entropy(),
                 marked: frame.has(flag::MARKED),
                 duplicate: frame.has(flag::DUPLICATE),
+                hops,
             };
             sender.on_ack(now, &header, events);
         }

@@ -1,9 +1,11 @@
 //! Random transports: every registered scheme, and parameters that make things happen.
 
 use super::choices::Choices;
+use crate::outside::echo;
 use raddle_schemes::congestion::Pacing;
 use raddle_schemes::congestion::dcqcn::{AlphaFrom, AlphaUpdate, Cnp, Cut, OnLoss, Profile};
 use raddle_schemes::congestion::fixed_rate::{Pace, Slots};
+use raddle_schemes::congestion::powertcp;
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::recovery::erasure::Timeout;
@@ -80,7 +82,10 @@ fn load_balance(choices: &mut Choices<'_>) -> host::Config {
 
 fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
     let names: Vec<_> = congestion::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
-    let mut config = congestion::Config::named(choices.pick(&names)).unwrap();
+    // One of another crate, too.
+    let own = choices.below(names.len() as u32 + 1) as usize;
+    let Some(name) = names.get(own) else { return congestion::Config::Custom(echo::plugin()) };
+    let mut config = congestion::Config::named(name).unwrap();
     match &mut config {
         congestion::Config::FixedRate(fixed) => {
             let rate = choices.pick(&[None, Some(80), Some(37), Some(10)]).map(Rate::gbps);
@@ -118,6 +123,24 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
         congestion::Config::Nscc(nscc) => {
             nscc.target = choices.pick(&[None, Some(Span::us(1)), Some(Span::ns(100))]);
             nscc.delay_gain = choices.pick(&[0.0125, 1.0]);
+        }
+        congestion::Config::Hpcc(hpcc) => {
+            hpcc.base_rtt = choices.pick(&[None, Some(Span::us(10))]);
+            hpcc.min_rate = Rate::gbps(choices.pick(&[1, 20]));
+        }
+        congestion::Config::Powertcp(power) => {
+            power.profile = choices.pick(&[powertcp::Profile::Thesis, powertcp::Profile::Ns3]);
+            power.base_rtt = choices.pick(&[None, Some(Span::us(10))]);
+            power.increase = Rate::gbps(choices.pick(&[1, 20]));
+        }
+        congestion::Config::ThetaPowertcp(theta) => {
+            theta.profile = choices.pick(&[powertcp::Profile::Thesis, powertcp::Profile::Ns3]);
+            theta.increase = Rate::gbps(choices.pick(&[1, 20]));
+        }
+        congestion::Config::Timely(timely) => {
+            timely.low = choices.pick(&[Span::us(50), Span::us(9)]);
+            timely.min_rate = Rate::gbps(choices.pick(&[1, 20]));
+            timely.window = choices.pick(&[Size::Bdp(1.0), Size::Unlimited]);
         }
         _ => {}
     }

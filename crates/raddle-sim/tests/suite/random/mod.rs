@@ -85,7 +85,8 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
             selector = switch::Config::named("source_route").unwrap();
         }
     }
-    let tor = tor.filter(|_| !selector.looks_before());
+    let has_telemetry = transport.congestion.card().needs.contains(&Need::Telemetry);
+    let tor = tor.filter(|_| !selector.looks_before() && !has_telemetry);
     let plan = Plan {
         fabric,
         routes: resolved.routes,

@@ -32,7 +32,8 @@ pub(in crate::engine) fn kind(
     order: SwitchOrder,
 ) -> PortKind {
     match plan.queue.service {
-        _ if order != SwitchOrder::Never => PortKind::General,
+        // Only queues of their own have notes beside them.
+        _ if order != SwitchOrder::Never || plan.has_telemetry() => PortKind::General,
         _ if !serves(plan, id, facts, memory) => PortKind::General,
         Service::Fifo => PortKind::Fifo,
         _ if plan.queue.classes == 1 => PortKind::Priority,

@@ -6,8 +6,11 @@ use crate::engine::world::Gone;
 use crate::plan::{CLASS_LIMIT, Plan, Service, SwitchOrder};
 use crate::wire::frame::{Frame, Locators};
 use crate::wire::port_facts::PfcFacts;
+use crate::wire::telemetry::Note;
+use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Span, Time};
+use std::collections::VecDeque;
 use std::mem::offset_of;
 
 /// Control is queue number `data`, behind the data classes.
@@ -34,6 +37,15 @@ pub(in crate::engine) struct Classes {
     pfc: Option<Pfc>,
     own: [Class; QUEUES],
     turns: Turns,
+    notes: Option<Box<Notes>>,
+}
+
+/// What data frames carry of the switches that they have passed, in step with the queues.
+#[derive(Debug, Default)]
+struct Notes {
+    queues: [VecDeque<Note>; QUEUES],
+    /// That of the data frame which was taken last.
+    taken: Note,
 }
 
 /// Behind the pointer to a link, one class of data and control end with the third cache line.
@@ -84,9 +96,9 @@ impl Classes {
         pfc: Option<PfcFacts>,
         order: SwitchOrder,
     ) -> Option<Self> {
-        let hosts = plan.fabric.hosts;
+        let (hosts, noted) = (plan.fabric.hosts, plan.has_telemetry());
         let plan = &plan.queue;
-        (plan.classes > 1 || order != SwitchOrder::Never).then(|| Self {
+        (plan.classes > 1 || order != SwitchOrder::Never || noted).then(|| Self {
             data: plan.classes,
             own_control: plan.service != Service::Fifo,
             waiting: 0,
@@ -107,6 +119,7 @@ impl Classes {
             }),
             own: Default::default(),
             turns: Turns::new(plan),
+            notes: noted.then(Box::default),
         })
     }
 
@@ -180,6 +193,33 @@ impl Classes {
         let own = &mut self.own[class];
         own.bytes += frame.size().0;
         own.queue.push(Entry::tagged(came_in.0, frame));
+    }
+
+    /// The note of the data frame that has just joined a queue.
+    pub(in crate::engine) fn push_note(&mut self, class: usize, note: Note) {
+        if let Some(notes) = &mut self.notes {
+            notes.queues[class].push_back(note);
+        }
+    }
+
+    /// The note of the data frame that was taken last, which has left.
+    #[inline]
+    pub(in crate::engine) fn take_note(&mut self, frame: Frame) -> Option<Note> {
+        let notes = self.notes.as_mut().filter(|_| frame.is_data())?;
+        Some(std::mem::take(&mut notes.taken))
+    }
+
+    /// Whether frames carry notes.
+    #[inline]
+    pub(in crate::engine) fn has_notes(&self) -> bool {
+        self.notes.is_some()
+    }
+
+    /// Adds a record to the note of the data frame that was taken last.
+    pub(in crate::engine) fn stamp(&mut self, hop: Hop) {
+        if let Some(notes) = &mut self.notes {
+            notes.taken.push(hop);
+        }
     }
 
     /// When the wire, free from `free_at` on, can next take something; never, while all is paused
@@ -260,6 +300,9 @@ impl Classes {
         let entry = queue.pop()?;
         self.waiting &= !(u8::from(queue.is_empty()) << class);
         self.came_in = PortId(entry.tag());
+        if let Some(notes) = self.notes.as_mut().filter(|_| entry.frame.is_data()) {
+            notes.taken = notes.queues[class].pop_front().unwrap_or_default();
+        }
         Some((entry.frame, class))
     }
 
@@ -273,6 +316,9 @@ impl Classes {
             }
         }
         self.own[class].bytes -= entry.frame.size().0;
+        if let Some(notes) = self.notes.as_mut().filter(|_| entry.frame.is_data()) {
+            notes.queues[class].pop_back();
+        }
         Some((entry.frame, PortId(entry.tag())))
     }
 

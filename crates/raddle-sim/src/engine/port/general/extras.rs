@@ -14,6 +14,7 @@ use crate::record::DropCause;
 use crate::record::deadlock::Waiting;
 use crate::wire::frame::Frame;
 use crate::wire::serialisation::Wire;
+use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Time};
 
@@ -90,6 +91,7 @@ impl Port {
                 return;
             }
             let Some((frame, class)) = self.classes().and_then(Classes::pop_calm) else { return };
+            self.stamp(self.free_at, frame);
             self.begin(self.free_at, frame, class, false, world.discipline.gap);
         }
     }
@@ -124,6 +126,11 @@ impl Port {
         }
         let behind = classes.bytes(class);
         if !service.frame.is_pfc() {
+            if let (Some(note), false) = (classes.take_note(service.frame), service.lost)
+                && let Some(telemetry) = &mut world.telemetry
+            {
+                telemetry.depart(self.id, note, self.far_end, &mut world.outbox);
+            }
             return self.finish(now, service, behind, line, world);
         }
         if let Some(record) = &mut self.record.pfc {
@@ -197,6 +204,40 @@ impl Port {
         self.drop(now, frame, DropCause::LinkDown, world);
     }
 
+    /// What a frame that joined a queue carries of the switches before goes along with it.
+    #[inline]
+    fn push_note(&mut self, class: usize, frame: Frame, world: &mut World<'_>) {
+        if let Some(telemetry) = world.telemetry.as_mut().filter(|_| frame.is_data())
+            && let Some(classes) = self.classes()
+        {
+            classes.push_note(class, telemetry.take());
+        }
+    }
+
+    /// Writes down for a packet that starts at `now` how things stand at this port.
+    #[inline]
+    fn stamp(&mut self, now: Time, frame: Frame) {
+        if self.classes().is_some_and(|classes| classes.has_notes()) && !frame.is_control() {
+            self.write_stamp(now, frame);
+        }
+    }
+
+    #[inline(never)]
+    fn write_stamp(&mut self, now: Time, frame: Frame) {
+        let (port, rate, sent) = (self.id, self.wire.rate(), self.record.bytes);
+        let flushed = self.flushed;
+        let Some(classes) = self.classes() else { return };
+        let backlog = classes.backlog();
+        classes.stamp(Hop {
+            port,
+            at: now,
+            queue: Bytes(backlog - frame.size().0),
+            sent: Bytes(sent),
+            entered: Bytes(sent + flushed + backlog),
+            rate,
+        });
+    }
+
     /// Begins to send what goes next, if the wire is free at `now` and the link up.
     #[inline]
     pub(in crate::engine) fn try_start(&mut self, now: Time, world: &World<'_>) {
@@ -254,6 +295,7 @@ impl Port {
             }
             Some(classes) => {
                 if let Some((frame, class)) = classes.pop(now) {
+                    self.stamp(now, frame);
                     self.start(now, frame, class, gap);
                 }
             }
@@ -295,6 +337,7 @@ impl Port {
         }
         let bytes = bytes + frame.size().0;
         self.classes()?.push(class, came_in, frame);
+        self.push_note(class, frame, world);
         let counted = if is_data { bytes } else { 0 };
         self.record.queue_bytes_max = self.record.queue_bytes_max.max(counted);
         if is_data {
@@ -329,6 +372,7 @@ impl Port {
             return None;
         }
         classes.push(control, came_in, frame);
+        self.push_note(control, frame, world);
         Some(Joined { data: None, bytes: frame.size() })
     }
 

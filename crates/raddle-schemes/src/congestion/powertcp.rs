@@ -1,0 +1,307 @@
+//! PowerTCP: the window follows power, the product of what arrives at the bottleneck and of what is in
+//! front of it, from the telemetry that ACKs echo.
+//!
+//! Addanki, Michel and Schmid, PowerTCP: Pushing the Performance Limits of Datacenter Networks (NSDI
+//! 2022), Algorithm 1, by its spec, sections 2.2, 2.4 and 2.5. State is a rate; the window is what it
+//! carries in `base_rtt`. Two profiles: `thesis` is the published algorithm, `ns3` the released code.
+//!
+//! Reading, where the sources are silent or unsafe (spec 2.5):
+//! - The first ACK of a path is only stored: there is nothing to compare with.
+//! - A hop whose record is not younger than the one before is passed over.
+//! - The current of a hop counts as `current_floor` of its rate at least, so that a queue that drains
+//!   unfed does not divide by nothing. Where the rate of its link has changed that does not hold, and
+//!   the new sample replaces what was smoothed.
+//! - A loss changes nothing: the fabrics of the paper lose nothing.
+
+use super::hops::{
+    Change, Counts, HopMemory, Packet, Told, bytes_per_second, limits, seconds, smooth,
+};
+use super::{Ack, CongestionControl, Limits, Loss};
+use crate::units::{Bytes, Rate, Span};
+use crate::{Card, Cx, FlowContext, Need};
+
+/// What `raddle schemes powertcp` says.
+pub const CARD: Card = Card {
+    name: "powertcp",
+    title: "PowerTCP",
+    paper: "Addanki et al., PowerTCP: Pushing the Performance Limits of Datacenter Networks, NSDI 2022",
+    needs: &[Need::Telemetry],
+    summary: "Brings the bottleneck back to an almost empty queue in one round trip. Needs telemetry \
+              from switches; made for one path.",
+};
+
+crate::words! {
+    /// Which of the two published forms of an algorithm runs.
+    pub enum Profile {
+        /// As the thesis has it.
+        Thesis = "thesis",
+        /// As the released code has it.
+        Ns3 = "ns3",
+    }
+}
+
+crate::parameters! {
+    /// Parameters of PowerTCP.
+    pub struct Config {
+        /// `thesis` follows the published algorithm: the window of a round trip ago, averaged with the
+        /// present one at every ACK. `ns3` follows the released code: both are the rate of the last
+        /// round trip's end, windows count payload, and rates have a least value.
+        pub profile: Profile = Profile::Thesis;
+        /// The round trip without queues that windows refer to (tau); the paper takes the longest of
+        /// the fabric for all flows. `auto` is the flow's own.
+        pub base_rtt: Option<Span> = None;
+        /// The weight of a new window (gamma).
+        pub gain: f64 = 0.9, in 0.01..=1.0;
+        /// What is added to the rate; in a round trip, beta bytes of window.
+        pub increase: Rate = Rate(150_000_000);
+        /// Power is divided by this, the share of the link that the scheme means to fill; `auto` is 1
+        /// in `thesis` and 0.95 in `ns3`.
+        pub target: Option<f64> = None, in crate::congestion::powertcp::SHARE;
+        /// The least current of a hop, as a share of its rate.
+        pub current_floor: f64 = 0.5, in 0.001..=1.0;
+        /// The rate never falls below this; `auto` is 100 Mbps in `ns3` and the increase in `thesis`,
+        /// below which its window does not fall by itself.
+        pub min_rate: Option<Rate> = None;
+        /// Bytes that telemetry takes in each data packet and each ACK: 8 for each of 5 hops, and 2.
+        pub telemetry: Bytes = Bytes(42);
+    }
+}
+
+/// A share that a parameter may leave to the profile.
+pub(crate) const SHARE: core::ops::RangeInclusive<f64> = 0.01..=1.0;
+
+/// One flow's rate.
+#[derive(Clone, Debug)]
+pub struct Powertcp {
+    /// In bytes per second, like the others.
+    rate: f64,
+    /// The rate at the last end of a round trip.
+    reference: f64,
+    /// Smoothed power, in multiples of what is meant.
+    power: f64,
+    /// The round trip ends when all below this have arrived.
+    until: u32,
+    memory: HopMemory,
+    profile: Profile,
+    base_rtt: f64,
+    gain: f64,
+    increase: f64,
+    target: f64,
+    floor: f64,
+    min: f64,
+    max: f64,
+    packet: Packet,
+    telemetry: Bytes,
+}
+
+impl Powertcp {
+    /// The first round trip is at line rate.
+    pub fn new(config: &Config, context: &FlowContext) -> Self {
+        let ns3 = config.profile == Profile::Ns3;
+        let max = bytes_per_second(context.rate);
+        let increase = bytes_per_second(config.increase);
+        let least = if ns3 { bytes_per_second(Rate(100_000_000)) } else { increase };
+        Self {
+            rate: max,
+            reference: max,
+            power: 1.0,
+            until: 0,
+            memory: HopMemory::new(),
+            profile: config.profile,
+            base_rtt: seconds(config.base_rtt.unwrap_or(context.base_rtt)).max(1e-12),
+            gain: config.gain,
+            increase,
+            target: config.target.unwrap_or(if ns3 { 0.95 } else { 1.0 }),
+            floor: config.current_floor,
+            min: config.min_rate.map_or(least, bytes_per_second).min(max),
+            max,
+            packet: Packet::of(context, if ns3 { Counts::Payload } else { Counts::Wire }),
+            telemetry: config.telemetry,
+        }
+    }
+
+    /// The normalised power of a hop (Algorithm 1, NORMPOWER).
+    fn power_of(&self, hop: &Change) -> f64 {
+        let current = match self.profile {
+            Profile::Thesis => (hop.queue - hop.queue_before + hop.sent) / hop.span,
+            // Spec 2.4: the code's switches count what joins the port.
+            Profile::Ns3 => hop.entered / hop.span,
+        };
+        let floor = if hop.rate_changed { 0.0 } else { self.floor };
+        let voltage = 1.0 + hop.queue / (hop.rate * self.base_rtt);
+        ((current / hop.rate).max(floor) * voltage).max(f64::MIN_POSITIVE)
+    }
+
+    /// The rate that the power now asks for (UPDATEWINDOW).
+    fn react(&mut self) {
+        let present = match self.profile {
+            Profile::Thesis => self.rate,
+            Profile::Ns3 => self.reference,
+        };
+        let aim = self.reference / (self.power / self.target) + self.increase;
+        let rate = self.gain * aim + (1.0 - self.gain) * present;
+        self.rate = rate.clamp(self.min, self.max);
+    }
+}
+
+impl CongestionControl for Powertcp {
+    fn on_ack(&mut self, _cx: &mut Cx<'_>, ack: &Ack<'_>) {
+        let mut memory = core::mem::replace(&mut self.memory, HopMemory::new());
+        // The hop with the most power decides, and its records say for how long.
+        let (mut most, mut span, mut changed) = (0.0, 0.0, false);
+        let told = memory.compare(ack.hops, |hop| {
+            let power = self.power_of(hop);
+            if power > most {
+                (most, span) = (power, hop.span);
+            }
+            changed |= hop.rate_changed;
+        });
+        self.memory = memory;
+        if told == Told::Nothing {
+            return;
+        }
+        if told == Told::Change {
+            self.power = if changed { most } else { smooth(self.power, most, span, self.base_rtt) };
+            self.react();
+        }
+        // UPDATEOLD: once per round trip.
+        if ack.cumulative > self.until {
+            self.reference = self.rate;
+            self.until = ack.next_new;
+        }
+    }
+
+    fn on_loss(&mut self, _cx: &mut Cx<'_>, _loss: &Loss) {}
+
+    fn begin_message(&mut self) {
+        self.until = 0;
+    }
+
+    fn telemetry_bytes(&self) -> Bytes {
+        self.telemetry
+    }
+
+    fn limits(&self) -> Limits {
+        limits(self.rate, self.base_rtt, &self.packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hops::testing::{ack, context, hop, is_close};
+    use super::*;
+    use crate::congestion::Hop;
+    use crate::units::Time;
+
+    const TAU: Span = Span::us(20);
+
+    fn flow(profile: Profile) -> Powertcp {
+        let config = Config { profile, increase: Rate::gbps(1), ..Config::default() };
+        Powertcp::new(&config, &context(100, TAU))
+    }
+
+    /// The power between two records.
+    fn power(profile: Profile, before: Hop, after: Hop) -> f64 {
+        let flow = flow(profile);
+        let mut power = 0.0;
+        let mut memory = HopMemory::new();
+        assert_eq!(memory.compare(&[before], |_| ()), Told::NewPath);
+        assert_eq!(memory.compare(&[after], |hop| power = flow.power_of(hop)), Told::Change);
+        power
+    }
+
+    /// Spec, acceptance 1: 100 Gbps, 20 us.
+    #[test]
+    fn power_is_current_times_voltage() {
+        for profile in [Profile::Thesis, Profile::Ns3] {
+            for (queues, sent, expected) in [
+                ((0, 0), 12_500, 1.0),
+                ((0, 0), 6_250, 0.5),
+                ((125_000, 125_000), 12_500, 1.5),
+                ((0, 12_500), 12_500, 2.1),
+                ((125_000, 118_750), 12_500, 0.7375),
+            ] {
+                let got = power(profile, hop(1000, queues.0, 0), hop(2000, queues.1, sent));
+                assert!(is_close(got, expected), "{got} for {expected}");
+            }
+        }
+    }
+
+    /// Acceptance 2.
+    #[test]
+    fn a_sample_weighs_as_long_as_it_stands_for() {
+        let at = |us: f64| smooth(1.0, 2.1, us * 1e-6, 20e-6);
+        assert!(is_close(at(4.0), 1.22) && is_close(at(20.0), 2.1) && is_close(at(70.0), 2.1));
+    }
+
+    /// Acceptance 3.
+    #[test]
+    fn the_window_is_the_one_of_a_round_trip_ago_over_power() {
+        let mut flow = flow(Profile::Thesis);
+        (flow.reference, flow.rate, flow.power) = (250_000.0 / 20e-6, 240_000.0 / 20e-6, 1.22);
+        flow.react();
+        assert!((flow.rate * 20e-6 - 210_676.2).abs() < 0.05, "{}", flow.rate * 20e-6);
+        assert!(is_close(flow.rate * 8.0, 84.270_492e9), "{}", flow.rate * 8.0);
+        assert_eq!(flow.limits().window, Bytes(210_677 + 999));
+    }
+
+    /// Acceptance 5.
+    #[test]
+    fn the_released_code_divides_by_its_target_and_keeps_a_reference() {
+        let tau = Span::ns(28_960);
+        let config = Config { profile: Profile::Ns3, ..Config::default() };
+        let mut flow = Powertcp::new(&config, &context(25, tau));
+        flow.power = smooth(1.0, 2.0, 14.48e-6, 28.96e-6);
+        assert!(is_close(flow.power, 1.5));
+        flow.react();
+        assert!(is_close(flow.rate * 8.0, 16.885e9), "{}", flow.rate * 8.0);
+        assert_eq!((flow.rate * 28.96e-6) as u64, 61_123);
+        // A second answer within the round trip does not compound.
+        flow.react();
+        assert!(is_close(flow.rate * 8.0, 16.885e9));
+    }
+
+    /// Acceptance 6: one bottleneck, W = 11 BDP, no increase.
+    #[test]
+    fn one_update_leads_the_whole_window_to_the_bdp() {
+        let mut flow = flow(Profile::Thesis);
+        flow.increase = 0.0;
+        flow.power = 11.0;
+        (flow.reference, flow.rate, flow.max) = (11.0, 11.0, 100.0);
+        flow.min = 0.0;
+        flow.react();
+        assert!(is_close(flow.rate, 2.0), "0.9 BDP + 0.1 W: {}", flow.rate);
+        (flow.reference, flow.power) = (2.0, 2.0);
+        flow.react();
+        assert!(is_close(flow.rate, 1.1), "{}", flow.rate);
+    }
+
+    #[test]
+    fn the_first_ack_and_a_new_path_are_only_stored() {
+        let mut flow = flow(Profile::Thesis);
+        let full = flow.limits();
+        ack(&mut flow, Time(1), (1, 250), None, &[hop(1000, 500_000, 0)]);
+        assert_eq!((flow.limits(), flow.until), (full, 250));
+        let other = Hop { port: crate::ids::PortId(8), ..hop(2000, 500_000, 12_500) };
+        ack(&mut flow, Time(2), (2, 250), None, &[other]);
+        assert_eq!(flow.limits(), full);
+        let next = Hop { at: Time(22_000_000), sent: Bytes(262_500), ..other };
+        ack(&mut flow, Time(3), (3, 251), None, &[next]);
+        assert!(flow.limits().window.0 < full.window.0 / 2, "the queue is two BDP");
+        let before = flow.limits();
+        ack(&mut flow, Time(4), (3, 251), None, &[next]);
+        assert_eq!(flow.limits(), before, "nothing has passed since");
+    }
+
+    /// Spec 2.5 and acceptance 15: 25 Gbps arrive on a link that is now 100 Gbps.
+    #[test]
+    fn a_changed_rate_lifts_the_floor_and_replaces_the_average() {
+        let mut flow = flow(Profile::Thesis);
+        (flow.increase, flow.max) = (0.0, f64::MAX);
+        let slow = Hop { rate: Rate::gbps(25), ..hop(0, 0, 0) };
+        ack(&mut flow, Time(1), (1, 250), None, &[slow]);
+        ack(&mut flow, Time(2), (2, 250), None, &[hop(20_000, 0, 62_500)]);
+        assert!(is_close(flow.power, 0.25), "{}", flow.power);
+        assert!(is_close(flow.rate / 12.5e9, 3.7), "{}", flow.rate);
+    }
+}

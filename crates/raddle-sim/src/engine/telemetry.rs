@@ -1,0 +1,65 @@
+//! Telemetry on its way: what switches have written into data frames, in lists beside those of the frames.
+//!
+//! A link has a list of the notes of the data frames on it, a queue one of those that wait in it; each is
+//! as long as its frames are many, and in their order. Where frames are copied about, between the end
+//! of a link and a queue, one note is at hand: that of the frame being handled. One that is dropped
+//! leaves its note there for the next to take the place of.
+
+use super::link::FarEnd;
+use super::link::outbox::Outbox;
+use crate::plan::Plan;
+use crate::wire::telemetry::Note;
+use raddle_schemes::ids::PortId;
+use std::collections::VecDeque;
+
+/// The notes of a part's links, and the one at hand.
+pub(super) struct Telemetry {
+    /// Per port of the fabric, the one at the far end of its link.
+    peers: Vec<PortId>,
+    /// By the port that a link leads to.
+    links: Vec<VecDeque<Note>>,
+    at_hand: Note,
+}
+
+impl Telemetry {
+    /// That of a part, if the plan has any.
+    pub(super) fn of(plan: &Plan) -> Option<Box<Self>> {
+        plan.has_telemetry().then(|| {
+            let peers: Vec<PortId> = plan.fabric.ports.iter().map(|port| port.peer).collect();
+            let links = vec![VecDeque::new(); peers.len()];
+            Box::new(Self { peers, links, at_hand: Note::new() })
+        })
+    }
+
+    /// A data frame with this note leaves `port`.
+    pub(super) fn depart(
+        &mut self,
+        port: PortId,
+        note: Note,
+        far_end: FarEnd,
+        outbox: &mut Outbox,
+    ) {
+        let peer = self.peers[port.index()];
+        match far_end {
+            FarEnd::Here(_) => self.accept(peer, note),
+            FarEnd::Elsewhere { part, .. } => outbox.notes[part as usize].push((peer, note)),
+        }
+    }
+
+    /// A data frame with this note is on the link to `port`.
+    pub(super) fn accept(&mut self, port: PortId, note: Note) {
+        self.links[port.index()].push_back(note);
+    }
+
+    /// The first data frame on the link to `port` has come: its note is at hand.
+    pub(super) fn arrive(&mut self, port: PortId) {
+        let note = self.links[port.index()].pop_front();
+        debug_assert!(note.is_some(), "each data frame on a link has a note");
+        self.at_hand = note.unwrap_or_default();
+    }
+
+    /// The note of the frame being handled goes on with it.
+    pub(super) fn take(&mut self) -> Note {
+        std::mem::take(&mut self.at_hand)
+    }
+}
