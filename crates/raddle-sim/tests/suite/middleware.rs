@@ -10,7 +10,7 @@ use raddle_schemes::tor::{
     self, Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict,
 };
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_schemes::{Card, Cx};
+use raddle_schemes::{Card, Cx, recovery};
 use raddle_sim::engine;
 use raddle_sim::plan::{Overflow, Pfc, Plan, Service};
 use raddle_sim::record::{Outcome, Stop, TorRecord};
@@ -175,4 +175,31 @@ fn every_discipline_has_middleware_in_both_engines_alike() {
             assert!(tors.dropped_data > 0 && tors.sent > 0 && tors.held_max > 0, "{tors:?}");
         }
     }
+}
+
+/// A ToR that drops what is about to leave towards one host changes whom it pauses at the ports to
+/// others, at the instant at which those may start to tell.
+#[test]
+fn drops_at_the_start_of_service_and_pauses_go_in_order_of_ports() {
+    let mut dropped = 0;
+    for seed in 0..40 {
+        let mut plan = racks(|_| unreachable!("replaced"), 2, Bytes(46_800));
+        plan.tor = Some(tor::Config::Custom(juggler::plugin()));
+        plan.seed = seed;
+        let ends = [(2, 3, 0), (2, 3, 1)];
+        for (flow, (source, destination, class)) in plan.traffic.flows.iter_mut().zip(ends) {
+            (flow.source.0, flow.destination.0, flow.class) = (source, destination, class);
+        }
+        plan.queue.classes = 2;
+        plan.queue.size = raddle_schemes::size::Size::Packets(3.0);
+        let [xoff, xon] = [20.0, 20.0].map(raddle_schemes::size::Size::Percent);
+        plan.queue.pfc = Some(Pfc { xoff, xon, quanta: Span::us(5) });
+        plan.transport.recovery = recovery::Config::RnicSr(recovery::rnic_sr::Config {
+            rto: Span::us(10),
+            window: 3,
+            ..Default::default()
+        });
+        dropped += total(&run(&plan)).dropped_data;
+    }
+    assert!(dropped > 40, "{dropped}");
 }

@@ -152,15 +152,32 @@ impl JointPorts<'_, '_> {
         {
             tor.on_timer(now);
         }
+        if self.tor.is_some() {
+            return self.start_lowest_first(now, due);
+        }
         for &port in due.iter() {
             self.start_at(now, port);
         }
         self.tell(now);
     }
 
+    /// Starts at these ports and at those of which there are news, the lowest first: middleware may
+    /// drop what is about to start, which changes what another port has to tell.
+    fn start_lowest_first(&mut self, now: Time, due: &mut Vec<u32>) {
+        due.append(&mut self.joint.news);
+        while let Some(&port) = due.iter().min() {
+            due.retain(|other| *other != port);
+            self.start_at(now, port);
+            due.append(&mut self.joint.news);
+        }
+    }
+
     /// Tells those of whom something has changed, if the wires to them are free.
     #[inline]
     fn tell(&mut self, now: Time) {
+        if self.tor.is_some() {
+            return self.start_lowest_first(now, &mut Vec::new());
+        }
         while let Some(port) = self.joint.news.pop() {
             self.start_at(now, port);
         }
