@@ -75,7 +75,7 @@ impl Ends {
     pub(super) fn ack(&mut self, expected: u32) {
         self.let_arrive(expected);
         let (entropy, marked, duplicate) = (Entropy(7), false, false);
-        let ack = AckHeader { upto: expected, entropy, marked, duplicate };
+        let ack = AckHeader { upto: expected, entropy, marked, duplicate, hops: &[] };
         self.sender.on_ack(self.now, &ack, &mut ());
     }
 
