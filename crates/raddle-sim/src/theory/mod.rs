@@ -9,6 +9,7 @@ pub mod collisions;
 pub mod load_imbalance;
 pub mod packet_size;
 pub mod periodic_queue;
+pub mod power_law;
 pub mod recycled_balls;
 pub mod recycled_colours;
 pub mod rotation;
@@ -132,6 +133,7 @@ models! {
     periodic_queue: PeriodicQueue,
     rotation: Rotation,
     packet_size: PacketSize,
+    power_law: PowerLaw,
 }
 
 /// The model of this name.
