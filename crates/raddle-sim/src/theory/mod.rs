@@ -10,6 +10,7 @@ pub mod load_imbalance;
 pub mod memory_sharing;
 pub mod packet_size;
 pub mod periodic_queue;
+pub mod power_law;
 pub mod recycled_balls;
 pub mod recycled_colours;
 pub mod rotation;
@@ -134,6 +135,7 @@ models! {
     rotation: Rotation,
     packet_size: PacketSize,
     memory_sharing: MemorySharing,
+    power_law: PowerLaw,
 }
 
 /// The model of this name.
