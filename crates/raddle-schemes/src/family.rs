@@ -46,6 +46,8 @@ pub enum Need {
     QueueLimit,
     /// A ToR can name every path: it picks among all of them, or switches hash linearly.
     PathMap,
+    /// Replies that tell which packet the receiver expects.
+    ExpectedPsn,
     /// A planner gives flows their paths.
     Planner,
 }
@@ -65,6 +67,7 @@ impl Need {
             Self::Groups => "the destination's edge switch and pod",
             Self::QueueLimit => "queues with a limit",
             Self::PathMap => "paths that a ToR can name",
+            Self::ExpectedPsn => "replies that tell the expected packet",
             Self::Planner => "a planner of paths",
         }
     }

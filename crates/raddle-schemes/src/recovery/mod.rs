@@ -112,7 +112,10 @@ impl Config {
     /// Whether the selected recovery, with its parameters, offers what a scheme needs of it.
     pub fn offers(&self, need: Need) -> bool {
         let recovery = self.build(&FlowContext::NOMINAL);
-        dispatch!(&recovery, scheme => scheme.offers(need))
+        match need {
+            Need::ExpectedPsn => matches!(recovery.ack_form(), AckForm::Expected { .. }),
+            _ => dispatch!(&recovery, scheme => scheme.offers(need)),
+        }
     }
 
     /// See [`Recovery::ack_form`].

@@ -86,7 +86,7 @@ fn lack<'a>(
             remedy: "set `overflow = \"trim\"`, or choose another scheme",
             place: &fabric.queue.places.overflow,
         }),
-        Need::PacketAcks | Need::OutOfOrder => {
+        Need::PacketAcks | Need::OutOfOrder | Need::ExpectedPsn => {
             let recovery = &transport.recovery;
             (!recovery.config.offers(need)).then(|| Lack {
                 whose: format!("`{}` as set in [transport] recovery", recovery.config.card().name),
