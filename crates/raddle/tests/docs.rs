@@ -252,7 +252,7 @@ fn every_section_with_a_table_of_keys_is_probed() {
             heading = line;
         }
         // Where a scheme's parameters stand beside the keys, others are parameters it does not have.
-        let beside = ["### queue.marking", "### buffer", EVERY_TRAFFIC];
+        let beside = ["### queue.marking", "### buffer", "### tor", EVERY_TRAFFIC];
         if line.starts_with("| key |") && !beside.contains(&heading) {
             assert!(probed.contains(heading), "`{heading}`");
         }

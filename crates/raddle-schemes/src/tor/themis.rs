@@ -7,7 +7,7 @@
 //! so. A packet that is far behind others takes its path for broken; the sender's ToR avoids it.
 //!
 //! In two tiers the ToR picks the port. In three it adds to the entropy what its path map says, which
-//! takes `ecmp` with `hash = "linear"` in all switches and powers of two as numbers of ports.
+//! takes `ecmp_linear` in all switches and powers of two as numbers of ports.
 //!
 //! Readings (spec, sections 0 and 2): only data between racks is sprayed; a queue pair is a flow;
 //! rerouted packets prefer paths that are not avoided; a NACK tells, as an ACK does, that all before

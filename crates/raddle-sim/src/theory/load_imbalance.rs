@@ -45,7 +45,7 @@ impl LoadImbalance {
     fn trial(&self, seed: u64, trial: u32) -> f64 {
         let stream = stream(seed, "load imbalance", u64::from(trial));
         let hash = Ecmp::new(
-            &Config::default(),
+            &Config {},
             &SwitchContext { switch: SwitchId(trial), edge: true, pod: Some(0), stream },
         );
         let mut load = vec![0u32; self.uplinks as usize];

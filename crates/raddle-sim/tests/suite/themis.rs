@@ -55,8 +55,7 @@ fn in_three_tiers_the_path_map_reaches_every_core_alike() {
     let link = Span::ns(500);
     let shape = TreeShape::fat_tree(3, 128, Rate::gbps(400), link, link).unwrap();
     let mut plan = themis(shape.build().unwrap(), vec![Flow::at_zero(0, 127, Bytes(160 * 4096))]);
-    let hash = switch::ecmp::Config { hash: switch::ecmp::Hash::Linear };
-    plan.switch_load_balance = switch::Config::Ecmp(hash);
+    plan.switch_load_balance = switch::Config::named("ecmp_linear").unwrap();
     let outcome = run(&plan);
     let downs: Vec<u64> = sent(&plan, &outcome, "core").into_iter().filter(|n| *n > 0).collect();
     assert_eq!(downs, [10; 16]);

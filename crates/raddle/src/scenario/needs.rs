@@ -146,7 +146,7 @@ pub(crate) fn middleware(section: &FabricSection, fabric: &Fabric, log: &Log) {
         log.add(tor.place.problem(message).label(label).help(help));
     } else if !switches.config.offers(Need::PathMap) {
         let label = format!("switches above the ToRs choose, too, and `{own}` does not let ToRs");
-        let help = "set [fabric] `load_balance = { scheme = \"ecmp\", hash = \"linear\" }`";
+        let help = "set [fabric] `load_balance = { scheme = \"ecmp_linear\" }`";
         log.add(tor.place.problem(message).label(label).help(help));
     }
 }
@@ -234,6 +234,7 @@ mod tests {
     fn every_scheme_of_a_scenario_is_asked_what_it_needs() {
         let text = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n\
                     buffer = { scheme = \"complete_sharing\", size = \"1 MB\" }\n\
+                    tor = { scheme = \"themis\" }\n\
                     [transport]\nplanner = { scheme = \"ethereal\" }\n\
                     [traffic]\nkind = \"permutation\"\nload_balance = { scheme = \"reps\" }\n";
         let file: Arc<Path> = Arc::from(Path::new("test"));

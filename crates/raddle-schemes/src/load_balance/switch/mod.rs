@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 pub mod adaptive_roce;
 pub mod drill;
 pub mod ecmp;
+pub mod ecmp_linear;
 pub mod jsq;
 pub mod letflow;
 pub mod ofan;
@@ -186,6 +187,7 @@ crate::family! { PortSelector, AnyPortSelector, SwitchContext;
     LetFlow: letflow,
     Drill: drill,
     SourceRoute: source_route,
+    EcmpLinear: ecmp_linear,
 }
 
 impl Config {

@@ -80,7 +80,7 @@ impl QuantizedAdaptive {
             bins: Bins::new(limits, Bytes(0)),
             least: Least::default(),
             hash_below: config.hash_below,
-            hash: Ecmp::new(&super::ecmp::Config::default(), context),
+            hash: Ecmp::new(&super::ecmp::Config {}, context),
         }
     }
 }

@@ -17,7 +17,7 @@ impl Config {
     /// The selected scheme, beside the hash that `ecmp` would have at this switch. Neither sees the
     /// other's packets.
     pub fn build_with_hash(&self, context: &SwitchContext) -> AnyPortSelector {
-        let hash = Ecmp::new(&ecmp::Config::default(), context);
+        let hash = Ecmp::new(&ecmp::Config {}, context);
         let both = WithHash { scheme: self.build(context), hash };
         AnyPortSelector::Custom(Box::new(Box::new(both)))
     }
@@ -53,7 +53,7 @@ mod tests {
     #[test]
     fn packets_left_to_the_hash_go_where_ecmp_sends_them_whatever_the_scheme() {
         let entropies = || (0..64).map(Entropy);
-        let ecmp = Config::Ecmp(ecmp::Config::default());
+        let ecmp = Config::Ecmp(ecmp::Config {});
         let mut hash = Bench::new(&ecmp, |ecmp, context| Running(ecmp.build(context)));
         let expected: Vec<usize> = entropies().map(|e| hash.entropy(e).select(16)).collect();
         for scheme in SCHEMES {

@@ -1,7 +1,7 @@
 //! The path map of fabrics in which switches above the ToR choose, too: what to add to the entropy
 //! for each relative path (spec, section 2.13). It hangs on hashes that are linear.
 
-use crate::load_balance::switch::ecmp::{Tier, linear};
+use crate::load_balance::switch::ecmp_linear::{Tier, linear};
 use alloc::vec::Vec;
 
 /// What to add (exclusive or) to an entropy, by relative path: ways of the ToR fastest. `None` where
@@ -14,7 +14,7 @@ pub(super) fn path_map([low, high]: [u32; 2]) -> Option<Vec<u16>> {
     let way = |tier, delta, ways: u32| (u64::from(linear(tier, delta)) * u64::from(ways)) >> 32;
     let mut map = alloc::vec![None; paths as usize];
     for delta in 0..=u16::MAX {
-        let path = way(Tier::Edge, delta, low) + u64::from(low) * way(Tier::Pod, delta, high);
+        let path = way(Tier::Edge, delta, low) + u64::from(low) * way(Tier::Above, delta, high);
         let entry = &mut map[path as usize];
         *entry = entry.or(Some(delta));
     }

@@ -18,7 +18,7 @@ use raddle_schemes::buffer::classes::{Alpha, PerClass};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::switch::{
-    self, adaptive_roce::Mode, ecmp::Hash, letflow::Detection, ofan::Variant, simple_rr::Start,
+    self, adaptive_roce::Mode, letflow::Detection, ofan::Variant, simple_rr::Start,
 };
 use raddle_schemes::planner::{self, ethereal::Profile};
 use raddle_schemes::size::{Limited, Size};
@@ -193,7 +193,6 @@ fn selector(choices: &mut Choices<'_>) -> switch::Config {
         switch::Config::AdaptiveRoce(adaptive) => {
             adaptive.mode = choices.pick(&[Mode::Paper, Mode::Artifact]);
         }
-        switch::Config::Ecmp(ecmp) => ecmp.hash = choices.pick(&[Hash::Mixed, Hash::Linear]),
         switch::Config::RoundRobin(round_robin) => round_robin.rounds = choices.pick(&[5, 1]),
         switch::Config::QuantizedAdaptive(adaptive) => {
             adaptive.hash_below = choices.pick(&[Bytes(0), Bytes(100)]);
