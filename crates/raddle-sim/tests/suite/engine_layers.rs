@@ -5,8 +5,18 @@ use std::fs;
 use std::path::Path;
 
 /// From what uses nothing of the engine to what is used by nothing but its entry, `engine/mod.rs`.
-const LAYERS: [&str; 9] =
-    ["cache", "schedule", "partition", "link", "world", "port", "switch", "part", "threads"];
+const LAYERS: [&str; 10] = [
+    "cache",
+    "schedule",
+    "partition",
+    "link",
+    "telemetry",
+    "world",
+    "port",
+    "switch",
+    "part",
+    "threads",
+];
 
 fn level(module: &str) -> Option<usize> {
     LAYERS.iter().position(|layer| *layer == module)
