@@ -93,7 +93,7 @@ impl AckedPacket {
 /// not sent again but lets one more new symbol go. So sent - lost, which is acknowledged + in
 /// flight, is at most `total`.
 ///
-/// A book that is kept [in order](Ledger::in_order) hears only of the packets below a number, and its
+/// A book that is kept in order hears only of the packets below a number, and its
 /// packets have one timer, which is the recovery's.
 #[derive(Clone, Debug)]
 pub struct Ledger {
