@@ -71,6 +71,12 @@ impl Headroom {
         own == 0 || (own + bytes <= limit && self.used + bytes <= self.size)
     }
 
+    /// Whether the far end of a queue is to pause: while it has headroom, and once it is paused until
+    /// it `may_go_on` (spec 2.5.3 and 3.2.6).
+    pub(super) fn pauses(&self, place: usize, paused: bool, may_go_on: impl Fn() -> bool) -> bool {
+        self.own[place] > 0 || (paused && !may_go_on())
+    }
+
     /// A frame has come that may not have shared memory, or whose queue has headroom already.
     pub(super) fn take(&mut self, place: usize, bytes: u64, pools: &mut Pools) {
         self.own[place] += bytes;

@@ -292,15 +292,13 @@ impl BufferPolicy for Reverie {
     }
 
     fn pauses(&self, ingress: QueueId, paused: bool, memory: &MemoryView<'_>) -> bool {
-        let place = memory.place(ingress);
-        if self.headroom.of(place) > 0 || !paused {
-            return self.headroom.of(place) > 0;
-        }
-        // Spec 2.5.3.
         let Some(&class) = self.classes.get(ingress.class as usize) else { return false };
-        let filtered = self.queues[place].filtered;
-        let threshold = self.threshold(class.alpha, class, memory);
-        !(filtered < self.xon || filtered + self.xon_offset <= threshold)
+        let place = memory.place(ingress);
+        self.headroom.pauses(place, paused, || {
+            let filtered = self.queues[place].filtered;
+            let threshold = self.threshold(class.alpha, class, memory);
+            filtered < self.xon || filtered + self.xon_offset <= threshold
+        })
     }
 
     fn shared_size(&self) -> Option<Bytes> {
@@ -408,14 +406,14 @@ mod tests {
     fn both_kinds_of_classes_settle_at_their_share_whatever_their_queues() {
         // Items 4 and 5: S = 1,821,760; alpha 1 and 1, 2 and 1; one kind alone.
         let size = 1_821_760;
-        let settled = |lossless: u32, lossy: u32, alphas: [f64; 2]| {
+        let settled_with = |filter, lossless: u32, lossy: u32, alphas: [f64; 2]| {
             let alpha = PerClass::Each(alphas.map(Alpha).to_vec());
             let ports = lossless + lossy;
-            // With 0.999 a lossless queue swings 70 kB above its threshold before its filter does
-            // 2,496 B, which four queues of 152 kB show (660,000 B); the thesis's balance has no swing.
-            let config = Config { alpha, filter: 0.9, ..Config::default() };
+            let config = Config { alpha, filter, ..Config::default() };
             let mut bench = switch(ports, size, config);
-            for _ in 0..40_000 {
+            let rounds = 40_000;
+            let mut sum = [0, 0];
+            for round in 0..rounds {
                 for port in 0..lossless {
                     for _ in 0..2 {
                         if !bench.paused[bench.place(port, 1)] {
@@ -427,16 +425,29 @@ mod tests {
                     bench.arrive(port, 0, port, 1_000);
                     bench.arrive(port, 0, port, 1_000);
                 }
+                let shared =
+                    |policy: &Reverie| [policy.lossless - policy.headroom.used(), policy.lossy];
+                let full = shared(&bench.policy);
                 (0..ports)
                     .for_each(|port| [0, 1].iter().for_each(|&class| bench.depart(port, class)));
+                // Queues swing: in the mean of a round, and over those of the second half.
+                if round >= rounds / 2 {
+                    let left = shared(&bench.policy);
+                    sum = [0, 1].map(|kind| sum[kind] + full[kind] + left[kind]);
+                }
             }
             assert_eq!(
                 (bench.policy.pools.unbalanced, bench.policy.pools.lossless_refused),
                 (0, 0)
             );
-            let headroom = bench.policy.headroom.used();
-            [bench.policy.lossless - headroom, bench.policy.lossy].map(|bytes| bytes as f64)
+            sum.map(|sum| sum as f64 / f64::from(rounds))
         };
+        // The thesis's balance has no swing. With the default filter four lossless queues, of 152 kB
+        // each, swing so far above their threshold that they hold 6.9 % more than it says in the mean,
+        // which is more than the 3 % asked; with a quicker one all is within them.
+        let swinging = settled_with(0.999, 4, 1, [1.0, 1.0])[0] / 607_253.0;
+        assert!((1.05..1.09).contains(&swinging), "{swinging}");
+        let settled = |lossless, lossy, alphas| settled_with(0.9, lossless, lossy, alphas);
         let near = |found: f64, expected: f64| (found / expected - 1.0).abs() < 0.03;
         for (n, m) in [(1, 1), (4, 1), (1, 4), (3, 3)] {
             let found = settled(n, m, [1.0, 1.0]);

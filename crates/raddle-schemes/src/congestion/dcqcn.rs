@@ -32,13 +32,17 @@
 //! - alpha is 1 at the first CNP (`alpha_from`), and is brought up to the present when it is needed.
 //! - A loss is a CNP (`on_loss`); a packet that waits for the pace is timed anew when the rate changes.
 
+mod config;
+
+pub use config::{AlphaFrom, AlphaUpdate, Cnp, Config, Cut, OnLoss, Profile};
+
+use config::Constants;
+
 use super::{Ack, CnpPlan, CongestionControl, Limits, Loss};
-use crate::family::{Conflict, Need};
-use crate::size::{SOME, Size};
+use crate::family::Need;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 
 /// What `raddle schemes dcqcn` says.
 pub const CARD: Card = Card {
@@ -49,173 +53,6 @@ pub const CARD: Card = Card {
     summary: "Cuts the rate on congestion notifications of the receiver and recovers it by timers: \
               what RDMA NICs do.",
 };
-
-crate::words! {
-    /// Whose values the parameters have that are not set.
-    pub enum Profile {
-        /// Those of the paper.
-        Paper = "paper",
-        /// Those of HPCC's simulator, as the PowerTCP study sets it.
-        Hpcc = "hpcc",
-        /// Those of Themis.
-        Themis = "themis",
-    }
-}
-
-crate::words! {
-    /// How a sender hears of marks.
-    pub enum Cnp {
-        /// By frames that the receiver sends at intervals.
-        Frame = "frame",
-        /// By the ACK of each marked packet.
-        Echo = "echo",
-    }
-}
-
-crate::words! {
-    /// When a CNP cuts the rate.
-    pub enum Cut {
-        /// As it comes, unless the last cut was less than an interval ago.
-        AtOnce = "at_once",
-        /// At the next of the instants that follow the first CNP at intervals.
-        Polled = "polled",
-    }
-}
-
-crate::words! {
-    /// When alpha grows.
-    pub enum AlphaUpdate {
-        /// At each cut, from which on it decays at intervals.
-        Cnp = "cnp",
-        /// At intervals: it grows if a CNP came since the last, and decays if not.
-        Timer = "timer",
-    }
-}
-
-crate::words! {
-    /// Since when alpha changes.
-    pub enum AlphaFrom {
-        /// Since the first CNP.
-        FirstCnp = "first_cnp",
-        /// Since the first packet.
-        Start = "start",
-    }
-}
-
-crate::words! {
-    /// What a loss does to the rate.
-    pub enum OnLoss {
-        /// What a CNP does.
-        Cnp = "cnp",
-        /// The minimum, from where it recovers.
-        Reset = "reset",
-        /// What a CNP does, once until all that was sent before has arrived.
-        Episode = "episode",
-        /// Nothing.
-        None = "none",
-    }
-}
-
-crate::parameters! {
-    /// Parameters of DCQCN; `auto` is what the profile has.
-    pub struct Config {
-        /// Whose values the parameters have that are `auto`: `paper`, `hpcc` or `themis`.
-        pub profile: Profile = Profile::Paper;
-        /// How the sender hears of marks: `frame`, by frames of the receiver, or `echo`, by each ACK.
-        pub cnp: Option<Cnp> = None;
-        /// Least time between two CNP frames of a flow.
-        pub cnp_interval: Option<Span> = None, in Span(1)..;
-        /// How long the receiver's NIC takes before it sends one.
-        pub cnp_delay: Span = Span::ZERO;
-        /// When a CNP cuts the rate: `at_once`, or `polled`, at instants an interval apart.
-        pub cut: Option<Cut> = None;
-        /// Least time between two cuts, or the time between those instants.
-        pub cut_interval: Option<Span> = None, in Span(1)..;
-        /// Weight of the newest news in alpha (g).
-        pub gain: f64 = 0.00390625, in 0.0..=1.0;
-        /// When alpha grows: `cnp`, at each cut, or `timer`, at intervals in which a CNP came.
-        pub alpha_update: Option<AlphaUpdate> = None;
-        /// Interval at which alpha decays.
-        pub alpha_interval: Option<Span> = None, in Span(1)..;
-        /// Since when it changes: `first_cnp` or `start`.
-        pub alpha_from: AlphaFrom = AlphaFrom::FirstCnp;
-        /// Interval of increases.
-        pub increase_interval: Option<Span> = None, in Span(1)..;
-        /// Bytes sent from increase to increase; `unlimited` is no byte counter.
-        pub byte_counter: Option<Size> = None, in SOME;
-        /// Increases in which the target stays.
-        pub fast_recovery: Option<u32> = None, in ..=1000;
-        /// Step of the target after that.
-        pub increase: Option<Rate> = None;
-        /// Step of the target in hyper increase.
-        pub hyper_increase: Option<Rate> = None;
-        /// The rate never falls below this, nor below 10^-5 of the line's, so that
-        /// packets leave within any run.
-        pub min_rate: Rate = Rate(100_000_000);
-        /// Whether every cut sets the target to the rate before it; else only the first since an
-        /// increase.
-        pub clamp_target: Option<bool> = None;
-        /// What a NACK, a timeout or another loss does to the rate: `cnp`, what a CNP does, `episode`,
-        /// the same once until all that was sent before has arrived, `reset`, the minimum, or `none`.
-        pub on_loss: OnLoss = OnLoss::Cnp;
-        /// Most bytes in flight.
-        pub window: Size = Size::Unlimited, in SOME;
-    }
-    conflicts by conflicts
-}
-
-fn conflicts(config: &Config) -> Vec<Conflict> {
-    let mut conflicts = Vec::new();
-    if config.resolved_cnp() == Cnp::Echo {
-        if config.cnp_interval.is_some() {
-            conflicts.push(Conflict::Idle("cnp_interval", "cnp"));
-        }
-        if config.cnp_delay > Span::ZERO {
-            conflicts.push(Conflict::Idle("cnp_delay", "cnp"));
-        }
-    }
-    conflicts
-}
-
-impl Profile {
-    /// Its value among these.
-    fn of<T>(self, paper: T, hpcc: T, themis: T) -> T {
-        match self {
-            Self::Paper => paper,
-            Self::Hpcc => hpcc,
-            Self::Themis => themis,
-        }
-    }
-}
-
-impl Config {
-    fn resolved_cnp(&self) -> Cnp {
-        self.cnp.unwrap_or(self.profile.of(Cnp::Frame, Cnp::Echo, Cnp::Frame))
-    }
-}
-
-/// What all flows of a rate share. Rates are bps.
-#[derive(Debug)]
-struct Constants {
-    cnp: Cnp,
-    cnps: CnpPlan,
-    cut: Cut,
-    cut_interval: Span,
-    gain: f64,
-    alpha_update: AlphaUpdate,
-    alpha_interval: Span,
-    alpha_from: AlphaFrom,
-    increase_interval: Span,
-    byte_counter: Option<u64>,
-    fast_recovery: u32,
-    increase: f64,
-    hyper_increase: f64,
-    min: f64,
-    line: f64,
-    clamp_target: bool,
-    on_loss: OnLoss,
-    window: Bytes,
-}
 
 /// One flow's rate.
 #[derive(Clone, Debug)]
@@ -246,50 +83,8 @@ pub struct Dcqcn {
 impl Dcqcn {
     /// A flow at line rate.
     pub fn new(config: &Config, context: &FlowContext) -> Self {
-        let profile = config.profile;
-        let line = context.rate.0 as f64;
-        let mbps = |rate: f64| rate * 1e6;
-        let rate = |own: Option<Rate>, auto: f64| own.map_or(auto, |rate| rate.0 as f64);
-        let (at_once, polled) = (Cut::AtOnce, Cut::Polled);
-        let (by_cnp, by_timer) = (AlphaUpdate::Cnp, AlphaUpdate::Timer);
-        let bytes = match config.byte_counter {
-            None => (profile == Profile::Paper).then_some(10_000_000),
-            Some(Size::Unlimited) => None,
-            Some(size) => Some(size.resolve(&context.sizes()).0.max(1)),
-        };
-        let us =
-            |paper, hpcc, themis| profile.of(Span::us(paper), Span::us(hpcc), Span::us(themis));
-        let cut_interval = profile.of(Span(1), Span::us(4), Span::us(4));
-        let constants = Constants {
-            cnp: config.resolved_cnp(),
-            cnps: CnpPlan {
-                interval: config.cnp_interval.unwrap_or(Span::us(50)),
-                delay: config.cnp_delay,
-            },
-            cut: config.cut.unwrap_or(profile.of(at_once, polled, at_once)),
-            cut_interval: config.cut_interval.unwrap_or(cut_interval),
-            gain: config.gain,
-            alpha_update: config.alpha_update.unwrap_or(profile.of(by_cnp, by_timer, by_cnp)),
-            alpha_interval: config.alpha_interval.unwrap_or(us(55, 1, 55)),
-            alpha_from: config.alpha_from,
-            increase_interval: config.increase_interval.unwrap_or(us(55, 900, 300)),
-            byte_counter: bytes,
-            fast_recovery: config.fast_recovery.unwrap_or(if profile == Profile::Paper {
-                5
-            } else {
-                1
-            }),
-            increase: rate(config.increase, profile.of(mbps(40.0), mbps(50.0), line * 0.0004)),
-            hyper_increase: rate(
-                config.hyper_increase,
-                profile.of(mbps(200.0), mbps(100.0), line * 0.001),
-            ),
-            min: (config.min_rate.0 as f64).max(line * 1e-5).min(line),
-            line,
-            clamp_target: config.clamp_target.unwrap_or(profile != Profile::Hpcc),
-            on_loss: config.on_loss,
-            window: config.window.resolve(&context.sizes()).max(context.packet()),
-        };
+        let constants = Constants::new(config, context);
+        let line = constants.line;
         Self {
             rate: line,
             target: line,
@@ -484,6 +279,7 @@ mod tests {
     use super::*;
     use crate::congestion::LossCause;
     use crate::rng::Rng;
+    use crate::size::Size;
 
     fn flow(gbps: u64, config: Config) -> Dcqcn {
         let rate = Rate::gbps(gbps);

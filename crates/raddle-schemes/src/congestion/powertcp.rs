@@ -120,15 +120,16 @@ impl Powertcp {
         }
     }
 
-    /// The normalised power of a hop (Algorithm 1, NORMPOWER).
-    fn power_of(&self, hop: &Change) -> f64 {
-        let current = match self.profile {
+    /// The normalised power of a hop (Algorithm 1, NORMPOWER), whose current is at least `floor` of its
+    /// rate.
+    fn power_of(profile: Profile, floor: f64, base_rtt: f64, hop: &Change) -> f64 {
+        let current = match profile {
             Profile::Thesis => (hop.queue - hop.queue_before + hop.sent) / hop.span,
             // Spec 2.4: the code's switches count what joins the port.
             Profile::Ns3 => hop.entered / hop.span,
         };
-        let floor = if hop.rate_changed { 0.0 } else { self.floor };
-        let voltage = 1.0 + hop.queue / (hop.rate * self.base_rtt);
+        let floor = if hop.rate_changed { 0.0 } else { floor };
+        let voltage = 1.0 + hop.queue / (hop.rate * base_rtt);
         ((current / hop.rate).max(floor) * voltage).max(f64::MIN_POSITIVE)
     }
 
@@ -146,17 +147,16 @@ impl Powertcp {
 
 impl CongestionControl for Powertcp {
     fn on_ack(&mut self, _cx: &mut Cx<'_>, ack: &Ack<'_>) {
-        let mut memory = core::mem::replace(&mut self.memory, HopMemory::new());
+        let (profile, floor, base_rtt) = (self.profile, self.floor, self.base_rtt);
         // The hop with the most power decides, and its records say for how long.
         let (mut most, mut span, mut changed) = (0.0, 0.0, false);
-        let told = memory.compare(ack.hops, |hop| {
-            let power = self.power_of(hop);
+        let told = self.memory.compare(ack.hops, |hop| {
+            let power = Self::power_of(profile, floor, base_rtt, hop);
             if power > most {
                 (most, span) = (power, hop.span);
             }
             changed |= hop.rate_changed;
         });
-        self.memory = memory;
         if told == Told::Nothing {
             return;
         }
@@ -206,7 +206,9 @@ mod tests {
         let mut power = 0.0;
         let mut memory = HopMemory::new();
         assert_eq!(memory.compare(&[before], |_| ()), Told::NewPath);
-        assert_eq!(memory.compare(&[after], |hop| power = flow.power_of(hop)), Told::Change);
+        let (floor, base_rtt) = (flow.floor, flow.base_rtt);
+        let mut take = |hop: &Change| power = Powertcp::power_of(profile, floor, base_rtt, hop);
+        assert_eq!(memory.compare(&[after], &mut take), Told::Change);
         power
     }
 

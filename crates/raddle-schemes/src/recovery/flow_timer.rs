@@ -1,5 +1,7 @@
 //! The timer of a flow whose packets have one between them, as a queue pair of an RNIC has.
 
+use super::Resend;
+use crate::congestion::LossCause;
 use crate::ids::Psn;
 use crate::transport::Ledger;
 use crate::units::{Span, Time};
@@ -10,6 +12,7 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct FlowTimer {
     rto: Span,
+    resend: Resend,
     /// When it last started anew.
     since: Time,
     /// The first unacknowledged packet at that time.
@@ -17,8 +20,8 @@ pub(super) struct FlowTimer {
 }
 
 impl FlowTimer {
-    pub(super) fn new(rto: Span) -> Self {
-        Self { rto, since: Time::ZERO, una: 0 }
+    pub(super) fn new(rto: Span, resend: Resend) -> Self {
+        Self { rto, resend, since: Time::ZERO, una: 0 }
     }
 
     pub(super) fn rto(&self) -> Span {
@@ -39,9 +42,13 @@ impl FlowTimer {
         self.since = self.began(ledger);
     }
 
-    /// It has run out.
-    pub(super) fn restart(&mut self, now: Time) {
+    /// It has run out, of `una`: it starts anew, and what it is to send again is lost.
+    pub(super) fn run_out(&mut self, now: Time, una: Psn, ledger: &mut Ledger) {
         self.since = now;
+        match self.resend {
+            Resend::GoBack => ledger.declare_all_lost(LossCause::Timeout),
+            Resend::Single => ledger.declare_lost(una, LossCause::Timeout),
+        };
     }
 
     /// When it runs out, and for which packet.

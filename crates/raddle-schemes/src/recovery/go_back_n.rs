@@ -14,7 +14,7 @@
 //! - All packets of a go-back are one loss for the congestion control. A NACK is no verdict on a path.
 
 use super::flow_timer::FlowTimer;
-use super::{AckEntropies, AckForm, Recovery};
+use super::{AckEntropies, AckForm, Recovery, Resend};
 use crate::congestion::LossCause;
 use crate::family::Need;
 use crate::ids::Psn;
@@ -71,7 +71,7 @@ impl GoBackN {
     pub fn new(config: &Config, context: &FlowContext) -> Self {
         let Config { rto, mute, mute_about } = *config;
         let mute = mute.unwrap_or(context.base_rtt);
-        Self { timer: FlowTimer::new(rto), mute, mute_about, nacked: None }
+        Self { timer: FlowTimer::new(rto, Resend::GoBack), mute, mute_about, nacked: None }
     }
 
     fn is_mute(&self, now: Time, expected: Psn) -> bool {
@@ -96,9 +96,8 @@ impl Recovery for GoBackN {
     }
 
     /// Spec 2.8.
-    fn on_timeout(&mut self, cx: &mut Cx<'_>, _psn: Psn, ledger: &mut Ledger) {
-        self.timer.restart(cx.now);
-        ledger.declare_all_lost(LossCause::Timeout);
+    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
+        self.timer.run_out(cx.now, psn, ledger);
     }
 
     /// Spec 2.9, steps 3 and 4.

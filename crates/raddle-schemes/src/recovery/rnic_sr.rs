@@ -55,7 +55,6 @@ crate::parameters! {
 #[derive(Clone, Debug)]
 pub struct RnicSr {
     timer: FlowTimer,
-    resend: Resend,
     window: u32,
     /// Receiver: whether a NACK was sent for the expected packet.
     nacked: bool,
@@ -65,7 +64,7 @@ impl RnicSr {
     /// State of one end of a flow.
     pub fn new(config: &Config, _context: &FlowContext) -> Self {
         let Config { rto, resend, window } = *config;
-        Self { timer: FlowTimer::new(rto), resend, window, nacked: false }
+        Self { timer: FlowTimer::new(rto, resend), window, nacked: false }
     }
 }
 
@@ -86,11 +85,7 @@ impl Recovery for RnicSr {
 
     /// Spec 2.2, step 3.
     fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
-        self.timer.restart(cx.now);
-        match self.resend {
-            Resend::GoBack => ledger.declare_all_lost(LossCause::Timeout),
-            Resend::Single => ledger.declare_lost(psn, LossCause::Timeout),
-        };
+        self.timer.run_out(cx.now, psn, ledger);
     }
 
     /// Spec 2.1. A packet that is new and lies below the present expected one was the expected one.

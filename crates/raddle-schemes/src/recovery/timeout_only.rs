@@ -6,7 +6,6 @@
 
 use super::flow_timer::FlowTimer;
 use super::{AckEntropies, AckForm, Recovery, Resend};
-use crate::congestion::LossCause;
 use crate::family::Need;
 use crate::ids::Psn;
 use crate::transport::receiver::{Data, Reply};
@@ -41,7 +40,6 @@ crate::parameters! {
 #[derive(Clone, Debug)]
 pub struct TimeoutOnly {
     timer: FlowTimer,
-    resend: Resend,
     window: u32,
 }
 
@@ -49,7 +47,7 @@ impl TimeoutOnly {
     /// State of one end of a flow.
     pub fn new(config: &Config, _context: &FlowContext) -> Self {
         let Config { rto, resend, window } = *config;
-        Self { timer: FlowTimer::new(rto), resend, window }
+        Self { timer: FlowTimer::new(rto, resend), window }
     }
 }
 
@@ -63,11 +61,7 @@ impl Recovery for TimeoutOnly {
     fn on_nack(&mut self, _cx: &mut Cx<'_>, _psn: Psn, _ledger: &mut Ledger) {}
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
-        self.timer.restart(cx.now);
-        match self.resend {
-            Resend::GoBack => ledger.declare_all_lost(LossCause::Timeout),
-            Resend::Single => ledger.declare_lost(psn, LossCause::Timeout),
-        };
+        self.timer.run_out(cx.now, psn, ledger);
     }
 
     #[inline]

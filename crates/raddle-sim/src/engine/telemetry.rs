@@ -7,7 +7,9 @@
 
 use super::link::FarEnd;
 use super::link::outbox::Outbox;
+use crate::host::Host;
 use crate::plan::Plan;
+use crate::wire::frame::Frame;
 use crate::wire::telemetry::Note;
 use raddle_schemes::ids::PortId;
 use std::collections::VecDeque;
@@ -43,6 +45,29 @@ impl Telemetry {
         match far_end {
             FarEnd::Here(_) => self.accept(peer, note),
             FarEnd::Elsewhere { part, .. } => outbox.notes[part as usize].push((peer, note)),
+        }
+    }
+
+    /// A frame leaves its host, with a note that has no record yet if it is data.
+    #[inline(never)]
+    pub(super) fn leave_host(
+        &mut self,
+        port: PortId,
+        frame: Frame,
+        far_end: FarEnd,
+        outbox: &mut Outbox,
+    ) {
+        if frame.is_data() {
+            self.depart(port, Note::new(), far_end, outbox);
+        }
+    }
+
+    /// A frame has come to the host at the end of the link to `port`, with its note if it is data.
+    #[inline(never)]
+    pub(super) fn reach_host(&mut self, port: PortId, frame: Frame, host: &mut Host<'_, '_>) {
+        if frame.is_data() {
+            self.arrive(port);
+            host.bring(self.take());
         }
     }
 

@@ -39,7 +39,9 @@ impl Fabric {
     /// How many equal ways lead up from an edge switch, and from the switch above it, on the path
     /// with the most choices from the first host; 1 where there is no choice.
     pub fn ways_up(&self) -> [u32; 2] {
-        let hosts = (1..self.hosts).map(HostId);
+        // One host of each edge switch stands for all; those of one mostly lie together.
+        let first = |host: &HostId| self.edge(*host) != self.edge(HostId(host.0 - 1));
+        let hosts = (1..self.hosts).map(HostId).filter(first);
         let far = hosts.max_by_key(|&host| (self.path(HostId(0), host).len(), host.0));
         let Some(far) = far else { return [1; 2] };
         let path = self.path(HostId(0), far);

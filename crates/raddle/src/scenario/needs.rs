@@ -133,9 +133,16 @@ pub(crate) fn middleware(section: &FabricSection, fabric: &Fabric, log: &Log) {
         let label = "it chooses before an instant that middleware is told of";
         log.add(tor.place.problem(message).label(label));
     }
+    if !needy.card.needs.contains(&Need::PathMap) {
+        return;
+    }
     let ways = fabric.ways_up();
-    let picks_all = ways[1] == 1;
-    if picks_all || !needy.card.needs.contains(&Need::PathMap) {
+    if ways == [1, 1] {
+        let message = format!("`{name}` in [fabric] tor has no effect");
+        let label = "no two ToRs have more than one path between them";
+        log.add(tor.place.problem(message).label(label).help("leave it out"));
+    }
+    if ways[1] == 1 {
         return;
     }
     let message = format!("`{name}` in [fabric] tor needs {}", Need::PathMap.text());

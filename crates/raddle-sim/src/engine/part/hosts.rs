@@ -8,7 +8,6 @@ use crate::engine::world::World;
 use crate::faults::intervals::covers;
 use crate::host::nic::Departure;
 use crate::record::DropCause;
-use crate::wire::telemetry::Note;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
 use std::cmp::Reverse;
@@ -49,10 +48,8 @@ impl Part<'_> {
                     if let Some(Departure { frame, departs, lost }) = departure {
                         match lost {
                             None => {
-                                if let Some(telemetry) =
-                                    telemetry.as_mut().filter(|_| frame.is_data())
-                                {
-                                    telemetry.depart(port, Note::new(), far_end, outbox);
+                                if let Some(telemetry) = telemetry {
+                                    telemetry.leave_host(port, frame, far_end, outbox);
                                 }
                                 wire.launch(departs, frame, far_end, calendar, outbox);
                             }
@@ -70,9 +67,8 @@ impl Part<'_> {
                     let frame = feeder.ring.get(0).frame;
                     feeder.take(1);
                     arrival = next_arrival(feeder, start);
-                    if let Some(telemetry) = telemetry.as_mut().filter(|_| frame.is_data()) {
-                        telemetry.arrive(port);
-                        running.bring(telemetry.take());
+                    if let Some(telemetry) = telemetry {
+                        telemetry.reach_host(port, frame, &mut running);
                     }
                     if mortal && covers(deaths, now) {
                         lost.push((now, frame));

@@ -326,10 +326,10 @@ impl<'a> Part<'a> {
         frame: Frame,
         way: Way,
     ) {
-        let switch = &self.switches[number as usize];
-        if let Some(telemetry) = self.world.telemetry.as_mut().filter(|_| frame.is_data()) {
-            telemetry.arrive(PortId(switch.first_id + in_port));
+        if self.world.telemetry.is_some() {
+            self.bring_note(number, in_port, frame);
         }
+        let switch = &self.switches[number as usize];
         let out = match way {
             Way::Out(out) => out,
             Way::Lost(cause) => {
@@ -361,6 +361,15 @@ impl<'a> Part<'a> {
         note_busy(&mut switch.busy, out as usize);
         let line = &mut lines[out as usize];
         self.ports.enqueue(now, came_in, frame, Room::AMPLE, line, &mut self.world);
+    }
+
+    /// What a frame that has come in carries of the switches before is at hand from now on.
+    #[inline(never)]
+    fn bring_note(&mut self, number: u32, in_port: u32, frame: Frame) {
+        let port = PortId(self.switches[number as usize].first_id + in_port);
+        if let Some(telemetry) = self.world.telemetry.as_mut().filter(|_| frame.is_data()) {
+            telemetry.arrive(port);
+        }
     }
 
     /// Carries out the departures of a switch up to and including `until`, and wakes it for those to

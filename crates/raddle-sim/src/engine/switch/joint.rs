@@ -218,11 +218,14 @@ impl JointPorts<'_, '_> {
             self.joint.pauses -= 1;
             self.joint.news.push(came_in);
         }
-        self.ask_memory(now, came_in, class);
+        if self.pool.is_some() {
+            self.ask_memory(now, came_in, class);
+        }
     }
 
     /// A frame of `class` that had come in through a port joined or left: where the memory's policy says
     /// who pauses whom, it does.
+    #[inline(never)]
     fn ask_memory(&mut self, now: Time, port: u32, class: usize) {
         let Some(pool) = &mut self.pool else { return };
         let own = &mut self.ports[port as usize];
@@ -342,6 +345,7 @@ impl JointPorts<'_, '_> {
             self.joint.news.push(in_port);
         } else if let Some(Joined { data: Some(class), .. }) = joined
             && in_order
+            && self.pool.is_some()
         {
             self.ask_memory(now, in_port, class);
         } else if !in_order {

@@ -7,6 +7,10 @@ use super::Ends;
 use crate::plan::Plan;
 use crate::wire::frame::Locator;
 use crate::wire::telemetry::Note;
+use raddle_schemes::Events;
+use raddle_schemes::transport::Sender;
+use raddle_schemes::transport::sender::AckHeader;
+use raddle_schemes::units::Time;
 use std::collections::VecDeque;
 
 /// The logs of the senders of a part, by slot.
@@ -34,9 +38,26 @@ impl HopLogs {
         })
     }
 
+    /// Hands an ACK on to its sender with what the packet carried that triggered it. One for a duplicate
+    /// tells nothing, nor does one that was overtaken.
+    #[inline(never)]
+    pub(super) fn tell(
+        &mut self,
+        slot: u32,
+        now: Time,
+        ack: AckHeader<'_>,
+        sender: &mut Sender,
+        events: &mut dyn Events,
+    ) {
+        let hops = self.echo(slot, ack.upto);
+        let has_news = !ack.duplicate && ack.upto > sender.heard();
+        let hops = if has_news { &hops[..] } else { &[] };
+        sender.on_ack(now, &AckHeader { hops, ..ack }, events);
+    }
+
     /// What the packet carried that triggered an ACK for all arrivals before `upto`; nothing if a later
     /// ACK has come before. Earlier ones are forgotten.
-    pub(super) fn echo(&mut self, slot: u32, upto: u32) -> Note {
+    fn echo(&mut self, slot: u32, upto: u32) -> Note {
         let HopLog { first, notes } = &mut self.logs[slot as usize];
         while *first + 1 < upto {
             notes.pop_front();
@@ -64,16 +85,14 @@ impl Ends<'_> {
     }
 
     /// A packet has been entered into the log of the sender at `to`: so is what it carried.
-    #[inline]
+    #[inline(never)]
     pub(super) fn note_hops(&mut self, to: Locator) {
-        if self.hops.is_some() {
-            let slot = self.sender_slot(to);
-            let Some(logs) = &mut self.hops else { return };
-            let note = std::mem::take(&mut logs.at_hand);
-            match slot {
-                Some(slot) => logs.logs[slot as usize].notes.push_back(note),
-                None => logs.outgoing.push((to, note)),
-            }
+        let slot = self.sender_slot(to);
+        let Some(logs) = &mut self.hops else { return };
+        let note = std::mem::take(&mut logs.at_hand);
+        match slot {
+            Some(slot) => logs.logs[slot as usize].notes.push_back(note),
+            None => logs.outgoing.push((to, note)),
         }
     }
 

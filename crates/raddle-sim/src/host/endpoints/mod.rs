@@ -23,7 +23,6 @@ use crate::plan::{Overflow, Plan};
 use crate::record::series::Buckets;
 use crate::record::{CreditFrames, Timeline};
 use crate::wire::frame::{Frame, Locator, Locators, flag, kind};
-use crate::wire::telemetry::Note;
 use crate::workload::TriggerId;
 use connections::Beginnings;
 use hop_logs::HopLogs;
@@ -279,8 +278,7 @@ impl<'a> Ends<'a> {
         if received.arrival.is_some() {
             end.marked += u64::from(marked);
         } else {
-            let refused = !live.receiver.arrived().has(Psn(frame.number()));
-            end.count_repeated(frame, refused, &mut self.repeated);
+            end.count_repeated(frame, &live.receiver, &mut self.repeated);
             flags |= flag::DUPLICATE;
             if trimmed {
                 // The header of a packet that had arrived gets an ACK: one that tells of a full
@@ -305,7 +303,7 @@ impl<'a> Ends<'a> {
             }
             nic.control.push_back(Frame::new(live.to, number, flags, entropy, self.ack));
         }
-        if marked && !trimmed && nic.cnps.is_some() {
+        if nic.cnps.is_some() && marked && !trimmed {
             nic.note_mark(now, slot, live.to, frame.entropy());
         }
         if nic.pulls.is_some() {
@@ -319,7 +317,9 @@ impl<'a> Ends<'a> {
                 Some(live) => live.sender.on_arrival(entry),
                 None => self.outgoing.push((to, entry)),
             }
-            self.note_hops(to);
+            if self.hops.is_some() {
+                self.note_hops(to);
+            }
             if received.completed {
                 self.delivered(now, nic, slot);
             }
@@ -392,7 +392,7 @@ impl<'a> Ends<'a> {
     #[cold]
     fn expect(&mut self, nic: &mut Nic, slot: u32, frame: Frame) {
         if !self.open(nic, slot) {
-            self.receivers[slot as usize].count_repeated(frame, false, &mut self.repeated);
+            self.receivers[slot as usize].count_again(frame, false, &mut self.repeated);
             self.answer_late(nic, slot, frame);
         }
     }
@@ -451,30 +451,30 @@ impl<'a> Ends<'a> {
         let Some(live) = self.live_senders.get_mut(key) else { return };
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         let sender = &mut live.sender;
-        let before = sender.heard();
         if frame.kind() == kind::NACK {
+            let before = sender.heard();
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
             let nack = NackHeader { psn: Psn(frame.number()), entropy, marked };
             sender.on_nack(now, &nack, &mut events);
             if let Some(planners) = &mut self.planners {
                 planners.look_at(now, live.flow, sender, &mut events);
             }
+            self.totals.packets_acked += u64::from(sender.heard() - before);
         } else {
-            let echo = |logs: &mut Box<HopLogs>| logs.echo(slot, frame.number());
-            let mut hops = self.hops.as_mut().map_or_else(Note::new, echo);
-            if frame.has(flag::DUPLICATE) || frame.number() <= sender.heard() {
-                hops.clear();
-            }
+            let before = sender.heard();
             let ack = AckHeader {
                 upto: frame.number(),
                 entropy: frame.entropy(),
                 marked: frame.has(flag::MARKED),
                 duplicate: frame.has(flag::DUPLICATE),
-                hops: &hops,
+                hops: &[],
             };
-            sender.on_ack(now, &ack, &mut events);
+            match &mut self.hops {
+                None => sender.on_ack(now, &ack, &mut events),
+                Some(logs) => logs.tell(slot, now, ack, sender, &mut events),
+            }
+            self.totals.packets_acked += u64::from(sender.heard() - before);
         }
-        self.totals.packets_acked += u64::from(sender.heard() - before);
         if sender.complete() {
             return self.complete(now, nic, slot);
         }

@@ -7,7 +7,7 @@ use crate::host::nic::timers::TimerKind;
 use crate::host::slab::{Key, Slab};
 use crate::record::{FlowRecord, reached};
 use crate::wire::frame::{Frame, Locator, flag};
-use raddle_schemes::ids::FlowId;
+use raddle_schemes::ids::{FlowId, Psn};
 use raddle_schemes::transport::sender::SenderCounts;
 use raddle_schemes::transport::{Receiver, Sender, Transmit};
 use raddle_schemes::units::Time;
@@ -182,9 +182,20 @@ impl ReceiverSlot {
     pub(in crate::host) const WAITING: Self =
         Self { delivered: Time::NEVER, marked: 0, live: Key::NONE, repeated: Key::NONE };
 
-    /// Counts a packet, or its header, that brought nothing; `refused` if it is new.
+    /// Counts a packet, or its header, that brought a receiver nothing.
     #[cold]
     pub(in crate::host) fn count_repeated(
+        &mut self,
+        frame: Frame,
+        receiver: &Receiver,
+        all: &mut Slab<Repeated>,
+    ) {
+        self.count_again(frame, !receiver.arrived().has(Psn(frame.number())), all);
+    }
+
+    /// The same; `refused` if it is new.
+    #[cold]
+    pub(in crate::host) fn count_again(
         &mut self,
         frame: Frame,
         refused: bool,

@@ -202,17 +202,18 @@ impl Classes {
         }
     }
 
+    /// A frame has been taken from a queue: so is its note, if it is data.
+    #[inline(never)]
+    fn bring_note(&mut self, class: usize, frame: Frame) {
+        if let Some(notes) = self.notes.as_mut().filter(|_| frame.is_data()) {
+            notes.taken = notes.queues[class].pop_front().unwrap_or_default();
+        }
+    }
+
     /// The note of the data frame that was taken last, which has left.
-    #[inline]
     pub(in crate::engine) fn take_note(&mut self, frame: Frame) -> Option<Note> {
         let notes = self.notes.as_mut().filter(|_| frame.is_data())?;
         Some(std::mem::take(&mut notes.taken))
-    }
-
-    /// Whether frames carry notes.
-    #[inline]
-    pub(in crate::engine) fn has_notes(&self) -> bool {
-        self.notes.is_some()
     }
 
     /// Adds a record to the note of the data frame that was taken last.
@@ -300,8 +301,8 @@ impl Classes {
         let entry = queue.pop()?;
         self.waiting &= !(u8::from(queue.is_empty()) << class);
         self.came_in = PortId(entry.tag());
-        if let Some(notes) = self.notes.as_mut().filter(|_| entry.frame.is_data()) {
-            notes.taken = notes.queues[class].pop_front().unwrap_or_default();
+        if self.notes.is_some() {
+            self.bring_note(class, entry.frame);
         }
         Some((entry.frame, class))
     }

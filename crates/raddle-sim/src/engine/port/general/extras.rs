@@ -91,7 +91,9 @@ impl Port {
                 return;
             }
             let Some((frame, class)) = self.classes().and_then(Classes::pop_calm) else { return };
-            self.stamp(self.free_at, frame);
+            if world.telemetry.is_some() {
+                self.stamp(self.free_at, frame);
+            }
             self.begin(self.free_at, frame, class, false, world.discipline.gap);
         }
     }
@@ -118,6 +120,32 @@ impl Port {
     /// The last bit of what was in service leaves, where there are classes.
     #[inline]
     fn leave(&mut self, now: Time, service: InService, line: &mut Line, world: &mut World<'_>) {
+        if world.telemetry.is_some() {
+            return self.leave_with_note(now, service, line, world);
+        }
+        self.leave_frame(now, service, line, world);
+    }
+
+    #[inline(never)]
+    fn leave_with_note(
+        &mut self,
+        now: Time,
+        service: InService,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) {
+        self.send_note(service.frame, service.lost, world);
+        self.leave_frame(now, service, line, world);
+    }
+
+    #[inline(always)]
+    fn leave_frame(
+        &mut self,
+        now: Time,
+        service: InService,
+        line: &mut Line,
+        world: &mut World<'_>,
+    ) {
         let classes = self.extras.as_mut().and_then(|extras| extras.classes.as_mut());
         let Some(classes) = classes else { return };
         let class = usize::from(service.class);
@@ -126,11 +154,6 @@ impl Port {
         }
         let behind = classes.bytes(class);
         if !service.frame.is_pfc() {
-            if let (Some(note), false) = (classes.take_note(service.frame), service.lost)
-                && let Some(telemetry) = &mut world.telemetry
-            {
-                telemetry.depart(self.id, note, self.far_end, &mut world.outbox);
-            }
             return self.finish(now, service, behind, line, world);
         }
         if let Some(record) = &mut self.record.pfc {
@@ -204,26 +227,22 @@ impl Port {
         self.drop(now, frame, DropCause::LinkDown, world);
     }
 
-    /// What a frame that joined a queue carries of the switches before goes along with it.
-    #[inline]
-    fn push_note(&mut self, class: usize, frame: Frame, world: &mut World<'_>) {
-        if let Some(telemetry) = world.telemetry.as_mut().filter(|_| frame.is_data())
-            && let Some(classes) = self.classes()
+    /// A frame has left: what it carries goes along with it, unless it is lost.
+    fn send_note(&mut self, frame: Frame, lost: bool, world: &mut World<'_>) {
+        let (id, far_end) = (self.id, self.far_end);
+        if let Some(note) = self.classes().and_then(|classes| classes.take_note(frame))
+            && let Some(telemetry) = world.telemetry.as_mut().filter(|_| !lost)
         {
-            classes.push_note(class, telemetry.take());
+            telemetry.depart(id, note, far_end, &mut world.outbox);
         }
     }
 
     /// Writes down for a packet that starts at `now` how things stand at this port.
-    #[inline]
-    fn stamp(&mut self, now: Time, frame: Frame) {
-        if self.classes().is_some_and(|classes| classes.has_notes()) && !frame.is_control() {
-            self.write_stamp(now, frame);
-        }
-    }
-
     #[inline(never)]
-    fn write_stamp(&mut self, now: Time, frame: Frame) {
+    fn stamp(&mut self, now: Time, frame: Frame) {
+        if frame.is_control() {
+            return;
+        }
         let (port, rate, sent) = (self.id, self.wire.rate(), self.record.bytes);
         let flushed = self.flushed;
         let Some(classes) = self.classes() else { return };
@@ -295,7 +314,9 @@ impl Port {
             }
             Some(classes) => {
                 if let Some((frame, class)) = classes.pop(now) {
-                    self.stamp(now, frame);
+                    if world.telemetry.is_some() {
+                        self.stamp(now, frame);
+                    }
                     self.start(now, frame, class, gap);
                 }
             }
@@ -306,6 +327,41 @@ impl Port {
     /// switch whose memory has `room`. Returns what it joined, if it did; nothing starts.
     #[inline]
     pub(in crate::engine) fn admit(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        frame: Frame,
+        room: Room,
+        world: &mut World<'_>,
+    ) -> Option<Joined> {
+        if world.telemetry.is_some() {
+            return self.admit_with_note(now, came_in, frame, room, world);
+        }
+        self.admit_frame(now, came_in, frame, room, world)
+    }
+
+    /// The same under telemetry: what the frame carries goes along with it.
+    #[inline(never)]
+    fn admit_with_note(
+        &mut self,
+        now: Time,
+        came_in: PortId,
+        frame: Frame,
+        room: Room,
+        world: &mut World<'_>,
+    ) -> Option<Joined> {
+        let joined = self.admit_frame(now, came_in, frame, room, world)?;
+        if let Some(telemetry) = world.telemetry.as_mut().filter(|_| frame.is_data())
+            && let Some(classes) = self.classes()
+        {
+            let class = joined.data.unwrap_or(classes.control());
+            classes.push_note(class, telemetry.take());
+        }
+        Some(joined)
+    }
+
+    #[inline(always)]
+    fn admit_frame(
         &mut self,
         now: Time,
         came_in: PortId,
@@ -337,7 +393,6 @@ impl Port {
         }
         let bytes = bytes + frame.size().0;
         self.classes()?.push(class, came_in, frame);
-        self.push_note(class, frame, world);
         let counted = if is_data { bytes } else { 0 };
         self.record.queue_bytes_max = self.record.queue_bytes_max.max(counted);
         if is_data {
@@ -372,7 +427,6 @@ impl Port {
             return None;
         }
         classes.push(control, came_in, frame);
-        self.push_note(control, frame, world);
         Some(Joined { data: None, bytes: frame.size() })
     }
 
@@ -433,17 +487,24 @@ impl Port {
         let (Some(counted), Some(record)) = (counted, &mut self.record.pfc) else { return false };
         record.ingress_bytes_max = record.ingress_bytes_max.max(counted.bytes);
         if counted.pauses {
-            record.turn(now, true);
+            self.note_turn(now, true);
         }
         counted.pauses
+    }
+
+    #[cold]
+    fn note_turn(&mut self, now: Time, pauses: bool) {
+        if let Some(record) = &mut self.record.pfc {
+            record.turn(now, pauses);
+        }
     }
 
     /// A frame of data class `class` that came in here is gone. Returns whether the far end may resume.
     #[inline]
     pub(in crate::engine) fn count_out(&mut self, now: Time, class: usize, size: u64) -> bool {
         let resumes = self.classes().is_some_and(|classes| classes.departed(class, size));
-        if resumes && let Some(record) = &mut self.record.pfc {
-            record.turn(now, false);
+        if resumes {
+            self.note_turn(now, false);
         }
         resumes
     }
@@ -458,9 +519,7 @@ impl Port {
         if let Some(classes) = self.classes() {
             classes.turn(class, pauses);
         }
-        if let Some(record) = &mut self.record.pfc {
-            record.turn(now, pauses);
-        }
+        self.note_turn(now, pauses);
     }
 
     /// Its number in the fabric.
