@@ -17,10 +17,10 @@
 //! empty with a packet, which only takes the rate of a queue that is seldom used from 1 to 1.
 //!
 //! Readings of the paper: a packet that finds at least 0.9 of its queue's threshold, taken with the
-//! last n_p (spec pitfall 7), makes the queue count as congested until one finds less or the queue is
-//! empty; sampled between arrivals, all queues of a full memory would look uncongested. A queue is backlogged that was not empty
-//! at any time since the last sample; another drains at full rate. A rate is at least a packet per
-//! sample, since it shall be above 0.
+//! last n_p (spec pitfall 7), makes the queue count as congested until one finds less or the queue
+//! is empty; sampled between arrivals, all queues of a full memory would look uncongested. A queue
+//! is backlogged that was not empty at any time since the last sample; another drains at full rate.
+//! A rate is at least a packet per sample, since it shall be above 0.
 
 use super::classes::{Alpha, PerClass};
 use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, MemoryView};
