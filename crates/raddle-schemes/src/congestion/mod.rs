@@ -16,6 +16,7 @@ pub mod hpcc;
 pub mod mprdma_dctcp;
 pub mod mswift;
 pub mod nscc;
+mod power_law;
 pub mod powertcp;
 pub mod swift;
 pub mod theta_powertcp;

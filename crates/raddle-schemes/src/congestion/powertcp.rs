@@ -13,9 +13,8 @@
 //!   the new sample replaces what was smoothed.
 //! - A loss changes nothing: the fabrics of the paper lose nothing.
 
-use super::hops::{
-    Change, Counts, HopMemory, Packet, Told, bytes_per_second, limits, seconds, smooth,
-};
+use super::hops::{Change, HopMemory, Told};
+use super::power_law::PowerLaw;
 use super::{Ack, CongestionControl, Limits, Loss};
 use crate::units::{Bytes, Rate, Span};
 use crate::{Card, Cx, FlowContext, Need};
@@ -73,49 +72,23 @@ pub(crate) const SHARE: core::ops::RangeInclusive<f64> = 0.01..=1.0;
 /// One flow's rate.
 #[derive(Clone, Debug)]
 pub struct Powertcp {
-    /// In bytes per second, like the others.
-    rate: f64,
-    /// The rate at the last end of a round trip.
-    reference: f64,
-    /// Smoothed power, in multiples of what is meant.
-    power: f64,
-    /// The round trip ends when all below this have arrived.
-    until: u32,
+    law: PowerLaw,
     memory: HopMemory,
-    profile: Profile,
-    base_rtt: f64,
-    gain: f64,
-    increase: f64,
     target: f64,
     floor: f64,
-    min: f64,
-    max: f64,
-    packet: Packet,
     telemetry: Bytes,
 }
 
 impl Powertcp {
     /// The first round trip is at line rate.
     pub fn new(config: &Config, context: &FlowContext) -> Self {
-        let ns3 = config.profile == Profile::Ns3;
-        let max = bytes_per_second(context.rate);
-        let increase = bytes_per_second(config.increase);
-        let least = if ns3 { bytes_per_second(Rate(100_000_000)) } else { increase };
+        let Config { profile, base_rtt, gain, increase, min_rate, .. } = *config;
+        let target = if profile == Profile::Ns3 { 0.95 } else { 1.0 };
         Self {
-            rate: max,
-            reference: max,
-            power: 1.0,
-            until: 0,
+            law: PowerLaw::new(profile, context, base_rtt, gain, (increase, min_rate)),
             memory: HopMemory::new(),
-            profile: config.profile,
-            base_rtt: seconds(config.base_rtt.unwrap_or(context.base_rtt)).max(1e-12),
-            gain: config.gain,
-            increase,
-            target: config.target.unwrap_or(if ns3 { 0.95 } else { 1.0 }),
+            target: config.target.unwrap_or(target),
             floor: config.current_floor,
-            min: config.min_rate.map_or(least, bytes_per_second).min(max),
-            max,
-            packet: Packet::of(context, if ns3 { Counts::Payload } else { Counts::Wire }),
             telemetry: config.telemetry,
         }
     }
@@ -132,22 +105,11 @@ impl Powertcp {
         let voltage = 1.0 + hop.queue / (hop.rate * base_rtt);
         ((current / hop.rate).max(floor) * voltage).max(f64::MIN_POSITIVE)
     }
-
-    /// The rate that the power now asks for (UPDATEWINDOW).
-    fn react(&mut self) {
-        let present = match self.profile {
-            Profile::Thesis => self.rate,
-            Profile::Ns3 => self.reference,
-        };
-        let aim = self.reference / (self.power / self.target) + self.increase;
-        let rate = self.gain * aim + (1.0 - self.gain) * present;
-        self.rate = rate.clamp(self.min, self.max);
-    }
 }
 
 impl CongestionControl for Powertcp {
     fn on_ack(&mut self, _cx: &mut Cx<'_>, ack: &Ack<'_>) {
-        let (profile, floor, base_rtt) = (self.profile, self.floor, self.base_rtt);
+        let (profile, floor, base_rtt) = (self.law.profile, self.floor, self.law.base_rtt);
         // The hop with the most power decides, and its records say for how long.
         let (mut most, mut span, mut changed) = (0.0, 0.0, false);
         let told = self.memory.compare(ack.hops, |hop| {
@@ -161,20 +123,23 @@ impl CongestionControl for Powertcp {
             return;
         }
         if told == Told::Change {
-            self.power = if changed { most } else { smooth(self.power, most, span, self.base_rtt) };
-            self.react();
+            if changed {
+                self.law.power = most;
+            } else {
+                self.law.take(most, span);
+            }
+            self.law.react(self.target);
         }
         // UPDATEOLD: once per round trip.
-        if ack.cumulative > self.until {
-            self.reference = self.rate;
-            self.until = ack.next_new;
+        if ack.cumulative > self.law.until {
+            self.law.end_round(ack.next_new);
         }
     }
 
     fn on_loss(&mut self, _cx: &mut Cx<'_>, _loss: &Loss) {}
 
     fn begin_message(&mut self) {
-        self.until = 0;
+        self.law.until = 0;
     }
 
     fn telemetry_bytes(&self) -> Bytes {
@@ -182,12 +147,13 @@ impl CongestionControl for Powertcp {
     }
 
     fn limits(&self) -> Limits {
-        limits(self.rate, self.base_rtt, &self.packet)
+        self.law.limits()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::hops::smooth;
     use super::super::hops::testing::{ack, context, hop, is_close};
     use super::*;
     use crate::congestion::Hop;
@@ -206,7 +172,7 @@ mod tests {
         let mut power = 0.0;
         let mut memory = HopMemory::new();
         assert_eq!(memory.compare(&[before], |_| ()), Told::NewPath);
-        let (floor, base_rtt) = (flow.floor, flow.base_rtt);
+        let (floor, base_rtt) = (flow.floor, flow.law.base_rtt);
         let mut take = |hop: &Change| power = Powertcp::power_of(profile, floor, base_rtt, hop);
         assert_eq!(memory.compare(&[after], &mut take), Told::Change);
         power
@@ -240,10 +206,11 @@ mod tests {
     #[test]
     fn the_window_is_the_one_of_a_round_trip_ago_over_power() {
         let mut flow = flow(Profile::Thesis);
-        (flow.reference, flow.rate, flow.power) = (250_000.0 / 20e-6, 240_000.0 / 20e-6, 1.22);
-        flow.react();
-        assert!((flow.rate * 20e-6 - 210_676.2).abs() < 0.05, "{}", flow.rate * 20e-6);
-        assert!(is_close(flow.rate * 8.0, 84.270_492e9), "{}", flow.rate * 8.0);
+        (flow.law.reference, flow.law.rate, flow.law.power) =
+            (250_000.0 / 20e-6, 240_000.0 / 20e-6, 1.22);
+        flow.law.react(flow.target);
+        assert!((flow.law.rate * 20e-6 - 210_676.2).abs() < 0.05, "{}", flow.law.rate * 20e-6);
+        assert!(is_close(flow.law.rate * 8.0, 84.270_492e9), "{}", flow.law.rate * 8.0);
         assert_eq!(flow.limits().window, Bytes(210_677 + 999));
     }
 
@@ -253,29 +220,29 @@ mod tests {
         let tau = Span::ns(28_960);
         let config = Config { profile: Profile::Ns3, ..Config::default() };
         let mut flow = Powertcp::new(&config, &context(25, tau));
-        flow.power = smooth(1.0, 2.0, 14.48e-6, 28.96e-6);
-        assert!(is_close(flow.power, 1.5));
-        flow.react();
-        assert!(is_close(flow.rate * 8.0, 16.885e9), "{}", flow.rate * 8.0);
-        assert_eq!((flow.rate * 28.96e-6) as u64, 61_123);
+        flow.law.power = smooth(1.0, 2.0, 14.48e-6, 28.96e-6);
+        assert!(is_close(flow.law.power, 1.5));
+        flow.law.react(flow.target);
+        assert!(is_close(flow.law.rate * 8.0, 16.885e9), "{}", flow.law.rate * 8.0);
+        assert_eq!((flow.law.rate * 28.96e-6) as u64, 61_123);
         // A second answer within the round trip does not compound.
-        flow.react();
-        assert!(is_close(flow.rate * 8.0, 16.885e9));
+        flow.law.react(flow.target);
+        assert!(is_close(flow.law.rate * 8.0, 16.885e9));
     }
 
     /// Acceptance 6: one bottleneck, W = 11 BDP, no increase.
     #[test]
     fn one_update_leads_the_whole_window_to_the_bdp() {
         let mut flow = flow(Profile::Thesis);
-        flow.increase = 0.0;
-        flow.power = 11.0;
-        (flow.reference, flow.rate, flow.max) = (11.0, 11.0, 100.0);
-        flow.min = 0.0;
-        flow.react();
-        assert!(is_close(flow.rate, 2.0), "0.9 BDP + 0.1 W: {}", flow.rate);
-        (flow.reference, flow.power) = (2.0, 2.0);
-        flow.react();
-        assert!(is_close(flow.rate, 1.1), "{}", flow.rate);
+        flow.law.increase = 0.0;
+        flow.law.power = 11.0;
+        (flow.law.reference, flow.law.rate, flow.law.max) = (11.0, 11.0, 100.0);
+        flow.law.min = 0.0;
+        flow.law.react(flow.target);
+        assert!(is_close(flow.law.rate, 2.0), "0.9 BDP + 0.1 W: {}", flow.law.rate);
+        (flow.law.reference, flow.law.power) = (2.0, 2.0);
+        flow.law.react(flow.target);
+        assert!(is_close(flow.law.rate, 1.1), "{}", flow.law.rate);
     }
 
     #[test]
@@ -283,7 +250,7 @@ mod tests {
         let mut flow = flow(Profile::Thesis);
         let full = flow.limits();
         ack(&mut flow, Time(1), (1, 250), None, &[hop(1000, 500_000, 0)]);
-        assert_eq!((flow.limits(), flow.until), (full, 250));
+        assert_eq!((flow.limits(), flow.law.until), (full, 250));
         let other = Hop { port: crate::ids::PortId(8), ..hop(2000, 500_000, 12_500) };
         ack(&mut flow, Time(2), (2, 250), None, &[other]);
         assert_eq!(flow.limits(), full);
@@ -299,11 +266,11 @@ mod tests {
     #[test]
     fn a_changed_rate_lifts_the_floor_and_replaces_the_average() {
         let mut flow = flow(Profile::Thesis);
-        (flow.increase, flow.max) = (0.0, f64::MAX);
+        (flow.law.increase, flow.law.max) = (0.0, f64::MAX);
         let slow = Hop { rate: Rate::gbps(25), ..hop(0, 0, 0) };
         ack(&mut flow, Time(1), (1, 250), None, &[slow]);
         ack(&mut flow, Time(2), (2, 250), None, &[hop(20_000, 0, 62_500)]);
-        assert!(is_close(flow.power, 0.25), "{}", flow.power);
-        assert!(is_close(flow.rate / 12.5e9, 3.7), "{}", flow.rate);
+        assert!(is_close(flow.law.power, 0.25), "{}", flow.law.power);
+        assert!(is_close(flow.law.rate / 12.5e9, 3.7), "{}", flow.law.rate);
     }
 }

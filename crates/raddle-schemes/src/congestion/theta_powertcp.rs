@@ -6,7 +6,8 @@
 //!
 //! Reading: ACKs without a round trip, those of packets sent again, move nothing; nor does a loss.
 
-use super::hops::{Counts, Packet, bytes_per_second, limits, seconds, smooth};
+use super::hops::seconds;
+use super::power_law::PowerLaw;
 use super::powertcp::Profile;
 use super::{Ack, CongestionControl, Limits, Loss};
 use crate::units::{Bytes, Rate, Span, Time};
@@ -55,77 +56,45 @@ pub(crate) const SLACK: core::ops::RangeInclusive<f64> = 1.0..=100.0;
 /// One flow's rate.
 #[derive(Clone, Debug)]
 pub struct ThetaPowertcp {
-    /// In bytes per second, like the others.
-    rate: f64,
-    /// The rate at the last end of a round trip.
-    reference: f64,
-    power: f64,
-    /// The round trip ends when all below this have arrived.
-    until: u32,
+    law: PowerLaw,
     /// The last round trip, and when it was measured.
     last: Option<(Span, Time)>,
-    profile: Profile,
-    base_rtt: f64,
-    gain: f64,
-    increase: f64,
     slack: f64,
     floor: f64,
-    min: f64,
-    max: f64,
-    packet: Packet,
     telemetry: Bytes,
 }
 
 impl ThetaPowertcp {
     /// The first round trip is at line rate.
     pub fn new(config: &Config, context: &FlowContext) -> Self {
-        let ns3 = config.profile == Profile::Ns3;
-        let by_profile = |thesis: f64, code: f64| if ns3 { code } else { thesis };
-        let max = bytes_per_second(context.rate);
-        let increase = bytes_per_second(config.increase);
-        let least = by_profile(increase, bytes_per_second(Rate(100_000_000)));
+        let Config { profile, base_rtt, increase, min_rate, .. } = *config;
+        let (gain, slack, telemetry) = match profile {
+            Profile::Thesis => (0.9, 1.0, 0),
+            Profile::Ns3 => (0.7, 1.05, 42),
+        };
+        let gain = config.gain.unwrap_or(gain);
         Self {
-            rate: max,
-            reference: max,
-            power: 1.0,
-            until: 0,
+            law: PowerLaw::new(profile, context, base_rtt, gain, (increase, min_rate)),
             last: None,
-            profile: config.profile,
-            base_rtt: seconds(config.base_rtt.unwrap_or(context.base_rtt)).max(1e-12),
-            gain: config.gain.unwrap_or(by_profile(0.9, 0.7)),
-            increase,
-            slack: config.slack.unwrap_or(by_profile(1.0, 1.05)),
+            slack: config.slack.unwrap_or(slack),
             floor: config.current_floor,
-            min: config.min_rate.map_or(least, bytes_per_second).min(max),
-            max,
-            packet: Packet::of(context, if ns3 { Counts::Payload } else { Counts::Wire }),
-            telemetry: config.telemetry.unwrap_or(Bytes(if ns3 { 42 } else { 0 })),
+            telemetry: config.telemetry.unwrap_or(Bytes(telemetry)),
         }
     }
 
     /// Takes note of a round trip `span` seconds after the last, `before`.
     fn measure(&mut self, rtt: f64, before: f64, span: f64) {
         let current = ((rtt - before) / span + 1.0).max(self.floor);
-        let sample = current * rtt / (self.slack * self.base_rtt);
-        self.power = smooth(self.power, sample, span, self.base_rtt);
-    }
-
-    fn react(&mut self) {
-        let present = match self.profile {
-            Profile::Thesis => self.rate,
-            Profile::Ns3 => self.reference,
-        };
-        let aim = self.reference / self.power + self.increase;
-        let rate = self.gain * aim + (1.0 - self.gain) * present;
-        self.rate = rate.clamp(self.min, self.max);
+        let sample = current * rtt / (self.slack * self.law.base_rtt);
+        self.law.take(sample, span);
     }
 }
 
 impl CongestionControl for ThetaPowertcp {
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack<'_>) {
         let Some(rtt) = ack.rtt else { return };
-        if self.profile == Profile::Ns3 {
-            self.base_rtt = self.base_rtt.min(seconds(rtt)).max(1e-12);
+        if self.law.profile == Profile::Ns3 {
+            self.law.base_rtt = self.law.base_rtt.min(seconds(rtt)).max(1e-12);
         }
         let Some((before, at)) = self.last else {
             self.last = Some((rtt, cx.now));
@@ -136,23 +105,22 @@ impl CongestionControl for ThetaPowertcp {
         }
         self.measure(seconds(rtt), seconds(before), seconds(cx.now - at));
         self.last = Some((rtt, cx.now));
-        let ended = match self.profile {
-            Profile::Thesis => ack.cumulative >= self.until,
-            Profile::Ns3 => ack.cumulative > self.until,
+        let ended = match self.law.profile {
+            Profile::Thesis => ack.cumulative >= self.law.until,
+            Profile::Ns3 => ack.cumulative > self.law.until,
         };
-        if ended || self.profile == Profile::Ns3 {
-            self.react();
+        if ended || self.law.profile == Profile::Ns3 {
+            self.law.react(1.0);
         }
         if ended {
-            self.reference = self.rate;
-            self.until = ack.next_new;
+            self.law.end_round(ack.next_new);
         }
     }
 
     fn on_loss(&mut self, _cx: &mut Cx<'_>, _loss: &Loss) {}
 
     fn begin_message(&mut self) {
-        self.until = 0;
+        self.law.until = 0;
     }
 
     fn telemetry_bytes(&self) -> Bytes {
@@ -160,7 +128,7 @@ impl CongestionControl for ThetaPowertcp {
     }
 
     fn limits(&self) -> Limits {
-        limits(self.rate, self.base_rtt, &self.packet)
+        self.law.limits()
     }
 }
 
@@ -179,13 +147,13 @@ mod tests {
     fn power_is_the_gradient_and_the_round_trip() {
         let mut own = flow(Profile::Thesis);
         own.measure(26e-6, 24e-6, 4e-6);
-        assert!(is_close(own.power, 1.19), "a sample of 1.95: {}", own.power);
+        assert!(is_close(own.law.power, 1.19), "a sample of 1.95: {}", own.law.power);
         let mut full = flow(Profile::Thesis);
         full.measure(26e-6, -16e-6, 84e-6);
-        assert!(is_close(full.power, 1.95), "{}", full.power);
+        assert!(is_close(full.law.power, 1.95), "{}", full.law.power);
         let mut calm = flow(Profile::Thesis);
         calm.measure(20e-6, 20e-6, 4e-6);
-        assert!(is_close(calm.power, 1.0));
+        assert!(is_close(calm.law.power, 1.0));
     }
 
     #[test]
@@ -194,13 +162,13 @@ mod tests {
             let mut own = flow(profile);
             ack(&mut own, Time(20_000_000), (1, 250), Some(Span::us(20)), &[]);
             let full = own.limits();
-            assert_eq!(own.until, 0, "the first round trip is only kept");
+            assert_eq!(own.law.until, 0, "the first round trip is only kept");
             ack(&mut own, Time(21_000_000), (2, 250), Some(Span::us(21)), &[]);
-            let (first, reference) = (own.limits(), own.reference);
-            assert!(first.window < full.window && is_close(reference, own.rate));
+            let (first, reference) = (own.limits(), own.law.reference);
+            assert!(first.window < full.window && is_close(reference, own.law.rate));
             ack(&mut own, Time(22_000_000), (3, 251), Some(Span::us(24)), &[]);
             assert_eq!(own.limits() != first, moves);
-            assert!(is_close(own.reference, reference), "committed once per round trip");
+            assert!(is_close(own.law.reference, reference), "committed once per round trip");
         }
     }
 
@@ -209,12 +177,16 @@ mod tests {
     fn the_released_code_has_its_own_constants() {
         let mut own = flow(Profile::Ns3);
         own.measure(21e-6, 21e-6, 20e-6);
-        assert!(is_close(own.power, 1.0), "{}", own.power);
+        assert!(is_close(own.law.power, 1.0), "{}", own.law.power);
         own.measure(21e-6, 41e-6, 20e-6);
-        assert!(is_close(own.power, 0.5), "{}", own.power);
-        own.power = 2.0;
-        own.react();
-        assert!(is_close(own.rate, 0.7 * (6.25e9 + 18.75e6) + 0.3 * 12.5e9), "{}", own.rate);
+        assert!(is_close(own.law.power, 0.5), "{}", own.law.power);
+        own.law.power = 2.0;
+        own.law.react(1.0);
+        assert!(
+            is_close(own.law.rate, 0.7 * (6.25e9 + 18.75e6) + 0.3 * 12.5e9),
+            "{}",
+            own.law.rate
+        );
         assert_eq!(
             (own.telemetry_bytes(), flow(Profile::Thesis).telemetry_bytes().0),
             (Bytes(42), 0)
