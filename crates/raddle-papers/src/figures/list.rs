@@ -87,6 +87,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("lb_study/ofan_variants"),
     figure!("ethereal/fig3_2"),
     figure!("ethereal/fig3_3"),
+    figure!("ethereal/fig3_4"),
     figure!("ethereal/fig3_4_ring"),
     figure!("mars/fig7_1", model),
     figure!("mars/table7_1", model),
