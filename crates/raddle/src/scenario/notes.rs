@@ -1,5 +1,5 @@
 //! What runs, and is rarely meant: flow control without headroom, windows of few packets, paces
-//! that links cannot carry.
+//! that links cannot carry, settings of pairs with one message each.
 
 use super::fabric::FabricSection;
 use super::reach::Sizes;
@@ -9,22 +9,56 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{FlowContext, congestion};
 use raddle_sim::bound::rho_max::rho_max;
-use raddle_sim::plan::{Pfc, Plan, pause_headroom};
+use raddle_sim::plan::{Connections, PairOrder, Pfc, Plan, pause_headroom};
 use raddle_sim::topology::{Fabric, Node, Port};
+use raddle_sim::workload::Flow;
 
 /// Fewer packets in flight than these leave a flow without others to go on with.
 const FEW: u64 = 4;
 
-/// Notes on a plan that need its traffic: a pace that its links cannot carry for all flows at once.
+/// Notes on a plan that need its traffic: settings of pairs of hosts that have one message each, and
+/// a pace that its links cannot carry for all flows at once.
 pub fn notes_on(plan: &Plan) -> Vec<String> {
-    let Some(pace) = plan.transport.congestion.build(&FlowContext::NOMINAL).limits().rate else {
-        return Vec::new();
+    pairs(plan).into_iter().chain(pace(plan)).collect()
+}
+
+/// Notes what is set for the messages of a pair of hosts where none has two.
+fn pairs(plan: &Plan) -> Vec<String> {
+    let transport = &plan.transport;
+    let mut notes = Vec::new();
+    let mut none_has_two = |key: &str, value: &str, whose: &str, alone: bool| {
+        if alone {
+            notes.push(format!(
+                "`{key} = \"{value}\"` has no effect: no two messages go from one host to \
+                 another{whose}"
+            ));
+        }
     };
-    let Some(most) = rho_max(plan).ok().filter(|most| pace > *most) else { return Vec::new() };
-    vec![format!(
+    if transport.connections == Connections::Pair {
+        let alone = all_differ(plan, |flow| (flow.source, flow.destination));
+        none_has_two("connections", transport.connections.word(), "", alone);
+    }
+    if transport.pair_order == PairOrder::Fifo {
+        let ends = |flow: &Flow| (flow.source, flow.destination, flow.class, flow.load_balance);
+        let whose = " in one class and with one path selector";
+        none_has_two("pair_order", transport.pair_order.word(), whose, all_differ(plan, ends));
+    }
+    notes
+}
+
+fn all_differ<K: Ord>(plan: &Plan, key: impl FnMut(&Flow) -> K) -> bool {
+    let mut keys: Vec<K> = plan.traffic.flows.iter().map(key).collect();
+    keys.sort_unstable();
+    keys.is_sorted_by(|one, next| one < next)
+}
+
+fn pace(plan: &Plan) -> Option<String> {
+    let pace = plan.transport.congestion.build(&FlowContext::NOMINAL).limits().rate?;
+    let most = rho_max(plan).ok().filter(|most| pace > *most)?;
+    Some(format!(
         "flows are paced at {pace}, above rho_max, {most}, which all of them can have at once: \
          queues grow until something slows them"
-    )]
+    ))
 }
 
 /// Notes windows of few packets at the slowest host, if messages are longer than they.
@@ -228,5 +262,23 @@ mod tests {
             told[0].starts_with("flows are paced at 200 Gbps, above rho_max, 100 Gbps"),
             "{told:?}"
         );
+    }
+
+    #[test]
+    fn settings_of_pairs_are_noted_where_no_pair_has_two_messages() {
+        let told = |transport: &str, traffic: &str| notes("", transport, traffic);
+        let ring = "kind = \"collective\"\noperation = \"all_reduce\"\nmessage = \"8 kB\"";
+        let [both, reason] = [
+            "connections = \"pair\"\npair_order = \"fifo\"",
+            "has no effect: no two messages go from one host to another",
+        ];
+        assert_eq!(
+            told(both, PERMUTATION),
+            [
+                format!("`connections = \"pair\"` {reason}"),
+                format!("`pair_order = \"fifo\"` {reason} in one class and with one path selector"),
+            ]
+        );
+        assert_eq!(told(both, ring), [""; 0]);
     }
 }
