@@ -23,9 +23,10 @@ pub struct File {
 }
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 6] = [
+const PAPERS: [(&str, &str); 7] = [
     ("reps", "REPS"),
     ("lb_study", "The load-balancing study, with OFAN"),
+    ("themis", "Themis"),
     ("ethereal", "Ethereal"),
     ("mars", "Mars"),
     ("vermilion", "Vermilion"),

@@ -187,7 +187,8 @@ pub trait Parameters: Default + Clone {
     /// # Errors
     /// [`ParameterError`]; the parameters are unchanged then.
     fn set(&mut self, name: &str, raw: Raw<'_>) -> Result<(), ParameterError>;
-    /// The values, in the order of [`Parameters::list`], as a scenario would hold them.
+    /// The values, in the order of [`Parameters::list`], as a scenario would hold them, but for quiet
+    /// parameters that have their defaults.
     fn values(&self) -> Vec<(&'static str, String)>;
     /// What does not go together among the values.
     fn conflicts(&self) -> Vec<Conflict>;
@@ -207,6 +208,8 @@ pub enum Conflict {
 
 /// Declares a scheme's parameters: a struct whose fields have a default and, if wanted, a range.
 /// `pub struct Config with core: other::Config {` has the other's parameters before its own.
+/// A field that ends in `=> quiet` is left out of the values while it has its default: it came when
+/// results without it were on record, whose hashes it leaves as they are.
 /// Behind the struct, `conflicts by function` names what finds the conflicts of a struct ([`Conflict`](crate::family::Conflict)).
 ///
 /// ```
@@ -225,7 +228,8 @@ macro_rules! parameters {
     (
         $(#[$outer:meta])*
         pub struct $name:ident $(with $core:ident: $other:ty)? {
-            $($(#[doc = $doc:literal])* pub $field:ident: $type:ty = $default:expr $(, in $range:expr)?;)*
+            $($(#[doc = $doc:literal])* pub $field:ident: $type:ty = $default:expr
+                $(, in $range:expr)? $(=> $quiet:ident)?;)*
         }
         $(conflicts by $conflicts:path)?
     ) => {
@@ -283,13 +287,17 @@ macro_rules! parameters {
                 }
             }
 
+            #[allow(unused_mut, reason = "a scheme may have no parameters")]
             fn values(&self) -> $crate::family::Values {
                 let mut values = $crate::family::Values::new();
                 $(values.extend($crate::family::Parameters::values(&self.$core));)?
-                values.extend([$((
-                    stringify!($field),
-                    $crate::family::Parameter::show(&self.$field),
-                )),*]);
+                $(
+                    let default: $type = $default;
+                    if stringify!($($quiet)?).is_empty() || self.$field != default {
+                        let value = $crate::family::Parameter::show(&self.$field);
+                        values.push((stringify!($field), value));
+                    }
+                )*
                 values
             }
 
