@@ -123,8 +123,8 @@ pub(super) fn text(row: &Value) -> String {
     format!(
         "{:22} {:>5} {:>9} {:>9.3} {:>13.3}  x {:.3}",
         row["case"].as_str().unwrap_or_default(),
-        row["nodes"],
-        row["matchings"],
+        row["nodes"].to_string(),
+        row["matchings"].to_string(),
         number("wall_ms"),
         number("published_ms"),
         number("over_published"),
