@@ -2,7 +2,7 @@
 //! an interrupted grid goes on where it stopped.
 
 use super::output::{note_line, print_line};
-use super::throughput::{Arguments, answer, design, load, object, prepare};
+use super::throughput::{Arguments, LONGEST_MATCHING, answer, design, load, object, prepare};
 use super::{End, input};
 use raddle::study::progress::Bar;
 use raddle::study::run::Meter;
@@ -137,8 +137,10 @@ fn work(
 /// A name of a demand or of a design is none.
 fn keys(arguments: &Arguments, cells: &[Cell<'_>]) -> Result<Vec<String>, String> {
     let Arguments { nodes, seed, single_hop, predicted, .. } = arguments;
-    let mut numbers: BTreeMap<&str, u64> = BTreeMap::new();
-    for text in arguments.all_demands().chain(predicted.as_deref()) {
+    // That demand follows from the design and the prediction, which the key has.
+    let mut numbers: BTreeMap<&str, u64> = BTreeMap::from([(LONGEST_MATCHING, 0)]);
+    let given = arguments.all_demands().filter(|text| *text != LONGEST_MATCHING);
+    for text in given.chain(predicted.as_deref()) {
         let demand = load(text, *nodes, *seed)?.demand;
         let rates = demand.pairs().map(|(_, _, rate)| rate.to_bits());
         numbers.insert(text, rates.fold(demand.nodes() as u64, |sum, rate| rng::mix(sum ^ rate)));

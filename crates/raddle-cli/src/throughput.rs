@@ -6,7 +6,7 @@ use raddle::scenario::reader::nearest;
 use raddle_throughput::demand::{self, Demand, Loaded};
 use raddle_throughput::designs::{self, DESIGNS, Design, ParseError, Plan};
 use raddle_throughput::evaluate::{Answer, evaluate};
-use raddle_throughput::solve::Lp;
+use raddle_throughput::solve::{Lp, worst_found};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -92,6 +92,9 @@ pub(super) fn prepare(
     design: &str,
     note: &mut dyn FnMut(&str),
 ) -> Result<(Plan, Demand), String> {
+    if demand == LONGEST_MATCHING {
+        return prepare_worst(arguments, design, note);
+    }
     let truth = load(demand, arguments.nodes, arguments.seed)?;
     let predicted = match &arguments.predicted {
         Some(text) => load(text, arguments.nodes, arguments.seed)?,
@@ -111,6 +114,35 @@ pub(super) fn prepare(
     let plan = plan.map_err(|why| format!("{design}: {why}"))?;
     plan.notes.iter().for_each(|text| note(text));
     Ok((plan, truth))
+}
+
+/// The demand that a design's own circuits make: its name.
+pub(super) const LONGEST_MATCHING: &str = "longest_matching";
+/// How many longest matchings are tried; the one that least is carried of is taken.
+const DRAWS: u64 = 8;
+
+/// The plan for the prediction, or for uniform demand, and the worst longest matching found for it.
+fn prepare_worst(
+    arguments: &Arguments,
+    design: &str,
+    note: &mut dyn FnMut(&str),
+) -> Result<(Plan, Demand), String> {
+    let text = arguments.predicted.as_deref().unwrap_or("uniform");
+    let predicted = load(text, arguments.nodes, arguments.seed)?;
+    predicted.warnings.iter().for_each(|warning| note(warning));
+    let plan = self::design(design)?.plan(&predicted.demand, arguments.seed);
+    let plan = plan.map_err(|why| format!("{design}: {why}"))?;
+    plan.notes.iter().for_each(|text| note(text));
+    let [(_, schedule)] = &plan.schedules[..] else {
+        let schedules = plan.schedules.len();
+        return Err(format!("{LONGEST_MATCHING} needs one schedule; {design} has {schedules}"));
+    };
+    let found = worst_found(&schedule.capacity(), arguments.seed, DRAWS);
+    let (_, worst) = found
+        .map_err(|why| why.to_string())?
+        .ok_or_else(|| format!("{LONGEST_MATCHING}: {design} leaves some pair without a path"))?;
+    note(&format!("made for {text}; the least of {DRAWS} longest matchings"));
+    Ok((plan, worst))
 }
 
 /// The numbers of what was prepared.
@@ -191,4 +223,5 @@ fn catalogue() {
         }
     }
     print_line!("demands: {}", demand::names().join(", "));
+    print_line!("and {LONGEST_MATCHING}: the worst that is found for the design's own circuits");
 }

@@ -1,14 +1,11 @@
-//! Times of the parts that decide how long a figure takes: splitting into matchings, against the
-//! published code's times on its input, and linear programs, cold and kept.
+//! Times of the linear programs, cold and kept, which decide how long a figure takes. Splitting into
+//! matchings is a case of `raddle bench split`.
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
-use raddle_schemes::rng::Rng;
 use raddle_throughput::circuits::Circuits;
-use raddle_throughput::decompose::{decompose, extracted};
 use raddle_throughput::demand::{measured, pattern};
 use raddle_throughput::designs::vermilion::{Recipe, Spare, circuits};
-use raddle_throughput::matching::Matching;
 use raddle_throughput::rounding::Rounding;
 use raddle_throughput::solve::{ArtifactLp, MultiHop};
 use std::time::Instant;
@@ -26,33 +23,7 @@ fn median_ms(runs: usize, mut run: impl FnMut()) -> f64 {
     times[runs / 2]
 }
 
-fn random(nodes: usize, degree: usize) -> Circuits {
-    let mut rng = Rng::new(1, "measure", 0);
-    let mut targets: Vec<u16> = (0..nodes as u16).collect();
-    let mut matchings = Vec::new();
-    for _ in 0..degree {
-        rng.shuffle(&mut targets);
-        matchings.extend(Matching::new(targets.clone()));
-    }
-    Circuits::union(nodes, &matchings)
-}
-
 fn main() {
-    println!("splitting, ms: nodes, k n copies of i -> i + 1 (published code), drawn permutations");
-    for (nodes, published) in [(64, 0.233), (128, 1.14), (256, 7.5), (512, 51.7)] {
-        let shift = Matching::shift(nodes, 1);
-        let ring = Circuits::union(nodes, std::iter::repeat_n(&shift, 3 * nodes));
-        let own = median_ms(21, || {
-            let matchings = decompose(&ring).map(|copies| extracted(&copies).len());
-            assert_eq!(matchings, Ok(3 * nodes));
-        });
-        let general = random(nodes, 3 * nodes);
-        let drawn = median_ms(5, || {
-            let matchings = decompose(&general).map(|copies| extracted(&copies).len());
-            assert_eq!(matchings, Ok(3 * nodes));
-        });
-        println!("  {nodes:4}  {own:.3} ({published})  {drawn:.2}");
-    }
     println!("multi-hop throughput of 16 nodes, ms a program: demand, cold, kept");
     let names = [("permutation", 0.0), ("skew", 0.5), ("uniform", 0.0)];
     let patterns = names

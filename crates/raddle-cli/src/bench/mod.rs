@@ -6,6 +6,7 @@
 
 mod calibration;
 mod sample;
+mod split;
 mod suite;
 
 use super::output::{self, note_line, print_line};
@@ -14,6 +15,7 @@ use calibration::calibrate;
 use raddle::study::text::short;
 use sample::Sample;
 use serde_json::{Value, json};
+use split::{Split, splits};
 use std::io::IsTerminal;
 use suite::{Case, Runner, cases};
 
@@ -42,8 +44,12 @@ pub(super) struct Arguments {
 
 pub(super) fn bench(arguments: &Arguments) -> End {
     let chosen = cases(&arguments.cases, arguments.quick);
-    if chosen.is_empty() {
-        let names: Vec<_> = cases(&[], arguments.quick).into_iter().map(Case::id).collect();
+    let split = if arguments.once { Vec::new() } else { splits(&arguments.cases, arguments.quick) };
+    if chosen.is_empty() && split.is_empty() {
+        let mut names: Vec<_> = cases(&[], arguments.quick).into_iter().map(Case::id).collect();
+        if !arguments.once {
+            names.extend(splits(&[], arguments.quick).iter().map(Split::id));
+        }
         return input::refuse_text(&format!("no case of that name; cases: {}", names.join(", ")));
     }
     if arguments.once {
@@ -51,7 +57,9 @@ pub(super) fn bench(arguments: &Arguments) -> End {
     }
     if !arguments.json {
         print_line!("{}, load {}", machine::words(), load_text());
-        print_line!("{}", HEADINGS);
+        if !chosen.is_empty() {
+            print_line!("{}", HEADINGS);
+        }
     }
     let mut rows = Vec::new();
     let mut calibrations = Vec::new();
@@ -72,6 +80,13 @@ pub(super) fn bench(arguments: &Arguments) -> End {
             }
         }
     }
+    let split_rows = match measure_splits(&split, arguments, &mut calibrations) {
+        Ok(rows) => rows,
+        Err(why) => {
+            note_line!("error: {why}");
+            return End::Failed;
+        }
+    };
     let calibration = median(&calibrations);
     if arguments.json {
         let object = json!({
@@ -79,12 +94,36 @@ pub(super) fn bench(arguments: &Arguments) -> End {
             "calibration": calibration,
             "load": load,
             "cases": rows,
+            "splits": split_rows,
         });
         print_line!("{object}");
     } else {
         print_line!("calibration {calibration:.3} s, load {}", load_text());
     }
     End::Done
+}
+
+/// A row for each of the circuits to split, printed unless in JSON.
+fn measure_splits(
+    splits: &[Split],
+    arguments: &Arguments,
+    calibrations: &mut Vec<f64>,
+) -> Result<Vec<Value>, String> {
+    if !splits.is_empty() && !arguments.json {
+        print_line!("{}", split::HEADINGS);
+    }
+    let rounds = if arguments.quick { 5 } else { 21 };
+    let mut rows = Vec::new();
+    for split in splits {
+        let calibration = calibrate();
+        calibrations.push(calibration);
+        let row = announced(&split.id(), || split.measure(rounds, calibration))?;
+        if !arguments.json {
+            print_line!("{}", split::text(&row));
+        }
+        rows.push(row);
+    }
+    Ok(rows)
 }
 
 /// Runs a single case in this process.

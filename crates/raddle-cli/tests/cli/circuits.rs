@@ -109,3 +109,19 @@ fn bad_demands_and_designs_are_named_with_what_would_do() {
     raddle(&["schedule", "ring", "fat_tree", "--out", &out]).refused(&["no circuits"]);
     assert!(!names(&scratch.path("")).iter().any(|name| name.starts_with("out")));
 }
+
+#[test]
+fn the_worst_longest_matching_is_a_demand_that_the_design_makes() {
+    let of = |design: &str, more: &[&str]| {
+        let demand = ["throughput", "longest_matching", design, "--nodes", "8", "--json"];
+        raddle(&[&demand[..], more].concat())
+    };
+    // Thesis, 7.4: n = 8, degree 2, over ideal routing.
+    let found = of("mars:degree=2,uplinks=2", &[]);
+    assert!((found.json()["multi_hop"].as_f64().unwrap() - 0.25).abs() < 1e-6, "{}", found.err);
+    let grid = of("mars:degree=2,uplinks=2", &["--design", "round_robin"]).json();
+    assert_eq!(grid["rows"].as_array().unwrap().len(), 2);
+    let none = of("fat_tree", &[]);
+    assert_eq!(none.status, 2, "{}", none.err);
+    assert!(none.err.contains("fat_tree has 0"), "{}", none.err);
+}

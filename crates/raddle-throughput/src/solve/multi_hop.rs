@@ -84,7 +84,8 @@ pub(super) fn reaches_all(capacity: &Capacity, demand: &Demand) -> bool {
     })
 }
 
-fn program(circuits: &[(usize, usize)], demand: &Demand) -> Program {
+/// The program by circuit and source.
+pub(super) fn program(circuits: &[(usize, usize)], demand: &Demand) -> Program {
     let nodes = demand.nodes();
     let sources: Vec<usize> =
         (0..nodes).filter(|&from| demand.row(from).iter().any(|rate| *rate > 0.0)).collect();

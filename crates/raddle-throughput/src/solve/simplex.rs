@@ -57,3 +57,44 @@ impl Simplex {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuits::Circuits;
+    use crate::demand::measured::MEASURED;
+    use crate::designs::vermilion::{Recipe, Spare, circuits};
+    use crate::rounding::Rounding;
+    use crate::solve::interior::Interior;
+    use crate::solve::multi_hop;
+    use crate::solve::multi_hop::{circuits_of, program};
+
+    #[test]
+    fn both_solvers_agree_on_the_measured_matrices() {
+        let jobs: Vec<_> = MEASURED.iter().filter(|job| job.published.is_some()).collect();
+        assert_eq!(jobs.len(), 4);
+        for job in jobs {
+            let demand = job.demand().normalised();
+            let nodes = demand.nodes();
+            let oblivious = Circuits::complete(nodes, 1, true).capacity(1.0 / nodes as f64);
+            let rounding = Rounding::Bottleneck;
+            let recipe = Recipe { k: 3, l: 1, rounding, self_loops: true, spare: Spare::Random };
+            let vermilion = circuits(&demand, &recipe, 1, 0).capacity(1.0 / (3 * nodes) as f64);
+            let on = circuits_of(&oblivious);
+            assert_eq!(on, circuits_of(&vermilion), "the second program is solved warm");
+            let shares = |of: &crate::circuits::Capacity| -> Vec<f64> {
+                on.iter().map(|&(i, j)| of.share(i, j)).collect()
+            };
+            let flows = program(&on, &demand);
+            let mut simplex = Simplex::new(&flows, &shares(&oblivious)).unwrap();
+            let mut interior = Interior::new(&flows, &shares(&oblivious)).unwrap();
+            for capacity in [&oblivious, &vermilion, &oblivious] {
+                let found = simplex.solve(&shares(capacity)).unwrap();
+                let other = interior.solve(&shares(capacity)).unwrap();
+                assert!((found - other).abs() < 1e-6, "{} {found} {other}", job.name);
+                let lengths = multi_hop(capacity, &demand).unwrap();
+                assert!((found - lengths).abs() < 1e-6, "{} {found} {lengths}", job.name);
+            }
+        }
+    }
+}
