@@ -7,6 +7,7 @@ use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Cx, FlowContext};
 use alloc::vec::Vec;
 
+pub mod cubic;
 pub mod dcqcn;
 pub mod dctcp;
 pub mod eqds;
@@ -225,6 +226,7 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
     Powertcp: powertcp in Box,
     ThetaPowertcp: theta_powertcp in Box,
     Timely: timely in Box,
+    Cubic: cubic in Box,
 }
 
 // A fat scheme would tax every flow: it is kept in a box.

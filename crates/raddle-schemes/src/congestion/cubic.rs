@@ -1,0 +1,309 @@
+//! CUBIC: the window follows a cubic function of the time since the last reduction.
+//!
+//! RFC 9438, without HyStart: slow start to the first loss; then W(t) = C (t - K)^3 + W_max (figure
+//! 1) with K = cbrt((W_max - cwnd_epoch) / C) (figure 2), in packets and seconds, never below the
+//! estimate of Reno's window (section 4.3). A loss takes the window to `beta` times itself (4.6),
+//! W_max lower than that where it shrank since (fast convergence, 4.7); a timeout takes it to its
+//! minimum (4.8). A mark counts as a loss (4.6, RFC 3168).
+//!
+//! Reading, for selective ACKs and packets that arrive in any order:
+//! - A window of data is answered once, as in `dctcp`; there are no duplicate ACKs.
+//! - The window, not what is in flight, is what a loss reduces.
+//! - Only while half of the window is in flight does it grow and its time pass (section 5.8).
+
+use super::{Ack, CongestionControl, Limits, Loss, LossCause};
+use crate::family::Conflict;
+use crate::size::{SOME, Size};
+use crate::units::{Bytes, Span, Time};
+use crate::{Card, Cx, FlowContext};
+use alloc::vec::Vec;
+
+/// What `raddle schemes cubic` says.
+pub const CARD: Card = Card {
+    name: "cubic",
+    title: "CUBIC",
+    paper: "Xu et al., CUBIC for Fast and Long-Distance Networks, RFC 9438, 2023",
+    needs: &[],
+    summary: "Grows with the cube of the time since the last loss, at least as fast as Reno. What \
+              hosts run by default; it fills the queues.",
+};
+
+crate::parameters! {
+    /// Parameters of CUBIC.
+    pub struct Config {
+        /// The window at the start (RFC 6928).
+        pub initial_window: Size = Size::Packets(10.0), in SOME;
+        /// The window never grows beyond this.
+        pub max_window: Size = Size::Unlimited, in SOME;
+        /// The window never shrinks below this, nor below one packet; a timeout goes there.
+        pub min_window: Size = Size::Packets(1.0), in SOME;
+        /// Packets per cubic second of growth (C).
+        pub scale: f64 = 0.4, in 0.001..=1000000.0;
+        /// Share of the window that a loss leaves (beta).
+        pub beta: f64 = 0.7, in 0.0..=1.0;
+        /// Whether a flow whose window shrank since the last loss makes room for others.
+        pub fast_convergence: bool = true;
+    }
+    conflicts by conflicts
+}
+
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    super::windows_in_order(Some(config.min_window), Some(config.initial_window), config.max_window)
+}
+
+/// How the present window of data was answered so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Nothing,
+    Reduction,
+    Timeout,
+}
+
+/// A stage of congestion avoidance. Sizes are packets.
+#[derive(Clone, Debug)]
+struct Epoch {
+    elapsed: Span,
+    /// Seconds until the window is `w_max` again (K).
+    k: f64,
+    /// Reno's window (W_est).
+    reno: f64,
+}
+
+/// One flow's window. Sizes are packets.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    window: f64,
+    slow_start_below: f64,
+    w_max: f64,
+    /// The window before the last reduction (cwnd_prior).
+    prior: f64,
+    epoch: Option<Epoch>,
+    /// Whether the next epoch begins at its plateau: after slow start that no loss ended.
+    plateau: bool,
+    rtt: Span,
+    last_ack: Option<Time>,
+    answer: Answer,
+    answered_until: Option<u32>,
+    packet: f64,
+    min: f64,
+    max: f64,
+    scale: f64,
+    beta: f64,
+    fast_convergence: bool,
+}
+
+impl Cubic {
+    /// The window at its start, between its bounds. A maximum below the minimum gives way.
+    pub fn new(config: &Config, context: &FlowContext) -> Self {
+        let sizes = context.sizes();
+        let packet = context.packet().0 as f64;
+        let packets = |size: Size| size.resolve(&sizes).0 as f64 / packet;
+        let min = packets(config.min_window).max(1.0);
+        let max = packets(config.max_window).max(min);
+        Self {
+            window: packets(config.initial_window).clamp(min, max),
+            slow_start_below: max,
+            w_max: 0.0,
+            prior: 0.0,
+            epoch: None,
+            plateau: true,
+            rtt: context.base_rtt,
+            last_ack: None,
+            answer: Answer::Nothing,
+            answered_until: None,
+            packet,
+            min,
+            max,
+            scale: config.scale,
+            beta: config.beta,
+            fast_convergence: config.fast_convergence,
+        }
+    }
+
+    fn cubic(&self, seconds: f64, k: f64) -> f64 {
+        let t = seconds - k;
+        self.scale * t * t * t + self.w_max
+    }
+
+    /// What every congestion event does but for the window itself.
+    fn remember(&mut self) {
+        self.prior = self.window;
+        let shrank = self.fast_convergence && self.window < self.w_max;
+        self.w_max = self.window * if shrank { (1.0 + self.beta) / 2.0 } else { 1.0 };
+        self.slow_start_below = (self.window * self.beta).max(2.0);
+        self.epoch = None;
+    }
+
+    fn reduce(&mut self, until: Option<u32>) {
+        if self.answer != Answer::Nothing {
+            return;
+        }
+        self.remember();
+        self.window = (self.window * self.beta).clamp(self.min, self.max);
+        self.slow_start_below = self.window;
+        self.plateau = false;
+        (self.answer, self.answered_until) = (Answer::Reduction, until);
+    }
+
+    fn collapse(&mut self) {
+        if self.answer == Answer::Timeout {
+            return;
+        }
+        self.remember();
+        self.window = self.min;
+        self.plateau = true;
+        (self.answer, self.answered_until) = (Answer::Timeout, None);
+    }
+
+    fn grow(&mut self, passed: Span, ack: &Ack) {
+        let acked = ack.bytes.0 as f64 / self.packet;
+        if ack.in_flight.0 as f64 / self.packet + acked < self.window / 2.0 {
+            return;
+        }
+        let window = if self.window < self.slow_start_below {
+            self.window + acked
+        } else {
+            self.avoid(passed, acked)
+        };
+        self.window = window.min(self.max);
+    }
+
+    /// Sections 4.2 to 4.5.
+    fn avoid(&mut self, passed: Span, acked: f64) -> f64 {
+        let (passed, mut epoch) = match self.epoch.take() {
+            Some(epoch) => (passed, epoch),
+            None => {
+                if self.plateau {
+                    self.w_max = self.window;
+                }
+                let k = libm::cbrt((self.w_max - self.window).max(0.0) / self.scale);
+                (Span::ZERO, Epoch { elapsed: Span::ZERO, k, reno: self.window })
+            }
+        };
+        epoch.elapsed = epoch.elapsed + passed;
+        let reached = epoch.reno >= self.prior;
+        let gain = if reached { 1.0 } else { 3.0 * (1.0 - self.beta) / (1.0 + self.beta) };
+        epoch.reno += gain * acked / self.window;
+        let seconds = epoch.elapsed.0 as f64 / 1e12;
+        let ahead = seconds + self.rtt.0 as f64 / 1e12;
+        let window = if self.cubic(seconds, epoch.k) < epoch.reno {
+            epoch.reno.max(self.window)
+        } else {
+            let target = self.cubic(ahead, epoch.k).clamp(self.window, 1.5 * self.window);
+            self.window + (target - self.window) * acked / self.window
+        };
+        self.epoch = Some(epoch);
+        window
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            self.rtt = Span((self.rtt.0 / 8) * 7 + rtt.0 / 8);
+        }
+        let passed = self.last_ack.map_or(Span::ZERO, |last| cx.now.since(last));
+        self.last_ack = Some(cx.now);
+        if self.answer != Answer::Nothing
+            && ack.cumulative >= *self.answered_until.get_or_insert(ack.next_new)
+        {
+            self.answer = Answer::Nothing;
+        }
+        if ack.marked {
+            self.reduce(Some(ack.next_new));
+        } else {
+            self.grow(passed, ack);
+        }
+    }
+
+    fn on_loss(&mut self, _cx: &mut Cx<'_>, loss: &Loss) {
+        match loss.cause {
+            LossCause::Trim | LossCause::Reordering | LossCause::Nack => self.reduce(None),
+            LossCause::Timeout => self.collapse(),
+        }
+    }
+
+    /// Packet numbers begin anew, and the time between messages does not count.
+    fn begin_message(&mut self) {
+        self.last_ack = None;
+        (self.answer, self.answered_until) = (Answer::Nothing, None);
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { window: Bytes((self.window * self.packet) as u64), rate: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    const PACKET: u64 = 1000;
+
+    fn flow(packets: f64) -> Cubic {
+        let initial_window = Size::Packets(packets);
+        let context = FlowContext { payload: Bytes(936), ..FlowContext::NOMINAL };
+        Cubic::new(&Config { initial_window, ..Config::default() }, &context)
+    }
+
+    fn ack(flow: &mut Cubic, ms: u64, cumulative: u32) {
+        let now = Time(ms * 1_000_000_000);
+        let mut cx = Cx { now, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
+        let (bytes, in_flight, next_new) = (Bytes(PACKET), flow.limits().window, cumulative + 9);
+        let (marked, rtt) = (false, None);
+        let ack = Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[] };
+        flow.on_ack(&mut cx, &ack);
+    }
+
+    fn lose(flow: &mut Cubic, cause: LossCause) {
+        let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
+        let (bytes, in_flight) = (Bytes(PACKET), Bytes(0));
+        flow.on_loss(&mut cx, &Loss { bytes, packets: 1, cause, in_flight, next_new: 0 });
+    }
+
+    #[test]
+    fn after_a_loss_the_window_is_back_at_its_maximum_after_k() {
+        let mut flow = flow(1000.0);
+        lose(&mut flow, LossCause::Reordering);
+        lose(&mut flow, LossCause::Trim);
+        assert!((flow.window - 700.0).abs() < 1e-9);
+        ack(&mut flow, 0, 0);
+        // cbrt(300 / 0.4)
+        let k = flow.epoch.as_ref().unwrap().k;
+        assert!((k - 9.0856).abs() < 1e-4, "{k}");
+        assert!((flow.cubic(k, k) - 1000.0).abs() < 1e-9);
+        assert!((flow.cubic(0.0, k) - 700.0).abs() < 1e-6);
+        (1..=90_856).for_each(|n| ack(&mut flow, n / 10, 20));
+        assert!((flow.window - 1000.0).abs() < 2.0, "{}", flow.window);
+    }
+
+    #[test]
+    fn a_second_loss_below_the_maximum_makes_room() {
+        let mut flow = flow(100.0);
+        lose(&mut flow, LossCause::Nack);
+        flow.begin_message();
+        lose(&mut flow, LossCause::Nack);
+        assert!((flow.w_max - 70.0 * 0.85).abs() < 1e-9);
+    }
+
+    #[test]
+    fn small_windows_grow_as_renos_do() {
+        let mut flow = flow(10.0);
+        lose(&mut flow, LossCause::Nack);
+        (0..7).for_each(|_| ack(&mut flow, 0, 0));
+        // 3 x 0.3 / 1.7 of a packet per window.
+        assert!((flow.window - 7.529).abs() < 0.03, "{}", flow.window);
+    }
+
+    #[test]
+    fn it_starts_slowly_and_again_after_a_timeout() {
+        let mut flow = flow(10.0);
+        (0..10).for_each(|_| ack(&mut flow, 0, 0));
+        assert_eq!(flow.window, 20.0);
+        lose(&mut flow, LossCause::Timeout);
+        assert_eq!((flow.window, flow.slow_start_below), (1.0, 14.0));
+        (0..13).for_each(|_| ack(&mut flow, 0, 0));
+        assert_eq!(flow.window, 14.0);
+    }
+}
