@@ -84,7 +84,7 @@ const PINNED: &[(&str, u64)] = &[
     ("powertcp", 0x2d29_1b80_1ae4_1961),
     ("theta_powertcp", 0x37c1_e472_f530_e471),
     ("timely", 0x63a0_eec4_f7a5_c2a7),
-    ("cubic", 0x8440_0438_66ef_8d42),
+    ("cubic", 0xcc7c_99e7_75d4_f35f),
     ("red", 0x020b_e6af_bbfd_aca8),
     ("none", 0xbd6d_9e8e_0362_e607),
     ("step", 0x8d5a_5c20_3ce8_7e3d),

@@ -40,7 +40,7 @@ crate::parameters! {
         /// Packets per cubic second of growth (C).
         pub scale: f64 = 0.4, in 0.001..=1000000.0;
         /// Share of the window that a loss leaves (beta).
-        pub beta: f64 = 0.7, in 0.0..=1.0;
+        pub beta: f64 = 0.7, in 0.1..=0.9;
         /// Whether a flow whose window shrank since the last loss makes room for others.
         pub fast_convergence: bool = true;
     }
@@ -134,13 +134,13 @@ impl Cubic {
         self.epoch = None;
     }
 
-    fn reduce(&mut self, until: Option<u32>) {
+    /// After a loss at least two packets are left, after a mark one (4.6).
+    fn reduce(&mut self, least: f64, until: Option<u32>) {
         if self.answer != Answer::Nothing {
             return;
         }
         self.remember();
-        self.window = (self.window * self.beta).clamp(self.min, self.max);
-        self.slow_start_below = self.window;
+        self.window = (self.window * self.beta).max(least).clamp(self.min, self.max);
         self.plateau = false;
         (self.answer, self.answered_until) = (Answer::Reduction, until);
     }
@@ -210,7 +210,10 @@ impl CongestionControl for Cubic {
             self.answer = Answer::Nothing;
         }
         if ack.marked {
-            self.reduce(Some(ack.next_new));
+            self.reduce(1.0, Some(ack.next_new));
+            if let Some(epoch) = &mut self.epoch {
+                epoch.elapsed = epoch.elapsed + passed;
+            }
         } else {
             self.grow(passed, ack);
         }
@@ -218,7 +221,7 @@ impl CongestionControl for Cubic {
 
     fn on_loss(&mut self, _cx: &mut Cx<'_>, loss: &Loss) {
         match loss.cause {
-            LossCause::Trim | LossCause::Reordering | LossCause::Nack => self.reduce(None),
+            LossCause::Trim | LossCause::Reordering | LossCause::Nack => self.reduce(2.0, None),
             LossCause::Timeout => self.collapse(),
         }
     }
