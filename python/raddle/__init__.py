@@ -1,7 +1,7 @@
 """The laboratory for AI-training fabrics: a fast, deterministic packet-level simulator.
 
     import raddle
-    result = raddle.run("scenarios/incast.toml", seed=3)
+    result = raddle.run("scenarios/all_reduce.toml", seed=3)
     result.summary["completion_us"]
     pyarrow.table(result.flows)
 """

@@ -8,7 +8,7 @@ BUILD: str
 
 @final
 class Table:
-    """A table by Arrow's C stream interface: `pyarrow.table(t)`, `polars.DataFrame(t)`."""
+    """A table by Arrow's C stream interface: `pyarrow.table(t)`."""
 
     name: str
     meaning: str

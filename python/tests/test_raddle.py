@@ -16,7 +16,7 @@ import pytest
 import raddle
 
 ROOT = Path(__file__).parents[2]
-INCAST = ROOT / "scenarios" / "incast.toml"
+ALL_REDUCE = ROOT / "scenarios" / "all_reduce.toml"
 SMALL = {
     "fabric": {"topology": {"kind": "fat_tree", "hosts": 16}},
     "traffic": {"kind": "permutation", "message": "64 KiB"},
@@ -41,8 +41,8 @@ def command(*arguments, folder):
 
 
 def test_a_run_is_the_commands_in_numbers_and_tables(tmp_path):
-    printed = command("run", INCAST, "--seed", 3, "--json", "--out", tmp_path / "o", folder=tmp_path)
-    result = raddle.run(INCAST, seed=3)
+    printed = command("run", ALL_REDUCE, "--seed", 3, "--json", "--out", tmp_path / "o", folder=tmp_path)
+    result = raddle.run(ALL_REDUCE, seed=3)
     assert result.summary.keys() == printed.keys()
     assert result.summary["results_hash"] == printed["results_hash"]
     assert result.summary["scenario"] == printed["scenario"]
