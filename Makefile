@@ -15,10 +15,8 @@ test:
 	$(CARGO) test --workspace --quiet
 	$(CARGO) run --release --quiet -p raddle-cli -- reproduce --quick
 	$(MAKE) instructions
-	$(MAKE) python
 
-# The Python package, installed into an environment of its own, and its tests; part of `test`, whose
-# build of the libraries it takes over.
+# The Python package, installed into an environment of its own, and its tests.
 TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
 python:
 	python3 -m venv $(TARGET)/python-venv
