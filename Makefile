@@ -1,5 +1,5 @@
 # `demo` and `test` are the two commands of the README. Each does its own set-up on a fresh clone.
-.PHONY: demo test docs instructions sanitize
+.PHONY: demo test python wheel docs instructions sanitize
 
 CARGO ?= cargo
 
@@ -15,6 +15,21 @@ test:
 	$(CARGO) test --workspace --quiet
 	$(CARGO) run --release --quiet -p raddle-cli -- reproduce --quick
 	$(MAKE) instructions
+
+# The Python package, installed into an environment of its own, and its tests.
+TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
+python:
+	python3 -m venv $(TARGET)/python-venv
+	$(TARGET)/python-venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements.txt
+	$(CARGO) build --quiet --profile test -p raddle-cli
+	PATH="$(TARGET)/python-venv/bin:$$PATH" $(TARGET)/python-venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --force-reinstall --no-deps --config-settings=build-args="--profile test" ./python
+	RADDLE=$(TARGET)/debug/raddle $(TARGET)/python-venv/bin/python -m pytest --quiet -p no:cacheprovider python/tests
+
+# A wheel of the Python package in target/wheels.
+wheel:
+	python3 -m venv $(TARGET)/python-venv
+	$(TARGET)/python-venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements.txt
+	$(TARGET)/python-venv/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(TARGET)/wheels ./python
 
 # Writes the tables of schemes and parameters into the documents; `test` compares them.
 docs:

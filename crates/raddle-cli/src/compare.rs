@@ -105,7 +105,7 @@ pub(super) fn compare(arguments: &Arguments) -> End {
         note_line!("interrupted: {done} of {} runs {kept}", jobs.len());
         return End::Failed;
     }
-    let title = input::title(&study);
+    let title = study.title();
     let comparison = Comparison::new(CompareInput::of_runs(&title, &entries(&jobs, &results)));
     let runs: Vec<PageRun<'_>> = jobs
         .iter()

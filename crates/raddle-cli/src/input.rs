@@ -64,15 +64,6 @@ pub(super) fn with_seeds(
     set.iter().cloned().chain(seeds).collect()
 }
 
-/// What the scenarios of a study have in common, in a line.
-pub(super) fn title(study: &Study) -> String {
-    let titles: Vec<String> = study.cells.iter().map(|cell| cell.scenario.title()).collect();
-    let in_all = |part: &&str| titles.iter().all(|title| title.split(", ").any(|p| p == *part));
-    let parts = titles.first().map_or("", String::as_str).split(", ");
-    let shared: Vec<&str> = parts.filter(in_all).collect();
-    shared.join(", ")
-}
-
 /// Settings of a cell, as messages name them.
 pub(super) fn settings(settings: &[(String, String)]) -> String {
     let settings: Vec<String> =
@@ -318,6 +309,6 @@ mod tests {
                     [traffic]\nkind = \"incast\"\nsenders = 2\n\
                     [sweep]\n\"traffic.senders\" = [2, 4]\n";
         let study = scenario::parse("test", text, Path::new("."), &[]).unwrap();
-        assert_eq!(title(&study), "16 hosts, 3-tier fat tree, 400 Gbps");
+        assert_eq!(study.title(), "16 hosts, 3-tier fat tree, 400 Gbps");
     }
 }

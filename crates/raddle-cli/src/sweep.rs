@@ -95,7 +95,7 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
             summary: result.as_ref().ok(),
         })
         .collect();
-    let title = input::title(&study);
+    let title = study.title();
     let comparison = Comparison::new(CompareInput::of_runs(&title, &entries));
     if arguments.json {
         print_line!("{}", comparison.to_json());

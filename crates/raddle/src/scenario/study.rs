@@ -45,6 +45,15 @@ pub struct Study {
 }
 
 impl Study {
+    /// What its scenarios have in common, in a line.
+    pub fn title(&self) -> String {
+        let titles: Vec<String> = self.cells.iter().map(|cell| cell.scenario.title()).collect();
+        let in_all = |part: &&str| titles.iter().all(|title| title.split(", ").any(|p| p == *part));
+        let parts = titles.first().map_or("", String::as_str).split(", ");
+        let shared: Vec<&str> = parts.filter(in_all).collect();
+        shared.join(", ")
+    }
+
     /// A problem that showed later, say in [`Scenario::resolve`], with the texts it points into.
     pub fn problem(&self, problem: Problem) -> Problems {
         Problems { list: vec![problem], sources: self.sources.clone() }
