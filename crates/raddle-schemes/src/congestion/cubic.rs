@@ -1,7 +1,7 @@
 //! CUBIC: the window follows a cubic function of the time since the last reduction.
 //!
-//! RFC 9438, without HyStart: slow start to the first loss; then W(t) = C (t - K)^3 + W_max (figure
-//! 1) with K = cbrt((W_max - cwnd_epoch) / C) (figure 2), in packets and seconds, never below the
+//! RFC 9438, without HyStart: slow start to the first loss; then `W(t) = C (t - K)^3 + W_max`
+//! (figure 1) with K = cbrt((W_max - cwnd_epoch) / C) (figure 2), in packets and seconds, never below the
 //! estimate of Reno's window (section 4.3). A loss takes the window to `beta` times itself (4.6),
 //! W_max lower than that where it shrank since (fast convergence, 4.7); a timeout takes it to its
 //! minimum (4.8). A mark counts as a loss (4.6, RFC 3168).
