@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -80,9 +81,11 @@ class Result:
 class Comparison(dict[str, Any]):
     """The object `raddle.compare/1` as a dict; as text the table that the command prints."""
 
-    def __init__(self, answer: str, text: str) -> None:
+    def __init__(self, answer: str, text: str, failed: list[str]) -> None:
         super().__init__(json.loads(answer))
         self._text = text
+        self.failed = failed
+        """Seed, settings and reason of each run that failed."""
 
     def __str__(self) -> str:
         return self._text
@@ -125,13 +128,18 @@ def compare(
 
     `seeds` as `"1..5"` (both included) or a list; else the scenario's. `parallel` runs at a time:
     else as many as there are cores for `threads` threads each. Nothing is written. Runs that fail
-    are left out of the answer; if all do, the first one's reason is raised.
+    are left out of the answer, stand in its `failed` and are warned of; if all do, the first
+    one's reason is raised.
     """
     changes = dict(set or {})
     if seeds is not None:
         changes["sweep.seed"] = seeds
     text = _scenario.text(scenario, changes)
-    return Comparison(*_raddle.compare(text, parallel, _threads(threads), _progress(progress)))
+    answer = _raddle.compare(text, parallel, _threads(threads), _progress(progress))
+    comparison = Comparison(*answer)
+    for failure in comparison.failed:
+        warnings.warn(failure, RuntimeWarning, stacklevel=2)
+    return comparison
 
 
 def _threads(threads: int) -> int:

@@ -5,9 +5,7 @@ use super::{End, input};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, value_parser};
 use raddle::study::text::{digits, left, right, width, wrap};
-use raddle_schemes::family::{ParameterError, Raw};
 use raddle_sim::theory::{Listed, MODELS, Model, find};
-use serde_json::{Map, Value, json};
 
 /// Arguments of `raddle theory`: a subcommand for each model, an option for each parameter.
 pub(super) struct Arguments {
@@ -91,8 +89,8 @@ pub(super) fn theory(arguments: &Arguments) -> End {
     };
     let mut model = (listed.default)();
     for (name, text) in typed {
-        if let Err(error) = model.set(name, raw(text)) {
-            return input::refuse_text(&format!("--{name} {text}: {}", expectation(error)));
+        if let Err(why) = raddle::theory::set(&mut *model, name, text) {
+            return input::refuse_text(&format!("--{name} {text}: {why}"));
         }
     }
     if let Err(why) = model.check() {
@@ -100,35 +98,16 @@ pub(super) fn theory(arguments: &Arguments) -> End {
     }
     let values = model.values(arguments.seed);
     if arguments.json {
-        print_line!("{}", object(listed, &*model, &values, arguments.seed));
+        print_line!("{}", raddle::theory::object(listed, &*model, &values, arguments.seed));
     } else {
         show(listed, &*model, &values);
     }
     End::Done
 }
 
-/// A typed value as a scenario would hold it, quotes left out.
-fn raw(text: &str) -> Raw<'_> {
-    let whole = text.parse().map(Raw::Integer);
-    let number = |_| text.parse().map(Raw::Float);
-    whole.or_else(number).unwrap_or(Raw::Text(text))
-}
-
-fn expectation(error: ParameterError) -> String {
-    match error {
-        ParameterError::Unknown => "no such parameter".to_owned(),
-        ParameterError::Value(expected) => expected,
-        ParameterError::Word(words) => format!("expected one of {}", words.join(", ")),
-    }
-}
-
 fn catalogue(as_json: bool) {
     if as_json {
-        let cards = MODELS.iter().map(|listed| listed.card);
-        let models: Vec<Value> = cards
-            .map(|card| json!({"model": card.name, "title": card.title, "paper": card.paper}))
-            .collect();
-        print_line!("{}", json!({"schema": "raddle.theory/1", "models": models}));
+        print_line!("{}", raddle::theory::catalogue());
         return;
     }
     let names = MODELS.iter().map(|listed| width(listed.card.name)).max().unwrap_or(0);
@@ -136,22 +115,6 @@ fn catalogue(as_json: bool) {
         print_line!("  {}  {}", left(listed.card.name, names), listed.card.title);
     }
     print_line!("`raddle theory MODEL` gives its numbers, with `--help` its parameters.");
-}
-
-fn object(listed: &Listed, model: &dyn Model, values: &[f64], seed: u64) -> Value {
-    let parameter = |(name, value): (&'static str, String)| {
-        // Quoted texts and numbers are JSON already.
-        let value = serde_json::from_str(&value).unwrap_or(Value::String(value));
-        (name.to_owned(), value)
-    };
-    let parameters: Map<String, Value> = model.parameters().into_iter().map(parameter).collect();
-    let named = listed.card.quantities.iter().zip(values);
-    let quantities: Map<String, Value> =
-        named.map(|(quantity, value)| (quantity.name.to_owned(), json!(value))).collect();
-    json!({
-        "schema": "raddle.theory/1", "model": listed.card.name, "seed": seed,
-        "parameters": parameters, "quantities": quantities,
-    })
 }
 
 fn show(listed: &Listed, model: &dyn Model, values: &[f64]) {

@@ -26,8 +26,8 @@ impl Sink for Summaries {
     fn abandon(&self, _job: &Job) {}
 }
 
-/// Runs every scenario of a sweep with every seed. Gives the JSON object `raddle.compare/1` and the
-/// text that the command prints.
+/// Runs every scenario of a sweep with every seed. Gives the JSON object `raddle.compare/1`, the
+/// text that the command prints, and what came of runs that failed.
 #[pyfunction]
 pub(crate) fn compare(
     py: Python<'_>,
@@ -35,7 +35,7 @@ pub(crate) fn compare(
     parallel: Option<usize>,
     threads: u32,
     progress: bool,
-) -> PyResult<(String, String)> {
+) -> PyResult<(String, String, Vec<String>)> {
     let study = text.study(py)?;
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let parallel = parallel.unwrap_or_else(|| cores() / threads.max(1) as usize).max(1);
@@ -48,7 +48,15 @@ pub(crate) fn compare(
     {
         return Err(failed(py, failure));
     }
-    Ok(py.detach(|| answer(&study.title(), &jobs, &results)))
+    let failed = jobs.iter().zip(&results).filter_map(|(job, result)| {
+        let failure = result.as_ref().err()?;
+        let settings = job.settings.iter().map(|(path, value)| format!("{path} = {value}"));
+        let place: Vec<String> = settings.chain([format!("seed {}", job.seed)]).collect();
+        Some(format!("{}: {failure}", place.join(", ")))
+    });
+    let failed = failed.collect();
+    let (json, text) = py.detach(|| answer(&study.title(), &jobs, &results));
+    Ok((json, text, failed))
 }
 
 fn answer(title: &str, jobs: &[Job], results: &[Result<RunSummary, Failure>]) -> (String, String) {

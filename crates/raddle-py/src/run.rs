@@ -96,6 +96,7 @@ pub(crate) fn run(
         return Err(refused_text(py, "the scenario has no run"));
     };
     let finished = result.map_err(|failure| failed(py, &failure))?;
+    study.notes.extend(scenario::notes_on(&finished.plan));
     Ok(Run {
         finished,
         scenario: jobs[0].scenario.clone(),

@@ -9,3 +9,4 @@ pub mod problem;
 pub mod report;
 pub mod scenario;
 pub mod study;
+pub mod theory;

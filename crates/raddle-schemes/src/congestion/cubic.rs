@@ -11,6 +11,7 @@
 //! - The window, not what is in flight, is what a loss reduces.
 //! - Only while half of the window is in flight does it grow and its time pass (section 5.8).
 
+use super::answer::Answer;
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::Conflict;
 use crate::size::{SOME, Size};
@@ -51,14 +52,6 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
     super::windows_in_order(Some(config.min_window), Some(config.initial_window), config.max_window)
 }
 
-/// How the present window of data was answered so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
-    Nothing,
-    Reduction,
-    Timeout,
-}
-
 /// A stage of congestion avoidance. Sizes are packets.
 #[derive(Clone, Debug)]
 struct Epoch {
@@ -83,7 +76,6 @@ pub struct Cubic {
     rtt: Span,
     last_ack: Option<Time>,
     answer: Answer,
-    answered_until: Option<u32>,
     packet: f64,
     min: f64,
     max: f64,
@@ -109,8 +101,7 @@ impl Cubic {
             plateau: true,
             rtt: context.base_rtt,
             last_ack: None,
-            answer: Answer::Nothing,
-            answered_until: None,
+            answer: Answer::default(),
             packet,
             min,
             max,
@@ -136,23 +127,21 @@ impl Cubic {
 
     /// After a loss at least two packets are left, after a mark one (4.6).
     fn reduce(&mut self, least: f64, until: Option<u32>) {
-        if self.answer != Answer::Nothing {
+        if !self.answer.reduces(until) {
             return;
         }
         self.remember();
         self.window = (self.window * self.beta).max(least).clamp(self.min, self.max);
         self.plateau = false;
-        (self.answer, self.answered_until) = (Answer::Reduction, until);
     }
 
     fn collapse(&mut self) {
-        if self.answer == Answer::Timeout {
+        if !self.answer.times_out() {
             return;
         }
         self.remember();
         self.window = self.min;
         self.plateau = true;
-        (self.answer, self.answered_until) = (Answer::Timeout, None);
     }
 
     fn grow(&mut self, passed: Span, ack: &Ack) {
@@ -204,11 +193,7 @@ impl CongestionControl for Cubic {
         }
         let passed = self.last_ack.map_or(Span::ZERO, |last| cx.now.since(last));
         self.last_ack = Some(cx.now);
-        if self.answer != Answer::Nothing
-            && ack.cumulative >= *self.answered_until.get_or_insert(ack.next_new)
-        {
-            self.answer = Answer::Nothing;
-        }
+        self.answer.forget_when_due(ack);
         if ack.marked {
             self.reduce(1.0, Some(ack.next_new));
             if let Some(epoch) = &mut self.epoch {
@@ -229,7 +214,7 @@ impl CongestionControl for Cubic {
     /// Packet numbers begin anew, and the time between messages does not count.
     fn begin_message(&mut self) {
         self.last_ack = None;
-        (self.answer, self.answered_until) = (Answer::Nothing, None);
+        self.answer = Answer::default();
     }
 
     fn limits(&self) -> Limits {
@@ -251,11 +236,14 @@ mod tests {
     }
 
     fn ack(flow: &mut Cubic, ms: u64, cumulative: u32) {
+        acknowledge(flow, ms, cumulative, false);
+    }
+
+    fn acknowledge(flow: &mut Cubic, ms: u64, cumulative: u32, marked: bool) {
         let now = Time(ms * 1_000_000_000);
         let mut cx = Cx { now, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
         let (bytes, in_flight, next_new) = (Bytes(PACKET), flow.limits().window, cumulative + 9);
-        let (marked, rtt) = (false, None);
-        let ack = Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[] };
+        let ack = Ack { bytes, marked, rtt: None, in_flight, cumulative, next_new, hops: &[] };
         flow.on_ack(&mut cx, &ack);
     }
 
@@ -275,7 +263,6 @@ mod tests {
         // cbrt(300 / 0.4)
         let k = flow.epoch.as_ref().unwrap().k;
         assert!((k - 9.0856).abs() < 1e-4, "{k}");
-        assert!((flow.cubic(k, k) - 1000.0).abs() < 1e-9);
         assert!((flow.cubic(0.0, k) - 700.0).abs() < 1e-6);
         (1..=90_856).for_each(|n| ack(&mut flow, n / 10, 20));
         assert!((flow.window - 1000.0).abs() < 2.0, "{}", flow.window);
@@ -308,5 +295,27 @@ mod tests {
         assert_eq!((flow.window, flow.slow_start_below), (1.0, 14.0));
         (0..13).for_each(|_| ack(&mut flow, 0, 0));
         assert_eq!(flow.window, 14.0);
+    }
+
+    #[test]
+    fn a_window_of_marks_reduces_once_and_its_time_passes() {
+        let mut flow = flow(100.0);
+        acknowledge(&mut flow, 0, 0, true);
+        assert!((flow.window - 70.0).abs() < 1e-9);
+        ack(&mut flow, 1, 1);
+        acknowledge(&mut flow, 4, 2, true);
+        assert!((70.0..71.0).contains(&flow.window));
+        assert_eq!(flow.epoch.as_ref().unwrap().elapsed, Span::ms(3));
+        acknowledge(&mut flow, 5, 9, true);
+        assert!(flow.window < 50.0, "the next window has its own answer");
+    }
+
+    #[test]
+    fn a_loss_leaves_two_packets_and_a_mark_one() {
+        let mut lost = flow(2.0);
+        lose(&mut lost, LossCause::Nack);
+        let mut marked = flow(1.2);
+        acknowledge(&mut marked, 0, 0, true);
+        assert_eq!((lost.window, marked.window), (2.0, 1.0));
     }
 }

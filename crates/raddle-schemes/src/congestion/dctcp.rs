@@ -18,6 +18,7 @@
 //!   of it in flight (the validation of RFC 7661), so that a flow held up by its NIC does not
 //!   gather an unbounded window.
 
+use super::answer::Answer;
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::{Conflict, Need};
 use crate::size::{SOME, Size};
@@ -62,14 +63,6 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
     super::windows_in_order(Some(config.min_window), Some(config.initial_window), config.max_window)
 }
 
-/// How the present window of data was answered so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
-    Nothing,
-    Reduction,
-    Timeout,
-}
-
 /// One flow's window and its share of marks. All sizes are bytes.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
@@ -88,9 +81,6 @@ pub struct Dctcp {
     /// The share of marks is taken when all packets below this one have arrived.
     observed_until: u32,
     answer: Answer,
-    /// The answer stands until all packets below this one have arrived; a loss leaves it to the
-    /// next ACK to say which.
-    answered_until: Option<u32>,
 }
 
 impl Dctcp {
@@ -114,8 +104,7 @@ impl Dctcp {
             acked: 0,
             marked: 0,
             observed_until: 0,
-            answer: Answer::Nothing,
-            answered_until: None,
+            answer: Answer::default(),
         }
     }
 
@@ -134,35 +123,21 @@ impl Dctcp {
         self.observed_until = ack.next_new;
     }
 
-    fn forget_answer_when_due(&mut self, ack: &Ack) {
-        if self.answer == Answer::Nothing {
-            return;
-        }
-        let until = *self.answered_until.get_or_insert(ack.next_new);
-        if ack.cumulative >= until {
-            self.answer = Answer::Nothing;
-        }
-    }
-
     fn reduce(&mut self, share: f64, until: Option<u32>) {
-        if self.answer != Answer::Nothing {
+        if !self.answer.reduces(until) {
             return;
         }
         self.window = (self.window * (1.0 - share)).max(self.min);
         self.slow_start_below = self.window;
-        self.answer = Answer::Reduction;
-        self.answered_until = until;
     }
 
     fn collapse(&mut self) {
-        if self.answer == Answer::Timeout {
+        if !self.answer.times_out() {
             return;
         }
         // RFC 5681, equation 4, with the window for what was in flight.
         self.slow_start_below = (self.window / 2.0).max(2.0 * self.packet);
         self.window = self.min;
-        self.answer = Answer::Timeout;
-        self.answered_until = None;
     }
 
     fn grow(&mut self, ack: &Ack) {
@@ -183,7 +158,7 @@ impl Dctcp {
 impl CongestionControl for Dctcp {
     fn on_ack(&mut self, _cx: &mut Cx<'_>, ack: &Ack) {
         self.observe(ack);
-        self.forget_answer_when_due(ack);
+        self.answer.forget_when_due(ack);
         if ack.marked {
             self.reduce(self.alpha / 2.0, Some(ack.next_new));
         } else {
@@ -203,8 +178,7 @@ impl CongestionControl for Dctcp {
     /// Everything up to where packet numbers begin anew has arrived.
     fn begin_message(&mut self) {
         self.observed_until = 0;
-        self.answer = Answer::Nothing;
-        self.answered_until = None;
+        self.answer = Answer::default();
     }
 
     fn limits(&self) -> Limits {
@@ -359,6 +333,6 @@ mod tests {
         assert!(flow.alpha > alpha);
         flow.begin_message();
         lose(&mut flow, LossCause::Timeout);
-        assert_eq!(flow.answer, Answer::Timeout, "a new loss has its answer");
+        assert!(!flow.answer.times_out(), "a new loss has its answer");
     }
 }

@@ -7,6 +7,7 @@ use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Cx, FlowContext};
 use alloc::vec::Vec;
 
+mod answer;
 pub mod cubic;
 pub mod dcqcn;
 pub mod dctcp;

@@ -6,7 +6,7 @@ use super::reach::Sizes;
 use super::reader::Log;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::size::Size;
-use raddle_schemes::units::{Bytes, Span};
+use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{FlowContext, congestion};
 use raddle_sim::bound::rho_max::rho_max;
 use raddle_sim::plan::{Connections, PairOrder, Pfc, Plan, pause_headroom};
@@ -53,7 +53,15 @@ fn all_differ<K: Ord>(plan: &Plan, key: impl FnMut(&Flow) -> K) -> bool {
 }
 
 fn pace(plan: &Plan) -> Option<String> {
-    let pace = plan.transport.congestion.build(&FlowContext::NOMINAL).limits().rate?;
+    let pace_of = |rate: Rate| {
+        let context = FlowContext { rate, ..FlowContext::NOMINAL };
+        plan.transport.congestion.build(&context).limits().rate
+    };
+    let pace = pace_of(FlowContext::NOMINAL.rate)?;
+    // One that follows the line is where a control begins, and nobody asked for it.
+    if pace_of(Rate(FlowContext::NOMINAL.rate.0 / 2)) != Some(pace) {
+        return None;
+    }
     let most = rho_max(plan).ok().filter(|most| pace > *most)?;
     Some(format!(
         "flows are paced at {pace}, above rho_max, {most}, which all of them can have at once: \
@@ -262,6 +270,8 @@ mod tests {
             told[0].starts_with("flows are paced at 200 Gbps, above rho_max, 100 Gbps"),
             "{told:?}"
         );
+        let own = "congestion = { scheme = \"dcqcn\" }";
+        assert_eq!(notes("", own, "kind = \"incast\"\nsenders = 4"), [""; 0]);
     }
 
     #[test]
