@@ -83,6 +83,8 @@ pub enum LimitError {
         /// How many there may be.
         most: u8,
     },
+    /// A `fifo` port has no control of its own that could wait for data.
+    ControlWeight,
     /// A flow begins or ends at a host that does not exist, or does both at one host.
     Ends {
         /// The flow.
@@ -260,6 +262,7 @@ impl fmt::Display for LimitError {
             Self::LoadBalance { flow, number, most } => {
                 write!(f, "flow {} names path selector {number}; there are 0 to {most}", flow.0)
             }
+            Self::ControlWeight => write!(f, "a turn of data at a port with one class for all"),
             Self::Shares { shares, classes } => {
                 write!(f, "{shares} shares of a round for {classes} data classes; one for each")
             }
@@ -409,6 +412,9 @@ impl Plan {
             if let Some((class, &share)) = shares.iter().enumerate().find(unfit) {
                 return Err(LimitError::Share { class, share, least });
             }
+        }
+        if queue.service == Service::Fifo && queue.control_weight.is_some() {
+            return Err(LimitError::ControlWeight);
         }
         self.check_policy()?;
         let Some(pfc) = queue.pfc else { return Ok(()) };

@@ -14,6 +14,7 @@ use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{Need, buffer, congestion, marking, recovery, tor};
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// A run. Same plan, same outcome, on any machine and with either engine.
@@ -71,6 +72,10 @@ pub struct QueuePlan {
     /// What each data class may send in a round, class 0 first: bytes with [`Service::Drr`],
     /// frames with [`Service::Wrr`]. Not read otherwise.
     pub shares: Vec<u64>,
+    /// After so many control frames that went while data waited, data has a turn (NDP, Handley et
+    /// al., SIGCOMM 2017, section 3.1: 10 headers to a packet); never where there is none. Not with
+    /// [`Service::Fifo`].
+    pub control_weight: Option<NonZeroU32>,
     /// Which frames get the congestion mark.
     pub marking: marking::Config,
     /// When that is decided.

@@ -11,6 +11,7 @@ use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue as PortQueue;
 use raddle_schemes::units::{Bytes, Time};
 use std::collections::VecDeque;
+use std::num::NonZeroU32;
 
 /// Frames that wait, each with the port that it came in through and what switches wrote into it.
 pub(super) type Queue = VecDeque<(Frame, PortId, Vec<Hop>)>;
@@ -24,6 +25,10 @@ pub(super) struct Port {
     /// Bytes per queue, frame in service included.
     pub(super) bytes: Vec<u64>,
     pub(super) turns: Turns,
+    /// So many control frames go while data waits before data has a turn.
+    control_weight: Option<NonZeroU32>,
+    /// Control frames that went since data last had a turn, or did not wait.
+    control_run: u32,
     pub(super) in_service: Option<InService>,
     /// Services begun; tells a departure whether its frame is still the one in service.
     pub(super) services: u32,
@@ -77,6 +82,8 @@ impl Port {
             queues: vec![Queue::new(); data + 1],
             bytes: vec![0; data + 1],
             turns: Turns::new(plan),
+            control_weight: plan.control_weight,
+            control_run: 0,
             in_service: None,
             services: 0,
             free_at: Time::ZERO,
@@ -116,12 +123,18 @@ impl Port {
             ingress.news = 0;
             return Some((frame, PortId(0), control, Vec::new()));
         }
-        let class = if self.queues[control].is_empty() {
-            let classes = self.queues.iter().zip(&self.paused_until);
-            let ready: Vec<bool> =
-                classes.map(|(queue, until)| !queue.is_empty() && *until <= now).collect();
-            self.turns.next(&self.queues, &ready)?
+        let classes = self.queues.iter().zip(&self.paused_until);
+        let ready: Vec<bool> =
+            classes.map(|(queue, until)| !queue.is_empty() && *until <= now).collect();
+        let data_waits = ready.contains(&true);
+        let is_turn_of_data = data_waits
+            && self.control_weight.is_some_and(|weight| self.control_run >= weight.get());
+        let class = if self.queues[control].is_empty() || is_turn_of_data {
+            let class = self.turns.next(&self.queues, &ready)?;
+            self.control_run = 0;
+            class
         } else {
+            self.control_run = if data_waits { self.control_run + 1 } else { 0 };
             control
         };
         let (frame, came_in, hops) = self.queues[class].pop_front()?;

@@ -7,10 +7,12 @@ use raddle_schemes::congestion;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine;
-use raddle_sim::plan::{MarkAt, Plan, Service};
-use raddle_sim::record::Outcome;
+use raddle_sim::plan::{MarkAt, Overflow, Plan, Service};
+use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::topology::dumbbell::Dumbbell;
+use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::{Flow, Start};
+use std::num::NonZeroU32;
 
 /// Hosts of 400 Gbps on both sides of a cable of 80 Gbps, cables of 500 ns, no switch latency, no
 /// congestion control, endless queues.
@@ -138,4 +140,49 @@ fn every_class_has_its_own_room_and_its_own_marks() {
         assert!(busy.map(|flow| flow.marked).sum::<u64>() > 0);
         assert_eq!((calm.dropped, calm.retransmitted), (0, 0));
     }
+}
+
+/// 160 hosts of 100 Gbps send 64 KiB each to another of their switch, whose queue of 20 packets
+/// trims. Windows never fall below a packet, so as many headers come to it in a round trip as it
+/// could send in 0.8 us.
+fn trimmed_incast(control_weight: Option<u32>) -> Plan {
+    let leaf = TreeShape {
+        tiers: 2,
+        hosts: 161,
+        hosts_per_tor: 161,
+        tors_per_pod: 1,
+        aggs_per_pod: 1,
+        cores: 0,
+        parallel: [1, 1],
+        rates: [Rate::gbps(100); 3],
+        delays: [Span::ns(50); 3],
+        switch_delays: [Span::ZERO; 3],
+    };
+    let flows: Vec<Flow> = (1..161).map(|from| Flow::at_zero(from, 0, Bytes(1 << 16))).collect();
+    let mut plan = plan(leaf.build().unwrap(), flows.into(), "ecmp", 1);
+    plan.transport.congestion = congestion::Config::named("mprdma_dctcp").unwrap();
+    plan.queue.size = Size::Packets(20.0);
+    plan.queue.overflow = Overflow::Trim;
+    plan.queue.control_weight = control_weight.map(|frames| NonZeroU32::new(frames).unwrap());
+    plan.end = Some(Time::ZERO + Span::us(1_000));
+    plan
+}
+
+#[test]
+fn headers_starve_data_unless_it_has_turns() {
+    let goodput = |plan: &Plan| {
+        let received: u64 = run(plan).flows.iter().map(|flow| flow.received).sum();
+        received
+    };
+    let packets = 160 * 16;
+    let strict = goodput(&trimmed_incast(None));
+    assert!(strict < packets / 2, "{strict}");
+    // Ten headers to a packet, as NDP has it: 84 B each on the wire.
+    let plan = trimmed_incast(Some(10));
+    let outcome = run(&plan);
+    assert_eq!(outcome.stop, Stop::Completed);
+    let least = packets * (4_160 + plan.queue.gap.0) * 80;
+    let most = packets * (4_160 + plan.queue.gap.0 + 10 * (64 + plan.queue.gap.0)) * 80;
+    let slack = 20_000_000;
+    assert!((least..most + slack).contains(&outcome.end.0), "{} {least} {most}", outcome.end.0);
 }

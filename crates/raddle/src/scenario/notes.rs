@@ -4,22 +4,23 @@
 use super::fabric::FabricSection;
 use super::reach::Sizes;
 use super::reader::Log;
-use raddle_schemes::ids::PortId;
+use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{FlowContext, congestion};
 use raddle_sim::bound::rho_max::rho_max;
-use raddle_sim::plan::{Connections, PairOrder, Pfc, Plan, pause_headroom};
+use raddle_sim::plan::{Connections, Overflow, PairOrder, Pfc, Plan, pause_headroom};
 use raddle_sim::topology::{Fabric, Node, Port};
 use raddle_sim::workload::Flow;
+use std::collections::BTreeMap;
 
 /// Fewer packets in flight than these leave a flow without others to go on with.
 const FEW: u64 = 4;
 
-/// Notes on a plan that need its traffic: settings of pairs of hosts that have one message each, and
-/// a pace that its links cannot carry for all flows at once.
+/// Notes on a plan that need its traffic: settings of pairs of hosts that have one message each, a pace
+/// that its links cannot carry for all flows at once, and headers that can starve data.
 pub fn notes_on(plan: &Plan) -> Vec<String> {
-    pairs(plan).into_iter().chain(pace(plan)).collect()
+    pairs(plan).into_iter().chain(pace(plan)).chain(headers(plan)).collect()
 }
 
 /// Notes what is set for the messages of a pair of hosts where none has two.
@@ -67,6 +68,49 @@ fn pace(plan: &Plan) -> Option<String> {
         "flows are paced at {pace}, above rho_max, {most}, which all of them can have at once: \
          queues grow until something slows them"
     ))
+}
+
+/// Notes an incast of so many senders that the headers of their trimmed packets alone can fill the
+/// receiver's link, each sender's window being a packet at least.
+fn headers(plan: &Plan) -> Option<String> {
+    let (queue, transport) = (&plan.queue, &plan.transport);
+    let control = transport.congestion.build(&FlowContext::NOMINAL);
+    let by_window = control.pulls().is_none() && control.limits().rate.is_none();
+    if queue.overflow != Overflow::Trim || queue.control_weight.is_some() || !by_window {
+        return None;
+    }
+    let mut pairs: Vec<(HostId, HostId)> =
+        plan.traffic.flows.iter().map(|flow| (flow.destination, flow.source)).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut receivers = BTreeMap::<HostId, u64>::new();
+    for (_, source) in &pairs {
+        *receivers.entry(*source).or_default() += 1;
+    }
+    let port = |host: HostId| &plan.fabric.ports[host.0 as usize];
+    let time = |rate: Rate, size: Bytes| rate.serialisation(size + queue.gap).0 as f64;
+    // The share of the link that headers of one host take: one in a round trip, on the last hop of
+    // which it is a header, or in the packet's turn at the NIC.
+    let load = |&(receiver, sender): &(HostId, HostId)| {
+        let rtt = plan.fabric.base_rtt(sender, receiver, plan.packet(), transport.ack);
+        let last = port(receiver).rate;
+        let header = time(last, transport.header);
+        let rtt = rtt.0 as f64 - time(last, plan.packet()) + header;
+        let turn = time(port(sender).rate, plan.packet()) * receivers[&sender] as f64;
+        header / turn.max(rtt)
+    };
+    let incasts = pairs.chunk_by(|one, next| one.0 == next.0);
+    let (most, senders) = incasts
+        .map(|incast| (incast.iter().map(load).sum::<f64>(), incast.len()))
+        .max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (most > 1.0).then(|| {
+        format!(
+            "{senders} hosts send to one: the headers of one trimmed packet of each in a round trip \
+             need {:.0} % of its link and can keep data waiting for ever; `control_weight = 10` in \
+             `queue` gives data turns, as NDP does",
+            most * 100.0
+        )
+    })
 }
 
 /// Notes windows of few packets at the slowest host, if messages are longer than they.
@@ -224,6 +268,31 @@ mod tests {
         let told = with_pfc(300_000, "30000 B");
         assert!(told[0].ends_with("a `size` of at least 427632 B would do"), "{told:?}");
         assert_eq!(with_pfc(427_632, "30000 B"), [""; 0]);
+    }
+
+    #[test]
+    fn so_many_senders_that_their_headers_fill_a_link_are_noted() {
+        let notes = |queue: &str, congestion: &str, senders: u32| {
+            let text = format!(
+                "[fabric]\ntopology = {{ kind = \"leaf_spine\", leaves = 1, hosts_per_leaf = 161, \
+                 spines = 1, rate = \"100 Gbps\", link_delay = \"50 ns\", switch_delay = \"0 ns\" }}\n\
+                 queue = {{ overflow = \"trim\"{queue} }}\n[transport]\n\
+                 congestion = {{ scheme = \"{congestion}\" }}\n[traffic]\nkind = \"incast\"\n\
+                 senders = {senders}\nmessage = \"64 KiB\"\n"
+            );
+            let study = parse("test", &text, Path::new("."), &[]).unwrap();
+            notes_on(&study.cells[0].scenario.resolve(1).unwrap())
+        };
+        // A packet's hop of 332.8 ns, a header's and two of an ACK of 5.12 ns, four cables of 50 ns:
+        // 548.16 ns, in which 107 headers go.
+        let told = "160 hosts send to one: the headers of one trimmed packet of each in a round \
+                    trip need 149 % of its link and can keep data waiting for ever; \
+                    `control_weight = 10` in `queue` gives data turns, as NDP does";
+        assert_eq!(notes("", "mprdma_dctcp", 160), [told]);
+        assert_eq!(notes("", "mprdma_dctcp", 107), [""; 0]);
+        assert_eq!(notes("", "mprdma_dctcp", 108).len(), 1);
+        assert_eq!(notes(", control_weight = 10", "mprdma_dctcp", 160), [""; 0]);
+        assert_eq!(notes("", "eqds", 160), [""; 0]);
     }
 
     #[test]

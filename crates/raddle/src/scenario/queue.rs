@@ -8,6 +8,7 @@ use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::limits::{LARGEST_SHARE, LEAST_QUANTUM, SHORTEST_PAUSE};
 use raddle_sim::plan::{CLASS_LIMIT, MarkAt, Overflow, Pfc, QueuePlan, Service};
+use std::num::NonZeroU32;
 
 /// What markings call the queue lengths at which they begin and are complete.
 const THRESHOLDS: [&str; 3] = ["low", "threshold", "high"];
@@ -66,6 +67,7 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         relative_to_nothing(&reader, item, &name, &marking.config.values());
     }
     let classes = classes(&mut reader);
+    let control_weight = control_weight(&mut reader, service);
     if service == Some(Service::Fifo) {
         one_class(&mut reader, overflow, classes);
     }
@@ -98,6 +100,7 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         service: service?,
         classes: classes?,
         shares: Vec::new(),
+        control_weight: control_weight?,
         marking: marking.config.clone(),
         mark_at: mark_at?,
         overflow: overflow?,
@@ -117,6 +120,29 @@ fn classes(reader: &mut Reader<'_>) -> Option<u8> {
         reader.log().add(problem.label(label));
     }
     count
+}
+
+/// After how many control frames data has a turn.
+fn control_weight(reader: &mut Reader<'_>, service: Option<Service>) -> Option<Option<NonZeroU32>> {
+    let Some(item) = reader.take("control_weight") else { return Some(None) };
+    let label = match read::<u32>("control_weight", item) {
+        Ok(_) if service == Some(Service::Fifo) => {
+            let problem = item.place.problem("`control_weight` has no effect on a `fifo` port");
+            let label = "leave it out: control frames share the data frames' queue";
+            reader.log().add(problem.label(label));
+            return None;
+        }
+        Ok(frames) => match NonZeroU32::new(frames) {
+            Some(frames) => return Some(Some(frames)),
+            None => "expected at least 1 frame",
+        },
+        Err(problem) => {
+            reader.log().add(problem);
+            return None;
+        }
+    };
+    reader.log().add(item.place.problem("wrong value for `control_weight`").label(label));
+    None
 }
 
 /// What each data class may send in a round, and where that stands.
@@ -312,6 +338,9 @@ impl QueueSection {
                 let weights = queue.shares.iter().map(u64::to_string).collect();
                 parts.push(format!("weights = {}", list(weights)));
             }
+        }
+        if let Some(frames) = queue.control_weight {
+            parts.push(format!("control_weight = {frames}"));
         }
         parts.push(format!("marking = {marking}"));
         parts.push(format!("overflow = {}", shown(&queue.overflow)));

@@ -84,6 +84,7 @@ pub(crate) fn plan(seed: u64) -> Plan {
             service: Service::Priority,
             classes: 1,
             shares: Vec::new(),
+            control_weight: None,
             marking: marking::Config::named("none").unwrap(),
             mark_at: MarkAt::Dequeue,
             overflow: Overflow::Drop,

@@ -217,6 +217,16 @@ fn classes_and_their_shares_fit_together() {
         r#"0 | wrong value for `weights` | expected 1 to 16777216 frames"#,
     );
     fabric(
+        r#"queue = { control_weight = 0 }
+"#,
+        r#"0 | wrong value for `control_weight` | expected at least 1 frame"#,
+    );
+    fabric(
+        r#"queue = { control_weight = 10, service = "fifo" }
+"#,
+        r#"10 | `control_weight` has no effect on a `fifo` port | leave it out: control frames share the data frames' queue"#,
+    );
+    fabric(
         r#"queue = { classes = 2, service = "drr", quantum = ["1 bdp", "9 kB"] }
 "#,
         r#""1 bdp" | wrong value for `quantum` | expected bytes or packets"#,

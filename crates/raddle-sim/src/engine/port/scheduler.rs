@@ -183,6 +183,7 @@ mod tests {
             service,
             classes: shares.len() as u8,
             shares: shares.to_vec(),
+            control_weight: None,
             marking,
             mark_at: crate::plan::MarkAt::Dequeue,
             overflow: crate::plan::Overflow::Drop,

@@ -45,6 +45,7 @@ pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) ->
             service: Service::Priority,
             classes: 1,
             shares: Vec::new(),
+            control_weight: None,
             marking: marking::Config::named("red").unwrap(),
             mark_at: MarkAt::Dequeue,
             overflow: Overflow::Drop,

@@ -27,6 +27,7 @@ use raddle_schemes::{buffer, marking, tor};
 use raddle_sim::faults::spec::FaultPlan;
 use raddle_sim::plan::{BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service, Turns};
 use raddle_sim::record::RecordPlan;
+use std::num::NonZeroU32;
 
 /// The plan that `numbers` stand for.
 pub(super) fn plan(numbers: &[u32]) -> Plan {
@@ -139,6 +140,7 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         service,
         classes: 1,
         shares: Vec::new(),
+        control_weight: None,
         marking: marking(&mut choices),
         mark_at: choices.pick(&[MarkAt::Dequeue, MarkAt::Dequeue, MarkAt::Enqueue]),
         overflow: if drop {
@@ -270,6 +272,9 @@ fn queue(choices: &mut Choices<'_>) -> (QueuePlan, bool) {
         overflow,
         gap: choices.pick(&[Bytes(0), Bytes(20), Bytes(1)]),
         pfc: pfc(choices),
+        control_weight: choices
+            .pick(&[None, None, None, NonZeroU32::new(10), NonZeroU32::new(1)])
+            .filter(|_| service != Service::Fifo),
     };
     (plan, classes > 1)
 }

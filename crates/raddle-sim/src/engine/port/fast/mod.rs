@@ -44,6 +44,8 @@ pub(in crate::engine) fn kind(
 /// Whether a port of this plan may be a fast one.
 fn serves(plan: &Plan, id: PortId, facts: &PortFacts, memory: u64) -> bool {
     let queue = &plan.queue;
+    // A ring orders what waits when it comes: a turn of data is not known then.
+    let is_strict = queue.control_weight.is_none();
     let discipline = match queue.service {
         Service::Priority => true,
         // A header cut here goes first, one cut elsewhere does not: the ring cannot tell.
@@ -58,6 +60,7 @@ fn serves(plan: &Plan, id: PortId, facts: &PortFacts, memory: u64) -> bool {
     let next = (plan.packet().max(plan.transport.ack) + queue.gap).0;
     let ahead = whole.and_then(|ps_per_byte| ps_per_byte.checked_mul(next));
     discipline
+        && is_strict
         && unchanging
         && (facts.capacity < LARGEST || (facts.capacity == UNLIMITED.0 && memory < LARGEST))
         && queue.control_size == Size::Unlimited

@@ -12,9 +12,21 @@ use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Span, Time};
 use std::collections::VecDeque;
 use std::mem::offset_of;
+use std::num::NonZeroU32;
 
 /// Control is queue number `data`, behind the data classes.
 pub(in crate::engine) const QUEUES: usize = CLASS_LIMIT as usize + 1;
+
+/// Where control frames wait, and for what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Control {
+    /// With the data.
+    Shared,
+    /// In a queue of their own, which goes first.
+    First,
+    /// In a queue of their own; data has a turn before all of it has gone.
+    Weighed,
+}
 
 /// Queues, and what flow control does to them. Masks have a bit per queue.
 ///
@@ -24,8 +36,7 @@ pub(in crate::engine) const QUEUES: usize = CLASS_LIMIT as usize + 1;
 pub(in crate::engine) struct Classes {
     /// The number of data classes.
     data: u8,
-    /// Whether control frames have a queue of their own.
-    own_control: bool,
+    control: Control,
     /// Queues that are not empty.
     waiting: u8,
     /// Of so many queues, from the first on, the switch has to know what leaves.
@@ -37,6 +48,10 @@ pub(in crate::engine) struct Classes {
     pfc: Option<Pfc>,
     own: [Class; QUEUES],
     turns: Turns,
+    /// So many control frames go while data waits before data has a turn.
+    control_weight: u32,
+    /// Control frames that went since data last had a turn, or did not wait.
+    control_run: u32,
     notes: Option<Box<Notes>>,
 }
 
@@ -98,9 +113,14 @@ impl Classes {
     ) -> Option<Self> {
         let (hosts, noted) = (plan.fabric.hosts, plan.has_telemetry());
         let plan = &plan.queue;
-        (plan.classes > 1 || order != SwitchOrder::Never || noted).then(|| Self {
+        let weighs = plan.control_weight.is_some();
+        (plan.classes > 1 || order != SwitchOrder::Never || noted || weighs).then(|| Self {
             data: plan.classes,
-            own_control: plan.service != Service::Fifo,
+            control: match plan.service {
+                Service::Fifo => Control::Shared,
+                _ if weighs => Control::Weighed,
+                _ => Control::First,
+            },
             waiting: 0,
             told: match order {
                 SwitchOrder::Never => 0,
@@ -119,6 +139,8 @@ impl Classes {
             }),
             own: Default::default(),
             turns: Turns::new(plan),
+            control_weight: plan.control_weight.map_or(u32::MAX, NonZeroU32::get),
+            control_run: 0,
             notes: noted.then(Box::default),
         })
     }
@@ -132,13 +154,13 @@ impl Classes {
     /// The queue that a frame belongs to.
     #[inline]
     pub(in crate::engine) fn queue_of(&self, frame: Frame) -> usize {
-        let control = self.own_control & frame.is_control();
+        let control = (self.control != Control::Shared) & frame.is_control();
         if self.data == 1 {
             // The queue of control is number 1: no branch that full load would make random.
             usize::from(control)
         } else if control {
             self.control()
-        } else if self.own_control {
+        } else if self.control != Control::Shared {
             usize::from(self.locators.class(frame.to))
         } else {
             0
@@ -271,17 +293,40 @@ impl Classes {
         if ready == 0 {
             return None;
         }
-        let own = &self.own;
+        if self.control == Control::Weighed {
+            return self.pop_weighed(ready);
+        }
         let class = if self.data == 1 {
             usize::from(ready >> 1)
         } else if ready >> self.data & 1 == 1 {
             self.control()
         } else {
-            self.turns.next(ready, |class| {
-                let queue = &own[class].queue;
-                (queue.get(0).frame.size().0 as u32, queue.len() == 1)
-            })
+            self.next_data(ready)
         };
+        self.take(class)
+    }
+
+    /// The data class among the queues `ready` whose turn it is.
+    #[inline]
+    fn next_data(&mut self, ready: u8) -> usize {
+        let own = &self.own;
+        self.turns.next(ready, |class| {
+            let queue = &own[class].queue;
+            (queue.get(0).frame.size().0 as u32, queue.len() == 1)
+        })
+    }
+
+    /// [`Classes::pop_of`] where data has a turn after so many control frames.
+    #[inline(never)]
+    fn pop_weighed(&mut self, ready: u8) -> Option<(Frame, usize)> {
+        let data = ready & ((1 << self.data) - 1);
+        let has_turn = data == 0 || self.control_run < self.control_weight;
+        if ready >> self.data & 1 == 1 && has_turn {
+            self.control_run = if data == 0 { 0 } else { self.control_run + 1 };
+            return self.take(self.control());
+        }
+        self.control_run = 0;
+        let class = if self.data == 1 { 0 } else { self.next_data(data) };
         self.take(class)
     }
 
