@@ -94,9 +94,14 @@ fn lack<'a>(
                 place: &recovery.place,
             })
         }
-        // Switches write telemetry where it is asked for; path maps hang on the fabric: see
+        // Switches write telemetry and notes where they are asked for; path maps hang on the fabric: see
         // `middleware`.
-        Need::QueueLengths | Need::Groups | Need::PathMap | Need::Telemetry => None,
+        Need::QueueLengths
+        | Need::Groups
+        | Need::PathMap
+        | Need::Telemetry
+        | Need::Notes
+        | Need::EverySwitch => None,
         Need::QueueLimit => (fabric.queue.plan.size == Size::Unlimited).then(|| Lack {
             whose: "size = \"unlimited\" in [fabric] queue".to_owned(),
             remedy: "give the queues a `size`, or choose another scheme",
