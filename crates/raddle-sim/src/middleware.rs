@@ -3,8 +3,8 @@
 use crate::faults::PortChange;
 use crate::plan::Plan;
 use crate::record::TorRecord;
-use crate::topology::{Fabric, Node};
 use crate::topology::routing::Ports;
+use crate::topology::{Fabric, Node};
 use crate::wire::frame::{Frame, Locator, flag, kind};
 use crate::workload::Flow;
 use raddle_schemes::Cx;

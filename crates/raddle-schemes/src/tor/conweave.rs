@@ -264,7 +264,9 @@ mod tests {
     #[test]
     fn what_is_switched_off_reads_nothing() {
         let of = Config::default;
-        assert!(conflicts(&of()).is_empty() && conflicts(&Config { notify: false, ..of() }).is_empty());
+        assert!(
+            conflicts(&of()).is_empty() && conflicts(&Config { notify: false, ..of() }).is_empty()
+        );
         let idle = Config { notify: false, path_busy: Span::us(1), ..of() };
         assert_eq!(conflicts(&idle).len(), 1);
     }

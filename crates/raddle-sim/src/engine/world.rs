@@ -2,8 +2,8 @@
 //! what goes to other parts.
 
 use super::link::outbox::Outbox;
-use super::schedule::calendar::Calendar;
 use super::notes::Notes;
+use super::schedule::calendar::Calendar;
 use crate::faults::OnDown;
 use crate::host::Hosts;
 use crate::plan::{MarkAt, Overflow, Plan, Service};

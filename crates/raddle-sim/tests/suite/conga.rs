@@ -18,8 +18,9 @@ fn racks(flows: u32, apart: Span, bytes: Bytes) -> Plan {
     let shape = TreeShape::leaf_spine(2, 4, 2, 1, Rate::gbps(100), link, link).unwrap();
     let starts = (0..flows).map(|i| Time(u64::from(i) * apart.0));
     let flows = (0..).zip(starts);
-    let flows: Vec<Flow> =
-        flows.map(|(i, at)| Flow { start: Start::At(at), ..Flow::at_zero(i % 4, 4 + i % 4, bytes) }).collect();
+    let flows: Vec<Flow> = flows
+        .map(|(i, at)| Flow { start: Start::At(at), ..Flow::at_zero(i % 4, 4 + i % 4, bytes) })
+        .collect();
     let mut plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
     plan.tor = Some(tor::Config::Conga(conga::Config::default()));
     plan

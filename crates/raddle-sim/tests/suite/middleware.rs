@@ -49,7 +49,13 @@ fn total(outcome: &Outcome) -> TorRecord {
 struct Spray;
 
 impl TorHook for Spray {
-    fn on_ingress(&mut self, _: &mut Cx<'_>, p: &mut Packet, from: Side, ways: &dyn Ways) -> Verdict {
+    fn on_ingress(
+        &mut self,
+        _: &mut Cx<'_>,
+        p: &mut Packet,
+        from: Side,
+        ways: &dyn Ways,
+    ) -> Verdict {
         match (p.kind, from) {
             (Kind::Data, Side::Host) => Verdict::Via(p.number as usize % ways.count()),
             _ => Verdict::Pass,

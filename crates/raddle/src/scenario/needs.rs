@@ -138,16 +138,14 @@ pub(crate) fn middleware(section: &FabricSection, fabric: &Fabric, log: &Log) {
         let label = "it chooses before an instant that middleware is told of";
         log.add(tor.place.problem(message).label(label));
     }
-    if !needy.card.needs.contains(&Need::PathMap) {
-        return;
-    }
+    let needs_any = |needs: &[Need]| needs.iter().any(|need| needy.card.needs.contains(need));
     let ways = fabric.ways_up();
-    if ways == [1, 1] {
+    if ways == [1, 1] && needs_any(&[Need::PathMap, Need::EverySwitch]) {
         let message = format!("`{name}` in [fabric] tor has no effect");
         let label = "no two ToRs have more than one path between them";
         log.add(tor.place.problem(message).label(label).help("leave it out"));
     }
-    if ways[1] == 1 {
+    if ways[1] == 1 || !needs_any(&[Need::PathMap]) {
         return;
     }
     let message = format!("`{name}` in [fabric] tor needs {}", Need::PathMap.text());

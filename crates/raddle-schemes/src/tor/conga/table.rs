@@ -40,11 +40,13 @@ impl Feedback {
     /// from before `oldest`.
     pub(super) fn next(&mut self, oldest: Time) -> Option<Entry> {
         let told = self.told;
-        let behind = self.seen.range((core::ops::Bound::Excluded(told), core::ops::Bound::Unbounded));
+        let behind =
+            self.seen.range((core::ops::Bound::Excluded(told), core::ops::Bound::Unbounded));
         let turn = behind.chain(self.seen.range(..=told)).filter(|(_, seen)| seen.at >= oldest);
         let mut turn = turn.map(|(uplink, seen)| (*uplink, seen.changed));
         let first = turn.next()?;
-        let chosen = if first.1 { first } else { turn.find(|(_, changed)| *changed).unwrap_or(first) };
+        let chosen =
+            if first.1 { first } else { turn.find(|(_, changed)| *changed).unwrap_or(first) };
         self.told = chosen.0;
         let seen = self.seen.get_mut(&chosen.0)?;
         seen.changed = false;

@@ -88,14 +88,16 @@ fn what_a_path_carries_comes_back_and_the_next_flowlet_avoids_it() {
     assert_eq!(told, Some(Entry { uplink, metric: 6 }));
     show(&mut leaf0, 9, &mut ack, Side::Fabric, &Links(500, 1));
     // The flow goes on where it was while it has not paused for 500 us.
-    let next = |leaf: &mut Conga, us, flow| show(leaf, us, &mut packet(flow, true, 64), Side::Host, &up);
+    let next =
+        |leaf: &mut Conga, us, flow| show(leaf, us, &mut packet(flow, true, 64), Side::Host, &up);
     assert_eq!(next(&mut leaf0, 501, 1), Verdict::Via(first));
     // A new one, and the same after a pause, when the leaf's own link has long been idle.
     for (us, flow) in [(502, 2), (1_002, 1), (9_000, 3)] {
         assert_eq!(next(&mut leaf0, us, flow), Verdict::Via(1 - first));
     }
     // What was told at 9 us is forgotten behind 10_009 us: new flows take either.
-    let taken: Vec<Verdict> = (0..20).map(|flow| next(&mut leaf0, 10_010 + flow, 20 + flow as u32)).collect();
+    let taken: Vec<Verdict> =
+        (0..20).map(|flow| next(&mut leaf0, 10_010 + flow, 20 + flow as u32)).collect();
     assert!([0, 1].iter().all(|way| taken.contains(&Verdict::Via(*way))), "{taken:?}");
     // Among equals a flow stays on the uplink of its last flowlet.
     assert_eq!(next(&mut leaf0, 12_000, 3), Verdict::Via(1 - first));

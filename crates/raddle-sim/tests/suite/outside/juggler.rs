@@ -3,7 +3,9 @@
 
 use raddle_schemes::family::Plugin;
 use raddle_schemes::ids::FlowId;
-use raddle_schemes::tor::{Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict, Ways};
+use raddle_schemes::tor::{
+    Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict, Ways,
+};
 use raddle_schemes::units::{Span, Time};
 use raddle_schemes::{Card, Cx};
 use std::collections::{BTreeMap, VecDeque};
@@ -28,7 +30,13 @@ struct Juggler {
 }
 
 impl TorHook for Juggler {
-    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, ways: &dyn Ways) -> Verdict {
+    fn on_ingress(
+        &mut self,
+        cx: &mut Cx<'_>,
+        p: &mut Packet,
+        from: Side,
+        ways: &dyn Ways,
+    ) -> Verdict {
         if matches!(p.kind, Kind::Ack | Kind::Nack) && from == Side::Host {
             self.told.insert(p.flow, p.number);
         }
