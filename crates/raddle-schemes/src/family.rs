@@ -50,6 +50,10 @@ pub enum Need {
     ExpectedPsn,
     /// A planner gives flows their paths.
     Planner,
+    /// Packets carry what a switch writes for the next.
+    Notes,
+    /// Switches above the ToRs take part.
+    EverySwitch,
 }
 
 impl Need {
@@ -69,6 +73,8 @@ impl Need {
             Self::PathMap => "paths that a ToR can name",
             Self::ExpectedPsn => "replies that tell the expected packet",
             Self::Planner => "a planner of paths",
+            Self::Notes => "notes that packets carry between switches",
+            Self::EverySwitch => "a part in every switch",
         }
     }
 }

@@ -1,16 +1,19 @@
 //! Middleware in ToRs as both engines run it: what it reads of a frame, and what comes of that.
 
+use crate::faults::PortChange;
 use crate::plan::Plan;
 use crate::record::TorRecord;
-use crate::topology::Node;
 use crate::topology::routing::Ports;
+use crate::topology::{Fabric, Node};
 use crate::wire::frame::{Frame, Locator, flag, kind};
 use crate::workload::Flow;
 use raddle_schemes::Cx;
-use raddle_schemes::ids::{FlowId, HostId, SwitchId};
+use raddle_schemes::ids::{FlowId, HostId, PortId, SwitchId};
 use raddle_schemes::rng::{Rng, stream};
-use raddle_schemes::tor::{AnyTorHook, Kind, Message, Output, Packet, Side, TorContext, Verdict};
-use raddle_schemes::units::Time;
+use raddle_schemes::tor::{
+    AnyTorHook, Kind, Message, Note, Output, Packet, Side, TorContext, Verdict, Ways,
+};
+use raddle_schemes::units::{Rate, Span, Time};
 use std::collections::BTreeMap;
 
 /// One ToR's middleware, and the frames that it holds.
@@ -18,12 +21,13 @@ pub(crate) struct Middleware {
     hook: AnyTorHook,
     rng: Rng,
     switch: SwitchId,
-    /// By ticket: frames with the ports that they came in through, counted within the switch.
-    held: BTreeMap<u32, (Frame, u32)>,
+    /// By ticket: frames with the ports that they came in through, counted within the switch, and their
+    /// notes.
+    held: BTreeMap<u32, (Frame, u32, Note)>,
     next_ticket: u32,
-    /// How many paths lead from here to the ToR of a host, and from there to here, by that ToR's
-    /// number; 0 where it has not been asked for.
-    paths: [Vec<u32>; 2],
+    /// What lies between here and another ToR, for flows that begin here and for those that end here,
+    /// by that ToR's number; `None` where it has not been asked for.
+    paths: [Vec<Option<Way>>; 2],
     pub(crate) record: TorRecord,
 }
 
@@ -54,6 +58,8 @@ pub(crate) struct Born {
     pub(crate) came_in: u32,
     /// Which of its equal ways it takes, if the middleware has chosen.
     pub(crate) via: Option<usize>,
+    /// What goes with it.
+    pub(crate) note: Note,
 }
 
 impl Middleware {
@@ -65,12 +71,13 @@ impl Middleware {
                 switch,
                 stream: stream(plan.seed, "tor", u64::from(switch.0)),
                 ways_up: plan.fabric.ways_up(),
+                edge: plan.fabric.switches[switch.index()].tier == 0,
             }),
             rng: Rng::new(plan.seed, "tor draws", u64::from(switch.0)),
             switch,
             held: BTreeMap::new(),
             next_ticket: 0,
-            paths: [(); 2].map(|()| vec![0; plan.fabric.switches.len()]),
+            paths: [(); 2].map(|()| vec![None; plan.fabric.switches.len()]),
             record: TorRecord::default(),
         })
     }
@@ -81,7 +88,7 @@ impl Middleware {
         &mut self,
         (plan, ends): (&Plan, &dyn Ends),
         now: Time,
-        (frame, host): (&mut Frame, HostId),
+        (frame, host, note): (&mut Frame, HostId, &mut Note),
         came_in: u32,
         ways: Ports<'_>,
     ) -> Passage {
@@ -90,9 +97,11 @@ impl Middleware {
             true => Side::Host,
             false => Side::Fabric,
         };
-        let mut packet = self.read(plan, ends, *frame);
+        let mut packet = self.read(plan, ends, *frame, *note);
         let cx = &mut Cx { now, rng: &mut self.rng, events: &mut () };
-        let verdict = self.hook.on_ingress(cx, &mut packet, from, ways.count());
+        let around = Around { plan, now, ports: ways };
+        let verdict = self.hook.on_ingress(cx, &mut packet, from, &around);
+        *note = packet.note;
         if packet.kind != Kind::Credit {
             frame.rewrite(packet.entropy, packet.flagged);
         }
@@ -108,7 +117,7 @@ impl Middleware {
                 Passage::Dropped
             }
             Verdict::Hold => {
-                self.held.insert(self.next_ticket, (*frame, came_in));
+                self.held.insert(self.next_ticket, (*frame, came_in, *note));
                 self.next_ticket = self.next_ticket.wrapping_add(1);
                 self.record.held_max = self.record.held_max.max(self.held.len() as u64);
                 Passage::Held
@@ -122,8 +131,9 @@ impl Middleware {
         (plan, ends): (&Plan, &dyn Ends),
         now: Time,
         frame: Frame,
+        note: Note,
     ) -> bool {
-        let packet = self.read(plan, ends, frame);
+        let packet = self.read(plan, ends, frame, note);
         let cx = &mut Cx { now, rng: &mut self.rng, events: &mut () };
         let goes = self.hook.on_egress(cx, &packet);
         if !goes {
@@ -137,8 +147,8 @@ impl Middleware {
         loop {
             match self.hook.poll()? {
                 Output::Release { ticket, via } => {
-                    if let Some((frame, came_in)) = self.held.remove(&ticket) {
-                        return Some(Born { frame, came_in, via });
+                    if let Some((frame, came_in, note)) = self.held.remove(&ticket) {
+                        return Some(Born { frame, came_in, via, note });
                     }
                     debug_assert!(false, "no packet has ticket {ticket}");
                 }
@@ -149,7 +159,7 @@ impl Middleware {
                     self.record.sent += 1;
                     self.record.sent_bytes += frame.size().0;
                     let came_in = self.port_to(plan, host);
-                    return Some(Born { frame, came_in, via: None });
+                    return Some(Born { frame, came_in, via: None, note: Note::default() });
                 }
             }
         }
@@ -171,7 +181,7 @@ impl Middleware {
 
     /// The frames held.
     pub(crate) fn held(&self) -> impl Iterator<Item = Frame> + '_ {
-        self.held.values().map(|(frame, _)| *frame)
+        self.held.values().map(|(frame, ..)| *frame)
     }
 
     /// A frame is dropped here: by the hook, or for want of a way once it is let go.
@@ -180,29 +190,28 @@ impl Middleware {
         self.record.dropped_data += u64::from(frame.is_data());
     }
 
-    /// How many paths lead from the ToR of a flow's sender to that of its receiver.
-    fn paths(&mut self, plan: &Plan, flow: &Flow) -> u32 {
-        let fabric = &plan.fabric;
-        let [from, to] = [flow.source, flow.destination].map(|host| fabric.edge(host));
+    /// What lies between the ToRs of a flow.
+    fn way(&mut self, fabric: &Fabric, flow: &Flow, [from, to]: [SwitchId; 2]) -> Way {
         let known = match (from == self.switch, to == self.switch) {
             (true, _) => &mut self.paths[0][to.index()],
             (_, true) => &mut self.paths[1][from.index()],
-            _ => return fabric.paths_between(from, flow.destination),
+            _ => return Way::of(fabric, flow, from),
         };
-        if *known == 0 {
-            *known = fabric.paths_between(from, flow.destination);
-        }
-        *known
+        *known.get_or_insert_with(|| Way::of(fabric, flow, from))
     }
 
-    fn read(&mut self, plan: &Plan, ends: &dyn Ends, frame: Frame) -> Packet {
+    fn read(&mut self, plan: &Plan, ends: &dyn Ends, frame: Frame, note: Note) -> Packet {
         let id = ends.flow_of(frame);
         let flow = &plan.traffic.flows[id.index()];
+        let tors = [flow.source, flow.destination].map(|host| plan.fabric.edge(host));
+        let way = self.way(&plan.fabric, flow, tors);
         Packet {
             flow: id,
             sender: flow.source,
             receiver: flow.destination,
-            paths: self.paths(plan, flow),
+            tors,
+            paths: way.paths,
+            round_trip: way.round_trip,
             kind: match frame.kind() {
                 kind::DATA => Kind::Data,
                 kind::TRIMMED => Kind::Header,
@@ -219,6 +228,7 @@ impl Middleware {
             marked: frame.has(flag::MARKED),
             again: frame.is_data() && frame.has(flag::AGAIN),
             bytes: frame.size(),
+            note,
         }
     }
 
@@ -230,6 +240,54 @@ impl Middleware {
             Node::Switch(switch) if switch == self.switch => peer.0 - ports.start,
             _ => 0,
         }
+    }
+}
+
+/// The equal ways of a frame.
+struct Around<'a> {
+    plan: &'a Plan,
+    now: Time,
+    ports: Ports<'a>,
+}
+
+impl Ways for Around<'_> {
+    fn count(&self) -> usize {
+        self.ports.count()
+    }
+
+    fn port(&self, way: usize) -> PortId {
+        self.ports.get(way)
+    }
+
+    fn rate(&self, way: usize) -> Rate {
+        let port = self.ports.get(way);
+        let changes = self.plan.faults.changes_of(port).iter().rev();
+        let mut rates = changes.filter_map(|(at, change)| match change {
+            PortChange::Rate { rate, .. } if *at <= self.now => Some(*rate),
+            _ => None,
+        });
+        rates.next().unwrap_or(self.plan.fabric.ports[port.index()].rate)
+    }
+}
+
+/// What lies between the ToR of a flow's sender and that of its receiver.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    paths: u32,
+    round_trip: Span,
+}
+
+impl Way {
+    fn of(fabric: &Fabric, flow: &Flow, from: SwitchId) -> Self {
+        let ends = [(flow.source, flow.destination), (flow.destination, flow.source)];
+        let one_way = |(source, destination)| {
+            let path = fabric.path(source, destination);
+            let inner = path.get(1..path.len().saturating_sub(1)).unwrap_or_default();
+            inner.iter().fold(Span::ZERO, |sum, port| sum + fabric.latency(*port))
+        };
+        let [there, back] = ends.map(one_way);
+        let paths = fabric.paths_between(from, flow.destination);
+        Self { paths, round_trip: there + back }
     }
 }
 

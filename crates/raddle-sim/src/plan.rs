@@ -34,7 +34,7 @@ pub struct Plan {
     pub buffer: Option<BufferPlan>,
     /// The switches' load balancing.
     pub switch_load_balance: switch::Config,
-    /// Middleware in the switches that have hosts.
+    /// Middleware in the switches that have hosts, or in all, as it needs.
     pub tor: Option<tor::Config>,
     /// What breaks and when.
     pub faults: Faults,
@@ -350,9 +350,10 @@ impl Plan {
         }
     }
 
-    /// Whether it is a ToR with middleware.
+    /// Whether a switch has middleware: ToRs if there is any, others where it wants to be in all.
     pub(crate) fn has_middleware(&self, switch: &Switch) -> bool {
-        self.tor.is_some() && switch.tier == 0
+        let everywhere = |tor: &tor::Config| tor.card().needs.contains(&Need::EverySwitch);
+        self.tor.as_ref().is_some_and(|tor| switch.tier == 0 || everywhere(tor))
     }
 
     /// Whether switches write telemetry into data frames, for the congestion control.

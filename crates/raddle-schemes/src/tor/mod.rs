@@ -1,14 +1,17 @@
-//! Middleware in the switches that have hosts (ToRs): it sees what passes, and may hold it back, drop
+//! Middleware in the switches that have hosts (ToRs), or in all where it needs that: it sees what passes, and may hold it back, drop
 //! it, send it another way, rewrite what switches hash, and send packets of its own.
 //!
 //! At one instant a ToR sees what begins to leave towards its hosts, then its timer's end, then what
 //! arrives. What it sends or lets go is queued at once.
 
 use crate::Cx;
-use crate::ids::{Entropy, FlowId, HostId, SwitchId};
-use crate::units::{Bytes, Time};
+use crate::ids::{Entropy, FlowId, HostId, PortId, SwitchId};
+use crate::units::{Bytes, Rate, Span, Time};
 
+pub mod conga;
+pub mod conweave;
 pub mod nack_filter;
+mod path_map;
 pub mod themis;
 
 /// What a ToR's middleware may know when it is built.
@@ -21,6 +24,8 @@ pub struct TorContext {
     /// How many equal ways lead up from a ToR, and from a switch above it towards another pod, while
     /// the fabric is whole; 1 where there is no such tier.
     pub ways_up: [u32; 2],
+    /// Whether it has hosts. Others have middleware only where that needs every switch.
+    pub edge: bool,
 }
 
 /// Where a packet comes from or goes, seen from a ToR.
@@ -60,9 +65,14 @@ pub struct Packet {
     pub sender: HostId,
     /// The host that receives it.
     pub receiver: HostId,
+    /// The ToRs of sender and receiver.
+    pub tors: [SwitchId; 2],
     /// How many paths lead from the sender's ToR to the receiver's while the fabric is whole; 1 if
     /// they are the same.
     pub paths: u32,
+    /// How long a bit takes from the sender's ToR to the receiver's and back: latencies of links and
+    /// switches alone, on the first of the equal paths.
+    pub round_trip: Span,
     /// What it is.
     pub kind: Kind,
     /// Whether it goes from sender to receiver.
@@ -80,6 +90,24 @@ pub struct Packet {
     pub again: bool,
     /// Its bytes on the wire.
     pub bytes: Bytes,
+    /// What switches have written for each other, where the middleware needs notes
+    /// ([`Need::Notes`](crate::Need::Notes)). One may write it when the packet comes in.
+    pub note: Note,
+}
+
+/// What a packet carries from switch to switch, beside its frame: 16 bytes whose meaning is the
+/// middleware's; zeros before anyone has written. It takes no bytes on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Note(pub [u64; 2]);
+
+/// The equal ways of a packet that has come in, those left where routes have changed.
+pub trait Ways {
+    /// How many; at least 1.
+    fn count(&self) -> usize;
+    /// The port that one of them, counted from 0, leaves through.
+    fn port(&self, way: usize) -> PortId;
+    /// The present rate of that port's link.
+    fn rate(&self, way: usize) -> Rate;
 }
 
 /// What becomes of a packet that comes in.
@@ -137,13 +165,13 @@ pub enum Message {
 
 /// Middleware of one ToR. Every method may lead to output, which [`poll`](Self::poll) then gives.
 pub trait TorHook {
-    /// A packet has come in, before the switch chooses one of its `ways` equal ways.
+    /// A packet has come in, before the switch chooses one of its equal `ways`.
     fn on_ingress(
         &mut self,
         cx: &mut Cx<'_>,
         packet: &mut Packet,
         from: Side,
-        ways: usize,
+        ways: &dyn Ways,
     ) -> Verdict;
 
     /// A packet is about to start on the wire to one of the ToR's hosts. Returns whether it goes; if
@@ -169,6 +197,8 @@ pub trait TorHook {
 
 crate::family! { TorHook, AnyTorHook, TorContext;
     Themis: themis in Box,
+    Conga: conga in Box,
+    ConWeave: conweave in Box,
     NackFilter: nack_filter,
 }
 
@@ -179,7 +209,7 @@ impl AnyTorHook {
         cx: &mut Cx<'_>,
         packet: &mut Packet,
         from: Side,
-        ways: usize,
+        ways: &dyn Ways,
     ) -> Verdict {
         dispatch!(self, scheme => scheme.on_ingress(cx, packet, from, ways))
     }

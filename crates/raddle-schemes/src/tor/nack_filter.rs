@@ -1,7 +1,7 @@
 //! A filter in front of senders that lets a share of the NACKs through: what the motivation of
 //! Themis does with a programmable switch (EuroSys 2026, section 2.2, Figure 2).
 
-use super::{Kind, Packet, Side, TorContext, TorHook, Verdict};
+use super::{Kind, Packet, Side, TorContext, TorHook, Verdict, Ways};
 use crate::{Card, Cx};
 
 /// What `raddle schemes nack_filter` says.
@@ -36,7 +36,7 @@ impl NackFilter {
 }
 
 impl TorHook for NackFilter {
-    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, _: usize) -> Verdict {
+    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, _: &dyn Ways) -> Verdict {
         let comes_back = p.kind == Kind::Nack && !p.forward && from == Side::Fabric;
         if comes_back && cx.rng.unit() >= self.pass { Verdict::Drop } else { Verdict::Pass }
     }

@@ -14,12 +14,12 @@
 //! it has arrived; in three tiers replies are hashed by their queue pair alone.
 
 mod destination;
-mod path_map;
 mod psn;
 mod ring;
 mod source;
 
-use super::{Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict};
+use super::path_map::path_map;
+use super::{Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict, Ways};
 use crate::family::Conflict;
 use crate::ids::{Entropy, FlowId};
 use crate::rng::mix;
@@ -132,7 +132,7 @@ impl Themis {
     pub fn new(config: &Config, context: &TorContext) -> Self {
         let path_map = match context.ways_up {
             [_, 1] => None,
-            ways => path_map::path_map(ways),
+            ways => path_map(ways),
         };
         Self {
             config: config.clone(),
@@ -191,7 +191,7 @@ impl Themis {
 }
 
 impl TorHook for Themis {
-    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, _: usize) -> Verdict {
+    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, _: &dyn Ways) -> Verdict {
         if p.paths < 2 {
             return Verdict::Pass;
         }

@@ -11,12 +11,12 @@
 
 mod cache;
 mod link;
+mod notes;
 mod part;
 mod partition;
 mod port;
 mod schedule;
 mod switch;
-mod telemetry;
 mod threads;
 mod world;
 

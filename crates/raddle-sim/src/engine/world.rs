@@ -2,8 +2,8 @@
 //! what goes to other parts.
 
 use super::link::outbox::Outbox;
+use super::notes::Notes;
 use super::schedule::calendar::Calendar;
-use super::telemetry::Telemetry;
 use crate::faults::OnDown;
 use crate::host::Hosts;
 use crate::plan::{MarkAt, Overflow, Plan, Service};
@@ -46,7 +46,7 @@ pub(super) struct World<'a> {
     pub(super) recorder: Recorder,
     pub(super) outbox: Outbox,
     /// What frames carry of the switches that they have passed, where hosts ask for it.
-    pub(super) telemetry: Option<Box<Telemetry>>,
+    pub(super) notes: Option<Box<Notes>>,
     /// Frames that left the switch being run, where its ports concern each other.
     pub(super) gone: Vec<Gone>,
 }

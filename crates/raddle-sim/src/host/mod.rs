@@ -21,7 +21,7 @@ use crate::plan::{BufferPlan, Plan};
 use crate::record::{CreditFrames, FlowRecords, PortRecord, Timeline};
 use crate::topology::Fabric;
 use crate::wire::frame::{Frame, Locator, Locators, count};
-use crate::wire::telemetry::Note;
+use crate::wire::note::Hops;
 use crate::workload::Flow;
 use addresses::Ahead;
 use endpoints::Ends;
@@ -73,7 +73,7 @@ impl<'a> Host<'_, 'a> {
     }
 
     /// What the data frame that reaches it next carries of the switches on its way.
-    pub(crate) fn bring(&mut self, note: Note) {
+    pub(crate) fn bring(&mut self, note: Hops) {
         self.ends.bring(note);
     }
 
@@ -211,13 +211,13 @@ impl<'a> Hosts<'a> {
     }
 
     /// Under telemetry, what goes with the entries of [`Hosts::outgoing`], in the same order.
-    pub(crate) fn outgoing_notes(&mut self) -> Vec<(Locator, Note)> {
-        self.ends.outgoing_notes()
+    pub(crate) fn outgoing_hops(&mut self) -> Vec<(Locator, Hops)> {
+        self.ends.outgoing_hops()
     }
 
     /// What goes with an entry for the log of the sender at `to`.
-    pub(crate) fn take_log_note(&mut self, to: Locator, note: Note) {
-        self.ends.log_note(to, note);
+    pub(crate) fn take_log_hops(&mut self, to: Locator, note: Hops) {
+        self.ends.log_hops(to, note);
     }
 
     /// Pulls and requests so far; those in flight are in NICs.

@@ -29,6 +29,7 @@ use crate::topology::Node;
 use crate::topology::routing::Ports;
 use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::{Frame, count, flag};
+use crate::wire::note::{Carriers, Note};
 use crate::wire::port_facts::PortFacts;
 use crate::wire::switch_memory::Memory;
 use around::Around;
@@ -109,11 +110,13 @@ struct Reference<'a, Q> {
     events: Q,
     /// Earliest [`Kind::Local`] among the events, per host.
     armed: Vec<Time>,
-    /// What switches wrote into the data packets under way, by the port that each goes to and when it
+    /// Which frames carry notes, if any do.
+    carriers: Option<Carriers>,
+    /// The notes of frames under way that say something, by the port that each goes to and when it
     /// arrives there: no two do so at once.
-    flying: BTreeMap<(PortId, Time), Vec<Hop>>,
-    /// What they wrote into the packet being handled.
-    at_hand: Vec<Hop>,
+    flying: BTreeMap<(PortId, Time), Note>,
+    /// That of the frame being handled.
+    at_hand: Note,
     recorder: Recorder,
     /// Arrivals and local events so far.
     handled: u64,
@@ -179,7 +182,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             events: Q::default(),
             armed: vec![Time::NEVER; plan.fabric.hosts as usize],
             flying: BTreeMap::new(),
-            at_hand: Vec::new(),
+            at_hand: Note::default(),
+            carriers: Carriers::of(plan),
             recorder: Recorder::new(plan),
             handled: 0,
         };
@@ -258,7 +262,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             self.drop(now, self.ports[host.index()].facts.peer, frame, DropCause::NodeDown);
             return;
         }
-        self.hosts.at_hand = std::mem::take(&mut self.at_hand);
+        self.hosts.at_hand = std::mem::take(&mut self.at_hand).into_hops();
         self.hosts.on_frame(now, host, frame);
         self.arm(now, host);
         self.arm_woken(now);
@@ -269,7 +273,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             let port = PortId(host.0);
             match lost {
                 Some(_) => self.recorder.dropped(port, now, frame),
-                None => self.launch(departs, port, frame, Vec::new()),
+                None => self.launch(departs, port, frame, Note::default()),
             }
             if lost != Some(DropCause::LinkDown) {
                 self.recorder.departed(port, departs, frame);
@@ -396,8 +400,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if class < control && port.queues[class].is_empty() {
             port.turns.joined(class);
         }
-        let hops = std::mem::take(&mut self.at_hand);
-        port.queues[class].push_back((frame, came_in, hops));
+        let note = std::mem::take(&mut self.at_hand);
+        port.queues[class].push_back((frame, came_in, note));
         port.entered += size.0;
         port.bytes[class] += size.0;
         if class < control {
@@ -414,15 +418,15 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if port.in_service.is_some() || port.free_at > now || !port.link.is_up() {
             return;
         }
-        let Some((frame, came_in, class, mut hops)) = port.next_frame(now) else { return };
-        if !self.lets_go(now, id, frame) {
+        let Some((frame, came_in, class, mut note)) = port.next_frame(now) else { return };
+        if !self.lets_go(now, id, frame, &note) {
             self.refuse(now, (id, class), came_in, frame);
             return self.serve(now, id);
         }
         let port = &mut self.ports[id.index()];
-        if self.plan.has_telemetry() && !frame.is_control() {
+        if self.carriers == Some(Carriers::Data) && !frame.is_control() {
             let waiting = port.bytes.iter().sum::<u64>() - frame.size().0;
-            hops.push(Hop {
+            note.push(Hop {
                 port: id,
                 at: now,
                 queue: Bytes(waiting),
@@ -432,7 +436,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             });
         }
         let lost = port.link.loses(port.facts.loss_stream, now, frame.size());
-        port.in_service = Some(InService { frame, came_in, class, start: now, lost, hops });
+        port.in_service = Some(InService { frame, came_in, class, start: now, lost, note });
         port.services += 1;
         let departs = now + port.link.rate().serialisation(frame.size());
         port.free_at = departs + port.link.rate().serialisation(self.plan.queue.gap);
@@ -449,7 +453,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             return;
         }
         port.keep_before(now);
-        let Some(InService { mut frame, came_in, class, start, lost, hops }) =
+        let Some(InService { mut frame, came_in, class, start, lost, note }) =
             port.in_service.take()
         else {
             return;
@@ -466,7 +470,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             return if lost {
                 self.drop(now, id, frame, DropCause::Loss);
             } else {
-                self.launch(now, id, frame, hops);
+                self.launch(now, id, frame, note);
             };
         }
         let size = frame.size();
@@ -488,12 +492,12 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if lost {
             self.drop(now, id, frame, DropCause::Loss);
         } else {
-            self.launch(now, id, frame, hops);
+            self.launch(now, id, frame, note);
         }
     }
 
     /// The last bit of `frame` left `port` at `departs`: it will arrive at the far end.
-    fn launch(&mut self, departs: Time, port: PortId, frame: Frame, hops: Vec<Hop>) {
+    fn launch(&mut self, departs: Time, port: PortId, frame: Frame, note: Note) {
         let facts = &self.ports[port.index()].facts;
         let (at, destination, PortId(port)) =
             (departs + facts.latency, facts.destination, facts.peer);
@@ -505,8 +509,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             // It has but one link.
             Node::Host(_) => 0,
         };
-        if !hops.is_empty() {
-            self.flying.insert((PortId(port), at), hops);
+        if !note.is_empty() {
+            self.flying.insert((PortId(port), at), note);
         }
         let node = self.turn(at, destination);
         self.events.push(Event { at, node, kind: Kind::Arrival { rank, port }, frame });

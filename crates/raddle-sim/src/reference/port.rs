@@ -5,8 +5,8 @@ use crate::faults::link::Link;
 use crate::plan::QueuePlan;
 use crate::record::{PfcRecord, PortRecord};
 use crate::wire::frame::Frame;
+use crate::wire::note::Note;
 use crate::wire::port_facts::PortFacts;
-use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue as PortQueue;
 use raddle_schemes::units::{Bytes, Time};
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
 /// Frames that wait, each with the port that it came in through and what switches wrote into it.
-pub(super) type Queue = VecDeque<(Frame, PortId, Vec<Hop>)>;
+pub(super) type Queue = VecDeque<(Frame, PortId, Note)>;
 
 /// A switch port.
 pub(super) struct Port {
@@ -54,7 +54,7 @@ pub(super) struct InService {
     /// Whether noise on the link will spoil it.
     pub(super) lost: bool,
     /// What switches wrote into it.
-    pub(super) hops: Vec<Hop>,
+    pub(super) note: Note,
 }
 
 /// What came in through a port and has not left the switch, and what the far end knows of it.
@@ -115,13 +115,13 @@ impl Port {
 
     /// Takes the frame that goes next, with its queue's number: flow control, then control, then
     /// the data class whose turn it is.
-    pub(super) fn next_frame(&mut self, now: Time) -> Option<(Frame, PortId, usize, Vec<Hop>)> {
+    pub(super) fn next_frame(&mut self, now: Time) -> Option<(Frame, PortId, usize, Note)> {
         let control = self.paused_until.len();
         let ingress = &mut self.ingress;
         if ingress.news != 0 {
             let frame = Frame::pfc(ingress.pausing | ingress.news, ingress.pausing);
             ingress.news = 0;
-            return Some((frame, PortId(0), control, Vec::new()));
+            return Some((frame, PortId(0), control, Note::default()));
         }
         let classes = self.queues.iter().zip(&self.paused_until);
         let ready: Vec<bool> =
@@ -137,7 +137,7 @@ impl Port {
             self.control_run = if data_waits { self.control_run + 1 } else { 0 };
             control
         };
-        let (frame, came_in, hops) = self.queues[class].pop_front()?;
-        Some((frame, came_in, class, hops))
+        let (frame, came_in, note) = self.queues[class].pop_front()?;
+        Some((frame, came_in, class, note))
     }
 }

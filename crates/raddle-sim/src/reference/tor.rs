@@ -5,6 +5,7 @@ use super::{Kind, Reference};
 use crate::middleware::{Born, Passage};
 use crate::topology::Node;
 use crate::wire::frame::Frame;
+use crate::wire::note::{Carriers, Note};
 use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::units::Time;
 
@@ -23,13 +24,17 @@ impl<Q: EventQueue> Reference<'_, Q> {
         let came_in = port.0 - self.plan.fabric.switches[switch.index()].ports.start;
         let tor = self.tors[switch.index()].as_mut().filter(|_| choices.count() > 0);
         let Some(tor) = tor else { return Some(None) };
+        let mut note = self.at_hand.of_tors();
         let passage = tor.on_ingress(
             (self.plan, &self.hosts.addresses),
             now,
-            (frame, host),
+            (frame, host, &mut note),
             came_in,
             choices,
         );
+        if self.carriers == Some(Carriers::All) {
+            self.at_hand = note.into();
+        }
         self.arm_timer(port);
         self.arm_born(now, switch);
         match passage {
@@ -44,13 +49,13 @@ impl<Q: EventQueue> Reference<'_, Q> {
     }
 
     /// Whether middleware lets a frame go that is about to start on the wire at `id`.
-    pub(super) fn lets_go(&mut self, now: Time, id: PortId, frame: Frame) -> bool {
+    pub(super) fn lets_go(&mut self, now: Time, id: PortId, frame: Frame, note: &Note) -> bool {
         let port = &self.plan.fabric.ports[id.index()];
         let Node::Switch(switch) = port.owner else { return true };
         let to_host = port.peer.0 < self.plan.fabric.hosts && !frame.is_pfc();
         let tor = self.tors[switch.index()].as_mut().filter(|_| to_host);
         let Some(tor) = tor else { return true };
-        let goes = tor.on_egress((self.plan, &self.hosts.addresses), now, frame);
+        let goes = tor.on_egress((self.plan, &self.hosts.addresses), now, frame, note.of_tors());
         self.arm_timer(id);
         self.arm_born(now, switch);
         goes
@@ -85,7 +90,8 @@ impl<Q: EventQueue> Reference<'_, Q> {
     pub(super) fn queue_born(&mut self, now: Time, switch: SwitchId) {
         let first = self.plan.fabric.switches[switch.index()].ports.start;
         while let Some(tor) = &mut self.tors[switch.index()]
-            && let Some(Born { frame, came_in, via }) = tor.poll((self.plan, &self.hosts.addresses))
+            && let Some(Born { frame, came_in, via, note }) =
+                tor.poll((self.plan, &self.hosts.addresses))
         {
             let ways = self.choices(now, switch, frame).map_or(0, |(_, ways)| ways.count());
             match &mut self.tors[switch.index()] {
@@ -95,7 +101,10 @@ impl<Q: EventQueue> Reference<'_, Q> {
                     self.hosts.note_dropped(frame);
                     self.recorder.dropped_within(now);
                 }
-                _ => self.forward(now, switch, PortId(first + came_in), frame, via),
+                _ => {
+                    self.at_hand = note.into();
+                    self.forward(now, switch, PortId(first + came_in), frame, via);
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 pub(crate) mod arbitration;
 pub mod frame;
+pub(crate) mod note;
 pub mod port_facts;
 pub(crate) mod serialisation;
 pub mod switch_memory;
-pub(crate) mod telemetry;

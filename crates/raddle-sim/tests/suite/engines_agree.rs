@@ -18,6 +18,8 @@ const BUSY_CASES: u32 = 1_000;
 const QUEUE_CASES: u32 = 1_000;
 /// The same for both kinds of port.
 const PORT_CASES: u32 = 4_000;
+/// The same for plans with middleware in switches.
+const MIDDLEWARE_CASES: u32 = 2_000;
 /// Most decisions a plan takes from its list; more of them take the first option.
 const NUMBERS: usize = 160;
 
@@ -52,6 +54,19 @@ proptest! {
     #[test]
     fn engines_agree_on_random_busy_plans(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
         let plan = crate::random::busy_plan(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(MIDDLEWARE_CASES))]
+
+    /// The same where switches have middleware, which one in six random plans has.
+    #[test]
+    fn engines_agree_on_random_middleware(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
+        let plan = crate::random::plan_with_middleware(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

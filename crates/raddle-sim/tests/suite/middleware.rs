@@ -7,7 +7,7 @@ use crate::outside::juggler;
 use raddle_schemes::family::Plugin;
 use raddle_schemes::ids::{Entropy, PortId};
 use raddle_schemes::tor::{
-    self, Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict,
+    self, Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict, Ways,
 };
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{Card, Cx, recovery};
@@ -49,9 +49,15 @@ fn total(outcome: &Outcome) -> TorRecord {
 struct Spray;
 
 impl TorHook for Spray {
-    fn on_ingress(&mut self, _: &mut Cx<'_>, p: &mut Packet, from: Side, ways: usize) -> Verdict {
+    fn on_ingress(
+        &mut self,
+        _: &mut Cx<'_>,
+        p: &mut Packet,
+        from: Side,
+        ways: &dyn Ways,
+    ) -> Verdict {
         match (p.kind, from) {
-            (Kind::Data, Side::Host) => Verdict::Via(p.number as usize % ways),
+            (Kind::Data, Side::Host) => Verdict::Via(p.number as usize % ways.count()),
             _ => Verdict::Pass,
         }
     }
@@ -76,7 +82,7 @@ struct Delay {
 }
 
 impl TorHook for Delay {
-    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, _: usize) -> Verdict {
+    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, _: &dyn Ways) -> Verdict {
         if (p.kind, from, p.number) != (Kind::Data, Side::Host, 0) {
             return Verdict::Pass;
         }
@@ -115,7 +121,7 @@ struct Tell {
 }
 
 impl TorHook for Tell {
-    fn on_ingress(&mut self, _: &mut Cx<'_>, p: &mut Packet, from: Side, _: usize) -> Verdict {
+    fn on_ingress(&mut self, _: &mut Cx<'_>, p: &mut Packet, from: Side, _: &dyn Ways) -> Verdict {
         match (p.kind, from) {
             (Kind::Tor, Side::Fabric) => Verdict::Drop,
             _ => Verdict::Pass,

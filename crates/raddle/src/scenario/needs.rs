@@ -94,9 +94,14 @@ fn lack<'a>(
                 place: &recovery.place,
             })
         }
-        // Switches write telemetry where it is asked for; path maps hang on the fabric: see
+        // Switches write telemetry and notes where they are asked for; path maps hang on the fabric: see
         // `middleware`.
-        Need::QueueLengths | Need::Groups | Need::PathMap | Need::Telemetry => None,
+        Need::QueueLengths
+        | Need::Groups
+        | Need::PathMap
+        | Need::Telemetry
+        | Need::Notes
+        | Need::EverySwitch => None,
         Need::QueueLimit => (fabric.queue.plan.size == Size::Unlimited).then(|| Lack {
             whose: "size = \"unlimited\" in [fabric] queue".to_owned(),
             remedy: "give the queues a `size`, or choose another scheme",
@@ -133,16 +138,14 @@ pub(crate) fn middleware(section: &FabricSection, fabric: &Fabric, log: &Log) {
         let label = "it chooses before an instant that middleware is told of";
         log.add(tor.place.problem(message).label(label));
     }
-    if !needy.card.needs.contains(&Need::PathMap) {
-        return;
-    }
+    let needs_any = |needs: &[Need]| needs.iter().any(|need| needy.card.needs.contains(need));
     let ways = fabric.ways_up();
-    if ways == [1, 1] {
+    if ways == [1, 1] && needs_any(&[Need::PathMap, Need::EverySwitch]) {
         let message = format!("`{name}` in [fabric] tor has no effect");
         let label = "no two ToRs have more than one path between them";
         log.add(tor.place.problem(message).label(label).help("leave it out"));
     }
-    if ways[1] == 1 {
+    if ways[1] == 1 || !needs_any(&[Need::PathMap]) {
         return;
     }
     let message = format!("`{name}` in [fabric] tor needs {}", Need::PathMap.text());

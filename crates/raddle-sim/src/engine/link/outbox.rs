@@ -1,7 +1,7 @@
 //! Frames and log entries on their way to other parts.
 
 use crate::wire::frame::{Frame, Locator};
-use crate::wire::telemetry::Note;
+use crate::wire::note::{Hops, Note};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::transport::Entry;
 use raddle_schemes::units::Time;
@@ -20,10 +20,10 @@ pub(in crate::engine) struct Outbox {
     pub(in crate::engine) frames: Vec<Vec<Handover>>,
     /// For the logs of senders, from receivers in this part.
     pub(in crate::engine) log_entries: Vec<Vec<(Locator, Entry)>>,
-    /// Under telemetry, the notes of the data frames, with the port that each goes to.
+    /// The notes of frames, where they carry any, with the port that each goes to.
     pub(in crate::engine) notes: Vec<Vec<(PortId, Note)>>,
-    /// Under telemetry, the notes that go with the entries.
-    pub(in crate::engine) log_notes: Vec<Vec<(Locator, Note)>>,
+    /// Under telemetry, the records that go with the entries.
+    pub(in crate::engine) log_hops: Vec<Vec<(Locator, Hops)>>,
 }
 
 impl Outbox {
@@ -33,7 +33,7 @@ impl Outbox {
             frames: vec![Vec::new(); parts],
             log_entries: vec![Vec::new(); parts],
             notes: vec![Vec::new(); parts],
-            log_notes: vec![Vec::new(); parts],
+            log_hops: vec![Vec::new(); parts],
         }
     }
 }

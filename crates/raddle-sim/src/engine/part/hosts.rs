@@ -33,7 +33,7 @@ impl Part<'_> {
         let many_under_way = self.many_under_way;
         let mut lost = Vec::new();
         loop {
-            let World { hosts, calendar, recorder, outbox, telemetry, .. } = &mut self.world;
+            let World { hosts, calendar, recorder, outbox, notes, .. } = &mut self.world;
             let mut running = hosts.host(host);
             let mut local = running.next_local();
             while arrival.min(local) < end && !running.fired() {
@@ -48,8 +48,8 @@ impl Part<'_> {
                     if let Some(Departure { frame, departs, lost }) = departure {
                         match lost {
                             None => {
-                                if let Some(telemetry) = telemetry {
-                                    telemetry.leave_host(port, frame, far_end, outbox);
+                                if let Some(notes) = notes {
+                                    notes.leave_host(port, frame, far_end, outbox);
                                 }
                                 wire.launch(departs, frame, far_end, calendar, outbox);
                             }
@@ -67,8 +67,8 @@ impl Part<'_> {
                     let frame = feeder.ring.get(0).frame;
                     feeder.take(1);
                     arrival = next_arrival(feeder, start);
-                    if let Some(telemetry) = telemetry {
-                        telemetry.reach_host(port, frame, &mut running);
+                    if let Some(notes) = notes {
+                        notes.reach_host(port, frame, &mut running);
                     }
                     if mortal && covers(deaths, now) {
                         lost.push((now, frame));

@@ -12,6 +12,7 @@ use super::link::{FarEnd, Line, Place};
 use super::partition::Partition;
 use crate::engine::link::arrivals::Arrivals;
 use crate::engine::link::outbox::Outbox;
+use crate::engine::notes::Notes;
 use crate::engine::port::kinds::SwitchPorts;
 use crate::engine::schedule::calendar::{Calendar, Wake};
 use crate::engine::schedule::steps::NodeRanges;
@@ -20,7 +21,6 @@ use crate::engine::switch::SwitchState;
 use crate::engine::switch::joint::Joint;
 use crate::engine::switch::next_hops::Forward;
 use crate::engine::switch::shared_memory::Pool;
-use crate::engine::telemetry::Telemetry;
 use crate::engine::world::{Discipline, World};
 use crate::host::Hosts;
 use crate::host::layout::Layout;
@@ -269,7 +269,7 @@ impl<'a> Part<'a> {
                 hosts: Hosts::of(plan, layout, &members.hosts),
                 recorder: Recorder::new(plan),
                 outbox: Outbox::to(partition.members.len()),
-                telemetry: Telemetry::of(plan),
+                notes: Notes::of(plan),
                 gone: Vec::new(),
             },
             scratch: Scratch::default(),

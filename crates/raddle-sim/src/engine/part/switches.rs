@@ -2,6 +2,7 @@
 
 use crate::engine::link::PortKind;
 use crate::engine::link::arrivals::Arrivals;
+use crate::engine::notes::Notes;
 use crate::engine::part::Part;
 use crate::engine::port::Room;
 use crate::engine::port::kinds::of_kind;
@@ -14,7 +15,7 @@ use crate::engine::switch::shared_memory::MixedPorts;
 use crate::engine::switch::view::{Around, header};
 use crate::engine::switch::{SwitchState, from};
 use crate::faults::intervals::covers;
-use crate::middleware::{Born, Passage};
+use crate::middleware::{Born, Ends, Passage};
 use crate::record::DropCause;
 use crate::wire::frame::Frame;
 use raddle_schemes::Cx;
@@ -34,7 +35,7 @@ impl<'a> Part<'a> {
         let looks_before = switch.selector.looks_before();
         let alone = switch.joint.is_none() && switch.pool.is_none();
         let no_middleware = switch.tor.is_none();
-        let no_notes = self.world.telemetry.is_none();
+        let no_notes = self.world.notes.is_none();
         let plain = boundary >= end
             && !dies
             && own_keys
@@ -111,6 +112,7 @@ impl<'a> Part<'a> {
         for (at, in_port, mut frame) in arrivals.iter() {
             let now = Time(start.0 + at);
             self.replay_joint::<JOINT>(number, now);
+            self.bring_note(number, in_port, frame);
             let way = self.choose::<JOINT>(number, (now, now), in_port, &mut frame);
             self.forward::<JOINT>(number, now, in_port, frame, way);
             self.queue_born::<JOINT>(number, now);
@@ -138,6 +140,7 @@ impl<'a> Part<'a> {
             ways.extend(together.clone().map(choose));
             for ((in_port, frame), &way) in together.zip(&ways) {
                 self.replay_joint::<JOINT>(number, now);
+                self.bring_note(number, in_port, frame);
                 self.forward::<JOINT>(number, now, in_port, frame, way);
             }
         }
@@ -169,9 +172,12 @@ impl<'a> Part<'a> {
     fn queue_born<const JOINT: bool>(&mut self, number: u32, now: Time) {
         while JOINT
             && let Some(tor) = &mut self.switches[number as usize].tor
-            && let Some(Born { frame, came_in, via }) =
+            && let Some(Born { frame, came_in, via, note }) =
                 tor.poll((self.plan, &**self.world.hosts.layout()))
         {
+            if let Some(notes) = &mut self.world.notes {
+                notes.write(note);
+            }
             let mut way = self.choose_way(number, (now, now), frame, via);
             // No port has sent it here, so none can say that it was lost.
             if let (Way::Lost(_), Some(tor)) = (way, &mut self.switches[number as usize].tor) {
@@ -259,7 +265,14 @@ impl<'a> Part<'a> {
         match &mut switch.tor {
             Some(tor) if ways.count() > 0 => {
                 let ends = &**self.world.hosts.layout();
-                tor.on_ingress((self.plan, ends), now, (frame, host), in_port, ways)
+                let mut note = self.world.notes.as_ref().map(|notes| notes.of_tors());
+                let written = note.get_or_insert_default();
+                let known = (self.plan, ends as &dyn Ends);
+                let passage = tor.on_ingress(known, now, (frame, host, written), in_port, ways);
+                if let (Some(notes), Some(note)) = (&mut self.world.notes, note) {
+                    notes.write(note);
+                }
+                passage
             }
             _ => Passage::Goes(None),
         }
@@ -326,9 +339,6 @@ impl<'a> Part<'a> {
         frame: Frame,
         way: Way,
     ) {
-        if self.world.telemetry.is_some() {
-            self.bring_note(number, in_port, frame);
-        }
         let switch = &self.switches[number as usize];
         let out = match way {
             Way::Out(out) => out,
@@ -364,11 +374,17 @@ impl<'a> Part<'a> {
     }
 
     /// What a frame that has come in carries of the switches before is at hand from now on.
-    #[inline(never)]
+    #[inline(always)]
     fn bring_note(&mut self, number: u32, in_port: u32, frame: Frame) {
-        let port = PortId(self.switches[number as usize].first_id + in_port);
-        if let Some(telemetry) = self.world.telemetry.as_mut().filter(|_| frame.is_data()) {
-            telemetry.arrive(port);
+        #[inline(never)]
+        fn arrive(notes: &mut Notes, port: PortId, frame: Frame) {
+            if notes.are_with(frame) {
+                notes.arrive(port);
+            }
+        }
+        if let Some(notes) = &mut self.world.notes {
+            let port = PortId(self.switches[number as usize].first_id + in_port);
+            arrive(notes, port, frame);
         }
     }
 

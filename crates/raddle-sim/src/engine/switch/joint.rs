@@ -279,7 +279,8 @@ impl JointPorts<'_, '_> {
             let Some((frame, class)) = own.take_next(now) else { return };
             let tor = self.tor.as_mut().filter(|_| !frame.is_pfc());
             let known = (self.plan, &**self.world.hosts.layout() as &dyn Ends);
-            if tor.is_none_or(|tor| tor.on_egress(known, now, frame)) {
+            let note = own.note_taken();
+            if tor.is_none_or(|tor| tor.on_egress(known, now, frame, note)) {
                 return own.begin_next(now, frame, class, self.world);
             }
             let gone = own.refuse(now, frame, class, self.world);

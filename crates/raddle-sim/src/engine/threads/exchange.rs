@@ -7,7 +7,7 @@ use crate::engine::link::outbox::{Handover, Outbox};
 use crate::engine::schedule::steps::Status;
 use crate::host::totals::HostTotals;
 use crate::wire::frame::Locator;
-use crate::wire::telemetry::Note;
+use crate::wire::note::{Hops, Note};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::transport::Entry;
 use raddle_schemes::units::Time;
@@ -63,7 +63,7 @@ pub(in crate::engine) struct Mail {
     pub(in crate::engine) log_entries: Vec<(Locator, Entry)>,
     /// The notes of the data frames, and those that go with the entries.
     pub(in crate::engine) notes: Vec<(PortId, Note)>,
-    pub(in crate::engine) log_notes: Vec<(Locator, Note)>,
+    pub(in crate::engine) log_hops: Vec<(Locator, Hops)>,
 }
 
 /// Where parts leave what others are to read or to get.
@@ -98,7 +98,7 @@ impl Exchange {
             std::mem::swap(&mut mail.frames, &mut outbox.frames[to]);
             std::mem::swap(&mut mail.log_entries, &mut outbox.log_entries[to]);
             std::mem::swap(&mut mail.notes, &mut outbox.notes[to]);
-            std::mem::swap(&mut mail.log_notes, &mut outbox.log_notes[to]);
+            std::mem::swap(&mut mail.log_hops, &mut outbox.log_hops[to]);
         }
     }
 

@@ -201,9 +201,9 @@ impl<'a, 'c> Worker<'a, 'c> {
             let part = self.crew.partition.part_of(sender);
             world.outbox.log_entries[part as usize].push((to, entry));
         }
-        for (to, note) in world.hosts.outgoing_notes() {
+        for (to, note) in world.hosts.outgoing_hops() {
             let part = self.crew.partition.part_of(Node::Host(locators.host(to)));
-            world.outbox.log_notes[part as usize].push((to, note));
+            world.outbox.log_hops[part as usize].push((to, note));
         }
         // Read after the second half only, when what was sent goes to the edge side.
         let sent = world.outbox.frames.iter().flatten().map(|handover| handover.arrival).min();
@@ -232,11 +232,11 @@ impl<'a, 'c> Worker<'a, 'c> {
             for (to, entry) in mail.log_entries.drain(..) {
                 world.hosts.take_log_entry(to, entry);
             }
-            if let Some(telemetry) = &mut world.telemetry {
-                mail.notes.drain(..).for_each(|(port, note)| telemetry.accept(port, note));
+            if let Some(notes) = &mut world.notes {
+                mail.notes.drain(..).for_each(|(port, note)| notes.accept(port, note));
             }
-            for (to, note) in mail.log_notes.drain(..) {
-                world.hosts.take_log_note(to, note);
+            for (to, note) in mail.log_hops.drain(..) {
+                world.hosts.take_log_hops(to, note);
             }
         });
         self.round += 1;

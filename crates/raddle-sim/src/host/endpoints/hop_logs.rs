@@ -6,7 +6,7 @@
 use super::Ends;
 use crate::plan::Plan;
 use crate::wire::frame::Locator;
-use crate::wire::telemetry::Note;
+use crate::wire::note::Hops;
 use raddle_schemes::Events;
 use raddle_schemes::transport::Sender;
 use raddle_schemes::transport::sender::AckHeader;
@@ -16,17 +16,17 @@ use std::collections::VecDeque;
 /// The logs of the senders of a part, by slot.
 pub(super) struct HopLogs {
     /// That of the data frame which comes next.
-    at_hand: Note,
+    at_hand: Hops,
     logs: Vec<HopLog>,
     /// For senders in other parts.
-    outgoing: Vec<(Locator, Note)>,
+    outgoing: Vec<(Locator, Hops)>,
 }
 
 /// Notes from position `first` on.
 #[derive(Clone, Default)]
 struct HopLog {
     first: u32,
-    notes: VecDeque<Note>,
+    notes: VecDeque<Hops>,
 }
 
 impl HopLogs {
@@ -34,7 +34,7 @@ impl HopLogs {
     pub(super) fn of(plan: &Plan, senders: u32) -> Option<Box<Self>> {
         plan.has_telemetry().then(|| {
             let logs = vec![HopLog::default(); senders as usize];
-            Box::new(Self { at_hand: Note::new(), logs, outgoing: Vec::new() })
+            Box::new(Self { at_hand: Hops::new(), logs, outgoing: Vec::new() })
         })
     }
 
@@ -57,14 +57,14 @@ impl HopLogs {
 
     /// What the packet carried that triggered an ACK for all arrivals before `upto`; nothing if a later
     /// ACK has come before. Earlier ones are forgotten.
-    fn echo(&mut self, slot: u32, upto: u32) -> Note {
+    fn echo(&mut self, slot: u32, upto: u32) -> Hops {
         let HopLog { first, notes } = &mut self.logs[slot as usize];
         while *first + 1 < upto {
             notes.pop_front();
             *first += 1;
         }
         if *first >= upto {
-            return Note::new();
+            return Hops::new();
         }
         *first = upto;
         notes.pop_front().unwrap_or_default()
@@ -78,7 +78,7 @@ impl HopLogs {
 
 impl Ends<'_> {
     /// What the data frame that comes next carries.
-    pub(in crate::host) fn bring(&mut self, note: Note) {
+    pub(in crate::host) fn bring(&mut self, note: Hops) {
         if let Some(logs) = &mut self.hops {
             logs.at_hand = note;
         }
@@ -96,13 +96,13 @@ impl Ends<'_> {
         }
     }
 
-    /// See [`crate::host::Hosts::outgoing_notes`].
-    pub(in crate::host) fn outgoing_notes(&mut self) -> Vec<(Locator, Note)> {
+    /// See [`crate::host::Hosts::outgoing_hops`].
+    pub(in crate::host) fn outgoing_hops(&mut self) -> Vec<(Locator, Hops)> {
         self.hops.as_mut().map(|logs| std::mem::take(&mut logs.outgoing)).unwrap_or_default()
     }
 
     /// A note for the log of the sender at `to`, from a receiver in another part.
-    pub(in crate::host) fn log_note(&mut self, to: Locator, note: Note) {
+    pub(in crate::host) fn log_hops(&mut self, to: Locator, note: Hops) {
         if let (Some(slot), Some(logs)) = (self.sender_slot(to), &mut self.hops) {
             logs.logs[slot as usize].notes.push_back(note);
         }

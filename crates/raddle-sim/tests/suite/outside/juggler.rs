@@ -3,7 +3,9 @@
 
 use raddle_schemes::family::Plugin;
 use raddle_schemes::ids::FlowId;
-use raddle_schemes::tor::{Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict};
+use raddle_schemes::tor::{
+    Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict, Ways,
+};
 use raddle_schemes::units::{Span, Time};
 use raddle_schemes::{Card, Cx};
 use std::collections::{BTreeMap, VecDeque};
@@ -28,7 +30,13 @@ struct Juggler {
 }
 
 impl TorHook for Juggler {
-    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, ways: usize) -> Verdict {
+    fn on_ingress(
+        &mut self,
+        cx: &mut Cx<'_>,
+        p: &mut Packet,
+        from: Side,
+        ways: &dyn Ways,
+    ) -> Verdict {
         if matches!(p.kind, Kind::Ack | Kind::Nack) && from == Side::Host {
             self.told.insert(p.flow, p.number);
         }
@@ -36,7 +44,7 @@ impl TorHook for Juggler {
             (Kind::Tor, Side::Fabric, 0..15) => Verdict::Drop,
             (Kind::Data, Side::Host, 0..4) => {
                 (p.entropy.0, p.flagged) = (p.entropy.0 ^ 1, true);
-                Verdict::Via(cx.rng.below(ways as u64) as usize)
+                Verdict::Via(cx.rng.below(ways.count() as u64) as usize)
             }
             (Kind::Data | Kind::Ack, _, 4) => {
                 let last = self.due.back().map_or(Time::ZERO, |(at, _)| *at);

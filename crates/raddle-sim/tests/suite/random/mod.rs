@@ -339,12 +339,29 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
     Some(BufferPlan { size: Size::Packets(packets?), policy })
 }
 
+/// A plan whose ToRs have listed middleware, where it can have any.
+pub(crate) fn plan_with_middleware(numbers: &[u32]) -> Plan {
+    let (own, others) = numbers.split_at(numbers.len().min(10));
+    let mut plan = plan(others);
+    let has_telemetry = plan.transport.congestion.card().needs.contains(&Need::Telemetry);
+    if !plan.switch_load_balance.build(&switch::NOMINAL).looks_before() && !has_telemetry {
+        let listed = tor::SCHEMES.iter().map(|scheme| tor::Config::named(scheme.card.name));
+        let hooks: Vec<_> = listed.flatten().collect();
+        plan.tor = Some(hook(&mut Choices::new(own), &hooks));
+    }
+    plan
+}
+
 fn middleware(choices: &mut Choices<'_>) -> Option<tor::Config> {
     let listed = tor::SCHEMES.iter().map(|scheme| tor::Config::named(scheme.card.name));
     let outside = [juggler::plugin()].map(tor::Config::Custom);
     let hooks: Vec<_> = listed.flatten().chain(outside).collect();
     let has_any = choices.below(6) == 1;
-    let mut config = choices.pick(&hooks);
+    Some(hook(choices, &hooks)).filter(|_| has_any)
+}
+
+fn hook(choices: &mut Choices<'_>, hooks: &[tor::Config]) -> tor::Config {
+    let mut config = choices.pick(hooks);
     match &mut config {
         tor::Config::NackFilter(filter) => filter.pass = choices.pick(&[0.5, 0.0, 0.9]),
         tor::Config::Themis(themis) => {
@@ -356,9 +373,24 @@ fn middleware(choices: &mut Choices<'_>) -> Option<tor::Config> {
             themis.reroute = choices.below(4) > 0;
             themis.failure_handling = choices.below(4) > 0;
         }
+        tor::Config::Conga(conga) => {
+            conga.timeout = choices.pick(&[Span::us(500), Span::us(1), Span(0)]);
+            conga.time_constant = choices.pick(&[Span::us(160), Span::us(3)]);
+            conga.alpha = choices.pick(&[0.2, 1.0, 0.05]);
+            conga.bits = choices.pick(&[3, 1, 8]);
+            conga.aging = choices.pick(&[Span::ms(10), Span::us(5)]);
+        }
+        tor::Config::ConWeave(conweave) => {
+            conweave.reply_extra = choices.pick(&[Span::us(4), Span(0), Span::ns(300)]);
+            conweave.path_busy = choices.pick(&[Span::us(16), Span::us(1)]);
+            conweave.notify = choices.below(4) > 0;
+            conweave.inactive = choices.pick(&[Span::us(300), Span::us(2), Span::us(20)]);
+            conweave.resume_extra = choices.pick(&[Span::us(16), Span(0), Span::ns(777)]);
+            conweave.resume_default = choices.pick(&[Span::us(200), Span(0), Span::us(3)]);
+        }
         tor::Config::Custom(_) => {}
     }
-    has_any.then_some(config)
+    config
 }
 
 /// Which classes are lossless: all, none, some.

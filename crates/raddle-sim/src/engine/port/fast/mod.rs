@@ -16,6 +16,7 @@ use crate::engine::world::World;
 use crate::plan::{Overflow, Plan, Service, SwitchOrder};
 use crate::record::{DropCause, PortRecord};
 use crate::wire::frame::Frame;
+use crate::wire::note::Carriers;
 use crate::wire::port_facts::PortFacts;
 use crate::wire::serialisation::Wire;
 use raddle_schemes::ids::PortId;
@@ -33,7 +34,7 @@ pub(in crate::engine) fn kind(
 ) -> PortKind {
     match plan.queue.service {
         // Only queues of their own have notes beside them.
-        _ if order != SwitchOrder::Never || plan.has_telemetry() => PortKind::General,
+        _ if order != SwitchOrder::Never || Carriers::of(plan).is_some() => PortKind::General,
         _ if !serves(plan, id, facts, memory) => PortKind::General,
         Service::Fifo => PortKind::Fifo,
         _ if plan.queue.classes == 1 => PortKind::Priority,

@@ -5,10 +5,11 @@ use crate::engine::port::scheduler::Turns;
 use crate::engine::world::Gone;
 use crate::plan::{CLASS_LIMIT, Plan, Service, SwitchOrder};
 use crate::wire::frame::{Frame, Locators};
+use crate::wire::note::{Carriers, Note};
 use crate::wire::port_facts::PfcFacts;
-use crate::wire::telemetry::Note;
 use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::PortId;
+use raddle_schemes::tor;
 use raddle_schemes::units::{Span, Time};
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -55,11 +56,12 @@ pub(in crate::engine) struct Classes {
     notes: Option<Box<Notes>>,
 }
 
-/// What data frames carry of the switches that they have passed, in step with the queues.
-#[derive(Debug, Default)]
+/// What frames carry, in step with the queues.
+#[derive(Debug)]
 struct Notes {
+    carriers: Carriers,
     queues: [VecDeque<Note>; QUEUES],
-    /// That of the data frame which was taken last.
+    /// That of the frame which was taken last, of those that carry any.
     taken: Note,
 }
 
@@ -111,10 +113,11 @@ impl Classes {
         pfc: Option<PfcFacts>,
         order: SwitchOrder,
     ) -> Option<Self> {
-        let (hosts, noted) = (plan.fabric.hosts, plan.has_telemetry());
+        let (hosts, noted) = (plan.fabric.hosts, Carriers::of(plan));
         let plan = &plan.queue;
         let weighs = plan.control_weight.is_some();
-        (plan.classes > 1 || order != SwitchOrder::Never || noted || weighs).then(|| Self {
+        let is_plain = plan.classes == 1 && order == SwitchOrder::Never && noted.is_none();
+        (weighs || !is_plain).then(|| Self {
             data: plan.classes,
             control: match plan.service {
                 Service::Fifo => Control::Shared,
@@ -141,7 +144,10 @@ impl Classes {
             turns: Turns::new(plan),
             control_weight: plan.control_weight.map_or(u32::MAX, NonZeroU32::get),
             control_run: 0,
-            notes: noted.then(Box::default),
+            notes: noted.map(|carriers| {
+                let queues = Default::default();
+                Box::new(Notes { carriers, queues, taken: Note::default() })
+            }),
         })
     }
 
@@ -217,30 +223,35 @@ impl Classes {
         own.queue.push(Entry::tagged(came_in.0, frame));
     }
 
-    /// The note of the data frame that has just joined a queue.
+    /// The note of the frame that has just joined a queue.
     pub(in crate::engine) fn push_note(&mut self, class: usize, note: Note) {
         if let Some(notes) = &mut self.notes {
             notes.queues[class].push_back(note);
         }
     }
 
-    /// A frame has been taken from a queue: so is its note, if it is data.
+    /// A frame has been taken from a queue: so is its note, if it carries one.
     #[inline(never)]
     fn bring_note(&mut self, class: usize, frame: Frame) {
-        if let Some(notes) = self.notes.as_mut().filter(|_| frame.is_data()) {
+        if let Some(notes) = self.notes.as_mut().filter(|notes| notes.carriers.include(frame)) {
             notes.taken = notes.queues[class].pop_front().unwrap_or_default();
         }
     }
 
-    /// The note of the data frame that was taken last, which has left.
+    /// The note of the frame that was taken last, which has left.
     pub(in crate::engine) fn take_note(&mut self, frame: Frame) -> Option<Note> {
-        let notes = self.notes.as_mut().filter(|_| frame.is_data())?;
+        let notes = self.notes.as_mut().filter(|notes| notes.carriers.include(frame))?;
         Some(std::mem::take(&mut notes.taken))
     }
 
-    /// Adds a record to the note of the data frame that was taken last.
+    /// What middleware has written into it.
+    pub(in crate::engine) fn note_taken(&self) -> tor::Note {
+        self.notes.as_ref().map(|notes| notes.taken.of_tors()).unwrap_or_default()
+    }
+
+    /// Under telemetry, adds a record to the note of the data frame that was taken last.
     pub(in crate::engine) fn stamp(&mut self, hop: Hop) {
-        if let Some(notes) = &mut self.notes {
+        if let Some(notes) = self.notes.as_mut().filter(|notes| notes.carriers == Carriers::Data) {
             notes.taken.push(hop);
         }
     }
@@ -362,7 +373,8 @@ impl Classes {
             }
         }
         self.own[class].bytes -= entry.frame.size().0;
-        if let Some(notes) = self.notes.as_mut().filter(|_| entry.frame.is_data()) {
+        let carries = |notes: &&mut Box<Notes>| notes.carriers.include(entry.frame);
+        if let Some(notes) = self.notes.as_mut().filter(carries) {
             notes.queues[class].pop_back();
         }
         Some((entry.frame, PortId(entry.tag())))

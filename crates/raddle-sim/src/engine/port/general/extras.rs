@@ -16,6 +16,7 @@ use crate::wire::frame::Frame;
 use crate::wire::serialisation::Wire;
 use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::PortId;
+use raddle_schemes::tor;
 use raddle_schemes::units::{Bytes, Time};
 
 impl Port {
@@ -91,7 +92,7 @@ impl Port {
                 return;
             }
             let Some((frame, class)) = self.classes().and_then(Classes::pop_calm) else { return };
-            if world.telemetry.is_some() {
+            if world.notes.is_some() {
                 self.stamp(self.free_at, frame);
             }
             self.begin(self.free_at, frame, class, false, world.discipline.gap);
@@ -120,7 +121,7 @@ impl Port {
     /// The last bit of what was in service leaves, where there are classes.
     #[inline]
     fn leave(&mut self, now: Time, service: InService, line: &mut Line, world: &mut World<'_>) {
-        if world.telemetry.is_some() {
+        if world.notes.is_some() {
             return self.leave_with_note(now, service, line, world);
         }
         self.leave_frame(now, service, line, world);
@@ -231,9 +232,9 @@ impl Port {
     fn send_note(&mut self, frame: Frame, lost: bool, world: &mut World<'_>) {
         let (id, far_end) = (self.id, self.far_end);
         if let Some(note) = self.classes().and_then(|classes| classes.take_note(frame))
-            && let Some(telemetry) = world.telemetry.as_mut().filter(|_| !lost)
+            && let Some(notes) = world.notes.as_mut().filter(|_| !lost)
         {
-            telemetry.depart(id, note, far_end, &mut world.outbox);
+            notes.depart(id, note, far_end, &mut world.outbox);
         }
     }
 
@@ -275,6 +276,11 @@ impl Port {
         extras.classes.as_mut()?.pop(now)
     }
 
+    /// What middleware has written into the note of the frame that was taken, if it carries one.
+    pub(in crate::engine) fn note_taken(&mut self) -> tor::Note {
+        self.classes().map(|classes| classes.note_taken()).unwrap_or_default()
+    }
+
     /// Begins to send what was taken.
     pub(in crate::engine) fn begin_next(
         &mut self,
@@ -314,7 +320,7 @@ impl Port {
             }
             Some(classes) => {
                 if let Some((frame, class)) = classes.pop(now) {
-                    if world.telemetry.is_some() {
+                    if world.notes.is_some() {
                         self.stamp(now, frame);
                     }
                     self.start(now, frame, class, gap);
@@ -334,13 +340,13 @@ impl Port {
         room: Room,
         world: &mut World<'_>,
     ) -> Option<Joined> {
-        if world.telemetry.is_some() {
+        if world.notes.is_some() {
             return self.admit_with_note(now, came_in, frame, room, world);
         }
         self.admit_frame(now, came_in, frame, room, world)
     }
 
-    /// The same under telemetry: what the frame carries goes along with it.
+    /// The same where frames carry notes: this one's goes along with it.
     #[inline(never)]
     fn admit_with_note(
         &mut self,
@@ -351,11 +357,11 @@ impl Port {
         world: &mut World<'_>,
     ) -> Option<Joined> {
         let joined = self.admit_frame(now, came_in, frame, room, world)?;
-        if let Some(telemetry) = world.telemetry.as_mut().filter(|_| frame.is_data())
+        if let Some(notes) = world.notes.as_mut().filter(|notes| notes.are_with(frame))
             && let Some(classes) = self.classes()
         {
             let class = joined.data.unwrap_or(classes.control());
-            classes.push_note(class, telemetry.take());
+            classes.push_note(class, notes.take());
         }
         Some(joined)
     }

@@ -1,0 +1,273 @@
+//! ConWeave: a flow changes its path whenever that is slower than it should be, and the receiver's ToR
+//! puts its packets back in order, so that NICs which take reordering for loss see none (SIGCOMM 2023).
+//!
+//! The sender's ToR asks with one packet of each epoch for a reply. If that has not come in time, the
+//! next packet is the last on its path (TAIL) and those behind it take another; a new epoch begins when
+//! the receiver's ToR has told that the TAIL has come (CLEAR). That one holds back what has overtaken
+//! the TAIL, until it comes or ought to have come long ago. It also tells of paths on which packets were
+//! marked (NOTIFY); these are not chosen for a while.
+//!
+//! Sources: the paper's mechanism as its authors' simulator has it (spec of Themis, section 4, item 4),
+//! with its parameters for two tiers. Readings: the round trip that a reply must keep is that of the
+//! path's latencies (that simulator: hops times one delay); what is held from an epoch that is over goes
+//! on before the first packet of the next (there: it waits for its timer). Each flow has a queue of its
+//! own; the paper's switch has a limited number of them. A path that routes have left is left at once.
+
+mod destination;
+mod note;
+mod source;
+
+use super::path_map::path_map;
+use super::{Kind, Message, Note, Output, Packet, Side, TorContext, TorHook, Verdict, Ways};
+use crate::family::Conflict;
+use crate::ids::{FlowId, PortId, SwitchId};
+use crate::units::{Span, Time};
+use crate::{Card, Cx, Need};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::vec::Vec;
+use destination::{Destination, Fate};
+use note::{Label, Mark, Reply};
+use source::{Pick, Source};
+
+/// What `raddle schemes conweave` says.
+pub const CARD: Card = Card {
+    name: "conweave",
+    title: "ConWeave",
+    paper: "Song et al., Network Load Balancing with In-network Reordering Support for RDMA, \
+            SIGCOMM 2023",
+    needs: &[Need::PathMap, Need::Notes],
+    summary: "ToRs measure round trips, move flows off slow paths, and put their packets back in \
+              order before NICs see them.",
+};
+
+crate::parameters! {
+    /// Parameters of ConWeave; defaults are those of its simulator for two tiers, values for three in
+    /// brackets.
+    pub struct Config {
+        /// A reply that takes longer than the empty path's round trip and this makes the flow leave the
+        /// path (4 us).
+        pub reply_extra: Span = Span::us(4);
+        /// How long a path is not chosen after a marked packet came from there (16 us; 8 us in the
+        /// simulator's constructor).
+        pub path_busy: Span = Span::us(16);
+        /// Whether marked packets tell of their path.
+        pub notify: bool = true;
+        /// A flow that pauses for longer begins anew and may take another path (300 us; 1 ms).
+        pub inactive: Span = Span::us(300);
+        /// What is held goes on so long after its TAIL should have come (16 us; with PFC 64 us).
+        pub resume_extra: Span = Span::us(16);
+        /// When the TAIL should come if nothing has come on the old path (200 us; 300 us, with PFC
+        /// 600 us).
+        pub resume_default: Span = Span::us(200);
+    }
+    conflicts by conflicts
+}
+
+/// What is switched off reads nothing.
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    let idle = !config.notify && config.path_busy != Config::default().path_busy;
+    idle.then_some(Conflict::Idle("path_busy", "notify")).into_iter().collect()
+}
+
+/// Both halves in one ToR.
+#[derive(Clone, Debug)]
+pub struct ConWeave {
+    config: Config,
+    /// The equal ways of the ToR: it picks among them where they are all the paths.
+    ways: u32,
+    /// What to add to the entropy where switches above choose, too.
+    path_map: Vec<u16>,
+    sources: BTreeMap<FlowId, Source>,
+    destinations: BTreeMap<FlowId, Destination>,
+    /// Until when paths to a ToR are not chosen.
+    busy: BTreeMap<(SwitchId, u16), Time>,
+    /// When flows go on whose packets are held.
+    due: BTreeSet<(Time, FlowId)>,
+    /// The ticket of the next packet that is held.
+    ticket: u32,
+    out: VecDeque<Output>,
+}
+
+impl ConWeave {
+    /// A ToR's middleware.
+    pub fn new(config: &Config, context: &TorContext) -> Self {
+        let path_map = match context.ways_up {
+            [_, 1] => None,
+            ways => path_map(ways),
+        };
+        Self {
+            config: config.clone(),
+            ways: context.ways_up[0],
+            path_map: path_map.unwrap_or_default(),
+            sources: BTreeMap::new(),
+            destinations: BTreeMap::new(),
+            busy: BTreeMap::new(),
+            due: BTreeSet::new(),
+            ticket: 0,
+            out: VecDeque::new(),
+        }
+    }
+
+    /// Whether the paths of a packet are those of the path map.
+    fn is_mapped(&self, packet: &Packet) -> bool {
+        packet.paths > self.ways && packet.paths as usize <= self.path_map.len()
+    }
+
+    /// Two random paths: the first that is not busy, else the first of all (section 4, item 4c).
+    fn pick(&self, cx: &mut Cx<'_>, packet: &Packet, ways: &dyn Ways) -> Pick {
+        let mapped = self.is_mapped(packet);
+        let count = if mapped { packet.paths as usize } else { ways.count() };
+        let tor = packet.tors[1];
+        let samples = [(); 2].map(|()| {
+            let drawn = cx.rng.below(count as u64) as usize;
+            if mapped { drawn as u16 } else { name(ways.port(drawn)) }
+        });
+        let is_free = |path: &&u16| self.busy.get(&(tor, **path)).is_none_or(|at| *at <= cx.now);
+        match samples.iter().find(is_free) {
+            Some(path) => Pick { path: *path, is_free: true },
+            None => Pick { path: samples[0], is_free: false },
+        }
+    }
+
+    /// A data packet of an own host sets out.
+    fn send(&mut self, cx: &mut Cx<'_>, packet: &mut Packet, ways: &dyn Ways) -> Verdict {
+        let mapped = self.is_mapped(packet);
+        let leads = |path: u16| (0..ways.count()).find(|&way| name(ways.port(way)) == path);
+        let mut source = self.sources.remove(&packet.flow).unwrap_or_default();
+        if !mapped && source.path().is_some_and(|path| leads(path).is_none()) {
+            source.leave(self.pick(cx, packet, ways).path);
+        }
+        let patience = packet.round_trip + self.config.reply_extra;
+        let step = source.step(cx.now, self.config.inactive);
+        let pick = step.may_move().then(|| self.pick(cx, packet, ways));
+        let label = source.on_data(cx.now, patience, step, pick);
+        self.sources.insert(packet.flow, source);
+        packet.note = label.note();
+        if mapped {
+            packet.entropy.0 ^= self.path_map[usize::from(label.path)];
+            return Verdict::Pass;
+        }
+        leads(label.path).map_or(Verdict::Pass, Verdict::Via)
+    }
+
+    /// A data packet has come from the sender's ToR.
+    fn receive(&mut self, now: Time, packet: &mut Packet) -> Verdict {
+        let label = Label::of(core::mem::take(&mut packet.note));
+        let Some(label) = label else { return Verdict::Pass };
+        if self.is_mapped(packet) {
+            packet.entropy.0 ^= self.path_map.get(usize::from(label.path)).copied().unwrap_or(0);
+        }
+        if packet.kind != Kind::Data {
+            return Verdict::Pass;
+        }
+        let Config { resume_extra, resume_default, .. } = self.config;
+        let own = self.destinations.entry(packet.flow).or_default();
+        let before = own.due();
+        let seen = own.on_data(now, &label, self.ticket, [resume_extra, resume_default]);
+        let after = own.due();
+        self.ticket = self.ticket.wrapping_add(u32::from(seen.fate == Fate::Held));
+        if before != after {
+            before.into_iter().for_each(|at| _ = self.due.remove(&(at, packet.flow)));
+            self.due.extend(after.map(|at| (at, packet.flow)));
+        }
+        if seen.is_current {
+            let notify = (packet.marked && self.config.notify).then_some(Reply::Notify(label.path));
+            let reply = match label.mark {
+                Mark::None => None,
+                Mark::Init => Some(Reply::Init(label.epoch)),
+                Mark::Tail => Some(Reply::Clear(label.epoch)),
+            };
+            let to_sender = |reply: Reply| Output::Send {
+                flow: packet.flow,
+                kind: Message::ToSender,
+                number: reply.number(),
+                entropy: packet.entropy,
+                flagged: false,
+            };
+            self.out.extend(notify.into_iter().chain(reply).map(to_sender));
+        }
+        self.out.extend(seen.released.into_iter().map(release));
+        match seen.fate {
+            Fate::Passes => Verdict::Pass,
+            Fate::Held => Verdict::Hold,
+        }
+    }
+}
+
+/// A port as a path's name: those of one switch are different.
+fn name(port: PortId) -> u16 {
+    port.0 as u16
+}
+
+fn release(ticket: u32) -> Output {
+    Output::Release { ticket, via: None }
+}
+
+impl TorHook for ConWeave {
+    fn on_ingress(
+        &mut self,
+        cx: &mut Cx<'_>,
+        p: &mut Packet,
+        from: Side,
+        ways: &dyn Ways,
+    ) -> Verdict {
+        if p.paths < 2 || p.tors[0] == p.tors[1] {
+            return Verdict::Pass;
+        }
+        match (p.kind, from, p.forward) {
+            (Kind::Data, Side::Host, true) => self.send(cx, p, ways),
+            (Kind::Data | Kind::Header, Side::Fabric, true) => self.receive(cx.now, p),
+            (Kind::Tor, Side::Fabric, false) => {
+                match Reply::of(p.number) {
+                    Some(Reply::Notify(path)) => {
+                        self.busy.insert((p.tors[1], path), cx.now + self.config.path_busy);
+                    }
+                    Some(reply) => {
+                        if let Some(source) = self.sources.get_mut(&p.flow) {
+                            source.on_reply(cx.now, reply);
+                        }
+                    }
+                    None => {}
+                }
+                Verdict::Drop
+            }
+            _ => {
+                p.note = Note::default();
+                Verdict::Pass
+            }
+        }
+    }
+
+    fn poll(&mut self) -> Option<Output> {
+        self.out.pop_front()
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.due.first().map(|(at, _)| *at)
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_>) {
+        while let Some(&(at, flow)) = self.due.first()
+            && at <= cx.now
+        {
+            self.due.remove(&(at, flow));
+            let own = self.destinations.entry(flow).or_default();
+            self.out.extend(own.flush().into_iter().map(release));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_switched_off_reads_nothing() {
+        let of = Config::default;
+        assert!(
+            conflicts(&of()).is_empty() && conflicts(&Config { notify: false, ..of() }).is_empty()
+        );
+        let idle = Config { notify: false, path_busy: Span::us(1), ..of() };
+        assert_eq!(conflicts(&idle).len(), 1);
+    }
+}
