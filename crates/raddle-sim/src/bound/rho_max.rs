@@ -84,12 +84,13 @@ impl Display for NoRhoMax {
 impl Error for NoRhoMax {}
 
 impl Plan {
-    /// Whether the congestion control's pace is still to be found from routing.
+    /// Whether a congestion control's pace is still to be found from routing.
     pub fn lacks_rho_max(&self) -> bool {
-        self.transport.congestion.values().iter().any(|(_, value)| share_of(value).is_some())
+        let share = |(_, value): &(&str, String)| share_of(value).is_some();
+        self.transport.congestions().any(|own| own.values().iter().any(share))
     }
 
-    /// Puts [`rho_max`] in place of the word in the congestion control's parameters, or the share of
+    /// Puts [`rho_max`] in place of the word in the congestion controls' parameters, or the share of
     /// it that stands there.
     ///
     /// # Errors
@@ -99,10 +100,14 @@ impl Plan {
             return Ok(());
         }
         let all = rho_max(self)?;
-        for (name, value) in self.transport.congestion.values() {
-            let Some(share) = share_of(&value) else { continue };
-            let rate = format!("{} bps", (all.0 as f64 * share) as u64);
-            self.transport.congestion.set(name, Raw::Text(&rate)).map_err(|_| NoRhoMax::Path)?;
+        let transport = &mut self.transport;
+        let others = transport.other_transports.iter_mut().map(|other| &mut other.congestion);
+        for congestion in std::iter::once(&mut transport.congestion).chain(others) {
+            for (name, value) in congestion.values() {
+                let Some(share) = share_of(&value) else { continue };
+                let rate = format!("{} bps", (all.0 as f64 * share) as u64);
+                congestion.set(name, Raw::Text(&rate)).map_err(|_| NoRhoMax::Path)?;
+            }
         }
         Ok(())
     }

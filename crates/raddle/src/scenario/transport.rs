@@ -110,6 +110,7 @@ impl TransportSection {
             ack: self.ack + telemetry,
             load_balance: self.load_balance.config.clone(),
             other_load_balances: Vec::new(),
+            other_transports: Vec::new(),
             congestion: self.congestion.config.clone(),
             recovery: self.recovery.config.clone(),
             connections: self.connections,
