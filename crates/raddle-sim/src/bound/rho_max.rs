@@ -19,7 +19,7 @@ use crate::plan::Plan;
 use crate::topology::routing::{Forwarding, Table, Weighting};
 use crate::topology::{Fabric, Node};
 use crate::workload::{Flow, Start, Traffic};
-use raddle_schemes::congestion::fixed_rate::rho_max_share;
+use raddle_schemes::congestion::{self, fixed_rate::rho_max_share};
 use raddle_schemes::family::Raw;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Rate, Time};
@@ -86,8 +86,7 @@ impl Error for NoRhoMax {}
 impl Plan {
     /// Whether a congestion control's pace is still to be found from routing.
     pub fn lacks_rho_max(&self) -> bool {
-        let share = |(_, value): &(&str, String)| share_of(value).is_some();
-        self.transport.congestions().any(|own| own.values().iter().any(share))
+        self.transport.congestions().any(names_rho_max)
     }
 
     /// Puts [`rho_max`] in place of the word in the congestion controls' parameters, or the share of
@@ -111,6 +110,11 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// Whether a congestion control's pace is [`rho_max`], or a share of it.
+pub fn names_rho_max(congestion: &congestion::Config) -> bool {
+    congestion.values().iter().any(|(_, value)| share_of(value).is_some())
 }
 
 /// How many times rho_max the value of a parameter is, if it names it.

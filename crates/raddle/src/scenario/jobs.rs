@@ -2,16 +2,20 @@
 
 use super::fault::FaultSection;
 use super::files::{Files, NamedFile};
+use super::job::{Acks, Numbers};
 use super::limits;
 use super::reader::Log;
-use super::scheme::Needy;
+use super::scheme::{Chosen, Needy};
 use super::spec::{Item, Place};
 use super::topology::Topology;
 use super::traffic::{self, TrafficSection};
+use super::transport::TransportSection;
 use crate::problem::Problem;
 use raddle_schemes::load_balance::host;
 use raddle_schemes::rng;
 use raddle_schemes::units::Bytes;
+use raddle_schemes::{congestion, recovery};
+use raddle_sim::plan::Transport;
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
 
@@ -88,6 +92,27 @@ impl Jobs {
         flows.fold(0, u64::saturating_add)
     }
 
+    /// The congestion controls and recoveries that flows have in place of those of `common`, in the
+    /// order of their numbers.
+    pub(crate) fn transports(&self, common: &TransportSection) -> Vec<Transport> {
+        self.sections.iter().filter_map(|section| section.job.transport(common)).collect()
+    }
+
+    /// The congestion controls of jobs that have their own.
+    pub(crate) fn congestions(&self) -> impl Iterator<Item = &Chosen<congestion::Config>> {
+        self.sections.iter().filter_map(|section| section.job.congestion())
+    }
+
+    /// The recoveries of jobs that have their own.
+    pub(crate) fn recoveries(&self) -> impl Iterator<Item = &Chosen<recovery::Config>> {
+        self.sections.iter().filter_map(|section| section.job.recovery())
+    }
+
+    /// Every scheme of jobs, and the recovery that it is beside.
+    pub(crate) fn asking<'a>(&'a self, common: &'a TransportSection) -> Vec<(Needy<'a>, Acks<'a>)> {
+        self.sections.iter().flat_map(|section| section.job.asking(common)).collect()
+    }
+
     /// The path selectors, as far as their needs are concerned.
     pub(crate) fn needy(&self) -> Vec<Needy<'_>> {
         self.sections.iter().flat_map(|section| section.job.needy()).collect()
@@ -125,14 +150,14 @@ impl Jobs {
     /// What does not fit the fabric.
     pub(crate) fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Problem> {
         let mut all = Traffic::default();
-        let mut selectors = 0;
+        let mut before = Numbers::default();
         for (i, section) in self.sections.iter().enumerate() {
             // Jobs draw independently; the first draws what it would draw alone.
             let seed = if i == 0 { seed } else { rng::stream(seed, "job", i as u64) };
             let traffic = section.generate(fabric, seed)?;
             let draw = (fabric.hosts, section.seed(seed));
-            let traffic = section.job.apply(traffic, selectors, self.sections.len() > 1, draw);
-            selectors += section.job.load_balances().count() as u8;
+            let traffic = section.job.apply(traffic, before, self.sections.len() > 1, draw);
+            before = section.job.count(before);
             if u32::try_from(all.flows.len() + traffic.flows.len()).is_err() {
                 let message = "all jobs together have more flows than 32 bits can number";
                 return Err(section.place().problem(message));
