@@ -114,6 +114,15 @@ pub enum LimitError {
         /// The number of data classes.
         classes: u8,
     },
+    /// A flow names a transport that does not exist.
+    Transport {
+        /// The flow.
+        flow: FlowId,
+        /// The number it names.
+        number: u8,
+        /// The largest number there is.
+        most: usize,
+    },
     /// A flow names a path selector that does not exist.
     LoadBalance {
         /// The flow.
@@ -263,6 +272,9 @@ impl fmt::Display for LimitError {
                 write!(f, "flow {} names path selector {number}; there are 0 to {most}", flow.0)
             }
             Self::ControlWeight => write!(f, "a turn of data at a port with one class for all"),
+            Self::Transport { flow, number, most } => {
+                write!(f, "flow {} names transport {number}; there are 0 to {most}", flow.0)
+            }
             Self::Shares { shares, classes } => {
                 write!(f, "{shares} shares of a round for {classes} data classes; one for each")
             }
@@ -467,6 +479,10 @@ impl Plan {
             let (number, most) = (flow.load_balance, self.transport.other_load_balances.len());
             if usize::from(number) > most {
                 return Err(LimitError::LoadBalance { flow: id, number, most });
+            }
+            let (number, most) = (flow.transport, self.transport.other_transports.len());
+            if usize::from(number) > most {
+                return Err(LimitError::Transport { flow: id, number, most });
             }
             if flow.bytes.0 == 0 {
                 return Err(LimitError::Empty { what: "message" });

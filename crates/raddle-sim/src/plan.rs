@@ -258,7 +258,7 @@ raddle_schemes::words! {
     pub enum Connections {
         /// One message: every flow begins anew.
         Message = "message",
-        /// All messages from one host to another with the same class and path selector. One begins
+        /// All messages from one host to another with the same class, path selector and transport. One begins
         /// with what the one before that ended last has left, and switches hash the pair of hosts
         /// in place of the flow.
         Pair = "pair",
@@ -277,6 +277,15 @@ raddle_schemes::words! {
     }
 }
 
+/// How both ends of a flow send and acknowledge.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transport {
+    /// Window and rate.
+    pub congestion: congestion::Config,
+    /// Loss detection, ACKs and retransmission.
+    pub recovery: recovery::Config,
+}
+
 /// The hosts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TransportPlan {
@@ -290,10 +299,12 @@ pub struct TransportPlan {
     pub load_balance: host::Config,
     /// The others, of which flows name one by number.
     pub other_load_balances: Vec<host::Config>,
-    /// Window and rate.
+    /// Window and rate, but for the flows that name another transport.
     pub congestion: congestion::Config,
-    /// Loss detection, ACKs and retransmission.
+    /// Loss detection, ACKs and retransmission, but for the same flows.
     pub recovery: recovery::Config,
+    /// Other congestion controls and recoveries, of which flows name one pair by number.
+    pub other_transports: Vec<Transport>,
     /// What outlives a message.
     pub connections: Connections,
     /// How messages of a pair share their sender.
@@ -312,6 +323,27 @@ impl TransportPlan {
     pub fn load_balance_of(&self, number: u8) -> &host::Config {
         let other = usize::from(number).checked_sub(1);
         other.and_then(|i| self.other_load_balances.get(i)).unwrap_or(&self.load_balance)
+    }
+
+    /// The congestion control that flows with this transport number have: 0 is that of all, n that
+    /// of the n-th of the others. One that does not exist is refused by [`Plan::check_limits`].
+    pub fn congestion_of(&self, number: u8) -> &congestion::Config {
+        self.other(number).map_or(&self.congestion, |other| &other.congestion)
+    }
+
+    /// The recovery that flows with this transport number have.
+    pub fn recovery_of(&self, number: u8) -> &recovery::Config {
+        self.other(number).map_or(&self.recovery, |other| &other.recovery)
+    }
+
+    fn other(&self, number: u8) -> Option<&Transport> {
+        self.other_transports.get(usize::from(number).checked_sub(1)?)
+    }
+
+    /// Every congestion control that flows may have.
+    pub fn congestions(&self) -> impl Iterator<Item = &congestion::Config> {
+        let others = self.other_transports.iter().map(|other| &other.congestion);
+        std::iter::once(&self.congestion).chain(others)
     }
 
     /// Whether any host knows at once what is down.
@@ -358,7 +390,7 @@ impl Plan {
 
     /// Whether switches write telemetry into data frames, for the congestion control.
     pub(crate) fn has_telemetry(&self) -> bool {
-        self.transport.congestion.card().needs.contains(&Need::Telemetry)
+        self.transport.congestions().any(|own| own.card().needs.contains(&Need::Telemetry))
     }
 
     /// A full packet on the wire.

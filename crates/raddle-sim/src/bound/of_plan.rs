@@ -7,8 +7,9 @@ use crate::plan::Plan;
 use crate::topology::routing::Forwarding;
 use raddle_schemes::FlowContext;
 use raddle_schemes::family::Need;
-use raddle_schemes::units::Span;
+use raddle_schemes::units::{Rate, Span};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 impl Bound {
     /// Whether it holds where ACKs are few, late or of no size, too.
@@ -29,17 +30,32 @@ pub fn of_plan(plan: &Plan) -> Vec<Bound> {
     let frames = Frames::from(plan);
     let flows = Flows::new(&plan.traffic, &plan.fabric, &frames);
     let mut bounds = completion_of(&flows, &plan.fabric);
-    let pace = plan.transport.congestion.build(&FlowContext::NOMINAL).limits().rate;
-    if let Some(pace) = pace
+    if let Some(pace) = fastest_pace(plan)
         && let Some(rho_max) = rho_max::rho_max(plan).ok().filter(|rho_max| pace <= *rho_max)
     {
         bounds.extend(rho_max::bound_of(&flows, &plan.fabric, rho_max));
         bounds.sort_by_key(|bound| Reverse(bound.time));
     }
-    if !plan.transport.recovery.offers(Need::PacketAcks) {
+    let acks = |number: &u8| plan.transport.recovery_of(*number).offers(Need::PacketAcks);
+    if !transports(plan).iter().all(acks) {
         bounds.retain(Bound::holds_without_acks);
     }
     bounds
+}
+
+/// The numbers of the transports that flows name.
+fn transports(plan: &Plan) -> BTreeSet<u8> {
+    plan.traffic.flows.iter().map(|flow| flow.transport).collect()
+}
+
+/// The pace that no flow exceeds, if all have one.
+fn fastest_pace(plan: &Plan) -> Option<Rate> {
+    let pace = |&number: &u8| {
+        let congestion = plan.transport.congestion_of(number);
+        congestion.build(&FlowContext::NOMINAL).limits().rate
+    };
+    let paces: Option<Vec<Rate>> = transports(plan).iter().map(pace).collect();
+    paces?.into_iter().max()
 }
 
 /// A lower bound on the mean flow completion time of a plan all of whose flows end: the mean of what

@@ -19,7 +19,7 @@ use crate::plan::Plan;
 use crate::topology::routing::{Forwarding, Table, Weighting};
 use crate::topology::{Fabric, Node};
 use crate::workload::{Flow, Start, Traffic};
-use raddle_schemes::congestion::fixed_rate::rho_max_share;
+use raddle_schemes::congestion::{self, fixed_rate::rho_max_share};
 use raddle_schemes::family::Raw;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Rate, Time};
@@ -84,12 +84,12 @@ impl Display for NoRhoMax {
 impl Error for NoRhoMax {}
 
 impl Plan {
-    /// Whether the congestion control's pace is still to be found from routing.
+    /// Whether a congestion control's pace is still to be found from routing.
     pub fn lacks_rho_max(&self) -> bool {
-        self.transport.congestion.values().iter().any(|(_, value)| share_of(value).is_some())
+        self.transport.congestions().any(names_rho_max)
     }
 
-    /// Puts [`rho_max`] in place of the word in the congestion control's parameters, or the share of
+    /// Puts [`rho_max`] in place of the word in the congestion controls' parameters, or the share of
     /// it that stands there.
     ///
     /// # Errors
@@ -99,13 +99,22 @@ impl Plan {
             return Ok(());
         }
         let all = rho_max(self)?;
-        for (name, value) in self.transport.congestion.values() {
-            let Some(share) = share_of(&value) else { continue };
-            let rate = format!("{} bps", (all.0 as f64 * share) as u64);
-            self.transport.congestion.set(name, Raw::Text(&rate)).map_err(|_| NoRhoMax::Path)?;
+        let transport = &mut self.transport;
+        let others = transport.other_transports.iter_mut().map(|other| &mut other.congestion);
+        for congestion in std::iter::once(&mut transport.congestion).chain(others) {
+            for (name, value) in congestion.values() {
+                let Some(share) = share_of(&value) else { continue };
+                let rate = format!("{} bps", (all.0 as f64 * share) as u64);
+                congestion.set(name, Raw::Text(&rate)).map_err(|_| NoRhoMax::Path)?;
+            }
         }
         Ok(())
     }
+}
+
+/// Whether a congestion control's pace is [`rho_max`], or a share of it.
+pub fn names_rho_max(congestion: &congestion::Config) -> bool {
+    congestion.values().iter().any(|(_, value)| share_of(value).is_some())
 }
 
 /// How many times rho_max the value of a parameter is, if it names it.

@@ -12,11 +12,12 @@ use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::{Span, Time};
 
 pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
-    let coded = plan.transport.recovery.coding() == Coding::AnyOf;
     let (mut in_flight, mut surplus) = (0, 0);
     for (i, record) in outcome.flows.iter().enumerate() {
         let place = format!("flow {i}");
-        let total = u64::from(packets(plan.traffic.flows[i].bytes, plan.transport.payload));
+        let flow = &plan.traffic.flows[i];
+        let total = u64::from(packets(flow.bytes, plan.transport.payload));
+        let coded = plan.transport.recovery_of(flow.transport).coding() == Coding::AnyOf;
         let arrived = record.received + record.duplicates + record.refused + record.trimmed;
         let settled = arrived + record.dropped;
         found.at_most(&place, ("packets arrived or lost", settled), ("packets sent", record.sent));

@@ -91,7 +91,6 @@ fn pools(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
 fn sources(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let hosts = plan.fabric.hosts as usize;
     let header = plan.transport.header.0;
-    let coded = plan.transport.recovery.coding() == Coding::AnyOf;
     let mut sent = vec![0; hosts];
     // Bytes that left a host once all its packets left exactly once.
     let mut bytes = vec![Some(0); hosts];
@@ -102,6 +101,7 @@ fn sources(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         if record.retransmitted > 0 || (record.sent != 0 && record.sent != total) {
             bytes[host] = None;
         } else if record.sent > 0 {
+            let coded = plan.transport.recovery_of(flow.transport).coding() == Coding::AnyOf;
             let own = if coded { total * plan.packet().0 } else { flow.bytes.0 + total * header };
             bytes[host] = bytes[host].map(|sum| sum + own);
         }

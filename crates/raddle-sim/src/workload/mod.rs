@@ -61,6 +61,9 @@ pub struct Flow {
     /// The path selector of its packets:
     /// [`TransportPlan::load_balance_of`](crate::plan::TransportPlan::load_balance_of).
     pub load_balance: u8,
+    /// The congestion control and the recovery of its ends:
+    /// [`TransportPlan::congestion_of`](crate::plan::TransportPlan::congestion_of).
+    pub transport: u8,
     /// Whether switches that do not go by entropies hash its data packets all the same, as `ecmp`
     /// does; ACKs and other control frames go as the switches' scheme says.
     pub hashed: bool,
@@ -157,6 +160,7 @@ impl Flow {
             bytes,
             class: 0,
             load_balance: 0,
+            transport: 0,
             hashed: false,
             start: Start::At(Time::ZERO),
             on_acked: None,

@@ -14,7 +14,7 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{self, HORIZON, SHORTEST_WINDOW};
 use raddle_sim::faults::PortChange;
 use raddle_sim::limits::LimitError;
-use raddle_sim::plan::{Overflow, Pfc, Plan, Service};
+use raddle_sim::plan::{Overflow, Pfc, Plan, Service, Transport, TransportPlan};
 use raddle_sim::record::Stop;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::topology::routing::Forwarding;
@@ -456,6 +456,16 @@ fn data_classes_fit_the_masks_and_flows_have_one_of_them() {
         |plan| plan.traffic.flows[0].load_balance = 2,
         LimitError::LoadBalance { flow: FlowId(0), number: 2, most: 1 },
         "flow 0 names path selector 2; there are 0 to 1",
+    );
+    between(
+        |plan| {
+            let TransportPlan { congestion, recovery, .. } = plan.transport.clone();
+            plan.transport.other_transports = vec![Transport { congestion, recovery }];
+            plan.traffic.flows[0].transport = 1;
+        },
+        |plan| plan.traffic.flows[0].transport = 2,
+        LimitError::Transport { flow: FlowId(0), number: 2, most: 1 },
+        "flow 0 names transport 2; there are 0 to 1",
     );
 }
 

@@ -41,5 +41,6 @@ mod telemetry;
 mod themis;
 mod threads;
 mod tiers_and_repair;
+mod transports;
 mod windows;
 mod wrap;

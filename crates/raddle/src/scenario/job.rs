@@ -1,5 +1,5 @@
 //! Keys that every kind of traffic has: what the job is called, when it starts, and the path
-//! selectors of its flows.
+//! selectors and the transport of its flows.
 
 use super::limits::LATEST;
 use super::reader::{Log, Reader};
@@ -7,9 +7,12 @@ use super::scheme::{self, Chosen, Needy, show};
 use super::share::{at_least, share};
 use super::spec::{Place, Value, quoted};
 use super::traffic::line;
+use super::transport::{self, TransportSection};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::{Span, Time};
+use raddle_schemes::{congestion, recovery};
+use raddle_sim::plan::Transport;
 use raddle_sim::workload::{Flow, Start, Traffic};
 
 /// The keys.
@@ -23,6 +26,16 @@ pub(crate) struct JobKeys {
     /// The path selector of its flows, if they have one of their own.
     load_balance: Option<Chosen<host::Config>>,
     background: Option<Background>,
+    /// The congestion control and the recovery of its flows, where they have one of their own.
+    congestion: Option<Chosen<congestion::Config>>,
+    recovery: Option<Chosen<recovery::Config>>,
+}
+
+/// How many path selectors and transports of their own jobs have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Numbers {
+    selectors: u8,
+    transports: u8,
 }
 
 /// Hosts whose flows have another path selector than the others', and are hashed by any switch.
@@ -77,12 +90,18 @@ pub(crate) fn keys(reader: &mut Reader<'_>, kind: &'static str, named: bool) -> 
     let load_balance = given.then(|| scheme::scheme(reader, "load_balance"));
     let given = reader.take("background").is_some();
     let background = given.then(|| reader.table("background").and_then(background));
+    let given = reader.take("congestion").is_some();
+    let congestion = given.then(|| scheme::scheme(reader, "congestion"));
+    let given = reader.take("recovery").is_some();
+    let recovery = given.then(|| transport::recovery(reader));
     Some(JobKeys {
         name: name?,
         kind,
         start,
         load_balance: load_balance.map_or(Some(None), |read| read.map(Some))?,
         background: background.map_or(Some(None), |read| read.map(Some))?,
+        congestion: congestion.map_or(Some(None), |read| read.map(Some))?,
+        recovery: recovery.map_or(Some(None), |read| read.map(Some))?,
     })
 }
 
@@ -128,6 +147,12 @@ fn needy(chosen: &Chosen<host::Config>) -> Needy<'_> {
     Needy { key: "[traffic] load_balance", ..chosen.needy() }
 }
 
+/// Whose needs a recovery has to meet, and where it stands.
+pub(crate) struct Acks<'a> {
+    pub(crate) recovery: &'a Chosen<recovery::Config>,
+    pub(crate) key: &'static str,
+}
+
 impl JobKeys {
     /// The lines of what is not as the defaults have it.
     pub(crate) fn lines(&self) -> Vec<String> {
@@ -145,6 +170,8 @@ impl JobKeys {
             (self.start > Span::ZERO).then(|| line("start", &self.start)),
             own.map(|own| format!("load_balance = {}", show(&own.config, &[]))),
             background,
+            self.congestion.as_ref().map(|own| format!("congestion = {}", show(&own.config, &[]))),
+            self.recovery.as_ref().map(|own| format!("recovery = {}", show(&own.config, &[]))),
         ];
         lines.into_iter().flatten().collect()
     }
@@ -159,10 +186,61 @@ impl JobKeys {
         self.selectors().map(needy)
     }
 
+    /// Its congestion control, if it has one of its own.
+    pub(crate) fn congestion(&self) -> Option<&Chosen<congestion::Config>> {
+        self.congestion.as_ref()
+    }
+
+    /// Its recovery, if it has one of its own.
+    pub(crate) fn recovery(&self) -> Option<&Chosen<recovery::Config>> {
+        self.recovery.as_ref()
+    }
+
+    /// What its flows have beside `common`, if that is anything.
+    pub(crate) fn transport(&self, common: &TransportSection) -> Option<Transport> {
+        self.has_transport().then(|| Transport {
+            congestion: self.congestion.as_ref().unwrap_or(&common.congestion).config.clone(),
+            recovery: self.recovery.as_ref().unwrap_or(&common.recovery).config.clone(),
+        })
+    }
+
+    fn has_transport(&self) -> bool {
+        self.congestion.is_some() || self.recovery.is_some()
+    }
+
+    /// Every scheme that its flows have and that those of `common` alone have not, and the recovery
+    /// that is to meet its needs.
+    pub(crate) fn asking<'a>(&'a self, common: &'a TransportSection) -> Vec<(Needy<'a>, Acks<'a>)> {
+        let acks = || match &self.recovery {
+            Some(recovery) => Acks { recovery, key: "[traffic] recovery" },
+            None => Acks { recovery: &common.recovery, key: "[transport] recovery" },
+        };
+        let mut asking: Vec<Needy<'a>> = self.needy().collect();
+        let own = self.congestion.iter().map(Chosen::needy);
+        asking.extend(own.map(|needy| Needy { key: "[traffic] congestion", ..needy }));
+        if let Some(recovery) = &self.recovery {
+            asking.push(Needy { key: "[traffic] recovery", ..recovery.needy() });
+            // What the job takes over has been asked about its parameters.
+            let load_balance = self.load_balance.is_none().then(|| common.load_balance.needy());
+            let congestion = self.congestion.is_none().then(|| common.congestion.needy());
+            let taken = [load_balance, congestion].into_iter().flatten();
+            asking.extend(taken.map(|needy| Needy { moot: Vec::new(), ..needy }));
+        }
+        asking.into_iter().map(|needy| (needy, acks())).collect()
+    }
+
     /// Of these, what steers packets only where switches go by entropies: those of a background are
     /// hashed anywhere.
     pub(crate) fn unhashed(&self) -> Option<Needy<'_>> {
         self.load_balance.as_ref().map(needy)
+    }
+
+    /// Those of the jobs up to this one.
+    pub(crate) fn count(&self, before: Numbers) -> Numbers {
+        Numbers {
+            selectors: before.selectors + self.selectors().count() as u8,
+            transports: before.transports + u8::from(self.has_transport()),
+        }
     }
 
     fn selectors(&self) -> impl Iterator<Item = &Chosen<host::Config>> {
@@ -186,16 +264,18 @@ impl JobKeys {
         }
     }
 
-    /// Generated flows with the start and the path selectors of the job, and with its name if it
-    /// is one of several or has anything to tell apart. `selectors` are those of jobs before it;
+    /// Generated flows with the start, the path selectors and the transport of the job, and with its
+    /// name if it is one of several or has anything to tell apart. `before` are those of jobs before it;
     /// a background is drawn from the `hosts` of the fabric with `seed`.
     pub(crate) fn apply(
         &self,
         mut traffic: Traffic,
-        selectors: u8,
+        before: Numbers,
         several: bool,
         (hosts, seed): (u32, u64),
     ) -> Traffic {
+        let Numbers { selectors, transports } = before;
+        let transport = if self.has_transport() { transports + 1 } else { 0 };
         let own = self.load_balance.as_ref().map_or(0, |_| selectors + 1);
         let behind = selectors + u8::from(self.load_balance.is_some()) + 1;
         let chosen =
@@ -206,6 +286,7 @@ impl JobKeys {
             let in_background = chosen.as_ref().is_some_and(|chosen| chosen[flow.source.index()]);
             flow.load_balance = if in_background { behind } else { own };
             flow.hashed = in_background;
+            flow.transport = transport;
             if let Start::At(at) = &mut flow.start {
                 *at = Time(at.0.saturating_add(self.start.0));
             }

@@ -2,16 +2,20 @@
 
 use super::fault::FaultSection;
 use super::files::{Files, NamedFile};
+use super::job::{Acks, Numbers};
 use super::limits;
 use super::reader::Log;
-use super::scheme::Needy;
+use super::scheme::{Chosen, Needy};
 use super::spec::{Item, Place};
 use super::topology::Topology;
 use super::traffic::{self, TrafficSection};
+use super::transport::TransportSection;
 use crate::problem::Problem;
 use raddle_schemes::load_balance::host;
 use raddle_schemes::rng;
 use raddle_schemes::units::Bytes;
+use raddle_schemes::{congestion, recovery};
+use raddle_sim::plan::Transport;
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
 
@@ -88,6 +92,27 @@ impl Jobs {
         flows.fold(0, u64::saturating_add)
     }
 
+    /// The congestion controls and recoveries that flows have in place of those of `common`, in the
+    /// order of their numbers.
+    pub(crate) fn transports(&self, common: &TransportSection) -> Vec<Transport> {
+        self.sections.iter().filter_map(|section| section.job.transport(common)).collect()
+    }
+
+    /// The congestion controls of jobs that have their own.
+    pub(crate) fn congestions(&self) -> impl Iterator<Item = &Chosen<congestion::Config>> {
+        self.sections.iter().filter_map(|section| section.job.congestion())
+    }
+
+    /// The recoveries of jobs that have their own.
+    pub(crate) fn recoveries(&self) -> impl Iterator<Item = &Chosen<recovery::Config>> {
+        self.sections.iter().filter_map(|section| section.job.recovery())
+    }
+
+    /// Every scheme of jobs, and the recovery that it is beside.
+    pub(crate) fn asking<'a>(&'a self, common: &'a TransportSection) -> Vec<(Needy<'a>, Acks<'a>)> {
+        self.sections.iter().flat_map(|section| section.job.asking(common)).collect()
+    }
+
     /// The path selectors, as far as their needs are concerned.
     pub(crate) fn needy(&self) -> Vec<Needy<'_>> {
         self.sections.iter().flat_map(|section| section.job.needy()).collect()
@@ -125,14 +150,14 @@ impl Jobs {
     /// What does not fit the fabric.
     pub(crate) fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, Problem> {
         let mut all = Traffic::default();
-        let mut selectors = 0;
+        let mut before = Numbers::default();
         for (i, section) in self.sections.iter().enumerate() {
             // Jobs draw independently; the first draws what it would draw alone.
             let seed = if i == 0 { seed } else { rng::stream(seed, "job", i as u64) };
             let traffic = section.generate(fabric, seed)?;
             let draw = (fabric.hosts, section.seed(seed));
-            let traffic = section.job.apply(traffic, selectors, self.sections.len() > 1, draw);
-            selectors += section.job.load_balances().count() as u8;
+            let traffic = section.job.apply(traffic, before, self.sections.len() > 1, draw);
+            before = section.job.count(before);
             if u32::try_from(all.flows.len() + traffic.flows.len()).is_err() {
                 let message = "all jobs together have more flows than 32 bits can number";
                 return Err(section.place().problem(message));
@@ -147,7 +172,7 @@ impl Jobs {
 mod tests {
     use crate::problem::Problems;
     use crate::scenario::{Study, parse};
-    use raddle_schemes::units::Time;
+    use raddle_schemes::units::{Bytes, Time};
     use raddle_sim::workload::Start;
     use std::path::Path;
 
@@ -190,6 +215,64 @@ mod tests {
         assert!(alone.jobs.is_empty());
         let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
         assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+    }
+
+    #[test]
+    fn each_job_may_have_a_transport_of_its_own() {
+        let text = "[transport]\ncongestion = { scheme = \"hpcc\" }\n\
+            [[traffic]]\nname = \"a\"\nkind = \"permutation\"\n\
+            congestion = { scheme = \"dcqcn\" }\nrecovery = { scheme = \"go_back_n\" }\n\
+            load_balance = { scheme = \"ecmp\" }\n\
+            [[traffic]]\nname = \"b\"\nkind = \"tornado\"\n\
+            [[traffic]]\nname = \"c\"\nkind = \"tornado\"\ncongestion = { scheme = \"cubic\" }\n";
+        let study = study(text).unwrap();
+        let scenario = &study.cells[0].scenario;
+        let plan = scenario.resolve(1).unwrap();
+        let names: Vec<_> =
+            plan.traffic.flows.iter().step_by(16).map(|flow| flow.transport).collect();
+        assert_eq!(names, [1, 0, 2]);
+        let schemes = [0, 1, 2].map(|number| {
+            let congestion = plan.transport.congestion_of(number).card().name;
+            (congestion, plan.transport.recovery_of(number).card().name)
+        });
+        assert_eq!(schemes, [("hpcc", "sack"), ("dcqcn", "go_back_n"), ("cubic", "sack")]);
+        // All data has room for what the telemetry of any takes.
+        assert_eq!(plan.transport.header, Bytes(64 + 42));
+        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+        assert_eq!(again.cells[0].scenario.resolve(1).unwrap().transport, plan.transport);
+    }
+
+    #[test]
+    fn a_job_s_transport_meets_the_needs_of_its_flows() {
+        let refuse =
+            |rest: &str| study(&format!("[traffic]\nkind = \"tornado\"\n{rest}")).unwrap_err();
+        // `ops`, which the job has from [transport].
+        let error = refuse("recovery = { scheme = \"go_back_n\" }\n");
+        let message = "`ops` in [transport] load_balance needs a receiver that accepts packets out of \
+                       order, which `go_back_n` as set in [traffic] recovery does not offer";
+        assert!(error.contains(message), "{error}");
+        let error = refuse("congestion = { scheme = \"cubc\" }\n");
+        assert!(error.contains("nearest: `cubic`"), "{error}");
+        let error = refuse("recovery = { scheme = \"cubic\" }\n");
+        assert!(error.contains("`cubic` is one of the congestion controls"), "{error}");
+        let error = refuse("congestion = { scheme = \"fixed_rate\", rate = \"9 Tbps\" }\n");
+        assert!(error.contains("no host's link is as fast as `rate` of `fixed_rate`"), "{error}");
+        let plain = "[fabric.queue]\nmarking = { scheme = \"none\" }\n[transport]\n\
+                     congestion = { scheme = \"fixed_rate\" }\nload_balance = { scheme = \"ops\" }\n\
+                     [traffic]\nkind = \"tornado\"\n";
+        assert_eq!(study(plain).err(), None);
+        let error = study(&format!("{plain}congestion = {{ scheme = \"dctcp\" }}\n")).unwrap_err();
+        assert!(error.contains("`dctcp` in [traffic] congestion needs ECN"), "{error}");
+        // rho_max is for flows that begin together; the key to blame is the job's.
+        let apart = "[[traffic]]\nname = \"a\"\nkind = \"tornado\"\n[[traffic]]\nname = \"b\"\n\
+            kind = \"tornado\"\nstart = \"1 us\"\n\
+            congestion = { scheme = \"fixed_rate\", rate = \"rho_max\" }\n";
+        let study = study(apart).unwrap();
+        let problem = study.cells[0].scenario.resolve(1).unwrap_err();
+        let error = study.problem(problem).render(false);
+        assert!(error.contains("there is no `rho_max`"), "{error}");
+        assert!(error.contains("congestion = { scheme = \"fixed_rate\""), "{error}");
     }
 
     #[test]

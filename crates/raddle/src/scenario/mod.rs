@@ -57,6 +57,7 @@ use raddle_schemes::FlowContext;
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::units::{Rate, Span, Time};
 use raddle_schemes::{planner, rng, tor};
+use raddle_sim::bound::rho_max::names_rho_max;
 use raddle_sim::faults::OnDown;
 use raddle_sim::plan::{BufferPlan, QueuePlan, TransportPlan};
 use raddle_sim::record::RecordPlan;
@@ -85,7 +86,7 @@ pub struct Scenario {
     on_down: OnDown,
     transport: TransportPlan,
     planner: Option<Chosen<planner::Config>>,
-    /// Of the congestion control's name.
+    /// Of the name of the congestion control that rho_max is asked for.
     pace_place: Place,
     traffic: Jobs,
     faults: Vec<FaultSection>,
@@ -171,8 +172,7 @@ impl Scenario {
         }
         let mut section = sections.fabric?;
         let (transport, traffic, run) = (sections.transport?, sections.traffic?, sections.run?);
-        let mut plan = transport.plan();
-        plan.other_load_balances = traffic.load_balances();
+        let plan = transport.plan(traffic.load_balances(), traffic.transports(&transport));
         let pfc = section.queue.plan.pfc.is_some();
         limits::links(&fabric, &slowed, &plan, pfc, topology.place(), log);
         traffic.check_messages(plan.payload, log);
@@ -183,11 +183,17 @@ impl Scenario {
         buffer::check(&section, &fabric, &sizes, log);
         needs::middleware(&section, &fabric, log);
         reach::frames(&section.load_balance, &sizes, log);
-        reach::pace(&transport.congestion, &fabric, log);
+        for congestion in std::iter::once(&transport.congestion).chain(traffic.congestions()) {
+            reach::pace(congestion, &fabric, log);
+            notes::windows(&congestion.config, &fabric, &sizes, traffic.largest(), log);
+        }
         notes::headroom(&section, &fabric, &sizes, log);
-        notes::windows(&plan.congestion, &fabric, &sizes, traffic.largest(), log);
-        let rto = reach::rto(&section, &plan, &fabric, &sizes, log);
-        let pace = plan.congestion.build(&FlowContext::NOMINAL).limits().rate;
+        let common = std::iter::once((&plan.recovery, "[transport] recovery"));
+        let of_jobs = traffic.recoveries().map(|own| (&own.config, "[traffic] recovery"));
+        let rtos = common.chain(of_jobs).map(|own| reach::rto(&section, own, &fabric, &sizes, log));
+        let rto = rtos.max().unwrap_or_default();
+        let paces = plan.congestions().map(|own| own.build(&FlowContext::NOMINAL).limits().rate);
+        let pace = paces.flatten().min();
         let patience = run.patience(&fabric, sizes.packet, rto, pace, log);
         if let (Some(section), Some(plan)) = (&sections.record, &record) {
             let time = run.end.map_or(patience, |end| Span(end.0));
@@ -200,6 +206,8 @@ impl Scenario {
                 .chain(lines)
                 .chain([sections.record.map(|r| r.resolved())?, run.resolved(patience)])
                 .collect();
+        let paced = traffic.congestions().find(|own| names_rho_max(&own.config));
+        let pace_place = paced.map_or(transport.congestion.place, |own| own.place.clone());
         (log.count() == before).then(|| Self {
             topology,
             fabric,
@@ -213,7 +221,7 @@ impl Scenario {
             on_down: section.on_down,
             transport: plan,
             planner: transport.planner,
-            pace_place: transport.congestion.place,
+            pace_place,
             traffic,
             faults,
             record: record.unwrap_or_default(),

@@ -2,6 +2,7 @@
 
 use super::buffer::BufferSection;
 use super::fabric::FabricSection;
+use super::job::Acks;
 use super::jobs::Jobs;
 use super::reader::{Log, Reader};
 use super::scheme::{self, Chosen, Needy};
@@ -31,14 +32,14 @@ pub(crate) fn check(
     traffic: Option<&Jobs>,
     log: &Log,
 ) {
-    for needy in asking(fabric, transport, traffic) {
+    for (needy, acks) in asking(fabric, transport, traffic) {
         for &need in needy.card.needs {
-            if let Some(lack) = lack(need, fabric, transport) {
+            if let Some(lack) = lack(need, fabric, transport, &acks) {
                 report(&needy, need, &lack, log);
             }
         }
         for &(parameter, need, place) in &needy.moot {
-            if lack(need, fabric, transport).is_none() {
+            if lack(need, fabric, transport, &acks).is_none() {
                 let what = need.text();
                 let message = format!(
                     "`{parameter}` of `{}` has no effect where there is {what}",
@@ -50,12 +51,12 @@ pub(crate) fn check(
     }
 }
 
-/// Every scheme of a scenario.
+/// Every scheme of a scenario, and the recovery that is to meet its needs.
 fn asking<'a>(
     fabric: &'a FabricSection,
     transport: &'a TransportSection,
     traffic: Option<&'a Jobs>,
-) -> Vec<Needy<'a>> {
+) -> Vec<(Needy<'a>, Acks<'a>)> {
     let mut asking = vec![
         fabric.load_balance.needy(),
         fabric.queue.needy(),
@@ -66,14 +67,17 @@ fn asking<'a>(
     asking.extend(transport.planner.iter().map(Chosen::needy));
     asking.extend(fabric.buffer.iter().map(BufferSection::needy));
     asking.extend(fabric.tor.iter().map(Chosen::needy));
-    asking.extend(traffic.map(Jobs::needy).unwrap_or_default());
-    asking
+    let acks = || Acks { recovery: &transport.recovery, key: "[transport] recovery" };
+    let of_jobs = traffic.map(|traffic| traffic.asking(transport));
+    let common = asking.into_iter().map(|needy| (needy, acks()));
+    common.chain(of_jobs.unwrap_or_default()).collect()
 }
 
 fn lack<'a>(
     need: Need,
     fabric: &'a FabricSection,
     transport: &'a TransportSection,
+    acks: &Acks<'a>,
 ) -> Option<Lack<'a>> {
     match need {
         Need::Ecn => (!marks(&fabric.queue.plan.marking)).then(|| Lack {
@@ -87,9 +91,9 @@ fn lack<'a>(
             place: &fabric.queue.places.overflow,
         }),
         Need::PacketAcks | Need::OutOfOrder | Need::ExpectedPsn => {
-            let recovery = &transport.recovery;
+            let recovery = acks.recovery;
             (!recovery.config.offers(need)).then(|| Lack {
-                whose: format!("`{}` as set in [transport] recovery", recovery.config.card().name),
+                whose: format!("`{}` as set in {}", recovery.config.card().name, acks.key),
                 remedy: "change the recovery or its parameters, or choose another scheme",
                 place: &recovery.place,
             })
@@ -246,7 +250,8 @@ mod tests {
                     buffer = { scheme = \"complete_sharing\", size = \"1 MB\" }\n\
                     tor = { scheme = \"themis\" }\n\
                     [transport]\nplanner = { scheme = \"ethereal\" }\n\
-                    [traffic]\nkind = \"permutation\"\nload_balance = { scheme = \"reps\" }\n";
+                    [traffic]\nkind = \"permutation\"\nload_balance = { scheme = \"reps\" }\n\
+                    congestion = { scheme = \"cubic\" }\nrecovery = { scheme = \"sack\" }\n";
         let file: Arc<Path> = Arc::from(Path::new("test"));
         let start = Place { file: Some(file.clone()), span: 0..0 };
         let mut table = spec::document(&file, text).unwrap();
@@ -255,9 +260,10 @@ mod tests {
         let sections = Sections::read(&table, &start, &files, &log);
         let (fabric, transport) = (sections.fabric.unwrap(), sections.transport.unwrap());
         let asked = asking(&fabric, &transport, sections.traffic.as_ref());
-        let keys: BTreeSet<&str> = asked.iter().map(|needy| needy.key).collect();
+        let keys: BTreeSet<&str> = asked.iter().map(|(needy, _)| needy.key).collect();
         let families = crate::scenario::scheme::FAMILIES.iter().map(|(_, key, _)| *key);
-        let expected: BTreeSet<&str> = families.chain(["[traffic] load_balance"]).collect();
+        let of_jobs = ["[traffic] load_balance", "[traffic] congestion", "[traffic] recovery"];
+        let expected: BTreeSet<&str> = families.chain(of_jobs).collect();
         assert_eq!(keys, expected);
     }
 }

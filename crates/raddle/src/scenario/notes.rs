@@ -12,7 +12,7 @@ use raddle_sim::bound::rho_max::rho_max;
 use raddle_sim::plan::{Connections, Overflow, PairOrder, Pfc, Plan, pause_headroom};
 use raddle_sim::topology::{Fabric, Node, Port};
 use raddle_sim::workload::Flow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewer packets in flight than these leave a flow without others to go on with.
 const FEW: u64 = 4;
@@ -40,8 +40,10 @@ fn pairs(plan: &Plan) -> Vec<String> {
         none_has_two("connections", transport.connections.word(), "", alone);
     }
     if transport.pair_order == PairOrder::Fifo {
-        let ends = |flow: &Flow| (flow.source, flow.destination, flow.class, flow.load_balance);
-        let whose = " in one class and with one path selector";
+        let ends = |flow: &Flow| {
+            (flow.source, flow.destination, flow.class, flow.load_balance, flow.transport)
+        };
+        let whose = " in one class, with one path selector and one transport";
         none_has_two("pair_order", transport.pair_order.word(), whose, all_differ(plan, ends));
     }
     notes
@@ -54,15 +56,17 @@ fn all_differ<K: Ord>(plan: &Plan, key: impl FnMut(&Flow) -> K) -> bool {
 }
 
 fn pace(plan: &Plan) -> Option<String> {
-    let pace_of = |rate: Rate| {
-        let context = FlowContext { rate, ..FlowContext::NOMINAL };
-        plan.transport.congestion.build(&context).limits().rate
-    };
-    let pace = pace_of(FlowContext::NOMINAL.rate)?;
-    // One that follows the line is where a control begins, and nobody asked for it.
-    if pace_of(Rate(FlowContext::NOMINAL.rate.0 / 2)) != Some(pace) {
-        return None;
-    }
+    let numbers: BTreeSet<u8> = plan.traffic.flows.iter().map(|flow| flow.transport).collect();
+    let paces = numbers.iter().filter_map(|&number| {
+        let pace_of = |rate: Rate| {
+            let context = FlowContext { rate, ..FlowContext::NOMINAL };
+            plan.transport.congestion_of(number).build(&context).limits().rate
+        };
+        // One that follows the line is where a control begins, and nobody asked for it.
+        let pace = pace_of(FlowContext::NOMINAL.rate)?;
+        (pace_of(Rate(FlowContext::NOMINAL.rate.0 / 2)) == Some(pace)).then_some(pace)
+    });
+    let pace = paces.max()?;
     let most = rho_max(plan).ok().filter(|most| pace > *most)?;
     Some(format!(
         "flows are paced at {pace}, above rho_max, {most}, which all of them can have at once: \
@@ -74,13 +78,18 @@ fn pace(plan: &Plan) -> Option<String> {
 /// receiver's link, each sender's window being a packet at least.
 fn headers(plan: &Plan) -> Option<String> {
     let (queue, transport) = (&plan.queue, &plan.transport);
-    let control = transport.congestion.build(&FlowContext::NOMINAL);
-    let by_window = control.pulls().is_none() && control.limits().rate.is_none();
-    if queue.overflow != Overflow::Trim || queue.control_weight.is_some() || !by_window {
+    if queue.overflow != Overflow::Trim || queue.control_weight.is_some() {
         return None;
     }
+    let numbers: BTreeSet<u8> = plan.traffic.flows.iter().map(|flow| flow.transport).collect();
+    let by_window = |number: &u8| {
+        let control = transport.congestion_of(*number).build(&FlowContext::NOMINAL);
+        control.pulls().is_none() && control.limits().rate.is_none()
+    };
+    let by_window: BTreeSet<u8> = numbers.into_iter().filter(by_window).collect();
+    let flows = plan.traffic.flows.iter().filter(|flow| by_window.contains(&flow.transport));
     let mut pairs: Vec<(HostId, HostId)> =
-        plan.traffic.flows.iter().map(|flow| (flow.destination, flow.source)).collect();
+        flows.map(|flow| (flow.destination, flow.source)).collect();
     pairs.sort_unstable();
     pairs.dedup();
     let mut receivers = BTreeMap::<HostId, u64>::new();
@@ -355,7 +364,9 @@ mod tests {
             told(both, PERMUTATION),
             [
                 format!("`connections = \"pair\"` {reason}"),
-                format!("`pair_order = \"fifo\"` {reason} in one class and with one path selector"),
+                format!(
+                    "`pair_order = \"fifo\"` {reason} in one class, with one path selector and one transport"
+                ),
             ]
         );
         assert_eq!(told(both, ring), [""; 0]);

@@ -9,7 +9,7 @@ use raddle_schemes::load_balance::switch;
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span};
-use raddle_schemes::{FlowContext, congestion};
+use raddle_schemes::{FlowContext, congestion, recovery};
 use raddle_sim::host::{default_rto, queue_drain};
 use raddle_sim::plan::{QueuePlan, Service, TransportPlan};
 use raddle_sim::topology::{Fabric, Node};
@@ -45,7 +45,7 @@ impl Sizes {
 /// The retransmission timeout; zero if there is none. Notes one that no answer can beat.
 pub(crate) fn rto(
     section: &FabricSection,
-    transport: &TransportPlan,
+    (recovery, key): (&recovery::Config, &str),
     fabric: &Fabric,
     sizes: &Sizes,
     log: &Log,
@@ -57,13 +57,13 @@ pub(crate) fn rto(
     let drain = (queue.size != Size::Unlimited || buffer.is_some()).then_some(drain);
     let context = FlowContext { base_rtt, rto, drain, ..FlowContext::NOMINAL };
     // Nobody waits for a timeout that never comes.
-    let rto = transport.recovery.build(&context).rto();
+    let rto = recovery.build(&context).rto();
     if rto.0 >= TIME_LIMIT.0 {
         return Span::ZERO;
     }
     if rto < base_rtt {
         log.note(format!(
-            "the timeout of {rto} in [transport] recovery is shorter than the longest unloaded \
+            "the timeout of {rto} in {key} is shorter than the longest unloaded \
              round trip, {base_rtt}: packets count as lost before their ACKs can be there"
         ));
     }

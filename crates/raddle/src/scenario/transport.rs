@@ -7,7 +7,7 @@ use raddle_schemes::planner;
 use raddle_schemes::recovery::AckEntropies;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{congestion, recovery};
-use raddle_sim::plan::{Connections, NicOrder, PairOrder, TransportPlan, Turns};
+use raddle_sim::plan::{Connections, NicOrder, PairOrder, Transport, TransportPlan, Turns};
 use raddle_sim::wire::frame::SIZE_LIMIT;
 
 /// The section, with the places of its schemes.
@@ -58,14 +58,7 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
         *own = planner.gives(planned);
     }
     let congestion = scheme::scheme(&mut reader, "congestion");
-    let recovery = scheme::scheme(&mut reader, "recovery");
-    if let Some(Chosen { config: recovery::Config::Sack(sack), .. }) = &recovery
-        && (sack.ack_every, sack.ack_entropies) == (1, AckEntropies::Carry)
-    {
-        let note = "`ack_entropies = \"carry\"` tells no more than \"trigger\" where every packet \
-                    has its own ACK (`ack_every = 1`)";
-        reader.log().note(note.to_owned());
-    }
+    let recovery = recovery(&mut reader);
     let connections = reader.need("connections", "\"message\"");
     let pair_order = reader.or("pair_order", PairOrder::Parallel);
     let nic = reader.need("nic", "\"control_first\"");
@@ -88,6 +81,19 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
     })
 }
 
+/// Reads the recovery.
+pub(crate) fn recovery(reader: &mut Reader<'_>) -> Option<Chosen<recovery::Config>> {
+    let recovery = scheme::scheme(reader, "recovery");
+    if let Some(Chosen { config: recovery::Config::Sack(sack), .. }) = &recovery
+        && (sack.ack_every, sack.ack_entropies) == (1, AckEntropies::Carry)
+    {
+        let note = "`ack_entropies = \"carry\"` tells no more than \"trigger\" where every packet \
+                    has its own ACK (`ack_every = 1`)";
+        reader.log().note(note.to_owned());
+    }
+    recovery
+}
+
 fn frame_part(reader: &mut Reader<'_>, key: &'static str) -> Option<Bytes> {
     let bytes = reader.at_least(key, Bytes(1), None)?;
     if bytes > SIZE_LIMIT {
@@ -100,16 +106,24 @@ fn frame_part(reader: &mut Reader<'_>, key: &'static str) -> Option<Bytes> {
 }
 
 impl TransportSection {
-    /// The hosts, as engines take them.
-    pub(crate) fn plan(&self) -> TransportPlan {
-        // What the scheme's telemetry takes is not part of the scenario's own sizes.
-        let telemetry = self.congestion.config.telemetry_bytes();
+    /// The hosts, as engines take them; some flows have others of the transports or path selectors.
+    pub(crate) fn plan(
+        &self,
+        other_load_balances: Vec<host::Config>,
+        other_transports: Vec<Transport>,
+    ) -> TransportPlan {
+        // What telemetry takes is not part of the scenario's own sizes. Switches write it into all data,
+        // so every packet has room for the largest.
+        let others = other_transports.iter().map(|other| &other.congestion);
+        let all = std::iter::once(&self.congestion.config).chain(others);
+        let telemetry = all.map(congestion::Config::telemetry_bytes).max().unwrap_or_default();
         TransportPlan {
             payload: self.payload,
             header: self.header + telemetry,
             ack: self.ack + telemetry,
             load_balance: self.load_balance.config.clone(),
-            other_load_balances: Vec::new(),
+            other_load_balances,
+            other_transports,
             congestion: self.congestion.config.clone(),
             recovery: self.recovery.config.clone(),
             connections: self.connections,

@@ -14,18 +14,20 @@ use std::collections::BTreeMap;
 /// The beginnings of all flows at the hosts of a part.
 pub(in crate::host) struct Beginnings<'a> {
     plan: &'a Plan,
-    /// By round trip, rate, and number of the path selector.
-    templates: BTreeMap<(Span, Rate, u8), FlowTemplate>,
+    /// By round trip, rate, and numbers of the path selector and the transport.
+    templates: Templates,
     /// What the message of each connection that ended last has left; `None` where connections do
     /// not outlive messages.
     left: Option<BTreeMap<Ends, Connection>>,
 }
 
-/// The ends of a connection, its class and the number of its path selector.
-pub(super) type Ends = (HostId, HostId, u8, u8);
+type Templates = BTreeMap<(Span, Rate, u8, u8), FlowTemplate>;
+
+/// The ends of a connection, its class, and the numbers of its path selector and its transport.
+pub(super) type Ends = (HostId, HostId, u8, u8, u8);
 
 pub(super) fn ends(flow: &Flow) -> Ends {
-    (flow.source, flow.destination, flow.class, flow.load_balance)
+    (flow.source, flow.destination, flow.class, flow.load_balance, flow.transport)
 }
 
 impl<'a> Beginnings<'a> {
@@ -34,13 +36,13 @@ impl<'a> Beginnings<'a> {
         Self { plan, templates: BTreeMap::new(), left: outlive.then(BTreeMap::new) }
     }
 
-    /// What flows of this context begin with.
+    /// What flows like this one begin with, in this context.
     pub(in crate::host) fn template(
         &mut self,
-        load_balance: u8,
+        flow: &Flow,
         context: &FlowContext,
     ) -> &FlowTemplate {
-        template(&mut self.templates, self.plan, load_balance, context)
+        template(&mut self.templates, self.plan, flow, context)
     }
 
     /// The sender of a flow that starts. Of several messages under way at once, each begins with
@@ -52,7 +54,7 @@ impl<'a> Beginnings<'a> {
         rng: Rng,
     ) -> Sender {
         let left = self.left.as_ref().and_then(|left| left.get(&ends(flow)));
-        let template = template(&mut self.templates, self.plan, flow.load_balance, context);
+        let template = template(&mut self.templates, self.plan, flow, context);
         template.next_sender(left, context, flow.bytes, rng)
     }
 
@@ -70,17 +72,18 @@ impl<'a> Beginnings<'a> {
 }
 
 fn template<'t>(
-    templates: &'t mut BTreeMap<(Span, Rate, u8), FlowTemplate>,
+    templates: &'t mut Templates,
     plan: &Plan,
-    load_balance: u8,
+    flow: &Flow,
     context: &FlowContext,
 ) -> &'t FlowTemplate {
-    templates.entry((context.base_rtt, context.rate, load_balance)).or_insert_with(|| {
+    let key = (context.base_rtt, context.rate, flow.load_balance, flow.transport);
+    templates.entry(key).or_insert_with(|| {
         let transport = &plan.transport;
         let parts = SenderPlan {
-            load_balance: transport.load_balance_of(load_balance),
-            congestion: &transport.congestion,
-            recovery: &transport.recovery,
+            load_balance: transport.load_balance_of(flow.load_balance),
+            congestion: transport.congestion_of(flow.transport),
+            recovery: transport.recovery_of(flow.transport),
         };
         FlowTemplate::new(&parts, context)
     })

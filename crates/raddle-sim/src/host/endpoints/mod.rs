@@ -423,14 +423,15 @@ impl<'a> Ends<'a> {
         let to = self.layout.sender(id, flow);
         let total = packets(flow.bytes, plan.transport.payload);
         let context = self.context(id);
-        let template = self.beginnings.template(flow.load_balance, &context);
+        let template = self.beginnings.template(flow, &context);
         let receiver = template.receiver(&context, total);
         if let Some(pulls) = template.pulls() {
-            let pacer = || Box::new(Pulls::of(plan, flow.destination, &pulls));
+            let pacer = || Box::new(Pulls::of(plan, flow.destination));
             nic.pulls.get_or_insert_with(pacer).begin(slot, to, &pulls, total);
         }
         if let Some(cnps) = template.cnps() {
-            nic.cnps.get_or_insert_with(|| Box::new(Cnps::new(cnps, plan.transport.ack)));
+            let own = nic.cnps.get_or_insert_with(|| Box::new(Cnps::new(plan.transport.ack)));
+            own.begin(slot, cnps);
         }
         let sender =
             self.sender_slot(to).map_or(Key::NONE, |slot| self.senders[slot as usize].live);

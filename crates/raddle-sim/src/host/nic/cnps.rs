@@ -3,23 +3,28 @@
 use crate::wire::frame::{Frame, Locator};
 use raddle_schemes::congestion::CnpPlan;
 use raddle_schemes::ids::Entropy;
-use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::units::{Bytes, Time};
 use std::collections::BTreeMap;
 
 /// The notifications (CNPs) of a host.
 pub(in crate::host) struct Cnps {
-    plan: CnpPlan,
     size: Bytes,
-    /// By receiver slot, the last marked packet that brought one.
-    last: BTreeMap<u32, Time>,
+    /// By receiver slot of the messages whose senders are notified: how, and the last marked packet that
+    /// brought one.
+    messages: BTreeMap<u32, (CnpPlan, Option<Time>)>,
     /// Those that the NIC has not got in line yet, by when it will and receiver slot.
     waiting: BTreeMap<(Time, u32), Frame>,
 }
 
 impl Cnps {
     /// None yet; each takes `size` on the wire.
-    pub(in crate::host) fn new(plan: CnpPlan, size: Bytes) -> Self {
-        Self { plan, size, last: BTreeMap::new(), waiting: BTreeMap::new() }
+    pub(in crate::host) fn new(size: Bytes) -> Self {
+        Self { size, messages: BTreeMap::new(), waiting: BTreeMap::new() }
+    }
+
+    /// A message begins to arrive at `slot`, whose sender is notified.
+    pub(in crate::host) fn begin(&mut self, slot: u32, plan: CnpPlan) {
+        self.messages.insert(slot, (plan, None));
     }
 
     /// A marked packet came to `slot` with this entropy. Returns when the CNP that it brings is in
@@ -31,11 +36,12 @@ impl Cnps {
         to: Locator,
         entropy: Entropy,
     ) -> Option<Time> {
-        if self.last.get(&slot).is_some_and(|last| now < *last + self.plan.interval) {
+        let (plan, last) = self.messages.get_mut(&slot)?;
+        if last.is_some_and(|last| now < last + plan.interval) {
             return None;
         }
-        self.last.insert(slot, now);
-        let at = now + self.plan.delay;
+        *last = Some(now);
+        let at = now + plan.delay;
         self.waiting.insert((at, slot), Frame::cnp(to, entropy, self.size));
         Some(at)
     }
@@ -47,11 +53,6 @@ impl Cnps {
 
     /// All of the message has arrived.
     pub(in crate::host) fn end(&mut self, slot: u32) {
-        self.last.remove(&slot);
-    }
-
-    /// Whether the NIC takes no time to get one in line.
-    pub(in crate::host) fn at_once(&self) -> bool {
-        self.plan.delay == Span::ZERO
+        self.messages.remove(&slot);
     }
 }

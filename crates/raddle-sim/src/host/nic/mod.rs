@@ -167,7 +167,7 @@ impl Nic {
     pub(super) fn note_mark(&mut self, now: Time, slot: u32, to: Locator, entropy: Entropy) {
         let Some(cnps) = &mut self.cnps else { return };
         let Some(at) = cnps.on_mark(now, slot, to, entropy) else { return };
-        if cnps.at_once() {
+        if at == now {
             self.control.extend(cnps.due(now, slot));
         } else {
             self.set_timer(at, TimerKind::Cnp, slot);

@@ -19,9 +19,8 @@ pub(in crate::host) struct Pulls {
     next_at: Time,
     /// Whether a timer is set for it.
     awaited: bool,
-    packets_per_pull: u32,
-    /// Time from one packet's credit to the next.
-    period: Span,
+    /// Time that a packet takes on the link, idle bytes included.
+    packet: Span,
     /// Pulls so far, which spreads them over the paths.
     sent: u16,
     size: Bytes,
@@ -32,27 +31,28 @@ struct Message {
     to: Locator,
     grants: Grants,
     in_turn: bool,
+    packets_per_pull: u32,
+    /// Time from one packet's credit to the next.
+    period: Span,
 }
 
 impl Pulls {
     /// The pacer of `host`.
-    pub(in crate::host) fn of(whole: &Plan, host: HostId, plan: &PullPlan) -> Self {
+    pub(in crate::host) fn of(whole: &Plan, host: HostId) -> Self {
         let ports = &whole.fabric.ports;
         let rate = ports[ports[host.index()].peer.index()].rate;
-        Self::new(plan, rate, whole.packet() + whole.queue.gap, whole.transport.ack)
+        Self::new(rate, whole.packet() + whole.queue.gap, whole.transport.ack)
     }
 
     /// The pacer of a host whose link has this rate; a packet takes `packet` bytes of it, idle ones
     /// included, and a pull `size`.
-    fn new(plan: &PullPlan, rate: Rate, packet: Bytes, size: Bytes) -> Self {
-        let period = rate.serialisation(packet).0 as f64 / plan.rate_share;
+    fn new(rate: Rate, packet: Bytes, size: Bytes) -> Self {
         Self {
             messages: BTreeMap::new(),
             turns: VecDeque::new(),
             next_at: Time::ZERO,
             awaited: false,
-            packets_per_pull: plan.packets_per_pull,
-            period: Span(period.ceil() as u64),
+            packet: rate.serialisation(packet),
             sent: 0,
             size,
         }
@@ -60,8 +60,15 @@ impl Pulls {
 
     /// A message of `total` packets begins to arrive at `slot`; its pulls go to `to`.
     pub(in crate::host) fn begin(&mut self, slot: u32, to: Locator, plan: &PullPlan, total: u32) {
-        let grants = Grants::new(plan, total);
-        self.messages.insert(slot, Message { to, grants, in_turn: false });
+        let period = (self.packet.0 as f64 / plan.rate_share).ceil();
+        let message = Message {
+            to,
+            grants: Grants::new(plan, total),
+            in_turn: false,
+            packets_per_pull: plan.packets_per_pull,
+            period: Span(period as u64),
+        };
+        self.messages.insert(slot, message);
     }
 
     /// A packet of the message has come; `again` if it has to be sent once more.
@@ -105,7 +112,7 @@ impl Pulls {
             // A message may have ended in its turn.
             let Some(message) = self.messages.get_mut(&slot) else { continue };
             let wanted = message.grants.wants_pull();
-            let (credits, count) = message.grants.pull(self.packets_per_pull);
+            let (credits, count) = message.grants.pull(message.packets_per_pull);
             message.in_turn = message.grants.wants_pull();
             if message.in_turn {
                 self.turns.push_back(slot);
@@ -114,7 +121,7 @@ impl Pulls {
                 continue;
             }
             // A pull without credit, which repeats a lost one, takes the place of one packet.
-            self.next_at = now + Span(self.period.0 * u64::from(credits.max(1)));
+            self.next_at = now + Span(message.period.0 * u64::from(credits.max(1)));
             self.sent = self.sent.wrapping_add(1);
             let path = Entropy(self.sent);
             return Some(Frame::new(message.to, count, kind::CREDIT, path, self.size));
@@ -132,7 +139,7 @@ mod tests {
     fn pulls() -> (Pulls, PullPlan) {
         let plan =
             PullPlan { unsolicited: 2, outstanding: 8, packets_per_pull: 4, rate_share: 0.99 };
-        (Pulls::new(&plan, Rate::gbps(400), Bytes(4160), Bytes(64)), plan)
+        (Pulls::new(Rate::gbps(400), Bytes(4160), Bytes(64)), plan)
     }
 
     /// Pulls until none is wanted: when, to whom, the count.

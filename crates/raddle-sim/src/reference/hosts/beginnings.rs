@@ -45,8 +45,8 @@ impl Hosts<'_> {
         let message = &self.plan.traffic.flows[flow.index()];
         let parts = SenderPlan {
             load_balance: transport.load_balance_of(message.load_balance),
-            congestion: &transport.congestion,
-            recovery: &transport.recovery,
+            congestion: transport.congestion_of(message.transport),
+            recovery: transport.recovery_of(message.transport),
         };
         FlowTemplate::new(&parts, context)
     }

@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Hands out the credit of one receiving host.
 pub(super) struct CreditPacer {
-    packets_per_pull: u32,
-    /// Time that a packet takes at the pace of credits.
-    period: Span,
-    /// The messages that arrive, and those of them that are owed a pull, in turn.
-    messages: BTreeMap<FlowId, Grants>,
+    /// Time that a packet takes on the link.
+    packet: Span,
+    /// The messages that arrive, with how their senders are paced, and those that are owed a pull, in
+    /// turn.
+    messages: BTreeMap<FlowId, (PullPlan, Grants)>,
     turns: VecDeque<FlowId>,
     /// The next pull leaves no earlier.
     next_at: Time,
@@ -29,13 +29,11 @@ pub(super) struct Pull {
 }
 
 impl CreditPacer {
-    pub(super) fn new(plan: &Plan, host: HostId, pulls: &PullPlan) -> Self {
+    pub(super) fn new(plan: &Plan, host: HostId) -> Self {
         let ports = &plan.fabric.ports;
         let link = ports[ports[host.index()].peer.index()].rate;
-        let packet = link.serialisation(plan.packet() + plan.queue.gap);
         Self {
-            packets_per_pull: pulls.packets_per_pull,
-            period: Span((packet.0 as f64 / pulls.rate_share).ceil() as u64),
+            packet: link.serialisation(plan.packet() + plan.queue.gap),
             messages: BTreeMap::new(),
             turns: VecDeque::new(),
             next_at: Time::ZERO,
@@ -45,7 +43,7 @@ impl CreditPacer {
 
     /// A message of `total` packets begins to arrive, for which the first window is that of `pulls`.
     pub(super) fn begin(&mut self, flow: FlowId, pulls: &PullPlan, total: u32) {
-        self.messages.insert(flow, Grants::new(pulls, total));
+        self.messages.insert(flow, (*pulls, Grants::new(pulls, total)));
     }
 
     /// All of it has arrived.
@@ -56,7 +54,7 @@ impl CreditPacer {
 
     /// A packet has come, whole or not; `again` if it has to be sent once more.
     pub(super) fn on_data(&mut self, flow: FlowId, again: bool) {
-        if let Some(grants) = self.messages.get_mut(&flow) {
+        if let Some((_, grants)) = self.messages.get_mut(&flow) {
             grants.on_data(again);
             self.line_up(flow);
         }
@@ -64,7 +62,7 @@ impl CreditPacer {
 
     /// The sender asks, and tells how many of its packets vanished.
     pub(super) fn on_request(&mut self, flow: FlowId, vanished: u32) {
-        if let Some(grants) = self.messages.get_mut(&flow) {
+        if let Some((_, grants)) = self.messages.get_mut(&flow) {
             grants.on_request(vanished);
             self.line_up(flow);
         }
@@ -78,16 +76,18 @@ impl CreditPacer {
     /// The pull that is due now.
     pub(super) fn pull(&mut self, now: Time) -> Option<Pull> {
         let flow = self.turns.pop_front()?;
-        let (credits, count) = self.messages.get_mut(&flow)?.pull(self.packets_per_pull);
+        let (plan, grants) = self.messages.get_mut(&flow)?;
+        let (credits, count) = grants.pull(plan.packets_per_pull);
+        let period = (self.packet.0 as f64 / plan.rate_share).ceil() as u64;
         self.line_up(flow);
         // One without credit, which repeats a pull that was lost, takes the place of a packet.
-        self.next_at = now + Span(self.period.0 * u64::from(credits.max(1)));
+        self.next_at = now + Span(period * u64::from(credits.max(1)));
         self.sent = self.sent.wrapping_add(1);
         Some(Pull { flow, count, entropy: Entropy(self.sent) })
     }
 
     fn line_up(&mut self, flow: FlowId) {
-        let is_owed = self.messages.get(&flow).is_some_and(Grants::wants_pull);
+        let is_owed = self.messages.get(&flow).is_some_and(|(_, grants)| grants.wants_pull());
         if is_owed && !self.turns.contains(&flow) {
             self.turns.push_back(flow);
         }

@@ -99,8 +99,8 @@ pub(super) struct Hosts<'a> {
     pub(super) progress: HostProgress,
 }
 
-/// The ends of a connection, its class and its path selector.
-type ConnectionId = (HostId, HostId, u8, u8);
+/// The ends of a connection, its class, its path selector and its transport.
+type ConnectionId = (HostId, HostId, u8, u8, u8);
 
 /// What stop rules and observers ask for.
 #[derive(Default)]

@@ -158,7 +158,7 @@ impl Hosts<'_> {
             self.cnps.insert(flow, (plan, None));
         }
         if let Some(pulls) = template.pulls() {
-            let pacer = || CreditPacer::new(self.plan, host, &pulls);
+            let pacer = || CreditPacer::new(self.plan, host);
             let credit = self.hosts[host.index()].credit.get_or_insert_with(pacer);
             credit.begin(flow, &pulls, total);
         }

@@ -233,5 +233,6 @@ impl Hosts<'_> {
 
 /// The connection that a message belongs to.
 fn connection(message: &Flow) -> ConnectionId {
-    (message.source, message.destination, message.class, message.load_balance)
+    let Flow { source, destination, class, load_balance, transport, .. } = *message;
+    (source, destination, class, load_balance, transport)
 }

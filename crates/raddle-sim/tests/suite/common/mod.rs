@@ -62,6 +62,7 @@ pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) ->
             ack: Bytes(64),
             load_balance: host::Config::named(scheme).unwrap(),
             other_load_balances: Vec::new(),
+            other_transports: Vec::new(),
             congestion: congestion::Config::named("mprdma_dctcp").unwrap(),
             recovery: recovery::Config::named("sack").unwrap(),
             connections: Connections::Message,

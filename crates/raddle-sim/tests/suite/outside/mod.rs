@@ -4,3 +4,4 @@
 pub(crate) mod echo;
 pub(crate) mod juggler;
 pub(crate) mod moody;
+pub(crate) mod sleeper;

@@ -1,7 +1,7 @@
 //! Random transports: every registered scheme, and parameters that make things happen.
 
 use super::choices::Choices;
-use crate::outside::echo;
+use crate::outside::{echo, sleeper};
 use raddle_schemes::congestion::Pacing;
 use raddle_schemes::congestion::dcqcn::{AlphaFrom, AlphaUpdate, Cnp, Cut, OnLoss, Profile};
 use raddle_schemes::congestion::fixed_rate::{Pace, Slots};
@@ -14,7 +14,7 @@ use raddle_schemes::recovery::{AckEntropies, Resend};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{congestion, recovery};
-use raddle_sim::plan::{Connections, NicOrder, PairOrder, TransportPlan, Turns};
+use raddle_sim::plan::{Connections, NicOrder, PairOrder, Transport, TransportPlan, Turns};
 
 pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
     // 936 + 64 B take 100 ns at 80 Gbps, 4096 + 64 B 83.2 ns at 400 Gbps.
@@ -36,6 +36,7 @@ pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
         },
         congestion: congestion(choices),
         recovery: recovery(choices),
+        other_transports: Vec::new(),
         connections: choices.pick(&[Connections::Message, Connections::Pair]),
         pair_order: choices.pick(&[PairOrder::Parallel, PairOrder::Fifo]),
         nic: choices.pick(&[NicOrder::ControlFirst, NicOrder::RoundRobin]),
@@ -55,6 +56,20 @@ pub(super) fn draw_busy(choices: &mut Choices<'_>) -> TransportPlan {
     };
     let plain = draw(choices);
     TransportPlan { load_balance, other_load_balances: Vec::new(), congestion, ..plain }
+}
+
+/// Those that only some flows have.
+pub(super) fn other_transports(choices: &mut Choices<'_>) -> Vec<Transport> {
+    let count = choices.pick(&[0, 0, 1, 2]);
+    let mut draw = |_| {
+        let (congestion, recovery) = (congestion(choices), recovery(choices));
+        // One of another crate, too.
+        match choices.below(4) {
+            1 => sleeper::transport(recovery),
+            _ => Transport { congestion, recovery },
+        }
+    };
+    (0..count).map(&mut draw).collect()
 }
 
 /// Of a scheme's words the first, its default, is the plainest.

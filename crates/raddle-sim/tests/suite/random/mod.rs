@@ -23,7 +23,7 @@ use raddle_schemes::load_balance::switch::{
 use raddle_schemes::planner::{self, ethereal::Profile};
 use raddle_schemes::size::{Limited, Size};
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_schemes::{buffer, marking, tor};
+use raddle_schemes::{buffer, congestion, marking, tor};
 use raddle_sim::faults::spec::FaultPlan;
 use raddle_sim::plan::{BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service, Turns};
 use raddle_sim::record::RecordPlan;
@@ -86,7 +86,15 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
             selector = switch::Config::named("source_route").unwrap();
         }
     }
-    let has_telemetry = transport.congestion.card().needs.contains(&Need::Telemetry);
+    transport.other_transports = hosts::other_transports(&mut choices);
+    if !transport.other_transports.is_empty() {
+        let count = transport.other_transports.len() as u32;
+        for flow in &mut traffic.flows {
+            flow.transport = choices.below(count + 1) as u8;
+        }
+    }
+    let reads_telemetry = |own: &congestion::Config| own.card().needs.contains(&Need::Telemetry);
+    let has_telemetry = transport.congestions().any(reads_telemetry);
     let tor = tor.filter(|_| !selector.looks_before() && !has_telemetry);
     let plan = Plan {
         fabric,
@@ -158,12 +166,16 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         _ => switch::Config::named("ecmp").unwrap(),
     };
     let seed = u64::from(choices.below(1 << 16));
-    let traffic = traffic::draw_busy(&mut choices, fabric.hosts, seed);
+    let mut traffic = traffic::draw_busy(&mut choices, fabric.hosts, seed);
     transport.turns = choices.pick(&[Turns::RoundRobin, Turns::RandomPlace, Turns::Random]);
     let planner = planner(&mut choices);
     if planner.is_some() {
         transport.load_balance = host::Config::named("planned").unwrap();
         switch_load_balance = switch::Config::named("source_route").unwrap();
+    }
+    transport.other_transports = hosts::other_transports(&mut choices);
+    if !transport.other_transports.is_empty() {
+        traffic.flows.iter_mut().step_by(2).for_each(|flow| flow.transport = 1);
     }
     let healthy = FaultPlan::default().resolve(&fabric, &[], seed).unwrap();
     let plan = Plan {

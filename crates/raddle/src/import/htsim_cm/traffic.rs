@@ -69,6 +69,7 @@ impl ConnectionMatrix {
                 bytes,
                 class: 0,
                 load_balance: 0,
+                transport: 0,
                 hashed: false,
                 start,
                 on_acked: trigger(connection.on_acked),
