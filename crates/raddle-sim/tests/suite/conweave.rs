@@ -3,10 +3,12 @@
 
 use crate::common::agree::trouble;
 use crate::common::plan;
-use raddle_schemes::load_balance::switch;
-use raddle_schemes::recovery;
+use raddle_schemes::congestion::dcqcn;
+use raddle_schemes::load_balance::switch::{self, letflow};
+use raddle_schemes::marking::{self, red};
+use raddle_schemes::{congestion, recovery};
 use raddle_schemes::size::Size;
-use raddle_schemes::tor::{self, conweave};
+use raddle_schemes::tor::{self, conga, conweave};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine;
 use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, RateTo, Target};
@@ -15,6 +17,8 @@ use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::Flow;
+use raddle_sim::workload::law::{Law, Sampling};
+use raddle_sim::workload::poisson::{LoadBase, Poisson};
 
 const MESSAGE: Bytes = Bytes(400 * 4096);
 
@@ -115,4 +119,88 @@ fn in_three_tiers_it_names_paths_by_the_path_map() {
     assert_eq!((flow.refused, flow.retransmitted), (0, 0), "{flow:?}");
     let downs = sent(&plan, &outcome, "core").into_iter().filter(|n| *n > 0).count();
     assert!(downs > 4, "{downs}");
+}
+
+/// Mean and 99th percentile of slowdowns: the time to the last ACK over that of an idle fabric.
+fn slowdowns(plan: &Plan) -> [f64; 2] {
+    let outcome = engine::run(plan, &mut ());
+    assert_eq!(outcome.stop, Stop::Completed);
+    let (packet, ack) = (plan.packet(), plan.transport.ack);
+    let header = plan.transport.header.0;
+    let alone = |flow: &Flow| {
+        let packets = flow.bytes.0.div_ceil(plan.transport.payload.0);
+        let wire = Bytes(flow.bytes.0 + packets * header);
+        let first = Bytes(wire.0.min(packet.0));
+        let rate = plan.fabric.ports[flow.source.index()].rate;
+        plan.fabric.base_rtt(flow.source, flow.destination, first, ack)
+            + rate.serialisation(Bytes(wire.0 - first.0))
+    };
+    let slowdown = |(i, flow): (usize, &Flow)| {
+        let record = outcome.flows.at(i);
+        let took = record.acked.unwrap() - record.started.unwrap();
+        took.0 as f64 / alone(flow).0 as f64
+    };
+    let mut all: Vec<f64> = plan.traffic.flows.iter().enumerate().map(slowdown).collect();
+    all.sort_unstable_by(f64::total_cmp);
+    [all.iter().sum::<f64>() / all.len() as f64, all[all.len() * 99 / 100]]
+}
+
+/// The fabric, law and load of the comparison in the simulator of ConWeave's authors: 128 hosts with
+/// half the bandwidth above the ToRs, no loss, DCQCN with their parameters. Slowdowns of ECMP, LetFlow,
+/// CONGA and ConWeave, with their timeouts.
+fn at_half_load(law: &str, until: Span, seed: u64, recovery: &str) -> [[f64; 2]; 4] {
+    let traffic = Poisson {
+        law: Law::from_csv(law).unwrap(),
+        sampling: Sampling::Linear,
+        load: 0.5,
+        base: LoadBase::TorUplink,
+        horizon: Time::ZERO + until,
+    };
+    let link = Span::us(1);
+    let shape = TreeShape::leaf_spine(8, 16, 8, 1, Rate::gbps(100), link, Span::ZERO).unwrap();
+    let fabric = shape.build().unwrap();
+    let flows = traffic.generate(&fabric, seed).unwrap();
+    let mut plan = plan(fabric, flows, "ecmp", seed);
+    let [low, high] = [100_000, 400_000].map(|bytes| Size::Bytes(Bytes(bytes)));
+    plan.queue.size = Size::Unlimited;
+    plan.queue.marking = marking::Config::Red(red::Config { low, high, most: 0.2 });
+    (plan.transport.payload, plan.transport.header) = (Bytes(1000), Bytes(48));
+    plan.transport.recovery = recovery::Config::named(recovery).unwrap();
+    plan.transport.congestion = congestion::Config::Dcqcn(dcqcn::Config {
+        profile: dcqcn::Profile::Hpcc,
+        increase_interval: Some(Span::us(300)),
+        increase: Some(Rate(40_000_000)),
+        hyper_increase: Some(Rate(100_000_000)),
+        ..dcqcn::Config::default()
+    });
+    let timeout = Span::us(100);
+    let flowlets = letflow::Config {
+        timeout,
+        detection: letflow::Detection::Exact,
+        ..letflow::Config::default()
+    };
+    let letflow = switch::Config::LetFlow(flowlets);
+    let time_constant = Span::us(250);
+    let conga = tor::Config::Conga(conga::Config { timeout, time_constant, ..Default::default() });
+    let conweave = tor::Config::ConWeave(conweave::Config::default());
+    [
+        slowdowns(&plan),
+        slowdowns(&Plan { switch_load_balance: letflow, ..plan.clone() }),
+        slowdowns(&Plan { tor: Some(conga), ..plan.clone() }),
+        slowdowns(&Plan { tor: Some(conweave), ..plan.clone() }),
+    ]
+}
+
+#[test]
+#[ignore]
+fn explore() {
+    let ali = include_str!("../../../../data/laws/alistorage2019.csv");
+    let web = include_str!("../../../../data/laws/websearch.csv");
+    for seed in 1..4 {
+        println!("ali 1 ms gbn {seed} {:.3?}", at_half_load(ali, Span::ms(1), seed, "go_back_n"));
+    }
+    println!("ali 1 ms rnic_sr {:.3?}", at_half_load(ali, Span::ms(1), 1, "rnic_sr"));
+    println!("ali 5 ms gbn {:.3?}", at_half_load(ali, Span::ms(5), 1, "go_back_n"));
+    println!("web 5 ms gbn {:.3?}", at_half_load(web, Span::ms(5), 1, "go_back_n"));
+    println!("web 5 ms rnic_sr {:.3?}", at_half_load(web, Span::ms(5), 1, "rnic_sr"));
 }

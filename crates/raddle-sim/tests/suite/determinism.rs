@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
 use crate::common::{fat_tree, hash, permutation};
-use raddle_schemes::marking;
+use raddle_schemes::{marking, recovery, tor};
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::engine;
 use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, Target};
@@ -67,6 +67,12 @@ fn outcomes_are_pinned() {
         hashes.push((name, hash(&engine::run(&plan, &mut ()))));
     }
     hashes.push(("rich", hash(&engine::run(&rich(1), &mut ()))));
+    for name in ["themis", "conga", "conweave"] {
+        let mut plan = permutation(fat_tree(2, 16), Bytes::mib(1), "ecmp", 1);
+        plan.transport.recovery = recovery::Config::named("rnic_sr").unwrap();
+        plan.tor = tor::Config::named(name);
+        hashes.push((name, hash(&engine::run(&plan, &mut ()))));
+    }
     assert_eq!(hashes, PINNED);
 }
 
@@ -76,4 +82,7 @@ const PINNED: &[(&str, u64)] = &[
     ("reps", 11_367_599_499_471_200_938),
     ("bitmap", 9_969_201_166_406_638_498),
     ("rich", 3_581_770_984_363_210_249),
+    ("themis", 14_216_973_680_496_948_672),
+    ("conga", 12_300_290_989_216_540_449),
+    ("conweave", 17_924_905_613_274_263_132),
 ];
