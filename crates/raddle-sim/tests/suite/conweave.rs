@@ -6,10 +6,10 @@ use crate::common::plan;
 use raddle_schemes::congestion::dcqcn;
 use raddle_schemes::load_balance::switch::{self, letflow};
 use raddle_schemes::marking::{self, red};
-use raddle_schemes::{congestion, recovery};
 use raddle_schemes::size::Size;
 use raddle_schemes::tor::{self, conga, conweave};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::{congestion, recovery};
 use raddle_sim::engine;
 use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, RateTo, Target};
 use raddle_sim::plan::Plan;
@@ -145,10 +145,12 @@ fn slowdowns(plan: &Plan) -> [f64; 2] {
     [all.iter().sum::<f64>() / all.len() as f64, all[all.len() * 99 / 100]]
 }
 
-/// The fabric, law and load of the comparison in the simulator of ConWeave's authors: 128 hosts with
-/// half the bandwidth above the ToRs, no loss, DCQCN with their parameters. Slowdowns of ECMP, LetFlow,
-/// CONGA and ConWeave, with their timeouts.
-fn at_half_load(law: &str, until: Span, seed: u64, recovery: &str) -> [[f64; 2]; 4] {
+/// The comparison that the simulator of ConWeave's authors comes with: 128 hosts with half the bandwidth
+/// above the ToRs, the sizes of a storage cluster at half load, DCQCN and timeouts with their
+/// parameters. Theirs is lossless by PFC, ours by queues without a limit. Slowdowns of ECMP, LetFlow,
+/// CONGA and ConWeave.
+fn at_half_load(until: Span, seed: u64) -> [[f64; 2]; 4] {
+    let law = include_str!("../../../../data/laws/alistorage2019.csv");
     let traffic = Poisson {
         law: Law::from_csv(law).unwrap(),
         sampling: Sampling::Linear,
@@ -165,7 +167,7 @@ fn at_half_load(law: &str, until: Span, seed: u64, recovery: &str) -> [[f64; 2];
     plan.queue.size = Size::Unlimited;
     plan.queue.marking = marking::Config::Red(red::Config { low, high, most: 0.2 });
     (plan.transport.payload, plan.transport.header) = (Bytes(1000), Bytes(48));
-    plan.transport.recovery = recovery::Config::named(recovery).unwrap();
+    plan.transport.recovery = recovery::Config::named("go_back_n").unwrap();
     plan.transport.congestion = congestion::Config::Dcqcn(dcqcn::Config {
         profile: dcqcn::Profile::Hpcc,
         increase_interval: Some(Span::us(300)),
@@ -183,24 +185,30 @@ fn at_half_load(law: &str, until: Span, seed: u64, recovery: &str) -> [[f64; 2];
     let time_constant = Span::us(250);
     let conga = tor::Config::Conga(conga::Config { timeout, time_constant, ..Default::default() });
     let conweave = tor::Config::ConWeave(conweave::Config::default());
-    [
-        slowdowns(&plan),
-        slowdowns(&Plan { switch_load_balance: letflow, ..plan.clone() }),
-        slowdowns(&Plan { tor: Some(conga), ..plan.clone() }),
-        slowdowns(&Plan { tor: Some(conweave), ..plan.clone() }),
-    ]
+    let plans = [
+        plan.clone(),
+        Plan { switch_load_balance: letflow, ..plan.clone() },
+        Plan { tor: Some(conga), ..plan.clone() },
+        Plan { tor: Some(conweave), ..plan },
+    ];
+    std::thread::scope(|scope| {
+        let runs = plans.each_ref().map(|plan| scope.spawn(|| slowdowns(plan)));
+        runs.map(|run| run.join().unwrap())
+    })
 }
 
+/// Spec of Themis, last section: a rerun of that comparison (of 100 ms) gives mean slowdowns of 1.94
+/// for ECMP and 1.47 for ConWeave and 99th percentiles of 10.9 and 5.4; about 10 % are to be expected.
+/// Ours of 5 ms were 1.86 and 1.47, 10.3 and 5.3 when this was written, and 1.79 and 1.54, 8.8 and 6.7
+/// for LetFlow and CONGA.
 #[test]
-#[ignore]
-fn explore() {
-    let ali = include_str!("../../../../data/laws/alistorage2019.csv");
-    let web = include_str!("../../../../data/laws/websearch.csv");
-    for seed in 1..4 {
-        println!("ali 1 ms gbn {seed} {:.3?}", at_half_load(ali, Span::ms(1), seed, "go_back_n"));
+fn at_half_load_slowdowns_are_those_of_its_authors_simulator() {
+    let [ecmp, letflow, conga, conweave] = at_half_load(Span::ms(5), 1);
+    let all = format!("{ecmp:.3?} {letflow:.3?} {conga:.3?} {conweave:.3?}");
+    let near = |ours: f64, theirs: f64| (ours / theirs - 1.0).abs() < 0.1;
+    assert!(near(ecmp[0], 1.94) && near(ecmp[1], 10.9), "{all}");
+    assert!(near(conweave[0], 1.47) && near(conweave[1], 5.4), "{all}");
+    for i in 0..2 {
+        assert!(conweave[i] < conga[i] && conga[i] < letflow[i] && letflow[i] < ecmp[i], "{all}");
     }
-    println!("ali 1 ms rnic_sr {:.3?}", at_half_load(ali, Span::ms(1), 1, "rnic_sr"));
-    println!("ali 5 ms gbn {:.3?}", at_half_load(ali, Span::ms(5), 1, "go_back_n"));
-    println!("web 5 ms gbn {:.3?}", at_half_load(web, Span::ms(5), 1, "go_back_n"));
-    println!("web 5 ms rnic_sr {:.3?}", at_half_load(web, Span::ms(5), 1, "rnic_sr"));
 }

@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
 use crate::common::{fat_tree, hash, permutation};
-use raddle_schemes::{marking, recovery, tor};
 use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::{marking, recovery, tor};
 use raddle_sim::engine;
 use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, Target};
 use raddle_sim::plan::{MarkAt, NicOrder, Overflow, Plan};
