@@ -24,7 +24,8 @@
 //! - `unscheduled_classes` is given and not worked out from the load; the cutoffs between them are
 //!   worked out once, from all messages of the run, as the paper's are from recent ones.
 //! - A sender that is asked for a packet that it has not sent says nothing (there: BUSY); the wait of
-//!   the receiver doubles with each request that nothing follows.
+//!   the receiver doubles with each request that nothing follows, up to 64 times. A sender with nothing
+//!   in flight that has had no news for 64 such waits asks its receiver, which may have all.
 //! - Packets sent again keep the class of their part of the message.
 //! - A sender's own messages take turns by the transport's `turns`; the paper sends the shortest first.
 
@@ -32,7 +33,7 @@ use super::{Ack, CongestionControl, Grant, GrantPlan, Limits, Loss};
 use crate::family::{Parameter, ParameterError, Raw};
 use crate::ids::Psn;
 use crate::size::{SOME, Size, UNLIMITED};
-use crate::units::{Bytes, Span};
+use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -49,6 +50,9 @@ pub const CARD: Card = Card {
               packet; the first round trip goes unscheduled, short messages above long ones. Wants \
               several data classes served by priority.",
 };
+
+/// A sender with nothing in flight waits for news so many times as long as a receiver.
+const WAITS: u64 = 64;
 
 /// Most data classes that there are.
 const MOST_CLASSES: usize = 7;
@@ -119,18 +123,19 @@ fn scheduled_classes(config: &Config, classes: u8) -> u8 {
     classes.saturating_sub(unscheduled).max(1)
 }
 
-/// The cutoffs for `classes` data classes that give each class of unscheduled packets as many
-/// unscheduled bytes (section 3.4). `messages` have these bytes, and so many of them unscheduled.
-pub fn cutoffs(config: &Config, classes: u8, mut messages: Vec<(Bytes, Bytes)>) -> Vec<Bytes> {
-    let levels = u64::from(classes.saturating_sub(scheduled_classes(config, classes)).max(1));
+/// The cutoffs that give each of `levels` classes as many unscheduled bytes (section 3.4).
+/// `messages` have these bytes, and so many of them unscheduled.
+pub fn cutoffs(levels: u8, mut messages: Vec<(Bytes, Bytes)>) -> Vec<Bytes> {
     messages.sort_unstable();
     let all: u64 = messages.iter().map(|(_, unscheduled)| unscheduled.0).sum();
     let mut cutoffs = Vec::new();
     let mut sum = 0;
     for (bytes, unscheduled) in messages {
         sum += unscheduled.0;
-        while (cutoffs.len() as u64) + 1 < levels
-            && u128::from(sum) * u128::from(levels) >= u128::from(all) * (cutoffs.len() as u128 + 1)
+        // The share of the classes that have a cutoff, and of one more.
+        let share = |cutoffs: &Vec<Bytes>| u128::from(all) * (cutoffs.len() as u128 + 1);
+        while cutoffs.len() + 1 < usize::from(levels)
+            && u128::from(sum) * u128::from(levels) >= share(&cutoffs)
         {
             cutoffs.push(bytes);
         }
@@ -150,6 +155,11 @@ pub struct Homa {
     unscheduled: u8,
     scheduled: u8,
     granted: u32,
+    in_flight: Bytes,
+    /// When to ask the receiver for news.
+    ask_at: Time,
+    /// Whether a request waits to be sent.
+    asking: bool,
 }
 
 impl Homa {
@@ -177,15 +187,44 @@ impl Homa {
                 }
             }
         }
-        let classes = context.classes;
-        Self { plan, classes, cutoffs: limits, unscheduled: 0, scheduled: 0, granted: 0 }
+        Self {
+            plan,
+            classes: context.classes,
+            cutoffs: limits,
+            unscheduled: 0,
+            scheduled: 0,
+            granted: 0,
+            in_flight: Bytes(0),
+            ask_at: Time::NEVER,
+            asking: false,
+        }
+    }
+
+    /// So much is in flight: with nothing, the sender waits for its receiver.
+    fn flies(&mut self, now: Time, in_flight: Bytes) {
+        self.in_flight = in_flight;
+        let patience = Span(self.plan.resend.0.saturating_mul(WAITS));
+        self.ask_at = if in_flight.0 == 0 { now + patience } else { Time::NEVER };
     }
 }
 
 impl CongestionControl for Homa {
-    fn on_ack(&mut self, _cx: &mut Cx<'_>, _ack: &Ack<'_>) {}
+    fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack<'_>) {
+        self.flies(cx.now, ack.in_flight);
+    }
 
-    fn on_loss(&mut self, _cx: &mut Cx<'_>, _loss: &Loss) {}
+    fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss) {
+        self.flies(cx.now, loss.in_flight);
+    }
+
+    fn on_sent(&mut self, cx: &mut Cx<'_>, bytes: Bytes) {
+        self.flies(cx.now, self.in_flight + bytes);
+    }
+
+    /// Nothing outlives a message.
+    fn begin_message(&mut self) {
+        (self.in_flight, self.ask_at, self.asking) = (Bytes(0), Time::NEVER, false);
+    }
 
     fn on_message(&mut self, bytes: Bytes) {
         let levels = self.classes.saturating_sub(self.plan.classes).max(1);
@@ -195,10 +234,26 @@ impl CongestionControl for Homa {
         (self.scheduled, self.granted) = (0, 0);
     }
 
-    fn on_grant(&mut self, _cx: &mut Cx<'_>, grant: &Grant) {
+    fn on_grant(&mut self, cx: &mut Cx<'_>, grant: &Grant) {
         if grant.upto >= self.granted {
             (self.granted, self.scheduled) = (grant.upto, grant.class);
         }
+        self.flies(cx.now, self.in_flight);
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        (self.ask_at < Time::NEVER).then_some(self.ask_at)
+    }
+
+    fn on_timer(&mut self, cx: &mut Cx<'_>) {
+        if self.ask_at <= cx.now {
+            self.asking = true;
+            self.flies(cx.now, self.in_flight);
+        }
+    }
+
+    fn poll_request(&mut self) -> Option<u32> {
+        core::mem::take(&mut self.asking).then_some(0)
     }
 
     fn class(&self, psn: Psn) -> Option<u8> {
@@ -219,7 +274,6 @@ impl CongestionControl for Homa {
 mod tests {
     use super::*;
     use crate::rng::Rng;
-    use crate::units::Time;
     use std::vec;
 
     /// 8 us at 400 Gbps are 400 kB, 97 packets of 4160 B; 7 data classes.
@@ -283,16 +337,15 @@ mod tests {
 
     #[test]
     fn cutoffs_give_each_class_as_many_unscheduled_bytes() {
-        let config = Config { unscheduled_classes: 4, ..Config::default() };
         // 100 messages of 1 kB, 10 of 10 kB, and 2 of a megabyte, of which 100 kB are unscheduled:
         // 400 kB, 100 kB for each class.
         let mut messages = vec![(Bytes(1_000_000), Bytes(100_000)); 2];
         messages.extend(vec![(Bytes(1_000), Bytes(1_000)); 100]);
         messages.extend(vec![(Bytes(10_000), Bytes(10_000)); 10]);
         let expected = [1_000, 10_000, 1_000_000].map(Bytes);
-        assert_eq!(cutoffs(&config, 7, messages.clone()), expected);
-        assert_eq!(cutoffs(&config, 2, messages), [], "one class of them, one of granted ones");
-        assert_eq!(cutoffs(&config, 7, vec![(Bytes(5), Bytes(5))]), [Bytes(5); 3]);
+        assert_eq!(cutoffs(4, messages.clone()), expected);
+        assert_eq!(cutoffs(1, messages), []);
+        assert_eq!(cutoffs(4, vec![(Bytes(5), Bytes(5))]), [Bytes(5); 3]);
     }
 
     #[test]

@@ -77,6 +77,7 @@ impl Granter {
         if granted < total {
             self.wanting.insert((total, message));
         }
+        self.wait_until(incoming.deadline());
         self.messages.insert(message, incoming);
     }
 

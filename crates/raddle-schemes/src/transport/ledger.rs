@@ -405,7 +405,7 @@ impl Ledger {
 
     /// Declares the packets from `first` on lost that are in flight and were sent at `before` or
     /// earlier, up to the first that is not; which is one loss.
-    pub(crate) fn declare_run_lost(&mut self, first: Psn, before: Time, cause: LossCause) {
+    pub fn declare_run_lost(&mut self, first: Psn, before: Time, cause: LossCause) {
         let first = first.0.max(self.low);
         let is_missing = |psn: &u32| {
             let record = self.record(*psn);

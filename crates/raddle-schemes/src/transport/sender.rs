@@ -365,7 +365,8 @@ impl Sender {
     pub fn on_resend(&mut self, now: Time, psn: Psn, events: &mut dyn Events) {
         let Some(plan) = self.congestion.grants() else { return };
         let before = Time(now.0.saturating_sub(plan.base_rtt.0));
-        self.ledger.declare_run_lost(psn, before, LossCause::Nack);
+        let mut cx = Cx { now, rng: &mut self.rng, events };
+        self.recovery.on_resend(&mut cx, psn, before, &mut self.ledger);
         self.report_losses(now, events);
     }
 
