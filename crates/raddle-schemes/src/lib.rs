@@ -75,6 +75,8 @@ pub struct FlowContext {
     pub drain: Option<Span>,
     /// Whether switches trim on overflow, so that a timeout means real loss.
     pub trimming: bool,
+    /// How many data classes there are.
+    pub classes: u8,
     /// The sending host: the entropy of schemes that keep one path (ECMP).
     pub source: ids::HostId,
     /// The receiving host.
@@ -93,6 +95,7 @@ impl FlowContext {
         rto: Span::us(70),
         drain: Some(Span::us(8)),
         trimming: true,
+        classes: 1,
         source: ids::HostId(0),
         destination: ids::HostId(1),
     };

@@ -1,7 +1,7 @@
 //! Congestion control: how much, and how fast, a flow may send.
 
 use crate::family::Conflict;
-use crate::ids::PortId;
+use crate::ids::{PortId, Psn};
 use crate::size::Size;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Cx, FlowContext};
@@ -13,6 +13,7 @@ pub mod dcqcn;
 pub mod dctcp;
 pub mod eqds;
 pub mod fixed_rate;
+pub mod homa;
 mod hops;
 pub mod hpcc;
 pub mod mprdma_dctcp;
@@ -78,7 +79,7 @@ pub enum LossCause {
     Timeout,
     /// Later packets arrived, more than the reorder threshold ahead.
     Reordering,
-    /// The receiver waits for it, and says so on a later packet's arrival.
+    /// The receiver waits for it, and says so on a later packet's arrival or when its patience ends.
     Nack,
 }
 
@@ -101,7 +102,8 @@ pub struct Loss {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// At most this many bytes in flight. At least a packet, unless receivers pace the flow
-    /// ([`CongestionControl::pulls`]): a flow with a smaller window never sends.
+    /// ([`CongestionControl::pulls`]): a flow with a smaller window never sends. Beside it no packet
+    /// leaves that has not been granted ([`CongestionControl::grants`]).
     pub window: Bytes,
     /// At most this fast, paced; `None` means line rate.
     pub rate: Option<Rate>,
@@ -118,6 +120,30 @@ pub struct PullPlan {
     pub packets_per_pull: u32,
     /// Share of its link's rate that a receiving host hands out.
     pub rate_share: f64,
+}
+
+/// What receivers have to know of a scheme in which they grant messages. Sizes are packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GrantPlan {
+    /// What a sender sends without a grant, and what a receiver keeps granted and not arrived.
+    pub window: u32,
+    /// How many messages, of as many senders, a receiver grants at a time.
+    pub overcommitment: u32,
+    /// Data classes of granted packets: the lowest ones.
+    pub classes: u8,
+    /// After so long without news of a message a receiver asks for what is missing.
+    pub resend: Span,
+    /// An unloaded round trip: what was sent later is not missing.
+    pub base_rtt: Span,
+}
+
+/// What a receiver grants a sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// Packets of the message below this one may leave.
+    pub upto: u32,
+    /// The data class of those that are not unscheduled.
+    pub class: u8,
 }
 
 /// What receivers have to know of a scheme to which they send congestion notifications (CNPs).
@@ -150,6 +176,9 @@ pub trait CongestionControl {
     /// The next message of the connection begins, where connections outlive messages: nothing is in
     /// flight, packets are numbered from 0, credits are counted from 0.
     fn begin_message(&mut self) {}
+    /// The message that begins has so many application bytes: the first of its flow, or, after
+    /// [`CongestionControl::begin_message`], the next of its connection.
+    fn on_message(&mut self, _bytes: Bytes) {}
     /// A packet of so many bytes has left.
     fn on_sent(&mut self, _cx: &mut Cx<'_>, _bytes: Bytes) {}
     /// A pull arrived: credits since the start of the message, modulo 2^24.
@@ -161,6 +190,17 @@ pub trait CongestionControl {
     }
     /// How receivers pace the senders, if they do.
     fn pulls(&self) -> Option<PullPlan> {
+        None
+    }
+    /// A grant arrived.
+    fn on_grant(&mut self, _cx: &mut Cx<'_>, _grant: &Grant) {}
+    /// How receivers grant messages, if they do.
+    fn grants(&self) -> Option<GrantPlan> {
+        None
+    }
+    /// The data class in which this packet leaves now, where the scheme chooses one for each packet;
+    /// else all have their flow's.
+    fn class(&self, _psn: Psn) -> Option<u8> {
         None
     }
     /// The receiver notifies of congestion.
@@ -228,6 +268,7 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
     ThetaPowertcp: theta_powertcp in Box,
     Timely: timely in Box,
     Cubic: cubic in Box,
+    Homa: homa in Box,
 }
 
 // A fat scheme would tax every flow: it is kept in a box.
@@ -281,6 +322,29 @@ impl AnyCongestionControl {
             scheme.on_cnp(cx);
             scheme.limits()
         })
+    }
+
+    /// See [`CongestionControl::on_message`].
+    pub fn on_message(&mut self, bytes: Bytes) {
+        dispatch!(self, scheme => scheme.on_message(bytes));
+    }
+
+    /// See [`CongestionControl::on_grant`]. Returns the limits after it.
+    pub fn on_grant(&mut self, cx: &mut Cx<'_>, grant: &Grant) -> Limits {
+        dispatch!(self, scheme => {
+            scheme.on_grant(cx, grant);
+            scheme.limits()
+        })
+    }
+
+    /// See [`CongestionControl::grants`].
+    pub fn grants(&self) -> Option<GrantPlan> {
+        dispatch!(self, scheme => scheme.grants())
+    }
+
+    /// See [`CongestionControl::class`].
+    pub fn class(&self, psn: Psn) -> Option<u8> {
+        dispatch!(self, scheme => scheme.class(psn))
     }
 
     /// See [`CongestionControl::cnps`].

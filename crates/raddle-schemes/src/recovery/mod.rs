@@ -4,6 +4,7 @@
 //! declares packets lost in the [`Ledger`]; and the receiver's, which decides on a reply to each
 //! packet. Each end of a flow owns an instance.
 
+use crate::congestion::LossCause;
 use crate::family::Need;
 use crate::ids::Psn;
 use crate::transport::receiver::{Data, Reply};
@@ -70,6 +71,11 @@ pub trait Recovery {
     /// Sender: the receiver says that `psn` did not make it. With [`AckForm::Expected`]: that it waits
     /// for `psn`, and all below it have been entered.
     fn on_nack(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger);
+    /// Sender: the receiver has waited too long for `psn` and those missing behind it; what was sent
+    /// after `before` may still be on its way.
+    fn on_resend(&mut self, _cx: &mut Cx<'_>, psn: Psn, before: Time, ledger: &mut Ledger) {
+        ledger.declare_run_lost(psn, before, LossCause::Nack);
+    }
     /// Sender: the [deadline](Self::deadline) has come, of `psn`. It lies in the future afterwards.
     fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger);
     /// Receiver: a packet came in; `fresh` if it is whole and new. Returns the reply to send.
@@ -142,6 +148,11 @@ impl AnyRecovery {
     /// See [`Recovery::on_nack`].
     pub fn on_nack(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
         dispatch!(self, scheme => scheme.on_nack(cx, psn, ledger));
+    }
+
+    /// See [`Recovery::on_resend`].
+    pub fn on_resend(&mut self, cx: &mut Cx<'_>, psn: Psn, before: Time, ledger: &mut Ledger) {
+        dispatch!(self, scheme => scheme.on_resend(cx, psn, before, ledger));
     }
 
     /// See [`Recovery::on_timeout`].

@@ -84,6 +84,11 @@ impl Recovery for RnicSr {
     }
 
     /// Spec 2.2, step 3.
+    fn on_resend(&mut self, _cx: &mut Cx<'_>, psn: Psn, before: Time, ledger: &mut Ledger) {
+        self.timer.hold(ledger);
+        ledger.declare_run_lost(psn, before, LossCause::Nack);
+    }
+
     fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
         self.timer.run_out(cx.now, psn, ledger);
     }

@@ -6,6 +6,7 @@
 
 use super::flow_timer::FlowTimer;
 use super::{AckEntropies, AckForm, Recovery, Resend};
+use crate::congestion::LossCause;
 use crate::family::Need;
 use crate::ids::Psn;
 use crate::transport::receiver::{Data, Reply};
@@ -59,6 +60,11 @@ impl Recovery for TimeoutOnly {
 
     /// Its receivers send none; one of somebody else's acknowledges what lies below its number.
     fn on_nack(&mut self, _cx: &mut Cx<'_>, _psn: Psn, _ledger: &mut Ledger) {}
+
+    fn on_resend(&mut self, _cx: &mut Cx<'_>, psn: Psn, before: Time, ledger: &mut Ledger) {
+        self.timer.hold(ledger);
+        ledger.declare_run_lost(psn, before, LossCause::Nack);
+    }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
         self.timer.run_out(cx.now, psn, ledger);

@@ -114,7 +114,7 @@ pub struct Ledger {
     high: u32,
     /// No packet below this is in flight for the first time.
     oldest: u32,
-    /// What only flows have that lost packets.
+    /// What only flows have that lost packets, or whose receivers grant.
     losses: Option<Box<Losses>>,
 }
 
@@ -122,6 +122,8 @@ pub struct Ledger {
 struct Losses {
     /// How many packets are lost and not yet sent again; of symbols, how many are lost.
     lost: u32,
+    /// Packets of the message that the receiver lets go, if it grants.
+    granted: Option<u32>,
     /// No packet below this is lost.
     lost_from: u32,
     /// Packets sent again, by time; stale entries are skipped. None where packets have one timer.
@@ -166,9 +168,25 @@ impl Ledger {
         Self { coded: true, ..Self::new(total, symbol, symbol) }
     }
 
-    /// The same book, told only of all packets below a number. Of new packets those below `end` may go.
-    pub(crate) fn in_order(self, end: u32) -> Self {
-        Self { in_order: true, end: self.total.min(end), ..self }
+    /// The same book, told only of all packets below a number. Of new packets the first `span` may go.
+    pub(crate) fn in_order(self, span: u32) -> Self {
+        Self { in_order: true, end: self.total.min(span), ..self }
+    }
+
+    /// Of new packets only those below `upto` may go; of a book that is kept in order, the first `span`
+    /// of them.
+    pub(crate) fn grant(&mut self, upto: u32, span: u32) {
+        self.losses.get_or_insert_default().granted = Some(upto.min(self.total));
+        if self.coded {
+            self.allow_symbols();
+        } else {
+            self.end = self.granted().min(self.low.saturating_add(span));
+        }
+    }
+
+    /// Packets of the message that the receiver lets go.
+    pub(crate) fn granted(&self) -> u32 {
+        self.losses.as_ref().and_then(|losses| losses.granted).unwrap_or(self.total)
     }
 
     /// Bytes of a packet on the wire.
@@ -300,7 +318,7 @@ impl Ledger {
             sum.sent_once_at = acked.sent_once_at;
             all_once &= acked.sent_once_at.is_some();
         }
-        self.end = self.total.min(self.low.saturating_add(span));
+        self.end = self.granted().min(self.low.saturating_add(span));
         sum.sent_once_at = sum.sent_once_at.filter(|_| all_once);
         sum
     }
@@ -321,7 +339,7 @@ impl Ledger {
     #[cold]
     fn allow_symbols(&mut self) {
         let lost = self.losses.as_ref().map_or(0, |losses| losses.lost);
-        self.end = self.total.saturating_add(lost).min(SYMBOL_LIMIT);
+        self.end = self.granted().saturating_add(lost).min(SYMBOL_LIMIT);
     }
 
     /// Lets go of the packets from the first on that nothing more is to be known of.
@@ -383,6 +401,19 @@ impl Ledger {
         let (Some(episode), Some(losses)) = (episode, &mut self.losses) else { return false };
         losses.unreported.push(episode);
         true
+    }
+
+    /// Declares the packets from `first` on lost that are in flight and were sent at `before` or
+    /// earlier, up to the first that is not; which is one loss.
+    pub fn declare_run_lost(&mut self, first: Psn, before: Time, cause: LossCause) {
+        let first = first.0.max(self.low);
+        let is_missing = |psn: &u32| {
+            let record = self.record(*psn);
+            let flying = matches!(record.state(), State::InFlight | State::InFlightAgain);
+            flying && record.sent_at() <= before
+        };
+        let end = (first..self.next).take_while(is_missing).last().map_or(first, |last| last + 1);
+        self.declare_lost_together((first..end).map(Psn), cause);
     }
 
     /// Enters `psn` as lost if it is in flight. Returns the entropy it was last sent on.

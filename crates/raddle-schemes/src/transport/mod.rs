@@ -2,6 +2,7 @@
 //! recovery. Sans-IO: the simulator's NIC and a real socket drive the same code.
 
 pub mod arrivals;
+pub mod granter;
 pub mod grants;
 pub mod ledger;
 mod pacer;
@@ -11,6 +12,7 @@ mod ring;
 pub mod sender;
 
 pub use arrivals::{Arrival, Arrivals, Entry};
+pub use granter::{Granter, Notice};
 pub use grants::Grants;
 pub use ledger::Ledger;
 pub use packet_set::PacketSet;

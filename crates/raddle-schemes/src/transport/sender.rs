@@ -7,7 +7,7 @@ pub use template::{Connection, FlowTemplate};
 use super::ledger::{AckedPacket, LossEpisode};
 use super::pacer::{Pacer, Place};
 use super::{Arrivals, Entry, Ledger};
-use crate::congestion::{self, Ack, AnyCongestionControl, Hop, Loss, LossCause};
+use crate::congestion::{self, Ack, AnyCongestionControl, Grant, Hop, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
 use crate::recovery::{self, AckEntropies, AckForm, AnyRecovery};
@@ -306,11 +306,15 @@ impl Sender {
     #[inline(never)]
     fn take_note_below(&mut self, expected: u32) -> AckedPacket {
         self.arrivals.hear_below(expected);
-        let span = match self.recovery.ack_form() {
+        self.ledger.acked_below(self.arrivals.heard(), self.span())
+    }
+
+    /// Most numbers from the first unacknowledged packet to the newest.
+    fn span(&self) -> u32 {
+        match self.recovery.ack_form() {
             AckForm::Expected { span } => span,
             AckForm::Arrivals => u32::MAX,
-        };
-        self.ledger.acked_below(self.arrivals.heard(), span)
+        }
     }
 
     /// Takes a NACK. One for a transmission that has been followed by another, on another path, says
@@ -342,6 +346,35 @@ impl Sender {
     pub fn on_credit(&mut self, now: Time, count: u32, events: &mut dyn Events) {
         let mut cx = Cx { now, rng: &mut self.rng, events };
         self.window = self.congestion.on_credit(&mut cx, count).window;
+    }
+
+    /// Whether its receiver grants it what it sends.
+    pub fn is_granted(&self) -> bool {
+        self.congestion.grants().is_some()
+    }
+
+    /// Takes a grant.
+    pub fn on_grant(&mut self, now: Time, grant: &Grant, events: &mut dyn Events) {
+        let mut cx = Cx { now, rng: &mut self.rng, events };
+        self.window = self.congestion.on_grant(&mut cx, grant).window;
+        self.ledger.grant(grant.upto.max(self.ledger.granted()), self.span());
+    }
+
+    /// The receiver asks for the first packets that it lacks, `psn` and those behind it, to be sent
+    /// again. What is on its way, or was never sent, is not lost.
+    pub fn on_resend(&mut self, now: Time, psn: Psn, events: &mut dyn Events) {
+        let Some(plan) = self.congestion.grants() else { return };
+        let before = Time(now.0.saturating_sub(plan.base_rtt.0));
+        let mut cx = Cx { now, rng: &mut self.rng, events };
+        self.recovery.on_resend(&mut cx, psn, before, &mut self.ledger);
+        self.report_losses(now, events);
+    }
+
+    /// The data class of the packet that is due, where the congestion control chooses one for each;
+    /// that of the next new one, if none is.
+    pub fn next_class(&mut self) -> Option<u8> {
+        let psn = self.ledger.due().unwrap_or(Psn(self.ledger.next()));
+        self.congestion.class(psn)
     }
 
     /// What the sender has to ask its receiver for, if anything, and on which path. Looked at after

@@ -2,7 +2,7 @@
 //!
 //! A driver allocates nothing in `step`, so that what the scheme allocates can be counted.
 
-use raddle_schemes::congestion::{self, Ack, AnyCongestionControl, Hop, Loss, LossCause};
+use raddle_schemes::congestion::{self, Ack, AnyCongestionControl, Grant, Hop, Loss, LossCause};
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::ids::{Entropy, HostId, PortId, Psn};
 use raddle_schemes::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
@@ -24,6 +24,7 @@ pub(crate) fn flow_context(trimming: bool) -> FlowContext {
         rto: Span::us(42),
         drain: Some(Span::ns(8320)),
         trimming,
+        classes: 7,
         source: HostId(3),
         destination: HostId(77),
     }
@@ -242,6 +243,13 @@ impl Window {
         if scheme.pulls().is_some() {
             self.credits += 2;
             scheme.on_credit(&mut self.course.cx(), self.credits);
+        }
+        if scheme.grants().is_some() {
+            let upto = self.next_new + self.course.below(4) as u32;
+            let class = self.course.below(5) as u8;
+            scheme.on_grant(&mut self.course.cx(), &Grant { upto, class });
+            let class = scheme.class(Psn(self.course.below(200) as u32));
+            self.course.answers.add(class.map_or(0, |class| 1 + u64::from(class)));
         }
         if scheme.cnps().is_some() && self.course.below(50) == 0 {
             scheme.on_cnp(&mut self.course.cx());

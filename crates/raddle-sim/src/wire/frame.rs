@@ -57,6 +57,11 @@ impl Locators {
         ((locator.0 >> self.flow_bits) & ((1 << self.class_bits) - 1)) as u8
     }
 
+    /// The same in another class.
+    pub(crate) fn with_class(&self, locator: Locator, class: u8) -> Locator {
+        Locator((locator.0 & self.key_mask) | (u32::from(class) << self.flow_bits))
+    }
+
     /// The same without its class, so that a flow's key does not depend on that.
     #[inline]
     pub(crate) fn key(&self, locator: Locator) -> u32 {
@@ -79,7 +84,9 @@ pub mod kind {
     pub const ACK: u8 = 1;
     /// A NACK.
     pub const NACK: u8 = 2;
-    /// A pull: credit from a receiver to a sender.
+    /// A pull or a grant: credit from a receiver to a sender. Of a grant the locator names the class of
+    /// the packets that it lets go. With [`flag::AGAIN`](super::flag::AGAIN): this packet, and those
+    /// missing behind it, shall be sent again.
     pub const CREDIT: u8 = 3;
     /// A data packet of which only the header is left.
     pub const TRIMMED: u8 = 4;
@@ -100,7 +107,7 @@ pub mod kind {
 pub mod flag {
     /// Carries a congestion mark; on an ACK: echoes one.
     pub const MARKED: u8 = 8;
-    /// A data packet sent before.
+    /// A data packet sent before; a receiver's request to send some again.
     pub const AGAIN: u8 = 16;
     /// A message between ToRs that goes from sender to receiver.
     pub(crate) const FORWARD: u8 = 16;
@@ -136,7 +143,7 @@ pub struct Frame {
 
 impl Frame {
     /// A frame; `flags` are its [`kind`] and [`flag`]s. `number` is the packet's (data, NACK), or a
-    /// count: of arrivals (ACK), of credits, of packets that vanished (request).
+    /// count: of arrivals (ACK), of credits, of packets granted, of packets that vanished (request).
     #[inline]
     pub fn new(to: Locator, number: u32, flags: u8, entropy: Entropy, size: Bytes) -> Self {
         debug_assert!(number <= NUMBER_LIMIT && size <= SIZE_LIMIT);

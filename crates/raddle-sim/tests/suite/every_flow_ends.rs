@@ -3,7 +3,7 @@
 
 use crate::common::agree::trouble;
 use crate::common::plan;
-use raddle_schemes::congestion::{self, eqds};
+use raddle_schemes::congestion::{self, eqds, homa};
 use raddle_schemes::recovery::{self, AckEntropies, AckForm, Resend, erasure, rnic_sr, sack};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
@@ -67,7 +67,7 @@ fn an_eqds_sender_whose_last_acks_are_lost_hears_that_it_is_done() {
     assert!((120.0..135.0).contains(&acked), "{acked}");
 }
 
-/// Every congestion control, and receivers' credits for small first windows.
+/// Every congestion control, and receivers' credits and grants for small first windows.
 fn congestions() -> Vec<congestion::Config> {
     let named = congestion::SCHEMES.iter().map(|scheme| scheme.card.name);
     let mut all: Vec<_> = named.map(|name| congestion::Config::named(name).unwrap()).collect();
@@ -75,6 +75,12 @@ fn congestions() -> Vec<congestion::Config> {
         initial_window: Size::Packets(1.0),
         max_window: Size::Packets(2.0),
         packets_per_pull: 1,
+        ..Default::default()
+    }));
+    all.push(congestion::Config::Homa(homa::Config {
+        rtt_bytes: Size::Packets(1.0),
+        overcommitment: Some(1),
+        resend: Some(Span::us(10)),
         ..Default::default()
     }));
     all

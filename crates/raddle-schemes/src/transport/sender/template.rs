@@ -2,7 +2,7 @@
 
 use super::{Sender, SenderPlan, packets};
 use crate::FlowContext;
-use crate::congestion::{self, AnyCongestionControl, CnpPlan, PullPlan};
+use crate::congestion::{self, AnyCongestionControl, CnpPlan, GrantPlan, PullPlan};
 use crate::load_balance::host::{self, AnyPathSelector};
 use crate::recovery::{self, AckEntropies, AckForm, Coding};
 use crate::rng::Rng;
@@ -68,13 +68,14 @@ impl FlowTemplate {
         let recovery = self.recovery.make(context);
         let context = &FlowContext { rto: self.rto, ..*context };
         let last = bytes.0 - u64::from(total - 1) * context.payload.0 + context.header.0;
-        let congestion = match connection.and_then(|left| left.congestion.copy()) {
+        let mut congestion = match connection.and_then(|left| left.congestion.copy()) {
             Some(mut congestion) => {
                 congestion.begin_message();
                 congestion
             }
             None => self.congestion.make(context),
         };
+        congestion.on_message(bytes);
         let paths = match connection.and_then(|left| left.paths.copy()) {
             Some(mut paths) => {
                 paths.begin_message();
@@ -90,8 +91,13 @@ impl FlowTemplate {
             Coding::None => Ledger::new(total, context.packet(), Bytes(last)),
             Coding::AnyOf => Ledger::coded(total, context.packet()),
         };
+        let mut most = u32::MAX;
         if let AckForm::Expected { span } = recovery.ack_form() {
             ledger = ledger.in_order(span);
+            most = span;
+        }
+        if let Some(grants) = congestion.grants() {
+            ledger.grant(grants.window, most);
         }
         ledger.gap = context.gap.0 as u16;
         let carries = recovery.ack_entropies() == AckEntropies::Carry;
@@ -112,6 +118,11 @@ impl FlowTemplate {
     /// How receivers pace the senders, if they do.
     pub fn pulls(&self) -> Option<PullPlan> {
         self.congestion.first().pulls()
+    }
+
+    /// How receivers grant messages, if they do.
+    pub fn grants(&self) -> Option<GrantPlan> {
+        self.congestion.first().grants()
     }
 
     /// How receivers notify of marked packets, if they do beside their ACKs.

@@ -17,7 +17,6 @@ use super::nic::{Departure, Nic};
 use super::slab::{Key, Slab};
 use super::totals::HostTotals;
 use crate::host::nic::cnps::Cnps;
-use crate::host::nic::pulls::Pulls;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::{Overflow, Plan};
 use crate::record::series::Buckets;
@@ -28,6 +27,7 @@ use connections::Beginnings;
 use hop_logs::HopLogs;
 use pair_order::Queues;
 use planned::Planners;
+use raddle_schemes::congestion::Grant;
 use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::size::Size;
 use raddle_schemes::transport::sender::{AckHeader, NackHeader, SenderCounts, packets};
@@ -208,6 +208,7 @@ impl<'a> Ends<'a> {
             rto: self.default_rto,
             drain: self.drain,
             trimming: plan.queue.overflow == Overflow::Trim,
+            classes: plan.queue.classes,
             source,
             destination,
         }
@@ -258,7 +259,7 @@ impl<'a> Ends<'a> {
     fn on_data(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
         let slot = nic.first_receiver + self.locators.index(frame.to);
         if self.receivers[slot as usize].live.is_none() {
-            self.expect(nic, slot, frame);
+            self.expect(now, nic, slot, frame);
         }
         let end = &mut self.receivers[slot as usize];
         let Some(live) = self.live_receivers.get_mut(end.live) else { return };
@@ -306,9 +307,10 @@ impl<'a> Ends<'a> {
         if nic.cnps.is_some() && marked && !trimmed {
             nic.note_mark(now, slot, live.to, frame.entropy());
         }
-        if nic.pulls.is_some() {
+        if nic.credit.is_some() {
             let again = received.reply == Reply::Nack;
-            nic.note_data(now, slot, again, received.completed);
+            let made = nic.note_data(now, slot, again, live.receiver.arrived());
+            self.credit_frames.made += made;
         }
         if let Some(entry) = received.arrival {
             self.totals.last_progress = self.totals.last_progress.max(now);
@@ -333,10 +335,10 @@ impl<'a> Ends<'a> {
         let index = self.locators.index(frame.to);
         if frame.kind() == kind::REQUEST {
             let slot = nic.first_receiver + index;
-            if !self.open(nic, slot) {
+            if !self.open(now, nic, slot) {
                 self.answer_late(nic, slot, frame);
-            } else if let Some(pulls) = &mut nic.pulls {
-                pulls.on_request(slot, frame.number());
+            } else if let Some(credit) = &mut nic.credit {
+                credit.on_request(slot, frame.number());
             }
             return nic.set_pull_timer(now);
         }
@@ -344,7 +346,15 @@ impl<'a> Ends<'a> {
         let key = self.senders[slot as usize].live;
         let Some(live) = self.live_senders.get_mut(key) else { return };
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
-        live.sender.on_credit(now, frame.number(), &mut events);
+        if !live.sender.is_granted() {
+            live.sender.on_credit(now, frame.number(), &mut events);
+        } else if frame.has(flag::AGAIN) {
+            live.sender.on_resend(now, Psn(frame.number()), &mut events);
+        } else {
+            let class = self.locators.class(frame.to);
+            let grant = Grant { upto: frame.number(), class };
+            live.sender.on_grant(now, &grant, &mut events);
+        }
         live.make_ready(now, slot, nic);
         live.set_wake(slot, nic);
     }
@@ -390,8 +400,8 @@ impl<'a> Ends<'a> {
     /// A packet of a flow without a receiver: it makes one if it is the first; if it came after the
     /// last, it is answered here.
     #[cold]
-    fn expect(&mut self, nic: &mut Nic, slot: u32, frame: Frame) {
-        if !self.open(nic, slot) {
+    fn expect(&mut self, now: Time, nic: &mut Nic, slot: u32, frame: Frame) {
+        if !self.open(now, nic, slot) {
             self.receivers[slot as usize].count_again(frame, false, &mut self.repeated);
             self.answer_late(nic, slot, frame);
         }
@@ -412,7 +422,7 @@ impl<'a> Ends<'a> {
 
     /// Makes the receiver of a flow that has none, unless everything has arrived. Returns whether
     /// there is one.
-    fn open(&mut self, nic: &mut Nic, slot: u32) -> bool {
+    fn open(&mut self, now: Time, nic: &mut Nic, slot: u32) -> bool {
         let end = &self.receivers[slot as usize];
         if end.delivered != Time::NEVER || !end.live.is_none() {
             return end.delivered == Time::NEVER;
@@ -426,8 +436,13 @@ impl<'a> Ends<'a> {
         let template = self.beginnings.template(flow, &context);
         let receiver = template.receiver(&context, total);
         if let Some(pulls) = template.pulls() {
-            let pacer = || Box::new(Pulls::of(plan, flow.destination));
-            nic.pulls.get_or_insert_with(pacer).begin(slot, to, &pulls, total);
+            let credit = nic.credit.get_or_insert_default();
+            credit.begin_paced(plan, flow.destination, slot, to, &pulls, total);
+        }
+        if let Some(grants) = template.grants() {
+            let frames = (plan.transport.ack, self.locators);
+            let credit = nic.credit.get_or_insert_default();
+            credit.begin_granted(now, slot, (flow.source, to), total, grants, frames);
         }
         if let Some(cnps) = template.cnps() {
             let own = nic.cnps.get_or_insert_with(|| Box::new(Cnps::new(plan.transport.ack)));
@@ -523,9 +538,8 @@ impl<'a> Ends<'a> {
         let Some(timer) = nic.pop_timer(now) else { return };
         let slot = timer.slot;
         if timer.kind == TimerKind::Pull {
-            if let Some(frame) = nic.pulls.as_mut().and_then(|pulls| pulls.on_timer(now)) {
-                nic.control.push_back(frame);
-                self.credit_frames.made += 1;
+            if let Some(credit) = &mut nic.credit {
+                self.credit_frames.made += credit.on_timer(now, timer.at, &mut nic.control);
             }
             return nic.set_pull_timer(now);
         }
@@ -578,7 +592,8 @@ impl<'a> Ends<'a> {
                 nic.ready.pop_front();
                 continue;
             };
-            if nic.holds(now, self.locators.class(live.to), slot) {
+            let to = if live.chooses_class { live.to_next(self.locators) } else { live.to };
+            if nic.holds(now, self.locators.class(to), slot) {
                 continue;
             }
             let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
@@ -600,7 +615,7 @@ impl<'a> Ends<'a> {
             let mut flags = live.flags;
             flags |= if packet.again { flag::AGAIN } else { 0 };
             flags |= if packet.ack_request { flag::ACK_REQUEST } else { 0 };
-            let frame = Frame::new(live.to, packet.psn.0, flags, packet.entropy, packet.bytes);
+            let frame = Frame::new(to, packet.psn.0, flags, packet.entropy, packet.bytes);
             if self.queues.is_some() && !packet.again && packet.psn.0 + 1 == live.sender.total() {
                 let flow = live.flow;
                 self.send_next(now, nic, flow);

@@ -6,7 +6,7 @@ use crate::host::nic::Nic;
 use crate::host::nic::timers::TimerKind;
 use crate::host::slab::{Key, Slab};
 use crate::record::{FlowRecord, reached};
-use crate::wire::frame::{Frame, Locator, flag};
+use crate::wire::frame::{Frame, Locator, Locators, flag};
 use raddle_schemes::ids::{FlowId, Psn};
 use raddle_schemes::transport::sender::SenderCounts;
 use raddle_schemes::transport::{Receiver, Sender, Transmit};
@@ -46,6 +46,8 @@ pub(in crate::host) struct LiveSender {
     /// What all of its packets say ([`flag`]).
     pub(in crate::host) flags: u8,
     pub(in crate::host) in_ready: bool,
+    /// Whether each of its packets has a data class of its own.
+    pub(in crate::host) chooses_class: bool,
     /// When the earliest valid wake-up timer is set for.
     pub(in crate::host) wake_at: Time,
     /// Whether it may be too late for the next packet: there was none in flight when it was set.
@@ -89,6 +91,13 @@ impl LiveSender {
             self.in_ready = false;
             self.set_pace(now, slot, nic);
         }
+    }
+
+    /// Where its next packet goes, in that packet's class.
+    #[inline(never)]
+    pub(in crate::host) fn to_next(&mut self, locators: Locators) -> Locator {
+        let class = self.sender.next_class();
+        class.map_or(self.to, |class| locators.with_class(self.to, class))
     }
 
     /// Wakes the flow when its pace allows, if that is what it waits for.

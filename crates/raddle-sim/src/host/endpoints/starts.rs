@@ -68,15 +68,17 @@ impl Ends<'_> {
         let rng = Rng::new(plan.seed, "flow", u64::from(flow.0));
         let message = &plan.traffic.flows[flow.index()];
         let (here, there) = (message.source, message.destination);
+        let mut sender = self.beginnings.sender(message, &context, rng);
         let mut live = LiveSender {
             flow,
             turns: self.source_routes.turns(message.load_balance, here, there, Class::Data),
             to: self.layout.receiver(flow, message),
             flags: if message.hashed { flag::HASHED } else { 0 },
             in_ready: false,
+            chooses_class: sender.next_class().is_some(),
             wake_at: Time::NEVER,
             unwatched: true,
-            sender: self.beginnings.sender(message, &context, rng),
+            sender,
         };
         let key = stream(plan.seed, "slots", here.0.into());
         live.sender.begin_slots(now, index as u32, flows, key);

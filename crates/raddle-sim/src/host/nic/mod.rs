@@ -4,6 +4,8 @@
 //! the next ready flow in turn. Data never waits in the NIC, so ACKs never wait behind it.
 
 pub(super) mod cnps;
+pub(super) mod credit;
+pub(super) mod grants;
 mod pauses;
 pub(super) mod pulls;
 pub(super) mod timers;
@@ -15,10 +17,11 @@ use crate::record::{DropCause, PortRecord};
 use crate::wire::frame::{Frame, Locator};
 use crate::wire::serialisation::Wire;
 use cnps::Cnps;
+use credit::Credit;
 use pauses::Pauses;
-use pulls::Pulls;
 use raddle_schemes::ids::{Entropy, HostId, PortId};
 use raddle_schemes::rng::stream;
+use raddle_schemes::transport::PacketSet;
 use raddle_schemes::units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 use timers::{Timer, TimerKind, Timers};
@@ -56,8 +59,8 @@ pub(crate) struct Nic {
     faults: Option<Box<Faults>>,
     /// What flow control lets it send.
     pauses: Option<Box<Pauses>>,
-    /// Credit for the senders of what it receives, where receivers pace.
-    pub(super) pulls: Option<Box<Pulls>>,
+    /// Credit for the senders of what it receives, where receivers pace or grant.
+    pub(super) credit: Option<Box<Credit>>,
     /// Notifications of marked packets, where receivers send them.
     pub(super) cnps: Option<Box<Cnps>>,
     order: NicOrder,
@@ -109,7 +112,7 @@ impl Nic {
             gap: wire.serialisation(plan.queue.gap),
             faults: faults.map(Box::new),
             pauses: Pauses::of(plan),
-            pulls: None,
+            credit: None,
             cnps: None,
             order: plan.transport.nic,
             data_turn: false,
@@ -149,17 +152,20 @@ impl Nic {
         self.next = self.next.min(at);
     }
 
-    /// A packet of a message whose sender gets credit has come to receiver slot `slot`: one that
-    /// has to be sent `again`, or the last.
+    /// A packet of a message whose sender gets credit has come to receiver slot `slot`: one that has
+    /// to be sent `again`, or the last of those that have `arrived`. Returns how many frames it brought.
     #[cold]
-    pub(super) fn note_data(&mut self, now: Time, slot: u32, again: bool, completed: bool) {
-        let Some(pulls) = &mut self.pulls else { return };
-        if completed {
-            pulls.end(slot);
-        } else {
-            pulls.on_data(slot, again);
-        }
+    pub(super) fn note_data(
+        &mut self,
+        now: Time,
+        slot: u32,
+        again: bool,
+        arrived: &PacketSet,
+    ) -> u64 {
+        let Some(credit) = &mut self.credit else { return 0 };
+        let made = credit.on_data(now, slot, again, arrived, &mut self.control);
         self.set_pull_timer(now);
+        made
     }
 
     /// A marked packet of the message at receiver slot `slot` has come, whose sender is at `to`.
@@ -174,9 +180,9 @@ impl Nic {
         }
     }
 
-    /// Wakes the pull pacer when it may hand out credit, if it has reason to.
+    /// Wakes who hands out credit when it may, if it has reason to.
     pub(super) fn set_pull_timer(&mut self, now: Time) {
-        if let Some(at) = self.pulls.as_mut().and_then(|pulls| pulls.new_timer(now)) {
+        while let Some(at) = self.credit.as_mut().and_then(|credit| credit.new_timer(now)) {
             self.set_timer(at, TimerKind::Pull, 0);
         }
     }

@@ -17,8 +17,8 @@ pub(in crate::host) struct Pulls {
     turns: VecDeque<u32>,
     /// The next pull leaves no earlier.
     next_at: Time,
-    /// Whether a timer is set for it.
-    awaited: bool,
+    /// When the timer for it is set for.
+    awaited: Option<Time>,
     /// Time that a packet takes on the link, idle bytes included.
     packet: Span,
     /// Pulls so far, which spreads them over the paths.
@@ -51,7 +51,7 @@ impl Pulls {
             messages: BTreeMap::new(),
             turns: VecDeque::new(),
             next_at: Time::ZERO,
-            awaited: false,
+            awaited: None,
             packet: rate.serialisation(packet),
             sent: 0,
             size,
@@ -97,16 +97,19 @@ impl Pulls {
 
     /// When the pacer wants to be woken, if no timer is set for it; one is, from now on.
     pub(in crate::host) fn new_timer(&mut self, now: Time) -> Option<Time> {
-        if self.awaited || self.turns.is_empty() {
+        if self.awaited.is_some() || self.turns.is_empty() {
             return None;
         }
-        self.awaited = true;
-        Some(self.next_at.max(now))
+        self.awaited = Some(self.next_at.max(now));
+        self.awaited
     }
 
-    /// The time asked for has come: the pull that leaves now.
-    pub(in crate::host) fn on_timer(&mut self, now: Time) -> Option<Frame> {
-        self.awaited = false;
+    /// The timer for `at` has come: the pull that leaves now, if it was asked for.
+    pub(in crate::host) fn on_timer(&mut self, now: Time, at: Time) -> Option<Frame> {
+        if self.awaited != Some(at) {
+            return None;
+        }
+        self.awaited = None;
         loop {
             let slot = self.turns.pop_front()?;
             // A message may have ended in its turn.
@@ -148,7 +151,7 @@ mod tests {
         let mut all = Vec::new();
         while let Some(at) = pulls.new_timer(now) {
             now = at;
-            if let Some(frame) = pulls.on_timer(now) {
+            if let Some(frame) = pulls.on_timer(now, now) {
                 all.push((now.0, frame.to.0, frame.number()));
             }
         }

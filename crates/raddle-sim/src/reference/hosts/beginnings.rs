@@ -34,6 +34,7 @@ impl Hosts<'_> {
             rto: self.rto,
             drain: (queues_end || links_fail).then_some(self.drain),
             trimming: plan.queue.overflow == Overflow::Trim,
+            classes: plan.queue.classes,
             source,
             destination,
         }

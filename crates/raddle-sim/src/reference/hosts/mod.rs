@@ -7,6 +7,7 @@
 mod addresses;
 mod beginnings;
 mod credit;
+mod grants;
 mod nic;
 mod planned;
 mod receiving;
@@ -22,6 +23,7 @@ use crate::record::{CreditFrames, FlowRecord, FlowRecords, PortRecord, Timeline}
 use crate::wire::frame::{Frame, count, kind};
 use crate::workload::{Start, TriggerId};
 use credit::CreditPacer;
+use grants::GrantBook;
 use nic::Nic;
 use planned::HostPlanner;
 use raddle_schemes::Events;
@@ -58,7 +60,9 @@ struct Host<'a> {
     timers: BTreeSet<Timer>,
     /// Where receivers pace their senders.
     credit: Option<CreditPacer>,
-    /// When it hands out credit next, if a timer is set for it.
+    /// Where receivers grant.
+    grants: Option<GrantBook>,
+    /// When it hands out credit, or loses patience, next, if a timer is set for it.
     pulls_at: Option<Time>,
     /// Congestion notifications that its NIC will have in line at a later time.
     cnps: BTreeMap<(Time, FlowId), Frame>,
@@ -138,6 +142,7 @@ impl<'a> Hosts<'a> {
             nic: Nic::new(plan, HostId(host)),
             timers: BTreeSet::new(),
             credit: None,
+            grants: None,
             pulls_at: None,
             cnps: BTreeMap::new(),
         });
@@ -242,7 +247,8 @@ impl<'a> Hosts<'a> {
             let flow = self.hosts[host.index()].nic.next_in_line(now)?;
             // One that has completed since has nothing to send.
             let Some(sending) = &mut self.sending[flow.index()] else { continue };
-            let class = self.plan.traffic.flows[flow.index()].class;
+            let own = self.plan.traffic.flows[flow.index()].class;
+            let class = sending.sender.next_class().unwrap_or(own);
             if self.hosts[host.index()].nic.hold(now, class, flow) {
                 continue;
             }
@@ -272,16 +278,22 @@ impl<'a> Hosts<'a> {
     fn pull(&mut self, now: Time, host: HostId) {
         let there = &mut self.hosts[host.index()];
         there.pulls_at = None;
-        if let Some(pull) = there.credit.as_mut().and_then(|credit| credit.pull(now)) {
+        let due = there.credit.as_mut().filter(|credit| credit.due(now) == Some(now));
+        if let Some(pull) = due.and_then(|credit| credit.pull(now)) {
             self.send_credit(host, pull);
         }
+        let there = &mut self.hosts[host.index()];
+        let told = there.grants.as_mut().map(|grants| grants.requests(now));
+        told.into_iter().flatten().for_each(|told| self.send_grant(host, told));
         self.set_pull_timer(now, host);
     }
 
     /// Sets the timer of a host's pacer of credit to when a pull is due.
     fn set_pull_timer(&mut self, now: Time, host: HostId) {
         let host = &mut self.hosts[host.index()];
-        let due = host.credit.as_ref().and_then(|credit| credit.due(now));
+        let pull = host.credit.as_ref().and_then(|credit| credit.due(now));
+        let request = host.grants.as_ref().and_then(|grants| grants.due());
+        let due = pull.into_iter().chain(request).min();
         move_timer(&mut host.timers, &mut host.pulls_at, due, TimerKind::Pull, FlowId(0));
     }
 

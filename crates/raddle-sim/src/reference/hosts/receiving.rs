@@ -1,6 +1,7 @@
 //! The receiving ends of flows at work.
 
 use super::credit::{CreditPacer, Pull};
+use super::grants::{GrantBook, Told, What};
 use super::rotations::Class;
 use super::{Hosts, TimerKind};
 use crate::wire::frame::{Frame, flag, kind};
@@ -16,7 +17,7 @@ impl Hosts<'_> {
             self.count_repeated(flow, frame, false);
             return self.answer_late(host, flow, frame);
         }
-        self.open(host, flow);
+        self.open(now, host, flow);
         let Some(receiver) = &mut self.receiving[flow.index()] else { return };
         let (marked, trimmed) = (frame.has(flag::MARKED), frame.is_trimmed());
         let received = receiver.on_data(&Data {
@@ -29,6 +30,7 @@ impl Hosts<'_> {
             ack_request: frame.has(flag::ACK_REQUEST),
         });
         let arrived = receiver.arrived();
+        let (count, low) = (arrived.count(), arrived.low());
         let is_missing = !arrived.has(Psn(frame.number()));
         let number = match received.reply {
             Reply::AckExpected | Reply::NackExpected => arrived.low(),
@@ -66,6 +68,15 @@ impl Hosts<'_> {
             } else {
                 credit.on_data(flow, received.reply == Reply::Nack);
             }
+            self.set_pull_timer(now, host);
+        }
+        if let Some(grants) = &mut self.hosts[host.index()].grants {
+            if received.completed {
+                grants.end(flow);
+            } else {
+                grants.on_data(now, flow, count, low);
+            }
+            grants.grants(now).into_iter().for_each(|told| self.send_grant(host, told));
             self.set_pull_timer(now, host);
         }
         let Some(entry) = received.arrival else {
@@ -145,7 +156,7 @@ impl Hosts<'_> {
     }
 
     /// Makes the receiver of a flow if it is the first that is heard of it.
-    fn open(&mut self, host: HostId, flow: FlowId) {
+    fn open(&mut self, now: Time, host: HostId, flow: FlowId) {
         if self.receiving[flow.index()].is_some() {
             return;
         }
@@ -162,6 +173,11 @@ impl Hosts<'_> {
             let credit = self.hosts[host.index()].credit.get_or_insert_with(pacer);
             credit.begin(flow, &pulls, total);
         }
+        if let Some(grants) = template.grants() {
+            let from = self.plan.traffic.flows[flow.index()].source;
+            let book = self.hosts[host.index()].grants.get_or_insert_with(GrantBook::default);
+            book.begin(now, flow, from, total, grants);
+        }
     }
 
     /// A sender asks for credit.
@@ -170,7 +186,7 @@ impl Hosts<'_> {
         if self.records[flow.index()].delivered.is_some() {
             return self.answer_late(host, flow, frame);
         }
-        self.open(host, flow);
+        self.open(now, host, flow);
         if let Some(credit) = &mut self.hosts[host.index()].credit {
             credit.on_request(flow, frame.number());
         }
@@ -181,6 +197,22 @@ impl Hosts<'_> {
     pub(super) fn send_credit(&mut self, host: HostId, pull: Pull) {
         let (to, size) = (self.addresses.sender(pull.flow), self.plan.transport.ack);
         let frame = Frame::new(to, pull.count, kind::CREDIT, pull.entropy, size);
+        self.hosts[host.index()].nic.control.push_back(frame);
+        self.credit_frames.made += 1;
+    }
+
+    /// Puts a grant, or a request to send again, in line at the NIC.
+    pub(super) fn send_grant(&mut self, host: HostId, told: Told) {
+        let (to, size) = (self.addresses.sender(told.flow), self.plan.transport.ack);
+        let frame = match told.what {
+            What::Grant { upto, class } => {
+                let to = self.addresses.locators.with_class(to, class);
+                Frame::new(to, upto, kind::CREDIT, told.entropy, size)
+            }
+            What::Resend { first } => {
+                Frame::new(to, first, kind::CREDIT | flag::AGAIN, told.entropy, size)
+            }
+        };
         self.hosts[host.index()].nic.control.push_back(frame);
         self.credit_frames.made += 1;
     }

@@ -5,7 +5,7 @@ use super::{ConnectionId, FlowEvents, Hosts, TimerKind, move_timer};
 use crate::plan::{Connections, PairOrder};
 use crate::wire::frame::{Frame, flag, kind};
 use crate::workload::Flow;
-use raddle_schemes::congestion::Hop;
+use raddle_schemes::congestion::{Grant, Hop};
 use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::transport::sender::{AckHeader, NackHeader};
@@ -97,6 +97,7 @@ impl Hosts<'_> {
         if let Some(route) = route {
             sender.on_route(route);
         }
+        let class = sender.next_class();
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
         let packet = sender.poll_transmit(now, events);
         if route.is_some() && packet.is_some() {
@@ -121,7 +122,9 @@ impl Hosts<'_> {
         if self.plan.traffic.flows[flow.index()].hashed {
             flags |= flag::HASHED;
         }
-        Some(Frame::new(self.addresses.receiver(flow), psn.0, flags, entropy, bytes))
+        let to = self.addresses.receiver(flow);
+        let to = class.map_or(to, |class| self.addresses.locators.with_class(to, class));
+        Some(Frame::new(to, psn.0, flags, entropy, bytes))
     }
 
     /// The pace of a flow lets its next packet go.
@@ -202,12 +205,20 @@ impl Hosts<'_> {
         self.look_at(now, flow);
     }
 
-    /// A pull has come.
+    /// A pull has come, a grant, or a request to send again.
     pub(super) fn on_credit(&mut self, now: Time, frame: Frame) {
         let flow = self.addresses.flow_of(frame);
         let Some(sending) = &mut self.sending[flow.index()] else { return };
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
-        sending.sender.on_credit(now, frame.number(), events);
+        if !sending.sender.is_granted() {
+            sending.sender.on_credit(now, frame.number(), events);
+        } else if frame.has(flag::AGAIN) {
+            sending.sender.on_resend(now, Psn(frame.number()), events);
+        } else {
+            let class = self.addresses.locators.class(frame.to);
+            let grant = Grant { upto: frame.number(), class };
+            sending.sender.on_grant(now, &grant, events);
+        }
         self.look_at(now, flow);
     }
 

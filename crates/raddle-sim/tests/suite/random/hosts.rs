@@ -5,6 +5,7 @@ use crate::outside::{echo, sleeper};
 use raddle_schemes::congestion::Pacing;
 use raddle_schemes::congestion::dcqcn::{AlphaFrom, AlphaUpdate, Cnp, Cut, OnLoss, Profile};
 use raddle_schemes::congestion::fixed_rate::{Pace, Slots};
+use raddle_schemes::congestion::homa::Cutoffs;
 use raddle_schemes::congestion::powertcp;
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::load_balance::host;
@@ -114,6 +115,15 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
             eqds.max_window = choices.pick(&[Size::Bdp(1.5), Size::Packets(2.0)]);
             eqds.packets_per_pull = choices.pick(&[4, 1]);
             eqds.retry = choices.pick(&[None, Some(Span::us(3))]);
+        }
+        congestion::Config::Homa(homa) => {
+            homa.rtt_bytes =
+                choices.pick(&[Size::Bdp(1.0), Size::Packets(1.0), Size::Packets(4.0)]);
+            homa.overcommitment = choices.pick(&[None, Some(1), Some(2)]);
+            homa.unscheduled_classes = choices.pick(&[2, 1, 6]);
+            let sizes = vec![Bytes(900), Bytes(5_000), Bytes(5_000)];
+            homa.cutoffs = choices.pick(&[Cutoffs::Auto, Cutoffs::At(sizes)]);
+            homa.resend = choices.pick(&[None, Some(Span::us(3)), Some(Span(777_777))]);
         }
         congestion::Config::Dcqcn(dcqcn) => {
             dcqcn.profile = choices.pick(Profile::ALL);
