@@ -78,7 +78,11 @@ impl Parameter for Cutoffs {
             Raw::List(values) if values.len() < MOST_CLASSES => {
                 let sizes: Result<Vec<_>, _> = values.iter().map(|&v| Bytes::read(v)).collect();
                 let sizes = sizes?;
-                if sizes.is_sorted() { Ok(Self::At(sizes)) } else { wrong("expected sizes in ascending order") }
+                if sizes.is_sorted() {
+                    Ok(Self::At(sizes))
+                } else {
+                    wrong("expected sizes in ascending order")
+                }
             }
             Raw::List(_) => wrong("expected at most 6 sizes"),
             _ => wrong("expected `auto`, or a list of sizes, as in [\"2 kB\", \"10 kB\"]"),

@@ -102,7 +102,8 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
             eqds.retry = choices.pick(&[None, Some(Span::us(3))]);
         }
         congestion::Config::Homa(homa) => {
-            homa.rtt_bytes = choices.pick(&[Size::Bdp(1.0), Size::Packets(1.0), Size::Packets(4.0)]);
+            homa.rtt_bytes =
+                choices.pick(&[Size::Bdp(1.0), Size::Packets(1.0), Size::Packets(4.0)]);
             homa.overcommitment = choices.pick(&[None, Some(1), Some(2)]);
             homa.unscheduled_classes = choices.pick(&[2, 1, 6]);
             let sizes = vec![Bytes(900), Bytes(5_000), Bytes(5_000)];
