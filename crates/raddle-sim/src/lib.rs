@@ -6,6 +6,7 @@
 
 pub mod bound;
 pub mod check;
+mod cutoffs;
 pub mod engine;
 pub mod faults;
 pub mod host;

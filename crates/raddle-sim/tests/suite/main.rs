@@ -21,6 +21,7 @@ mod ethereal;
 mod every_flow_ends;
 mod fair_ties;
 mod flow_control;
+mod homa;
 mod hosts;
 mod ideal_stack;
 mod layers;

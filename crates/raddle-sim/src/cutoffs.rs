@@ -1,0 +1,54 @@
+//! What a run's messages say of the classes that their unscheduled packets have.
+
+use crate::plan::Plan;
+use raddle_schemes::FlowContext;
+use raddle_schemes::congestion::homa::cutoffs;
+use raddle_schemes::family::Raw;
+use raddle_schemes::units::{Bytes, Rate, Span};
+use std::collections::BTreeMap;
+
+/// The parameter that lists them.
+const CUTOFFS: &str = "cutoffs";
+
+impl Plan {
+    /// Puts the cutoffs that the messages of the plan give in place of those of a congestion control that
+    /// leaves them open: each class of unscheduled packets has as many unscheduled bytes.
+    pub fn resolve_cutoffs(&mut self) {
+        let values = self.transport.congestion.values();
+        if !values.iter().any(|(name, value)| *name == CUTOFFS && value == "\"auto\"") {
+            return;
+        }
+        let mut windows: BTreeMap<(Span, Rate), Bytes> = BTreeMap::new();
+        let mut levels = 1;
+        let mut messages = Vec::with_capacity(self.traffic.flows.len());
+        for flow in &self.traffic.flows {
+            let (fabric, ack) = (&self.fabric, self.transport.ack);
+            let base_rtt = fabric.base_rtt(flow.source, flow.destination, self.packet(), ack);
+            let last_hop = fabric.ports[flow.destination.index()].peer;
+            let rate = fabric.ports[flow.source.index()].rate;
+            let rate = rate.min(fabric.ports[last_hop.index()].rate);
+            let window = *windows.entry((base_rtt, rate)).or_insert_with(|| {
+                let context = FlowContext {
+                    payload: self.transport.payload,
+                    header: self.transport.header,
+                    base_rtt,
+                    rate,
+                    bdp: rate.bytes_in(base_rtt),
+                    classes: self.queue.classes,
+                    ..FlowContext::NOMINAL
+                };
+                let grants = self.transport.congestion.build(&context).grants();
+                let Some(grants) = grants else { return Bytes(0) };
+                levels = self.queue.classes.saturating_sub(grants.classes);
+                Bytes(u64::from(grants.window) * context.payload.0)
+            });
+            messages.push((flow.bytes, flow.bytes.min(window)));
+        }
+        let texts: Vec<String> =
+            cutoffs(levels, messages).iter().map(|size| format!("{} B", size.0)).collect();
+        let sizes: Vec<Raw<'_>> = texts.iter().map(|text| Raw::Text(text)).collect();
+        // A list that was made in order is one that is accepted.
+        let set = self.transport.congestion.set(CUTOFFS, Raw::List(&sizes));
+        debug_assert!(set.is_ok(), "{set:?}");
+    }
+}
