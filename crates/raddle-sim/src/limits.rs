@@ -114,6 +114,17 @@ pub enum LimitError {
         /// The number of data classes.
         classes: u8,
     },
+    /// A list has not one entry for each data class.
+    ClassTable {
+        /// What it lists.
+        what: &'static str,
+        /// Its length.
+        listed: usize,
+        /// The number of data classes.
+        classes: u8,
+    },
+    /// ACKs shall travel with data where one class has everything.
+    AcksWithData,
     /// A flow names a transport that does not exist.
     Transport {
         /// The flow.
@@ -272,6 +283,12 @@ impl fmt::Display for LimitError {
                 write!(f, "flow {} names path selector {number}; there are 0 to {most}", flow.0)
             }
             Self::ControlWeight => write!(f, "a turn of data at a port with one class for all"),
+            Self::ClassTable { what, listed, classes } => {
+                write!(f, "{listed} {what} for {classes} data classes; none, or one for each")
+            }
+            Self::AcksWithData => f.write_str(
+                "ACKs shall travel with data, but the ports have one class for everything; leave that out",
+            ),
             Self::Transport { flow, number, most } => {
                 write!(f, "flow {} names transport {number}; there are 0 to {most}", flow.0)
             }
@@ -427,6 +444,15 @@ impl Plan {
         }
         if queue.service == Service::Fifo && queue.control_weight.is_some() {
             return Err(LimitError::ControlWeight);
+        }
+        let (markings, acks) = (queue.class_markings.len(), queue.acks.len());
+        for (what, listed) in [("markings", markings), ("places of ACKs", acks)] {
+            if listed != 0 && listed != usize::from(classes) {
+                return Err(LimitError::ClassTable { what, listed, classes });
+            }
+        }
+        if queue.service == Service::Fifo && queue.ack_classes() != 0 {
+            return Err(LimitError::AcksWithData);
         }
         self.check_policy()?;
         let Some(pfc) = queue.pfc else { return Ok(()) };

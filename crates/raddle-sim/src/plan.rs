@@ -78,6 +78,10 @@ pub struct QueuePlan {
     pub control_weight: Option<NonZeroU32>,
     /// Which frames get the congestion mark.
     pub marking: marking::Config,
+    /// The same for each data class, class 0 first; empty where all go by `marking`.
+    pub class_markings: Vec<marking::Config>,
+    /// Where the ACKs of each data class travel, class 0 first; empty where all of them are control.
+    pub acks: Vec<AckQueue>,
     /// When that is decided.
     pub mark_at: MarkAt,
     /// What happens to a data frame that does not fit.
@@ -166,6 +170,23 @@ impl QueuePlan {
     pub fn control_class(&self) -> usize {
         usize::from(self.classes)
     }
+
+    /// The markings that queues of data have.
+    pub fn markings(&self) -> impl Iterator<Item = &marking::Config> {
+        let common = self.class_markings.is_empty().then_some(&self.marking);
+        common.into_iter().chain(&self.class_markings)
+    }
+
+    /// A bit for each data class whose ACKs travel in it.
+    pub(crate) fn ack_classes(&self) -> u8 {
+        let classes = (0..).zip(&self.acks).filter(|(_, own)| **own == AckQueue::Data);
+        classes.fold(0, |mask, (class, _): (u8, _)| mask | 1 << class)
+    }
+
+    /// Whether data classes differ in more than their turns.
+    pub(crate) fn has_class_table(&self) -> bool {
+        !self.class_markings.is_empty() || self.ack_classes() != 0
+    }
 }
 
 /// When the ports of a switch concern each other, so that what they do is carried out in order of
@@ -208,6 +229,17 @@ pub struct Pfc {
     /// A pause lasts this long at who is paused. While it is needed, it is renewed half a `quanta`
     /// after it was last told.
     pub quanta: Span,
+}
+
+raddle_schemes::words! {
+    /// Which queue of a switch port ACKs and NACKs join.
+    pub enum AckQueue {
+        /// That of control.
+        Control = "control",
+        /// That of the data class of their flow: they are served, admitted, paused and counted as its
+        /// data is. They are never trimmed, and never marked, since the mark of an ACK is what it echoes.
+        Data = "data",
+    }
 }
 
 raddle_schemes::words! {

@@ -82,7 +82,8 @@ fn pools(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
             found.at_most(name, (what, bytes), ("most bytes of memory", most));
         }
         // Where control shares the queue of data, it counts as data does, and may be under way.
-        if outcome.in_flight_data == 0 && plan.queue.service != Service::Fifo {
+        let apart = plan.queue.service != Service::Fifo && plan.queue.ack_classes() == 0;
+        if outcome.in_flight_data == 0 && apart {
             found.equal(name, ("bytes left in its pools", pools.left), ("data in flight", 0));
         }
     }

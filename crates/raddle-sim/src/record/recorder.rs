@@ -3,7 +3,7 @@
 use super::series::Buckets;
 use super::{Occupancy, PortSeries, Timeline};
 use crate::plan::{Plan, Service};
-use crate::wire::frame::Frame;
+use crate::wire::frame::{Frame, Locators};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
 
@@ -25,6 +25,9 @@ struct Queues {
     hosts: usize,
     /// Whether control frames queue with data.
     one_class: bool,
+    /// A bit for each data class whose ACKs are in its queue.
+    acks: u8,
+    locators: Locators,
     occupancy: Occupancy,
     /// Bytes queued at each port, as far as `late` does not say.
     bytes: Vec<u64>,
@@ -53,6 +56,8 @@ impl Queues {
         Self {
             hosts: whole.fabric.hosts as usize,
             one_class: whole.queue.service == Service::Fifo,
+            acks: whole.queue.ack_classes(),
+            locators: Locators::new(whole.fabric.hosts, whole.queue.classes),
             occupancy: Occupancy { byte_ps: vec![0; ports], sent_until: Time::ZERO },
             bytes: vec![0; ports],
             late: Vec::new(),
@@ -69,9 +74,14 @@ impl Queues {
             if frame.is_data() {
                 self.occupancy.sent_until = self.occupancy.sent_until.max(now);
             }
-        } else if self.one_class || !frame.is_control() {
+        } else if self.one_class || !frame.is_control() || self.is_with_data(frame) {
             self.change(Change { at: now, port, bytes: frame.size().0 as u32, joins: false });
         }
+    }
+
+    /// Whether it is an ACK that was in a queue of data.
+    fn is_with_data(&self, frame: Frame) -> bool {
+        self.acks != 0 && frame.is_reply() && self.acks >> self.locators.class(frame.to) & 1 == 1
     }
 
     fn change(&mut self, change: Change) {

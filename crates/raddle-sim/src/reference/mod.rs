@@ -21,7 +21,7 @@ mod wheel;
 use crate::faults::OnDown;
 use crate::faults::link::Link;
 use crate::middleware::Middleware;
-use crate::plan::{MarkAt, Overflow, Plan, Service};
+use crate::plan::{AckQueue, MarkAt, Overflow, Plan, Service};
 use crate::record::deadlock::circle;
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, Observer, Outcome, Progress, Stop};
@@ -350,6 +350,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
     fn enqueue(&mut self, now: Time, id: PortId, came_in: PortId, mut frame: Frame) {
         let plan = self.plan;
         let queue = &plan.queue;
+        let is_apart = frame.is_control() && !self.travels_with_data(frame);
         let port = &mut self.ports[id.index()];
         port.keep_before(now);
         if !port.link.is_up() && plan.faults.on_down == OnDown::Drop {
@@ -359,7 +360,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let control = queue.control_class();
         let mut class = match queue.service {
             Service::Fifo => 0,
-            _ if frame.is_control() => control,
+            _ if is_apart => control,
             _ => usize::from(self.hosts.addresses.locators.class(frame.to)),
         };
         let capacity = port.link.capacity(port.facts.capacity);
@@ -379,7 +380,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
             let bytes = Bytes(port.link.nominal_bytes(port.bytes[class], port.facts.capacity));
             let state = QueueState { bytes, stream: port.facts.mark_stream, event };
-            if port.facts.marker.mark(&state) {
+            if port.marker(class).mark(&state) {
                 frame.mark();
                 port.record.marked += 1;
                 self.recorder.marked(now);
@@ -410,6 +411,12 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             self.entered(now, came_in, class, size);
         }
         self.serve(now, id);
+    }
+
+    /// Whether it is an ACK in a class whose ACKs queue with data.
+    fn travels_with_data(&self, frame: Frame) -> bool {
+        let class = usize::from(self.hosts.addresses.locators.class(frame.to));
+        frame.is_reply() && self.plan.queue.acks.get(class) == Some(&AckQueue::Data)
     }
 
     /// Begins to send the next frame if the wire is free and the link up.
@@ -481,7 +488,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if !frame.is_control() && self.plan.queue.mark_at == MarkAt::Dequeue {
             let bytes = Bytes(port.link.nominal_bytes(port.bytes[class], port.facts.capacity));
             let state = QueueState { bytes, stream: port.facts.mark_stream, event: start.0 };
-            if port.facts.marker.mark(&state) {
+            if port.marker(class).mark(&state) {
                 frame.mark();
                 port.record.marked += 1;
                 self.recorder.marked(now);

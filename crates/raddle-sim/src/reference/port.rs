@@ -9,6 +9,7 @@ use crate::wire::note::Note;
 use crate::wire::port_facts::PortFacts;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue as PortQueue;
+use raddle_schemes::marking::AnyMarker;
 use raddle_schemes::units::{Bytes, Time};
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -93,6 +94,11 @@ impl Port {
             entered: 0,
             before: None,
         }
+    }
+
+    /// Who marks the data of a class.
+    pub(super) fn marker(&self, class: usize) -> &AnyMarker {
+        self.facts.class_markers.as_ref().map_or(&self.facts.marker, |own| &own[class])
     }
 
     /// What a switch scheme sees of it.

@@ -222,6 +222,12 @@ impl Frame {
         matches!(self.kind(), kind::CREDIT | kind::REQUEST)
     }
 
+    /// Whether it is an ACK or a NACK.
+    #[inline]
+    pub fn is_reply(&self) -> bool {
+        matches!(self.kind(), kind::ACK | kind::NACK)
+    }
+
     /// Whether it belongs to the control class.
     #[inline]
     pub fn is_control(&self) -> bool {

@@ -25,6 +25,8 @@ pub struct PortFacts {
     pub control_capacity: u64,
     /// Which frames are marked.
     pub marker: AnyMarker,
+    /// The same for each data class, where classes differ in that.
+    pub class_markers: Option<Box<[AnyMarker]>>,
     /// Stream of marking coins.
     pub mark_stream: u64,
     /// Stream of loss coins.
@@ -72,6 +74,8 @@ impl PortFacts {
             quanta: pfc.quanta,
             by_memory: pfc.by_memory(),
         });
+        let of_classes = plan.queue.class_markings.iter().map(|marking| marking.build(&base));
+        let of_classes: Box<[AnyMarker]> = of_classes.collect();
         Self {
             rate: port.rate,
             latency: plan.fabric.latency(id),
@@ -80,6 +84,7 @@ impl PortFacts {
             capacity: capacity.0,
             control_capacity: plan.queue.control_size.resolve(&base).0,
             marker: plan.queue.marking.build(&base),
+            class_markers: (!of_classes.is_empty()).then_some(of_classes),
             mark_stream: stream(plan.seed, "mark", u64::from(id.0)),
             loss_stream: stream(plan.seed, "loss", u64::from(id.0)),
             pfc,

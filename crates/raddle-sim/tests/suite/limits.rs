@@ -14,7 +14,7 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{self, HORIZON, SHORTEST_WINDOW};
 use raddle_sim::faults::PortChange;
 use raddle_sim::limits::LimitError;
-use raddle_sim::plan::{Overflow, Pfc, Plan, Service, Transport, TransportPlan};
+use raddle_sim::plan::{AckQueue, Overflow, Pfc, Plan, Service, Transport, TransportPlan};
 use raddle_sim::record::Stop;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::topology::routing::Forwarding;
@@ -456,6 +456,24 @@ fn data_classes_fit_the_masks_and_flows_have_one_of_them() {
         |plan| plan.traffic.flows[0].load_balance = 2,
         LimitError::LoadBalance { flow: FlowId(0), number: 2, most: 1 },
         "flow 0 names path selector 2; there are 0 to 1",
+    );
+    between(
+        |plan| (plan.queue.classes, plan.queue.acks) = (2, vec![AckQueue::Data; 2]),
+        |plan| plan.queue.acks.push(AckQueue::Data),
+        LimitError::ClassTable { what: "places of ACKs", listed: 3, classes: 2 },
+        "3 places of ACKs for 2 data classes; none, or one for each",
+    );
+    between(
+        |plan| plan.queue.class_markings = vec![plan.queue.marking.clone()],
+        |plan| plan.queue.class_markings.push(plan.queue.marking.clone()),
+        LimitError::ClassTable { what: "markings", listed: 2, classes: 1 },
+        "2 markings for 1 data classes; none, or one for each",
+    );
+    between(
+        |plan| plan.queue.acks = vec![AckQueue::Data],
+        |plan| plan.queue.service = Service::Fifo,
+        LimitError::AcksWithData,
+        "ACKs shall travel with data, but the ports have one class for everything; leave that out",
     );
     between(
         |plan| {

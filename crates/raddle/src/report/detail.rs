@@ -83,7 +83,7 @@ fn queue_lengths(plan: &Plan) -> QueueLengths {
     let base = plan.queue_base(port, longest, Bytes(0));
     let base = Base { whole: plan.queue.size.resolve(&base), ..base };
     // A marking's sizes are its thresholds, ascending: two of them, or one that is both.
-    let values = plan.queue.marking.values().into_iter();
+    let values = plan.queue.markings().flat_map(|marking| marking.values());
     let sizes = values.filter_map(|(_, text)| text.trim_matches('"').parse::<Size>().ok());
     let thresholds: Vec<u64> = sizes.map(|size| size.resolve(&base).0).collect();
     QueueLengths {

@@ -49,7 +49,8 @@ pub(crate) fn settle(fabric: &mut FabricSection, faults: &[FaultSection], log: &
     }
     let queue = &mut fabric.queue;
     if queue.plan.mark_at != MarkAt::Dequeue {
-        let unmarked = (!marks(&queue.plan.marking)).then_some("with a marking that marks nothing");
+        let unmarked =
+            (!queue.plan.markings().any(marks)).then_some("with a marking that marks nothing");
         judge("at", &queue.places.mark_at, unmarked);
         if unmarked.is_some() {
             queue.plan.mark_at = MarkAt::Dequeue;

@@ -173,6 +173,7 @@ mod tests {
     use crate::problem::Problems;
     use crate::scenario::{Study, parse};
     use raddle_schemes::units::{Bytes, Time};
+    use raddle_sim::plan::{AckQueue, MarkAt};
     use raddle_sim::workload::Start;
     use std::path::Path;
 
@@ -273,6 +274,54 @@ mod tests {
         let error = study.problem(problem).render(false);
         assert!(error.contains("there is no `rho_max`"), "{error}");
         assert!(error.contains("congestion = { scheme = \"fixed_rate\""), "{error}");
+    }
+
+    #[test]
+    fn data_classes_may_have_markings_and_acks_of_their_own() {
+        let of = |queue: &str| {
+            let text = format!(
+                "[fabric]\ntopology = {{ kind = \"fat_tree\", hosts = 16 }}\nqueue = {{ {queue} }}\n\
+                 [traffic]\nkind = \"permutation\"\n"
+            );
+            let problems = |p: Problems| p.render(false);
+            parse("t.toml", &text, Path::new("."), &[]).map_err(problems)
+        };
+        let both = "classes = 2, marking = { at = \"enqueue\" }, acks = [\"data\", \"control\"], \
+            markings = [{ scheme = \"step\", threshold = \"9 packets\" }, { scheme = \"red\" }]";
+        let study = of(both).unwrap();
+        let scenario = &study.cells[0].scenario;
+        let queue = scenario.resolve(1).unwrap().queue;
+        let names: Vec<_> = queue.markings().map(|marking| marking.card().name).collect();
+        assert_eq!((names, queue.mark_at), (vec!["step", "red"], MarkAt::Enqueue));
+        assert_eq!(queue.acks, [AckQueue::Data, AckQueue::Control]);
+        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+        assert_eq!(again.cells[0].scenario.resolve(1).unwrap().queue, queue);
+        // What is as everywhere is not part of a scenario.
+        let hash = |queue| of(queue).unwrap().cells[0].scenario.hash();
+        assert_eq!(hash("acks = \"control\", classes = 2"), hash("classes = 2"));
+        for (queue, expected) in [
+            ("acks = \"dta\"", "nearest: `data`"),
+            ("acks = [\"data\"], classes = 2", "expected a list of 2, one for each data class"),
+            ("acks = \"data\", service = \"fifo\"", "`acks` has no effect on a `fifo` port"),
+            ("markings = [{ scheme = \"red\" }], classes = 2", "expected a list of 2"),
+            ("markings = [{ scheme = \"rd\" }]", "nearest: `red`"),
+            (
+                "markings = [{ scheme = \"red\" }], marking = { scheme = \"red\" }",
+                "`marking` has no `scheme` beside `markings`",
+            ),
+            (
+                "markings = [{ scheme = \"red\", low = \"90%\", high = \"10%\" }]",
+                "markings = [{ scheme = \"red\", low",
+            ),
+            (
+                "markings = [{ scheme = \"none\" }]",
+                "which `none` in [fabric] queue.markings does not offer",
+            ),
+        ] {
+            let error = of(queue).err().unwrap_or_default();
+            assert!(error.contains(expected), "{queue}: {error}");
+        }
     }
 
     #[test]

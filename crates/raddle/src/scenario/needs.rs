@@ -59,11 +59,11 @@ fn asking<'a>(
 ) -> Vec<(Needy<'a>, Acks<'a>)> {
     let mut asking = vec![
         fabric.load_balance.needy(),
-        fabric.queue.needy(),
         transport.load_balance.needy(),
         transport.congestion.needy(),
         transport.recovery.needy(),
     ];
+    asking.extend(fabric.queue.needy());
     asking.extend(transport.planner.iter().map(Chosen::needy));
     asking.extend(fabric.buffer.iter().map(BufferSection::needy));
     asking.extend(fabric.tor.iter().map(Chosen::needy));
@@ -80,8 +80,8 @@ fn lack<'a>(
     acks: &Acks<'a>,
 ) -> Option<Lack<'a>> {
     match need {
-        Need::Ecn => (!marks(&fabric.queue.plan.marking)).then(|| Lack {
-            whose: format!("`{}` in [fabric] queue.marking", fabric.queue.plan.marking.card().name),
+        Need::Ecn => (!fabric.queue.plan.markings().any(marks)).then(|| Lack {
+            whose: fabric.queue.named_marking(),
             remedy: "choose a marking that marks, or another scheme",
             place: &fabric.queue.places.marking,
         }),

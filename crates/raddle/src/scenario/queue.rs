@@ -2,12 +2,12 @@
 
 use super::reader::{Log, Reader, read};
 use super::scheme::{self, Chosen, Needy, show, shown};
-use super::spec::{Item, Place};
+use super::spec::{Item, Place, Value};
 use raddle_schemes::marking;
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::limits::{LARGEST_SHARE, LEAST_QUANTUM, SHORTEST_PAUSE};
-use raddle_sim::plan::{CLASS_LIMIT, MarkAt, Overflow, Pfc, QueuePlan, Service};
+use raddle_sim::plan::{AckQueue, CLASS_LIMIT, MarkAt, Overflow, Pfc, QueuePlan, Service};
 use std::num::NonZeroU32;
 
 /// What markings call the queue lengths at which they begin and are complete.
@@ -21,8 +21,8 @@ pub(crate) struct QueueSection {
     /// Complete but for the shares of a round, which [`QueueSection::resolve_shares`] fills in.
     pub(crate) plan: QueuePlan,
     pub(crate) places: QueuePlaces,
-    /// As it was typed.
-    marking: Chosen<marking::Config>,
+    /// As it was typed: one, or one for each data class.
+    markings: Vec<Chosen<marking::Config>>,
     /// What each data class may send in a round.
     shares: Vec<Size>,
 }
@@ -36,6 +36,8 @@ pub(crate) struct QueuePlaces {
     pub(crate) marking: Place,
     /// A threshold of the marking; its name where all thresholds are defaults.
     pub(crate) threshold: Place,
+    /// The names of the markings of data classes.
+    pub(crate) class_markings: Vec<Place>,
     pub(crate) overflow: Place,
     /// The shares of a round; the section where they are defaults.
     shares: Place,
@@ -62,12 +64,18 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         mark_at_place = inner.take("at").map(|item| item.place.clone()).unwrap_or_default();
         scheme::read_scheme::<marking::Config>(inner)
     });
-    if let (Some(Size::Unlimited), Some(item), Some(marking)) = (size, size_item, &marking) {
-        let name = format!("marking `{}`", marking.config.card().name);
-        relative_to_nothing(&reader, item, &name, &marking.config.values());
-    }
     let classes = classes(&mut reader);
     let control_weight = control_weight(&mut reader, service);
+    let class_markings = class_markings(&mut reader, classes);
+    let acks = acks(&mut reader, service, classes);
+    if let (Some(Size::Unlimited), Some(item)) = (size, size_item) {
+        let of_classes = class_markings.iter().flatten();
+        let common = marking.iter().filter(|_| of_classes.clone().count() == 0);
+        for marking in common.chain(of_classes.clone()) {
+            let name = format!("marking `{}`", marking.config.card().name);
+            relative_to_nothing(&reader, item, &name, &marking.config.values());
+        }
+    }
     if service == Some(Service::Fifo) {
         one_class(&mut reader, overflow, classes);
     }
@@ -83,13 +91,16 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
     }
     reader.finish();
     let (marking, (pfc, shares)) = (marking?, pfc.zip(shares)?);
+    let class_markings = class_markings?;
     let (pfc, xoff) = pfc.unzip();
+    let first = class_markings.first().unwrap_or(&marking);
     let places = QueuePlaces {
         size: size_item?.place.clone(),
         control_size: control_item?.place.clone(),
         mark_at: mark_at_place,
-        threshold: threshold.unwrap_or_else(|| marking.place.clone()),
-        marking: marking.place.clone(),
+        threshold: threshold.unwrap_or_else(|| first.place.clone()),
+        marking: first.place.clone(),
+        class_markings: class_markings.iter().map(|own| own.place.clone()).collect(),
         overflow: overflow_item?.place.clone(),
         shares: shares.1.map_or(place, |item| &item.place).clone(),
         xoff: xoff.unwrap_or_default(),
@@ -102,12 +113,75 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         shares: Vec::new(),
         control_weight: control_weight?,
         marking: marking.config.clone(),
+        class_markings: class_markings.iter().map(|own| own.config.clone()).collect(),
+        acks: acks?,
         mark_at: mark_at?,
         overflow: overflow?,
         gap,
         pfc,
     };
-    Some(QueueSection { plan, places, marking, shares: shares.0 })
+    let markings = if class_markings.is_empty() { vec![marking] } else { class_markings };
+    Some(QueueSection { plan, places, markings, shares: shares.0 })
+}
+
+/// The markings of the data classes, where they have their own.
+fn class_markings(
+    reader: &mut Reader<'_>,
+    classes: Option<u8>,
+) -> Option<Vec<Chosen<marking::Config>>> {
+    let Some(item) = reader.take("markings") else { return Some(Vec::new()) };
+    let items = reader.list("markings", "one scheme for each data class");
+    let common = reader.take("marking").and_then(Item::table);
+    let mut written = common.iter().flat_map(|table| &table.entries);
+    let unread = written.find(|entry| entry.key != "at" && entry.item.place.file.is_some());
+    if let Some(entry) = unread {
+        let message = format!("`marking` has no `{}` beside `markings`", entry.key);
+        let problem = entry.key_place.problem(message);
+        reader.log().add(problem.label("leave it out: each data class has its own"));
+        return None;
+    }
+    if let Some(classes) = classes.filter(|&classes| items.len() != usize::from(classes)) {
+        let problem = item.place.problem("wrong value for `markings`");
+        let label = format!("expected a list of {classes}, one for each data class");
+        reader.log().add(problem.label(label));
+        return None;
+    }
+    let log = reader.log();
+    let read = |item| scheme::read_scheme(Reader::of("markings", item, log)?);
+    let all: Vec<_> = items.iter().map(read).collect();
+    all.into_iter().collect()
+}
+
+/// Where the ACKs of each data class travel; empty where all are control.
+fn acks(
+    reader: &mut Reader<'_>,
+    service: Option<Service>,
+    classes: Option<u8>,
+) -> Option<Vec<AckQueue>> {
+    let Some(item) = reader.take("acks") else { return Some(Vec::new()) };
+    let classes = usize::from(classes?);
+    let words = if matches!(item.value, Value::List(_)) {
+        let items = reader.list("acks", "one word for each data class");
+        if items.len() != classes {
+            let problem = item.place.problem("wrong value for `acks`");
+            let label = format!("expected a list of {classes}, one for each data class");
+            reader.log().add(problem.label(label));
+            return None;
+        }
+        let word = |item| read("acks", item).map_err(|problem| reader.log().add(problem)).ok();
+        items.iter().map(word).collect::<Option<Vec<AckQueue>>>()?
+    } else {
+        vec![reader.need("acks", "\"control\"")?; classes]
+    };
+    if !words.contains(&AckQueue::Data) {
+        return Some(Vec::new());
+    }
+    if service == Some(Service::Fifo) {
+        let problem = item.place.problem("`acks` has no effect on a `fifo` port");
+        reader.log().add(problem.label("leave it out: ACKs share the data frames' queue"));
+        return None;
+    }
+    Some(words)
 }
 
 /// The number of data classes.
@@ -271,9 +345,17 @@ fn relative_to_nothing(
 }
 
 impl QueueSection {
-    /// What the marking needs.
-    pub(crate) fn needy(&self) -> Needy<'_> {
-        self.marking.needy()
+    /// Who marks, and where that is said.
+    pub(crate) fn named_marking(&self) -> String {
+        let names: Vec<String> =
+            self.plan.markings().map(|own| format!("`{}`", own.card().name)).collect();
+        let key = if self.plan.class_markings.is_empty() { "marking" } else { "markings" };
+        format!("{} in [fabric] queue.{key}", names.join(", "))
+    }
+
+    /// What the markings need.
+    pub(crate) fn needy(&self) -> impl Iterator<Item = Needy<'_>> {
+        self.markings.iter().map(Chosen::needy)
     }
 
     /// Has pauses go by the memory's policy, where that is called `policy` and decides on them. Adds a
@@ -318,7 +400,11 @@ impl QueueSection {
     /// out where there is one.
     pub(crate) fn resolved(&self) -> String {
         let queue = &self.plan;
-        let marking = show(&queue.marking, &[("at", shown(&queue.mark_at))]);
+        let at = ("at", shown(&queue.mark_at));
+        let marking = match queue.class_markings.is_empty() {
+            true => show(&queue.marking, &[at]),
+            false => format!("{{ at = {} }}", at.1),
+        };
         let mut parts = vec![format!("size = {}", shown(&queue.size))];
         if queue.service != Service::Fifo {
             parts.push(format!("control_size = {}", shown(&queue.control_size)));
@@ -343,6 +429,13 @@ impl QueueSection {
             parts.push(format!("control_weight = {frames}"));
         }
         parts.push(format!("marking = {marking}"));
+        if !queue.class_markings.is_empty() {
+            let all = queue.class_markings.iter().map(|own| show(own, &[])).collect();
+            parts.push(format!("markings = {}", list(all)));
+        }
+        if !queue.acks.is_empty() {
+            parts.push(format!("acks = {}", list(queue.acks.iter().map(shown).collect())));
+        }
         parts.push(format!("overflow = {}", shown(&queue.overflow)));
         if let Some(pfc) = queue.pfc.filter(Pfc::by_memory) {
             parts.push(format!("pfc = {{ quanta = {} }}", shown(&pfc.quanta)));

@@ -9,9 +9,9 @@ use raddle_schemes::load_balance::switch;
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span};
-use raddle_schemes::{FlowContext, congestion, recovery};
+use raddle_schemes::{FlowContext, congestion, marking, recovery};
 use raddle_sim::host::{default_rto, queue_drain};
-use raddle_sim::plan::{QueuePlan, Service, TransportPlan};
+use raddle_sim::plan::{Service, TransportPlan};
 use raddle_sim::topology::{Fabric, Node};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -134,15 +134,17 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
             log.add(places.control_size.problem(message).label(label));
             return;
         }
-        let thresholds = thresholds(queue, &base);
-        if let [(low, from), (high, to)] = thresholds[..]
-            && from > to
-        {
-            let name = queue.marking.card().name;
-            let message = format!("marking `{name}` begins above where it is complete");
-            let label = format!("at `{port}`, {low} is {} B and {high} is {} B", from.0, to.0);
-            log.add(places.threshold.problem(message).label(label));
-            return;
+        for (i, marking) in queue.markings().enumerate() {
+            if let [(low, from), (high, to)] = thresholds(marking, &base)[..]
+                && from > to
+            {
+                let name = marking.card().name;
+                let message = format!("marking `{name}` begins above where it is complete");
+                let label = format!("at `{port}`, {low} is {} B and {high} is {} B", from.0, to.0);
+                let place = places.class_markings.get(i).unwrap_or(&places.threshold);
+                log.add(place.problem(message).label(label));
+                return;
+            }
         }
         if let Some(pfc) = queue.pfc.filter(|pfc| !pfc.by_memory()) {
             let (xoff, xon) = (pfc.xoff.resolve(&base), pfc.xon.resolve(&base));
@@ -167,10 +169,12 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
             }
         }
         let longest = longest.map_or(whole, |longest| longest.min(whole));
-        reached |= thresholds.first().is_none_or(|(_, from)| *from < longest);
+        reached |= queue.markings().any(|marking| {
+            thresholds(marking, &base).first().is_none_or(|(_, from)| *from < longest)
+        });
     }
     if !reached {
-        let name = queue.marking.card().name;
+        let name = queue.markings().next().map_or("", |marking| marking.card().name);
         let message = format!("marking `{name}` never marks: no queue grows beyond its threshold");
         let label = match longest {
             None => "expected less than the queue's size".to_owned(),
@@ -187,8 +191,8 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
 }
 
 /// The marking's queue lengths in bytes, in the order of its parameters.
-fn thresholds(queue: &QueuePlan, base: &Base) -> Vec<(&'static str, Bytes)> {
+fn thresholds(marking: &marking::Config, base: &Base) -> Vec<(&'static str, Bytes)> {
     let size = |text: &str| text.trim_matches('"').parse::<Size>().ok();
-    let values = queue.marking.values().into_iter();
+    let values = marking.values().into_iter();
     values.filter_map(|(key, text)| Some((key, size(&text)?.resolve(base)))).collect()
 }

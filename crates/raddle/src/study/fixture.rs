@@ -87,6 +87,8 @@ pub(crate) fn plan(seed: u64) -> Plan {
             shares: Vec::new(),
             control_weight: None,
             marking: marking::Config::named("none").unwrap(),
+            class_markings: Vec::new(),
+            acks: Vec::new(),
             mark_at: MarkAt::Dequeue,
             overflow: Overflow::Drop,
             gap: Bytes(0),

@@ -185,6 +185,8 @@ mod tests {
             shares: shares.to_vec(),
             control_weight: None,
             marking,
+            class_markings: Vec::new(),
+            acks: Vec::new(),
             mark_at: crate::plan::MarkAt::Dequeue,
             overflow: crate::plan::Overflow::Drop,
             gap: raddle_schemes::units::Bytes(0),

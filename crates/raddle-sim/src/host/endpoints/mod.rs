@@ -242,7 +242,7 @@ impl<'a> Ends<'a> {
         let frame = if !nic.can_send(now) {
             None
         } else if nic.control_goes_first()
-            && let Some(frame) = nic.control.pop_front()
+            && let Some(frame) = nic.next_control(now)
         {
             Some(frame)
         } else {
@@ -586,7 +586,7 @@ impl<'a> Ends<'a> {
     fn next_data(&mut self, now: Time, nic: &mut Nic) -> Option<Frame> {
         loop {
             nic.begin_turn(now);
-            let Some(&slot) = nic.ready.front() else { return nic.control.pop_front() };
+            let Some(&slot) = nic.ready.front() else { return nic.next_control(now) };
             let key = self.senders[slot as usize].live;
             let Some(live) = self.live_senders.get_mut(key) else {
                 nic.ready.pop_front();

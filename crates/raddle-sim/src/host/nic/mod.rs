@@ -210,10 +210,24 @@ impl Nic {
         let idle = self.control.is_empty() && self.ready.is_empty();
         self.wants_at = if idle { Time::NEVER } else { earliest };
         if let Some(pauses) = &self.pauses {
+            if pauses.hold_acks() && self.ready.is_empty() {
+                self.wants_at = pauses.control_at(&self.control, earliest);
+            }
             self.wants_at = pauses.wants_at(self.wants_at, earliest);
         }
         self.next = self.wants_at.min(self.timer_at);
         self.next
+    }
+
+    /// Takes the control frame that goes next; not one that flow control keeps.
+    #[inline]
+    pub(super) fn next_control(&mut self, now: Time) -> Option<Frame> {
+        match &self.pauses {
+            Some(pauses) if pauses.hold_acks() => {
+                self.control.remove(pauses.next_control(now, &self.control)?)
+            }
+            _ => self.control.pop_front(),
+        }
     }
 
     /// Whether the wire can take a frame; if its link is down, waits for it to come up. Flows that

@@ -1,7 +1,7 @@
 //! What a NIC was told to pause, and the flows that wait for it.
 
 use crate::plan::{CLASS_LIMIT, Plan, Service};
-use crate::wire::frame::Frame;
+use crate::wire::frame::{Frame, Locators};
 use raddle_schemes::units::{Span, Time};
 use std::collections::VecDeque;
 
@@ -18,6 +18,9 @@ pub(crate) struct Pauses {
     quanta: Span,
     /// Control frames share the data's only class.
     one_class: bool,
+    /// A bit for each data class whose ACKs travel in it, and are paused with it.
+    acks: u8,
+    locators: Locators,
 }
 
 impl Pauses {
@@ -25,8 +28,18 @@ impl Pauses {
     pub(crate) fn of(plan: &Plan) -> Option<Box<Self>> {
         let pfc = plan.queue.pfc?;
         let one_class = plan.queue.service == Service::Fifo;
+        let acks = plan.queue.ack_classes();
+        let locators = Locators::new(plan.fabric.hosts, plan.queue.classes);
         let (until, held) = ([Time::ZERO; CLASSES], Default::default());
-        Some(Box::new(Self { until, held, holding: 0, quanta: pfc.quanta, one_class }))
+        Some(Box::new(Self {
+            until,
+            held,
+            holding: 0,
+            quanta: pfc.quanta,
+            one_class,
+            acks,
+            locators,
+        }))
     }
 
     /// A PFC frame has come.
@@ -34,6 +47,31 @@ impl Pauses {
         for (class, pause) in frame.pfc_classes() {
             self.until[class] = if pause { now + self.quanta } else { now };
         }
+    }
+
+    /// Whether control frames may have to wait for the class of their flow.
+    pub(crate) fn hold_acks(&self) -> bool {
+        self.acks != 0
+    }
+
+    /// When a control frame may go.
+    fn control_from(&self, frame: Frame) -> Time {
+        let class = self.locators.class(frame.to);
+        let waits = frame.is_reply() && self.acks >> class & 1 == 1;
+        if waits { self.until[usize::from(class)] } else { Time::ZERO }
+    }
+
+    /// The first of these control frames that may go now.
+    #[cold]
+    pub(crate) fn next_control(&self, now: Time, control: &VecDeque<Frame>) -> Option<usize> {
+        control.iter().position(|frame| self.control_from(*frame) <= now)
+    }
+
+    /// When the first of these control frames may go, not before `earliest`.
+    #[cold]
+    pub(crate) fn control_at(&self, control: &VecDeque<Frame>, earliest: Time) -> Time {
+        let times = control.iter().map(|frame| self.control_from(*frame).max(earliest));
+        times.min().unwrap_or(Time::NEVER)
     }
 
     /// Keeps a flow whose turn has come if its class is paused. Returns whether it did.

@@ -229,11 +229,11 @@ impl<'a> Hosts<'a> {
         if !nic.has_wire(now) {
             return None;
         }
-        let control = if nic.control_is_next() { nic.control.pop_front() } else { None };
+        let control = if nic.control_is_next() { nic.next_control(now) } else { None };
         let frame = control.or_else(|| self.next_packet(now, host));
         let nic = &mut self.hosts[host.index()].nic;
         // Where data's turn comes to nothing, control goes all the same.
-        let frame = frame.or_else(|| nic.control.pop_front())?;
+        let frame = frame.or_else(|| nic.next_control(now))?;
         let departure = nic.transmit(now, frame);
         if departure.lost.is_some() {
             self.note_dropped(frame);

@@ -1,9 +1,9 @@
 //! The NIC: what waits at a host for its wire, and what the wire takes.
 
 use crate::faults::link::Link;
-use crate::plan::{NicOrder, Plan, Service, Turns};
+use crate::plan::{AckQueue, NicOrder, Plan, Service, Turns};
 use crate::record::{DropCause, PortRecord};
-use crate::wire::frame::Frame;
+use crate::wire::frame::{Frame, Locators};
 use raddle_schemes::ids::{FlowId, HostId, PortId};
 use raddle_schemes::rng::{coin, stream};
 use raddle_schemes::units::Time;
@@ -20,6 +20,7 @@ pub(in crate::reference) struct Departure {
 
 pub(super) struct Nic<'a> {
     plan: &'a Plan,
+    locators: Locators,
     link: Link,
     loss_stream: u64,
     free_at: Time,
@@ -44,6 +45,7 @@ impl<'a> Nic<'a> {
         let classes = usize::from(plan.queue.classes);
         Self {
             plan,
+            locators: Locators::new(plan.fabric.hosts, plan.queue.classes),
             link: Link::new(rate, plan.packet(), changes),
             loss_stream: stream(plan.seed, "loss", host.0.into()),
             free_at: Time::ZERO,
@@ -62,7 +64,10 @@ impl<'a> Nic<'a> {
     pub(super) fn wants_wire(&self, now: Time) -> Time {
         let free = self.free_at.max(now);
         let mut wants = Time::NEVER;
-        if !self.control.is_empty() || !self.turns.is_empty() {
+        if self.turns.is_empty() && self.plan.queue.service != Service::Fifo {
+            let control = self.control.iter().map(|frame| free.max(self.control_from(*frame)));
+            wants = control.min().unwrap_or(Time::NEVER);
+        } else if !self.control.is_empty() || !self.turns.is_empty() {
             // With one class for everything a pause is for ACKs, too.
             let everything = self.plan.queue.service == Service::Fifo;
             wants = if everything { free.max(self.paused_until[0]) } else { free };
@@ -73,6 +78,23 @@ impl<'a> Nic<'a> {
             }
         }
         wants
+    }
+
+    /// When a control frame may go: an ACK that travels with the data of its flow when that may.
+    fn control_from(&self, frame: Frame) -> Time {
+        let class = usize::from(self.locators.class(frame.to));
+        let acks = self.plan.queue.acks.get(class).copied().unwrap_or(AckQueue::Control);
+        if frame.is_reply() && acks == AckQueue::Data {
+            self.paused_until[class]
+        } else {
+            Time::ZERO
+        }
+    }
+
+    /// Takes the control frame that goes next.
+    pub(super) fn next_control(&mut self, now: Time) -> Option<Frame> {
+        let next = self.control.iter().position(|frame| self.control_from(*frame) <= now)?;
+        self.control.remove(next)
     }
 
     /// A PFC frame has come.

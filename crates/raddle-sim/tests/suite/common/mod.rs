@@ -47,6 +47,8 @@ pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) ->
             shares: Vec::new(),
             control_weight: None,
             marking: marking::Config::named("red").unwrap(),
+            class_markings: Vec::new(),
+            acks: Vec::new(),
             mark_at: MarkAt::Dequeue,
             overflow: Overflow::Drop,
             gap: Bytes(0),

@@ -25,7 +25,9 @@ use raddle_schemes::size::{Limited, Size};
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{buffer, congestion, marking, tor};
 use raddle_sim::faults::spec::FaultPlan;
-use raddle_sim::plan::{BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service, Turns};
+use raddle_sim::plan::{
+    AckQueue, BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service, Turns,
+};
 use raddle_sim::record::RecordPlan;
 use std::num::NonZeroU32;
 
@@ -93,6 +95,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
             flow.transport = choices.below(count + 1) as u8;
         }
     }
+    class_table(&mut choices, &mut queue);
     let reads_telemetry = |own: &congestion::Config| own.card().needs.contains(&Need::Telemetry);
     let has_telemetry = transport.congestions().any(reads_telemetry);
     let tor = tor.filter(|_| !selector.looks_before() && !has_telemetry);
@@ -150,6 +153,8 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         shares: Vec::new(),
         control_weight: None,
         marking: marking(&mut choices),
+        class_markings: Vec::new(),
+        acks: Vec::new(),
         mark_at: choices.pick(&[MarkAt::Dequeue, MarkAt::Dequeue, MarkAt::Enqueue]),
         overflow: if drop {
             Overflow::Drop
@@ -176,6 +181,10 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
     transport.other_transports = hosts::other_transports(&mut choices);
     if !transport.other_transports.is_empty() {
         traffic.flows.iter_mut().step_by(2).for_each(|flow| flow.transport = 1);
+    }
+    let mut queue = queue;
+    if choices.below(3) == 1 {
+        class_table(&mut choices, &mut queue);
     }
     let healthy = FaultPlan::default().resolve(&fabric, &[], seed).unwrap();
     let plan = Plan {
@@ -280,6 +289,8 @@ fn queue(choices: &mut Choices<'_>) -> (QueuePlan, bool) {
         classes,
         shares,
         marking: marking(choices),
+        class_markings: Vec::new(),
+        acks: Vec::new(),
         mark_at: choices.pick(&[MarkAt::Dequeue, MarkAt::Enqueue]),
         overflow,
         gap: choices.pick(&[Bytes(0), Bytes(20), Bytes(1)]),
@@ -289,6 +300,18 @@ fn queue(choices: &mut Choices<'_>) -> (QueuePlan, bool) {
             .filter(|_| service != Service::Fifo),
     };
     (plan, classes > 1)
+}
+
+/// Markings and places of ACKs of each data class.
+fn class_table(choices: &mut Choices<'_>, queue: &mut QueuePlan) {
+    let classes = usize::from(queue.classes);
+    if choices.below(3) == 1 {
+        queue.class_markings = (0..classes).map(|_| marking(choices)).collect();
+    }
+    if choices.below(3) == 1 && queue.service != Service::Fifo {
+        let place = |_| choices.pick(&[AckQueue::Data, AckQueue::Control]);
+        queue.acks = (0..classes).map(place).collect();
+    }
 }
 
 fn pfc(choices: &mut Choices<'_>) -> Option<Pfc> {

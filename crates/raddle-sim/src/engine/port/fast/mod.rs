@@ -33,8 +33,9 @@ pub(in crate::engine) fn kind(
     order: SwitchOrder,
 ) -> PortKind {
     match plan.queue.service {
-        // Only queues of their own have notes beside them.
+        // Only queues of their own have notes beside them, or a table of classes.
         _ if order != SwitchOrder::Never || Carriers::of(plan).is_some() => PortKind::General,
+        _ if plan.queue.has_class_table() => PortKind::General,
         _ if !serves(plan, id, facts, memory) => PortKind::General,
         Service::Fifo => PortKind::Fifo,
         _ if plan.queue.classes == 1 => PortKind::Priority,

@@ -18,16 +18,8 @@ use std::num::NonZeroU32;
 /// Control is queue number `data`, behind the data classes.
 pub(in crate::engine) const QUEUES: usize = CLASS_LIMIT as usize + 1;
 
-/// Where control frames wait, and for what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Control {
-    /// With the data.
-    Shared,
-    /// In a queue of their own, which goes first.
-    First,
-    /// In a queue of their own; data has a turn before all of it has gone.
-    Weighed,
-}
+/// Data has a turn before all control has gone.
+const WEIGHED: u8 = 1 << 7;
 
 /// Queues, and what flow control does to them. Masks have a bit per queue.
 ///
@@ -37,10 +29,12 @@ enum Control {
 pub(in crate::engine) struct Classes {
     /// The number of data classes.
     data: u8,
-    control: Control,
+    /// Bit 0: control frames have a queue of their own. Bit 1 + c: but for ACKs of class c, which
+    /// travel with data.
+    control_form: u8,
     /// Queues that are not empty.
     waiting: u8,
-    /// Of so many queues, from the first on, the switch has to know what leaves.
+    /// Of so many queues, from the first on, the switch has to know what leaves; and [`WEIGHED`].
     told: u8,
     /// Where the frame in service came in.
     pub(in crate::engine) came_in: PortId,
@@ -115,21 +109,17 @@ impl Classes {
     ) -> Option<Self> {
         let (hosts, noted) = (plan.fabric.hosts, Carriers::of(plan));
         let plan = &plan.queue;
-        let weighs = plan.control_weight.is_some();
+        let (weighs, has_table) = (plan.control_weight.is_some(), plan.has_class_table());
         let is_plain = plan.classes == 1 && order == SwitchOrder::Never && noted.is_none();
-        (weighs || !is_plain).then(|| Self {
+        (weighs || has_table || !is_plain).then(|| Self {
             data: plan.classes,
-            control: match plan.service {
-                Service::Fifo => Control::Shared,
-                _ if weighs => Control::Weighed,
-                _ => Control::First,
-            },
+            control_form: u8::from(plan.service != Service::Fifo) | plan.ack_classes() << 1,
             waiting: 0,
             told: match order {
                 SwitchOrder::Never => 0,
                 SwitchOrder::WhilePausing => plan.classes,
                 SwitchOrder::Always => plan.classes + 1,
-            },
+            } | if weighs { WEIGHED } else { 0 },
             came_in: PortId(0),
             locators: Locators::new(hosts, plan.classes),
             pfc: pfc.map(|facts| Pfc {
@@ -160,17 +150,26 @@ impl Classes {
     /// The queue that a frame belongs to.
     #[inline]
     pub(in crate::engine) fn queue_of(&self, frame: Frame) -> usize {
-        let control = (self.control != Control::Shared) & frame.is_control();
+        let mut control = self.control_form & u8::from(frame.is_control()) != 0;
+        if self.control_form > 1 && control {
+            control = !self.travels_with_data(frame);
+        }
         if self.data == 1 {
             // The queue of control is number 1: no branch that full load would make random.
             usize::from(control)
         } else if control {
             self.control()
-        } else if self.control != Control::Shared {
+        } else if self.control_form != 0 {
             usize::from(self.locators.class(frame.to))
         } else {
             0
         }
+    }
+
+    /// Whether a control frame is an ACK whose queue is that of its flow's data.
+    #[inline(never)]
+    fn travels_with_data(&self, frame: Frame) -> bool {
+        frame.is_reply() && self.control_form >> (1 + self.locators.class(frame.to)) & 1 == 1
     }
 
     /// Bytes of a queue, frame in service included.
@@ -304,7 +303,7 @@ impl Classes {
         if ready == 0 {
             return None;
         }
-        if self.control == Control::Weighed {
+        if self.told & WEIGHED != 0 {
             return self.pop_weighed(ready);
         }
         let class = if self.data == 1 {
@@ -395,7 +394,7 @@ impl Classes {
         }
         let size = frame.size().0;
         self.own[class].bytes -= size;
-        let is_told = class < usize::from(self.told);
+        let is_told = class < usize::from(self.told & !WEIGHED);
         is_told.then_some(Gone { came_in: self.came_in, port, class: class as u8, sent, size })
     }
 

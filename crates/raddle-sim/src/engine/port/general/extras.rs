@@ -395,7 +395,7 @@ impl Port {
         }
         if mark_at == MarkAt::Enqueue && is_data && !frame.is_control() {
             let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
-            self.judge(now, &mut frame, bytes, event, world);
+            self.judge(now, &mut frame, (class as u8, bytes), event, world);
         }
         let bytes = bytes + frame.size().0;
         self.classes()?.push(class, came_in, frame);

@@ -81,6 +81,8 @@ pub(in crate::engine) struct Port {
     capacity: u64,
     marker: AnyMarker,
     mark_stream: u64,
+    /// In place of `marker`, one for each data class, where they differ.
+    class_markers: Option<Box<[AnyMarker]>>,
     control_capacity: u64,
     far_end: FarEnd,
     id: PortId,
@@ -115,6 +117,7 @@ impl Port {
             capacity: facts.capacity,
             marker: facts.marker,
             mark_stream: facts.mark_stream,
+            class_markers: facts.class_markers,
             control_capacity: facts.control_capacity,
             far_end,
             id,
@@ -250,7 +253,8 @@ impl Port {
         self.record.bytes += frame.size().0;
         self.record.data_frames += u64::from(frame.is_data());
         if world.discipline.mark_at == MarkAt::Dequeue && !frame.is_control() {
-            self.judge(now, &mut frame, behind, service.start.0, world);
+            let queue = (service.class, behind);
+            self.judge(now, &mut frame, queue, service.start.0, world);
         }
         world.recorder.departed(self.id, now, frame);
         if service.lost {
@@ -267,20 +271,24 @@ impl Port {
         link.map_or(self.capacity, |link| link.capacity(self.capacity))
     }
 
-    /// Judges the mark of a frame whose class has `bytes` queued.
+    /// Judges the mark of a frame whose queue, that of `class`, has `bytes`.
     #[inline]
     fn judge(
         &mut self,
         now: Time,
         frame: &mut Frame,
-        bytes: u64,
+        (class, bytes): (u8, u64),
         event: u64,
         world: &mut World<'_>,
     ) {
         let link = self.extras.as_ref().and_then(|extras| extras.link.as_ref());
         let bytes = link.map_or(bytes, |link| link.nominal_bytes(bytes, self.capacity));
         let queue = QueueState { bytes: Bytes(bytes), stream: self.mark_stream, event };
-        if self.marker.mark(&queue) {
+        let marker = match &self.class_markers {
+            None => &self.marker,
+            Some(own) => &own[usize::from(class)],
+        };
+        if marker.mark(&queue) {
             frame.mark();
             self.record.marked += 1;
             world.recorder.marked(now);
@@ -344,7 +352,7 @@ impl QueuePort for Port {
             } else if discipline.mark_at == MarkAt::Enqueue && !frame.is_control() {
                 // No two frames come in through one port at one instant.
                 let event = now.0.rotate_left(16) ^ u64::from(came_in.0);
-                self.judge(now, &mut frame, self.bytes[0], event, world);
+                self.judge(now, &mut frame, (0, self.bytes[0]), event, world);
             }
         }
         if class == 1 && (self.bytes[1] + size > self.control_capacity || !has_room) {
