@@ -10,7 +10,7 @@ const LAYERS: [&str; 10] = [
     "schedule",
     "partition",
     "link",
-    "telemetry",
+    "notes",
     "world",
     "port",
     "switch",

@@ -282,6 +282,25 @@ fn a_path_selector_that_no_switch_heeds_is_noted() {
 }
 
 #[test]
+fn middleware_that_chooses_paths_needs_some_to_choose_from() {
+    let text = |spines: u32, tor: &str| {
+        let shape = "kind = \"leaf_spine\", leaves = 2, hosts_per_leaf = 2";
+        let topology = format!("topology = {{ {shape}, spines = {spines} }}");
+        let nics = "[transport]\nrecovery = { scheme = \"rnic_sr\" }";
+        format!("[fabric]\n{topology}\ntor = {{ {tor} }}\n{TRAFFIC}{nics}\n")
+    };
+    for name in ["themis", "conweave", "conga"] {
+        let label = "no two ToRs have more than one path between them";
+        let expected = format!("\"{name}\" | `{name}` in [fabric] tor has no effect | {label}");
+        check(&text(1, &format!("scheme = \"{name}\"")), &expected);
+    }
+    check(
+        &text(2, "scheme = \"conweave\", notify = false, path_busy = \"3 us\""),
+        "path_busy | `path_busy` of `conweave` has no effect with `notify = false` | leave it out, or change `notify`",
+    );
+}
+
+#[test]
 fn keys_that_go_with_other_keys_say_so() {
     more(
         "[[fault]]\nlink = \"tor0.up1\"\ndown = \"..\"\nscale_queue = false\n",
