@@ -378,7 +378,8 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
 pub(crate) fn plan_with_middleware(numbers: &[u32]) -> Plan {
     let (own, others) = numbers.split_at(numbers.len().min(10));
     let mut plan = plan(others);
-    let has_telemetry = plan.transport.congestion.card().needs.contains(&Need::Telemetry);
+    let reads_telemetry = |own: &congestion::Config| own.card().needs.contains(&Need::Telemetry);
+    let has_telemetry = plan.transport.congestions().any(reads_telemetry);
     if !plan.switch_load_balance.build(&switch::NOMINAL).looks_before() && !has_telemetry {
         let listed = tor::SCHEMES.iter().map(|scheme| tor::Config::named(scheme.card.name));
         let hooks: Vec<_> = listed.flatten().collect();
