@@ -85,6 +85,7 @@ const PINNED: &[(&str, u64)] = &[
     ("theta_powertcp", 0x37c1_e472_f530_e471),
     ("timely", 0x63a0_eec4_f7a5_c2a7),
     ("cubic", 0xcc7c_99e7_75d4_f35f),
+    ("homa", 0xca04_0535_9a16_0c06),
     ("red", 0x020b_e6af_bbfd_aca8),
     ("none", 0xbd6d_9e8e_0362_e607),
     ("step", 0x8d5a_5c20_3ce8_7e3d),
