@@ -66,6 +66,8 @@ pub(crate) struct Nic {
     order: NicOrder,
     /// Whether the next frame is data, where they take turns.
     data_turn: bool,
+    /// Whether flow control may keep ACKs.
+    holds_acks: bool,
     /// The host's place in its part.
     pub(super) place: u32,
     /// The slots of the flows that begin here, and of those that end here, start at these.
@@ -100,6 +102,8 @@ impl Nic {
             loss_stream: stream(plan.seed, "loss", u64::from(host.0)),
             gap: plan.queue.gap,
         });
+        let pauses = Pauses::of(plan);
+        let holds_acks = pauses.as_ref().is_some_and(|pauses| pauses.hold_acks());
         Self {
             next: Time::NEVER,
             wants_at: Time::NEVER,
@@ -111,11 +115,12 @@ impl Nic {
             wire,
             gap: wire.serialisation(plan.queue.gap),
             faults: faults.map(Box::new),
-            pauses: Pauses::of(plan),
+            pauses,
             credit: None,
             cnps: None,
             order: plan.transport.nic,
             data_turn: false,
+            holds_acks,
             place,
             first_sender,
             first_receiver,
@@ -210,7 +215,7 @@ impl Nic {
         let idle = self.control.is_empty() && self.ready.is_empty();
         self.wants_at = if idle { Time::NEVER } else { earliest };
         if let Some(pauses) = &self.pauses {
-            if pauses.hold_acks() && self.ready.is_empty() {
+            if self.holds_acks && self.ready.is_empty() {
                 self.wants_at = pauses.control_at(&self.control, earliest);
             }
             self.wants_at = pauses.wants_at(self.wants_at, earliest);
@@ -222,12 +227,17 @@ impl Nic {
     /// Takes the control frame that goes next; not one that flow control keeps.
     #[inline]
     pub(super) fn next_control(&mut self, now: Time) -> Option<Frame> {
-        match &self.pauses {
-            Some(pauses) if pauses.hold_acks() => {
-                self.control.remove(pauses.next_control(now, &self.control)?)
-            }
-            _ => self.control.pop_front(),
+        if self.holds_acks {
+            return self.next_of_held(now);
         }
+        self.control.pop_front()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_of_held(&mut self, now: Time) -> Option<Frame> {
+        let next = self.pauses.as_ref()?.next_control(now, &self.control)?;
+        self.control.remove(next)
     }
 
     /// Whether the wire can take a frame; if its link is down, waits for it to come up. Flows that

@@ -69,6 +69,7 @@ impl Pauses {
 
     /// When the first of these control frames may go, not before `earliest`.
     #[cold]
+    #[inline(never)]
     pub(crate) fn control_at(&self, control: &VecDeque<Frame>, earliest: Time) -> Time {
         let times = control.iter().map(|frame| self.control_from(*frame).max(earliest));
         times.min().unwrap_or(Time::NEVER)

@@ -150,10 +150,10 @@ impl Classes {
     /// The queue that a frame belongs to.
     #[inline]
     pub(in crate::engine) fn queue_of(&self, frame: Frame) -> usize {
-        let mut control = self.control_form & u8::from(frame.is_control()) != 0;
-        if self.control_form > 1 && control {
-            control = !self.travels_with_data(frame);
+        if self.control_form > 1 {
+            return self.queue_by_table(frame);
         }
+        let control = (self.control_form != 0) & frame.is_control();
         if self.data == 1 {
             // The queue of control is number 1: no branch that full load would make random.
             usize::from(control)
@@ -166,10 +166,13 @@ impl Classes {
         }
     }
 
-    /// Whether a control frame is an ACK whose queue is that of its flow's data.
+    /// The same where ACKs of some classes have the queue of their flow's data.
+    #[cold]
     #[inline(never)]
-    fn travels_with_data(&self, frame: Frame) -> bool {
-        frame.is_reply() && self.control_form >> (1 + self.locators.class(frame.to)) & 1 == 1
+    fn queue_by_table(&self, frame: Frame) -> usize {
+        let class = self.locators.class(frame.to);
+        let with_data = frame.is_reply() && self.control_form >> (1 + class) & 1 == 1;
+        if frame.is_control() && !with_data { self.control() } else { usize::from(class) }
     }
 
     /// Bytes of a queue, frame in service included.

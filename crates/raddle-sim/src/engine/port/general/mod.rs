@@ -284,11 +284,11 @@ impl Port {
         let link = self.extras.as_ref().and_then(|extras| extras.link.as_ref());
         let bytes = link.map_or(bytes, |link| link.nominal_bytes(bytes, self.capacity));
         let queue = QueueState { bytes: Bytes(bytes), stream: self.mark_stream, event };
-        let marker = match &self.class_markers {
-            None => &self.marker,
-            Some(own) => &own[usize::from(class)],
+        let marks = match &self.class_markers {
+            None => self.marker.mark(&queue),
+            Some(own) => mark_of_class(own, class, &queue),
         };
-        if marker.mark(&queue) {
+        if marks {
             frame.mark();
             self.record.marked += 1;
             world.recorder.marked(now);
@@ -305,6 +305,13 @@ impl Port {
         world.hosts.note_dropped(frame);
         world.recorder.dropped(self.id, now, frame);
     }
+}
+
+/// Whether the marking of a data class marks.
+#[cold]
+#[inline(never)]
+fn mark_of_class(markers: &[AnyMarker], class: u8, queue: &QueueState) -> bool {
+    markers[usize::from(class)].mark(queue)
 }
 
 impl QueuePort for Port {
