@@ -2,6 +2,7 @@
 
 use super::output::{note_line, print_line};
 use super::{End, ScenarioArguments, input};
+use raddle::import::hpcc::fct;
 use raddle::scenario::Study;
 use raddle::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
 use raddle::study::jobs;
@@ -33,6 +34,9 @@ pub(super) struct Arguments {
     /// Tables as CSV instead of Parquet.
     #[arg(long, requires = "out")]
     csv: bool,
+    /// Write the completed flows into this file as HPCC's simulator does (`fct.txt`).
+    #[arg(long, value_name = "FILE")]
+    fct: Option<PathBuf>,
     /// Check conservation of packets and bytes at the end.
     #[arg(long)]
     check: bool,
@@ -109,6 +113,12 @@ pub(super) fn run(arguments: &Arguments) -> End {
         } else {
             end = End::Failed;
         }
+    }
+    if let Some(path) = &arguments.fct
+        && let Err(why) = std::fs::write(path, fct::text(plan, outcome))
+    {
+        note_line!("error: {}: {why}", path.display());
+        return End::Failed;
     }
     if let Some(store) = store
         && let Err(why) = keep(&store, job, finished)

@@ -9,7 +9,7 @@ use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::plan::Plan;
 use raddle_sim::workload::Flow;
 use raddle_sim::workload::law::{Law, Sampling};
-use raddle_sim::workload::poisson::{LoadBase, Poisson};
+use raddle_sim::workload::poisson::{LoadBase, Poisson, Receivers};
 use raddle_sim::{bound, engine};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -71,7 +71,8 @@ fn open_loop(until: Time) -> Plan {
     let fabric = fat_tree(2, 16);
     let law = Law::from_csv("size_bytes,cdf\n4096,0\n65536,1\n").unwrap();
     let (sampling, base) = (Sampling::Linear, LoadBase::HostLink);
-    let arrivals = Poisson { law, sampling, load: 0.4, base, horizon: until };
+    let arrivals =
+        Poisson { law, sampling, load: 0.4, base, receivers: Receivers::Any, horizon: until };
     let traffic = arrivals.generate(&fabric, 1).unwrap();
     plan(fabric, traffic, "reps", 1)
 }

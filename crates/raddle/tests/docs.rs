@@ -166,6 +166,7 @@ fn probes() -> Vec<(String, Vec<String>)> {
         ("dumbbell", "hosts_per_side = 2".to_owned()),
         ("graph", format!("file = '{data}/graphs/two_halls.graph'")),
         ("htsim_topo", format!("file = '{data}/htsim/leaf_spine_tiny.topo'")),
+        ("hpcc_topology", format!("file = '{data}/hpcc/leaf_spine_8.txt'")),
     ] {
         let topology = format!("topology = {{ kind = \"{kind}\", {more}, zzz = 1 }}");
         let text = format!("[fabric]\n{topology}\n{TRAFFIC}");
@@ -183,6 +184,7 @@ fn probes() -> Vec<(String, Vec<String>)> {
         ("partners", "law = \"websearch\"\nload = 0.1\nuntil = \"1 us\"".to_owned()),
         ("flows", "flow = [{ from = 0, to = 1, bytes = \"1 B\" }]".to_owned()),
         ("htsim_cm", format!("file = '{data}/htsim/one.cm'")),
+        ("hpcc_flows", format!("file = '{data}/hpcc/flows_8.txt'")),
     ] {
         let text = format!("{FABRIC}[traffic]\nkind = \"{kind}\"\n{more}\nzzz = 1\n");
         let mut texts = vec![text];

@@ -8,6 +8,10 @@ const KEYS: &str = "schema scenario seed threads completed flows unfinished unst
     completion_us \
     fct_us.max fct_us.mean fct_us.p50 fct_us.p99 \
     delivered_us.max delivered_us.mean delivered_us.p50 delivered_us.p99 \
+    fct_by_size_us.all.flows fct_by_size_us.all.mean fct_by_size_us.all.p50.value fct_by_size_us.all.p50.low fct_by_size_us.all.p50.high \
+    fct_by_size_us.all.p95 fct_by_size_us.all.p99 fct_by_size_us.all.p99_9 fct_by_size_us.short fct_by_size_us.medium fct_by_size_us.long \
+    slowdown.all.flows slowdown.all.mean slowdown.all.p50.value slowdown.all.p50.low slowdown.all.p50.high \
+    slowdown.all.p95 slowdown.all.p99 slowdown.all.p99_9 slowdown.short slowdown.medium slowdown.long \
     bound_us bound increase_pct jobs packets.sent packets.delivered packets.retransmitted \
     packets.dropped.overflow packets.dropped.link_down packets.dropped.loss \
     packets.dropped.node_down packets.dropped.no_route packets.trimmed packets.marked \

@@ -66,11 +66,12 @@ impl FigureCell {
             let values: Vec<f64> = runs.iter().filter_map(|run| number.of(run)).collect();
             let spread = Spread::of(&values)?;
             let [mean, min, max] = [spread.mean, spread.min, spread.max].map(six_digits);
-            let kept = max > 0.0 || !matches!(number, Number::Run(_));
+            let kept = max > 0.0 || !number.is_always_kept();
             kept.then_some(CellNumber { number, mean, min, max })
         };
-        let summed = Metric::ALL.iter().map(|&metric| Number::Run(metric));
-        let others = drawn.iter().copied().filter(|number| !matches!(number, Number::Run(_)));
+        let summed = Metric::ALL.iter().filter(|metric| metric.is_always_kept());
+        let summed = summed.map(|&metric| Number::Run(metric));
+        let others = drawn.iter().copied().filter(|number| !number.is_always_kept());
         Self {
             settings: runs.first().map_or_else(Vec::new, |run| run.settings.clone()),
             scenario,

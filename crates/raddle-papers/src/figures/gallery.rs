@@ -23,10 +23,11 @@ pub struct File {
 }
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 7] = [
+const PAPERS: [(&str, &str); 8] = [
     ("reps", "REPS"),
     ("lb_study", "The load-balancing study, with OFAN"),
     ("themis", "Themis"),
+    ("powertcp", "PowerTCP"),
     ("ethereal", "Ethereal"),
     ("mars", "Mars"),
     ("vermilion", "Vermilion"),

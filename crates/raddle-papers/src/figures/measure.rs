@@ -6,7 +6,7 @@
 use super::Mode;
 use super::across::{Many, read_many};
 use super::answers::Answers;
-use super::claims::{settings, text};
+use super::claims::{settings, text, words};
 use super::increase::{BoundName, NamedBound, increase_pct};
 use super::layer::{LayerNumber, queue_packets_mean, read_layer_number};
 use super::many::{RankCorrelation, Values, read_rank_correlation, read_values};
@@ -14,7 +14,7 @@ use super::metric::Metric;
 use super::pairs::{Pairs, read_pairs};
 use super::prepare::FigureRun;
 use super::series::{
-    Each, Window, offered_share, offered_shares, queue_above, queue_max, rate_gbps,
+    Each, Window, fairness, offered_share, offered_shares, queue_above, queue_max, rate_gbps,
 };
 use super::theory::{TheoryNumber, read_number};
 use raddle::scenario::reader::{Log, Reader};
@@ -146,6 +146,17 @@ pub enum Measure {
         /// Where.
         cell: Selector,
     },
+    /// Jain's index of the rates of some recorded ports in a window.
+    PortFairness {
+        /// The ports.
+        ports: Vec<String>,
+        /// When.
+        window: Window,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
     /// The longest queue of the recorded ports in a window, in units of `unit`.
     QueueMax {
         /// The queue length that counts as 1.
@@ -205,6 +216,7 @@ const KINDS: &[&str] = &[
     "port_share",
     "port_shares",
     "port_rate_gbps",
+    "port_fairness",
     "queue_max",
     "queue_above",
     "layer",
@@ -232,6 +244,7 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
         "port_share" => port_share(&mut reader),
         "port_shares" => port_shares(&mut reader),
         "port_rate_gbps" => port_rate(&mut reader),
+        "port_fairness" => port_fairness(&mut reader),
         "queue_max" => queue(&mut reader, "unit").map(|(unit, window, statistic, cell)| {
             Measure::QueueMax { unit, window, statistic, cell }
         }),
@@ -325,6 +338,20 @@ fn port_rate(reader: &mut Reader<'_>) -> Option<Measure> {
     Some(Measure::PortRate { port, except, across, each, window, statistic, cell })
 }
 
+fn port_fairness(reader: &mut Reader<'_>) -> Option<Measure> {
+    let item = reader.demand("ports", "[\"host0\", \"host1\"]")?;
+    let log = reader.log();
+    let Some(items) = item.list() else {
+        log.add(item.place.problem("`ports` is a list of names of ports"));
+        return None;
+    };
+    let ports: Option<Vec<String>> = items.iter().map(|item| words("ports", item, log)).collect();
+    let window = window(reader);
+    let statistic = statistic(reader);
+    let cell = selector(reader, "cell");
+    Some(Measure::PortFairness { ports: ports?, window, statistic, cell: cell? })
+}
+
 fn queue(
     reader: &mut Reader<'_>,
     key: &'static str,
@@ -370,6 +397,7 @@ impl Measure {
             | Self::PortShare { cell, .. }
             | Self::PortShares { cell, .. }
             | Self::PortRate { cell, .. }
+            | Self::PortFairness { cell, .. }
             | Self::QueueMax { cell, .. }
             | Self::Layer { cell, .. }
             | Self::QueueMean { cell, .. }
@@ -470,6 +498,9 @@ impl Measure {
                     across.of(rate_gbps(run, chosen, *each, *window)?)
                 };
                 statistic.of(cell.each(runs, rate)?)
+            }
+            Self::PortFairness { ports, window, statistic, cell } => {
+                statistic.of(cell.each(runs, |run| fairness(run, ports, *window))?)
             }
             Self::QueueMax { unit, window, statistic, cell } => {
                 statistic.of(cell.each(runs, |run| queue_max(run, *unit, *window))?)

@@ -1,7 +1,9 @@
 //! The numbers of a run that claims and pictures are about.
 
 use super::prepare::FigureRun;
-use raddle::study::text::{short, time};
+use raddle::study::quantiles::Share;
+use raddle::study::summary::SizeClass;
+use raddle::study::text::{digits, short, time};
 
 raddle_schemes::words! {
     /// A number of a run's summary.
@@ -31,11 +33,120 @@ raddle_schemes::words! {
         Timeouts = "timeouts",
         /// The most bytes of one data class at any switch port.
         QueueMax = "queue_bytes_max",
+        /// The mean of slowdowns.
+        SlowdownMean = "slowdown_mean",
+        /// The median of slowdowns.
+        SlowdownP50 = "slowdown_p50",
+        /// The 95th percentile of slowdowns.
+        SlowdownP95 = "slowdown_p95",
+        /// The 99th percentile of slowdowns.
+        SlowdownP99 = "slowdown_p99",
+        /// The 99.9th percentile of slowdowns.
+        SlowdownP99_9 = "slowdown_p99_9",
+        /// The 99.9th percentile of flow completion times.
+        FctP99_9 = "fct_p99_9_us",
+        /// The mean of slowdowns of short flows.
+        ShortSlowdownMean = "short_slowdown_mean",
+        /// The median of slowdowns of short flows.
+        ShortSlowdownP50 = "short_slowdown_p50",
+        /// The 95th percentile of slowdowns of short flows.
+        ShortSlowdownP95 = "short_slowdown_p95",
+        /// The 99th percentile of slowdowns of short flows.
+        ShortSlowdownP99 = "short_slowdown_p99",
+        /// The 99.9th percentile of slowdowns of short flows.
+        ShortSlowdownP99_9 = "short_slowdown_p99_9",
+        /// The 99th percentile of flow completion times of short flows.
+        ShortFctP99 = "short_fct_p99_us",
+        /// The 99.9th percentile of flow completion times of short flows.
+        ShortFctP99_9 = "short_fct_p99_9_us",
+        /// The mean of slowdowns of medium flows.
+        MediumSlowdownMean = "medium_slowdown_mean",
+        /// The median of slowdowns of medium flows.
+        MediumSlowdownP50 = "medium_slowdown_p50",
+        /// The 95th percentile of slowdowns of medium flows.
+        MediumSlowdownP95 = "medium_slowdown_p95",
+        /// The 99th percentile of slowdowns of medium flows.
+        MediumSlowdownP99 = "medium_slowdown_p99",
+        /// The 99.9th percentile of slowdowns of medium flows.
+        MediumSlowdownP99_9 = "medium_slowdown_p99_9",
+        /// The 99th percentile of flow completion times of medium flows.
+        MediumFctP99 = "medium_fct_p99_us",
+        /// The 99.9th percentile of flow completion times of medium flows.
+        MediumFctP99_9 = "medium_fct_p99_9_us",
+        /// The mean of slowdowns of long flows.
+        LongSlowdownMean = "long_slowdown_mean",
+        /// The median of slowdowns of long flows.
+        LongSlowdownP50 = "long_slowdown_p50",
+        /// The 95th percentile of slowdowns of long flows.
+        LongSlowdownP95 = "long_slowdown_p95",
+        /// The 99th percentile of slowdowns of long flows.
+        LongSlowdownP99 = "long_slowdown_p99",
+        /// The 99.9th percentile of slowdowns of long flows.
+        LongSlowdownP99_9 = "long_slowdown_p99_9",
+        /// The 99th percentile of flow completion times of long flows.
+        LongFctP99 = "long_fct_p99_us",
+        /// The 99.9th percentile of flow completion times of long flows.
+        LongFctP99_9 = "long_fct_p99_9_us",
+    }
+}
+
+/// A metric that is a distribution's over flows of some sizes: `short_fct_p99_9_us`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct BySize {
+    class: SizeClass,
+    is_slowdown: bool,
+    /// The mean, if it is no percentile.
+    share: Option<Share>,
+}
+
+impl BySize {
+    fn of(self, run: &FigureRun) -> Option<f64> {
+        let summary = &run.finished.summary;
+        let own = if self.is_slowdown { &summary.slowdown } else { &summary.fct_by_size_us };
+        let own = own.of_class(self.class)?;
+        match self.share {
+            None => Some(own.mean),
+            Some(share) => Some(own.at(share)?.value),
+        }
+    }
+
+    fn title(self) -> String {
+        let share = self.share.map_or("Mean".to_owned(), |share| share.text().to_owned());
+        let what = if self.is_slowdown { "slowdown" } else { "flow completion time" };
+        match self.class {
+            SizeClass::All => format!("{share} {what}"),
+            class => format!("{share} {what} of {} flows", class.word()),
+        }
     }
 }
 
 impl Metric {
+    /// What it is of which flows, for those metrics that not every record keeps.
+    fn by_size(self) -> Option<BySize> {
+        if self == Self::FctMean || self == Self::FctP99 {
+            return None;
+        }
+        let word = self.word();
+        let classes = SizeClass::ALL[1..].iter();
+        let mut named = classes.filter_map(|&c| Some((c, word.strip_prefix(c.word())?)));
+        let (class, rest) = named
+            .next()
+            .map_or((SizeClass::All, word), |(c, rest)| (c, rest.trim_start_matches('_')));
+        let slowdown = rest.strip_prefix("slowdown_");
+        let share = slowdown.or_else(|| rest.strip_prefix("fct_")?.strip_suffix("_us"))?;
+        let share = Share::ALL.iter().copied().find(|own| own.word() == share);
+        Some(BySize { class, is_slowdown: slowdown.is_some(), share })
+    }
+
+    /// Whether every record of a figure keeps it, drawn or not.
+    pub(super) fn is_always_kept(self) -> bool {
+        self.by_size().is_none()
+    }
+
     pub(super) fn of(self, run: &FigureRun) -> Option<f64> {
+        if let Some(by_size) = self.by_size() {
+            return by_size.of(run);
+        }
         let summary = &run.finished.summary;
         let packets = &summary.packets;
         let mut parts = summary.jobs.iter().filter(|job| job.load_balance.is_some());
@@ -52,13 +163,17 @@ impl Metric {
             Self::Retransmitted => packets.retransmitted,
             Self::Timeouts => summary.timeouts,
             Self::QueueMax => summary.queue_bytes_max,
+            _ => return None,
         };
         Some(count as f64)
     }
 
     /// What it is, as a heading.
-    pub(super) fn title(self) -> &'static str {
-        match self {
+    pub(super) fn title(self) -> String {
+        if let Some(by_size) = self.by_size() {
+            return by_size.title();
+        }
+        let title = match self {
             Self::Completion => "Completion of all flows",
             Self::FctMean => "Mean flow completion time",
             Self::FctP99 => "99th percentile of flow completion times",
@@ -71,7 +186,9 @@ impl Metric {
             Self::Retransmitted => "Packets retransmitted",
             Self::Timeouts => "Timeouts",
             Self::QueueMax => "Longest queue of any switch port",
-        }
+            _ => self.word(),
+        };
+        title.to_owned()
     }
 
     /// Whether it is a time, which a run that does not complete may lack.
@@ -79,12 +196,44 @@ impl Metric {
         self.word().ends_with("_us")
     }
 
+    /// Whether a run that does not complete may lack it, or have it of some flows alone.
+    pub(super) fn needs_completion(self) -> bool {
+        self.is_time() || !self.is_always_kept()
+    }
+
     /// A value with its unit.
     pub(super) fn shown(self, value: f64) -> String {
         match self {
             _ if self.is_time() => time(value),
+            _ if !self.is_always_kept() => digits(value, 3),
             Self::QueueMax => format!("{}B", short(value)),
             _ => short(value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_by_size_say_what_they_are_of() {
+        let of = |metric: Metric| metric.by_size().unwrap();
+        let expected = |class, is_slowdown, share| BySize { class, is_slowdown, share };
+        assert_eq!(of(Metric::SlowdownMean), expected(SizeClass::All, true, None));
+        let p99_9 = Some(Share::P99_9);
+        assert_eq!(of(Metric::FctP99_9), expected(SizeClass::All, false, p99_9));
+        assert_eq!(of(Metric::ShortFctP99_9), expected(SizeClass::Short, false, p99_9));
+        let p95 = Some(Share::P95);
+        assert_eq!(of(Metric::MediumSlowdownP95), expected(SizeClass::Medium, true, p95));
+        assert_eq!(Metric::LongFctP99.title(), "p99 flow completion time of long flows");
+        assert_eq!(Metric::SlowdownP99_9.title(), "p99.9 slowdown");
+        // What a record keeps of every run has not changed.
+        let kept = Metric::ALL.iter().filter(|metric| metric.is_always_kept());
+        assert_eq!(kept.count(), 12);
+        let unnamed = Metric::ALL.iter().filter_map(|metric| Some((metric, metric.by_size()?)));
+        for (metric, by_size) in unnamed {
+            assert!(by_size.share.is_some() || metric.word().ends_with("mean"), "{metric:?}");
         }
     }
 }

@@ -109,7 +109,7 @@ impl Number {
     /// What it is, as a heading.
     pub(super) fn title(self) -> String {
         match self {
-            Self::Run(metric) => metric.title().to_owned(),
+            Self::Run(metric) => metric.title(),
             Self::Layer(LayerNumber { layer, metric }) => {
                 format!("{}, {}", metric.title(), layer_words(layer))
             }
@@ -134,15 +134,20 @@ impl Number {
     /// Whether a run that does not complete may lack it.
     pub(super) fn needs_completion(self) -> bool {
         match self {
-            Self::Run(metric) => metric.is_time(),
+            Self::Run(metric) => metric.needs_completion(),
             Self::Layer(_) => false,
             Self::Increase { .. } => true,
         }
     }
 
+    /// Whether every record of a figure has it, drawn or not.
+    pub(super) fn is_always_kept(self) -> bool {
+        matches!(self, Self::Run(metric) if metric.is_always_kept())
+    }
+
     /// Whether it is a count, which is left out where it is 0.
     pub(super) fn is_count(self) -> bool {
-        matches!(self, Self::Run(metric) if !metric.is_time())
+        matches!(self, Self::Run(metric) if !metric.needs_completion())
     }
 
     /// Whether less is better.

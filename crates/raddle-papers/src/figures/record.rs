@@ -32,7 +32,7 @@ impl FigureResult {
     fn undrawn(&self) -> Option<Number> {
         let has = |number| self.cells.iter().any(|cell| cell.number(number).is_some());
         let mut drawn = self.chart.iter().flatten().copied();
-        drawn.find(|&number| !matches!(number, Number::Run(_)) && !has(number))
+        drawn.find(|&number| !number.is_always_kept() && !has(number))
     }
 
     /// What is kept of the result; see docs/formats.md.

@@ -96,6 +96,18 @@ pub(super) fn rate_gbps(
     Some(rates.collect())
 }
 
+/// Jain's index of the rates of these ports in the window: 1 if all are equal, 1 over their number if
+/// one has it all.
+pub(super) fn fairness(run: &FigureRun, names: &[String], window: Window) -> Option<f64> {
+    let rates = rate_gbps(run, |name| names.iter().any(|own| own == name), Each::Window, window)?;
+    jain(&rates)
+}
+
+fn jain(rates: &[f64]) -> Option<f64> {
+    let (sum, squares) = rates.iter().fold((0.0, 0.0), |(s, q), x| (s + x, q + x * x));
+    (squares > 0.0).then(|| sum * sum / (rates.len() as f64 * squares))
+}
+
 /// Per bucket, the longest queue of all recorded ports in bytes.
 fn longest_queues(run: &FigureRun, window: Window) -> Option<Vec<u64>> {
     let longest = |bucket: usize| {
@@ -122,4 +134,17 @@ pub(super) fn queue_above(run: &FigureRun, threshold: Size, window: Window) -> O
     let threshold = bytes(run, threshold);
     let above = queues.iter().filter(|&&queue| queue as f64 > threshold).count();
     Some(above as f64 / queues.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jain_s_index_is_one_for_equals_and_the_least_for_one_that_has_all() {
+        assert_eq!(jain(&[3.0, 3.0, 3.0]), Some(1.0));
+        assert_eq!(jain(&[3.0, 0.0, 0.0, 0.0]), Some(0.25));
+        assert_eq!(jain(&[2.0, 1.0]), Some(0.9));
+        assert_eq!((jain(&[]), jain(&[0.0])), (None, None));
+    }
 }

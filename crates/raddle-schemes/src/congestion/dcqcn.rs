@@ -269,6 +269,10 @@ impl CongestionControl for Dcqcn {
         true
     }
 
+    fn least_rate(&self) -> Option<Rate> {
+        Some(Rate(self.constants.min as u64))
+    }
+
     fn limits(&self) -> Limits {
         Limits { window: self.constants.window, rate: Some(Rate(self.rate as u64)) }
     }

@@ -134,6 +134,10 @@ impl CongestionControl for Hpcc {
         self.telemetry
     }
 
+    fn least_rate(&self) -> Option<Rate> {
+        Some(Rate((self.min * 8.0) as u64))
+    }
+
     fn limits(&self) -> Limits {
         limits(self.rate, self.base_rtt, &self.packet)
     }

@@ -219,6 +219,10 @@ pub trait CongestionControl {
     fn telemetry_bytes(&self) -> Bytes {
         Bytes(0)
     }
+    /// The rate that the flow's never falls below, whatever it hears, if there is one.
+    fn least_rate(&self) -> Option<Rate> {
+        None
+    }
     /// When the scheme wants to be woken, if it does: not before the present. Asked after each of
     /// the other calls.
     fn next_timer(&self) -> Option<Time> {
@@ -376,6 +380,11 @@ impl AnyCongestionControl {
     /// See [`CongestionControl::telemetry_bytes`].
     pub fn telemetry_bytes(&self) -> Bytes {
         dispatch!(self, scheme => scheme.telemetry_bytes())
+    }
+
+    /// See [`CongestionControl::least_rate`].
+    pub fn least_rate(&self) -> Option<Rate> {
+        dispatch!(self, scheme => scheme.least_rate())
     }
 
     /// See [`CongestionControl::next_timer`].

@@ -146,6 +146,10 @@ impl CongestionControl for Powertcp {
         self.telemetry
     }
 
+    fn least_rate(&self) -> Option<Rate> {
+        Some(Rate((self.law.min * 8.0) as u64))
+    }
+
     fn limits(&self) -> Limits {
         self.law.limits()
     }

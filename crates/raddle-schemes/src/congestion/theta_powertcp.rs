@@ -127,6 +127,10 @@ impl CongestionControl for ThetaPowertcp {
         self.telemetry
     }
 
+    fn least_rate(&self) -> Option<Rate> {
+        Some(Rate((self.law.min * 8.0) as u64))
+    }
+
     fn limits(&self) -> Limits {
         self.law.limits()
     }

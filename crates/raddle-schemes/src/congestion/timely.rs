@@ -138,6 +138,10 @@ impl CongestionControl for Timely {
         self.until = 0;
     }
 
+    fn least_rate(&self) -> Option<Rate> {
+        Some(Rate((self.config.min_rate.0 as f64).min(self.max) as u64))
+    }
+
     fn limits(&self) -> Limits {
         Limits { window: self.window, rate: Some(Rate((self.rate as u64).max(1))) }
     }

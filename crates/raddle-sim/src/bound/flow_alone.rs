@@ -67,6 +67,28 @@ impl Lone<'_> {
         Span(by_sender.max(by_receiver))
     }
 
+    /// From the start to the last ACK at the sender in a fabric without other traffic: what a
+    /// slowdown is over. Where each hop is one link, the time on that path, exactly; else what no
+    /// scheme is faster than, however it shares a hop's links: packets may overtake each other, which
+    /// one path exceeds by less than a packet's time on each of the hops between.
+    pub fn ideal(&self) -> Span {
+        let Route { hops, links } = self.route;
+        if links.iter().all(|&links| links == 1) {
+            return self.on_one_path();
+        }
+        let last = self.frames.last(self.message);
+        let nic = hops[0].rate.serialisation(self.frames.first(self.message)) + hops[0].latency;
+        // A hop's links together, from when the first packet can be there until all have left them.
+        let shared = |h: usize| {
+            let all = self.frames.message_occupancy(hops[h].rate, self.message).0;
+            let before = nic + crossing(&hops[1..h], last);
+            let after = hops[h].latency + crossing(&hops[h + 1..], last);
+            (before + after).0 + (all / u64::from(links[h])).saturating_sub(self.slack(h).0)
+        };
+        let between = (1..hops.len() - 1).map(shared).max().unwrap_or(0);
+        Span(between.max(self.delivered_at_least().0)) + self.ack_return()
+    }
+
     /// The way of an ACK back.
     pub fn ack_return(&self) -> Span {
         self.back.crossing(self.frames.ack)
@@ -136,7 +158,8 @@ mod tests {
 
     fn route(gbps: &[u64], latency: Span) -> Route {
         let hop = |&rate: &u64| Hop { rate: Rate::gbps(rate), latency };
-        Route { hops: gbps.iter().map(hop).collect() }
+        let hops: Vec<Hop> = gbps.iter().map(hop).collect();
+        Route { links: vec![1; hops.len()], hops }
     }
 
     /// Every packet at every hop, one after the other.
@@ -182,6 +205,28 @@ mod tests {
             let lone = Lone { message, frames: &frames, route: &route, back: &route };
             assert_eq!(lone.on_one_path(), replay(message, &frames, &route, &route));
             assert!((lone.delivered_at_least() + lone.ack_return()) <= lone.on_one_path());
+            assert_eq!(lone.ideal(), lone.on_one_path());
+            // No more than on one path where there are several, and no less than by the ends alone.
+            let several = Route { links: vec![3; route.hops.len()], ..route.clone() };
+            let spread = Lone { route: &several, ..lone.clone() };
+            assert!(spread.ideal() <= lone.on_one_path());
+            assert!(spread.ideal() >= spread.delivered_at_least() + spread.ack_return());
         }
+    }
+
+    /// Ten links of 10 Gbps behind a host of 100 carry what it sends; one of them takes ten times as
+    /// long, and so does a message that is spread over all where it may use one.
+    #[test]
+    fn the_links_of_a_hop_are_as_fast_as_all_of_them() {
+        let message = Bytes(4096 * 10_000);
+        let time = |links: u32| {
+            let route = Route { links: vec![1, links, 1], ..route(&[100, 10, 100], Span::us(1)) };
+            let lone = Lone { message, frames: &FRAMES, route: &route, back: &route };
+            lone.ideal().0 as f64
+        };
+        let one = time(1);
+        assert!((one / time(10) - 10.0).abs() < 0.1, "{} {}", one, time(10));
+        assert!((one / time(5) - 5.0).abs() < 0.05);
+        assert_eq!(time(10), time(20));
     }
 }

@@ -5,6 +5,7 @@ use super::flow_alone::Lone;
 use super::frames::Frames;
 use super::host_link::Work;
 use super::route::{Ends, Route, Routes};
+use crate::plan::Plan;
 use crate::topology::Fabric;
 use crate::workload::{Flow, Traffic};
 use raddle_schemes::ids::FlowId;
@@ -20,6 +21,80 @@ pub(super) struct Way {
     pub(super) route: Rc<Route>,
     /// The ACKs'.
     pub(super) back: Rc<Route>,
+}
+
+/// The ways of flows, each once.
+struct Ways {
+    ways: Vec<Way>,
+    /// Of each flow, its way's place among them; `None` where there is no path.
+    of_flows: Vec<Option<u32>>,
+}
+
+impl Ways {
+    /// In `fabric` while nothing is broken.
+    fn of(traffic: &Traffic, fabric: &Fabric) -> Self {
+        let mut routes = Routes::new(fabric);
+        let mut ways: Vec<Way> = Vec::new();
+        let mut known = BTreeMap::new();
+        let mut find = |source, destination| {
+            let route = routes.find(source, destination)?;
+            let back = routes.find(destination, source)?;
+            // Shared routes have equal addresses; these are looked up, never iterated over.
+            let key = (Rc::as_ptr(&route), Rc::as_ptr(&back));
+            Some(*known.entry(key).or_insert_with(|| {
+                ways.push(Way { route, back });
+                ways.len() as u32 - 1
+            }))
+        };
+        let mut last = None;
+        let way_of = traffic.flows.iter().map(|&Flow { source, destination, .. }| {
+            // Often that of the flow before: from the same host to the same edge switch.
+            let key = [(source, destination), (destination, source)]
+                .map(|(from, to)| Ends::of(fabric, from, to));
+            match last {
+                Some((ends, way)) if ends == key => way,
+                _ => last.insert((key, find(source, destination))).1,
+            }
+        });
+        let of_flows = way_of.collect();
+        Self { ways, of_flows }
+    }
+}
+
+/// What the flows of a plan would take alone, one after the other.
+pub(super) struct Ideals<'a> {
+    flows: &'a [Flow],
+    frames: Frames,
+    ways: Ways,
+    next: usize,
+    /// That of the last flow: the next is often alike.
+    last: Option<((u32, Bytes), Span)>,
+}
+
+impl<'a> Ideals<'a> {
+    pub(super) fn new(plan: &'a Plan) -> Self {
+        let ways = Ways::of(&plan.traffic, &plan.fabric);
+        let flows = plan.traffic.flows.as_slice();
+        Self { flows, frames: Frames::from(plan), ways, next: 0, last: None }
+    }
+}
+
+impl Iterator for Ideals<'_> {
+    type Item = Option<Span>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let flow = self.flows.get(self.next)?;
+        let way = self.ways.of_flows[self.next];
+        self.next += 1;
+        let Some(way) = way else { return Some(None) };
+        let key = (way, flow.bytes);
+        let ideal = match self.last {
+            Some((last, ideal)) if last == key => ideal,
+            _ => lone(flow, &self.ways.ways[way as usize], &self.frames).ideal(),
+        };
+        self.last = Some((key, ideal));
+        Some(Some(ideal))
+    }
 }
 
 /// A flow that can start and finish.
@@ -98,30 +173,7 @@ pub(super) struct Flows<'a> {
 impl<'a> Flows<'a> {
     /// The flows of `traffic`, with their routes in `fabric` while nothing is broken.
     pub(super) fn new(traffic: &'a Traffic, fabric: &Fabric, frames: &'a Frames) -> Self {
-        let mut routes = Routes::new(fabric);
-        let mut ways: Vec<Way> = Vec::new();
-        let mut known = BTreeMap::new();
-        let mut find = |source, destination| {
-            let route = routes.find(source, destination)?;
-            let back = routes.find(destination, source)?;
-            // Shared routes have equal addresses; these are looked up, never iterated over.
-            let key = (Rc::as_ptr(&route), Rc::as_ptr(&back));
-            Some(*known.entry(key).or_insert_with(|| {
-                ways.push(Way { route, back });
-                ways.len() as u32 - 1
-            }))
-        };
-        let mut last = None;
-        let way_of = traffic.flows.iter().map(|&Flow { source, destination, .. }| {
-            // Often that of the flow before: from the same host to the same edge switch.
-            let key = [(source, destination), (destination, source)]
-                .map(|(from, to)| Ends::of(fabric, from, to));
-            match last {
-                Some((ends, way)) if ends == key => way,
-                _ => last.insert((key, find(source, destination))).1,
-            }
-        });
-        let way_of: Vec<Option<u32>> = way_of.collect();
+        let Ways { ways, of_flows: way_of } = Ways::of(traffic, fabric);
         let least = |flow: FlowId| {
             let Some(way) = way_of[flow.index()] else { return Least::NEVER };
             let lone = lone(&traffic.flows[flow.index()], &ways[way as usize], frames);

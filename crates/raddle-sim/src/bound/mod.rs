@@ -37,7 +37,7 @@ use crate::workload::{Start, Traffic};
 use all_to_all::Exchange;
 use flows::{Flows, Memo};
 pub use frames::Frames;
-pub use of_plan::{mean_of_flows, of_plan};
+pub use of_plan::{ideals, mean_of_flows, of_plan};
 use permutation::TailTerm;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::cmp::Reverse;

@@ -1,7 +1,7 @@
 //! Which bounds hold for a plan.
 
 use super::cut::Cut;
-use super::flows::Flows;
+use super::flows::{Flows, Ideals};
 use super::{Bound, Frames, completion_of, rho_max};
 use crate::plan::Plan;
 use crate::topology::routing::Forwarding;
@@ -68,6 +68,12 @@ pub fn mean_of_flows(plan: &Plan) -> Option<Bound> {
     }
     let sum: u64 = flows.running().map(|flow| flow.acked_at_least().0).sum();
     Some(Bound { name: "flow_alone", time: Span(sum / plan.traffic.flows.len() as u64) })
+}
+
+/// What each flow of a plan would take alone in the fabric without faults, in the order of flows
+/// ([`Lone::ideal`](super::flow_alone::Lone::ideal)); `None` where there is no path.
+pub fn ideals(plan: &Plan) -> Vec<Option<Span>> {
+    Ideals::new(plan).collect()
 }
 
 /// Whether routes change in a fabric that is no tree: another way may have more hops and yet be

@@ -22,6 +22,8 @@ pub struct Hop {
 pub struct Route {
     /// The hops.
     pub hops: Vec<Hop>,
+    /// For each hop, how many links it may be.
+    pub links: Vec<u32>,
 }
 
 impl Route {
@@ -80,10 +82,14 @@ impl<'a> Routes<'a> {
         let ends = Ends::of(fabric, source, destination);
         let Ends { edges, links } = ends;
         let route = || {
-            let mut hops = vec![links.0];
-            hops.extend(search(fabric, edges, destination)?);
-            hops.push(links.1);
-            Some(Rc::new(Route { hops }))
+            let mut route = Route { hops: vec![links.0], links: vec![1] };
+            for (hop, links) in search(fabric, edges, destination)? {
+                route.hops.push(hop);
+                route.links.push(links);
+            }
+            route.hops.push(links.1);
+            route.links.push(1);
+            Some(Rc::new(route))
         };
         self.found.entry(ends).or_insert_with(route).clone()
     }
@@ -93,22 +99,24 @@ fn hop(fabric: &Fabric, port: PortId) -> Hop {
     Hop { rate: fabric.ports[port.index()].rate, latency: fabric.latency(port) }
 }
 
-/// The hops between two edge switches, level by level.
+/// The hops between two edge switches, level by level, and how many links each may be.
 fn search(
     fabric: &Fabric,
     (from, to): (SwitchId, SwitchId),
     destination: HostId,
-) -> Option<Vec<Hop>> {
+) -> Option<Vec<(Hop, u32)>> {
     let mut hops = Vec::new();
     let mut level = vec![from];
     while level.binary_search(&to).is_err() {
         let mut next = Vec::new();
         let mut best: Option<Hop> = None;
+        let mut links = 0;
         for &switch in &level {
             let ports = fabric.forwarding.ports(switch, destination);
             for port in (0..ports.count()).map(|i| ports.get(i)) {
                 let Node::Switch(reached) = fabric.destination(port) else { continue };
                 next.push(reached);
+                links += 1;
                 let this = hop(fabric, port);
                 best = Some(best.map_or(this, |best| Hop {
                     rate: best.rate.max(this.rate),
@@ -120,7 +128,7 @@ fn search(
         if hops.len() > fabric.switches.len() {
             return None;
         }
-        hops.push(best?);
+        hops.push((best?, links));
         next.sort_unstable();
         next.dedup();
         level = next;
@@ -141,6 +149,7 @@ mod tests {
         let far = routes.find(HostId(0), HostId(3)).unwrap();
         assert_eq!(near.hops.len(), 2);
         assert_eq!(far.hops.len(), 4);
+        assert_eq!((&near.links[..], &far.links[..]), (&[1, 1][..], &[1, 2, 2, 1][..]));
         // Four cables of 500 ns and three switches of 200 ns.
         assert_eq!(far.latency(), Span::ns(2_600));
         assert_eq!(far.crossing(Bytes(1000)), Span::ns(2_600 + 4 * 80));

@@ -67,11 +67,29 @@ impl Law {
                 return Err(vec![fail(line, problem)]);
             }
         }
+        Self::of(lines.map(|(text, line)| (Point::parse(text), line)))
+    }
+
+    /// A law of points in their order: size in bytes, probability of at most this size (0 to 1), and
+    /// the line that a mistake is told with.
+    ///
+    /// # Errors
+    /// A [`LawError`] for every point that is wrong.
+    pub fn from_points(
+        points: impl IntoIterator<Item = (u64, f64, usize)>,
+    ) -> Result<Self, Vec<LawError>> {
+        Self::of(points.into_iter().map(|(size, cdf, line)| (Ok(Point { size, cdf }), line)))
+    }
+
+    fn of(
+        read: impl Iterator<Item = (Result<Point, String>, usize)>,
+    ) -> Result<Self, Vec<LawError>> {
+        let fail = |line, problem: String| LawError { line, problem };
         let (mut points, mut errors): (Vec<Point>, Vec<LawError>) = (Vec::new(), Vec::new());
         let mut last_line = 1;
-        for (text, line) in lines {
+        for (point, line) in read {
             last_line = line;
-            let point = match Point::parse(text) {
+            let point = match point {
                 Ok(point) => point,
                 Err(problem) => {
                     errors.push(fail(line, problem));

@@ -21,8 +21,20 @@ pub struct Poisson {
     pub load: f64,
     /// What the load is a fraction of.
     pub base: LoadBase,
+    /// Who receives.
+    pub receivers: Receivers,
     /// No flow starts at or after this time.
     pub horizon: Time,
+}
+
+raddle_schemes::words! {
+    /// Whom a flow goes to, each as likely as any other.
+    pub enum Receivers {
+        /// Any other host.
+        Any = "any",
+        /// Any host below another ToR: all of the load is on uplinks (PowerTCP, ABM, Reverie).
+        OtherTors = "other_tors",
+    }
 }
 
 raddle_schemes::words! {
@@ -49,9 +61,14 @@ impl Poisson {
     pub fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, WorkloadError> {
         check_open_loop(fabric.hosts, self.load, self.horizon)?;
         let gaps = self.mean_gaps(fabric)?;
+        let alone = |host: u32| other_tors(fabric, host).is_empty();
+        if self.receivers == Receivers::OtherTors && (0..fabric.hosts).any(alone) {
+            let found = "other_tors, and there is one ToR";
+            return Err(WorkloadError::new("receivers", found, "any"));
+        }
         let mut flows = Vec::with_capacity(expected(&gaps, self.horizon)?);
         for (host, &gap) in (0..).zip(&gaps) {
-            self.arrivals(host, fabric.hosts, gap, seed, &mut flows);
+            self.arrivals(fabric, host, gap, seed, &mut flows);
         }
         flows.sort_by_key(|(start, flow)| (*start, flow.source));
         Ok(flows.into_iter().map(|(_, flow)| flow).collect::<Vec<_>>().into())
@@ -75,21 +92,26 @@ impl Poisson {
 
     fn arrivals(
         &self,
+        fabric: &Fabric,
         host: u32,
-        hosts: u32,
         mean_gap: f64,
         seed: u64,
         flows: &mut Vec<(Time, Flow)>,
     ) {
+        let hosts = fabric.hosts;
         let mut rng = Rng::new(seed, "poisson", u64::from(host));
         let mut now = 0u64;
+        let others = (self.receivers == Receivers::OtherTors).then(|| other_tors(fabric, host));
         loop {
             // A gap beyond 2^64 ps saturates, and ends the host's arrivals.
             now = now.saturating_add(rng.exponential(mean_gap).round() as u64);
             if now >= self.horizon.0 {
                 return;
             }
-            let receiver = any_other(host, hosts, &mut rng);
+            let receiver = match &others {
+                None => any_other(host, hosts, &mut rng),
+                Some(others) => others[rng.below(others.len() as u64) as usize],
+            };
             let bytes = self.law.sample(self.sampling, &mut rng);
             let start = Start::At(Time(now));
             let flow = Flow { start, ..Flow::at_zero(host, receiver, bytes) };
@@ -125,6 +147,12 @@ pub(super) fn flows_within(gaps: &[f64], horizon: Time) -> f64 {
     gaps.iter().map(|gap| horizon.0 as f64 / gap).sum()
 }
 
+/// The hosts below other ToRs than a host's.
+fn other_tors(fabric: &Fabric, host: u32) -> Vec<u32> {
+    let own = fabric.edge(HostId(host));
+    (0..fabric.hosts).filter(|&other| fabric.edge(HostId(other)) != own).collect()
+}
+
 /// A host drawn uniformly from all others.
 pub(super) fn any_other(host: u32, hosts: u32, rng: &mut Rng) -> u32 {
     let other = rng.below(u64::from(hosts) - 1) as u32;
@@ -153,7 +181,8 @@ mod tests {
 
     fn poisson(load: f64, base: LoadBase, horizon: Time) -> Poisson {
         let law = Law::from_csv("size_bytes,cdf\n1000,0\n3000,1\n").unwrap();
-        Poisson { law, sampling: Sampling::Linear, load, base, horizon }
+        let receivers = Receivers::Any;
+        Poisson { law, sampling: Sampling::Linear, load, base, receivers, horizon }
     }
 
     /// 16 hosts at 100 Gbps; ToRs have 4 hosts and 2 uplinks at 100 Gbps.
@@ -198,6 +227,22 @@ mod tests {
         assert_eq!(counts[0], 0);
         let even = first.len() as f64 / 15.0;
         assert!(counts[1..].iter().all(|&n| (f64::from(n) / even - 1.0).abs() < 0.1), "{counts:?}");
+    }
+
+    #[test]
+    fn receivers_below_other_tors_are_uniform() {
+        let any = poisson(0.5, LoadBase::TorUplink, Time(2_000_000_000));
+        let other = Poisson { receivers: Receivers::OtherTors, ..any.clone() };
+        let flows = other.generate(&fabric(), 2).unwrap().flows;
+        let mut counts = [0u32; 16];
+        let first = flows.iter().filter(|flow| flow.source.0 < 4);
+        first.for_each(|flow| counts[flow.destination.index()] += 1);
+        assert_eq!(counts[..4], [0; 4]);
+        let even = f64::from(counts.iter().sum::<u32>()) / 12.0;
+        assert!(counts[4..].iter().all(|&n| (f64::from(n) / even - 1.0).abs() < 0.2), "{counts:?}");
+        let single = LeafSpine { tors: 1, spines: 0, ..LeafSpine::default() }.fabric();
+        let alone = Poisson { base: LoadBase::HostLink, ..other };
+        assert_eq!(alone.generate(&single, 1).unwrap_err().quantity, "receivers");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //!
 //! Every parser reports all mistakes of its input at once, each with its place.
 
+pub mod hpcc;
 pub mod htsim_cm;
 pub mod htsim_topo;
 mod words;

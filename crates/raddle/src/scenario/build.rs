@@ -48,6 +48,7 @@ fn build(topology: &Topology, log: &Log) -> Option<Fabric> {
         Shape::Tree(shape) => shape.hosts.into(),
         Shape::Dumbbell { hosts_per_side, .. } => 2 * u64::from(*hosts_per_side),
         Shape::Graph(_) => 0,
+        Shape::Hpcc { fabric, .. } => fabric.hosts.into(),
     };
     if !limits::hosts(hosts, topology.place(), log) {
         return None;
@@ -67,6 +68,7 @@ fn build(topology: &Topology, log: &Log) -> Option<Fabric> {
             };
             dumbbell.build().map_err(|error| log.add(shape_problem(&error, &topology.item))).ok()
         }
+        Shape::Hpcc { fabric, .. } => Some(Fabric::clone(fabric)),
         Shape::Graph(file) => parse_graph(&file.text)
             .map_err(|errors| {
                 let mistake = |error: GraphError| InputError {

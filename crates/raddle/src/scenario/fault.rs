@@ -331,9 +331,18 @@ impl FaultSection {
     /// A cable that a file, named at `place`, says is cut from start to end. It has no lines of
     /// its own: the file is read again with the scenario.
     pub(crate) fn cut(link: String, place: &Place) -> Self {
+        Self::of_file(link, Effect::Down, place)
+    }
+
+    /// A cable of which a file, named at `place`, says that it loses frames, each with this chance.
+    pub(crate) fn lossy(link: String, loss: f64, place: &Place) -> Self {
+        Self::of_file(link, Effect::Loss(loss), place)
+    }
+
+    fn of_file(link: String, effect: Effect, place: &Place) -> Self {
         let target = Target::Link { name: link, direction: Direction::Both };
         Self {
-            fault: Fault { target, effect: Effect::Down, windows: vec![(Time::ZERO, None)] },
+            fault: Fault { target, effect, windows: vec![(Time::ZERO, None)] },
             resolved: String::new(),
             target_place: place.clone(),
             effect_place: place.clone(),

@@ -157,6 +157,7 @@ impl Scenario {
         }
         let topology = sections.topology?;
         let mut faults = sections.faults;
+        faults.extend(topology.faults());
         if let Some(traffic) = &sections.traffic {
             faults.extend(traffic.faults(&topology, log));
         }

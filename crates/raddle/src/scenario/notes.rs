@@ -1,26 +1,71 @@
 //! What runs, and is rarely meant: flow control without headroom, windows of few packets, paces
-//! that links cannot carry, settings of pairs with one message each.
+//! and least rates that links cannot carry, settings of pairs with one message each.
 
 use super::fabric::FabricSection;
 use super::reach::Sizes;
 use super::reader::Log;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::size::Size;
-use raddle_schemes::units::{Bytes, Rate, Span};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{FlowContext, congestion};
 use raddle_sim::bound::rho_max::rho_max;
 use raddle_sim::plan::{Connections, Overflow, PairOrder, Pfc, Plan, pause_headroom};
 use raddle_sim::topology::{Fabric, Node, Port};
-use raddle_sim::workload::Flow;
+use raddle_sim::workload::{Flow, Start};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewer packets in flight than these leave a flow without others to go on with.
 const FEW: u64 = 4;
 
 /// Notes on a plan that need its traffic: settings of pairs of hosts that have one message each, a pace
-/// that its links cannot carry for all flows at once, and headers that can starve data.
+/// that its links cannot carry for all flows at once, least rates that no host's link can, and headers
+/// that can starve data.
 pub fn notes_on(plan: &Plan) -> Vec<String> {
-    pairs(plan).into_iter().chain(pace(plan)).chain(headers(plan)).collect()
+    let (pairs, paces) = (pairs(plan), pace(plan).into_iter().chain(least_rates(plan)));
+    pairs.into_iter().chain(paces).chain(headers(plan)).collect()
+}
+
+/// Notes flows that begin together at one host's link and whose least rates it cannot carry. Those
+/// that are through within a round trip are no matter: they never hear of anything.
+fn least_rates(plan: &Plan) -> Option<String> {
+    let least = |number: u8, rate: Rate| {
+        let context = FlowContext { rate, ..FlowContext::NOMINAL };
+        plan.transport.congestion_of(number).build(&context).least_rate()
+    };
+    let numbers: BTreeSet<u8> = plan.traffic.flows.iter().map(|flow| flow.transport).collect();
+    if numbers.iter().all(|&number| least(number, FlowContext::NOMINAL.rate).is_none()) {
+        return None;
+    }
+    let (fabric, flows) = (&plan.fabric, &plan.traffic.flows);
+    let rtt = fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
+    let rate_of = |host: HostId| fabric.ports[host.index()].rate;
+    let long = flows.iter().filter(|flow| flow.bytes > rate_of(flow.source).bytes_in(rtt));
+    let ends = long.flat_map(|flow| {
+        let Start::At(start) = flow.start else { return Vec::new() };
+        let own = least(flow.transport, rate_of(flow.source)).unwrap_or_default();
+        let end = |sends, host| (sends, host, start, own, flow.transport);
+        vec![end(false, flow.destination), end(true, flow.source)]
+    });
+    let mut ends: Vec<(bool, HostId, Time, Rate, u8)> = ends.collect();
+    ends.sort_unstable_by_key(|(sends, host, start, ..)| (*sends, *host, *start));
+    let together = ends.chunk_by(|a, b| (a.0, a.1, a.2) == (b.0, b.1, b.2));
+    let mut worst: Option<(Rate, &[_])> = None;
+    for flows in together {
+        let sum = Rate(flows.iter().map(|(_, _, _, least, _)| least.0).sum());
+        if sum > rate_of(flows[0].1) && worst.is_none_or(|(most, _)| sum > most) {
+            worst = Some((sum, flows));
+        }
+    }
+    let (sum, flows) = worst?;
+    let (sends, host, _, least, transport) = flows[0];
+    let (count, scheme) = (flows.len(), plan.transport.congestion_of(transport).card().name);
+    let link = if sends { "from" } else { "to" };
+    Some(format!(
+        "the {count} flows that begin together {link} host{} have least rates of {sum} together \
+         ({least} each, `min_rate` of `{scheme}`), and its link carries {}: they never come to rest",
+        host.0,
+        rate_of(host)
+    ))
 }
 
 /// Notes what is set for the messages of a pair of hosts where none has two.
@@ -313,6 +358,43 @@ mod tests {
         };
         assert!(pause("166 ns")[0].ends_with("a `quanta` above 166.4 ns would do"));
         assert_eq!(pause("167 ns"), [""; 0]);
+    }
+
+    /// PowerTCP's spec, section 7: 256 long flows of 100 Mbps at least do not fit into 25 Gbps.
+    #[test]
+    fn least_rates_that_no_link_carries_are_noted_with_both_numbers() {
+        let notes = |scheme: &str, flows: u32, message: &str| {
+            let flow =
+                |i: u32| format!("{{ from = {}, to = 0, bytes = \"{message}\" }}", 1 + i % 7);
+            let flows: Vec<String> = (0..flows).map(flow).collect();
+            let text = format!(
+                "[fabric]\ntopology = {{ kind = \"leaf_spine\", leaves = 2, hosts_per_leaf = 4, spines = 1, \
+                 rate = \"25 Gbps\" }}\n[transport]\ncongestion = {{ {scheme} }}\n[traffic]\nkind = \
+                 \"flows\"\nflow = [{}]\n",
+                flows.join(", ")
+            );
+            let study = parse("test", &text, Path::new("."), &[]);
+            let study = study.unwrap_or_else(|problems| panic!("{}", problems.render(false)));
+            let plan = study.cells[0].scenario.resolve(1).unwrap();
+            notes_on(&plan)
+                .into_iter()
+                .filter(|note| note.contains("least rates"))
+                .collect::<Vec<_>>()
+        };
+        let told = "the 256 flows that begin together to host0 have least rates of 25600 Mbps together \
+                    (100 Mbps each, `min_rate` of `hpcc`), and its link carries 25 Gbps: they never \
+                    come to rest";
+        assert_eq!(notes("scheme = \"hpcc\"", 256, "1 MB"), [told]);
+        for scheme in [
+            "scheme = \"powertcp\", profile = \"ns3\"",
+            "scheme = \"timely\"",
+            "scheme = \"dcqcn\"",
+        ] {
+            assert_eq!(notes(scheme, 256, "1 MB").len(), 1, "{scheme}");
+        }
+        assert_eq!(notes("scheme = \"hpcc\"", 250, "1 MB"), [""; 0]);
+        assert_eq!(notes("scheme = \"hpcc\"", 256, "2800 B"), [""; 0]);
+        assert_eq!(notes("scheme = \"swift\"", 256, "1 MB"), [""; 0]);
     }
 
     #[test]

@@ -1,18 +1,22 @@
 //! `[fabric] topology`: hosts, switches and cables.
 
+use super::fault::FaultSection;
 use super::files::{Files, NamedFile};
 use super::reader::Reader;
 use super::scheme::shown;
 use super::spec::{Item, Place, quoted};
-use crate::import::htsim_topo;
+use crate::import::{hpcc, htsim_topo};
 use crate::problem::Problem;
 use raddle_schemes::units::{Rate, Span};
+use raddle_sim::topology::Fabric;
 use raddle_sim::topology::fat_tree::TreeOptions;
 use raddle_sim::topology::shape_error::ShapeError;
 use raddle_sim::topology::tree::TreeShape;
+use std::sync::Arc;
 
 /// The kinds of topology.
-const KINDS: &[&str] = &["fat_tree", "leaf_spine", "dumbbell", "graph", "htsim_topo"];
+const KINDS: &[&str] =
+    &["fat_tree", "leaf_spine", "dumbbell", "graph", "htsim_topo", "hpcc_topology"];
 
 /// A topology whose keys are valid; whether its numbers fit together shows when it is built.
 #[derive(Clone, Debug)]
@@ -53,12 +57,26 @@ pub(crate) enum Shape {
     },
     /// Any graph, from a file.
     Graph(NamedFile),
+    /// What a file of HPCC describes.
+    Hpcc {
+        /// It.
+        fabric: Arc<Fabric>,
+        /// The links that lose frames: a port's name, and the chance of each frame.
+        lossy: Vec<(String, f64)>,
+    },
 }
 
 impl Topology {
     /// Where it stands.
     pub(crate) fn place(&self) -> &Place {
         &self.item.place
+    }
+
+    /// Faults that come with it: a file may say that links lose frames.
+    pub(crate) fn faults(&self) -> Vec<FaultSection> {
+        let Shape::Hpcc { lossy, .. } = &self.shape else { return Vec::new() };
+        let lossy = lossy.iter();
+        lossy.map(|(link, loss)| FaultSection::lossy(link.clone(), *loss, self.place())).collect()
     }
 }
 
@@ -90,6 +108,7 @@ pub(crate) fn read(fabric: &mut Reader<'_>, files: &Files) -> Option<Topology> {
         "leaf_spine" => leaf_spine(&mut reader, item),
         "dumbbell" => dumbbell(&mut reader, item),
         "graph" => graph(&mut reader, item, files),
+        "hpcc_topology" => hpcc_topology(&mut reader, item, files),
         _ => htsim_topo(&mut reader, item, files),
     };
     reader.finish();
@@ -280,6 +299,26 @@ fn htsim_topo(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Top
         title: format!("{}-tier fat tree", shape.tiers),
         rate: Some(shape.rates[0]),
         shape: Shape::Tree(Box::new(shape)),
+        file: Some(file),
+        host_delay: Span::ZERO,
+        item: item.clone(),
+    })
+}
+
+fn hpcc_topology(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Topology> {
+    let compat = reader.or("compat", false);
+    let file = files.file(reader, "\"topology.txt\"")?;
+    let log = reader.log();
+    let report = |errors| file.report(errors, log);
+    let read = hpcc::topology::parse(&file.text, hpcc::Options { compat }).map_err(report).ok()?;
+    file.note(&read.notes, log);
+    let resolved = in_file("hpcc_topology", &file);
+    let keys = resolved.strip_suffix(" }").filter(|_| compat);
+    Some(Topology {
+        resolved: keys.map_or(resolved.clone(), |keys| format!("{keys}, compat = true }}")),
+        title: file.name(),
+        rate: None,
+        shape: Shape::Hpcc { fabric: Arc::new(read.fabric), lossy: read.lossy },
         file: Some(file),
         host_delay: Span::ZERO,
         item: item.clone(),

@@ -14,6 +14,7 @@ pub mod jobs;
 pub mod lock;
 pub mod memory;
 pub mod progress;
+pub mod quantiles;
 pub mod run;
 pub mod stats;
 pub mod store;

@@ -19,7 +19,7 @@ use raddle_sim::workload::incast::Incast;
 use raddle_sim::workload::job::Operation;
 use raddle_sim::workload::law::{Law, Sampling};
 use raddle_sim::workload::permutation::Permutation;
-use raddle_sim::workload::poisson::{LoadBase, Poisson};
+use raddle_sim::workload::poisson::{LoadBase, Poisson, Receivers};
 use raddle_sim::workload::poisson_incast::{PoissonIncast, Responders};
 use raddle_sim::workload::tornado::Tornado;
 use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
@@ -232,11 +232,15 @@ fn collective(choices: &mut Choices<'_>, hosts: u32, seed: u64) -> Traffic {
 
 fn poisson(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {
     let law = Law::from_csv("size_bytes,cdf\n1,0\n2000,0.7\n20000,1\n").unwrap();
+    let several = fabric.edge(HostId(0)) != fabric.edge(HostId(fabric.hosts - 1));
+    let both = [Receivers::Any, Receivers::OtherTors];
+    let receivers = if several { &both[..] } else { &both[..1] };
     let poisson = Poisson {
         law,
         sampling: Sampling::Linear,
         load: choices.pick(&[0.3, 0.9]),
         base: LoadBase::HostLink,
+        receivers: choices.pick(receivers),
         horizon: Time(4_000_000),
     };
     poisson.generate(fabric, seed).unwrap()

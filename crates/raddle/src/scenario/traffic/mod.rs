@@ -8,6 +8,7 @@ mod collective;
 mod compute;
 mod flows;
 mod fsdp;
+mod hpcc_flows;
 mod htsim_cm;
 mod incast;
 mod open_loop;
@@ -47,6 +48,7 @@ pub(crate) const KINDS: &[&Kind] = &[
     &partners::KIND,
     &flows::KIND,
     &htsim_cm::KIND,
+    &hpcc_flows::KIND,
 ];
 
 /// Every kind of traffic: its word, who sends to whom, whether it draws anything.

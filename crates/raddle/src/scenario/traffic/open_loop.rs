@@ -2,6 +2,7 @@
 
 use super::line;
 use crate::import::InputError;
+use crate::import::hpcc::cdf;
 use crate::scenario::files::{Files, NamedFile};
 use crate::scenario::limits::LATEST;
 use crate::scenario::reader::{Reader, with_nearest};
@@ -24,10 +25,19 @@ impl OpenLoop {
         let law = law(reader, files);
         let load_item = reader.demand("load", "0.6");
         let load: Option<f64> = load_item.and_then(|_| reader.get("load"));
-        let sampling: Sampling = reader.or("sampling", Sampling::Linear);
+        let foreign =
+            law.as_ref().is_some_and(|(.., files)| files.iter().any(|f| cdf::is_one(&f.text)));
+        // Such a table does not say what lies between its points, and a load means another rate of
+        // flows with each: 42 % apart for websearch.
+        let sampling: Option<Sampling> = match foreign {
+            true => {
+                reader.need("sampling", "\"linear\", as HPCC draws, or \"step\", as Opera does")
+            }
+            false => Some(reader.or("sampling", Sampling::Linear)),
+        };
         let until = reader.at_least("until", Span(1), None);
         let (law, name, files) = law?;
-        let (load, until) = (load?, until?);
+        let (load, until, sampling) = (load?, until?, sampling?);
         if !(load > 0.0 && load <= 1.0) {
             let problem = load_item?.place.problem("wrong value for `load`");
             reader.log().add(problem.label("expected more than 0 and at most 1"));
@@ -71,14 +81,26 @@ fn law(reader: &mut Reader<'_>, files: &Files) -> Option<(Law, String, Vec<Named
         let Some(law) = Law::named(name) else {
             let problem = item.place.problem(format!("unknown flow-size law `{name}`"));
             let help = format!("laws: {}", words.clone().collect::<Vec<_>>().join(", "));
-            let file = "or the path of a file of lines `size_bytes,cdf`, as in \"my_law.csv\"";
+            let file = "or the path of a file of lines `size_bytes,cdf`, or `size percent`, as in \"my_law.csv\"";
             log.add(with_nearest(problem, name, words).help(help).help(file));
             return None;
         };
         return Some((law, name.clone(), Vec::new()));
     }
     let file = files.named(item, name, log)?;
-    match Law::from_csv(&file.text) {
+    let whole = |error: LawError| InputError {
+        line: error.line,
+        column: 1,
+        length: 0,
+        message: error.problem,
+        help: None,
+    };
+    let law = match cdf::is_one(&file.text) {
+        true => cdf::parse(&file.text),
+        false => Law::from_csv(&file.text)
+            .map_err(|errors| errors.into_iter().map(whole).collect::<Vec<_>>()),
+    };
+    match law {
         Ok(law) => {
             let stem = file
                 .path
@@ -87,14 +109,7 @@ fn law(reader: &mut Reader<'_>, files: &Files) -> Option<(Law, String, Vec<Named
             Some((law, stem, vec![file]))
         }
         Err(errors) => {
-            let whole = |error: LawError| InputError {
-                line: error.line,
-                column: 1,
-                length: 0,
-                message: error.problem,
-                help: None,
-            };
-            file.report(errors.into_iter().map(whole), log);
+            file.report(errors, log);
             None
         }
     }

@@ -7,7 +7,7 @@ use crate::scenario::reader::{Log, Reader};
 use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
-use raddle_sim::workload::poisson::{LoadBase, Poisson};
+use raddle_sim::workload::poisson::{LoadBase, Poisson, Receivers};
 use std::sync::Arc;
 
 pub(super) const KIND: Kind = Kind {
@@ -19,10 +19,14 @@ pub(super) const KIND: Kind = Kind {
 
 fn read(reader: &mut Reader<'_>, files: &Files, _: u8) -> Option<Made> {
     let base: LoadBase = reader.or("base", LoadBase::HostLink);
+    let receivers: Receivers = reader.or("receivers", Receivers::Any);
     let open = OpenLoop::read(reader, files)?;
-    let (lines, title) = (open.lines(line("base", &base)), open.title());
+    let (mut lines, title) = (open.lines(line("base", &base)), open.title());
+    // Not shown where it is what scenarios had before there was a choice.
+    lines.extend((receivers != Receivers::Any).then(|| line("receivers", &receivers)));
     let OpenLoop { law, sampling, load, until, files, .. } = open;
-    let pattern = Arc::new(Poisson { law, sampling, load, base, horizon: Time(until.0) });
+    let pattern =
+        Arc::new(Poisson { law, sampling, load, base, receivers, horizon: Time(until.0) });
     Some(Made { pattern, lines, title, files })
 }
 

@@ -1,6 +1,6 @@
 //! A run as the JSON object `raddle.run/1`, written and read.
 
-use super::{JobSummary, LayerSummary, Packets, RunSummary, Times};
+use super::{BySize, JobSummary, LayerSummary, Packets, RunSummary, Times};
 use crate::study::timing::Cost;
 use raddle_sim::record::DropCause;
 use serde_json::{Map, Value, json};
@@ -37,6 +37,8 @@ impl RunSummary {
             "completion_us": self.completion_us,
             "fct_us": self.fct_us.to_json(),
             "delivered_us": self.delivered_us.to_json(),
+            "fct_by_size_us": self.fct_by_size_us.to_json(),
+            "slowdown": self.slowdown.to_json(),
             "bound_us": self.bound_us,
             "bound": self.bound,
             "increase_pct": self.increase_pct,
@@ -91,6 +93,8 @@ impl RunSummary {
             completion_us: object.number("completion_us")?,
             fct_us: Times::from_json(&object.object("fct_us")?)?,
             delivered_us: Times::from_json(&object.object("delivered_us")?)?,
+            fct_by_size_us: BySize::from_json(value.get("fct_by_size_us"))?,
+            slowdown: BySize::from_json(value.get("slowdown"))?,
             bound_us: object.number("bound_us")?,
             bound: match value.get("bound") {
                 Some(Value::Null) => None,
@@ -203,8 +207,8 @@ mod tests {
         assert_eq!(
             keys(&json).join(" "),
             "schema scenario seed threads completed flows unfinished unstarted at_dead_hosts \
-             completion_us fct_us delivered_us bound_us bound increase_pct jobs packets queue_bytes_max \
-             memory_bytes_max layers pauses timeouts packet_hops results_hash cpu_s wall_s \
+             completion_us fct_us delivered_us fct_by_size_us slowdown bound_us bound increase_pct jobs \
+             packets queue_bytes_max memory_bytes_max layers pauses timeouts packet_hops results_hash cpu_s wall_s \
              hops_per_s peak_rss_mb"
         );
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");

@@ -1,5 +1,6 @@
 //! One run in numbers: the object of `raddle.run/1`, and the same for people.
 
+mod by_size;
 mod jobs;
 mod json;
 mod layers;
@@ -7,6 +8,7 @@ mod text;
 
 use super::timing::Cost;
 use crate::study::unfinished::Causes;
+pub use by_size::{BySize, SizeClass, slowdown};
 pub use jobs::{JobSummary, PhaseSummary};
 pub use layers::LayerSummary;
 use raddle_schemes::rng::{GOLDEN, mix};
@@ -75,6 +77,10 @@ pub struct RunSummary {
     pub fct_us: Times,
     /// Start to last byte at the receiver.
     pub delivered_us: Times,
+    /// Flow completion times in microseconds, by the size of flows.
+    pub fct_by_size_us: BySize,
+    /// Flow completion times over what each flow would take alone in the fabric without faults.
+    pub slowdown: BySize,
     /// The lower bound on [`RunSummary::completion_us`].
     pub bound_us: Option<f64>,
     /// The name of that bound.
@@ -121,6 +127,7 @@ impl RunSummary {
             .filter(|(_, b)| b.time > Span::ZERO)
             .map(|(c, b)| (c.0 as f64 / b.time.0 as f64 - 1.0) * 100.0);
         let hosts = plan.fabric.hosts as usize;
+        let [fct_by_size_us, slowdown] = BySize::of(plan, outcome);
         let switch_ports = outcome.ports.iter().skip(hosts);
         Self {
             scenario: scenario.to_string(),
@@ -134,6 +141,8 @@ impl RunSummary {
             completion_us: completion.map(Span::as_us),
             fct_us: Times::of(flows.iter().filter_map(|flow| fct(&flow))),
             delivered_us: Times::of(flows.iter().filter_map(|flow| delivery(&flow))),
+            fct_by_size_us,
+            slowdown,
             bound_us,
             bound: bound.map(|b| b.name.to_string()),
             increase_pct,

@@ -32,6 +32,9 @@ impl RunSummary {
         };
         line("flow completion", self.fct_us.text() + &of);
         line("delivery", self.delivered_us.text());
+        for (name, text) in self.slowdown.lines("slowdown") {
+            line(&name, text);
+        }
         for (name, text) in self.jobs.iter().flat_map(JobSummary::lines) {
             line(&name, text);
         }
@@ -306,6 +309,7 @@ scenario 5ce7a110, seed 1
   completion       5.000 us, 25 % over the bound of 4.000 us (permutation)
   flow completion  max 5.000 us, p99 5.000 us, p50 4.000 us, mean 4.500 us
   delivery         max 4.000 us, p99 4.000 us, p50 3.000 us, mean 3.500 us
+  slowdown         mean 1.37, p50 1.22; p95, p99 and p99.9 not resolved
   data packets     8 sent, 6 delivered
   sent again       2, 0 timeouts
   dropped          2: overflow 2

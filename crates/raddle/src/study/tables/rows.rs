@@ -2,11 +2,13 @@
 
 use super::{Column, ColumnSpec, Parts, Table, TableSpec, Values};
 use crate::study::VERSION;
-use crate::study::summary::{RunSummary, delivery, fct};
+use crate::study::quantiles::Share;
+use crate::study::summary::{RunSummary, SizeClass, delivery, fct, slowdown};
 use crate::study::unfinished::Causes;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::ids::{Entropy, FlowId};
 use raddle_schemes::units::{Span, Time};
+use raddle_sim::bound;
 use raddle_sim::plan::{BufferPlan, Plan};
 use raddle_sim::record::layers::layers;
 use raddle_sim::record::{DropCause, FlowRecord, Outcome, PfcRecord, PieceRecords};
@@ -55,6 +57,11 @@ const RUNS: TableSpec = TableSpec {
         col("delivered_mean_us", "us", "mean time from a flow's start to its last byte"),
         col("delivered_p50_us", "us", "median time from a flow's start to its last byte"),
         col("delivered_p99_us", "us", "99th percentile of times to the last byte"),
+        col("slowdown_mean", "", "mean of completion times over those alone in the idle fabric"),
+        col("slowdown_p50", "", "median of these slowdowns, nearest rank"),
+        col("slowdown_p95", "", "95th percentile; empty if fewer than 20 flows are beyond it"),
+        col("slowdown_p99", "", "99th percentile; empty if fewer than 20 flows are beyond it"),
+        col("slowdown_p99_9", "", "99.9th percentile; empty if fewer than 20 flows are beyond it"),
         col("sent_packets", "packets", "data packets sent, retransmissions included"),
         col("delivered_packets", "packets", "data packets that arrived whole and were new"),
         col("retransmitted_packets", "packets", "data packets sent again"),
@@ -89,6 +96,8 @@ const FLOWS: TableSpec = TableSpec {
         col("start_us", "us", "when it started; empty if it never did"),
         col("fct_us", "us", "start to last needed ACK at the sender; empty if not completed"),
         col("delivered_us", "us", "start to last byte at the receiver; empty if not delivered"),
+        col("ideal_us", "us", "`fct_us` alone in the fabric without faults; empty without a path"),
+        col("slowdown", "", "`fct_us` over `ideal_us`; empty if not completed"),
         col("sent_packets", "packets", "data packets sent, retransmissions included"),
         col("retransmitted_packets", "packets", "data packets sent again"),
         col("received_packets", "packets", "data packets that arrived whole and were new"),
@@ -295,6 +304,9 @@ fn columns(
 pub fn runs(rows: &[RunRow<'_>]) -> Table {
     let count = |of: fn(&RunSummary) -> u64| counts(rows, |row| of(row.summary));
     let number = |of: fn(&RunSummary) -> Option<f64>| numbers(rows, |row| of(row.summary));
+    let slowdown = |share: Share| {
+        numbers(rows, |row| Some(row.summary.slowdown.of_class(SizeClass::All)?.at(share)?.value))
+    };
     let dropped =
         |cause: DropCause| counts(rows, |row| row.summary.packets.dropped[cause as usize]);
     let mut columns = columns(
@@ -320,6 +332,11 @@ pub fn runs(rows: &[RunRow<'_>]) -> Table {
             number(|s| s.delivered_us.mean),
             number(|s| s.delivered_us.p50),
             number(|s| s.delivered_us.p99),
+            number(|s| Some(s.slowdown.of_class(SizeClass::All)?.mean)),
+            slowdown(Share::P50),
+            slowdown(Share::P95),
+            slowdown(Share::P99),
+            slowdown(Share::P99_9),
             count(|s| s.packets.sent),
             count(|s| s.packets.delivered),
             count(|s| s.packets.retransmitted),
@@ -418,10 +435,13 @@ impl<'a> Run<'a> {
         };
         let us = |span: Option<Span>| span.map(Span::as_us);
         let causes = Causes::of(self.plan, self.outcome);
+        let ideals = bound::ideals(self.plan);
         self.table(&FLOWS, self.outcome.flows.len(), move |rows| {
             let plan = &self.plan.traffic.flows[rows.clone()];
             let flows: Vec<FlowRecord> = self.outcome.flows.range(rows.clone()).collect();
             let flows = flows.as_slice();
+            let ideals = &ideals[rows.clone()];
+            let slowdowns = flows.iter().zip(ideals).map(|(f, ideal)| slowdown(fct(f)?, *ideal));
             [
                 counts(rows.clone(), |i| i as u64),
                 counts(plan, |f| u64::from(f.source.0)),
@@ -430,6 +450,8 @@ impl<'a> Run<'a> {
                 numbers(flows, |f| f.started.map(Time::as_us)),
                 numbers(flows, |f| us(fct(f))),
                 numbers(flows, |f| us(delivery(f))),
+                numbers(ideals, |ideal| us(*ideal)),
+                Values::F64(slowdowns.collect()),
                 counts(flows, |f| f.sent),
                 counts(flows, |f| f.retransmitted),
                 counts(flows, |f| f.received),
