@@ -1,7 +1,9 @@
 //! The numbers of a run that claims and pictures are about.
 
 use super::prepare::FigureRun;
+use raddle::study::run::Finished;
 use raddle::study::text::{short, time};
+use std::collections::BTreeMap;
 
 raddle_schemes::words! {
     /// A number of a run's summary.
@@ -12,6 +14,8 @@ raddle_schemes::words! {
         FctMean = "fct_mean_us",
         /// The 99th percentile of flow completion times.
         FctP99 = "fct_p99_us",
+        /// The longest flow completion time, of the flows that ended.
+        FctMax = "fct_max_us",
         /// From start to end of the flows of a background, [`Foreground`](Self::Foreground) of the
         /// others. Only where the two have different path selectors.
         Background = "background_us",
@@ -27,6 +31,8 @@ raddle_schemes::words! {
         Trimmed = "trimmed",
         /// Data packets sent again.
         Retransmitted = "retransmitted",
+        /// The most data packets that one host sent again to one other.
+        RetransmittedPairMax = "retransmitted_pair_max",
         /// Retransmission timeouts.
         Timeouts = "timeouts",
         /// The most bytes of one data class at any switch port.
@@ -43,6 +49,7 @@ impl Metric {
             Self::Completion => return summary.completion_us,
             Self::FctMean => return summary.fct_us.mean,
             Self::FctP99 => return summary.fct_us.p99,
+            Self::FctMax => return summary.fct_us.max,
             Self::Background => return parts.next_back()?.completion_us,
             Self::Foreground => return parts.next()?.completion_us,
             Self::Unfinished => summary.unfinished,
@@ -50,6 +57,7 @@ impl Metric {
             Self::Marked => packets.marked,
             Self::Trimmed => packets.trimmed,
             Self::Retransmitted => packets.retransmitted,
+            Self::RetransmittedPairMax => retransmitted_pair_max(run),
             Self::Timeouts => summary.timeouts,
             Self::QueueMax => summary.queue_bytes_max,
         };
@@ -62,6 +70,7 @@ impl Metric {
             Self::Completion => "Completion of all flows",
             Self::FctMean => "Mean flow completion time",
             Self::FctP99 => "99th percentile of flow completion times",
+            Self::FctMax => "Longest flow completion time",
             Self::Background => "Completion of the background",
             Self::Foreground => "Completion of the foreground",
             Self::Unfinished => "Flows that did not end",
@@ -69,6 +78,9 @@ impl Metric {
             Self::Marked => "Packets marked",
             Self::Trimmed => "Packets trimmed",
             Self::Retransmitted => "Packets retransmitted",
+            Self::RetransmittedPairMax => {
+                "Packets retransmitted from one host to one other, at most"
+            }
             Self::Timeouts => "Timeouts",
             Self::QueueMax => "Longest queue of any switch port",
         }
@@ -87,4 +99,16 @@ impl Metric {
             _ => short(value),
         }
     }
+}
+
+/// A queue pair is a host and one other, whatever the number of its messages.
+fn retransmitted_pair_max(run: &FigureRun) -> u64 {
+    let Finished { plan, outcome, .. } = &run.finished;
+    let mut pairs = BTreeMap::<_, u64>::new();
+    for (flow, record) in plan.traffic.flows.iter().zip(outcome.flows.iter()) {
+        if record.retransmitted > 0 {
+            *pairs.entry((flow.source, flow.destination)).or_default() += record.retransmitted;
+        }
+    }
+    pairs.into_values().max().unwrap_or(0)
 }
