@@ -2,8 +2,10 @@
 
 use super::prepare::FigureRun;
 use raddle::study::quantiles::Share;
+use raddle::study::run::Finished;
 use raddle::study::summary::SizeClass;
 use raddle::study::text::{digits, short, time};
+use std::collections::BTreeMap;
 
 raddle_schemes::words! {
     /// A number of a run's summary.
@@ -14,6 +16,8 @@ raddle_schemes::words! {
         FctMean = "fct_mean_us",
         /// The 99th percentile of flow completion times.
         FctP99 = "fct_p99_us",
+        /// The longest flow completion time, of the flows that ended.
+        FctMax = "fct_max_us",
         /// From start to end of the flows of a background, [`Foreground`](Self::Foreground) of the
         /// others. Only where the two have different path selectors.
         Background = "background_us",
@@ -29,6 +33,8 @@ raddle_schemes::words! {
         Trimmed = "trimmed",
         /// Data packets sent again.
         Retransmitted = "retransmitted",
+        /// The most data packets that one host sent again to one other.
+        RetransmittedPairMax = "retransmitted_pair_max",
         /// Retransmission timeouts.
         Timeouts = "timeouts",
         /// The most bytes of one data class at any switch port.
@@ -123,7 +129,7 @@ impl BySize {
 impl Metric {
     /// What it is of which flows, for those metrics that not every record keeps.
     fn by_size(self) -> Option<BySize> {
-        if self == Self::FctMean || self == Self::FctP99 {
+        if matches!(self, Self::FctMean | Self::FctP99 | Self::FctMax) {
             return None;
         }
         let word = self.word();
@@ -140,7 +146,8 @@ impl Metric {
 
     /// Whether every record of a figure keeps it, drawn or not.
     pub(super) fn is_always_kept(self) -> bool {
-        self.by_size().is_none()
+        let has_come_later = matches!(self, Self::FctMax | Self::RetransmittedPairMax);
+        self.by_size().is_none() && !has_come_later
     }
 
     pub(super) fn of(self, run: &FigureRun) -> Option<f64> {
@@ -154,6 +161,7 @@ impl Metric {
             Self::Completion => return summary.completion_us,
             Self::FctMean => return summary.fct_us.mean,
             Self::FctP99 => return summary.fct_us.p99,
+            Self::FctMax => return summary.fct_us.max,
             Self::Background => return parts.next_back()?.completion_us,
             Self::Foreground => return parts.next()?.completion_us,
             Self::Unfinished => summary.unfinished,
@@ -161,6 +169,7 @@ impl Metric {
             Self::Marked => packets.marked,
             Self::Trimmed => packets.trimmed,
             Self::Retransmitted => packets.retransmitted,
+            Self::RetransmittedPairMax => retransmitted_pair_max(run),
             Self::Timeouts => summary.timeouts,
             Self::QueueMax => summary.queue_bytes_max,
             _ => return None,
@@ -177,6 +186,7 @@ impl Metric {
             Self::Completion => "Completion of all flows",
             Self::FctMean => "Mean flow completion time",
             Self::FctP99 => "99th percentile of flow completion times",
+            Self::FctMax => "Longest flow completion time",
             Self::Background => "Completion of the background",
             Self::Foreground => "Completion of the foreground",
             Self::Unfinished => "Flows that did not end",
@@ -184,6 +194,9 @@ impl Metric {
             Self::Marked => "Packets marked",
             Self::Trimmed => "Packets trimmed",
             Self::Retransmitted => "Packets retransmitted",
+            Self::RetransmittedPairMax => {
+                "Packets retransmitted from one host to one other, at most"
+            }
             Self::Timeouts => "Timeouts",
             Self::QueueMax => "Longest queue of any switch port",
             _ => self.word(),
@@ -210,6 +223,18 @@ impl Metric {
             _ => short(value),
         }
     }
+}
+
+/// A queue pair is a host and one other, whatever the number of its messages.
+fn retransmitted_pair_max(run: &FigureRun) -> u64 {
+    let Finished { plan, outcome, .. } = &run.finished;
+    let mut pairs = BTreeMap::<_, u64>::new();
+    for (flow, record) in plan.traffic.flows.iter().zip(outcome.flows.iter()) {
+        if record.retransmitted > 0 {
+            *pairs.entry((flow.source, flow.destination)).or_default() += record.retransmitted;
+        }
+    }
+    pairs.into_values().max().unwrap_or(0)
 }
 
 #[cfg(test)]
