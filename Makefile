@@ -15,21 +15,16 @@ test:
 	$(CARGO) test --workspace --quiet
 	$(CARGO) run --release --quiet -p raddle-cli -- reproduce --quick
 	$(MAKE) instructions
+	$(MAKE) python
 
-# The Python package, installed into an environment of its own, and its tests.
-TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
+# The Python package and its tests, in an environment of its own; part of `test`, whose build of the
+# libraries it takes over.
 python:
-	python3 -m venv $(TARGET)/python-venv
-	$(TARGET)/python-venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements.txt
-	$(CARGO) build --quiet --profile test -p raddle-cli
-	PATH="$(TARGET)/python-venv/bin:$$PATH" $(TARGET)/python-venv/bin/pip install --quiet --disable-pip-version-check --no-build-isolation --force-reinstall --no-deps --config-settings=build-args="--profile test" ./python
-	RADDLE=$(TARGET)/debug/raddle $(TARGET)/python-venv/bin/python -m pytest --quiet -p no:cacheprovider python/tests
+	CARGO="$(CARGO)" .ci/python test
 
 # A wheel of the Python package in target/wheels.
 wheel:
-	python3 -m venv $(TARGET)/python-venv
-	$(TARGET)/python-venv/bin/pip install --quiet --disable-pip-version-check -r python/requirements.txt
-	$(TARGET)/python-venv/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir $(TARGET)/wheels ./python
+	CARGO="$(CARGO)" .ci/python wheel
 
 # Writes the tables of schemes and parameters into the documents; `test` compares them.
 docs:
