@@ -5,10 +5,12 @@ CARGO ?= cargo
 
 # A comparison of ECMP, OPS and REPS on 128 GPUs; writes report.html and results/.
 demo:
+	@CARGO="$(CARGO)" .ci/need
 	$(CARGO) run --release --quiet -p raddle-cli -- compare
 
 # Everything that must hold before a change lands.
 test:
+	@CARGO="$(CARGO)" .ci/need python
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
@@ -26,9 +28,11 @@ python:
 wheel:
 	CARGO="$(CARGO)" .ci/python wheel
 
-# Writes the tables of schemes and parameters into the documents; `test` compares them.
+# Writes the tables of schemes and parameters into the documents, and the builders of Python from
+# them; `test` compares both.
 docs:
 	$(CARGO) run --quiet -p raddle-cli -- schemes --markdown docs/scenario.md
+	CARGO="$(CARGO)" .ci/python builders
 
 # Instructions per packet-hop against the recorded ones; part of `test`.
 instructions:
