@@ -3,6 +3,29 @@
 from typing import final
 
 _Text = tuple[str, str, str, list[tuple[str, str]]]
+_Answer = tuple[str, str, list[str]]
+_Asked = tuple[int, str | None, bool, int]
+
+__all__ = [
+    "BUILD",
+    "Compared",
+    "Grid",
+    "Run",
+    "Table",
+    "bounds",
+    "check_summary",
+    "compare",
+    "designs",
+    "explain",
+    "figures",
+    "reproduce",
+    "run",
+    "schemes",
+    "sweep",
+    "theory",
+    "throughput",
+    "throughput_grid",
+]
 
 BUILD: str
 
@@ -10,8 +33,10 @@ BUILD: str
 class Table:
     """A table by Arrow's C stream interface: `pyarrow.table(t)`."""
 
-    name: str
-    meaning: str
+    @property
+    def name(self) -> str: ...
+    @property
+    def meaning(self) -> str: ...
     @property
     def num_rows(self) -> int: ...
     @property
@@ -20,17 +45,72 @@ class Table:
 
 @final
 class Run:
-    resolved: str
-    notes: list[str]
+    @property
+    def resolved(self) -> str: ...
+    @property
+    def notes(self) -> list[str]: ...
     def summary_json(self) -> str: ...
     def text(self) -> str: ...
+    def report(self, call: str) -> str: ...
     def tables(self) -> list[str]: ...
     def table(self, name: str) -> Table: ...
 
-def run(text: _Text, seed: int | None, threads: int, progress: bool) -> Run: ...
-def compare(
-    text: _Text, parallel: int | None, threads: int, progress: bool
-) -> tuple[str, str, list[str]]: ...
+@final
+class Compared:
+    @property
+    def failed(self) -> list[str]: ...
+    def json(self) -> str: ...
+    def text(self) -> str: ...
+    def report(self, call: str) -> str: ...
+
+@final
+class Grid:
+    def __new__(cls, text: _Text) -> Grid: ...
+    def runs(self) -> list[tuple[str, str, str, list[tuple[str, str]], int]]: ...
+    def answer(
+        self, summaries: list[str | None], folder: str, csv: bool, failed: list[str]
+    ) -> _Answer: ...
+
+def run(
+    text: _Text,
+    seed: int | None,
+    threads: int,
+    progress: bool,
+    load_balance: object | None,
+    congestion: object | None,
+) -> Run: ...
+def compare(text: _Text, parallel: int | None, threads: int, progress: bool) -> Compared: ...
+def sweep(
+    text: _Text,
+    out: str,
+    redo: bool,
+    csv: bool,
+    parallel: int | None,
+    threads: int,
+    progress: bool,
+) -> _Answer: ...
+def check_summary(text: str) -> None: ...
+def bounds(text: _Text) -> tuple[str, str]: ...
+def throughput(demand: str, design: str, asked: _Asked) -> _Answer: ...
+def throughput_grid(
+    demands: list[str],
+    designs: list[str],
+    asked: _Asked,
+    out: str | None,
+    parallel: int | None,
+    progress: bool,
+) -> _Answer: ...
+def designs() -> str: ...
+def reproduce(
+    name: str | None,
+    quick: bool,
+    out: str | None,
+    redo: bool,
+    record: str | None,
+    parallel: int | None,
+    progress: bool,
+) -> _Answer: ...
+def figures(name: str | None, pages: str | None) -> _Answer: ...
 def schemes() -> str: ...
 def explain(file: str) -> str: ...
 def theory(model: str | None, parameters: list[tuple[str, str]], seed: int) -> str: ...

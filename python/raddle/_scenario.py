@@ -5,18 +5,58 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Union
 
+from . import _raddle
 from ._errors import Problem, ScenarioError
 
-Scenario = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+AnyScenario = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+"""A path, a TOML text or a dict."""
+
+Seeds = Union[str, "list[int]", range]
+"""Seeds, as `"1..5"` (both included) or one by one."""
 
 Text = tuple[str, str, str, list[tuple[str, str]]]
 
 
-def text(scenario: Scenario, set: Mapping[str, Any] | None) -> Text:
+class Scenario(dict[str, Any]):
+    """A scenario from its sections, each a dict or what a builder of `raddle.build` gives. What is
+    wrong with it is an error at once: an unknown key of a builder a `TypeError`, anything else a
+    `ScenarioError` with every mistake. A dict of the same keys does the same in every call."""
+
+    def __init__(
+        self,
+        *,
+        fabric: Mapping[str, Any],
+        traffic: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        transport: Mapping[str, Any] | None = None,
+        fault: Sequence[Mapping[str, Any]] | None = None,
+        record: Mapping[str, Any] | None = None,
+        run: Mapping[str, Any] | None = None,
+        sweep: Mapping[str, Any] | None = None,
+        condition: Sequence[Mapping[str, Any]] | None = None,
+    ) -> None:
+        sections = {
+            "fabric": fabric,
+            "transport": transport,
+            "traffic": traffic,
+            "fault": fault,
+            "record": record,
+            "run": run,
+            "sweep": sweep,
+            "condition": condition,
+        }
+        super().__init__({name: own for name, own in sections.items() if own is not None})
+        _raddle.Grid(text(self, None))
+
+    def toml(self) -> str:
+        """The scenario as a file has it."""
+        return _document(self)
+
+
+def text(scenario: AnyScenario, set: Mapping[str, Any] | None) -> Text:
     """The scenario's text, its name, where relative paths start, and changes as the command takes
     them."""
     changes = [(path, _value(value)) for path, value in (set or {}).items()]

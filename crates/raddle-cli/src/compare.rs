@@ -1,8 +1,8 @@
 //! `raddle compare`: a sweep as one answer, on the terminal and as a page.
 
 use super::output::{self, note_line, print_line};
-use super::{End, input, machine};
-use raddle::report::comparison::{Occasion, PageRun, page};
+use super::{End, input};
+use raddle::report::comparison::{Occasion, PageRun, page, palette, with_resolved};
 use raddle::scenario::{self, Study};
 use raddle::study::compare::{CompareInput, Comparison, Entry};
 use raddle::study::gather::{Gather, Gathered, record_uplinks};
@@ -10,8 +10,7 @@ use raddle::study::run::{Failure, Job};
 use raddle::study::store::{Store, at};
 use raddle::study::tables::{Format, RunRow};
 use raddle::study::text::{count, plural, time};
-use raddle::study::{jobs, timing};
-use raddle_schemes::load_balance::host;
+use raddle::study::{jobs, machine, timing};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `raddle compare`.
@@ -142,19 +141,6 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     end
 }
 
-/// The scenario as it was read, and behind it what that means: the first run's scenario with every
-/// default filled in.
-fn with_resolved(text: &str, study: &Study) -> String {
-    let Some(first) = study.cells.first() else { return text.to_owned() };
-    let settings = input::settings(&first.settings);
-    let which = if settings.is_empty() { settings } else { format!(" ({settings})") };
-    format!(
-        "{}\n\n# The first run{which} with every default filled in:\n\n{}",
-        text.trim_end(),
-        first.scenario.resolved_toml()
-    )
-}
-
 fn read(arguments: &Arguments) -> Result<(Study, String), End> {
     let set = input::with_seeds(&arguments.set, arguments.seeds.as_ref());
     match &arguments.file {
@@ -180,26 +166,6 @@ fn entries<'a>(jobs: &'a [Job], results: &'a [Result<Gathered, Failure>]) -> Vec
         summary: result.as_ref().ok().map(|kept| &kept.summary),
     })
     .collect()
-}
-
-/// Every host scheme keeps its colour: its place in the catalogue. What is no host scheme, or
-/// another form of one that has its colour already, takes the first one that no row has.
-pub(super) fn palette(rows: &[String]) -> Vec<usize> {
-    let own = |row: &String| {
-        let word = row.split(' ').next();
-        host::SCHEMES.iter().position(|scheme| Some(scheme.card.name) == word)
-    };
-    let mut taken: Vec<usize> = rows.iter().filter_map(own).collect();
-    let mut places: Vec<usize> = Vec::new();
-    for row in rows {
-        let place = own(row).filter(|place| !places.contains(place)).unwrap_or_else(|| {
-            let free = (0..).find(|place| !taken.contains(place)).unwrap_or_default();
-            taken.push(free);
-            free
-        });
-        places.push(place);
-    }
-    places
 }
 
 fn command_line(arguments: &Arguments) -> String {
@@ -236,28 +202,4 @@ fn write(
         store.write_runs(&rows)?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn places(rows: &[&str]) -> Vec<usize> {
-        palette(&rows.iter().map(|&row| row.to_owned()).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn a_host_scheme_keeps_its_colour_whatever_stands_above_it() {
-        let [ops, reps] = places(&["ops", "reps"])[..] else { panic!("two places") };
-        assert_eq!(places(&["jsq", "reps", "reps buffer=4", "ops"])[1..2], [reps]);
-        assert_eq!(places(&["jsq", "reps", "reps buffer=4", "ops"])[3], ops);
-    }
-
-    #[test]
-    fn no_two_rows_share_a_colour() {
-        let mut all = places(&["jsq", "ecmp", "ops", "ops entropies=8", "reps", "healthy"]);
-        all.sort_unstable();
-        all.dedup();
-        assert_eq!(all.len(), 6);
-    }
 }

@@ -3,8 +3,7 @@
 use super::output::{note_line, print_line};
 use super::{End, input};
 use raddle::study::store::at;
-use raddle::study::text::{left, plural};
-use raddle_papers::figures::{Figure, FigureResult, Verdict, gallery, totals_text};
+use raddle_papers::figures::{Figure, FigureResult, gallery, listed};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `raddle figures`.
@@ -37,27 +36,10 @@ pub(super) fn figures(arguments: &Arguments) -> End {
             End::Done
         }
         (None, None) => {
-            list(&results);
+            print_line!("{}", listed(&results));
             End::Done
         }
     }
-}
-
-fn list(results: &[FigureResult]) {
-    let width = results.iter().map(|result| result.figure.name.len()).max().unwrap_or(0);
-    for result in results {
-        let (claims, holds) = (result.claims.len(), result.count(Verdict::Holds));
-        let name = left(result.figure.name, width);
-        let claims = left(&format!("{holds} of {claims}"), 8);
-        print_line!("{name}  {claims}  {}", result.title);
-    }
-    print_line!();
-    print_line!(
-        "{}; of their claims hold, as last run in full: {}. `raddle figures NAME` shows them, \
-         `raddle reproduce NAME` runs them again.",
-        plural(results.len() as u64, "figure"),
-        totals_text(results.iter().flat_map(|result| &result.claims)),
-    );
 }
 
 fn write(folder: &Path, results: &[FigureResult]) -> End {

@@ -3,7 +3,6 @@
 use super::output::note_line;
 use super::{End, ScenarioArguments};
 use raddle::problem::Problems;
-use raddle::scenario::reader::nearest;
 use raddle::scenario::{self, Study};
 use raddle::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
 use raddle::study::jobs::bound_of;
@@ -12,7 +11,7 @@ use raddle::study::progress::Bar;
 use raddle::study::run::{Failure, Job, Runner};
 use raddle::study::store::Store;
 use raddle::study::text::plural;
-use raddle_papers::figures::{self, FIGURES, Figure};
+use raddle_papers::figures::{self, Figure};
 use raddle_sim::engine::{self, Options};
 use raddle_sim::plan::Plan;
 use std::io::IsTerminal;
@@ -64,13 +63,6 @@ pub(super) fn with_seeds(
     set.iter().cloned().chain(seeds).collect()
 }
 
-/// Settings of a cell, as messages name them.
-pub(super) fn settings(settings: &[(String, String)]) -> String {
-    let settings: Vec<String> =
-        settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
-    settings.join(", ")
-}
-
 /// Says on standard error which runs failed. Returns how the command ends: with none as done, with
 /// bad input if none could be run.
 pub(super) fn report_failures<T>(jobs: &[Job], results: &[Result<T, Failure>]) -> End {
@@ -78,10 +70,7 @@ pub(super) fn report_failures<T>(jobs: &[Job], results: &[Result<T, Failure>]) -
         match result {
             Ok(_) | Err(Failure::Interrupted) => {}
             Err(failure) => {
-                let place = [settings(&job.settings), format!("seed {}", job.seed)];
-                let place: Vec<&str> =
-                    place.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-                note_line!("error: {}: {failure}", place.join(", "));
+                note_line!("error: {}: {failure}", job.place());
             }
         }
     }
@@ -102,27 +91,13 @@ pub(super) fn fit(jobs: &[Job], at_a_time: usize) -> Result<(), End> {
     memory::fit_together(needed, at_a_time, memory::available()).map_err(|why| refuse_text(&why))
 }
 
-/// Most damaged runs that are named.
-const DAMAGED_NAMED: usize = 10;
-
 /// Removes damaged runs of `jobs` if they are to be done again; else refuses them.
 pub(super) fn sound(store: &Store, jobs: &[Job], redo: bool) -> Result<(), End> {
-    if redo {
-        let discarded = store.discard_damaged(jobs).map_err(|why| refuse_text(&why))?;
-        if discarded > 0 {
-            note_line!("{} will be run again", plural(discarded as u64, "damaged run"));
-        }
-        return Ok(());
+    let discarded = store.ready(jobs, redo).map_err(|why| refuse_text(&why))?;
+    if discarded > 0 {
+        note_line!("{} will be run again", plural(discarded as u64, "damaged run"));
     }
-    let damaged = store.damaged(jobs);
-    if damaged.is_empty() {
-        return Ok(());
-    }
-    for why in damaged.iter().take(DAMAGED_NAMED) {
-        note_line!("error: {why}");
-    }
-    let runs = plural(damaged.len() as u64, "damaged run");
-    Err(refuse_text(&format!("{runs}: `--redo` runs what is damaged again")))
+    Ok(())
 }
 
 /// Whether a run was interrupted.
@@ -241,35 +216,17 @@ pub(super) fn with_runner<T>(
     result
 }
 
-/// The folder of figures in a clone.
-pub(super) const FIGURES_FOLDER: &str = "figures";
-
 /// The figures that a name stands for, all without one; files of a clone before the program's own.
 ///
 /// # Errors
 /// There are none, or their files cannot be read, which has been told.
 pub(super) fn figures(name: Option<&str>) -> Result<Vec<Figure>, End> {
-    let mut chosen = Vec::new();
-    for figure in named(name)? {
-        let read = figure.read_from(Path::new(FIGURES_FOLDER)).map_err(|why| refuse_text(&why))?;
-        for path in &read.changed {
-            note_line!("note: {} is not the program's own, and counts", path.display());
-        }
-        chosen.push(read.figure);
+    let chosen = figures::chosen(name, Path::new(figures::FOLDER));
+    let chosen = chosen.map_err(|why| refuse_text(&why))?;
+    for path in chosen.iter().flat_map(|read| &read.changed) {
+        note_line!("note: {} is not the program's own, and counts", path.display());
     }
-    Ok(chosen)
-}
-
-fn named(name: Option<&str>) -> Result<Vec<&'static Figure>, End> {
-    let Some(name) = name else { return Ok(FIGURES.iter().collect()) };
-    match figures::find(name) {
-        none if none.is_empty() => {
-            let near = nearest(name, FIGURES.iter().map(|figure| figure.name));
-            let near = near.map_or_else(String::new, |near| format!("; nearest: `{near}`"));
-            Err(refuse_text(&format!("no figure `{name}`{near}; `raddle figures` lists them")))
-        }
-        found => Ok(found),
-    }
+    Ok(chosen.into_iter().map(|read| read.figure).collect())
 }
 
 /// Says how many of a grid's runs are `there` already and what the others will take, from the first

@@ -11,7 +11,6 @@ mod explain;
 mod figures;
 mod grid;
 mod input;
-mod machine;
 mod output;
 mod plan;
 mod reproduce;

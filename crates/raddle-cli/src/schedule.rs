@@ -1,8 +1,9 @@
 //! `raddle schedule`: the matchings of a design for a demand, as files and as a picture.
 
 use super::output::{note_line, print_line};
-use super::{End, input, throughput};
+use super::{End, input};
 use raddle::study::store::at;
+use raddle::throughput;
 use raddle_papers::schedule::picture;
 use raddle_throughput::designs::Plan;
 use raddle_throughput::schedule::{Schedule, Steps};

@@ -7,6 +7,7 @@ use raddle::study::jobs;
 use raddle::study::run::{Failure, Job};
 use raddle::study::store::{Store, at};
 use raddle::study::summary::RunSummary;
+use raddle_papers::figures;
 use raddle_papers::verdict::{Claim, Verdict, Workload, changed, claims, page, picture, short};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -41,7 +42,7 @@ fn workload(name: &str) -> Result<Workload, String> {
 }
 
 pub(super) fn verdict(arguments: &Arguments) -> End {
-    match changed(Path::new(input::FIGURES_FOLDER)) {
+    match changed(Path::new(figures::FOLDER)) {
         Ok(paths) => {
             if let Some(path) = paths.first() {
                 let message = "not what this program was built with: build it again";

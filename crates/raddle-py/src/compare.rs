@@ -1,33 +1,59 @@
 //! A sweep as one answer.
 
 use crate::errors::failed;
-use crate::run::{Text, fit};
+use crate::run::Text;
 use crate::work::{How, run_jobs};
 use pyo3::prelude::*;
+use raddle::report::comparison::{Occasion, PageRun, page, palette, with_resolved};
+use raddle::scenario::Study;
 use raddle::study::compare::{CompareInput, Comparison, Entry};
-use raddle::study::jobs;
-use raddle::study::run::{Failure, Finished, Job, Sink};
-use raddle::study::summary::RunSummary;
+use raddle::study::gather::{Gather, Gathered, record_uplinks};
+use raddle::study::run::{Failure, Job};
+use raddle::study::{jobs, machine};
 
-/// Keeps of each run what a comparison needs.
-struct Summaries;
+/// Columns that the command's table takes where there is no terminal.
+const COLUMNS: usize = 100;
 
-impl Sink for Summaries {
-    type Kept = RunSummary;
-
-    fn begin(&self, _job: &Job) -> Result<Option<RunSummary>, String> {
-        Ok(None)
-    }
-
-    fn finish(&self, _job: &Job, run: Finished) -> Result<RunSummary, String> {
-        Ok(run.summary)
-    }
-
-    fn abandon(&self, _job: &Job) {}
+/// A finished comparison.
+#[pyclass(frozen, module = "raddle._raddle")]
+pub(crate) struct Compared {
+    comparison: Comparison,
+    scenario_toml: String,
+    /// Each run's settings, and what remains of it.
+    runs: Vec<(Vec<(String, String)>, Gathered)>,
+    /// Why runs came to nothing.
+    #[pyo3(get)]
+    failed: Vec<String>,
 }
 
-/// Runs every scenario of a sweep with every seed. Gives the JSON object `raddle.compare/1`, the
-/// text that the command prints, and what came of runs that failed.
+#[pymethods]
+impl Compared {
+    /// The JSON object `raddle.compare/1`.
+    fn json(&self) -> String {
+        self.comparison.to_json().to_string()
+    }
+
+    /// The table that the command prints.
+    fn text(&self) -> String {
+        self.comparison.screen(COLUMNS)
+    }
+
+    /// The page that the command writes.
+    fn report(&self, py: Python<'_>, call: String) -> String {
+        py.detach(|| {
+            let runs = self.runs.iter().map(|(settings, kept)| PageRun { settings, kept });
+            let runs: Vec<PageRun<'_>> = runs.collect();
+            let occasion = Occasion {
+                command: call,
+                scenario_toml: self.scenario_toml.clone(),
+                machine: machine::words(),
+            };
+            page(&self.comparison, &runs, &palette, occasion).html()
+        })
+    }
+}
+
+/// Runs every scenario of a sweep with every seed.
 #[pyfunction]
 pub(crate) fn compare(
     py: Python<'_>,
@@ -35,40 +61,55 @@ pub(crate) fn compare(
     parallel: Option<usize>,
     threads: u32,
     progress: bool,
-) -> PyResult<(String, String, Vec<String>)> {
+) -> PyResult<Compared> {
     let study = text.study(py)?;
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let parallel = parallel.unwrap_or_else(|| cores() / threads.max(1) as usize).max(1);
-    let jobs = jobs::jobs(&study, None);
-    fit(py, &jobs, parallel)?;
-    let results = run_jobs(py, &jobs, How { parallel, threads, progress }, &Summaries)?;
-    // As the command: runs that failed are left out of the answer unless none could be run.
-    if let Some(Err(failure)) = results.first()
-        && results.iter().all(Result::is_err)
-    {
-        return Err(failed(py, failure));
-    }
-    let failed = jobs.iter().zip(&results).filter_map(|(job, result)| {
-        let failure = result.as_ref().err()?;
-        let settings = job.settings.iter().map(|(path, value)| format!("{path} = {value}"));
-        let place: Vec<String> = settings.chain([format!("seed {}", job.seed)]).collect();
-        Some(format!("{}: {failure}", place.join(", ")))
-    });
-    let failed = failed.collect();
-    let (json, text) = py.detach(|| answer(&study.title(), &jobs, &results));
-    Ok((json, text, failed))
+    let how = How::new(parallel, threads, progress);
+    let jobs = jobs::jobs(&study, Some(record_uplinks));
+    let drawn_seed = study.seeds.first().copied().unwrap_or(1);
+    let results = run_jobs(py, &jobs, how, &Gather { store: None, drawn_seed })?;
+    some_ran(py, &results)?;
+    Ok(py.detach(|| answer(text.words(), &study, jobs, results)))
 }
 
-fn answer(title: &str, jobs: &[Job], results: &[Result<RunSummary, Failure>]) -> (String, String) {
-    let entries: Vec<Entry<'_>> = jobs
-        .iter()
-        .zip(results)
+/// As the command: runs that failed are left out of the answer unless none could be run.
+///
+/// # Errors
+/// Why the first run failed, where all did.
+pub(crate) fn some_ran<T>(py: Python<'_>, results: &[Result<T, Failure>]) -> PyResult<()> {
+    match results.first() {
+        Some(Err(failure)) if results.iter().all(Result::is_err) => Err(failed(py, failure)),
+        _ => Ok(()),
+    }
+}
+
+/// Which runs failed, and why.
+pub(crate) fn failures<T>(jobs: &[Job], results: &[Result<T, Failure>]) -> Vec<String> {
+    let both = jobs.iter().zip(results);
+    both.filter_map(|(job, result)| {
+        let failure = result.as_ref().err()?;
+        Some(format!("{}: {failure}", job.place()))
+    })
+    .collect()
+}
+
+fn answer(
+    text: &str,
+    study: &Study,
+    jobs: Vec<Job>,
+    results: Vec<Result<Gathered, Failure>>,
+) -> Compared {
+    let both = jobs.iter().zip(&results);
+    let entries: Vec<Entry<'_>> = both
         .map(|(job, result)| Entry {
             settings: &job.settings,
             seed: job.seed,
-            summary: result.as_ref().ok(),
+            summary: result.as_ref().ok().map(|kept| &kept.summary),
         })
         .collect();
-    let comparison = Comparison::new(CompareInput::of_runs(title, &entries));
-    (comparison.to_json().to_string(), comparison.screen(100))
+    let title = study.title();
+    let comparison = Comparison::new(CompareInput::of_runs(&title, &entries));
+    let failed = failures(&jobs, &results);
+    let runs = jobs.into_iter().zip(results);
+    let runs = runs.filter_map(|(job, result)| Some((job.settings, result.ok()?))).collect();
+    Compared { comparison, scenario_toml: with_resolved(text, study), runs, failed }
 }

@@ -1,12 +1,17 @@
 //! What Python loads as `raddle._raddle`: the library's calls, with scenarios as text, answers as
 //! JSON texts and tables by Arrow's C interface. The package in `python/` gives them their shape.
 
+mod bounds;
 mod compare;
 mod errors;
+mod figures;
 mod run;
+mod scheme;
 mod schemes;
+mod sweep;
 mod table;
 mod theory;
+mod throughput;
 mod work;
 
 use pyo3::prelude::*;
@@ -17,10 +22,20 @@ fn _raddle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("BUILD", raddle::study::BUILD)?;
     module.add_class::<run::Run>()?;
     module.add_class::<table::Table>()?;
+    module.add_class::<compare::Compared>()?;
+    module.add_class::<sweep::Grid>()?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(schemes::schemes, module)?)?;
     module.add_function(wrap_pyfunction!(table::explain, module)?)?;
     module.add_function(wrap_pyfunction!(theory::theory, module)?)?;
+    module.add_function(wrap_pyfunction!(bounds::bounds, module)?)?;
+    module.add_function(wrap_pyfunction!(throughput::throughput, module)?)?;
+    module.add_function(wrap_pyfunction!(throughput::throughput_grid, module)?)?;
+    module.add_function(wrap_pyfunction!(throughput::designs, module)?)?;
+    module.add_function(wrap_pyfunction!(figures::reproduce, module)?)?;
+    module.add_function(wrap_pyfunction!(figures::figures, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::sweep, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::check_summary, module)?)?;
     Ok(())
 }

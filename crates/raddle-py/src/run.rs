@@ -1,15 +1,21 @@
 //! One simulation.
 
 use crate::errors::{failed, refused, refused_text};
+use crate::scheme::Classes;
 use crate::table::Table;
-use crate::work::{How, run_jobs};
+use crate::work::{How, run_jobs, watched};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
+use raddle::report::comparison::{Occasion, PageRun, page, palette};
 use raddle::scenario::{self, Study};
-use raddle::study::jobs;
-use raddle::study::memory;
-use raddle::study::run::{Finished, Keep};
+use raddle::study::compare::{CompareInput, Comparison, Entry};
+use raddle::study::gather::Gathered;
+use raddle::study::jobs::bound_of;
+use raddle::study::run::{Failure, Finished, Job, Keep, Runner};
 use raddle::study::tables::of_run;
+use raddle::study::{jobs, machine};
+use raddle_sim::plan::Plan;
+use raddle_sim::record::Observer;
 use std::path::PathBuf;
 
 /// A scenario's text, what problems call it, where its relative paths start, and changes to it.
@@ -17,6 +23,11 @@ use std::path::PathBuf;
 pub(crate) struct Text(String, String, PathBuf, Vec<(String, String)>);
 
 impl Text {
+    /// The text itself.
+    pub(crate) fn words(&self) -> &str {
+        &self.0
+    }
+
     /// The study that the text asks for.
     ///
     /// # Errors
@@ -33,6 +44,7 @@ impl Text {
 pub(crate) struct Run {
     finished: Finished,
     scenario: String,
+    title: String,
     /// The scenario with every default filled in, in TOML.
     #[pyo3(get)]
     resolved: String,
@@ -51,6 +63,22 @@ impl Run {
     /// The run for people, as the command prints it.
     fn text(&self) -> String {
         self.finished.summary.text(&self.finished.plan, &self.finished.outcome)
+    }
+
+    /// The run as a page, as a comparison of one.
+    fn report(&self, py: Python<'_>, call: String) -> String {
+        py.detach(|| {
+            let summary = &self.finished.summary;
+            let entry = Entry { settings: &[], seed: summary.seed, summary: Some(summary) };
+            let comparison = Comparison::new(CompareInput::of_runs(&self.title, &[entry]));
+            let kept = Gathered::of(&self.finished, true);
+            let occasion = Occasion {
+                command: call,
+                scenario_toml: self.resolved.clone(),
+                machine: machine::words(),
+            };
+            page(&comparison, &[PageRun { settings: &[], kept: &kept }], &palette, occasion).html()
+        })
     }
 
     /// Names of the tables that the run has.
@@ -77,6 +105,8 @@ pub(crate) fn run(
     seed: Option<u64>,
     threads: u32,
     progress: bool,
+    load_balance: Option<Py<PyAny>>,
+    congestion: Option<Py<PyAny>>,
 ) -> PyResult<Run> {
     let mut study = text.study(py)?;
     if study.cells.len() > 1 {
@@ -89,10 +119,18 @@ pub(crate) fn run(
         return Err(refused_text(py, message));
     }
     study.seeds = vec![seed.or(study.seeds.first().copied()).unwrap_or(1)];
-    let jobs = jobs::jobs(&study, None);
-    fit(py, &jobs, 1)?;
+    let mut jobs = jobs::jobs(&study, None);
+    let classes = Classes::new(load_balance, congestion);
     let how = How { parallel: 1, threads, progress };
-    let Some(result) = run_jobs(py, &jobs, how, &Keep)?.pop() else {
+    let results = if classes.is_empty() {
+        run_jobs(py, &jobs, how, &Keep)?
+    } else {
+        jobs = jobs.into_iter().map(|job| with_classes(job, &classes)).collect();
+        let results = run_classes(py, &jobs, how, &classes)?;
+        study.notes.push("a class of Python took part, of which the scenario knows nothing".into());
+        results
+    };
+    let Some(result) = results.into_iter().next() else {
         return Err(refused_text(py, "the scenario has no run"));
     };
     let finished = result.map_err(|failure| failed(py, &failure))?;
@@ -100,18 +138,36 @@ pub(crate) fn run(
     Ok(Run {
         finished,
         scenario: jobs[0].scenario.clone(),
+        title: study.title(),
         resolved: study.cells[0].scenario.resolved_toml().to_owned(),
         notes: study.notes,
     })
 }
 
-/// Refuses runs that would not fit in memory, so many at a time.
-pub(crate) fn fit(
+/// The job with classes in its plan.
+fn with_classes(mut job: Job, classes: &Classes) -> Job {
+    let (classes, plain) = (classes.clone(), job.plan);
+    job.plan = Box::new(move || {
+        let mut plan = plain()?;
+        classes.enter(&mut plan);
+        Ok(plan)
+    });
+    job
+}
+
+/// Runs jobs with classes in their plans.
+fn run_classes(
     py: Python<'_>,
-    jobs: &[raddle::study::run::Job],
-    at_a_time: usize,
-) -> PyResult<()> {
-    let needed = jobs.iter().map(|job| job.needed);
-    memory::fit_together(needed, at_a_time, memory::available())
-        .map_err(|why| refused_text(py, why))
+    jobs: &[Job],
+    how: How,
+    classes: &Classes,
+) -> PyResult<Vec<Result<Finished, Failure>>> {
+    let results = watched(py, |stop| {
+        how.with_meter(jobs.len(), |meter| {
+            let engine = |plan: &Plan, observer: &mut dyn Observer| classes.run(plan, observer);
+            let runner = Runner { engine: &engine, bound: bound_of, threads: 1, stop, meter };
+            runner.run(jobs, &Keep)
+        })
+    })?;
+    classes.raised().map_or(Ok(results), Err)
 }

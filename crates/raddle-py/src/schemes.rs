@@ -12,6 +12,7 @@ pub(crate) fn schemes() -> String {
             let parameters = (scheme.parameters)().into_iter().map(|parameter| {
                 json!({
                     "name": parameter.name,
+                    "kind": parameter.kind,
                     // Quoted texts and numbers are JSON already.
                     "default": serde_json::from_str(&parameter.default)
                         .unwrap_or(Value::String(parameter.default.clone())),

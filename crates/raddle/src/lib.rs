@@ -3,6 +3,7 @@
 //! Data flows one way: a scenario becomes validated plans, plans become runs, runs become tables,
 //! tables become comparisons and reports.
 
+pub mod bounds;
 pub mod catalogue;
 pub mod import;
 pub mod problem;
@@ -10,3 +11,4 @@ pub mod report;
 pub mod scenario;
 pub mod study;
 pub mod theory;
+pub mod throughput;

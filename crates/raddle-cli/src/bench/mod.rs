@@ -10,8 +10,9 @@ mod split;
 mod suite;
 
 use super::output::{self, note_line, print_line};
-use super::{End, input, machine};
+use super::{End, input};
 use calibration::calibrate;
+use raddle::study::machine;
 use raddle::study::text::short;
 use sample::Sample;
 use serde_json::{Value, json};

@@ -6,6 +6,7 @@
 //! own count ([`Figure::read_from`]).
 
 mod across;
+mod again;
 mod answers;
 mod cells;
 mod chart;
@@ -32,6 +33,7 @@ mod text;
 mod theory;
 
 pub use across::Many;
+pub use again::{Again, FOLDER, Refused, WithRunner, chosen, listed};
 pub use answers::Answers;
 pub use cells::{CellNumber, FigureCell};
 pub use claims::{Claim, Claims, Expected, Kind};

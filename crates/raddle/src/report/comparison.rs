@@ -1,12 +1,14 @@
 //! A comparison as a report: runs sorted into conditions and schemes.
 
 use crate::report;
+use crate::scenario::Study;
 use crate::study::VERSION;
 use crate::study::compare::{Cell, Comparison, column_of, row_of};
 use crate::study::gather::Gathered;
 use crate::study::summary::RunSummary;
 use crate::study::tables::{self, RunRow, Values};
-use crate::study::text::{list, percent, plural, time};
+use crate::study::text::{list, percent, plural, settings, time};
+use raddle_schemes::load_balance::host;
 
 /// What the page says of the whole that runs do not know.
 pub struct Occasion {
@@ -178,5 +180,62 @@ fn table(table: &tables::Table) -> report::Table {
         rows: (0..table.rows())
             .map(|row| table.columns.iter().map(|column| entry(&column.values, row)).collect())
             .collect(),
+    }
+}
+
+/// The scenario as it was read, and behind it what that means: the first run's scenario with every
+/// default filled in.
+pub fn with_resolved(text: &str, study: &Study) -> String {
+    let Some(first) = study.cells.first() else { return text.to_owned() };
+    let settings = settings(&first.settings);
+    let which = if settings.is_empty() { settings } else { format!(" ({settings})") };
+    format!(
+        "{}\n\n# The first run{which} with every default filled in:\n\n{}",
+        text.trim_end(),
+        first.scenario.resolved_toml()
+    )
+}
+
+/// Every host scheme keeps its colour: its place in the catalogue. What is no host scheme, or
+/// another form of one that has its colour already, takes the first one that no row has.
+pub fn palette(rows: &[String]) -> Vec<usize> {
+    let own = |row: &String| {
+        let word = row.split(' ').next();
+        host::SCHEMES.iter().position(|scheme| Some(scheme.card.name) == word)
+    };
+    let mut taken: Vec<usize> = rows.iter().filter_map(own).collect();
+    let mut places: Vec<usize> = Vec::new();
+    for row in rows {
+        let place = own(row).filter(|place| !places.contains(place)).unwrap_or_else(|| {
+            let free = (0..).find(|place| !taken.contains(place)).unwrap_or_default();
+            taken.push(free);
+            free
+        });
+        places.push(place);
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(rows: &[&str]) -> Vec<usize> {
+        palette(&rows.iter().map(|&row| row.to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_host_scheme_keeps_its_colour_whatever_stands_above_it() {
+        let [ops, reps] = places(&["ops", "reps"])[..] else { panic!("two places") };
+        assert_eq!(places(&["jsq", "reps", "reps buffer=4", "ops"])[1..2], [reps]);
+        assert_eq!(places(&["jsq", "reps", "reps buffer=4", "ops"])[3], ops);
+    }
+
+    #[test]
+    fn no_two_rows_share_a_colour() {
+        let mut all = places(&["jsq", "ecmp", "ops", "ops entropies=8", "reps", "healthy"]);
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 6);
     }
 }

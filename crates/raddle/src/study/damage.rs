@@ -3,8 +3,12 @@
 use super::run::Job;
 use super::store::{SCENARIO_FILE, SUMMARY_FILE, Store, at};
 use super::tables::{self, Format};
+use super::text::plural;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Most damaged runs that are named.
+const DAMAGED_NAMED: usize = 10;
 
 /// Tables that every run has.
 const TABLES: [&str; 3] = ["flows", "ports", "layers"];
@@ -28,6 +32,25 @@ impl Store {
             discarded += 1;
         }
         Ok(discarded)
+    }
+
+    /// Refuses damaged runs of the `jobs`; removes them, to be run again, with `redo`. Returns how
+    /// many went.
+    ///
+    /// # Errors
+    /// What is wrong with the first of them, and what runs them again.
+    pub fn ready(&self, jobs: &[Job], redo: bool) -> Result<usize, String> {
+        if redo {
+            return self.discard_damaged(jobs);
+        }
+        let damaged = self.damaged(jobs);
+        if damaged.is_empty() {
+            return Ok(0);
+        }
+        let named = damaged.iter().take(DAMAGED_NAMED).map(String::as_str);
+        let runs = plural(damaged.len() as u64, "damaged run");
+        let help = format!("{runs}: `--redo` runs what is damaged again");
+        Err(named.chain([help.as_str()]).collect::<Vec<_>>().join("\nerror: "))
     }
 
     /// What is wrong with a run that is there, if anything is: the file, and why.

@@ -12,6 +12,7 @@ pub(crate) mod fixture;
 pub mod gather;
 pub mod jobs;
 pub mod lock;
+pub mod machine;
 pub mod memory;
 pub mod progress;
 pub mod quantiles;

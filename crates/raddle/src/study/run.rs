@@ -2,7 +2,9 @@
 
 use super::estimate;
 use super::memory::{self, Needed};
+use super::store::run_name;
 use super::summary::{Bound, RunSummary};
+use super::text::settings;
 use super::timing::Stopwatch;
 use crate::scenario::Kept;
 use raddle_sim::plan::Plan;
@@ -33,6 +35,19 @@ pub struct Job {
     pub needed: Needed,
     /// Resolves the scenario with the seed; an error says which draw failed.
     pub plan: PlanOf,
+}
+
+impl Job {
+    /// The name of its run's folder in a store.
+    pub fn name(&self) -> String {
+        run_name(&self.scenario, self.seed)
+    }
+
+    /// Its settings and its seed, as messages name them.
+    pub fn place(&self) -> String {
+        let seed = format!("seed {}", self.seed);
+        if self.settings.is_empty() { seed } else { settings(&self.settings) + ", " + &seed }
+    }
 }
 
 /// Makes a job's plan when its turn comes, so that only running jobs hold one.

@@ -214,7 +214,8 @@ impl Sink for Store {
     }
 }
 
-fn run_name(scenario: &str, seed: u64) -> String {
+/// The name of a run's folder.
+pub(super) fn run_name(scenario: &str, seed: u64) -> String {
     format!("{scenario}-seed{seed}-v{BUILD}")
 }
 

@@ -87,6 +87,13 @@ pub fn list<S: AsRef<str>>(items: &[S]) -> String {
     }
 }
 
+/// Settings of a scenario of a sweep, as messages name them.
+pub fn settings(settings: &[(String, String)]) -> String {
+    let settings: Vec<String> =
+        settings.iter().map(|(path, value)| format!("{path} = {value}")).collect();
+    settings.join(", ")
+}
+
 /// Terminal cells that `text` takes.
 pub fn width(text: &str) -> usize {
     text.width()

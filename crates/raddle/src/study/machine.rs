@@ -1,7 +1,7 @@
 //! The machine, in words, for reports and benchmarks.
 
 /// Processor, cores and operating system, as far as the system tells.
-pub(super) fn words() -> String {
+pub fn words() -> String {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info
@@ -13,6 +13,6 @@ pub(super) fn words() -> String {
 }
 
 /// Runnable processes averaged over the last minute, where the system tells.
-pub(super) fn load() -> Option<f64> {
+pub fn load() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }

@@ -1,0 +1,145 @@
+//! Grids of runs: kept in a folder by this process, or taken apart for others to run.
+
+use crate::compare::{failures, some_ran};
+use crate::errors::refused_text;
+use crate::run::Text;
+use crate::work::{How, run_jobs};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use raddle::study::compare::{CompareInput, Comparison, Entry};
+use raddle::study::jobs;
+use raddle::study::run::Job;
+use raddle::study::store::Store;
+use raddle::study::summary::RunSummary;
+use raddle::study::tables::{self, Format, RunRow};
+use std::path::PathBuf;
+
+/// `raddle.compare/1`, the text of the command, and why runs came to nothing.
+type Answer = (String, String, Vec<String>);
+
+/// Columns that the command's table takes where there is no terminal.
+const COLUMNS: usize = 100;
+
+fn format(csv: bool) -> Format {
+    if csv { Format::Csv } else { Format::Parquet }
+}
+
+/// Runs every scenario of a sweep with every seed, those that the folder does not hold.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the command's options")]
+pub(crate) fn sweep(
+    py: Python<'_>,
+    text: Text,
+    out: PathBuf,
+    redo: bool,
+    csv: bool,
+    parallel: Option<usize>,
+    threads: u32,
+    progress: bool,
+) -> PyResult<Answer> {
+    let study = text.study(py)?;
+    let refuse = |why: String| refused_text(py, why);
+    let store = py.detach(|| Store::open(&out, format(csv))).map_err(refuse)?;
+    let jobs = jobs::jobs(&study, None);
+    py.detach(|| store.ready(&jobs, redo)).map_err(refuse)?;
+    let results = run_jobs(py, &jobs, How::new(parallel, threads, progress), &store)?;
+    some_ran(py, &results)?;
+    let failed = failures(&jobs, &results);
+    let title = study.title();
+    let summaries: Vec<Option<RunSummary>> = results.into_iter().map(Result::ok).collect();
+    py.detach(|| {
+        store.write_runs(&rows(&jobs, &summaries))?;
+        Ok(answer(&title, &jobs, &summaries, failed))
+    })
+    .map_err(|why: String| PyRuntimeError::new_err(why))
+}
+
+fn rows<'a>(jobs: &'a [Job], summaries: &'a [Option<RunSummary>]) -> Vec<RunRow<'a>> {
+    let both = jobs.iter().zip(summaries);
+    both.filter_map(|(job, summary)| {
+        Some(RunRow { settings: &job.settings, summary: summary.as_ref()? })
+    })
+    .collect()
+}
+
+fn answer(
+    title: &str,
+    jobs: &[Job],
+    summaries: &[Option<RunSummary>],
+    failed: Vec<String>,
+) -> Answer {
+    let both = jobs.iter().zip(summaries);
+    let entries: Vec<Entry<'_>> = both
+        .map(|(job, summary)| Entry {
+            settings: &job.settings,
+            seed: job.seed,
+            summary: summary.as_ref(),
+        })
+        .collect();
+    let comparison = Comparison::new(CompareInput::of_runs(title, &entries));
+    (comparison.to_json().to_string(), comparison.screen(COLUMNS), failed)
+}
+
+/// The runs of a sweep, each a scenario of its own, for others to run.
+#[pyclass(frozen, module = "raddle._raddle")]
+pub(crate) struct Grid {
+    title: String,
+    jobs: Vec<Job>,
+}
+
+/// A run: the name of its folder in a store, where it stands in the sweep, the scenario with its
+/// seed, the files that this names, and the bytes of memory that it takes at least.
+type Run = (String, String, String, Vec<(String, String)>, u64);
+
+#[pymethods]
+impl Grid {
+    #[new]
+    fn new(py: Python<'_>, text: Text) -> PyResult<Self> {
+        let study = text.study(py)?;
+        Ok(Self { title: study.title(), jobs: py.detach(|| jobs::jobs(&study, None)) })
+    }
+
+    /// The runs, seeds varying fastest.
+    fn runs(&self) -> Vec<Run> {
+        let run = |job: &Job| {
+            let files = job.kept.files.iter();
+            let files = files.map(|file| (file.name.clone(), file.text.to_string())).collect();
+            (job.name(), job.place(), job.kept.toml.clone(), files, job.needed.bytes())
+        };
+        self.jobs.iter().map(run).collect()
+    }
+
+    /// The answer of the sweep from the `run.json` of each run, `None` where it came to nothing;
+    /// writes the table `runs` into a folder.
+    fn answer(
+        &self,
+        py: Python<'_>,
+        summaries: Vec<Option<String>>,
+        folder: PathBuf,
+        csv: bool,
+        failed: Vec<String>,
+    ) -> PyResult<Answer> {
+        py.detach(|| {
+            let read = |text: Option<String>| {
+                let Some(text) = text else { return Ok(None) };
+                let value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+                RunSummary::from_json(&value).map(Some)
+            };
+            let summaries = summaries.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+            let table = tables::runs(&rows(&self.jobs, &summaries));
+            tables::write(&folder, &table, format(csv)).map_err(|error| error.to_string())?;
+            Ok(answer(&self.title, &self.jobs, &summaries, failed))
+        })
+        .map_err(|why: String| PyRuntimeError::new_err(why))
+    }
+}
+
+/// Whether a text is the `run.json` of a run that this build reads.
+///
+/// # Errors
+/// What is wrong with it.
+#[pyfunction]
+pub(crate) fn check_summary(text: &str) -> PyResult<()> {
+    let value = serde_json::from_str(text).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    RunSummary::from_json(&value).map(drop).map_err(PyValueError::new_err)
+}

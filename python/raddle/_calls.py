@@ -1,0 +1,197 @@
+"""The commands' twins: the same words, the same defaults."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from . import _raddle, _scenario
+from ._raddle import Table
+from ._results import Answer, Comparison, Result
+from ._scenario import AnyScenario, Seeds
+from .scheme import CongestionControl, Flow, PathSelector
+
+
+def progress_shows(progress: bool | None) -> bool:
+    """Whether progress shows: as asked for, else where standard error is a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty() if progress is None else progress
+
+
+def run(
+    scenario: AnyScenario,
+    seed: int | None = None,
+    *,
+    set: Mapping[str, Any] | None = None,
+    threads: int = 1,
+    progress: bool | None = None,
+    load_balance: Callable[[Flow], PathSelector] | None = None,
+    congestion: Callable[[Flow], CongestionControl] | None = None,
+) -> Result:
+    """Run one simulation, as `raddle run`.
+
+    `scenario` is a path, a TOML text, a dict or a `Scenario`. `seed`: else the scenario's first.
+    `set` changes keys of the scenario by their dotted paths. `threads` inside the run; results do
+    not depend on it. `progress` on standard error: else where that is a terminal.
+
+    `load_balance` and `congestion` are classes of Python that stand in for the scenario's
+    (`raddle.scheme`), with one thread; what they raise ends the run.
+
+    Raises `ScenarioError` with every mistake of the scenario, before anything runs.
+    """
+    text = _scenario.text(scenario, set)
+    if _threads(threads) > 1 and (load_balance or congestion):
+        raise ValueError(f"threads = {threads}: a scheme in Python runs with one")
+    shows = progress_shows(progress)
+    return Result(_raddle.run(text, seed, threads, shows, load_balance, congestion))
+
+
+def compare(
+    scenario: AnyScenario,
+    *,
+    set: Mapping[str, Any] | None = None,
+    seeds: Seeds | None = None,
+    parallel: int | None = None,
+    threads: int = 1,
+    progress: bool | None = None,
+) -> Comparison:
+    """Run a scenario's sweep with every seed and say which wins, as `raddle compare`.
+
+    `seeds` as `"1..5"` (both included) or a list; else the scenario's. `parallel` runs at a time:
+    else as many as there are cores for `threads` threads each. Nothing is written; `report()` of
+    the answer is the command's page. Runs that fail are left out of the answer, stand in its
+    `failed` and are warned of; if all do, the first one's reason is raised.
+    """
+    text = _scenario.text(scenario, with_seeds(set, seeds))
+    compared = _raddle.compare(text, parallel, _threads(threads), progress_shows(progress))
+    answer = Comparison(compared.json(), compared.text(), compared.failed, compared)
+    warn_of(answer.failed)
+    return answer
+
+
+def with_seeds(set: Mapping[str, Any] | None, seeds: Seeds | None) -> dict[str, Any]:
+    """Changes to a scenario, the seeds among them."""
+    changes = dict(set or {})
+    if seeds is not None:
+        changes["sweep.seed"] = seeds
+    return changes
+
+
+def warn_of(failed: Sequence[str]) -> None:
+    """Warns of each run that failed."""
+    for failure in failed:
+        warnings.warn(failure, RuntimeWarning, stacklevel=3)
+
+
+def _threads(threads: int) -> int:
+    if threads < 1:
+        raise ValueError(f"threads = {threads}: at least 1")
+    return threads
+
+
+def bounds(scenario: AnyScenario, *, set: Mapping[str, Any] | None = None) -> Answer:
+    """The lower bounds on a scenario's completion time (`us`), as `raddle bounds`: the object
+    `raddle.bounds/1`. Nothing is simulated."""
+    return Answer(*_raddle.bounds(_scenario.text(scenario, set)))
+
+
+def throughput(
+    demand: str | os.PathLike[str] | Sequence[str],
+    design: str | Sequence[str],
+    *,
+    nodes: int = 16,
+    predicted: str | None = None,
+    single_hop: bool = False,
+    seed: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    parallel: int | None = None,
+    progress: bool | None = None,
+) -> Answer:
+    """How much of a demand a circuit-switched design carries, as `raddle throughput`.
+
+    `demand` is a file (text, .csv, .npy), a pattern (`"ring"`, `"skew:0.5"`, of `nodes` nodes) or a
+    measured job; `design` has its parameters behind it: `"vermilion:k=6,rounding=any"`. With lists,
+    or an `out`, all combinations are evaluated, `parallel` at a time, and `out` keeps each as it
+    comes (`raddle.throughput_grid/1`); else the answer is `raddle.throughput/1`. `predicted` is the
+    demand that the design is made for, if it is another one. `single_hop` leaves multi-hop
+    throughput out. Throughputs are shares of a node's capacity while circuits are up.
+    """
+    asked = (nodes, predicted, single_hop, seed)
+    demands = [os.fspath(demand)] if isinstance(demand, (str, os.PathLike)) else [*demand]
+    designs = [design] if isinstance(design, str) else [*design]
+    if out is None and isinstance(demand, (str, os.PathLike)) and isinstance(design, str):
+        return Answer(*_raddle.throughput(demands[0], designs[0], asked))
+    kept = None if out is None else os.fspath(out)
+    answer = Answer(
+        *_raddle.throughput_grid(demands, designs, asked, kept, parallel, progress_shows(progress))
+    )
+    warn_of(answer.notes)
+    return answer
+
+
+def designs() -> str:
+    """The designs of `throughput` with their parameters, and the demands that have a name."""
+    return _raddle.designs()
+
+
+def reproduce(
+    name: str | None = None,
+    *,
+    quick: bool = False,
+    out: str | os.PathLike[str] | None = None,
+    redo: bool = False,
+    record: str | os.PathLike[str] | None = None,
+    parallel: int | None = None,
+    progress: bool | None = None,
+) -> Answer:
+    """Run published figures again and judge each claim against its band, as `raddle reproduce`:
+    the object `raddle.reproduce/1`.
+
+    `name` is a paper (`"reps"`) or a figure (`"reps/fig4"`); else all. `quick`: fewer seeds or
+    smaller messages, at most a minute a paper. `out` gets a page for each figure and keeps results:
+    a figure that it holds is not run again, a damaged one with `redo`. `record` is a folder of
+    figures whose `result.json` are written.
+    """
+    if quick and record is not None:
+        raise ValueError("quick and record exclude each other")
+    paths = [None if path is None else os.fspath(path) for path in (out, record)]
+    return Answer(
+        *_raddle.reproduce(name, quick, paths[0], redo, paths[1], parallel, progress_shows(progress))
+    )
+
+
+def figures(name: str | None = None, *, pages: str | os.PathLike[str] | None = None) -> Answer:
+    """The published figures and what their last full runs gave, as `raddle figures`: an object as
+    of `reproduce`, as text the command's list or, with a name, claim by claim. `pages` is a folder
+    that pages with pictures are written into."""
+    if name is not None and pages is not None:
+        raise ValueError("name and pages exclude each other")
+    return Answer(*_raddle.figures(name, None if pages is None else os.fspath(pages)))
+
+
+def schemes() -> list[dict[str, Any]]:
+    """Every scheme: name, title, family, key of the scenario that selects it, summary, paper,
+    needs, and parameters with default and meaning."""
+    listed: list[dict[str, Any]] = json.loads(_raddle.schemes())
+    return listed
+
+
+def explain(table: Table | str | os.PathLike[str]) -> str:
+    """What the columns of a table mean, with units: of a result's, or of a file that raddle
+    wrote."""
+    if not isinstance(table, Table):
+        return _raddle.explain(os.fspath(table))
+    lines = [f"{name} ({unit}): {doc}" if unit else f"{name}: {doc}"
+             for name, unit, doc in table.columns]
+    return "\n".join([table.meaning, *lines])
+
+
+def theory(model: str | None = None, *, seed: int = 1, **parameters: Any) -> dict[str, Any]:
+    """The numbers of a model that needs no simulation, or all models without one; the object that
+    `raddle theory --json` prints. Parameters as the command's options."""
+    given = [(name, str(value)) for name, value in parameters.items()]
+    answer: dict[str, Any] = json.loads(_raddle.theory(model, given, seed))
+    return answer

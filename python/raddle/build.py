@@ -1,0 +1,2540 @@
+"""Builders of scenarios: each gives the table of TOML that its name says, and knows its keys.
+
+    from raddle import Scenario, build
+    Scenario(
+        fabric=build.fabric(topology=build.topology.fat_tree(hosts=128)),
+        transport=build.transport(load_balance=build.host.reps(buffer=4)),
+        traffic=build.traffic.permutation(message="1 MiB"),
+    )
+
+Times, rates and sizes are texts with a unit (`"500 ns"`, `"400 Gbps"`, `"8 MiB"`), as in a file.
+What is not given takes the default that docs/scenario.md names. Written by .ci/builders.py.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Section = dict[str, Any]
+"""A table of a scenario."""
+
+
+def _given(**keys: Any) -> Section:
+    # A trailing `_` keeps a key apart from a word of Python.
+    return {key.rstrip("_"): value for key, value in keys.items() if value is not None}
+
+
+def fabric(
+    *,
+    topology: Mapping[str, Any],
+    load_balance: Section | None = None,
+    queue: Mapping[str, Any] | None = None,
+    buffer: Mapping[str, Any] | None = None,
+    tor: Mapping[str, Any] | None = None,
+    gap: str | None = None,
+    routing: Mapping[str, Any] | None = None,
+    on_down: str | None = None,
+) -> Section:
+    """Hosts, switches, cables, queues, routing.
+
+    `topology`: see below.
+    `load_balance` (`{ scheme = "ecmp" }`): how a switch picks among equal next hops.
+    `queue` (all defaults): the queue of every switch port.
+    `buffer` (none is shared): memory that the ports of a switch share.
+    `tor`: middleware in the switches that have hosts.
+    `gap` (`"0 B"`): idle bytes after each frame on every link (20 B for preamble and gap of
+        Ethernet), at most 65535 B; no part of any occupancy.
+    `routing` (all defaults): how long routing stays stale.
+    `on_down` (`"drop"`): frames queued at a switch port whose link goes down: `drop` or
+        `keep`.
+    """
+    return _given(
+        topology=topology,
+        load_balance=load_balance,
+        queue=queue,
+        buffer=buffer,
+        tor=tor,
+        gap=gap,
+        routing=routing,
+        on_down=on_down,
+    )
+
+
+def queue(
+    *,
+    size: str | None = None,
+    control_size: str | None = None,
+    service: str | None = None,
+    classes: int | None = None,
+    quantum: Sequence[str] | None = None,
+    weights: Sequence[int] | None = None,
+    marking: Section | None = None,
+    overflow: str | None = None,
+    pfc: Mapping[str, Any] | None = None,
+) -> Section:
+    """The queue of every switch port.
+
+    `size` (`"1 bdp"`): capacity of each data class, per port; at least a packet.
+    `control_size` (`"unlimited"`): capacity for ACKs, NACKs and trimmed headers, per port;
+        not with `service = "fifo"`.
+    `service` (`"priority"`): `priority`: control first, then the data class with the
+        highest number; `drr`, `wrr`: control first, data classes in turn, in bytes or in
+        frames; `fifo`: one class for everything.
+    `classes` (`1`): data classes, 1 to 7; flows name theirs in `[traffic]`.
+    `quantum` (`"1 packets"` each): with `drr`: what each data class may send in a round,
+        class 0 first; 64 B to 16 MiB.
+    `weights` (`1` each): with `wrr`: frames that each data class may send in a round, class
+        0 first.
+    `marking` (`{ scheme = "red", at = "dequeue" }`): which data frames get the congestion
+        mark.
+    `overflow` (`"drop"`): a data frame that does not fit: `drop`, or `trim` it to its
+        header.
+    `pfc` (no pauses): priority-based flow control.
+    """
+    return _given(
+        size=size,
+        control_size=control_size,
+        service=service,
+        classes=classes,
+        quantum=quantum,
+        weights=weights,
+        marking=marking,
+        overflow=overflow,
+        pfc=pfc,
+    )
+
+
+def pfc(
+    *,
+    xoff: str | None = None,
+    xon: str | None = None,
+    quanta: str | None = None,
+) -> Section:
+    """Priority-based flow control.
+
+    `xoff` (required, unless a `buffer` decides): pause above this; less than `size` and
+        than the memory of a switch.
+    `xon` (required, unless a `buffer` decides): go on at this or below; not above `xoff`.
+    `quanta` (`"10 us"`): how long a pause lasts unless it is renewed, which it is after
+        half of this; at least 1 ns.
+    """
+    return _given(xoff=xoff, xon=xon, quanta=quanta)
+
+
+def routing(
+    *,
+    convergence: str | None = None,
+    local_repair: str | None = None,
+    weights: str | None = None,
+) -> Section:
+    """How long routing stays stale.
+
+    `convergence` (`"never"`): from a change of the fabric until every switch avoids what is
+        down.
+    `local_repair` (`"never"`): from a change of a link until the switch that sends into it
+        avoids it by itself; shorter than `convergence`.
+    `weights` (`"capacity"`): what equal next hops carry from then on: `capacity`, each as
+        much as the paths behind it can (W-ECMP), or `equal`.
+    """
+    return _given(convergence=convergence, local_repair=local_repair, weights=weights)
+
+
+def transport(
+    *,
+    payload: str | None = None,
+    header: str | None = None,
+    ack: str | None = None,
+    load_balance: Section | None = None,
+    planner: Section | None = None,
+    congestion: Section | None = None,
+    recovery: Section | None = None,
+    connections: str | None = None,
+    pair_order: str | None = None,
+    nic: str | None = None,
+    turns: str | None = None,
+    phase: str | None = None,
+) -> Section:
+    """The hosts.
+
+    `payload` (`"4096 B"`): application bytes of a full packet.
+    `header` (`"64 B"`): of a data packet; also the size of a trimmed one.
+    `ack` (`"64 B"`): an ACK or NACK on the wire.
+    `load_balance` (`{ scheme = "ops" }`): the path of every packet, as far as switches go
+        by it ([model.md](model.md#paths)).
+    `planner`: gives the messages of each host their paths before the run, whole or in
+        pieces ([below](#transport-planner)); `load_balance` is `planned` then, unless it is
+        written.
+    `congestion` (`{ scheme = "mprdma_dctcp" }`): window and rate.
+    `recovery` (`{ scheme = "sack" }`): ACKs, loss detection, retransmission.
+    `connections` (`"message"`): `message`: each is a connection of its own; `pair`: what
+        hosts learn outlives a message ([model.md](model.md#connections)).
+    `pair_order` (`"parallel"`): messages from one host to another with the same class and
+        path selector: `parallel`, side by side, taking turns at the NIC; `fifo`, in the
+        order in which they start, as on a queue pair: the first packet of one follows the
+        last of the one before, without waiting for ACKs.
+    `nic` (`"control_first"`): `control_first`, or `round_robin`: one control frame, one
+        data frame in turn.
+    `turns` (`"round_robin"`): which of the flows that may send has its turn at the NIC:
+        `round_robin`, each behind those that could send before it; `random_place`, they go
+        round in a random order that stays, as in a list of queue pairs into which each is
+        put at random; `random`, any of them, drawn for each packet.
+    `phase` (`"0 ns"`): each flow's start, by itself or by a trigger, is delayed by a
+        uniform draw from zero to this.
+    """
+    return _given(
+        payload=payload,
+        header=header,
+        ack=ack,
+        load_balance=load_balance,
+        planner=planner,
+        congestion=congestion,
+        recovery=recovery,
+        connections=connections,
+        pair_order=pair_order,
+        nic=nic,
+        turns=turns,
+        phase=phase,
+    )
+
+
+def background(
+    *,
+    load_balance: Section,
+    every: int | None = None,
+    share: str | None = None,
+) -> Section:
+    """A share of the hosts that uses another path selector.
+
+    `load_balance`: of the flows that they send.
+    `every` (required, or `share`): the hosts whose numbers are multiples of this.
+    `share` (required, or `every`): so many of the hosts, rounded to whole ones, drawn anew
+        with each seed of the run, or of traffic that has its own: `"10%"`.
+    """
+    return _given(load_balance=load_balance, every=every, share=share)
+
+
+def straggler(
+    *,
+    per: str,
+    distribution: str,
+    time: str,
+    share: str | None = None,
+    sigma: float | None = None,
+) -> Section:
+    """Ranks that compute more slowly.
+
+    `per`: `host`: what is drawn for a host it takes longer in all steps; `step`: drawn for
+        each step of each host.
+    `distribution`: of the extra time: `constant`, `exponential` or `lognormal`.
+    `time`: the constant, the mean, or the median of the lognormal.
+    `share` (`"100%"`): so many of the ranks, rounded to whole ones, drawn; per step, the
+        chance of each.
+    `sigma` (required): with `lognormal`: standard deviation of the logarithm, over 0 and up
+        to 4.
+    """
+    return _given(per=per, distribution=distribution, time=time, share=share, sigma=sigma)
+
+
+def flow(
+    *,
+    from_: int,
+    to: int,
+    bytes: str,
+    start: str | None = None,
+    class_: int | None = None,
+) -> Section:
+    """One flow of a list.
+
+    `from`: sending host.
+    `to`: receiving host.
+    `bytes`: size.
+    `start` (`"0 ns"`): when it starts.
+    `class` (the section's): its data class.
+    """
+    return _given(from_=from_, to=to, bytes=bytes, start=start, class_=class_)
+
+
+def fault(
+    *,
+    link: str | None = None,
+    direction: str | None = None,
+    switch: str | None = None,
+    host: str | int | None = None,
+    random: Mapping[str, Any] | None = None,
+    down: str | Sequence[str] | None = None,
+    flap: Mapping[str, Any] | None = None,
+    rate: str | None = None,
+    scale_queue: bool | None = None,
+    loss: float | None = None,
+    ber: float | None = None,
+    during: str | None = None,
+) -> Section:
+    """What breaks, how, and when.
+
+    `link`: a port's name, `"tor0.up1"`: the cable at that port.
+    `direction` (`"both"`): with `link`: `both`, `out` (what leaves that port) or `in`.
+    `switch`: a switch with all its cables, `"core3"`.
+    `host`: a host with its cable, `5` or `"host5"`.
+    `random`: cables between switches, or switches without hosts, drawn with the seed.
+    `down`: cut in these windows, in order.
+    `flap`: down again and again.
+    `rate`: runs at this rate, `"100 Gbps"`, or at this share of its own, `"50%"`.
+    `scale_queue` (`true`): with `rate`: capacity and marking thresholds shrink with the
+        rate, down to a capacity of one packet.
+    `loss`: probability that a frame is lost, 0 to 1.
+    `ber`: probability that a bit is wrong, 0 to 1; a frame with a wrong bit is lost.
+    `during` (`".."`): with `rate`, `loss` and `ber`: when.
+    """
+    return _given(
+        link=link,
+        direction=direction,
+        switch=switch,
+        host=host,
+        random=random,
+        down=down,
+        flap=flap,
+        rate=rate,
+        scale_queue=scale_queue,
+        loss=loss,
+        ber=ber,
+        during=during,
+    )
+
+
+def random(
+    *,
+    share: str | None = None,
+    probability: float | None = None,
+    of: str | None = None,
+    layer: str | None = None,
+    two_way: bool | None = None,
+) -> Section:
+    """Cables or switches drawn with the seed.
+
+    `share` (required, or `probability`): of the cables or switches, rounded to a whole
+        number of them.
+    `probability`: instead of `share`: each on its own, with this probability; how many
+        varies with the seed.
+    `of` (`"cables"`): `cables` between switches, or `switches` that have no hosts, each
+        with all its cables.
+    `layer` (all of them): of cables: `tor_agg` (ToRs and what is above them) or `agg_core`;
+        of switches: `agg` (what is above ToRs, in two tiers the spines) or `core`.
+    `two_way` (`true`): of cables: both directions of each, or one of them.
+    """
+    return _given(share=share, probability=probability, of=of, layer=layer, two_way=two_way)
+
+
+def flap(
+    *,
+    period: str,
+    down: str,
+    until: str,
+    first: str | None = None,
+) -> Section:
+    """Down again and again.
+
+    `period`: from one time to the next.
+    `down`: how long it stays down each time.
+    `until`: not down at or after this.
+    `first` (`"0 ns"`): the first time it goes down.
+    """
+    return _given(period=period, down=down, until=until, first=first)
+
+
+def record(
+    *,
+    ports: Sequence[str] | None = None,
+    bucket: str | None = None,
+    queue_means: bool | None = None,
+) -> Section:
+    """What is kept over time.
+
+    `ports`: ports to record over time; `*` stands for any characters.
+    `bucket` (`"20 us"` if ports are given): width of a time bucket.
+    `queue_means` (`false`): whether the mean length of every queue is measured, exactly;
+        `layers` in results tell it. Takes the engine longer.
+    """
+    return _given(ports=ports, bucket=bucket, queue_means=queue_means)
+
+
+def run(
+    *,
+    seed: int | None = None,
+    end: str | None = None,
+    patience: str | None = None,
+) -> Section:
+    """Seed, and when a run ends.
+
+    `seed` (`1`): seed of every random stream.
+    `end` (`"never"`): simulated time at which the run stops, finished or not.
+    `patience` (`"auto"`): a run stops as stalled when for this long no new packet was
+        delivered and nothing is scheduled that could change it; has to exceed the longest
+        timeout. `auto` is the longest of ten thousand times the slowest hop, ten
+        retransmission timeouts, ten packets at the slowest pace, and 100 ms.
+    """
+    return _given(seed=seed, end=end, patience=patience)
+
+
+def condition(
+    *,
+    name: str,
+    axis: str | None = None,
+    fault: Sequence[Mapping[str, Any]] | None = None,
+    set: Mapping[str, Any] | None = None,
+) -> Section:
+    """A named variant.
+
+    `name`: what results call it.
+    `axis` (`"condition"`): the axis it is a value of; conditions of different axes are
+        combined. An axis called `scheme` makes the rows of `raddle compare`.
+    `fault`: faults to add, as in `[[fault]]`.
+    `set`: values to set, by their paths.
+    """
+    return _given(name=name, axis=axis, fault=fault, set=set)
+
+
+class topology:
+    """Fabrics."""
+
+    @staticmethod
+    def fat_tree(
+        *,
+        hosts: int,
+        tiers: int | None = None,
+        rate: str | None = None,
+        link_delay: str | None = None,
+        switch_delay: str | None = None,
+        hosts_per_tor: int | None = None,
+        tors_per_pod: int | None = None,
+        oversubscription: float | None = None,
+        parallel: int | None = None,
+        uplink_rate: str | None = None,
+        core_rate: str | None = None,
+        uplink_delay: str | None = None,
+        core_delay: str | None = None,
+        host_delay: str | None = None,
+    ) -> Section:
+        """`kind = "fat_tree"`.
+
+        `hosts`: at most 65536.
+        `tiers` (`3`): 2 or 3.
+        `rate` (`"400 Gbps"`): of the hosts' links.
+        `link_delay` (`"500 ns"`): propagation on every link, or on the hosts'.
+        `switch_delay` (`"500 ns"`): latency of every switch, before its queue.
+        `hosts_per_tor` (k / 2; two tiers: the largest divisor of `hosts` not above its square
+            root): hosts below each ToR.
+        `tors_per_pod` (as many as a ToR has hosts): three tiers only.
+        `oversubscription` (`1.0`): bandwidth of a ToR's host links over that of its uplinks;
+            4.0 is 4:1.
+        `parallel` (`1`): cables between neighbouring switches; more of them mean fewer upper
+            switches.
+        `uplink_rate` (`rate`): of the links between switches.
+        `core_rate` (`uplink_rate`): of the links to core switches, three tiers only; the number
+            of switches does not follow it, so a slower core is oversubscribed.
+        `uplink_delay` (`link_delay`): propagation on the links between switches.
+        `core_delay` (`uplink_delay`): propagation on the links to core switches, three tiers
+            only.
+        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
+            host has it.
+        """
+        return _given(
+            kind="fat_tree",
+            hosts=hosts,
+            tiers=tiers,
+            rate=rate,
+            link_delay=link_delay,
+            switch_delay=switch_delay,
+            hosts_per_tor=hosts_per_tor,
+            tors_per_pod=tors_per_pod,
+            oversubscription=oversubscription,
+            parallel=parallel,
+            uplink_rate=uplink_rate,
+            core_rate=core_rate,
+            uplink_delay=uplink_delay,
+            core_delay=core_delay,
+            host_delay=host_delay,
+        )
+
+    @staticmethod
+    def leaf_spine(
+        *,
+        leaves: int,
+        hosts_per_leaf: int,
+        spines: int,
+        parallel: int | None = None,
+        rate: str | None = None,
+        uplink_rate: str | None = None,
+        uplink_delay: str | None = None,
+        link_delay: str | None = None,
+        switch_delay: str | None = None,
+        host_delay: str | None = None,
+    ) -> Section:
+        """`kind = "leaf_spine"`.
+
+        `leaves`: switches with hosts, named `tor0`, `tor1`.
+        `hosts_per_leaf`: hosts at each.
+        `spines`: switches above, each connected to each leaf.
+        `parallel` (`1`): cables between a leaf and a spine.
+        `rate` (`"400 Gbps"`): of the hosts' links.
+        `uplink_rate` (`rate`): of the links between switches.
+        `uplink_delay` (`link_delay`): propagation on the links between switches.
+        `link_delay` (`"500 ns"`): propagation on every link, or on the hosts'.
+        `switch_delay` (`"500 ns"`): latency of every switch.
+        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
+            host has it.
+        """
+        return _given(
+            kind="leaf_spine",
+            leaves=leaves,
+            hosts_per_leaf=hosts_per_leaf,
+            spines=spines,
+            parallel=parallel,
+            rate=rate,
+            uplink_rate=uplink_rate,
+            uplink_delay=uplink_delay,
+            link_delay=link_delay,
+            switch_delay=switch_delay,
+            host_delay=host_delay,
+        )
+
+    @staticmethod
+    def dumbbell(
+        *,
+        hosts_per_side: int,
+        rate: str | None = None,
+        bottleneck_rate: str | None = None,
+        link_delay: str | None = None,
+        switch_delay: str | None = None,
+        host_delay: str | None = None,
+    ) -> Section:
+        """`kind = "dumbbell"`.
+
+        `hosts_per_side`: hosts at each of the two switches.
+        `rate` (`"400 Gbps"`): of the hosts' links.
+        `bottleneck_rate` (`rate`): of the cable between the switches.
+        `link_delay` (`"500 ns"`): propagation on every link.
+        `switch_delay` (`"500 ns"`): latency of both switches.
+        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
+            host has it.
+        """
+        return _given(
+            kind="dumbbell",
+            hosts_per_side=hosts_per_side,
+            rate=rate,
+            bottleneck_rate=bottleneck_rate,
+            link_delay=link_delay,
+            switch_delay=switch_delay,
+            host_delay=host_delay,
+        )
+
+    @staticmethod
+    def graph(
+        *,
+        file: str | os.PathLike[str],
+        host_delay: str | None = None,
+    ) -> Section:
+        """`kind = "graph"`.
+
+        `file`: a text file, relative to the scenario.
+        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
+            host has it.
+        """
+        return _given(kind="graph", file=file, host_delay=host_delay)
+
+    @staticmethod
+    def htsim_topo(
+        *,
+        file: str | os.PathLike[str],
+        host_delay: str | None = None,
+    ) -> Section:
+        """`kind = "htsim_topo"`.
+
+        `file`: a `.topo` file of htsim, relative to the scenario.
+        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
+            host has it.
+        """
+        return _given(kind="htsim_topo", file=file, host_delay=host_delay)
+
+
+class traffic:
+    """Who sends what to whom, and when."""
+
+    @staticmethod
+    def permutation(
+        *,
+        message: str | None = None,
+        inter_pod_only: bool | None = None,
+        seed: int | None = None,
+        class_: int | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+    ) -> Section:
+        """`kind = "permutation"`.
+
+        `message` (`"8 MiB"`): size of every message.
+        `inter_pod_only` (`false`): whether every message has to leave its pod.
+        `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
+            seed.
+        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        """
+        return _given(
+            kind="permutation",
+            message=message,
+            inter_pod_only=inter_pod_only,
+            seed=seed,
+            class_=class_,
+            name=name,
+            start=start,
+            load_balance=load_balance,
+            background=background,
+        )
+
+    @staticmethod
+    def tornado(
+        *,
+        message: str | None = None,
+        class_: int | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+    ) -> Section:
+        """`kind = "tornado"`.
+
+        `message` (`"8 MiB"`): size of every message.
+        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        """
+        return _given(
+            kind="tornado",
+            message=message,
+            class_=class_,
+            name=name,
+            start=start,
+            load_balance=load_balance,
+            background=background,
+        )
+
+    @staticmethod
+    def incast(
+        *,
+        senders: int,
+        receiver: int | None = None,
+        message: str | None = None,
+        class_: int | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+    ) -> Section:
+        """`kind = "incast"`.
+
+        `senders`: how many.
+        `receiver` (`0`): the host they send to.
+        `message` (`"8 MiB"`): size of every message.
+        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        """
+        return _given(
+            kind="incast",
+            senders=senders,
+            receiver=receiver,
+            message=message,
+            class_=class_,
+            name=name,
+            start=start,
+            load_balance=load_balance,
+            background=background,
+        )
+
+    @staticmethod
+    def all_to_all(
+        *,
+        message: str | None = None,
+        order: str | None = None,
+        parallel: int | None = None,
+        seed: int | None = None,
+        class_: int | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+    ) -> Section:
+        """`kind = "all_to_all"`.
+
+        `message` (`"8 MiB"`): size of every message.
+        `order` (`"shifted"`): in which order a host serves the others: `shifted`, from the next
+            host on; `random`, drawn for each host; `strided`, with `parallel`: those served at
+            a time lie equally far apart, as in the REPS artifact; `rank`, every host serves
+            hosts 0, 1, 2 and so on.
+        `parallel` (all at once): messages that a host sends at a time, up to one to each other
+            host; each last ACK starts the next message.
+        `seed` (the run's seed): draws the traffic alone: the same orders whatever the run's
+            seed; only with `random`.
+        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        """
+        return _given(
+            kind="all_to_all",
+            message=message,
+            order=order,
+            parallel=parallel,
+            seed=seed,
+            class_=class_,
+            name=name,
+            start=start,
+            load_balance=load_balance,
+            background=background,
+        )
+
+    @staticmethod
+    def collective(
+        *,
+        operation: str,
+        algorithm: str | None = None,
+        message: str | None = None,
+        size: str | None = None,
+        hops: int | None = None,
+        chunks: int | None = None,
+        parallel: int | None = None,
+        order: str | None = None,
+        compute: str | None = None,
+        straggler: Mapping[str, Any] | None = None,
+        hosts: str | None = None,
+        ranks: int | None = None,
+        groups: Sequence[Any] | None = None,
+        placement: str | None = None,
+        seed: int | None = None,
+        class_: int | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+    ) -> Section:
+        """`kind = "collective"`.
+
+        `operation`: `all_reduce`, `reduce_scatter`, `all_gather` or `all_to_all`.
+        `algorithm` (`"ring"`, or `"direct"`): `ring`, `halving_doubling` or `direct`; for
+            `all_reduce` also `tree`, `double_tree` and `butterfly`; an all-to-all is `direct`.
+        `message` (`"8 MiB"`): size of every message: a ring's or a tree's chunk, a butterfly's
+            vector, an all-to-all's pair, a rank's part; with `halving_doubling` the smallest
+            message.
+        `size` (what `message` makes): instead of `message`: all of a rank's data, as nccl-tests
+            counts it; its parts differ by a byte at most.
+        `hops` (what the operation needs): with `ring`: hops of each chunk; the REPS artifact
+            has 2n - 1. With fewer than needed there is no bandwidth to show.
+        `chunks` (`1`): with a tree: into how many chunks its data is cut.
+        `parallel` (all at once; `1` in trees): in an all-to-all: messages that a rank sends at
+            a time; in a tree: chunks from one rank to the next, where each last ACK lets
+            another go.
+        `order` (`"shifted"`): in an all-to-all: in which order a rank serves the others, as in
+            `all_to_all`.
+        `compute` (`"0 ns"`): how long a rank computes before each step.
+        `straggler`: who computes for longer, and by how much: see [straggler](#straggler).
+        `hosts` (all): hosts to choose from, both ends included: `"0..63"`.
+        `ranks` (all of them): how many take part; a power of two for `butterfly` and
+            `halving_doubling`.
+        `groups` (one group): instead of `ranks`: the ranks of each group, `[8, 8, 16]`, or its
+            hosts in the order of ranks, `[[0, 1], [2, 3, 4]]`.
+        `placement` (`"linear"`): which host is which rank: `linear`, by number, or `random`.
+        `seed` (the run's seed): draws the traffic alone: the same placement, order and
+            stragglers whatever the run's seed; only where one of them is drawn.
+        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        """
+        return _given(
+            kind="collective",
+            operation=operation,
+            algorithm=algorithm,
+            message=message,
+            size=size,
+            hops=hops,
+            chunks=chunks,
+            parallel=parallel,
+            order=order,
+            compute=compute,
+            straggler=straggler,
+            hosts=hosts,
+            ranks=ranks,
+            groups=groups,
+            placement=placement,
+            seed=seed,
+            class_=class_,
+            name=name,
+            start=start,
+            load_balance=load_balance,
+            background=background,
+        )
+
+    @staticmethod
+    def fsdp(
+        *,
+        model: str,
+        layers: int | None = None,
+        message: str | None = None,
+        gpus_per_server: int | None = None,
+        steps: int | None = None,
+        barrier: bool | None = None,
+        compute: str | None = None,
+        straggler: Mapping[str, Any] | None = None,
+        hosts: str | None = None,
+        ranks: int | None = None,
+        groups: Sequence[Any] | None = None,
+        placement: str | None = None,
+        seed: int | None = None,
+        class_: int | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+    ) -> Section:
+        """`kind = "fsdp"`.
+
+        `model`: `llama_7b` (32 layers, messages of 104 packets of 4096 B), `llama_70b` (80,
+            418) or `llama_405b` (126, 1570).
+        `layers` (the model's): layers to go through.
+        `message` (the model's): size of every message.
+        `gpus_per_server` (`8`): GPUs of a server.
+        `steps` (`1`): steps of a ring in a phase, each a permutation of all GPUs; a whole ring
+            of n servers has n - 1.
+        `barrier` (`true`): whether a phase waits for the delivery of all of the one before;
+            such hosts are run by one thread. Else a GPU waits for its own messages.
+        `compute` (`"0 ns"`): how long a GPU computes before each phase.
+        `straggler`: who computes for longer, and by how much: see [straggler](#straggler).
+        `hosts` (all): hosts to choose from, both ends included: `"0..63"`.
+        `ranks` (all of them): how many GPUs take part.
+        `groups` (one group): instead of `ranks`: groups of GPUs, as in `collective`; whole
+            servers each.
+        `placement` (`"servers"`): `linear`; `random`, each GPU anywhere; or `servers`,
+            neighbouring hosts as one server, servers at random.
+        `seed` (the run's seed): draws the traffic alone: the same placement and stragglers
+            whatever the run's seed; only where they are drawn.
+        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        """
+        return _given(
+            kind="fsdp",
+            model=model,
+            layers=layers,
+            message=message,
+            gpus_per_server=gpus_per_server,
+            steps=steps,
+            barrier=barrier,
+            compute=compute,
+            straggler=straggler,
+            hosts=hosts,
+            ranks=ranks,
+            groups=groups,
+            placement=placement,
+            seed=seed,
+            class_=class_,
+            name=name,
+            start=start,
+            load_balance=load_balance,
+            background=background,
+        )
+
+    @staticmethod
+    def poisson(
+        *,
+        law: str | str | os.PathLike[str],
+        load: float,
+        until: str,
+        base: str | None = None,
+        sampling: str | None = None,
+        seed: int | None = None,
+        class_: int | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+    ) -> Section:
+        """`kind = "poisson"`.
+
+        `law`: flow sizes: a law of `data/laws` by its name, or a file of lines
+            `size_bytes,cdf`.
+        `load`: over 0 and up to 1, of the base; headers and ACKs come on top.
+        `until`: no flow starts at or after this.
+        `base` (`"host_link"`): `host_link`: the host's link; `tor_uplink`: the host's share of
+            its ToR's uplinks.
+        `sampling` (`"linear"`): between the law's points: `linear` interpolates, `step` takes
+            the upper one.
+        `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
+            seed.
+        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        """
+        return _given(
+            kind="poisson",
+            law=law,
+            load=load,
+            until=until,
+            base=base,
+            sampling=sampling,
+            seed=seed,
+            class_=class_,
+            name=name,
+            start=start,
+            load_balance=load_balance,
+            background=background,
+        )
+
+    @staticmethod
+    def poisson_incast(
+        *,
+        rate: float,
+        fan_in: int,
+        size: str,
+        until: str,
+        responders: str | None = None,
+        replacement: bool | None = None,
+        seed: int | None = None,
+        class_: int | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+    ) -> Section:
+        """`kind = "poisson_incast"`.
+
+        `rate`: queries of each host per second.
+        `fan_in`: how many answer a query.
+        `size`: of all answers to a query together; they differ by a byte at most.
+        `until`: nobody asks at or after this.
+        `responders` (`"one_tor"`): whom those that answer are drawn from: `any`, all other
+            hosts; `other_tors`, those below all other ToRs; `one_tor`, those below one other
+            ToR, drawn for each query; `next_tor`, those below the ToR with the next number.
+        `replacement` (`false`): whether one host may answer a query more than once; else
+            `fan_in` is at most the hosts to draw from.
+        `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
+            seed.
+        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        """
+        return _given(
+            kind="poisson_incast",
+            rate=rate,
+            fan_in=fan_in,
+            size=size,
+            until=until,
+            responders=responders,
+            replacement=replacement,
+            seed=seed,
+            class_=class_,
+            name=name,
+            start=start,
+            load_balance=load_balance,
+            background=background,
+        )
+
+    @staticmethod
+    def partners(
+        *,
+        law: str | str | os.PathLike[str],
+        load: float,
+        until: str,
+        strays: float | None = None,
+        sampling: str | None = None,
+        seed: int | None = None,
+        class_: int | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+    ) -> Section:
+        """`kind = "partners"`.
+
+        `law`: flow sizes, as above.
+        `load`: over 0 and up to 1, of the host's link; headers and ACKs come on top.
+        `until`: no flow starts at or after this.
+        `strays` (`0.05`): the share of flows that go to a host drawn uniformly from all others.
+        `sampling` (`"linear"`): as above.
+        `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
+            seed.
+        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        """
+        return _given(
+            kind="partners",
+            law=law,
+            load=load,
+            until=until,
+            strays=strays,
+            sampling=sampling,
+            seed=seed,
+            class_=class_,
+            name=name,
+            start=start,
+            load_balance=load_balance,
+            background=background,
+        )
+
+    @staticmethod
+    def flows(
+        *,
+        flow: Sequence[Mapping[str, Any]],
+        class_: int | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+    ) -> Section:
+        """`kind = "flows"`.
+
+        `flow`: the flows.
+        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        """
+        return _given(
+            kind="flows",
+            flow=flow,
+            class_=class_,
+            name=name,
+            start=start,
+            load_balance=load_balance,
+            background=background,
+        )
+
+    @staticmethod
+    def htsim_cm(
+        *,
+        file: str | os.PathLike[str],
+        compat: bool | None = None,
+        class_: int | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+    ) -> Section:
+        """`kind = "htsim_cm"`.
+
+        `file`: a connection matrix (`.cm`) of htsim, relative to the scenario.
+        `compat` (`false`): do what htsim does where it misreads its input.
+        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        """
+        return _given(
+            kind="htsim_cm",
+            file=file,
+            compat=compat,
+            class_=class_,
+            name=name,
+            start=start,
+            load_balance=load_balance,
+            background=background,
+        )
+
+
+class host:
+    """Host load balancing: `transport.load_balance`."""
+
+    @staticmethod
+    def ecmp() -> Section:
+        """Equal-cost multi-path, one path per flow. A flow keeps the entropy of its source host,
+        hence one path. Packets stay in order. The load-balancing study's FLOW."""
+        return _given(scheme="ecmp")
+
+    @staticmethod
+    def ops(
+        *,
+        entropies: int | None = None,
+    ) -> Section:
+        """Oblivious packet spraying. Every packet takes a uniformly random entropy. Spreads well,
+        blind to trouble. The load-balancing study's HOST PKT.
+
+        `entropies` (`65536`): How many entropy values there are to draw from (`EVS_SIZE`).
+        """
+        return _given(scheme="ops", entropies=entropies)
+
+    @staticmethod
+    def reps(
+        *,
+        entropies: int | None = None,
+        buffer: int | None = None,
+        reuse: int | None = None,
+        mode: str | None = None,
+        freezing: bool | None = None,
+        freeze: str | None = None,
+        explore: int | str | None = None,
+        freeze_rtt: float | None = None,
+        force_freeze: str | None = None,
+    ) -> Section:
+        """Recycled entropy packet spraying. Reuses the entropies of unmarked ACKs, else draws at
+        random; after a timeout it replays known good paths. About 25 bytes of state, adapts
+        within a round trip. The load-balancing study's HOST PKT AR.
+
+        `entropies` (`65536`): How many entropy values there are to draw from (`EVS_SIZE`).
+        `buffer` (`8`): Slots of the ring (`REPS_BUFFER_SIZE`).
+        `reuse` (`1`): How many packets use a cached entropy (1 in the paper; more against ACK
+            coalescing).
+        `mode` (`"paper"`): Whose algorithm: `paper`, `artifact` or `uec`.
+        `freezing` (`true`): Whether the flow ever freezes.
+        `freeze` (`"10 ms"`): How long a freeze lasts (`FREEZING_TIMEOUT`).
+        `explore` (`"auto"`): Packets of the exploration after a freeze (`NUM_PKTS_CWND`);
+            `auto` is the BDP in packets, or 16 in mode `uec`.
+        `freeze_rtt` (`1.65`): Without trimming, a timeout freezes only if the longest recent
+            round trip is below this multiple of the unloaded one; a longer one means
+            congestion.
+        `force_freeze` (`"auto"`): Freezes, whatever the evidence, this long after the flow's
+            first packet; `auto` is never.
+        """
+        return _given(
+            scheme="reps",
+            entropies=entropies,
+            buffer=buffer,
+            reuse=reuse,
+            mode=mode,
+            freezing=freezing,
+            freeze=freeze,
+            explore=explore,
+            freeze_rtt=freeze_rtt,
+            force_freeze=force_freeze,
+        )
+
+    @staticmethod
+    def bitmap(
+        *,
+        entropies: int | None = None,
+        marked_penalty: int | None = None,
+        trimmed_penalty: int | None = None,
+        timeout_penalty: int | None = None,
+    ) -> Section:
+        """Penalty counters per entropy (BitMap). Walks few entropies and skips those that were
+        marked, trimmed or timed out. Remembers bad paths at the price of state per entropy.
+
+        `entropies` (`256`): How many entropy values there are, a power of two.
+        `marked_penalty` (`1`): Penalty of an entropy whose packet was marked.
+        `trimmed_penalty` (`4`): Penalty of an entropy whose packet was trimmed.
+        `timeout_penalty` (`15`): Penalty of an entropy whose packet timed out.
+        """
+        return _given(
+            scheme="bitmap",
+            entropies=entropies,
+            marked_penalty=marked_penalty,
+            trimmed_penalty=trimmed_penalty,
+            timeout_penalty=timeout_penalty,
+        )
+
+    @staticmethod
+    def subflow(
+        *,
+        profile: str | None = None,
+        subflows: int | str | None = None,
+    ) -> Section:
+        """Subflows, packets in turn over a few fixed paths. Packets rotate over a few labels that
+        never change. Collides less than ECMP, blind to trouble. The load-balancing study's
+        SUBFLOW is `profile = "lb_study"`.
+
+        `profile` (`"reps"`): Whose subflows: `reps` has 8 consecutive labels from the source's
+            number on, `lb_study` 4 distinct random ones.
+        `subflows` (`"auto"`): How many labels there are; `auto` is the profile's.
+        """
+        return _given(scheme="subflow", profile=profile, subflows=subflows)
+
+    @staticmethod
+    def plb(
+        *,
+        profile: str | None = None,
+        entropies: int | None = None,
+        share: float | str | None = None,
+        rounds: int | None = None,
+        round: str | None = None,
+        window: int | str | None = None,
+        hold: int | str | None = None,
+    ) -> Section:
+        """Protective load balancing. A flow moves to a random path when too many of its ACKs are
+        marked, or on a timeout. Few reorderings, slow to react. The load-balancing study's HOST
+        FLOWLET AR is `profile = "lb_study"`.
+
+        `profile` (`"reps"`): Whose PLB: `reps` looks at rounds in a row and at timeouts,
+            `lb_study` at the last ACKs.
+        `entropies` (`65536`): How many entropy values there are to draw from (`EVS_SIZE`).
+        `share` (`"auto"`): A larger share of marks than this is too much; `auto` is 0.25 in
+            profile `reps`, 0.4 in `lb_study` (beta).
+        `rounds` (`2`): Profile `reps`: so many congested rounds in a row make a flow move.
+        `round` (`"auto"`): Profile `reps`: length of a round; `auto` is the unloaded round
+            trip.
+        `window` (`"auto"`): Profile `lb_study`: how many ACKs are looked at; `auto` is the BDP
+            in packets.
+        `hold` (`"auto"`): Profile `lb_study`: packets between two changes (alpha); `auto` is
+            the BDP in packets.
+        """
+        return _given(
+            scheme="plb",
+            profile=profile,
+            entropies=entropies,
+            share=share,
+            rounds=rounds,
+            round=round,
+            window=window,
+            hold=hold,
+        )
+
+    @staticmethod
+    def flowlet(
+        *,
+        entropies: int | None = None,
+        gap: str | None = None,
+        gap_since: str | None = None,
+        hold: str | None = None,
+    ) -> Section:
+        """Flowlet switching. A flow moves to a random path after a gap. Keeps packets nearly in
+        order; flows that never pause hardly ever move.
+
+        `entropies` (`65536`): How many entropy values there are to draw from (`EVS_SIZE`).
+        `gap` (`"auto"`): A longer gap than this ends a flowlet; `auto` is half of the unloaded
+            round trip.
+        `gap_since` (`"ack"`): What a gap follows: the flow's last `ack`, or its last `packet`.
+        `hold` (`"auto"`): A flowlet lasts longer than this, but for the first; `auto` is the
+            retransmission timeout.
+        """
+        return _given(
+            scheme="flowlet",
+            entropies=entropies,
+            gap=gap,
+            gap_since=gap_since,
+            hold=hold,
+        )
+
+    @staticmethod
+    def mprdma(
+        *,
+        entropies: int | None = None,
+    ) -> Section:
+        """MP-RDMA, paths clocked by ACKs. A packet follows the path of the ACK that let it go,
+        else takes a random one. Shifts load away from slow paths without state per path.
+
+        `entropies` (`65536`): How many entropy values there are to draw from (`EVS_SIZE`).
+        """
+        return _given(scheme="mprdma", entropies=entropies)
+
+    @staticmethod
+    def reps_legacy(
+        *,
+        entropies: int | None = None,
+        walk: int | str | None = None,
+    ) -> Section:
+        """Recycled entropies, before the ring. Reuses the entropies of unmarked ACKs from a queue
+        without bound, else draws at random. Cannot freeze; for comparison with REPS.
+
+        `entropies` (`65536`): How many entropy values there are (`EVS_SIZE`).
+        `walk` (`"auto"`): Packets at the start that take entropies 1, 2, 3 and so on; `auto` is
+            1.5 BDP. Not more than `entropies`.
+        """
+        return _given(scheme="reps_legacy", entropies=entropies, walk=walk)
+
+    @staticmethod
+    def host_dr(
+        *,
+        order: str | None = None,
+        knows: str | None = None,
+    ) -> Section:
+        """HOST DR: destination-based rotation in hosts. Each packet, data or ACK, is routed
+        through the next of the common switches of both ends, in a rotation kept per destination
+        host. Needs switches that follow routes (`source_route`).
+
+        `order` (`"digit_reversal"`): In which order a pointer goes through the routes:
+            `digit_reversal` takes all first hops before it comes to one again, `random` is any
+            order.
+        `knows` (`"at_once"`): When a host knows which routes are left: `at_once`, or when
+            switches have `converged`.
+        """
+        return _given(scheme="host_dr", order=order, knows=knows)
+
+    @staticmethod
+    def planned() -> Section:
+        """Paths from a planner. A flow keeps the path that the planner has given it, and gets
+        another when packets are lost. Comes with a `planner` by itself."""
+        return _given(scheme="planned")
+
+
+class switch:
+    """Switch load balancing: `fabric.load_balance`."""
+
+    @staticmethod
+    def ecmp() -> Section:
+        """Equal-cost multi-path hashing. Hashes flow and entropy with a salt per switch. What
+        hosts' schemes steer by."""
+        return _given(scheme="ecmp")
+
+    @staticmethod
+    def simple_rr(
+        *,
+        start: str | None = None,
+        small: str | None = None,
+    ) -> Section:
+        """Round robin over the ports, never reset. Every packet takes the next port. The textbook
+        scheme: even on each switch's own links, uneven where flows meet further down.
+
+        `start` (`"first"`): Where pointers stand at first: `first`, at the first port, all
+            switches alike, or `random`, anywhere, as if packets had passed before.
+        `small` (`"0 B"`): Frames smaller than this (ACKs) rotate apart from the others; `0 B`
+            for one pointer for all (LB study).
+        """
+        return _given(scheme="simple_rr", start=start, small=small)
+
+    @staticmethod
+    def round_robin(
+        *,
+        rounds: int | None = None,
+    ) -> Section:
+        """Round robin, shuffled every few rounds. Every packet takes the next port; after some
+        rounds the ports come into a new random order, so that switches do not stay in step.
+
+        `rounds` (`5`): Rounds after which the order is drawn anew (LB study: 5; other
+            simulators also use 1).
+        """
+        return _given(scheme="round_robin", rounds=rounds)
+
+    @staticmethod
+    def rsq() -> Section:
+        """A random port for every packet. Each switch draws a port for each packet. What hosts do
+        with random entropies, in the switch; queues grow with the square root of the message."""
+        return _given(scheme="rsq")
+
+    @staticmethod
+    def jsq() -> Section:
+        """Join the shortest queue. Each packet takes the port with the fewest bytes queued; among
+        equals one is drawn. Ideal knowledge of one's own queues, and none of those behind."""
+        return _given(scheme="jsq")
+
+    @staticmethod
+    def adaptive_roce(
+        *,
+        mode: str | None = None,
+    ) -> Section:
+        """Adaptive RoCE. Each packet, data or ACK, takes the port with the fewest bytes queued;
+        among equals the first of an order drawn once per switch.
+
+        `mode` (`"paper"`): Whose algorithm: `paper` or `artifact`.
+        """
+        return _given(scheme="adaptive_roce", mode=mode)
+
+    @staticmethod
+    def quantized_adaptive(
+        *,
+        first: float | None = None,
+        second: float | None = None,
+        third: float | None = None,
+        hash_below: str | None = None,
+    ) -> Section:
+        """Adaptive routing on quantised queues. Queues fall into four bins by how full they are;
+        each packet takes a port drawn from the lowest bin that has any.
+
+        `first` (`5.0`): Below this share of the buffer a queue is in the first bin, in per cent
+            (LB study: 5).
+        `second` (`10.0`): Below this in the second (LB study: 10).
+        `third` (`20.0`): Below this in the third, else in the last (LB study: 20).
+        `hash_below` (`"0 B"`): Smaller frames are hashed instead (`0 B`: none; other
+            simulators: 100 B).
+        """
+        return _given(
+            scheme="quantized_adaptive",
+            first=first,
+            second=second,
+            third=third,
+            hash_below=hash_below,
+        )
+
+    @staticmethod
+    def ofan(
+        *,
+        variant: str | None = None,
+        small: str | None = None,
+        shared: bool | None = None,
+    ) -> Section:
+        """OFAN: destination-based rotation in switches. Each packet takes the next port of a
+        rotation kept per destination edge switch (per pod above the edge) and size class, in
+        random order, weighted by capacity.
+
+        `variant` (`"standard"`): Which OFAN: `standard`, random orders and starts, schedules by
+            weight; `shortest_first`, the study's first variant (V1), for fabrics without
+            failures, a pointer starts at the shortest queue and goes through the ports in their
+            own order; `unweighted`, its second (V2), every port that leads to the destination
+            has the same weight.
+        `small` (`"128 B"`): Frames smaller than this (ACKs) rotate apart from the others; `0 B`
+            for one class (LB study: anything between an ACK and a data packet).
+        `shared` (`false`): Edge switches keep one schedule per destination pod instead of one
+            per edge switch, and skip ports that do not lead there (spec 2.4, shared schedules).
+        """
+        return _given(scheme="ofan", variant=variant, small=small, shared=shared)
+
+    @staticmethod
+    def letflow(
+        *,
+        timeout: str | None = None,
+        detection: str | None = None,
+        entries: int | None = None,
+    ) -> Section:
+        """LetFlow. Each switch sends a flow's packets through one port until the flow pauses, then
+        through a random one. Flows that never pause stay where they are.
+
+        `timeout` (`"500 us"`): A longer pause than this ends a flowlet (LetFlow: 500 us).
+        `detection` (`"age_bit"`): How pauses are told: `age_bit`, after one to two timeouts, or
+            `exact`.
+        `entries` (`65536`): Entries of each switch's flowlet table, which flows are hashed to
+            (CONGA: 64 Ki).
+        """
+        return _given(scheme="letflow", timeout=timeout, detection=detection, entries=entries)
+
+    @staticmethod
+    def drill(
+        *,
+        samples: int | None = None,
+        memory: int | None = None,
+    ) -> Section:
+        """DRILL(d, m). Each packet takes the shortest of a few random queues and of those that
+        were shortest last time. Nearly as good as all queues, at a fraction of the comparisons.
+
+        `samples` (`2`): Ports drawn for each packet: d (DRILL: 2).
+        `memory` (`1`): Least loaded ports remembered for the next packet: m (DRILL: 1).
+        """
+        return _given(scheme="drill", samples=samples, memory=memory)
+
+    @staticmethod
+    def source_route() -> Section:
+        """Source routing. The host names the ports in the entropy, the switch follows. For host
+        schemes that choose whole routes (`host_dr`)."""
+        return _given(scheme="source_route")
+
+    @staticmethod
+    def ecmp_linear() -> Section:
+        """Equal-cost multi-path by a linear hash. Hashes the flow with a salt per switch and takes
+        the entropy's bits as they are, others in each tier. Lets ToRs name paths (`themis` in
+        three tiers)."""
+        return _given(scheme="ecmp_linear")
+
+
+class congestion:
+    """Congestion control: `transport.congestion`."""
+
+    @staticmethod
+    def mprdma_dctcp(
+        *,
+        initial_window: str | None = None,
+        max_window: str | None = None,
+        min_window: str | None = None,
+        increase: float | None = None,
+        decrease: float | None = None,
+        loss_decrease: float | None = None,
+        fast_increase_after: str | None = None,
+    ) -> Section:
+        """DCTCP, MP-RDMA's variant. Grows by a packet per round trip and shrinks by a quarter of
+        each marked packet. Indifferent to reordering; starts at line rate.
+
+        `initial_window` (`"1.5 bdp"`): The window at the start.
+        `max_window` (`"1.5 bdp"`): The window never grows beyond this.
+        `min_window` (`"1 packets"`): The window never shrinks below this, nor below one packet.
+        `increase` (`1.0`): Packets of growth per window of unmarked bytes.
+        `decrease` (`0.25`): Share of the marked bytes by which the window shrinks: 0.25 in the
+            REPS artifact, 0.5 in MP-RDMA itself.
+        `loss_decrease` (`1.0`): Packets by which the window shrinks for each one lost or
+            trimmed.
+        `fast_increase_after` (`"auto"`): This long after the flow's first ACK, and from then
+            on: once a window of bytes in a row was acknowledged unmarked and queued for less
+            than 1 us, an unmarked ACK adds half of its bytes to the window besides, until an
+            unmarked packet queues for longer; `auto` is never. The artifact's code for Figure 7
+            of the REPS paper does so from 650 us of the run on; the paper does not mention it.
+            There packets that are sent again count, too.
+        """
+        return _given(
+            scheme="mprdma_dctcp",
+            initial_window=initial_window,
+            max_window=max_window,
+            min_window=min_window,
+            increase=increase,
+            decrease=decrease,
+            loss_decrease=loss_decrease,
+            fast_increase_after=fast_increase_after,
+        )
+
+    @staticmethod
+    def dctcp(
+        *,
+        initial_window: str | None = None,
+        max_window: str | None = None,
+        min_window: str | None = None,
+        slow_start: bool | None = None,
+        increase: float | None = None,
+        gain: float | None = None,
+        initial_alpha: float | None = None,
+        loss_decrease: float | None = None,
+    ) -> Section:
+        """Data Center TCP. Once per round trip, shrinks the window in proportion to the share of
+        marked bytes. The classic; it starts slowly and takes loss for congestion.
+
+        `initial_window` (`"10 packets"`): The window at the start (RFC 6928).
+        `max_window` (`"unlimited"`): The window never grows beyond this.
+        `min_window` (`"1 packets"`): The window never shrinks below this, nor below one packet;
+            a timeout goes there.
+        `slow_start` (`true`): Whether the window doubles each round trip until the first mark
+            or loss.
+        `increase` (`1.0`): Packets of growth per round trip after that.
+        `gain` (`0.0625`): Weight of the newest window of data in the average share of marked
+            bytes (g).
+        `initial_alpha` (`1.0`): The average at the start.
+        `loss_decrease` (`0.5`): Share of the window that a loss costs.
+        """
+        return _given(
+            scheme="dctcp",
+            initial_window=initial_window,
+            max_window=max_window,
+            min_window=min_window,
+            slow_start=slow_start,
+            increase=increase,
+            gain=gain,
+            initial_alpha=initial_alpha,
+            loss_decrease=loss_decrease,
+        )
+
+    @staticmethod
+    def fixed_rate(
+        *,
+        rate: str | None = None,
+        pacing: str | None = None,
+        slots: str | None = None,
+        window: str | None = None,
+    ) -> Section:
+        """Fixed rate. A constant pace and an optional window; reacts to nothing.
+
+        `rate` (`"auto"`): The pace; `auto` is line rate, unpaced; `rho_max` is what every flow
+            can have at once when each is split equally over its shortest paths that faults
+            leave; for flows that all begin together. `0.97 rho_max` leaves room for ACKs, which
+            rho_max does not count.
+        `pacing` (`"spacing"`): What a packet that leaves late does to those after it:
+            `spacing`, the next one leaves an interval after the start of this one, so that no
+            flow is ever faster than its pace; or `slots`, they keep their places on a grid, and
+            a flow makes up at line rate for those that it missed while it waited for its NIC.
+        `slots` (`"spread"`): Where the slots of a host's flows lie: `spread` over a round, the
+            time in which each flow of the host has one slot, so that the host sends at an even
+            pace; `shuffled`, so spread in a new order in each round, drawn from the run's seed,
+            whatever the traffic, with `pacing = "slots"`; or `together`, from each flow's start
+            on.
+        `window` (`"unlimited"`): At most this much in flight.
+        """
+        return _given(scheme="fixed_rate", rate=rate, pacing=pacing, slots=slots, window=window)
+
+    @staticmethod
+    def swift(
+        *,
+        queue: str | None = None,
+        initial_window: str | None = None,
+        max_window: str | None = None,
+        min_window: str | None = None,
+        increase: float | None = None,
+        decrease: float | None = None,
+        max_decrease: float | None = None,
+        scaling_range: float | None = None,
+        scaling_min: str | None = None,
+        scaling_max: str | None = None,
+        reset_after: int | None = None,
+    ) -> Section:
+        """Swift. Steers the round trip to a target. Needs no marks; made for one path, its window
+        collapses when few of many paths are slow.
+
+        `queue` (`"113 kB"`): Queueing that the target delay allows; the target is the unloaded
+            round trip plus the time this takes at the flow's rate.
+        `initial_window` (`"auto"`): The window at the start; `auto` is what the flow's rate
+            carries in the target delay.
+        `max_window` (`"unlimited"`): The window never grows beyond this.
+        `min_window` (`"0.1 packets"`): The window never shrinks below this; below one packet it
+            is a pace.
+        `increase` (`1.0`): Packets of growth per round trip below the target (ai).
+        `decrease` (`0.8`): Share of the excess delay, relative to the delay, by which the
+            window shrinks (beta).
+        `max_decrease` (`0.5`): The largest share of the window that one reduction takes
+            (max_mdf); a loss takes it.
+        `scaling_range` (`5.0`): A flow with the smallest window has a target higher by this
+            many targets (fs_range).
+        `scaling_min` (`"0.1 packets"`): At this window and below the target is raised by the
+            whole range (fs_min_cwnd).
+        `scaling_max` (`"auto"`): From this window on the target is not raised (fs_max_cwnd);
+            `auto` is the initial window. Not above `scaling_min`: no flow scaling.
+        `reset_after` (`5`): After so many timeouts without an ACK the window goes to its
+            minimum.
+        """
+        return _given(
+            scheme="swift",
+            queue=queue,
+            initial_window=initial_window,
+            max_window=max_window,
+            min_window=min_window,
+            increase=increase,
+            decrease=decrease,
+            max_decrease=max_decrease,
+            scaling_range=scaling_range,
+            scaling_min=scaling_min,
+            scaling_max=scaling_max,
+            reset_after=reset_after,
+        )
+
+    @staticmethod
+    def mswift(
+        *,
+        queue: str | None = None,
+        initial_window: str | None = None,
+        max_window: str | None = None,
+        min_window: str | None = None,
+        increase: float | None = None,
+        decrease: float | None = None,
+        max_decrease: float | None = None,
+        scaling_range: float | None = None,
+        scaling_min: str | None = None,
+        scaling_max: str | None = None,
+        reset_after: int | None = None,
+        gaps_are_losses: bool | None = None,
+        samples: int | str | None = None,
+    ) -> Section:
+        """MSwift, Swift for sprayed packets. Swift steered by the median of recent round trips,
+        unmoved by reordering. For schemes that spray packets over unequal paths.
+
+        `queue` (`"113 kB"`): Queueing that the target delay allows; the target is the unloaded
+            round trip plus the time this takes at the flow's rate.
+        `initial_window` (`"auto"`): The window at the start; `auto` is what the flow's rate
+            carries in the target delay.
+        `max_window` (`"unlimited"`): The window never grows beyond this.
+        `min_window` (`"0.1 packets"`): The window never shrinks below this; below one packet it
+            is a pace.
+        `increase` (`1.0`): Packets of growth per round trip below the target (ai).
+        `decrease` (`0.8`): Share of the excess delay, relative to the delay, by which the
+            window shrinks (beta).
+        `max_decrease` (`0.5`): The largest share of the window that one reduction takes
+            (max_mdf); a loss takes it.
+        `scaling_range` (`5.0`): A flow with the smallest window has a target higher by this
+            many targets (fs_range).
+        `scaling_min` (`"0.1 packets"`): At this window and below the target is raised by the
+            whole range (fs_min_cwnd).
+        `scaling_max` (`"auto"`): From this window on the target is not raised (fs_max_cwnd);
+            `auto` is the initial window. Not above `scaling_min`: no flow scaling.
+        `reset_after` (`5`): After so many timeouts without an ACK the window goes to its
+            minimum.
+        `gaps_are_losses` (`false`): Whether a packet that others overtook counts as lost, as in
+            Swift.
+        `samples` (`"auto"`): The most round trips the median is taken of; `auto` is the initial
+            window in packets.
+        """
+        return _given(
+            scheme="mswift",
+            queue=queue,
+            initial_window=initial_window,
+            max_window=max_window,
+            min_window=min_window,
+            increase=increase,
+            decrease=decrease,
+            max_decrease=max_decrease,
+            scaling_range=scaling_range,
+            scaling_min=scaling_min,
+            scaling_max=scaling_max,
+            reset_after=reset_after,
+            gaps_are_losses=gaps_are_losses,
+            samples=samples,
+        )
+
+    @staticmethod
+    def nscc(
+        *,
+        initial_window: str | None = None,
+        max_window: str | None = None,
+        min_window: str | None = None,
+        target: str | None = None,
+        proportional_increase: float | None = None,
+        fair_increase: float | None = None,
+        steady_increase: float | None = None,
+        fast_increase: float | None = None,
+        decrease: float | None = None,
+        max_decrease: float | None = None,
+        delay_gain: float | None = None,
+        quick_adapt_gate: int | None = None,
+    ) -> Section:
+        """NSCC, Ultra Ethernet's sender control. Steers by marks and delay together: grows towards
+        a target delay, shrinks only where marks and delay agree. Made for packet spraying with
+        trimming.
+
+        `initial_window` (`"1.5 bdp"`): The window at the start.
+        `max_window` (`"1.5 bdp"`): The window never grows beyond this.
+        `min_window` (`"1 packets"`): The window never shrinks below this, nor below one packet.
+        `target` (`"auto"`): Queueing delay aimed at; `auto` is 0.75 unloaded round trips if
+            switches trim, else one.
+        `proportional_increase` (`4.0`): Payloads of growth per window with empty queues, for a
+            target of 12 us in the reference network of 150 kB; proportional to what is left to
+            the target.
+        `fair_increase` (`5.0`): Payloads of growth per clean window at the target delay and
+            above, in the reference network.
+        `steady_increase` (`0.15`): Payloads of growth per unloaded round trip, whatever the
+            signals, in the reference network.
+        `fast_increase` (`0.25`): Growth per byte acknowledged after a window of delays below 1
+            us, in the reference network.
+        `decrease` (`0.8`): Share of the average delay's excess by which the window shrinks.
+        `max_decrease` (`0.5`): The largest share of the window that one decrease takes.
+        `delay_gain` (`0.0125`): Weight of a sample in the average delay.
+        `quick_adapt_gate` (`3`): Quick adapt needs less than the maximum window over 2 to this
+            power to have got through; `auto` is no quick adapt.
+        """
+        return _given(
+            scheme="nscc",
+            initial_window=initial_window,
+            max_window=max_window,
+            min_window=min_window,
+            target=target,
+            proportional_increase=proportional_increase,
+            fair_increase=fair_increase,
+            steady_increase=steady_increase,
+            fast_increase=fast_increase,
+            decrease=decrease,
+            max_decrease=max_decrease,
+            delay_gain=delay_gain,
+            quick_adapt_gate=quick_adapt_gate,
+        )
+
+    @staticmethod
+    def eqds(
+        *,
+        initial_window: str | None = None,
+        max_window: str | None = None,
+        pull_rate: float | None = None,
+        packets_per_pull: int | None = None,
+        retry: str | None = None,
+    ) -> Section:
+        """EQDS, receiver credits. Each receiver paces its senders by credits just below its link's
+        rate; the first window goes unsolicited. Incasts drain without standing queues; wants
+        trimming.
+
+        `initial_window` (`"1 bdp"`): What a sender sends without credit; at least one packet.
+        `max_window` (`"1.5 bdp"`): The most that a sender may have unsolicited, credited and on
+            its way; not less than the initial window.
+        `pull_rate` (`0.99`): The pace of credits, as a share of the receiver's link.
+        `packets_per_pull` (`4`): Packets that one pull lets go.
+        `retry` (`"auto"`): A sender that got no credit and no ACK for this long asks again;
+            `auto` is the retransmission timeout.
+        """
+        return _given(
+            scheme="eqds",
+            initial_window=initial_window,
+            max_window=max_window,
+            pull_rate=pull_rate,
+            packets_per_pull=packets_per_pull,
+            retry=retry,
+        )
+
+    @staticmethod
+    def dcqcn(
+        *,
+        profile: str | None = None,
+        cnp: str | None = None,
+        cnp_interval: str | None = None,
+        cnp_delay: str | None = None,
+        cut: str | None = None,
+        cut_interval: str | None = None,
+        gain: float | None = None,
+        alpha_update: str | None = None,
+        alpha_interval: str | None = None,
+        alpha_from: str | None = None,
+        increase_interval: str | None = None,
+        byte_counter: str | None = None,
+        fast_recovery: int | str | None = None,
+        increase: str | None = None,
+        hyper_increase: str | None = None,
+        min_rate: str | None = None,
+        clamp_target: bool | str | None = None,
+        on_loss: str | None = None,
+        window: str | None = None,
+    ) -> Section:
+        """DCQCN. Cuts the rate on congestion notifications of the receiver and recovers it by
+        timers: what RDMA NICs do.
+
+        `profile` (`"paper"`): Whose values the parameters have that are `auto`: `paper`, `hpcc`
+            or `themis`.
+        `cnp` (`"auto"`): How the sender hears of marks: `frame`, by frames of the receiver, or
+            `echo`, by each ACK.
+        `cnp_interval` (`"auto"`): Least time between two CNP frames of a flow.
+        `cnp_delay` (`"0 ps"`): How long the receiver's NIC takes before it sends one.
+        `cut` (`"auto"`): When a CNP cuts the rate: `at_once`, or `polled`, at instants an
+            interval apart.
+        `cut_interval` (`"auto"`): Least time between two cuts, or the time between those
+            instants.
+        `gain` (`0.00390625`): Weight of the newest news in alpha (g).
+        `alpha_update` (`"auto"`): When alpha grows: `cnp`, at each cut, or `timer`, at
+            intervals in which a CNP came.
+        `alpha_interval` (`"auto"`): Interval at which alpha decays.
+        `alpha_from` (`"first_cnp"`): Since when it changes: `first_cnp` or `start`.
+        `increase_interval` (`"auto"`): Interval of increases.
+        `byte_counter` (`"auto"`): Bytes sent from increase to increase; `unlimited` is no byte
+            counter.
+        `fast_recovery` (`"auto"`): Increases in which the target stays.
+        `increase` (`"auto"`): Step of the target after that.
+        `hyper_increase` (`"auto"`): Step of the target in hyper increase.
+        `min_rate` (`"100 Mbps"`): The rate never falls below this, nor below 10^-5 of the
+            line's, so that packets leave within any run.
+        `clamp_target` (`"auto"`): Whether every cut sets the target to the rate before it; else
+            only the first since an increase.
+        `on_loss` (`"cnp"`): What a NACK, a timeout or another loss does to the rate: `cnp`,
+            what a CNP does, `episode`, the same once until all that was sent before has
+            arrived, `reset`, the minimum, or `none`.
+        `window` (`"unlimited"`): Most bytes in flight.
+        """
+        return _given(
+            scheme="dcqcn",
+            profile=profile,
+            cnp=cnp,
+            cnp_interval=cnp_interval,
+            cnp_delay=cnp_delay,
+            cut=cut,
+            cut_interval=cut_interval,
+            gain=gain,
+            alpha_update=alpha_update,
+            alpha_interval=alpha_interval,
+            alpha_from=alpha_from,
+            increase_interval=increase_interval,
+            byte_counter=byte_counter,
+            fast_recovery=fast_recovery,
+            increase=increase,
+            hyper_increase=hyper_increase,
+            min_rate=min_rate,
+            clamp_target=clamp_target,
+            on_loss=on_loss,
+            window=window,
+        )
+
+    @staticmethod
+    def hpcc(
+        *,
+        base_rtt: str | None = None,
+        target: float | None = None,
+        max_stage: int | None = None,
+        increase: str | None = None,
+        min_rate: str | None = None,
+        telemetry: str | None = None,
+    ) -> Section:
+        """HPCC. Steers links to 95 % and queues to almost nothing by what switches say of them.
+        Needs telemetry from switches; made for one path.
+
+        `base_rtt` (`"auto"`): The round trip without queues that windows refer to (T); the
+            paper takes the longest of the fabric for all flows. `auto` is the flow's own.
+        `target` (`0.95`): The share of a link that the scheme means to fill (eta).
+        `max_stage` (`5`): So many additive steps in a row before a multiplicative one
+            (maxStage).
+        `increase` (`"50 Mbps"`): What is added to the rate (W_AI over T).
+        `min_rate` (`"100 Mbps"`): The rate never falls below this.
+        `telemetry` (`"42 B"`): Bytes that telemetry takes in each data packet and each ACK: 8
+            for each of 5 hops, and 2.
+        """
+        return _given(
+            scheme="hpcc",
+            base_rtt=base_rtt,
+            target=target,
+            max_stage=max_stage,
+            increase=increase,
+            min_rate=min_rate,
+            telemetry=telemetry,
+        )
+
+    @staticmethod
+    def powertcp(
+        *,
+        profile: str | None = None,
+        base_rtt: str | None = None,
+        gain: float | None = None,
+        increase: str | None = None,
+        target: float | str | None = None,
+        current_floor: float | None = None,
+        min_rate: str | None = None,
+        telemetry: str | None = None,
+    ) -> Section:
+        """PowerTCP. Brings the bottleneck back to an almost empty queue in one round trip. Needs
+        telemetry from switches; made for one path.
+
+        `profile` (`"thesis"`): `thesis` follows the published algorithm: the window of a round
+            trip ago, averaged with the present one at every ACK. `ns3` follows the released
+            code: both are the rate of the last round trip's end, windows count payload, and
+            rates have a least value.
+        `base_rtt` (`"auto"`): The round trip without queues that windows refer to (tau); the
+            paper takes the longest of the fabric for all flows. `auto` is the flow's own.
+        `gain` (`0.9`): The weight of a new window (gamma).
+        `increase` (`"150 Mbps"`): What is added to the rate; in a round trip, beta bytes of
+            window.
+        `target` (`"auto"`): Power is divided by this, the share of the link that the scheme
+            means to fill; `auto` is 1 in `thesis` and 0.95 in `ns3`.
+        `current_floor` (`0.5`): The least current of a hop, as a share of its rate.
+        `min_rate` (`"auto"`): The rate never falls below this; `auto` is 100 Mbps in `ns3` and
+            the increase in `thesis`, below which its window does not fall by itself.
+        `telemetry` (`"42 B"`): Bytes that telemetry takes in each data packet and each ACK: 8
+            for each of 5 hops, and 2.
+        """
+        return _given(
+            scheme="powertcp",
+            profile=profile,
+            base_rtt=base_rtt,
+            gain=gain,
+            increase=increase,
+            target=target,
+            current_floor=current_floor,
+            min_rate=min_rate,
+            telemetry=telemetry,
+        )
+
+    @staticmethod
+    def theta_powertcp(
+        *,
+        profile: str | None = None,
+        base_rtt: str | None = None,
+        gain: float | str | None = None,
+        increase: str | None = None,
+        slack: float | str | None = None,
+        current_floor: float | None = None,
+        min_rate: str | None = None,
+        telemetry: str | None = None,
+    ) -> Section:
+        """Theta-PowerTCP. PowerTCP from round trips alone: as good for short flows, worse for long
+        ones. Needs nothing from switches; made for one path.
+
+        `profile` (`"thesis"`): `thesis` follows the published algorithm: a new window once per
+            round trip. `ns3` follows the released code: a new rate at every ACK from that of
+            the last round trip's end, windows that count payload, rates with a least value, and
+            headers with room for telemetry.
+        `base_rtt` (`"auto"`): The round trip without queues that windows refer to (tau); `auto`
+            is the flow's own. In `ns3` it falls to the shortest round trip seen.
+        `gain` (`"auto"`): The weight of a new window (gamma); `auto` is 0.9 in `thesis` and 0.7
+            in `ns3`.
+        `increase` (`"150 Mbps"`): What is added to the rate; in a round trip, beta bytes of
+            window.
+        `slack` (`"auto"`): Round trips are divided by this many base round trips; `auto` is 1
+            in `thesis` and 1.05 in `ns3`.
+        `current_floor` (`0.5`): The least current, as a share of the bottleneck's rate.
+        `min_rate` (`"auto"`): The rate never falls below this; `auto` is 100 Mbps in `ns3` and
+            the increase in `thesis`.
+        `telemetry` (`"auto"`): Bytes that telemetry, which nobody reads, takes in each data
+            packet and ACK; `auto` is 0 in `thesis` and 42 in `ns3`.
+        """
+        return _given(
+            scheme="theta_powertcp",
+            profile=profile,
+            base_rtt=base_rtt,
+            gain=gain,
+            increase=increase,
+            slack=slack,
+            current_floor=current_floor,
+            min_rate=min_rate,
+            telemetry=telemetry,
+        )
+
+    @staticmethod
+    def timely(
+        *,
+        min_rtt: str | None = None,
+        low: str | None = None,
+        high: str | None = None,
+        weight: float | None = None,
+        decrease: float | None = None,
+        increase: str | None = None,
+        fast_increase: str | None = None,
+        fast_after: int | None = None,
+        min_rate: str | None = None,
+        window: str | None = None,
+    ) -> Section:
+        """TIMELY. Paces by how round trips change. Needs nothing from switches; does not control
+        the queue.
+
+        `min_rtt` (`"20 us"`): The round trip that gradients refer to.
+        `low` (`"50 us"`): The rate grows while the round trip is shorter than this (T_low).
+        `high` (`"500 us"`): Beyond this it falls, whatever the gradient (T_high).
+        `weight` (`0.875`): The weight of a new difference of round trips (alpha).
+        `decrease` (`0.8`): How strongly the rate falls (beta).
+        `increase` (`"50 Mbps"`): What is added to the rate (delta).
+        `fast_increase` (`"100 Mbps"`): What is added instead after so many additions in a row
+            (hyperactive increase).
+        `fast_after` (`5`): So many.
+        `min_rate` (`"100 Mbps"`): The rate never falls below this.
+        `window` (`"unlimited"`): At most so much in flight.
+        """
+        return _given(
+            scheme="timely",
+            min_rtt=min_rtt,
+            low=low,
+            high=high,
+            weight=weight,
+            decrease=decrease,
+            increase=increase,
+            fast_increase=fast_increase,
+            fast_after=fast_after,
+            min_rate=min_rate,
+            window=window,
+        )
+
+    @staticmethod
+    def cubic(
+        *,
+        initial_window: str | None = None,
+        max_window: str | None = None,
+        min_window: str | None = None,
+        scale: float | None = None,
+        beta: float | None = None,
+        fast_convergence: bool | None = None,
+    ) -> Section:
+        """CUBIC. Grows with the cube of the time since the last loss, at least as fast as Reno.
+        What hosts run by default; it fills the queues.
+
+        `initial_window` (`"10 packets"`): The window at the start (RFC 6928).
+        `max_window` (`"unlimited"`): The window never grows beyond this.
+        `min_window` (`"1 packets"`): The window never shrinks below this, nor below one packet;
+            a timeout goes there.
+        `scale` (`0.4`): Packets per cubic second of growth (C).
+        `beta` (`0.7`): Share of the window that a loss leaves (beta).
+        `fast_convergence` (`true`): Whether a flow whose window shrank since the last loss
+            makes room for others.
+        """
+        return _given(
+            scheme="cubic",
+            initial_window=initial_window,
+            max_window=max_window,
+            min_window=min_window,
+            scale=scale,
+            beta=beta,
+            fast_convergence=fast_convergence,
+        )
+
+
+class recovery:
+    """Recovery: `transport.recovery`."""
+
+    @staticmethod
+    def sack(
+        *,
+        rto: str | None = None,
+        ack_every: int | None = None,
+        ack_entropies: str | None = None,
+        reorder_threshold: int | str | None = None,
+    ) -> Section:
+        """Selective acknowledgement. Any order at the receiver, bitmap ACKs, timeout per packet,
+        NACK on trim.
+
+        `rto` (`"auto"`): Retransmission timeout; `auto` is the fabric's longest unloaded round
+            trip plus the time to drain 4 full queues.
+        `ack_every` (`1`): Packets per ACK.
+        `ack_entropies` (`"trigger"`): What a coalesced ACK tells of entropies: `trigger` or
+            `carry`.
+        `reorder_threshold` (`"auto"`): Packets missing while a packet more than this far ahead
+            has arrived are sent again, at most once per unloaded round trip; `auto` is never.
+        """
+        return _given(
+            scheme="sack",
+            rto=rto,
+            ack_every=ack_every,
+            ack_entropies=ack_entropies,
+            reorder_threshold=reorder_threshold,
+        )
+
+    @staticmethod
+    def erasure(
+        *,
+        timeout: str | None = None,
+    ) -> Section:
+        """Ideal erasure coding. Any m packets complete a message of m; for comparing load
+        balancers alone.
+
+        `timeout` (`"auto"`): A symbol not acknowledged for so long counts as lost; `auto` is
+            the unloaded round trip plus the time to drain 5 full queues (46.25 us in the
+            study), and `never` where queues are unlimited and there are no faults.
+        """
+        return _given(scheme="erasure", timeout=timeout)
+
+    @staticmethod
+    def rnic_sr(
+        *,
+        rto: str | None = None,
+        resend: str | None = None,
+        window: int | None = None,
+    ) -> Section:
+        """Selective repeat of commodity RNICs. Cumulative ACKs, a NACK at the first packet out of
+        order, and a timeout of milliseconds. What RDMA NICs do; spraying misleads it.
+
+        `rto` (`"4 ms"`): Timeout of a flow, from the last time that its first unacknowledged
+            packet changed.
+        `resend` (`"go_back"`): What a timeout sends again: `go_back`, all that is
+            unacknowledged, or `single`, the first unacknowledged packet.
+        `window` (`512`): Most packets from the first unacknowledged one to the newest, both
+            included.
+        """
+        return _given(scheme="rnic_sr", rto=rto, resend=resend, window=window)
+
+    @staticmethod
+    def go_back_n(
+        *,
+        rto: str | None = None,
+        mute: str | None = None,
+        mute_about: str | None = None,
+    ) -> Section:
+        """Go-back-N. Receivers keep packets in order alone; a gap sends everything again. For one
+        path per flow, best without loss.
+
+        `rto` (`"1 ms"`): Timeout of a flow, from the last time that its first unacknowledged
+            packet changed.
+        `mute` (`"auto"`): How long a receiver sends no other NACK after one; `auto` is the
+            unloaded round trip of its flow.
+        `mute_about` (`"flow"`): What it is mute about: `flow`, any gap, or `packet`, one before
+            the same packet.
+        """
+        return _given(scheme="go_back_n", rto=rto, mute=mute, mute_about=mute_about)
+
+    @staticmethod
+    def timeout_only(
+        *,
+        rto: str | None = None,
+        resend: str | None = None,
+        window: int | None = None,
+    ) -> Section:
+        """RNICs without NACKs. RNICs whose NACKs never arrive: reordering does no harm, and each
+        loss costs a timeout.
+
+        `rto` (`"4 ms"`): Timeout of a flow, from the last time that its first unacknowledged
+            packet changed.
+        `resend` (`"go_back"`): What a timeout sends again: `go_back`, all that is
+            unacknowledged, or `single`, the first unacknowledged packet.
+        `window` (`512`): Most packets from the first unacknowledged one to the newest, both
+            included.
+        """
+        return _given(scheme="timeout_only", rto=rto, resend=resend, window=window)
+
+
+class marking:
+    """Marking: `fabric.queue.marking`."""
+
+    @staticmethod
+    def red(
+        *,
+        at: str | None = None,
+        low: str | None = None,
+        high: str | None = None,
+        most: float | None = None,
+    ) -> Section:
+        """Random early detection, marking. Marks data frames with a probability that rises from 0
+        at `low` to `most` at `high`, and is 1 above.
+
+        `at` (`"dequeue"`): `dequeue`: judged on what the frame leaves behind; `enqueue`: on
+            what it finds.
+        `low` (`"20%"`): Below this nothing is marked (K_min).
+        `high` (`"80%"`): Above this everything is marked (K_max).
+        `most` (`1.0`): What the probability has risen to there (P_max).
+        """
+        return _given(scheme="red", at=at, low=low, high=high, most=most)
+
+    @staticmethod
+    def step(
+        *,
+        at: str | None = None,
+        threshold: str | None = None,
+    ) -> Section:
+        """Step marking. Marks every data frame whose queue holds more than one threshold.
+
+        `at` (`"dequeue"`): `dequeue`: judged on what the frame leaves behind; `enqueue`: on
+            what it finds.
+        `threshold` (`"20%"`): Bytes, packets, bdp, or percent of the queue.
+        """
+        return _given(scheme="step", at=at, threshold=threshold)
+
+    @staticmethod
+    def none(
+        *,
+        at: str | None = None,
+    ) -> Section:
+        """No marking. Switches never set the congestion mark.
+
+        `at` (`"dequeue"`): `dequeue`: judged on what the frame leaves behind; `enqueue`: on
+            what it finds.
+        """
+        return _given(scheme="none", at=at)
+
+
+class buffer:
+    """Shared memory: `fabric.buffer`."""
+
+    @staticmethod
+    def dynamic_thresholds(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+        alpha: float | Sequence[float] | None = None,
+    ) -> Section:
+        """Dynamic thresholds. A queue may hold at most `alpha` times the memory that is free. What
+        switches ship with.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        `alpha` (`1.0`): The most that a queue may hold, over what is free; 0.001 to 1000.
+        """
+        return _given(scheme="dynamic_thresholds", size=size, oracle_file=oracle_file, alpha=alpha)
+
+    @staticmethod
+    def complete_sharing(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+    ) -> Section:
+        """Complete sharing. Any queue may take all memory that is free: the most efficient, and
+        the least fair.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        """
+        return _given(scheme="complete_sharing", size=size, oracle_file=oracle_file)
+
+    @staticmethod
+    def complete_partitioning(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+    ) -> Section:
+        """Complete partitioning. Each queue of data may hold an equal part of the memory and no
+        more: fair, and wasteful.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        """
+        return _given(scheme="complete_partitioning", size=size, oracle_file=oracle_file)
+
+    @staticmethod
+    def abm(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+        mode: str | Sequence[str] | None = None,
+        alpha: float | Sequence[float] | None = None,
+        alpha_unscheduled: float | Sequence[float] | None = None,
+        unscheduled: str | Sequence[str] | None = None,
+        update: str | Sequence[str] | None = None,
+    ) -> Section:
+        """ABM. Dynamic thresholds that shrink with the congested queues of a class and with slow
+        draining, and leave the first round trip of a flow what is free. For bursts beside long
+        flows.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
+        `alpha` (`0.5`): The most that the queues of a class may hold, over what is free; a list
+            has one for each data class.
+        `alpha_unscheduled` (`64.0`): The same for unscheduled packets; 0.001 to 1000000 (the
+            released code has 1024).
+        `unscheduled` (`"1 bdp"`): The first bytes of a message that are unscheduled (`bdp`:
+            what the fastest host sends in the longest round trip).
+        `update` (`"auto"`): How often congested queues and drain rates are sampled; `auto`:
+            every longest round trip.
+        """
+        return _given(
+            scheme="abm",
+            size=size,
+            oracle_file=oracle_file,
+            mode=mode,
+            alpha=alpha,
+            alpha_unscheduled=alpha_unscheduled,
+            unscheduled=unscheduled,
+            update=update,
+        )
+
+    @staticmethod
+    def longest_queue_drop(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+    ) -> Section:
+        """Longest queue drop. A frame that finds the memory full takes the place of the last one
+        of the longest queue. The best that is known, but switches cannot push out.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        """
+        return _given(scheme="longest_queue_drop", size=size, oracle_file=oracle_file)
+
+    @staticmethod
+    def harmonic(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+    ) -> Section:
+        """Harmonic. The k-th longest queue may hold a k-th part of what the longest may. The best
+        guarantee without push-out or predictions, and a pessimist in practice.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        """
+        return _given(scheme="harmonic", size=size, oracle_file=oracle_file)
+
+    @staticmethod
+    def follow_lqd(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+    ) -> Section:
+        """FollowLQD. A queue may hold what it would hold under longest queue drop. Credence
+        without predictions.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        """
+        return _given(scheme="follow_lqd", size=size, oracle_file=oracle_file)
+
+    @staticmethod
+    def credence(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+        mode: str | Sequence[str] | None = None,
+        oracle: Any | Sequence[Any] | None = None,
+        flip: float | Sequence[float] | None = None,
+    ) -> Section:
+        """Credence. Keeps what longest queue drop would, where `oracle` predicts well, and is
+        never N times worse. Without push-out.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
+        `oracle` (`"0"`): What predicts drops: a random forest, its trees separated by `;`; `0`
+            predicts none, `1` all.
+        `flip` (`0.0`): How often a prediction is turned round: a probability.
+        """
+        return _given(
+            scheme="credence",
+            size=size,
+            oracle_file=oracle_file,
+            mode=mode,
+            oracle=oracle,
+            flip=flip,
+        )
+
+    @staticmethod
+    def sonic(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+        lossless: bool | Sequence[bool] | None = None,
+        alpha_ingress: float | str | Sequence[float] | Sequence[str] | None = None,
+        alpha_egress: float | str | Sequence[float] | Sequence[str] | None = None,
+        headroom: str | Sequence[str] | None = None,
+        ingress_pool: str | Sequence[str] | None = None,
+        lossless_pool: str | Sequence[str] | None = None,
+        lossy_share: float | Sequence[float] | None = None,
+        reserved: str | Sequence[str] | None = None,
+        xon: str | Sequence[str] | None = None,
+        xon_offset: str | Sequence[str] | None = None,
+    ) -> Section:
+        """SONiC. Pools at ingress and egress with dynamic thresholds, and pauses for lossless
+        classes (`lossless`). What switches with lossy and lossless traffic ship with.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        `lossless` (`false`): Whether a data class is lossless; a list has one value for each
+            class. Any that is turns priority flow control on.
+        `alpha_ingress` (`"auto"`): Of ingress queues, over what is free of their pool; `auto`:
+            1 for lossless classes, 10000 for lossy ones.
+        `alpha_egress` (`"auto"`): Of egress queues; `auto`: 10000 for lossless classes, 1 for
+            lossy ones.
+        `headroom` (`"auto"`): Memory of a port and lossless class for what comes after a pause;
+            `auto`: what the link needs.
+        `ingress_pool` (`"auto"`): The pool at ingress; `auto`: the memory without headroom.
+        `lossless_pool` (`"auto"`): The pool of lossless classes at egress; `auto`: all memory.
+        `lossy_share` (`0.8`): The pool of lossy classes at egress, over that at ingress.
+        `reserved` (`"0 B"`): What an ingress queue may hold whatever its threshold.
+        `xon` (`"1248 B"`): A queue below this lets the far end go on.
+        `xon_offset` (`"2496 B"`): So does one so far below its threshold.
+        """
+        return _given(
+            scheme="sonic",
+            size=size,
+            oracle_file=oracle_file,
+            lossless=lossless,
+            alpha_ingress=alpha_ingress,
+            alpha_egress=alpha_egress,
+            headroom=headroom,
+            ingress_pool=ingress_pool,
+            lossless_pool=lossless_pool,
+            lossy_share=lossy_share,
+            reserved=reserved,
+            xon=xon,
+            xon_offset=xon_offset,
+        )
+
+    @staticmethod
+    def reverie(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+        mode: str | Sequence[str] | None = None,
+        lossless: bool | Sequence[bool] | None = None,
+        alpha: float | Sequence[float] | None = None,
+        filter: float | Sequence[float] | None = None,
+        alpha_unscheduled: float | str | Sequence[float] | Sequence[str] | None = None,
+        unscheduled: str | Sequence[str] | None = None,
+        headroom: str | Sequence[str] | None = None,
+        xon: str | Sequence[str] | None = None,
+        xon_offset: str | Sequence[str] | None = None,
+    ) -> Section:
+        """Reverie. One pool for lossy and lossless classes; queues may pass their threshold for a
+        while, so that bursts neither drop nor pause. For RDMA beside TCP.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
+        `lossless` (`false`): Whether a data class is lossless; a list has one value for each
+            class. Any that is turns priority flow control on.
+        `alpha` (`1.0`): The most that the queues of a class may hold, over what is free; a list
+            has one for each class.
+        `filter` (`0.999`): The weight of the past in the filter of a queue; 0 compares the
+            queue as it is.
+        `alpha_unscheduled` (`"auto"`): The same as `alpha` for unscheduled packets of lossy
+            classes; `auto`: `alpha`, or 1024 with `mode = released`.
+        `unscheduled` (`"1 bdp"`): The first bytes of a message that are unscheduled (`bdp`:
+            what the fastest host sends in the longest round trip).
+        `headroom` (`"auto"`): Memory of a port and lossless class for what comes after a pause;
+            `auto`: what the link needs.
+        `xon` (`"1248 B"`): A filtered queue below this lets the far end go on.
+        `xon_offset` (`"2496 B"`): So does one so far below its threshold.
+        """
+        return _given(
+            scheme="reverie",
+            size=size,
+            oracle_file=oracle_file,
+            mode=mode,
+            lossless=lossless,
+            alpha=alpha,
+            filter=filter,
+            alpha_unscheduled=alpha_unscheduled,
+            unscheduled=unscheduled,
+            headroom=headroom,
+            xon=xon,
+            xon_offset=xon_offset,
+        )
+
+
+class tor:
+    """Middleware in ToRs: `fabric.tor`."""
+
+    @staticmethod
+    def themis(
+        *,
+        window: int | None = None,
+        ooo_threshold: int | None = None,
+        avoidance_window: int | None = None,
+        recirculation: str | None = None,
+        same_path: bool | None = None,
+        lazy_drop: bool | None = None,
+        reroute: bool | None = None,
+        failure_handling: bool | None = None,
+    ) -> Section:
+        """Themis. ToRs spray by packet number and let only those NACKs through that are true. For
+        NICs with selective repeat that NACK every reordering (`rnic_sr`).
+
+        `window` (`512`): The most packets that a NIC has outstanding (W): half of the ring of
+            delivered packets.
+        `ooo_threshold` (`448`): A packet that is more than this behind another takes its path
+            for broken (`OOO_THRESHOLD`).
+        `avoidance_window` (`2000000`): How many packets of a queue pair then take other paths
+            (`AVOIDANCE_WINDOW`).
+        `recirculation` (`"0 ps"`): From the packet that proves a NACK until the switch has made
+            it: the mirror and its way through the pipelines.
+        `same_path` (`true`): Whether a NACK passes only if a later packet of its path has (the
+            paper's C2). Else every NACK passes whose packet has not.
+        `lazy_drop` (`true`): Whether a NACK of which nothing is known yet waits; else it is
+            dropped.
+        `reroute` (`true`): Whether what a NACK asks for takes another path.
+        `failure_handling` (`true`): Whether broken paths are avoided.
+        """
+        return _given(
+            scheme="themis",
+            window=window,
+            ooo_threshold=ooo_threshold,
+            avoidance_window=avoidance_window,
+            recirculation=recirculation,
+            same_path=same_path,
+            lazy_drop=lazy_drop,
+            reroute=reroute,
+            failure_handling=failure_handling,
+        )
+
+    @staticmethod
+    def nack_filter(
+        *,
+        pass_: float | None = None,
+    ) -> Section:
+        """NACK filter. The sender's ToR lets this share of the NACKs pass and drops the others.
+        Shows what needless NACKs cost.
+
+        `pass` (`0.0`): The share of NACKs that pass; each is drawn by itself.
+        """
+        return _given(scheme="nack_filter", pass_=pass_)
+
+
+class planner:
+    """Planners: `transport.planner`."""
+
+    @staticmethod
+    def ethereal(
+        *,
+        profile: str | None = None,
+        split: bool | str | None = None,
+    ) -> Section:
+        """Ethereal: single paths, dealt out evenly. Each host deals the messages of a step evenly
+        over the uplinks towards each leaf, and cuts the few that are left over into equal
+        parts. For collectives on two tiers; packets stay in order.
+
+        `profile` (`"thesis"`): Whose planner: `thesis` deals evenly per leaf, `artifact` takes
+            the uplink with the least bytes to send.
+        `split` (`"auto"`): Whether the messages that are left over are cut; `auto`: in the
+            thesis, not in its code.
+        """
+        return _given(scheme="ethereal", profile=profile, split=split)
