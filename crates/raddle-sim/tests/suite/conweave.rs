@@ -18,7 +18,7 @@ use raddle_sim::topology::Fabric;
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::Flow;
 use raddle_sim::workload::law::{Law, Sampling};
-use raddle_sim::workload::poisson::{LoadBase, Poisson};
+use raddle_sim::workload::poisson::{LoadBase, Poisson, Receivers};
 
 const MESSAGE: Bytes = Bytes(400 * 4096);
 
@@ -156,6 +156,7 @@ fn at_half_load(until: Span, seed: u64) -> [[f64; 2]; 4] {
         sampling: Sampling::Linear,
         load: 0.5,
         base: LoadBase::TorUplink,
+        receivers: Receivers::Any,
         horizon: Time::ZERO + until,
     };
     let link = Span::us(1);

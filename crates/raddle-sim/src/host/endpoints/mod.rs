@@ -592,7 +592,7 @@ impl<'a> Ends<'a> {
                 nic.ready.pop_front();
                 continue;
             };
-            let to = if live.chooses_class { live.to_next(self.locators) } else { live.to };
+            let to = if live.chooses_class { live.next_packet_to(self.locators) } else { live.to };
             if nic.holds(now, self.locators.class(to), slot) {
                 continue;
             }

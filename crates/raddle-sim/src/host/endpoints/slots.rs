@@ -95,7 +95,7 @@ impl LiveSender {
 
     /// Where its next packet goes, in that packet's class.
     #[inline(never)]
-    pub(in crate::host) fn to_next(&mut self, locators: Locators) -> Locator {
+    pub(in crate::host) fn next_packet_to(&mut self, locators: Locators) -> Locator {
         let class = self.sender.next_class();
         class.map_or(self.to, |class| locators.with_class(self.to, class))
     }
