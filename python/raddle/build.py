@@ -70,7 +70,10 @@ def queue(
     classes: int | None = None,
     quantum: Sequence[str] | None = None,
     weights: Sequence[int] | None = None,
+    control_weight: int | None = None,
     marking: Section | None = None,
+    markings: Sequence[Section] | None = None,
+    acks: str | Sequence[str] | None = None,
     overflow: str | None = None,
     pfc: Mapping[str, Any] | None = None,
 ) -> Section:
@@ -87,8 +90,15 @@ def queue(
         class 0 first; 64 B to 16 MiB.
     `weights` (`1` each): with `wrr`: frames that each data class may send in a round, class
         0 first.
+    `control_weight` (all control first): after so many control frames that went while data
+        waited, data has a turn; 10 for NDP's trimmed headers; not with `service = "fifo"`.
     `marking` (`{ scheme = "red", at = "dequeue" }`): which data frames get the congestion
         mark.
+    `markings`: a marking for each data class, class 0 first, in place of that of `marking`,
+        which keeps its `at`.
+    `acks` (`"control"`): which queue ACKs and NACKs join: `control`, or `data`, that of
+        their flow's class, where they are served, admitted and paused as its data; one for
+        all data classes, or a list, class 0 first; not with `service = "fifo"`.
     `overflow` (`"drop"`): a data frame that does not fit: `drop`, or `trim` it to its
         header.
     `pfc` (no pauses): priority-based flow control.
@@ -100,7 +110,10 @@ def queue(
         classes=classes,
         quantum=quantum,
         weights=weights,
+        control_weight=control_weight,
         marking=marking,
+        markings=markings,
+        acks=acks,
         overflow=overflow,
         pfc=pfc,
     )
@@ -170,10 +183,10 @@ def transport(
     `recovery` (`{ scheme = "sack" }`): ACKs, loss detection, retransmission.
     `connections` (`"message"`): `message`: each is a connection of its own; `pair`: what
         hosts learn outlives a message ([model.md](model.md#connections)).
-    `pair_order` (`"parallel"`): messages from one host to another with the same class and
-        path selector: `parallel`, side by side, taking turns at the NIC; `fifo`, in the
-        order in which they start, as on a queue pair: the first packet of one follows the
-        last of the one before, without waiting for ACKs.
+    `pair_order` (`"parallel"`): messages from one host to another with the same class, path
+        selector and transport: `parallel`, side by side, taking turns at the NIC; `fifo`,
+        in the order in which they start, as on a queue pair: the first packet of one
+        follows the last of the one before, without waiting for ACKs.
     `nic` (`"control_first"`): `control_first`, or `round_robin`: one control frame, one
         data frame in turn.
     `turns` (`"round_robin"`): which of the flows that may send has its turn at the NIC:
@@ -557,6 +570,22 @@ class topology:
         """
         return _given(kind="htsim_topo", file=file, host_delay=host_delay)
 
+    @staticmethod
+    def hpcc_topology(
+        *,
+        file: str | os.PathLike[str],
+        compat: bool | None = None,
+        host_delay: str | None = None,
+    ) -> Section:
+        """`kind = "hpcc_topology"`.
+
+        `file`: a topology file of HPCC's simulator, relative to the scenario.
+        `compat` (`false`): read the stream of numbers as HPCC does, wherever lines end.
+        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
+            host has it.
+        """
+        return _given(kind="hpcc_topology", file=file, compat=compat, host_delay=host_delay)
+
 
 class traffic:
     """Who sends what to whom, and when."""
@@ -572,6 +601,8 @@ class traffic:
         start: str | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
     ) -> Section:
         """`kind = "permutation"`.
 
@@ -584,6 +615,8 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic.
         """
         return _given(
             kind="permutation",
@@ -595,6 +628,8 @@ class traffic:
             start=start,
             load_balance=load_balance,
             background=background,
+            congestion=congestion,
+            recovery=recovery,
         )
 
     @staticmethod
@@ -606,6 +641,8 @@ class traffic:
         start: str | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
     ) -> Section:
         """`kind = "tornado"`.
 
@@ -615,6 +652,8 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic.
         """
         return _given(
             kind="tornado",
@@ -624,6 +663,8 @@ class traffic:
             start=start,
             load_balance=load_balance,
             background=background,
+            congestion=congestion,
+            recovery=recovery,
         )
 
     @staticmethod
@@ -637,6 +678,8 @@ class traffic:
         start: str | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
     ) -> Section:
         """`kind = "incast"`.
 
@@ -648,6 +691,8 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic.
         """
         return _given(
             kind="incast",
@@ -659,6 +704,8 @@ class traffic:
             start=start,
             load_balance=load_balance,
             background=background,
+            congestion=congestion,
+            recovery=recovery,
         )
 
     @staticmethod
@@ -673,6 +720,8 @@ class traffic:
         start: str | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
     ) -> Section:
         """`kind = "all_to_all"`.
 
@@ -690,6 +739,8 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic.
         """
         return _given(
             kind="all_to_all",
@@ -702,6 +753,8 @@ class traffic:
             start=start,
             load_balance=load_balance,
             background=background,
+            congestion=congestion,
+            recovery=recovery,
         )
 
     @staticmethod
@@ -727,6 +780,8 @@ class traffic:
         start: str | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
     ) -> Section:
         """`kind = "collective"`.
 
@@ -761,6 +816,8 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic.
         """
         return _given(
             kind="collective",
@@ -784,6 +841,8 @@ class traffic:
             start=start,
             load_balance=load_balance,
             background=background,
+            congestion=congestion,
+            recovery=recovery,
         )
 
     @staticmethod
@@ -807,6 +866,8 @@ class traffic:
         start: str | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
     ) -> Section:
         """`kind = "fsdp"`.
 
@@ -834,6 +895,8 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic.
         """
         return _given(
             kind="fsdp",
@@ -855,6 +918,8 @@ class traffic:
             start=start,
             load_balance=load_balance,
             background=background,
+            congestion=congestion,
+            recovery=recovery,
         )
 
     @staticmethod
@@ -864,6 +929,7 @@ class traffic:
         load: float,
         until: str,
         base: str | None = None,
+        receivers: str | None = None,
         sampling: str | None = None,
         seed: int | None = None,
         class_: int | None = None,
@@ -871,17 +937,23 @@ class traffic:
         start: str | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
     ) -> Section:
         """`kind = "poisson"`.
 
-        `law`: flow sizes: a law of `data/laws` by its name, or a file of lines
-            `size_bytes,cdf`.
+        `law`: flow sizes: a law of `data/laws` by its name, or a file of lines `size_bytes,cdf`
+            under this header, or of lines `size percent` or `size fraction` as HPCC and others
+            have them.
         `load`: over 0 and up to 1, of the base; headers and ACKs come on top.
         `until`: no flow starts at or after this.
         `base` (`"host_link"`): `host_link`: the host's link; `tor_uplink`: the host's share of
             its ToR's uplinks.
+        `receivers` (`"any"`): `any` other host, or one below `other_tors`, so that all of the
+            load is on uplinks.
         `sampling` (`"linear"`): between the law's points: `linear` interpolates, `step` takes
-            the upper one.
+            the upper one; a file without the header must be told which: their means differ, by
+            42 % for `websearch`.
         `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
             seed.
         `class` (`0`): the data class of the flows, below `queue.classes`.
@@ -889,6 +961,8 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic.
         """
         return _given(
             kind="poisson",
@@ -896,6 +970,7 @@ class traffic:
             load=load,
             until=until,
             base=base,
+            receivers=receivers,
             sampling=sampling,
             seed=seed,
             class_=class_,
@@ -903,6 +978,8 @@ class traffic:
             start=start,
             load_balance=load_balance,
             background=background,
+            congestion=congestion,
+            recovery=recovery,
         )
 
     @staticmethod
@@ -920,6 +997,8 @@ class traffic:
         start: str | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
     ) -> Section:
         """`kind = "poisson_incast"`.
 
@@ -939,6 +1018,8 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic.
         """
         return _given(
             kind="poisson_incast",
@@ -954,6 +1035,8 @@ class traffic:
             start=start,
             load_balance=load_balance,
             background=background,
+            congestion=congestion,
+            recovery=recovery,
         )
 
     @staticmethod
@@ -970,6 +1053,8 @@ class traffic:
         start: str | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
     ) -> Section:
         """`kind = "partners"`.
 
@@ -985,6 +1070,8 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic.
         """
         return _given(
             kind="partners",
@@ -999,6 +1086,8 @@ class traffic:
             start=start,
             load_balance=load_balance,
             background=background,
+            congestion=congestion,
+            recovery=recovery,
         )
 
     @staticmethod
@@ -1010,6 +1099,8 @@ class traffic:
         start: str | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
     ) -> Section:
         """`kind = "flows"`.
 
@@ -1019,6 +1110,8 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic.
         """
         return _given(
             kind="flows",
@@ -1028,6 +1121,8 @@ class traffic:
             start=start,
             load_balance=load_balance,
             background=background,
+            congestion=congestion,
+            recovery=recovery,
         )
 
     @staticmethod
@@ -1040,6 +1135,8 @@ class traffic:
         start: str | None = None,
         load_balance: Section | None = None,
         background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
     ) -> Section:
         """`kind = "htsim_cm"`.
 
@@ -1050,6 +1147,8 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic.
         """
         return _given(
             kind="htsim_cm",
@@ -1060,6 +1159,50 @@ class traffic:
             start=start,
             load_balance=load_balance,
             background=background,
+            congestion=congestion,
+            recovery=recovery,
+        )
+
+    @staticmethod
+    def hpcc_flows(
+        *,
+        file: str | os.PathLike[str],
+        origin: str | None = None,
+        compat: bool | None = None,
+        class_: int | None = None,
+        name: str | None = None,
+        start: str | None = None,
+        load_balance: Section | None = None,
+        background: Mapping[str, Any] | None = None,
+        congestion: Section | None = None,
+        recovery: Section | None = None,
+    ) -> Section:
+        """`kind = "hpcc_flows"`.
+
+        `file`: a flow file of HPCC's simulator or of ConWeave's, relative to the scenario.
+        `origin` (`"0 ns"`): the file's time that is the run's time zero; generators begin at 2
+            s.
+        `compat` (`false`): read the stream of numbers as HPCC does, wherever lines end.
+        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `name` (none; required in `[[traffic]]`): what results call the job.
+        `start` (`"0 ns"`): added to the start of every flow that is not triggered.
+        `load_balance` (that of `[transport]`): of the flows of this traffic.
+        `background`: hosts whose flows have another one.
+        `congestion` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic.
+        """
+        return _given(
+            kind="hpcc_flows",
+            file=file,
+            origin=origin,
+            compat=compat,
+            class_=class_,
+            name=name,
+            start=start,
+            load_balance=load_balance,
+            background=background,
+            congestion=congestion,
+            recovery=recovery,
         )
 
 
@@ -2030,6 +2173,42 @@ class congestion:
             fast_convergence=fast_convergence,
         )
 
+    @staticmethod
+    def homa(
+        *,
+        rtt_bytes: str | None = None,
+        overcommitment: int | str | None = None,
+        unscheduled_classes: int | None = None,
+        cutoffs: str | None = None,
+        resend: str | None = None,
+    ) -> Section:
+        """Homa, grants to the shortest messages. Receivers grant the messages that lack the least,
+        and choose the data class of each packet; the first round trip goes unscheduled, short
+        messages above long ones. Wants several data classes served by priority.
+
+        `rtt_bytes` (`"1 bdp"`): RTTbytes: what a sender sends without a grant, and what a
+            receiver keeps granted and not arrived of each message that it grants; at least one
+            packet.
+        `overcommitment` (`"auto"`): How many messages a receiver grants at a time; `auto` is
+            one for each class of granted packets.
+        `unscheduled_classes` (`2`): How many of the data classes unscheduled packets have: the
+            highest ones, and all but one at most. With one data class all packets share it.
+        `cutoffs` (`"auto"`): The largest message of each class of unscheduled packets but the
+            last, from the highest class on; `auto` gives each as many unscheduled bytes of the
+            run's messages.
+        `resend` (`"auto"`): A receiver that has heard nothing of a message for this long asks
+            for what is missing; `auto` is 50 us, or two unloaded round trips if they take
+            longer.
+        """
+        return _given(
+            scheme="homa",
+            rtt_bytes=rtt_bytes,
+            overcommitment=overcommitment,
+            unscheduled_classes=unscheduled_classes,
+            cutoffs=cutoffs,
+            resend=resend,
+        )
+
 
 class recovery:
     """Recovery: `transport.recovery`."""
@@ -2504,6 +2683,72 @@ class tor:
             lazy_drop=lazy_drop,
             reroute=reroute,
             failure_handling=failure_handling,
+        )
+
+    @staticmethod
+    def conga(
+        *,
+        timeout: str | None = None,
+        time_constant: str | None = None,
+        alpha: float | None = None,
+        bits: int | None = None,
+        aging: str | None = None,
+    ) -> Section:
+        """CONGA. ToRs send each flowlet where the path is least congested: switches measure their
+        links, packets collect the largest load on their way, and ToRs tell each other.
+
+        `timeout` (`"500 us"`): A longer pause than this ends a flowlet (CONGA: 500 us;
+            ConWeave's comparison: 100 us).
+        `time_constant` (`"160 us"`): The time over which a link's load is measured: tau (CONGA:
+            160 us; ConWeave's comparison: 250 us).
+        `alpha` (`0.2`): What of the measured bytes goes at each step, one every `alpha` of the
+            time constant (ConWeave's comparison: 0.2).
+        `bits` (`3`): Bits of a congestion metric: Q (CONGA: 3).
+        `aging` (`"10 ms"`): What has not been heard of for longer counts as no congestion
+            (CONGA: 10 ms).
+        """
+        return _given(
+            scheme="conga",
+            timeout=timeout,
+            time_constant=time_constant,
+            alpha=alpha,
+            bits=bits,
+            aging=aging,
+        )
+
+    @staticmethod
+    def conweave(
+        *,
+        reply_extra: str | None = None,
+        path_busy: str | None = None,
+        notify: bool | None = None,
+        inactive: str | None = None,
+        resume_extra: str | None = None,
+        resume_default: str | None = None,
+    ) -> Section:
+        """ConWeave. ToRs measure round trips, move flows off slow paths, and put their packets
+        back in order before NICs see them.
+
+        `reply_extra` (`"4 us"`): A reply that takes longer than the empty path's round trip and
+            this makes the flow leave the path (4 us).
+        `path_busy` (`"16 us"`): How long a path is not chosen after a marked packet came from
+            there (16 us; 8 us in the simulator's constructor).
+        `notify` (`true`): Whether marked packets tell of their path.
+        `inactive` (`"300 us"`): A flow that pauses for longer begins anew and may take another
+            path (300 us; 1 ms).
+        `resume_extra` (`"16 us"`): What is held goes on so long after its TAIL should have come
+            (16 us; with PFC 64 us).
+        `resume_default` (`"200 us"`): When the TAIL should come if nothing has come on the old
+            path (200 us; 300 us, with PFC 600 us).
+        """
+        return _given(
+            scheme="conweave",
+            reply_extra=reply_extra,
+            path_busy=path_busy,
+            notify=notify,
+            inactive=inactive,
+            resume_extra=resume_extra,
+            resume_default=resume_default,
         )
 
     @staticmethod

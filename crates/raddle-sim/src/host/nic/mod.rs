@@ -209,19 +209,30 @@ impl Nic {
     }
 
     /// To be called after everything that happened at the host. Returns when the next thing does.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn settle(&mut self, now: Time) -> Time {
         let earliest = self.free_at.max(now);
         let idle = self.control.is_empty() && self.ready.is_empty();
         self.wants_at = if idle { Time::NEVER } else { earliest };
         if let Some(pauses) = &self.pauses {
-            if self.holds_acks && self.ready.is_empty() {
-                self.wants_at = pauses.control_at(&self.control, earliest);
+            if self.holds_acks {
+                self.wants_at = self.held_want_at(earliest, pauses);
             }
             self.wants_at = pauses.wants_at(self.wants_at, earliest);
         }
         self.next = self.wants_at.min(self.timer_at);
         self.next
+    }
+
+    /// When a host wants to send whose ACKs flow control may keep, but for those pauses that keep all.
+    #[cold]
+    #[inline(never)]
+    fn held_want_at(&self, earliest: Time, pauses: &Pauses) -> Time {
+        if self.ready.is_empty() {
+            pauses.control_at(&self.control, earliest)
+        } else {
+            self.wants_at
+        }
     }
 
     /// Takes the control frame that goes next; not one that flow control keeps.
