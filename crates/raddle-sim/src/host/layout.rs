@@ -79,9 +79,9 @@ impl Layout {
         self.locators.locate(flow.destination, flow.class, index)
     }
 
-    /// Where the ACKs of flow `id` go.
+    /// Where the ACKs of flow `id` go; their class is that of its data, which they may queue with.
     pub(super) fn sender(&self, id: FlowId, flow: &Flow) -> Locator {
-        self.locators.locate(flow.source, 0, self.senders.index(flow.source, id))
+        self.locators.locate(flow.source, flow.class, self.senders.index(flow.source, id))
     }
 
     /// The flow that ends at `to`.

@@ -95,7 +95,7 @@ fn acks_that_queue_with_data_make_one_queue_of_all() {
 /// A pause of a class is one of its ACKs, too, in switches and hosts.
 #[test]
 fn pauses_hold_the_acks_of_a_class() {
-    let mut plan = permutation(fat_tree(3, 16), Bytes::kib(64), "ops", 4);
+    let mut plan = permutation(fat_tree(3, 16), Bytes::kib(512), "ops", 4);
     plan.queue.classes = 2;
     plan.queue.size = Size::Packets(60.0);
     plan.queue.pfc =
@@ -104,11 +104,30 @@ fn pauses_hold_the_acks_of_a_class() {
         flow.class = i % 2;
     }
     let apart = run(&plan);
-    plan.queue.acks = vec![AckQueue::Data, AckQueue::Control];
+    plan.queue.acks = vec![AckQueue::Data; 2];
     let together = run(&plan);
     assert_ne!(hash(&together), hash(&apart));
     let paused = |outcome: &Outcome| -> u64 {
         outcome.ports.iter().filter_map(|port| port.pfc.as_ref()).map(|pfc| pfc.frames).sum()
     };
     assert!(paused(&together) > 0);
+}
+
+/// ACKs go by the class of their data: where all of it is in class 1, what class 0 says is nothing.
+#[test]
+fn acks_have_the_class_of_their_data() {
+    let mut plan = two_classes(Service::Priority);
+    plan.traffic.flows.iter_mut().for_each(|flow| flow.class = 1);
+    let back = plan.traffic.flows.iter().map(|flow| Flow {
+        source: flow.destination,
+        destination: flow.source,
+        ..*flow
+    });
+    let back: Vec<Flow> = back.collect();
+    plan.traffic.flows.extend(back);
+    let plain = hash(&run(&plan));
+    plan.queue.acks = vec![AckQueue::Data, AckQueue::Control];
+    assert_eq!(hash(&run(&plan)), plain);
+    plan.queue.acks = vec![AckQueue::Control, AckQueue::Data];
+    assert_ne!(hash(&run(&plan)), plain);
 }

@@ -173,15 +173,12 @@ fn acks(
     } else {
         vec![reader.need("acks", "\"control\"")?; classes]
     };
-    if !words.contains(&AckQueue::Data) {
-        return Some(Vec::new());
-    }
     if service == Some(Service::Fifo) {
         let problem = item.place.problem("`acks` has no effect on a `fifo` port");
         reader.log().add(problem.label("leave it out: ACKs share the data frames' queue"));
         return None;
     }
-    Some(words)
+    Some(if words.contains(&AckQueue::Data) { words } else { Vec::new() })
 }
 
 /// The number of data classes.

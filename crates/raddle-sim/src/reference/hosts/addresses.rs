@@ -35,7 +35,7 @@ impl Addresses {
         for (id, flow) in (0..).map(FlowId).zip(flows) {
             let locators = addresses.locators;
             let begin = &mut addresses.begin_at[flow.source.index()];
-            addresses.senders.push(locators.locate(flow.source, 0, begin.len() as u32));
+            addresses.senders.push(locators.locate(flow.source, flow.class, begin.len() as u32));
             begin.push(id);
             let end = &mut addresses.end_at[flow.destination.index()];
             let to = locators.locate(flow.destination, flow.class, end.len() as u32);
