@@ -45,7 +45,7 @@ def workers():
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs Linux")
 def test_killed_workers_cost_no_run(cluster, tmp_path):
-    grid = GRID.replace("64 KiB", "8 MiB").replace("1..6", "1..8")
+    grid = GRID.replace("64 KiB", "64 MiB").replace("1..6", "1..8")
     chance, over, killed = random.Random(3), threading.Event(), []
 
     def kill():

@@ -32,7 +32,7 @@ def rows(folder):
 def tables(folder):
     """The bytes of every table of every run, by name."""
     return {f"{file.parent.name}/{file.name}": file.read_bytes()
-            for file in Path(folder).glob("*/*.parquet")}
+            for file in Path(folder).glob("[!.]*/*.parquet")}
 
 
 @pytest.fixture(scope="module")
@@ -132,13 +132,15 @@ def children(pid):
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs Linux")
-def test_killed_workers_and_drivers_cost_no_run_and_no_row_comes_twice(local, tmp_path):
-    folder, _ = local
-    (tmp_path / "grid.toml").write_text(GRID)
+def test_killed_workers_and_drivers_cost_no_run_and_no_row_comes_twice(tmp_path):
+    # Runs of some tenths of a second, so that a kill finds one under way on any machine.
+    grid, folder = GRID.replace("64 KiB", "256 MiB"), tmp_path / "local"
+    raddle.sweep(grid, folder)
+    (tmp_path / "grid.toml").write_text(grid)
     chance, kills = random.Random(7), 0
     for attempt in range(100):
         process = driver(tmp_path)
-        time.sleep(0.5 + chance.random())
+        time.sleep(0.2 + 0.8 * chance.random())
         there = {path: path.read_bytes() for path in (tmp_path / "o").glob("[!.]*/run.json")}
         if attempt % 2:
             workers = children(process.pid) if process.poll() is None else []
