@@ -221,8 +221,6 @@ pub enum LimitError {
     Routes(RouteMisfit),
     /// ToRs have middleware, and switches a scheme that looks at queues as they were before.
     Middleware,
-    /// ToRs have middleware, and packets carry telemetry.
-    TelemetryBesideMiddleware,
     /// The congestion control's pace is still a word.
     RhoMax,
     /// The end time is not in range.
@@ -348,11 +346,6 @@ impl fmt::Display for LimitError {
                 "middleware in ToRs beside switches that look at queues as they were before the \
                  instant; only beside others"
             ),
-            Self::TelemetryBesideMiddleware => write!(
-                f,
-                "middleware in ToRs beside a congestion control that reads telemetry; what is held \
-                 back there keeps no telemetry"
-            ),
             Self::RhoMax => write!(
                 f,
                 "the pace `rho_max` is still to be put in; `Plan::resolve_rho_max` does that"
@@ -386,9 +379,6 @@ impl Plan {
         self.check_switches()?;
         if self.tor.is_some() && self.switch_load_balance.looks_before() {
             return Err(LimitError::Middleware);
-        }
-        if self.tor.is_some() && self.has_telemetry() {
-            return Err(LimitError::TelemetryBesideMiddleware);
         }
         self.check_links()?;
         match self.end {

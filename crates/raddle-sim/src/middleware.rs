@@ -6,6 +6,7 @@ use crate::record::TorRecord;
 use crate::topology::routing::Ports;
 use crate::topology::{Fabric, Node};
 use crate::wire::frame::{Frame, Locator, flag, kind};
+use crate::wire::note;
 use crate::workload::Flow;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{FlowId, HostId, PortId, SwitchId};
@@ -23,7 +24,7 @@ pub(crate) struct Middleware {
     switch: SwitchId,
     /// By ticket: frames with the ports that they came in through, counted within the switch, and their
     /// notes.
-    held: BTreeMap<u32, (Frame, u32, Note)>,
+    held: BTreeMap<u32, (Frame, u32, note::Note)>,
     next_ticket: u32,
     /// What lies between here and another ToR, for flows that begin here and for those that end here,
     /// by that ToR's number; `None` where it has not been asked for.
@@ -59,7 +60,7 @@ pub(crate) struct Born {
     /// Which of its equal ways it takes, if the middleware has chosen.
     pub(crate) via: Option<usize>,
     /// What goes with it.
-    pub(crate) note: Note,
+    pub(crate) note: note::Note,
 }
 
 impl Middleware {
@@ -88,7 +89,7 @@ impl Middleware {
         &mut self,
         (plan, ends): (&Plan, &dyn Ends),
         now: Time,
-        (frame, host, note): (&mut Frame, HostId, &mut Note),
+        (frame, host, note): (&mut Frame, HostId, &mut note::Note),
         came_in: u32,
         ways: Ports<'_>,
     ) -> Passage {
@@ -97,11 +98,11 @@ impl Middleware {
             true => Side::Host,
             false => Side::Fabric,
         };
-        let mut packet = self.read(plan, ends, *frame, *note);
+        let mut packet = self.read(plan, ends, *frame, note.of_tors());
         let cx = &mut Cx { now, rng: &mut self.rng, events: &mut () };
         let around = Around { plan, now, ports: ways };
         let verdict = self.hook.on_ingress(cx, &mut packet, from, &around);
-        *note = packet.note;
+        note.write(packet.note);
         if packet.kind != Kind::Credit {
             frame.rewrite(packet.entropy, packet.flagged);
         }
@@ -117,7 +118,7 @@ impl Middleware {
                 Passage::Dropped
             }
             Verdict::Hold => {
-                self.held.insert(self.next_ticket, (*frame, came_in, *note));
+                self.held.insert(self.next_ticket, (*frame, came_in, std::mem::take(note)));
                 self.next_ticket = self.next_ticket.wrapping_add(1);
                 self.record.held_max = self.record.held_max.max(self.held.len() as u64);
                 Passage::Held
@@ -159,7 +160,7 @@ impl Middleware {
                     self.record.sent += 1;
                     self.record.sent_bytes += frame.size().0;
                     let came_in = self.port_to(plan, host);
-                    return Some(Born { frame, came_in, via: None, note: Note::default() });
+                    return Some(Born { frame, came_in, via: None, note: note::Note::default() });
                 }
             }
         }

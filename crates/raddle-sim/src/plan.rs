@@ -415,7 +415,7 @@ impl Plan {
     }
 
     /// Whether a switch has middleware: ToRs if there is any, others where it wants to be in all.
-    pub(crate) fn has_middleware(&self, switch: &Switch) -> bool {
+    pub fn has_middleware(&self, switch: &Switch) -> bool {
         let everywhere = |tor: &tor::Config| tor.card().needs.contains(&Need::EverySwitch);
         self.tor.as_ref().is_some_and(|tor| switch.tier == 0 || everywhere(tor))
     }

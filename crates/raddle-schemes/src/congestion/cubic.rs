@@ -15,7 +15,7 @@ use super::answer::Answer;
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::Conflict;
 use crate::size::{SOME, Size};
-use crate::units::{Bytes, Span, Time};
+use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::vec::Vec;
 
@@ -218,7 +218,7 @@ impl CongestionControl for Cubic {
     }
 
     fn limits(&self) -> Limits {
-        Limits { window: Bytes((self.window * self.packet) as u64), rate: None }
+        Limits::of_window(self.window * self.packet)
     }
 }
 

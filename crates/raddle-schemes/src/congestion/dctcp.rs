@@ -22,7 +22,6 @@ use super::answer::Answer;
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::{Conflict, Need};
 use crate::size::{SOME, Size};
-use crate::units::Bytes;
 use crate::{Card, Cx, FlowContext};
 use alloc::vec::Vec;
 
@@ -182,7 +181,7 @@ impl CongestionControl for Dctcp {
     }
 
     fn limits(&self) -> Limits {
-        Limits { window: Bytes(self.window as u64), rate: None }
+        Limits::of_window(self.window)
     }
 }
 

@@ -109,6 +109,13 @@ pub struct Limits {
     pub rate: Option<Rate>,
 }
 
+impl Limits {
+    /// A window of so many bytes, at line rate.
+    pub fn of_window(bytes: f64) -> Self {
+        Self { window: Bytes(bytes as u64), rate: None }
+    }
+}
+
 /// What receivers have to know of a scheme in which they pace the senders. Sizes are packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PullPlan {

@@ -7,7 +7,7 @@
 use super::{Ack, CongestionControl, Limits, Loss};
 use crate::family::{Conflict, Need};
 use crate::size::{SOME, Size};
-use crate::units::{Bytes, Span, Time};
+use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -173,7 +173,7 @@ impl CongestionControl for MprdmaDctcp {
     }
 
     fn limits(&self) -> Limits {
-        Limits { window: Bytes(self.window as u64), rate: None }
+        Limits::of_window(self.window)
     }
 }
 

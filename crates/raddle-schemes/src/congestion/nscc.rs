@@ -42,7 +42,7 @@
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::{Conflict, Need};
 use crate::size::{SOME, Size};
-use crate::units::{Bytes, Rate, Span, Time};
+use crate::units::{Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -346,7 +346,7 @@ impl CongestionControl for Nscc {
     }
 
     fn limits(&self) -> Limits {
-        Limits { window: Bytes(self.window as u64), rate: None }
+        Limits::of_window(self.window)
     }
 }
 

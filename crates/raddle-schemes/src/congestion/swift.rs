@@ -221,7 +221,7 @@ impl CongestionControl for Swift {
     fn limits(&self) -> Limits {
         let packet = self.constants.packet;
         if self.window >= packet {
-            return Limits { window: Bytes(self.window as u64), rate: None };
+            return Limits::of_window(self.window);
         }
         let bps = self.window * 8e12 / self.delay.0.max(1) as f64;
         Limits { window: Bytes(packet as u64), rate: Some(Rate((bps as u64).max(1))) }

@@ -91,14 +91,10 @@ pub struct ConWeave {
 impl ConWeave {
     /// A ToR's middleware.
     pub fn new(config: &Config, context: &TorContext) -> Self {
-        let path_map = match context.ways_up {
-            [_, 1] => None,
-            ways => path_map(ways),
-        };
         Self {
             config: config.clone(),
             ways: context.ways_up[0],
-            path_map: path_map.unwrap_or_default(),
+            path_map: path_map(context.ways_up),
             sources: BTreeMap::new(),
             destinations: BTreeMap::new(),
             busy: BTreeMap::new(),

@@ -4,13 +4,13 @@
 use crate::load_balance::switch::ecmp_linear::{Tier, linear};
 use alloc::vec::Vec;
 
-/// What to add (exclusive or) to an entropy, by relative path: ways of the ToR fastest. `None` where
-/// the ways are no powers of two, or too many for the hash to tell apart.
-pub(super) fn path_map([low, high]: [u32; 2]) -> Option<Vec<u16>> {
-    if !low.is_power_of_two() || !high.is_power_of_two() {
-        return None;
-    }
-    let paths = low.checked_mul(high)?;
+/// What to add (exclusive or) to an entropy, by relative path: ways of the ToR fastest. Empty where
+/// there is no choice above the ToR, and where the ways are no powers of two, or too many for the hash
+/// to tell apart.
+pub(super) fn path_map([low, high]: [u32; 2]) -> Vec<u16> {
+    let are_told_apart = low.is_power_of_two() && high.is_power_of_two();
+    let paths = low.checked_mul(high).filter(|_| are_told_apart && high > 1);
+    let Some(paths) = paths else { return Vec::new() };
     let way = |tier, delta, ways: u32| (u64::from(linear(tier, delta)) * u64::from(ways)) >> 32;
     let mut map = alloc::vec![None; paths as usize];
     for delta in 0..=u16::MAX {
@@ -18,7 +18,7 @@ pub(super) fn path_map([low, high]: [u32; 2]) -> Option<Vec<u16>> {
         let entry = &mut map[path as usize];
         *entry = entry.or(Some(delta));
     }
-    map.into_iter().collect()
+    map.into_iter().collect::<Option<_>>().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -28,11 +28,13 @@ mod tests {
 
     #[test]
     fn every_path_has_its_own_entry_and_the_first_changes_nothing() {
-        for ways in [[2, 2], [4, 4], [16, 8], [32, 32], [128, 128], [16, 1]] {
-            let map = path_map(ways).unwrap_or_default();
+        for ways in [[2, 2], [4, 4], [16, 8], [32, 32], [128, 128]] {
+            let map = path_map(ways);
             assert_eq!(map.iter().collect::<BTreeSet<_>>().len() as u32, ways[0] * ways[1]);
             assert_eq!(map[0], 0);
         }
-        assert_eq!(path_map([3, 4]), None);
+        for ways in [[3, 4], [16, 1]] {
+            assert_eq!(path_map(ways), []);
+        }
     }
 }

@@ -130,15 +130,11 @@ pub struct Themis {
 impl Themis {
     /// A ToR's middleware.
     pub fn new(config: &Config, context: &TorContext) -> Self {
-        let path_map = match context.ways_up {
-            [_, 1] => None,
-            ways => path_map(ways),
-        };
         Self {
             config: config.clone(),
             stream: context.stream,
             ways: context.ways_up[0],
-            path_map: path_map.unwrap_or_default(),
+            path_map: path_map(context.ways_up),
             sources: BTreeMap::new(),
             destinations: BTreeMap::new(),
             making: VecDeque::new(),

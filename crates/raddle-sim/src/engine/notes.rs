@@ -13,7 +13,6 @@ use crate::plan::Plan;
 use crate::wire::frame::Frame;
 use crate::wire::note::{Carriers, Note};
 use raddle_schemes::ids::PortId;
-use raddle_schemes::tor;
 use std::collections::VecDeque;
 
 /// The notes of a part's links, and the one at hand.
@@ -97,13 +96,8 @@ impl Notes {
         std::mem::take(&mut self.at_hand)
     }
 
-    /// What middleware reads in the note of the frame being handled.
-    pub(super) fn of_tors(&self) -> tor::Note {
-        self.at_hand.of_tors()
-    }
-
-    /// It writes this there.
-    pub(super) fn write(&mut self, note: tor::Note) {
-        self.at_hand = note.into();
+    /// The frame being handled has this note.
+    pub(super) fn put(&mut self, note: Note) {
+        self.at_hand = note;
     }
 }

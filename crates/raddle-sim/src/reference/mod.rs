@@ -431,7 +431,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             return self.serve(now, id);
         }
         let port = &mut self.ports[id.index()];
-        if self.carriers == Some(Carriers::Data) && !frame.is_control() {
+        if self.carriers.is_some_and(Carriers::have_telemetry) && !frame.is_control() {
             let waiting = port.bytes.iter().sum::<u64>() - frame.size().0;
             note.push(Hop {
                 port: id,

@@ -5,7 +5,7 @@ use super::{Kind, Reference};
 use crate::middleware::{Born, Passage};
 use crate::topology::Node;
 use crate::wire::frame::Frame;
-use crate::wire::note::{Carriers, Note};
+use crate::wire::note::Note;
 use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::units::Time;
 
@@ -24,7 +24,8 @@ impl<Q: EventQueue> Reference<'_, Q> {
         let came_in = port.0 - self.plan.fabric.switches[switch.index()].ports.start;
         let tor = self.tors[switch.index()].as_mut().filter(|_| choices.count() > 0);
         let Some(tor) = tor else { return Some(None) };
-        let mut note = self.at_hand.of_tors();
+        let carries = self.carriers.is_some_and(|carriers| carriers.include(*frame));
+        let mut note = if carries { std::mem::take(&mut self.at_hand) } else { Note::default() };
         let passage = tor.on_ingress(
             (self.plan, &self.hosts.addresses),
             now,
@@ -32,8 +33,8 @@ impl<Q: EventQueue> Reference<'_, Q> {
             came_in,
             choices,
         );
-        if self.carriers == Some(Carriers::All) {
-            self.at_hand = note.into();
+        if carries {
+            self.at_hand = note;
         }
         self.arm_timer(port);
         self.arm_born(now, switch);
@@ -102,7 +103,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
                     self.recorder.dropped_within(now);
                 }
                 _ => {
-                    self.at_hand = note.into();
+                    self.at_hand = note;
                     self.forward(now, switch, PortId(first + came_in), frame, via);
                 }
             }

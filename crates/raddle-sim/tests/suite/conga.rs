@@ -1,14 +1,11 @@
 //! CONGA in a fabric.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-use crate::common::agree::trouble;
-use crate::common::plan;
+use crate::common::{completed, plan, sent};
 use raddle_schemes::tor::{self, conga};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_sim::engine;
 use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, RateTo, Target};
 use raddle_sim::plan::Plan;
-use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::{Flow, Start};
 
@@ -26,27 +23,13 @@ fn racks(flows: u32, apart: Span, bytes: Bytes) -> Plan {
     plan
 }
 
-fn run(plan: &Plan) -> Outcome {
-    assert_eq!(trouble(plan), None);
-    let outcome = engine::run(plan, &mut ());
-    assert_eq!(outcome.stop, Stop::Completed);
-    outcome
-}
-
-/// Data bytes by uplink of the first rack.
-fn ups(plan: &Plan, outcome: &Outcome) -> Vec<u64> {
-    let ports = plan.fabric.ports.iter().zip(&outcome.ports);
-    let named = ports.filter(|(port, _)| port.name.starts_with("tor0.up"));
-    named.map(|(_, record)| record.data_frames).collect()
-}
-
 /// The second flow begins when the first has sent 600 kB at the full rate, which is more than an
 /// eighth of what a link sends in 160 us: it takes the other uplink, whatever the seed.
 #[test]
 fn a_second_flow_takes_the_other_uplink() {
     for seed in 1..9 {
         let plan = Plan { seed, ..racks(2, Span::us(50), Bytes(1_000_000)) };
-        let ups = ups(&plan, &run(&plan));
+        let ups = sent(&plan, &completed(&plan), "tor0.up");
         assert_eq!(ups[0], ups[1], "seed {seed}");
     }
 }
@@ -63,7 +46,7 @@ fn what_is_slow_behind_a_spine_is_told_and_avoided() {
     };
     let faults = FaultPlan { faults: vec![slow], ..FaultPlan::default() };
     plan.faults = faults.resolve(&plan.fabric, &[], 1).unwrap().faults;
-    let slow_up = |plan: &Plan| ups(plan, &run(plan))[0];
+    let slow_up = |plan: &Plan| sent(plan, &completed(plan), "tor0.up")[0];
     let with = slow_up(&plan);
     plan.tor = None;
     let without = slow_up(&plan);

@@ -1,8 +1,7 @@
 //! ConWeave in a fabric.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-use crate::common::agree::trouble;
-use crate::common::plan;
+use crate::common::{completed, plan, sent};
 use raddle_schemes::congestion::dcqcn;
 use raddle_schemes::load_balance::switch::{self, letflow};
 use raddle_schemes::marking::{self, red};
@@ -13,7 +12,7 @@ use raddle_schemes::{congestion, recovery};
 use raddle_sim::engine;
 use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, RateTo, Target};
 use raddle_sim::plan::Plan;
-use raddle_sim::record::{Outcome, Stop};
+use raddle_sim::record::Stop;
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::Flow;
@@ -30,20 +29,6 @@ fn across(fabric: Fabric, seed: u64) -> Plan {
     plan.transport.recovery = recovery::Config::named("go_back_n").unwrap();
     plan.tor = Some(tor::Config::ConWeave(conweave::Config::default()));
     plan
-}
-
-fn run(plan: &Plan) -> Outcome {
-    assert_eq!(trouble(plan), None);
-    let outcome = engine::run(plan, &mut ());
-    assert_eq!(outcome.stop, Stop::Completed);
-    outcome
-}
-
-/// Data frames by port, of the ports whose names begin so.
-fn sent(plan: &Plan, outcome: &Outcome, name: &str) -> Vec<u64> {
-    let ports = plan.fabric.ports.iter().zip(&outcome.ports);
-    let named = ports.filter(|(port, _)| port.name.starts_with(name));
-    named.map(|(_, record)| record.data_frames).collect()
 }
 
 fn slow(plan: &mut Plan, links: &[&str]) {
@@ -71,7 +56,7 @@ fn a_flow_leaves_a_slow_path_and_its_packets_stay_in_order() {
     for seed in 1..9 {
         let mut plan = across(two_tiers(), seed);
         slow(&mut plan, &["tor1.up0"]);
-        let outcome = run(&plan);
+        let outcome = completed(&plan);
         let flow = outcome.flows.at(0);
         assert_eq!((flow.refused, flow.retransmitted), (0, 0), "{flow:?}");
         let ups = sent(&plan, &outcome, "tor0.up");
@@ -89,7 +74,7 @@ fn a_flow_leaves_a_slow_path_and_its_packets_stay_in_order() {
 #[test]
 fn a_flow_alone_stays_on_its_path() {
     let plan = across(two_tiers(), 1);
-    let outcome = run(&plan);
+    let outcome = completed(&plan);
     let mut ups = sent(&plan, &outcome, "tor0.up");
     ups.sort_unstable();
     assert_eq!(ups, [0, 400]);
@@ -114,7 +99,7 @@ fn in_three_tiers_it_names_paths_by_the_path_map() {
     // A reply is never in time.
     let late = conweave::Config { reply_extra: Span(0), ..conweave::Config::default() };
     plan.tor = Some(tor::Config::ConWeave(late));
-    let outcome = run(&plan);
+    let outcome = completed(&plan);
     let flow = outcome.flows.at(0);
     assert_eq!((flow.refused, flow.retransmitted), (0, 0), "{flow:?}");
     let downs = sent(&plan, &outcome, "core").into_iter().filter(|n| *n > 0).count();

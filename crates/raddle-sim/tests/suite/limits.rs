@@ -302,17 +302,6 @@ fn middleware_is_not_beside_switches_that_look_at_queues_as_they_were() {
 }
 
 #[test]
-fn middleware_is_not_beside_telemetry() {
-    between(
-        |plan| plan.tor = Some(tor::Config::Custom(juggler::plugin())),
-        |plan| plan.transport.congestion = congestion::Config::named("hpcc").unwrap(),
-        LimitError::TelemetryBesideMiddleware,
-        "middleware in ToRs beside a congestion control that reads telemetry; what is held back \
-         there keeps no telemetry",
-    );
-}
-
-#[test]
 fn times_fit_a_ledger() {
     let end = Time(TIME_LIMIT.0 + 1);
     between(

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
 use crate::common::agree::trouble;
-use crate::common::plan;
+use crate::common::{completed, plan, sent};
 use raddle_schemes::congestion;
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::recovery::{self, rnic_sr};
@@ -12,7 +12,7 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine;
 use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, Target};
 use raddle_sim::plan::Plan;
-use raddle_sim::record::{Outcome, Stop};
+use raddle_sim::record::Outcome;
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::Flow;
@@ -23,20 +23,6 @@ fn themis(fabric: Fabric, flows: Vec<Flow>) -> Plan {
     plan
 }
 
-fn run(plan: &Plan) -> Outcome {
-    assert_eq!(trouble(plan), None);
-    let outcome = engine::run(plan, &mut ());
-    assert_eq!(outcome.stop, Stop::Completed);
-    outcome
-}
-
-/// Data frames by port, of the ports whose names begin so.
-fn sent(plan: &Plan, outcome: &Outcome, name: &str) -> Vec<u64> {
-    let ports = plan.fabric.ports.iter().zip(&outcome.ports);
-    let named = ports.filter(|(port, _)| port.name.starts_with(name));
-    named.map(|(_, record)| record.data_frames).collect()
-}
-
 /// Spec, section 5.2: the loads of a flow's paths differ by a packet at most.
 #[test]
 fn in_two_tiers_it_spreads_evenly_by_number() {
@@ -44,7 +30,7 @@ fn in_two_tiers_it_spreads_evenly_by_number() {
     let shape = TreeShape::leaf_spine(2, 4, 4, 1, Rate::gbps(400), link, link).unwrap();
     let flows = (0..4).map(|i| Flow::at_zero(i, 4 + i, Bytes(402 * 4096))).collect();
     let plan = themis(shape.build().unwrap(), flows);
-    let outcome = run(&plan);
+    let outcome = completed(&plan);
     let ups = sent(&plan, &outcome, "tor0.up");
     assert_eq!(ups.iter().sum::<u64>(), 4 * 402);
     assert!(ups.iter().all(|up| (400..=404).contains(up)), "{ups:?}");
@@ -57,12 +43,12 @@ fn in_three_tiers_the_path_map_reaches_every_core_alike() {
     let shape = TreeShape::fat_tree(3, 128, Rate::gbps(400), link, link).unwrap();
     let mut plan = themis(shape.build().unwrap(), vec![Flow::at_zero(0, 127, Bytes(160 * 4096))]);
     plan.switch_load_balance = switch::Config::named("ecmp_linear").unwrap();
-    let outcome = run(&plan);
+    let outcome = completed(&plan);
     let downs: Vec<u64> = sent(&plan, &outcome, "core").into_iter().filter(|n| *n > 0).collect();
     assert_eq!(downs, [10; 16]);
     // Between racks of a pod there are four paths.
     plan.traffic = vec![Flow::at_zero(0, 5, Bytes(160 * 4096))].into();
-    let outcome = run(&plan);
+    let outcome = completed(&plan);
     assert_eq!(sent(&plan, &outcome, "tor0.up"), [40; 4]);
 }
 
@@ -85,7 +71,7 @@ fn across(packets: u64) -> Plan {
 #[test]
 fn a_dead_path_costs_a_nack_for_each_packet_lost_and_no_timeout() {
     let whole = across(3);
-    let outcome = run(&whole);
+    let outcome = completed(&whole);
     let idle = sent(&whole, &outcome, "tor0.up").iter().position(|sent| *sent == 0).unwrap();
     let dead = (idle + 3) % 4;
     let mut plan = across(30);
@@ -101,7 +87,7 @@ fn a_dead_path_costs_a_nack_for_each_packet_lost_and_no_timeout() {
         ..FaultPlan::default()
     };
     plan.faults = faults.resolve(&plan.fabric, &[], 1).unwrap().faults;
-    let outcome = run(&plan);
+    let outcome = completed(&plan);
     let flow = outcome.flows.at(0);
     assert_eq!((flow.dropped, flow.retransmitted, flow.timeouts), (4, 8, 0), "{flow:?}");
     assert_eq!(sent(&plan, &outcome, &format!("tor0.up{dead}")), [1]);
@@ -126,11 +112,11 @@ fn without_loss_no_nack_passes() {
     plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
     plan.transport.recovery = recovery::Config::named("rnic_sr").unwrap();
     plan.queue.size = Size::Unlimited;
-    let outcome = run(&plan);
+    let outcome = completed(&plan);
     let again = |outcome: &Outcome| (0..32).map(|i| outcome.flows.at(i).retransmitted).sum::<u64>();
     assert_eq!(again(&outcome), 0);
     assert!(outcome.tors.iter().any(|tor| tor.dropped > 0), "NICs do ask");
     plan.tor = None;
     plan.transport.load_balance = host::Config::named("ops").unwrap();
-    assert!(again(&run(&plan)) > 0);
+    assert!(again(&completed(&plan)) > 0);
 }

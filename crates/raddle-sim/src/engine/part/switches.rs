@@ -4,8 +4,8 @@ use crate::engine::link::PortKind;
 use crate::engine::link::arrivals::Arrivals;
 use crate::engine::notes::Notes;
 use crate::engine::part::Part;
-use crate::engine::port::Room;
 use crate::engine::port::kinds::of_kind;
+use crate::engine::port::{Arriving, Room};
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::switch::fast_path::{JointSwitch, PlainSwitch, PooledSwitch, Site};
@@ -18,6 +18,7 @@ use crate::faults::intervals::covers;
 use crate::middleware::{Born, Ends, Passage};
 use crate::record::DropCause;
 use crate::wire::frame::Frame;
+use crate::wire::note::Note;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Choices;
@@ -176,7 +177,7 @@ impl<'a> Part<'a> {
                 tor.poll((self.plan, &**self.world.hosts.layout()))
         {
             if let Some(notes) = &mut self.world.notes {
-                notes.write(note);
+                notes.put(note);
             }
             let mut way = self.choose_way(number, (now, now), frame, via);
             // No port has sent it here, so none can say that it was lost.
@@ -265,12 +266,12 @@ impl<'a> Part<'a> {
         match &mut switch.tor {
             Some(tor) if ways.count() > 0 => {
                 let ends = &**self.world.hosts.layout();
-                let mut note = self.world.notes.as_ref().map(|notes| notes.of_tors());
-                let written = note.get_or_insert_default();
+                let mut notes = self.world.notes.as_mut().filter(|notes| notes.are_with(*frame));
+                let mut note = notes.as_mut().map_or_else(Note::default, |notes| notes.take());
                 let known = (self.plan, ends as &dyn Ends);
-                let passage = tor.on_ingress(known, now, (frame, host, written), in_port, ways);
-                if let (Some(notes), Some(note)) = (&mut self.world.notes, note) {
-                    notes.write(note);
+                let passage = tor.on_ingress(known, now, (frame, host, &mut note), in_port, ways);
+                if let Some(notes) = notes {
+                    notes.put(note);
                 }
                 passage
             }
@@ -370,7 +371,8 @@ impl<'a> Part<'a> {
         }
         note_busy(&mut switch.busy, out as usize);
         let line = &mut lines[out as usize];
-        self.ports.enqueue(now, came_in, frame, Room::AMPLE, line, &mut self.world);
+        let arriving = Arriving { now, came_in, frame, room: Room::AMPLE };
+        self.ports.enqueue(arriving, line, &mut self.world);
     }
 
     /// What a frame that has come in carries of the switches before is at hand from now on.

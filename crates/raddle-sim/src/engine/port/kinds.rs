@@ -7,11 +7,10 @@ use super::fast::priority::waiting::{OneClass, SeveralClasses};
 use super::general::Port;
 use crate::engine::cache::prefetch_lines;
 use crate::engine::link::{FarEnd, Line, Place, PortKind};
-use crate::engine::port::{QueuePort, Room};
+use crate::engine::port::{Arriving, QueuePort};
 use crate::engine::world::World;
 use crate::plan::{Plan, SwitchOrder};
 use crate::record::PortRecord;
-use crate::wire::frame::Frame;
 use crate::wire::port_facts::PortFacts;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue;
@@ -101,16 +100,13 @@ impl SwitchPorts {
     #[inline]
     pub(in crate::engine) fn enqueue(
         &mut self,
-        now: Time,
-        came_in: PortId,
-        frame: Frame,
-        room: Room,
+        arriving: Arriving,
         line: &mut Line,
         world: &mut World<'_>,
     ) -> Bytes {
         let number = line.place.number();
         of_kind!(mut self, line.place.kind(), ports => {
-            ports[number].enqueue(now, came_in, frame, room, line, world)
+            ports[number].enqueue(arriving, line, world)
         })
     }
 

@@ -37,17 +37,8 @@ pub(super) trait QueuePort: Sized {
         came.enqueue_each(self, line, world)
     }
 
-    /// Takes a frame that came in through `came_in`, an in-port of the same switch, whose memory has
-    /// `room`. Returns how much of it joined a queue.
-    fn enqueue(
-        &mut self,
-        now: Time,
-        came_in: PortId,
-        frame: Frame,
-        room: Room,
-        line: &mut Line,
-        world: &mut World<'_>,
-    ) -> Bytes;
+    /// Takes a frame that arrives. Returns how much of it joined a queue.
+    fn enqueue(&mut self, arriving: Arriving, line: &mut Line, world: &mut World<'_>) -> Bytes;
 
     /// Bytes of the queue of data that a frame would join, frame in service included, after what has
     /// left at or before `now`; `None` for frames that have a queue of control to themselves.
@@ -99,6 +90,18 @@ impl Room {
     pub(super) const AMPLE: Self = Self { frame: true, header: true };
 }
 
+/// A frame that comes to a port's queues.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arriving {
+    /// When.
+    pub(super) now: Time,
+    /// The in-port of the same switch that it came in through.
+    pub(super) came_in: PortId,
+    pub(super) frame: Frame,
+    /// The room that the switch's memory has for it.
+    pub(super) room: Room,
+}
+
 /// A frame that joined a queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Joined {
@@ -134,7 +137,11 @@ impl LaneArrivals<'_> {
         let lane = arrivals.lane(first_lane);
         for (at, in_port, frame) in lane.iter() {
             let came_in = PortId(first_id + in_port);
-            port.enqueue(Time(start.0 + at), came_in, frame, Room::AMPLE, line, world);
+            port.enqueue(
+                Arriving { now: Time(start.0 + at), came_in, frame, room: Room::AMPLE },
+                line,
+                world,
+            );
         }
         !lane.is_empty()
     }

@@ -8,7 +8,7 @@ use super::view::AroundPlain;
 use crate::engine::link::Line;
 use crate::engine::link::arrivals::Arrivals;
 use crate::engine::port::general::Port;
-use crate::engine::port::{LaneArrivals, QueuePort, Room};
+use crate::engine::port::{Arriving, LaneArrivals, QueuePort, Room};
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::switch::view::header;
@@ -90,7 +90,8 @@ impl<P: QueuePort> Visitor for PlainSwitch<'_, '_, P> {
                 if !are_many {
                     note_busy(busy, out);
                 }
-                ports[out].enqueue(now, came_in, frame, Room::AMPLE, &mut lines[out], world);
+                let arriving = Arriving { now, came_in, frame, room: Room::AMPLE };
+                ports[out].enqueue(arriving, &mut lines[out], world);
             }
             next = carry_out_busy(busy, ports, lines, until, world);
         }
@@ -120,7 +121,8 @@ impl<P: QueuePort> PlainSwitch<'_, '_, P> {
             for ((in_port, frame), &out) in together.zip(&outs) {
                 note_busy(busy, out);
                 let came_in = PortId(chooser.first_id + in_port);
-                ports[out].enqueue(now, came_in, frame, Room::AMPLE, &mut lines[out], world);
+                let arriving = Arriving { now, came_in, frame, room: Room::AMPLE };
+                ports[out].enqueue(arriving, &mut lines[out], world);
             }
         }
         let next = carry_out_busy(busy, ports, lines, until, world);

@@ -6,7 +6,7 @@
 
 use crate::engine::link::{Line, PortKind};
 use crate::engine::port::kinds::{SwitchPorts, of_kind};
-use crate::engine::port::{QueuePort, Room};
+use crate::engine::port::{Arriving, QueuePort, Room};
 use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::world::World;
 use crate::wire::frame::Frame;
@@ -36,15 +36,7 @@ pub(in crate::engine) trait OwnPorts {
     ) -> Option<u64>;
 
     /// [`QueuePort::enqueue`].
-    fn enqueue(
-        &mut self,
-        out: usize,
-        now: Time,
-        came_in: PortId,
-        frame: Frame,
-        room: Room,
-        world: &mut World<'_>,
-    ) -> Bytes;
+    fn enqueue(&mut self, out: usize, arriving: Arriving, world: &mut World<'_>) -> Bytes;
 
     /// [`QueuePort::carry_out`], then [`QueuePort::next_action`] and [`QueuePort::freed_bytes`].
     fn carry_out(&mut self, out: usize, until: Time, world: &mut World<'_>) -> (Time, u64);
@@ -138,7 +130,7 @@ impl Pool {
             self.room(frame.size(), queued, world.discipline.header)
         };
         note_busy(busy, out);
-        let joined = ports.enqueue(out, now, came_in, frame, room, world);
+        let joined = ports.enqueue(out, Arriving { now, came_in, frame, room }, world);
         self.take(joined);
     }
 
@@ -214,16 +206,8 @@ impl<P: QueuePort> OwnPorts for AlikePorts<'_, P> {
     }
 
     #[inline]
-    fn enqueue(
-        &mut self,
-        out: usize,
-        now: Time,
-        came_in: PortId,
-        frame: Frame,
-        room: Room,
-        world: &mut World<'_>,
-    ) -> Bytes {
-        self.ports[out].enqueue(now, came_in, frame, room, &mut self.lines[out], world)
+    fn enqueue(&mut self, out: usize, arriving: Arriving, world: &mut World<'_>) -> Bytes {
+        self.ports[out].enqueue(arriving, &mut self.lines[out], world)
     }
 
     #[inline]
@@ -255,16 +239,8 @@ impl OwnPorts for MixedPorts<'_> {
         })
     }
 
-    fn enqueue(
-        &mut self,
-        out: usize,
-        now: Time,
-        came_in: PortId,
-        frame: Frame,
-        room: Room,
-        world: &mut World<'_>,
-    ) -> Bytes {
-        self.ports.enqueue(now, came_in, frame, room, &mut self.lines[out], world)
+    fn enqueue(&mut self, out: usize, arriving: Arriving, world: &mut World<'_>) -> Bytes {
+        self.ports.enqueue(arriving, &mut self.lines[out], world)
     }
 
     fn carry_out(&mut self, out: usize, until: Time, world: &mut World<'_>) -> (Time, u64) {

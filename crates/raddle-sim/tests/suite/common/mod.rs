@@ -9,12 +9,13 @@ use raddle_schemes::rng::mix;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{congestion, marking, recovery};
+use raddle_sim::engine;
 use raddle_sim::faults::Faults;
 use raddle_sim::plan::{
     Connections, MarkAt, NicOrder, Overflow, PairOrder, Plan, QueuePlan, Service, TransportPlan,
     Turns,
 };
-use raddle_sim::record::{Outcome, RecordPlan};
+use raddle_sim::record::{Outcome, RecordPlan, Stop};
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::Traffic;
@@ -79,6 +80,21 @@ pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) ->
         end: None,
         patience: Span::ms(5),
     }
+}
+
+/// What comes of a plan in which every flow completes, and on which both engines agree.
+pub(crate) fn completed(plan: &Plan) -> Outcome {
+    assert_eq!(agree::trouble(plan), None);
+    let outcome = engine::run(plan, &mut ());
+    assert_eq!(outcome.stop, Stop::Completed);
+    outcome
+}
+
+/// Data frames by port, of the ports whose names begin so.
+pub(crate) fn sent(plan: &Plan, outcome: &Outcome, name: &str) -> Vec<u64> {
+    let ports = plan.fabric.ports.iter().zip(&outcome.ports);
+    let named = ports.filter(|(port, _)| port.name.starts_with(name));
+    named.map(|(_, record)| record.data_frames).collect()
 }
 
 /// A hash of what a run did, unmoved by new fields of the records.

@@ -23,7 +23,7 @@ use raddle_schemes::load_balance::switch::{
 use raddle_schemes::planner::{self, ethereal::Profile};
 use raddle_schemes::size::{Limited, Size};
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_schemes::{buffer, congestion, marking, tor};
+use raddle_schemes::{buffer, marking, tor};
 use raddle_sim::faults::spec::FaultPlan;
 use raddle_sim::plan::{
     AckQueue, BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service, Turns,
@@ -96,9 +96,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
         }
     }
     class_table(&mut choices, &mut queue);
-    let reads_telemetry = |own: &congestion::Config| own.card().needs.contains(&Need::Telemetry);
-    let has_telemetry = transport.congestions().any(reads_telemetry);
-    let tor = tor.filter(|_| !selector.looks_before() && !has_telemetry);
+    let tor = tor.filter(|_| !selector.looks_before());
     let plan = Plan {
         fabric,
         routes: resolved.routes,
@@ -378,9 +376,7 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
 pub(crate) fn plan_with_middleware(numbers: &[u32]) -> Plan {
     let (own, others) = numbers.split_at(numbers.len().min(10));
     let mut plan = plan(others);
-    let reads_telemetry = |own: &congestion::Config| own.card().needs.contains(&Need::Telemetry);
-    let has_telemetry = plan.transport.congestions().any(reads_telemetry);
-    if !plan.switch_load_balance.build(&switch::NOMINAL).looks_before() && !has_telemetry {
+    if !plan.switch_load_balance.build(&switch::NOMINAL).looks_before() {
         let listed = tor::SCHEMES.iter().map(|scheme| tor::Config::named(scheme.card.name));
         let hooks: Vec<_> = listed.flatten().collect();
         plan.tor = Some(hook(&mut Choices::new(own), &hooks));

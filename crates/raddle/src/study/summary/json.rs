@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 /// The value of `schema`.
 const SCHEMA: &str = "raddle.run/1";
 
+/// What middleware in ToRs dropped, behind the causes.
+const MIDDLEWARE: &str = "middleware";
+
 /// The order of the causes in JSON.
 const DROPPED_ORDER: [DropCause; 5] = [
     DropCause::Overflow,
@@ -20,10 +23,11 @@ const DROPPED_ORDER: [DropCause; 5] = [
 impl RunSummary {
     /// The object of `raddle.run/1`.
     pub fn to_json(&self) -> Value {
-        let dropped: Map<String, Value> = DROPPED_ORDER
+        let mut dropped: Map<String, Value> = DROPPED_ORDER
             .iter()
             .map(|cause| (cause.word().to_string(), json!(self.packets.dropped[*cause as usize])))
             .collect();
+        dropped.insert(MIDDLEWARE.to_string(), json!(self.packets.dropped_by_middleware));
         json!({
             "schema": SCHEMA,
             "scenario": self.scenario,
@@ -47,6 +51,7 @@ impl RunSummary {
                 "sent": self.packets.sent,
                 "delivered": self.packets.delivered,
                 "retransmitted": self.packets.retransmitted,
+                "refused": self.packets.refused,
                 "dropped": dropped,
                 "trimmed": self.packets.trimmed,
                 "marked": self.packets.marked,
@@ -110,6 +115,9 @@ impl RunSummary {
                 sent: packets.count("sent")?,
                 delivered: packets.count("delivered")?,
                 retransmitted: packets.count("retransmitted")?,
+                // Absent in what versions wrote that did not tell these.
+                refused: value["packets"]["refused"].as_u64().unwrap_or(0),
+                dropped_by_middleware: lost.0[MIDDLEWARE].as_u64().unwrap_or(0),
                 dropped,
                 trimmed: packets.count("trimmed")?,
                 marked: packets.count("marked")?,
@@ -214,11 +222,11 @@ mod tests {
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");
         assert_eq!(
             keys(&json["packets"]).join(" "),
-            "sent delivered retransmitted dropped trimmed marked"
+            "sent delivered retransmitted refused dropped trimmed marked"
         );
         assert_eq!(
             keys(&json["packets"]["dropped"]).join(" "),
-            "overflow link_down loss node_down no_route"
+            "overflow link_down loss node_down no_route middleware"
         );
         assert!(json["peak_rss_mb"].is_null());
         assert_eq!(json["hops_per_s"], 80.0);

@@ -42,6 +42,10 @@ pub struct Packets {
     pub delivered: u64,
     /// Of those sent, sent again.
     pub retransmitted: u64,
+    /// Arrived whole and new, and thrown away there: those out of order, where a receiver keeps none.
+    pub refused: u64,
+    /// Dropped by middleware in ToRs.
+    pub dropped_by_middleware: u64,
     /// Lost, by cause (order of [`DropCause::ALL`](raddle_sim::record::DropCause::ALL)).
     pub dropped: [u64; 5],
     /// Trimmed in a switch.
@@ -217,7 +221,9 @@ impl Packets {
             packets.sent += flow.sent;
             packets.delivered += flow.received;
             packets.retransmitted += flow.retransmitted;
+            packets.refused += flow.refused;
         }
+        packets.dropped_by_middleware = outcome.tors.iter().map(|tor| tor.dropped_data).sum();
         for port in &outcome.ports {
             packets.trimmed += port.trimmed;
             packets.marked += port.marked;

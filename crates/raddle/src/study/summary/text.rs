@@ -44,6 +44,9 @@ impl RunSummary {
             "sent again",
             format!("{}, {}", count(p.retransmitted), plural(self.timeouts, "timeout")),
         );
+        if p.refused > 0 {
+            line("", format!("{} refused where they arrived, out of order", count(p.refused)));
+        }
         line("dropped", dropped_text(p));
         for text in top_ports(plan, outcome, 3) {
             line("", text);
@@ -185,11 +188,12 @@ fn missing(plan: &Plan, outcome: &Outcome, flow: FlowId) -> String {
 }
 
 fn dropped_text(packets: &Packets) -> String {
-    let total: u64 = packets.dropped.iter().sum();
-    let causes: Vec<String> = DropCause::ALL
-        .iter()
-        .filter(|&&cause| packets.dropped[cause as usize] > 0)
-        .map(|&cause| format!("{} {}", cause.word(), count(packets.dropped[cause as usize])))
+    let by_cause = DropCause::ALL.map(|cause| (cause.word(), packets.dropped[cause as usize]));
+    let by_cause = by_cause.into_iter().chain([("middleware", packets.dropped_by_middleware)]);
+    let total: u64 = by_cause.clone().map(|(_, lost)| lost).sum();
+    let causes: Vec<String> = by_cause
+        .filter(|(_, lost)| *lost > 0)
+        .map(|(word, lost)| format!("{word} {}", count(lost)))
         .collect();
     if causes.is_empty() {
         count(total)

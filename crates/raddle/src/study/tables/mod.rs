@@ -5,11 +5,13 @@
 
 mod explain;
 mod files;
+mod kinds;
 mod rows;
 
 pub use explain::explain;
 pub use files::{Format, TableError, sound, write, write_parts};
-pub use rows::{RunRow, TABLES, of_run, runs};
+pub use kinds::TABLES;
+pub use rows::{RunRow, of_run, runs};
 
 use std::ops::Range;
 

@@ -1,5 +1,6 @@
-//! The tables themselves: the meaning of every column, and the rows of a run.
+//! The rows of a run.
 
+use super::kinds::{EVENTS, FLOWS, LAYERS, PIECES, PORTS, RUNS, SERIES, SWITCHES, TIMELINE, TORS};
 use super::{Column, ColumnSpec, Parts, Table, TableSpec, Values};
 use crate::study::VERSION;
 use crate::study::quantiles::Share;
@@ -11,257 +12,11 @@ use raddle_schemes::units::{Span, Time};
 use raddle_sim::bound;
 use raddle_sim::plan::{BufferPlan, Plan};
 use raddle_sim::record::layers::layers;
-use raddle_sim::record::{DropCause, FlowRecord, Outcome, PfcRecord, PieceRecords};
+use raddle_sim::record::{DropCause, FlowRecord, Outcome, PfcRecord, PieceRecords, TorRecord};
 use raddle_sim::topology::{Fabric, Node};
 use raddle_sim::wire::port_facts::PortFacts;
 use raddle_sim::workload::Flow;
 use std::ops::Range;
-
-/// Every kind of table.
-pub const TABLES: [&TableSpec; 9] =
-    [&RUNS, &FLOWS, &PIECES, &PORTS, &SWITCHES, &LAYERS, &SERIES, &TIMELINE, &EVENTS];
-
-const fn col(name: &'static str, unit: &'static str, meaning: &'static str) -> ColumnSpec {
-    ColumnSpec { name, unit, meaning }
-}
-
-const SCENARIO: ColumnSpec = col("scenario", "", "hash of the resolved scenario");
-const SEED: ColumnSpec = col("seed", "", "seed of every random stream of the run");
-const TIME: ColumnSpec = col("time_us", "us", "start of the time bucket, since the run's start");
-
-const RUNS: TableSpec = TableSpec {
-    name: "runs",
-    meaning: "One row per run; behind these columns, one per key that the sweep set.",
-    columns: &[
-        SCENARIO,
-        SEED,
-        col("version", "", "version of raddle"),
-        col("completed", "", "whether every flow completed"),
-        col("flows", "flows", "number of flows"),
-        col("unfinished", "flows", "flows that did not complete"),
-        col("unstarted", "flows", "of these, flows that had not started when the run ended"),
-        col("at_dead_hosts", "flows", "flows that did not complete with an end at a dead host"),
-        col(
-            "completion_us",
-            "us",
-            "time zero to the last needed ACK of any flow; empty unless every flow completed",
-        ),
-        col("bound_us", "us", "lower bound on the completion; empty where none is known"),
-        col("bound", "", "name of that bound"),
-        col("increase_pct", "%", "completion over the bound"),
-        col("fct_max_us", "us", "longest flow completion time, of completed flows"),
-        col("fct_mean_us", "us", "mean flow completion time, of completed flows"),
-        col("fct_p50_us", "us", "median flow completion time, of completed flows, nearest rank"),
-        col("fct_p99_us", "us", "99th percentile of them, nearest rank"),
-        col("delivered_max_us", "us", "longest time from a flow's start to its last byte"),
-        col("delivered_mean_us", "us", "mean time from a flow's start to its last byte"),
-        col("delivered_p50_us", "us", "median time from a flow's start to its last byte"),
-        col("delivered_p99_us", "us", "99th percentile of times to the last byte"),
-        col("slowdown_mean", "", "mean of completion times over those alone in the idle fabric"),
-        col("slowdown_p50", "", "median of these slowdowns, nearest rank"),
-        col("slowdown_p95", "", "95th percentile; empty if fewer than 20 flows are beyond it"),
-        col("slowdown_p99", "", "99th percentile; empty if fewer than 20 flows are beyond it"),
-        col("slowdown_p99_9", "", "99.9th percentile; empty if fewer than 20 flows are beyond it"),
-        col("sent_packets", "packets", "data packets sent, retransmissions included"),
-        col("delivered_packets", "packets", "data packets that arrived whole and were new"),
-        col("retransmitted_packets", "packets", "data packets sent again"),
-        col("dropped_overflow_packets", "packets", "data packets lost: the queue was full"),
-        col("dropped_link_down_packets", "packets", "data packets lost: the link was down"),
-        col("dropped_node_down_packets", "packets", "data packets lost: the node was dead"),
-        col("dropped_loss_packets", "packets", "data packets lost: random loss or bit errors"),
-        col("dropped_no_route_packets", "packets", "data packets lost: no port led there"),
-        col("trimmed_packets", "packets", "data packets cut to their header in a switch"),
-        col("marked_packets", "packets", "data packets that got a congestion mark"),
-        col("queue_bytes_max", "B", "most bytes of one data class in a switch port's queue"),
-        col("memory_bytes_max", "B", "most bytes of a switch's shared memory; 0 if none is shared"),
-        col("pauses", "pauses", "how often flow control paused a class at a port"),
-        col("timeouts", "timeouts", "retransmission timeouts"),
-        col("packet_hops", "packet-hops", "packets that left any queue, host or switch"),
-        col("results_hash", "", "hash of all flow and port records"),
-        col("cpu_s", "s", "CPU time of the run"),
-        col("wall_s", "s", "elapsed time of the run"),
-    ],
-};
-
-const FLOWS: TableSpec = TableSpec {
-    name: "flows",
-    meaning: "One row per flow.",
-    columns: &[
-        SCENARIO,
-        SEED,
-        col("flow", "", "number of the flow"),
-        col("source", "", "sending host"),
-        col("destination", "", "receiving host"),
-        col("size_bytes", "B", "application bytes"),
-        col("start_us", "us", "when it started; empty if it never did"),
-        col("fct_us", "us", "start to last needed ACK at the sender; empty if not completed"),
-        col("delivered_us", "us", "start to last byte at the receiver; empty if not delivered"),
-        col("ideal_us", "us", "`fct_us` alone in the fabric without faults; empty without a path"),
-        col("slowdown", "", "`fct_us` over `ideal_us`; empty if not completed"),
-        col("sent_packets", "packets", "data packets sent, retransmissions included"),
-        col("retransmitted_packets", "packets", "data packets sent again"),
-        col("received_packets", "packets", "data packets that arrived whole and were new"),
-        col("duplicate_packets", "packets", "data packets that arrived whole a second time"),
-        col("marked_packets", "packets", "data packets that arrived with a congestion mark"),
-        col("trimmed_packets", "packets", "data packets that arrived as trimmed headers"),
-        col("dropped_packets", "packets", "data packets lost on the way, whatever the cause"),
-        col("timeouts", "timeouts", "retransmission timeouts"),
-        col(
-            "unfinished",
-            "",
-            "why it did not complete: `dead_host` at one of its ends, `not_started`, or still \
-             `under_way`; empty if it did",
-        ),
-    ],
-};
-
-const PIECES: TableSpec = TableSpec {
-    name: "pieces",
-    meaning: "One row per piece of a flow, where a planner gives flows their paths.",
-    columns: &[
-        SCENARIO,
-        SEED,
-        col("piece", "", "number of the piece"),
-        col("flow", "", "number of the flow that it belongs to"),
-        col("size_bytes", "B", "application bytes"),
-        col(
-            "path",
-            "",
-            "port of the source's switch that it was given; empty if there is no choice",
-        ),
-        col("start_us", "us", "when it started; empty if it never did"),
-        col("fct_us", "us", "start to last needed ACK at the sender; empty if not completed"),
-        col("sent_packets", "packets", "data packets sent, retransmissions included"),
-        col("retransmitted_packets", "packets", "data packets sent again"),
-        col("dropped_packets", "packets", "data packets lost on the way, whatever the cause"),
-        col("timeouts", "timeouts", "retransmission timeouts"),
-    ],
-};
-
-const PORTS: TableSpec = TableSpec {
-    name: "ports",
-    meaning: "One row per port, that is per directed link.",
-    columns: &[
-        SCENARIO,
-        SEED,
-        col("port", "", "number of the port"),
-        col("name", "", "name of the port"),
-        col("node", "", "host or switch that the port belongs to"),
-        col("peer", "", "host or switch at the other end of the cable"),
-        col("rate_gbps", "Gbps", "rate of the link when nothing is broken"),
-        col("frames", "frames", "frames whose last bit left, lost ones included"),
-        col("sent_bytes", "B", "their bytes"),
-        col("data_frames", "frames", "of these frames, data packets"),
-        col("marked_packets", "packets", "data packets marked here"),
-        col("trimmed_packets", "packets", "data packets trimmed here"),
-        col("dropped_overflow_frames", "frames", "frames lost here: the queue was full"),
-        col("dropped_link_down_frames", "frames", "frames lost here: the link was down"),
-        col("dropped_node_down_frames", "frames", "frames lost here: the node was dead"),
-        col("dropped_loss_frames", "frames", "frames lost here: random loss or bit errors"),
-        col("dropped_no_route_frames", "frames", "frames lost here: no port led there"),
-        col("dropped_packets", "packets", "of all frames lost here, data packets"),
-        col("queue_bytes_max", "B", "most bytes of one data class queued, in service included"),
-        col("pauses", "pauses", "how often a class of what came in here was paused"),
-        col("paused_us", "us", "for how long, added up over the classes"),
-        col(
-            "pfc_frames",
-            "frames",
-            "frames of flow control whose last bit left, lost ones included",
-        ),
-        col("pfc_lost_frames", "frames", "frames of flow control lost"),
-        col(
-            "ingress_bytes_max",
-            "B",
-            "under flow control, most bytes of one class that came in here",
-        ),
-    ],
-};
-
-const SWITCHES: TableSpec = TableSpec {
-    name: "switches",
-    meaning: "One row per switch, where ports share a switch's memory.",
-    columns: &[
-        SCENARIO,
-        SEED,
-        col("switch", "", "number of the switch"),
-        col("name", "", "name of the switch"),
-        col("memory_bytes", "B", "its memory"),
-        col("memory_bytes_max", "B", "most bytes of it used at once, frames in service included"),
-        col("headroom_bytes_max", "B", "most bytes of headroom used at once; 0 without"),
-        col("headroom_queue_bytes_max", "B", "most bytes in headroom of one port and class"),
-        col("lossless_bytes_max", "B", "where classes are lossless, most bytes of those"),
-        col("lossy_bytes_max", "B", "and of the others"),
-        col("lossless_refused_frames", "frames", "frames of lossless classes that were refused"),
-    ],
-};
-
-const LAYERS: TableSpec = TableSpec {
-    name: "layers",
-    meaning: "One row per layer, that is all links from one tier to another.",
-    columns: &[
-        SCENARIO,
-        SEED,
-        col("layer", "", "where the links lead, as in `tor_agg`"),
-        col("links", "links", "how many there are"),
-        col(
-            "queue_bytes_max",
-            "B",
-            "most bytes of one data class in a queue of the layer; empty at hosts",
-        ),
-        col(
-            "queue_bytes_mean",
-            "B",
-            "bytes of data queued, mean over queues and sending time; empty unless recorded",
-        ),
-        col("bytes_overload", "", "bytes of the busiest link over the links' mean, less 1"),
-        col("frames_overload", "", "the same for frames of any kind"),
-        col("data_overload", "", "the same for data packets"),
-    ],
-};
-
-const SERIES: TableSpec = TableSpec {
-    name: "series",
-    meaning: "One row per recorded port and time bucket.",
-    columns: &[
-        SCENARIO,
-        SEED,
-        col("port", "", "number of the port"),
-        col("name", "", "name of the port"),
-        TIME,
-        col("data_frames", "frames", "data packets whose last bit left in the bucket"),
-        col("sent_bytes", "B", "bytes of all frames whose last bit left in the bucket"),
-        col("utilisation_pct", "%", "these bytes over what the healthy link carries in a bucket"),
-        col("queue_bytes_max", "B", "most data bytes queued, as arrivals saw it; 0 if none came"),
-        col("dropped_frames", "frames", "frames lost at the port in the bucket"),
-    ],
-};
-
-const TIMELINE: TableSpec = TableSpec {
-    name: "timeline",
-    meaning: "One row per time bucket, over the whole fabric.",
-    columns: &[
-        SCENARIO,
-        SEED,
-        TIME,
-        col("dropped_frames", "frames", "frames lost"),
-        col("marked_packets", "packets", "data packets marked"),
-        col("trimmed_packets", "packets", "data packets trimmed"),
-        col("retransmitted_packets", "packets", "data packets sent again"),
-        col("timeouts", "timeouts", "retransmission timeouts"),
-    ],
-};
-
-const EVENTS: TableSpec = TableSpec {
-    name: "events",
-    meaning: "One row per noteworthy moment of a scheme; the first 10 000 of the run.",
-    columns: &[
-        SCENARIO,
-        SEED,
-        col("time_us", "us", "when it happened, since the run's start"),
-        col("flow", "", "number of the flow whose scheme it is"),
-        col("event", "", "scheme and moment"),
-    ],
-};
 
 /// One run of a study, as a row of the table `runs`.
 #[derive(Clone, Copy, Debug)]
@@ -284,18 +39,20 @@ fn texts<T>(items: impl IntoIterator<Item = T>, of: impl Fn(T) -> String) -> Val
     Values::Text(items.into_iter().map(|item| Some(of(item))).collect())
 }
 
-/// Columns from their specification and their values, in the same order.
+/// The columns of a table from their values, each with its column's name, in the table's order.
+///
+/// # Panics
+/// If a name is not the one whose turn it is: values would stand under a meaning of others.
 fn columns(
     spec: &'static TableSpec,
-    values: impl IntoIterator<Item = Values, IntoIter: ExactSizeIterator>,
+    values: impl IntoIterator<Item = (&'static str, Values), IntoIter: ExactSizeIterator>,
 ) -> Vec<Column> {
     let values = values.into_iter();
-    debug_assert_eq!(spec.columns.len(), values.len());
-    let column = |(spec, values): (&ColumnSpec, Values)| Column {
-        name: spec.name.to_string(),
-        unit: spec.unit.to_string(),
-        meaning: spec.meaning.to_string(),
-        values,
+    assert_eq!(spec.columns.len(), values.len(), "columns of {}", spec.name);
+    let column = |(column, (name, values)): (&ColumnSpec, (&str, Values))| {
+        assert_eq!(column.name, name, "columns of {}", spec.name);
+        let [name, unit, meaning] = [column.name, column.unit, column.meaning].map(str::to_string);
+        Column { name, unit, meaning, values }
     };
     spec.columns.iter().zip(values).map(column).collect()
 }
@@ -312,49 +69,54 @@ pub fn runs(rows: &[RunRow<'_>]) -> Table {
     let mut columns = columns(
         &RUNS,
         [
-            texts(rows, |row| row.summary.scenario.clone()),
-            count(|s| s.seed),
-            texts(rows, |_| VERSION.to_string()),
-            Values::Bool(rows.iter().map(|row| Some(row.summary.completed)).collect()),
-            count(|s| s.flows),
-            count(|s| s.unfinished),
-            count(|s| s.unstarted),
-            count(|s| s.at_dead_hosts),
-            number(|s| s.completion_us),
-            number(|s| s.bound_us),
-            Values::Text(rows.iter().map(|row| row.summary.bound.clone()).collect()),
-            number(|s| s.increase_pct),
-            number(|s| s.fct_us.max),
-            number(|s| s.fct_us.mean),
-            number(|s| s.fct_us.p50),
-            number(|s| s.fct_us.p99),
-            number(|s| s.delivered_us.max),
-            number(|s| s.delivered_us.mean),
-            number(|s| s.delivered_us.p50),
-            number(|s| s.delivered_us.p99),
-            number(|s| Some(s.slowdown.of_class(SizeClass::All)?.mean)),
-            slowdown(Share::P50),
-            slowdown(Share::P95),
-            slowdown(Share::P99),
-            slowdown(Share::P99_9),
-            count(|s| s.packets.sent),
-            count(|s| s.packets.delivered),
-            count(|s| s.packets.retransmitted),
-            dropped(DropCause::Overflow),
-            dropped(DropCause::LinkDown),
-            dropped(DropCause::NodeDown),
-            dropped(DropCause::Loss),
-            dropped(DropCause::NoRoute),
-            count(|s| s.packets.trimmed),
-            count(|s| s.packets.marked),
-            count(|s| s.queue_bytes_max),
-            count(|s| s.memory_bytes_max),
-            count(|s| s.pauses),
-            count(|s| s.timeouts),
-            count(|s| s.packet_hops),
-            texts(rows, |row| row.summary.results_hash.clone()),
-            number(|s| s.cost.cpu_s),
-            number(|s| Some(s.cost.wall_s)),
+            ("scenario", texts(rows, |row| row.summary.scenario.clone())),
+            ("seed", count(|s| s.seed)),
+            ("version", texts(rows, |_| VERSION.to_string())),
+            (
+                "completed",
+                Values::Bool(rows.iter().map(|row| Some(row.summary.completed)).collect()),
+            ),
+            ("flows", count(|s| s.flows)),
+            ("unfinished", count(|s| s.unfinished)),
+            ("unstarted", count(|s| s.unstarted)),
+            ("at_dead_hosts", count(|s| s.at_dead_hosts)),
+            ("completion_us", number(|s| s.completion_us)),
+            ("bound_us", number(|s| s.bound_us)),
+            ("bound", Values::Text(rows.iter().map(|row| row.summary.bound.clone()).collect())),
+            ("increase_pct", number(|s| s.increase_pct)),
+            ("fct_max_us", number(|s| s.fct_us.max)),
+            ("fct_mean_us", number(|s| s.fct_us.mean)),
+            ("fct_p50_us", number(|s| s.fct_us.p50)),
+            ("fct_p99_us", number(|s| s.fct_us.p99)),
+            ("delivered_max_us", number(|s| s.delivered_us.max)),
+            ("delivered_mean_us", number(|s| s.delivered_us.mean)),
+            ("delivered_p50_us", number(|s| s.delivered_us.p50)),
+            ("delivered_p99_us", number(|s| s.delivered_us.p99)),
+            ("slowdown_mean", number(|s| Some(s.slowdown.of_class(SizeClass::All)?.mean))),
+            ("slowdown_p50", slowdown(Share::P50)),
+            ("slowdown_p95", slowdown(Share::P95)),
+            ("slowdown_p99", slowdown(Share::P99)),
+            ("slowdown_p99_9", slowdown(Share::P99_9)),
+            ("sent_packets", count(|s| s.packets.sent)),
+            ("delivered_packets", count(|s| s.packets.delivered)),
+            ("retransmitted_packets", count(|s| s.packets.retransmitted)),
+            ("refused_packets", count(|s| s.packets.refused)),
+            ("dropped_overflow_packets", dropped(DropCause::Overflow)),
+            ("dropped_link_down_packets", dropped(DropCause::LinkDown)),
+            ("dropped_node_down_packets", dropped(DropCause::NodeDown)),
+            ("dropped_loss_packets", dropped(DropCause::Loss)),
+            ("dropped_no_route_packets", dropped(DropCause::NoRoute)),
+            ("dropped_middleware_packets", count(|s| s.packets.dropped_by_middleware)),
+            ("trimmed_packets", count(|s| s.packets.trimmed)),
+            ("marked_packets", count(|s| s.packets.marked)),
+            ("queue_bytes_max", count(|s| s.queue_bytes_max)),
+            ("memory_bytes_max", count(|s| s.memory_bytes_max)),
+            ("pauses", count(|s| s.pauses)),
+            ("timeouts", count(|s| s.timeouts)),
+            ("packet_hops", count(|s| s.packet_hops)),
+            ("results_hash", texts(rows, |row| row.summary.results_hash.clone())),
+            ("cpu_s", number(|s| s.cost.cpu_s)),
+            ("wall_s", number(|s| Some(s.cost.wall_s))),
         ],
     );
     let mut paths: Vec<&str> = Vec::new();
@@ -385,6 +147,7 @@ pub fn of_run<'a>(scenario: &'a str, plan: &'a Plan, outcome: &'a Outcome) -> Ve
     let mut tables = vec![run.flows(), run.ports()];
     tables.extend(outcome.pieces.as_deref().map(|pieces| run.pieces(pieces)));
     tables.extend(plan.buffer.as_ref().map(|buffer| run.switches(buffer)));
+    tables.extend((!outcome.tors.is_empty()).then(|| run.tors()));
     tables.push(run.layers());
     if plan.record.bucket > Span::ZERO {
         tables.push(run.series());
@@ -410,13 +173,13 @@ impl<'a> Run<'a> {
         self,
         spec: &'static TableSpec,
         rows: usize,
-        values: impl Fn(Range<usize>) -> [Values; N] + 'a,
+        values: impl Fn(Range<usize>) -> [(&'static str, Values); N] + 'a,
     ) -> Parts<'a> {
         let part = move |range: Range<usize>| {
             let scenario = Some(self.scenario.to_string());
             let run = [
-                Values::Text(vec![scenario.clone(); range.len()]),
-                Values::U64(vec![Some(self.plan.seed); range.len()]),
+                ("scenario", Values::Text(vec![scenario.clone(); range.len()])),
+                ("seed", Values::U64(vec![Some(self.plan.seed); range.len()])),
             ];
             Table {
                 name: spec.name,
@@ -443,24 +206,25 @@ impl<'a> Run<'a> {
             let ideals = &ideals[rows.clone()];
             let slowdowns = flows.iter().zip(ideals).map(|(f, ideal)| slowdown(fct(f)?, *ideal));
             [
-                counts(rows.clone(), |i| i as u64),
-                counts(plan, |f| u64::from(f.source.0)),
-                counts(plan, |f| u64::from(f.destination.0)),
-                counts(plan, |f| f.bytes.0),
-                numbers(flows, |f| f.started.map(Time::as_us)),
-                numbers(flows, |f| us(fct(f))),
-                numbers(flows, |f| us(delivery(f))),
-                numbers(ideals, |ideal| us(*ideal)),
-                Values::F64(slowdowns.collect()),
-                counts(flows, |f| f.sent),
-                counts(flows, |f| f.retransmitted),
-                counts(flows, |f| f.received),
-                counts(flows, |f| f.duplicates),
-                counts(flows, |f| f.marked),
-                counts(flows, |f| f.trimmed),
-                counts(flows, |f| f.dropped),
-                counts(flows, |f| f.timeouts),
-                Values::Text(rows.map(|i| word(&causes, i)).collect()),
+                ("flow", counts(rows.clone(), |i| i as u64)),
+                ("source", counts(plan, |f| u64::from(f.source.0))),
+                ("destination", counts(plan, |f| u64::from(f.destination.0))),
+                ("size_bytes", counts(plan, |f| f.bytes.0)),
+                ("start_us", numbers(flows, |f| f.started.map(Time::as_us))),
+                ("fct_us", numbers(flows, |f| us(fct(f)))),
+                ("delivered_us", numbers(flows, |f| us(delivery(f)))),
+                ("ideal_us", numbers(ideals, |ideal| us(*ideal))),
+                ("slowdown", Values::F64(slowdowns.collect())),
+                ("sent_packets", counts(flows, |f| f.sent)),
+                ("retransmitted_packets", counts(flows, |f| f.retransmitted)),
+                ("received_packets", counts(flows, |f| f.received)),
+                ("duplicate_packets", counts(flows, |f| f.duplicates)),
+                ("refused_packets", counts(flows, |f| f.refused)),
+                ("marked_packets", counts(flows, |f| f.marked)),
+                ("trimmed_packets", counts(flows, |f| f.trimmed)),
+                ("dropped_packets", counts(flows, |f| f.dropped)),
+                ("timeouts", counts(flows, |f| f.timeouts)),
+                ("unfinished", Values::Text(rows.map(|i| word(&causes, i)).collect())),
             ]
         })
     }
@@ -475,16 +239,16 @@ impl<'a> Run<'a> {
             };
             let us = |span: Option<Span>| span.map(Span::as_us);
             [
-                counts(rows, |i| i as u64),
-                counts(pieces, |(_, message, ..)| message.0.into()),
-                counts(pieces, |(flow, ..)| flow.bytes.0),
-                Values::Text(pieces.iter().map(path).collect()),
-                numbers(pieces, |(.., record)| record.started.map(Time::as_us)),
-                numbers(pieces, |(.., record)| us(fct(record))),
-                counts(pieces, |(.., record)| record.sent),
-                counts(pieces, |(.., record)| record.retransmitted),
-                counts(pieces, |(.., record)| record.dropped),
-                counts(pieces, |(.., record)| record.timeouts),
+                ("piece", counts(rows, |i| i as u64)),
+                ("flow", counts(pieces, |(_, message, ..)| message.0.into())),
+                ("size_bytes", counts(pieces, |(flow, ..)| flow.bytes.0)),
+                ("path", Values::Text(pieces.iter().map(path).collect())),
+                ("start_us", numbers(pieces, |(.., record)| record.started.map(Time::as_us))),
+                ("fct_us", numbers(pieces, |(.., record)| us(fct(record)))),
+                ("sent_packets", counts(pieces, |(.., record)| record.sent)),
+                ("retransmitted_packets", counts(pieces, |(.., record)| record.retransmitted)),
+                ("dropped_packets", counts(pieces, |(.., record)| record.dropped)),
+                ("timeouts", counts(pieces, |(.., record)| record.timeouts)),
             ]
         })
     }
@@ -496,28 +260,31 @@ impl<'a> Run<'a> {
             let dropped = |cause: DropCause| counts(ports, |p| p.dropped[cause as usize]);
             let pfc = |of: fn(&PfcRecord) -> u64| counts(ports, |p| p.pfc.as_deref().map_or(0, of));
             [
-                counts(rows, |i| i as u64),
-                texts(plan, |p| p.name.clone()),
-                texts(plan, |p| node_name(fabric, p.owner)),
-                texts(plan, |p| node_name(fabric, fabric.ports[p.peer.index()].owner)),
-                numbers(plan, |p| Some(p.rate.0 as f64 / 1e9)),
-                counts(ports, |p| p.frames),
-                counts(ports, |p| p.bytes),
-                counts(ports, |p| p.data_frames),
-                counts(ports, |p| p.marked),
-                counts(ports, |p| p.trimmed),
-                dropped(DropCause::Overflow),
-                dropped(DropCause::LinkDown),
-                dropped(DropCause::NodeDown),
-                dropped(DropCause::Loss),
-                dropped(DropCause::NoRoute),
-                counts(ports, |p| p.dropped_data.iter().sum()),
-                counts(ports, |p| p.queue_bytes_max),
-                pfc(|record| record.pauses),
-                numbers(ports, |p| Some(p.pfc.as_ref().map_or(0.0, |pfc| pfc.paused.as_us()))),
-                pfc(|record| record.frames),
-                pfc(|record| record.lost),
-                pfc(|record| record.ingress_bytes_max),
+                ("port", counts(rows, |i| i as u64)),
+                ("name", texts(plan, |p| p.name.clone())),
+                ("node", texts(plan, |p| node_name(fabric, p.owner))),
+                ("peer", texts(plan, |p| node_name(fabric, fabric.ports[p.peer.index()].owner))),
+                ("rate_gbps", numbers(plan, |p| Some(p.rate.0 as f64 / 1e9))),
+                ("frames", counts(ports, |p| p.frames)),
+                ("sent_bytes", counts(ports, |p| p.bytes)),
+                ("data_frames", counts(ports, |p| p.data_frames)),
+                ("marked_packets", counts(ports, |p| p.marked)),
+                ("trimmed_packets", counts(ports, |p| p.trimmed)),
+                ("dropped_overflow_frames", dropped(DropCause::Overflow)),
+                ("dropped_link_down_frames", dropped(DropCause::LinkDown)),
+                ("dropped_node_down_frames", dropped(DropCause::NodeDown)),
+                ("dropped_loss_frames", dropped(DropCause::Loss)),
+                ("dropped_no_route_frames", dropped(DropCause::NoRoute)),
+                ("dropped_packets", counts(ports, |p| p.dropped_data.iter().sum())),
+                ("queue_bytes_max", counts(ports, |p| p.queue_bytes_max)),
+                ("pauses", pfc(|record| record.pauses)),
+                (
+                    "paused_us",
+                    numbers(ports, |p| Some(p.pfc.as_ref().map_or(0.0, |pfc| pfc.paused.as_us()))),
+                ),
+                ("pfc_frames", pfc(|record| record.frames)),
+                ("pfc_lost_frames", pfc(|record| record.lost)),
+                ("ingress_bytes_max", pfc(|record| record.ingress_bytes_max)),
             ]
         })
     }
@@ -531,15 +298,37 @@ impl<'a> Run<'a> {
             let all = rows.clone();
             let pool = |of: fn(&Pools) -> u64| counts(all.clone(), |i| pools.get(i).map_or(0, of));
             [
-                counts(rows, |i| i as u64),
-                texts(switches, |switch| switch.name.clone()),
-                counts(switches, |switch| buffer.size_at(fabric, switch, packet, rtt).0),
-                counts(most, |most| *most),
-                pool(|pools| pools.headroom_max),
-                pool(|pools| pools.headroom_queue_max),
-                pool(|pools| pools.lossless_max),
-                pool(|pools| pools.lossy_max),
-                pool(|pools| pools.lossless_refused),
+                ("switch", counts(rows, |i| i as u64)),
+                ("name", texts(switches, |switch| switch.name.clone())),
+                (
+                    "memory_bytes",
+                    counts(switches, |switch| buffer.size_at(fabric, switch, packet, rtt).0),
+                ),
+                ("memory_bytes_max", counts(most, |most| *most)),
+                ("headroom_bytes_max", pool(|pools| pools.headroom_max)),
+                ("headroom_queue_bytes_max", pool(|pools| pools.headroom_queue_max)),
+                ("lossless_bytes_max", pool(|pools| pools.lossless_max)),
+                ("lossy_bytes_max", pool(|pools| pools.lossy_max)),
+                ("lossless_refused_frames", pool(|pools| pools.lossless_refused)),
+            ]
+        })
+    }
+
+    fn tors(self) -> Parts<'a> {
+        let (plan, records) = (self.plan, &self.outcome.tors);
+        let with_middleware = |id: &usize| plan.has_middleware(&plan.fabric.switches[*id]);
+        let tors: Vec<usize> = (0..records.len()).filter(with_middleware).collect();
+        self.table(&TORS, tors.len(), move |rows| {
+            let tors = &tors[rows];
+            let count = |of: fn(&TorRecord) -> u64| counts(tors, |&id| of(&records[id]));
+            [
+                ("switch", counts(tors, |&id| id as u64)),
+                ("name", texts(tors, |&id| plan.fabric.switches[id].name.clone())),
+                ("dropped_frames", count(|tor| tor.dropped)),
+                ("dropped_packets", count(|tor| tor.dropped_data)),
+                ("sent_frames", count(|tor| tor.sent)),
+                ("sent_bytes", count(|tor| tor.sent_bytes)),
+                ("held_frames_max", count(|tor| tor.held_max)),
             ]
         })
     }
@@ -549,13 +338,16 @@ impl<'a> Run<'a> {
         self.table(&LAYERS, layers.len(), move |rows| {
             let layers = &layers[rows];
             [
-                texts(layers, |layer| layer.layer.word().to_owned()),
-                counts(layers, |layer| layer.links as u64),
-                Values::U64(layers.iter().map(|layer| layer.queue_bytes_max).collect()),
-                numbers(layers, |layer| layer.queue_bytes_mean),
-                numbers(layers, |layer| layer.bytes_overload),
-                numbers(layers, |layer| layer.frames_overload),
-                numbers(layers, |layer| layer.data_overload),
+                ("layer", texts(layers, |layer| layer.layer.word().to_owned())),
+                ("links", counts(layers, |layer| layer.links as u64)),
+                (
+                    "queue_bytes_max",
+                    Values::U64(layers.iter().map(|layer| layer.queue_bytes_max).collect()),
+                ),
+                ("queue_bytes_mean", numbers(layers, |layer| layer.queue_bytes_mean)),
+                ("bytes_overload", numbers(layers, |layer| layer.bytes_overload)),
+                ("frames_overload", numbers(layers, |layer| layer.frames_overload)),
+                ("data_overload", numbers(layers, |layer| layer.data_overload)),
             ]
         })
     }
@@ -568,18 +360,27 @@ impl<'a> Run<'a> {
         self.table(&SERIES, buckets.len(), move |rows| {
             let buckets = &buckets[rows];
             [
-                counts(buckets, |(port, ..)| u64::from(port.0)),
-                texts(buckets, |(port, ..)| self.plan.fabric.ports[port.index()].name.clone()),
-                numbers(buckets, |(.., i)| Some(self.bucket_us(*i))),
-                counts(buckets, |(_, series, i)| u64::from(series.data_frames[*i])),
-                counts(buckets, |(_, series, i)| series.bytes[*i]),
-                numbers(buckets, |(port, series, i)| {
-                    let rate = self.plan.fabric.ports[port.index()].rate;
-                    let whole = rate.bytes_in(self.plan.record.bucket).0;
-                    (whole > 0).then(|| 100.0 * series.bytes[*i] as f64 / whole as f64)
-                }),
-                counts(buckets, |(_, series, i)| series.queue_bytes_max[*i]),
-                counts(buckets, |(_, series, i)| u64::from(series.dropped[*i])),
+                ("port", counts(buckets, |(port, ..)| u64::from(port.0))),
+                (
+                    "name",
+                    texts(buckets, |(port, ..)| self.plan.fabric.ports[port.index()].name.clone()),
+                ),
+                ("time_us", numbers(buckets, |(.., i)| Some(self.bucket_us(*i)))),
+                (
+                    "data_frames",
+                    counts(buckets, |(_, series, i)| u64::from(series.data_frames[*i])),
+                ),
+                ("sent_bytes", counts(buckets, |(_, series, i)| series.bytes[*i])),
+                (
+                    "utilisation_pct",
+                    numbers(buckets, |(port, series, i)| {
+                        let rate = self.plan.fabric.ports[port.index()].rate;
+                        let whole = rate.bytes_in(self.plan.record.bucket).0;
+                        (whole > 0).then(|| 100.0 * series.bytes[*i] as f64 / whole as f64)
+                    }),
+                ),
+                ("queue_bytes_max", counts(buckets, |(_, series, i)| series.queue_bytes_max[*i])),
+                ("dropped_frames", counts(buckets, |(_, series, i)| u64::from(series.dropped[*i]))),
             ]
         })
     }
@@ -589,12 +390,12 @@ impl<'a> Run<'a> {
         self.table(&TIMELINE, timeline.dropped.len(), move |rows| {
             let column = |values: &[u32]| counts(&values[rows.clone()], |n| u64::from(*n));
             [
-                numbers(rows.clone(), |i| Some(self.bucket_us(i))),
-                column(&timeline.dropped),
-                column(&timeline.marked),
-                column(&timeline.trimmed),
-                column(&timeline.retransmitted),
-                column(&timeline.timeouts),
+                ("time_us", numbers(rows.clone(), |i| Some(self.bucket_us(i)))),
+                ("dropped_frames", column(&timeline.dropped)),
+                ("marked_packets", column(&timeline.marked)),
+                ("trimmed_packets", column(&timeline.trimmed)),
+                ("retransmitted_packets", column(&timeline.retransmitted)),
+                ("timeouts", column(&timeline.timeouts)),
             ]
         })
     }
@@ -604,9 +405,9 @@ impl<'a> Run<'a> {
         self.table(&EVENTS, events.len(), move |rows| {
             let events = &events[rows];
             [
-                numbers(events, |(time, ..)| Some(time.as_us())),
-                counts(events, |(_, flow, _)| u64::from(flow.0)),
-                texts(events, |(.., event)| event.to_string()),
+                ("time_us", numbers(events, |(time, ..)| Some(time.as_us()))),
+                ("flow", counts(events, |(_, flow, _)| u64::from(flow.0))),
+                ("event", texts(events, |(.., event)| event.to_string())),
             ]
         })
     }

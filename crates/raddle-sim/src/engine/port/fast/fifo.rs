@@ -6,7 +6,7 @@
 use super::Common;
 use crate::engine::link::ring::Entry;
 use crate::engine::link::{FarEnd, Line};
-use crate::engine::port::{QueuePort, Room};
+use crate::engine::port::{Arriving, QueuePort};
 use crate::engine::world::{Discipline, World};
 use crate::plan::{MarkAt, Plan};
 use crate::record::PortRecord;
@@ -124,15 +124,8 @@ impl FifoPort {
 
 impl QueuePort for FifoPort {
     #[inline(always)]
-    fn enqueue(
-        &mut self,
-        now: Time,
-        came_in: PortId,
-        frame: Frame,
-        room: Room,
-        line: &mut Line,
-        world: &mut World<'_>,
-    ) -> Bytes {
+    fn enqueue(&mut self, arriving: Arriving, line: &mut Line, world: &mut World<'_>) -> Bytes {
+        let Arriving { now, came_in, frame, room } = arriving;
         if !room.frame {
             self.bring_to(now, line, world);
             return self.common.drop(now, frame, world);

@@ -253,7 +253,8 @@ impl Classes {
 
     /// Under telemetry, adds a record to the note of the data frame that was taken last.
     pub(in crate::engine) fn stamp(&mut self, hop: Hop) {
-        if let Some(notes) = self.notes.as_mut().filter(|notes| notes.carriers == Carriers::Data) {
+        let stamped = |notes: &&mut Box<Notes>| notes.carriers.have_telemetry();
+        if let Some(notes) = self.notes.as_mut().filter(stamped) {
             notes.taken.push(hop);
         }
     }

@@ -289,6 +289,9 @@ impl Port {
         class: usize,
         world: &World<'_>,
     ) {
+        if world.notes.is_some() {
+            self.stamp(now, frame);
+        }
         self.start(now, frame, class, world.discipline.gap);
     }
 

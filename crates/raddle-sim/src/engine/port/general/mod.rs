@@ -11,7 +11,7 @@ mod extras;
 use crate::engine::cache::prefetch_lines;
 use crate::engine::link::ring::{Entry, Ring};
 use crate::engine::link::{FarEnd, Line};
-use crate::engine::port::{QueuePort, Room};
+use crate::engine::port::{Arriving, QueuePort};
 use crate::engine::world::World;
 use crate::faults::OnDown;
 use crate::faults::link::Link;
@@ -316,15 +316,8 @@ fn mark_of_class(markers: &[AnyMarker], class: u8, queue: &QueueState) -> bool {
 
 impl QueuePort for Port {
     #[inline]
-    fn enqueue(
-        &mut self,
-        now: Time,
-        came_in: PortId,
-        mut frame: Frame,
-        room: Room,
-        line: &mut Line,
-        world: &mut World<'_>,
-    ) -> Bytes {
+    fn enqueue(&mut self, arriving: Arriving, line: &mut Line, world: &mut World<'_>) -> Bytes {
+        let Arriving { now, came_in, mut frame, room } = arriving;
         self.replay(now, line, world);
         if self.extras.as_ref().is_some_and(|extras| extras.classes.is_some()) {
             // Under flow control what comes may make another port pause before this one starts.

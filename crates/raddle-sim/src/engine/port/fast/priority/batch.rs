@@ -10,7 +10,7 @@ use super::waiting::{OneClass, Waiting};
 use crate::engine::link::Line;
 use crate::engine::link::arrivals::Lane;
 use crate::engine::link::ring::{End, Entry};
-use crate::engine::port::{LaneArrivals, QueuePort, Room};
+use crate::engine::port::{Arriving, LaneArrivals, QueuePort, Room};
 use crate::engine::world::World;
 use crate::wire::frame::Frame;
 use raddle_schemes::ids::PortId;
@@ -70,7 +70,8 @@ impl PriorityPort<OneClass> {
         if data.len() + control.len() < FEW || !self.send_together(&window, line) {
             for (at, in_port, frame) in data.merge(control) {
                 let came_in = PortId(first_id + in_port);
-                self.enqueue(Time(start.0 + at), came_in, frame, Room::AMPLE, line, world);
+                let now = Time(start.0 + at);
+                self.enqueue(Arriving { now, came_in, frame, room: Room::AMPLE }, line, world);
             }
         }
         true

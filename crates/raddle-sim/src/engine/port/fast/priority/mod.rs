@@ -9,7 +9,7 @@ pub(in crate::engine) mod waiting;
 
 use super::Common;
 use crate::engine::link::{Departed, FarEnd, Line};
-use crate::engine::port::{LaneArrivals, QueuePort, Room};
+use crate::engine::port::{Arriving, LaneArrivals, QueuePort};
 use crate::engine::world::World;
 use crate::plan::{MarkAt, Plan};
 use crate::record::PortRecord;
@@ -260,15 +260,8 @@ impl<W: Waiting> QueuePort for PriorityPort<W> {
     }
 
     #[inline(always)]
-    fn enqueue(
-        &mut self,
-        now: Time,
-        came_in: PortId,
-        frame: Frame,
-        room: Room,
-        line: &mut Line,
-        world: &mut World<'_>,
-    ) -> Bytes {
+    fn enqueue(&mut self, arriving: Arriving, line: &mut Line, world: &mut World<'_>) -> Bytes {
+        let Arriving { now, came_in, frame, room } = arriving;
         if frame.is_control() {
             if !room.frame {
                 return self.common.drop(now, frame, world);
