@@ -233,6 +233,7 @@ const SERIES: TableSpec = TableSpec {
         col("utilisation_pct", "%", "these bytes over what the healthy link carries in a bucket"),
         col("queue_bytes_max", "B", "most data bytes queued, as arrivals saw it; 0 if none came"),
         col("dropped_frames", "frames", "frames lost at the port in the bucket"),
+        col("queue_bytes_mean", "B", "mean data bytes queued; only with `queue_means`"),
     ],
 };
 
@@ -580,6 +581,7 @@ impl<'a> Run<'a> {
                 }),
                 counts(buckets, |(_, series, i)| series.queue_bytes_max[*i]),
                 counts(buckets, |(_, series, i)| u64::from(series.dropped[*i])),
+                numbers(buckets, |(_, series, i)| Some(*series.queue_bytes_mean.get(*i)? as f64)),
             ]
         })
     }
