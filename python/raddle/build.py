@@ -192,7 +192,8 @@ def transport(
     `turns` (`"round_robin"`): which of the flows that may send has its turn at the NIC:
         `round_robin`, each behind those that could send before it; `random_place`, they go
         round in a random order that stays, as in a list of queue pairs into which each is
-        put at random; `random`, any of them, drawn for each packet.
+        put at random; `random`, any of them, drawn for each packet; `shortest`, the one
+        with the shortest message, as senders of Homa do.
     `phase` (`"0 ns"`): each flow's start, by itself or by a trigger, is delayed by a
         uniform draw from zero to this.
     """
@@ -367,7 +368,8 @@ def record(
     `ports`: ports to record over time; `*` stands for any characters.
     `bucket` (`"20 us"` if ports are given): width of a time bucket.
     `queue_means` (`false`): whether the mean length of every queue is measured, exactly;
-        `layers` in results tell it. Takes the engine longer.
+        `layers` in results tell it, and `series` of recorded ports in each bucket. Takes
+        the engine longer.
     """
     return _given(ports=ports, bucket=bucket, queue_means=queue_means)
 
@@ -2178,7 +2180,7 @@ class congestion:
         *,
         rtt_bytes: str | None = None,
         overcommitment: int | str | None = None,
-        unscheduled_classes: int | None = None,
+        unscheduled_classes: int | str | None = None,
         cutoffs: str | None = None,
         resend: str | None = None,
     ) -> Section:
@@ -2191,8 +2193,10 @@ class congestion:
             packet.
         `overcommitment` (`"auto"`): How many messages a receiver grants at a time; `auto` is
             one for each class of granted packets.
-        `unscheduled_classes` (`2`): How many of the data classes unscheduled packets have: the
-            highest ones, and all but one at most. With one data class all packets share it.
+        `unscheduled_classes` (`"auto"`): How many of the data classes unscheduled packets have:
+            the highest ones, and all but one at most; `auto` is the share of unscheduled bytes
+            in those of the run's messages, or what `cutoffs` divide where they are given. With
+            one data class all packets share it.
         `cutoffs` (`"auto"`): The largest message of each class of unscheduled packets but the
             last, from the highest class on; `auto` gives each as many unscheduled bytes of the
             run's messages.

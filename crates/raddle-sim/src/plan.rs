@@ -282,6 +282,9 @@ raddle_schemes::words! {
         RandomPlace = "random_place",
         /// Any of them, drawn for each packet.
         Random = "random",
+        /// The one with the shortest message; of those with equal ones the first in the run's list of
+        /// flows.
+        Shortest = "shortest",
     }
 }
 

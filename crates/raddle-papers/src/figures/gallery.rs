@@ -23,11 +23,12 @@ pub struct File {
 }
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 8] = [
+const PAPERS: [(&str, &str); 9] = [
     ("reps", "REPS"),
     ("lb_study", "The load-balancing study, with OFAN"),
     ("themis", "Themis"),
     ("powertcp", "PowerTCP"),
+    ("composition", "Any congestion control with any load balancer"),
     ("ethereal", "Ethereal"),
     ("mars", "Mars"),
     ("vermilion", "Vermilion"),

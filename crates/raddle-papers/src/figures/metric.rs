@@ -1,5 +1,6 @@
 //! The numbers of a run that claims and pictures are about.
 
+use super::memory;
 use super::prepare::FigureRun;
 use raddle::study::quantiles::Share;
 use raddle::study::run::Finished;
@@ -93,6 +94,14 @@ raddle_schemes::words! {
         LongFctP99 = "long_fct_p99_us",
         /// The 99.9th percentile of flow completion times of long flows.
         LongFctP99_9 = "long_fct_p99_9_us",
+        /// The median of what a switch holds, by [`held`](super::memory::held).
+        MemoryP50 = "memory_p50_bytes",
+        /// The 95th percentile of it.
+        MemoryP95 = "memory_p95_bytes",
+        /// The 99th percentile of it.
+        MemoryP99 = "memory_p99_bytes",
+        /// The 99.9th percentile of it.
+        MemoryP99_9 = "memory_p99_9_bytes",
     }
 }
 
@@ -144,15 +153,24 @@ impl Metric {
         Some(BySize { class, is_slowdown: slowdown.is_some(), share })
     }
 
+    /// Which percentile of what switches hold it is, if it is one.
+    fn held(self) -> Option<Share> {
+        let word = self.word().strip_prefix("memory_")?.strip_suffix("_bytes")?;
+        Share::ALL.iter().copied().find(|share| share.word() == word)
+    }
+
     /// Whether every record of a figure keeps it, drawn or not.
     pub(super) fn is_always_kept(self) -> bool {
         let has_come_later = matches!(self, Self::FctMax | Self::RetransmittedPairMax);
-        self.by_size().is_none() && !has_come_later
+        self.by_size().is_none() && self.held().is_none() && !has_come_later
     }
 
     pub(super) fn of(self, run: &FigureRun) -> Option<f64> {
         if let Some(by_size) = self.by_size() {
             return by_size.of(run);
+        }
+        if let Some(share) = self.held() {
+            return memory::held(run, share);
         }
         let summary = &run.finished.summary;
         let packets = &summary.packets;
@@ -181,6 +199,9 @@ impl Metric {
     pub(super) fn title(self) -> String {
         if let Some(by_size) = self.by_size() {
             return by_size.title();
+        }
+        if let Some(share) = self.held() {
+            return format!("{} of the data that a switch holds", share.text());
         }
         let title = match self {
             Self::Completion => "Completion of all flows",
@@ -218,6 +239,7 @@ impl Metric {
     pub(super) fn shown(self, value: f64) -> String {
         match self {
             _ if self.is_time() => time(value),
+            _ if self.held().is_some() => format!("{}B", short(value)),
             _ if !self.is_always_kept() => digits(value, 3),
             Self::QueueMax => format!("{}B", short(value)),
             _ => short(value),
@@ -253,6 +275,8 @@ mod tests {
         assert_eq!(of(Metric::MediumSlowdownP95), expected(SizeClass::Medium, true, p95));
         assert_eq!(Metric::LongFctP99.title(), "p99 flow completion time of long flows");
         assert_eq!(Metric::SlowdownP99_9.title(), "p99.9 slowdown");
+        assert_eq!(Metric::MemoryP99_9.held(), Some(Share::P99_9));
+        assert_eq!(Metric::MemoryP50.title(), "p50 of the data that a switch holds");
         // What a record keeps of every run has not changed.
         let kept = Metric::ALL.iter().filter(|metric| metric.is_always_kept());
         assert_eq!(kept.count(), 12);

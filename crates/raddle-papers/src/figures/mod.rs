@@ -20,6 +20,7 @@ mod layer;
 mod list;
 mod many;
 mod measure;
+mod memory;
 mod metric;
 mod number;
 mod page;

@@ -21,13 +21,15 @@
 //!   are 8 priorities, none of which control shares with data.
 //! - Bytes are counted in packets. Between messages that lack the same number of packets the one that
 //!   comes first in the run's list of flows wins.
-//! - `unscheduled_classes` is given and not worked out from the load; the cutoffs between them are
-//!   worked out once, from all messages of the run, as the paper's are from recent ones.
+//! - How many classes unscheduled packets have, and the cutoffs between them, are worked out once, from
+//!   all messages of the run, as the paper's are from recent ones ([`unscheduled_classes`],
+//!   [`cutoffs`]).
 //! - A sender that is asked for a packet that it has not sent says nothing (there: BUSY); the wait of
 //!   the receiver doubles with each request that nothing follows, up to 64 times. A sender with nothing
 //!   in flight that has had no news for 64 such waits asks its receiver, which may have all.
 //! - Packets sent again keep the class of their part of the message.
-//! - A sender's own messages take turns by the transport's `turns`; the paper sends the shortest first.
+//! - A sender's own messages take turns by the transport's `turns`. With `shortest` the one with the
+//!   fewest bytes goes first; the paper goes by the bytes that remain (section 3.2).
 
 use super::{Ack, CongestionControl, Grant, GrantPlan, Limits, Loss};
 use crate::family::{Parameter, ParameterError, Raw};
@@ -110,8 +112,9 @@ crate::parameters! {
         /// packets.
         pub overcommitment: Option<u32> = None, in 1..=65_536;
         /// How many of the data classes unscheduled packets have: the highest ones, and all but one at
-        /// most. With one data class all packets share it.
-        pub unscheduled_classes: u8 = 2, in 1..=6;
+        /// most; `auto` is the share of unscheduled bytes in those of the run's messages, or what
+        /// `cutoffs` divide where they are given. With one data class all packets share it.
+        pub unscheduled_classes: Option<u8> = None, in 1..=6;
         /// The largest message of each class of unscheduled packets but the last, from the highest
         /// class on; `auto` gives each as many unscheduled bytes of the run's messages.
         pub cutoffs: Cutoffs = Cutoffs::Auto;
@@ -123,8 +126,22 @@ crate::parameters! {
 
 /// How many of `classes` data classes granted packets have.
 fn scheduled_classes(config: &Config, classes: u8) -> u8 {
-    let unscheduled = config.unscheduled_classes.min(classes.saturating_sub(1)).max(1);
+    let divided = match &config.cutoffs {
+        Cutoffs::At(sizes) => sizes.len() as u8 + 1,
+        // Whoever makes a plan puts that of its messages in place of it.
+        Cutoffs::Auto => 2,
+    };
+    let unscheduled = config.unscheduled_classes.unwrap_or(divided);
+    let unscheduled = unscheduled.min(classes.saturating_sub(1)).max(1);
     classes.saturating_sub(unscheduled).max(1)
+}
+
+/// How many of `classes` data classes unscheduled packets have, if so many of all `bytes` are
+/// `unscheduled`: the same share, to the nearest class, at least one and all but one at most (section
+/// 3.4).
+pub fn unscheduled_classes(classes: u8, unscheduled: u128, bytes: u128) -> u8 {
+    let share = (2 * u128::from(classes) * unscheduled + bytes) / (2 * bytes).max(1);
+    (share as u8).min(classes.saturating_sub(1)).max(1)
 }
 
 /// The cutoffs that give each of `levels` classes as many unscheduled bytes (section 3.4).
@@ -294,19 +311,25 @@ mod tests {
     #[test]
     fn classes_are_split_between_unscheduled_and_granted_packets() {
         let split = |unscheduled_classes, classes| {
+            let unscheduled_classes = Some(unscheduled_classes);
             scheduled_classes(&Config { unscheduled_classes, ..Config::default() }, classes)
         };
         assert_eq!((split(2, 7), split(6, 7), split(1, 2), split(6, 2)), (5, 1, 1, 1));
         assert_eq!((split(2, 1), split(6, 3)), (1, 1));
-        let plan = flow(&Config::default()).plan;
+        let two = Config { unscheduled_classes: Some(2), ..Config::default() };
+        let plan = flow(&two).plan;
         assert_eq!((plan.window, plan.classes, plan.overcommitment), (97, 5, 5));
+        // Given cutoffs say how many they divide; else the run's messages do.
+        let cutoffs = Cutoffs::At(vec![Bytes(1_000), Bytes(50_000)]);
+        assert_eq!(scheduled_classes(&Config { cutoffs, ..Config::default() }, 7), 4);
+        assert_eq!(scheduled_classes(&Config::default(), 7), 5);
         assert_eq!(plan.resend, Span::us(50));
     }
 
     #[test]
     fn the_length_of_a_message_chooses_the_class_of_its_unscheduled_packets() {
         let cutoffs = Cutoffs::At(vec![Bytes(1_000), Bytes(50_000)]);
-        let mut flow = flow(&Config { unscheduled_classes: 3, cutoffs, ..Config::default() });
+        let mut flow = flow(&Config { unscheduled_classes: Some(3), cutoffs, ..Config::default() });
         let expected = [(1, 6), (1_000, 6), (1_001, 5), (50_000, 5), (50_001, 4), (1 << 30, 4)];
         for (bytes, class) in expected {
             flow.on_message(Bytes(bytes));
@@ -318,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_grant_brings_the_class_of_what_follows_the_first_round_trip() {
-        let mut flow = flow(&Config::default());
+        let mut flow = flow(&Config { unscheduled_classes: Some(2), ..Config::default() });
         flow.on_message(Bytes(1 << 20));
         grant(&mut flow, 120, 3);
         assert_eq!((flow.class(Psn(50)), flow.class(Psn(110))), (Some(5), Some(3)));
@@ -337,6 +360,15 @@ mod tests {
         flow.on_message(Bytes(1));
         grant(&mut flow, 120, 3);
         assert_eq!((flow.class(Psn(0)), flow.class(Psn(110))), (None, None));
+    }
+
+    /// The paper's examples: of its heaviest workload one class of 8 is for unscheduled packets, of one
+    /// whose messages are all short 7 are.
+    #[test]
+    fn unscheduled_packets_have_their_share_of_the_classes() {
+        let of = |percent| unscheduled_classes(8, percent, 100);
+        assert_eq!([0, 3, 18, 19, 50, 80, 99, 100].map(of), [1, 1, 1, 2, 4, 6, 7, 7]);
+        assert_eq!((unscheduled_classes(1, 5, 9), unscheduled_classes(7, 0, 0)), (1, 1));
     }
 
     #[test]

@@ -171,6 +171,10 @@ pub struct PortSeries {
     pub bytes: Vec<u64>,
     /// Most bytes of data queued in the bucket (seen by arrivals; 0 where none came).
     pub queue_bytes_max: Vec<u64>,
+    /// Mean bytes of data queued in the bucket, frames in service included; empty unless
+    /// [`RecordPlan::queue_means`] asks for it. An exact integral, rounded down: the sum over the ports
+    /// of a switch is the mean of what the switch holds.
+    pub queue_bytes_mean: Vec<u64>,
     /// Frames lost at the port in the bucket.
     pub dropped: Vec<u32>,
     /// Of these, data packets.

@@ -5,7 +5,7 @@ use super::{Occupancy, PortSeries, Timeline};
 use crate::plan::{Plan, Service};
 use crate::wire::frame::{Frame, Locators};
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Span, Time};
 
 /// Fills the series of the ports a plan names, and fabric-wide counts over time.
 pub struct Recorder {
@@ -36,6 +36,54 @@ struct Queues {
     late: Vec<Change>,
     /// How long `late` may be before it is looked through.
     late_limit: usize,
+    /// Of each port that has a series.
+    over_time: Vec<OverTime>,
+}
+
+/// Integrals of one queue, bucket by bucket: sums whose order does not matter.
+#[derive(Clone, Default)]
+struct OverTime {
+    /// Bytes that joined in the bucket, less those that left.
+    net: Vec<u64>,
+    /// Bytes times the picoseconds from the joining, or less those from the leaving, to the bucket's end.
+    within: Vec<u128>,
+}
+
+impl OverTime {
+    fn change(&mut self, width: u64, change: Change) {
+        let (bytes, buckets) = (u64::from(change.bytes), Buckets::new(Span(width)));
+        let to_end = width - change.at.0 % width;
+        let area = u128::from(bytes) * u128::from(to_end);
+        if let (Some(net), Some(within)) =
+            (buckets.at(&mut self.net, change.at), buckets.at(&mut self.within, change.at))
+        {
+            let joins = change.joins;
+            *net = if joins { net.wrapping_add(bytes) } else { net.wrapping_sub(bytes) };
+            *within = if joins { within.wrapping_add(area) } else { within.wrapping_sub(area) };
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        let longest = self.net.len().max(other.net.len());
+        self.net.resize(longest, 0);
+        self.within.resize(longest, 0);
+        let net = self.net.iter_mut().zip(other.net);
+        net.for_each(|(own, other)| *own = own.wrapping_add(other));
+        let within = self.within.iter_mut().zip(other.within);
+        within.for_each(|(own, other)| *own = own.wrapping_add(other));
+    }
+
+    /// The mean of each of so many buckets, in whole bytes.
+    fn means(&self, width: u64, buckets: usize) -> Vec<u64> {
+        let mut before = 0_u64;
+        let mean = |bucket: usize| {
+            let within = self.within.get(bucket).copied().unwrap_or(0);
+            let area = (u128::from(before) * u128::from(width)).wrapping_add(within);
+            before = before.wrapping_add(self.net.get(bucket).copied().unwrap_or(0));
+            (area / u128::from(width)) as u64
+        };
+        (0..buckets).map(mean).collect()
+    }
 }
 
 /// A frame that joins a queue, or leaves it.
@@ -62,21 +110,33 @@ impl Queues {
             bytes: vec![0; ports],
             late: Vec::new(),
             late_limit: LATE,
+            over_time: vec![OverTime::default(); whole.record.ports.len()],
         }
     }
 
-    fn joined(&mut self, port: PortId, now: Time, frame: Frame) {
-        self.change(Change { at: now, port, bytes: frame.size().0 as u32, joins: true });
+    /// A frame joins a queue, which has a series or not.
+    fn joined(&mut self, port: PortId, now: Time, frame: Frame, series: Option<(usize, u64)>) {
+        let change = Change { at: now, port, bytes: frame.size().0 as u32, joins: true };
+        self.note(change, series);
     }
 
-    fn left(&mut self, port: PortId, now: Time, frame: Frame) {
+    /// A frame leaves a port, which has a series or not.
+    fn left(&mut self, port: PortId, now: Time, frame: Frame, series: Option<(usize, u64)>) {
         if port.index() < self.hosts {
             if frame.is_data() {
                 self.occupancy.sent_until = self.occupancy.sent_until.max(now);
             }
         } else if self.one_class || !frame.is_control() || self.is_with_data(frame) {
-            self.change(Change { at: now, port, bytes: frame.size().0 as u32, joins: false });
+            let change = Change { at: now, port, bytes: frame.size().0 as u32, joins: false };
+            self.note(change, series);
         }
+    }
+
+    fn note(&mut self, change: Change, series: Option<(usize, u64)>) {
+        if let Some((series, width)) = series {
+            self.over_time[series].change(width, change);
+        }
+        self.change(change);
     }
 
     /// Whether it is an ACK that was in a queue of data.
@@ -128,6 +188,8 @@ impl Queues {
         let bytes = self.bytes.iter_mut().zip(other.bytes);
         bytes.for_each(|(own, other)| *own = own.wrapping_add(other));
         self.late.extend(other.late);
+        let over_time = self.over_time.iter_mut().zip(other.over_time);
+        over_time.for_each(|(own, other)| own.add(other));
     }
 
     /// The integrals, of what is queued still, too.
@@ -164,6 +226,12 @@ impl Recorder {
         self.series.get_mut((*self.series_of.get(port.index())?)? as usize)
     }
 
+    /// The place of a port's series, and the width of its buckets.
+    fn place(&self, port: PortId) -> Option<(usize, u64)> {
+        let place = (*self.series_of.get(port.index())?)?;
+        (self.buckets.width() > 0).then_some((place as usize, self.buckets.width()))
+    }
+
     /// A frame's last bit left `port`.
     #[inline]
     pub fn departed(&mut self, port: PortId, now: Time, frame: Frame) {
@@ -173,8 +241,9 @@ impl Recorder {
     }
 
     fn note_departed(&mut self, port: PortId, now: Time, frame: Frame) {
+        let place = self.place(port);
         if let Some(queues) = &mut self.queues {
-            queues.left(port, now, frame);
+            queues.left(port, now, frame, place);
         }
         let buckets = self.buckets;
         if let Some(series) = self.series(port) {
@@ -197,14 +266,16 @@ impl Recorder {
 
     /// A frame that was queued at `port`, or half sent, was lost there.
     pub fn flushed(&mut self, port: PortId, now: Time, frame: Frame) {
+        let place = self.place(port);
         if let Some(queues) = &mut self.queues {
-            queues.left(port, now, frame);
+            queues.left(port, now, frame, place);
         }
     }
 
     fn note_queued(&mut self, port: PortId, now: Time, frame: Frame, bytes: u64) {
+        let place = self.place(port);
         if let Some(queues) = &mut self.queues {
-            queues.joined(port, now, frame);
+            queues.joined(port, now, frame, place);
         }
         let buckets = self.buckets;
         if let Some(series) = self.series(port)
@@ -292,6 +363,11 @@ impl Recorder {
             series.dropped_data.resize(longest, 0);
             series.bytes.resize(longest, 0);
             series.queue_bytes_max.resize(longest, 0);
+        }
+        if let Some(queues) = self.queues.as_ref().filter(|_| self.buckets.width() > 0) {
+            for (series, over_time) in self.series.iter_mut().zip(&queues.over_time) {
+                series.queue_bytes_mean = over_time.means(self.buckets.width(), longest);
+            }
         }
         (self.series, timeline, self.queues.map(Queues::finish))
     }

@@ -14,6 +14,11 @@ impl Buckets {
         Self { width }
     }
 
+    /// Picoseconds of a bucket; 0 if nothing is recorded.
+    pub fn width(self) -> u64 {
+        self.width.0
+    }
+
     /// The counter for `now`, the series grown to hold it; `None` if nothing is recorded.
     pub fn at<T: Default + Clone>(self, series: &mut Vec<T>, now: Time) -> Option<&mut T> {
         let bucket = now.0.checked_div(self.width.0)? as usize;

@@ -241,7 +241,7 @@ fn trimmed_packets_move_flows_in_both_engines() {
 /// Randomised places and starts, pairs in order, connections that go on.
 #[test]
 fn planned_paths_go_with_all_that_hosts_may_do() {
-    for turns in [Turns::RoundRobin, Turns::RandomPlace, Turns::Random] {
+    for &turns in Turns::ALL {
         let plan = planned(leaf_spine(2, 4, 8), ring(8, 4, 30_000), |plan| {
             plan.transport.turns = turns;
             plan.transport.phase = Span::ns(500);

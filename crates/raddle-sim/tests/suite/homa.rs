@@ -8,7 +8,7 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::engine;
 use raddle_sim::faults::PortChange;
-use raddle_sim::plan::Plan;
+use raddle_sim::plan::{Plan, Turns};
 use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::workload::Flow;
 
@@ -124,4 +124,49 @@ fn lost_grants_requests_and_packets_are_made_up_for_long_before_the_timeout() {
         let delivered = outcome.flows.iter().filter_map(|flow| flow.delivered).max().unwrap();
         assert!(delivered.as_us() < 5_000.0, "{delivered}");
     }
+}
+
+/// Section 3.2: a sender sends its shortest message first. Three messages of 500 packets share the wire
+/// with one of 50 that comes later: it takes its turns with them, or has the wire to itself.
+#[test]
+fn a_sender_sends_its_shortest_message_first_if_told_so() {
+    let mut flows: Vec<Flow> = (1..4).map(|to| Flow::at_zero(0, to, Bytes(500 * 4096))).collect();
+    flows.push(Flow {
+        start: raddle_sim::workload::Start::At(Time(2_000_000)),
+        ..Flow::at_zero(0, 15, Bytes(50 * 4096))
+    });
+    let time = |turns| {
+        let mut plan = granted(flows.clone(), homa::Config::default());
+        plan.transport.turns = turns;
+        let flow = run(&plan).flows.at(3);
+        flow.delivered.unwrap().as_us() - flow.started.unwrap().as_us()
+    };
+    let (shortest, round) = (time(Turns::Shortest), time(Turns::RoundRobin));
+    let wire = 50.0 * PACKET_US;
+    assert!((wire..wire + 4.0).contains(&shortest), "{shortest}");
+    assert!((4.0 * wire..4.0 * wire + 4.0).contains(&round), "{round}");
+}
+
+/// Section 3.4: unscheduled packets have their share of the classes, and each of those classes as many
+/// unscheduled bytes.
+#[test]
+fn classes_and_cutoffs_that_are_left_open_are_those_of_the_messages() {
+    let rtt_bytes = Size::Packets(20.0);
+    let resolved = |long: u64, config: homa::Config| {
+        let mut flows = incast(|_| 10);
+        flows.extend((1..16).map(|from| Flow::at_zero(from, 0, Bytes(long * 4096))));
+        let mut plan = granted(flows, config);
+        plan.resolve_unscheduled();
+        let congestion::Config::Homa(homa) = plan.transport.congestion else { panic!() };
+        (homa.unscheduled_classes, homa.cutoffs)
+    };
+    let open = || homa::Config { rtt_bytes, ..Default::default() };
+    // 30 of 50 packets, of 7 classes 4; a third of all unscheduled bytes is in the short ones.
+    let short = Bytes(10 * 4096);
+    let all = vec![short, Bytes(40 * 4096), Bytes(40 * 4096)];
+    assert_eq!(resolved(40, open()), (Some(4), homa::Cutoffs::At(all)));
+    // 30 of 1010 packets.
+    assert_eq!(resolved(1000, open()), (Some(1), homa::Cutoffs::At(Vec::new())));
+    let given = homa::Config { cutoffs: homa::Cutoffs::At(vec![short]), ..open() };
+    assert_eq!(resolved(40, given), (None, homa::Cutoffs::At(vec![short])));
 }

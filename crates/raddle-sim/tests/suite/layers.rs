@@ -18,16 +18,21 @@ fn of(plan: &Plan, layer: Layer) -> LayerRecord {
 }
 
 /// Two hosts send 100 packets each to a third through one switch, at line rate: packets of 4160 B take
-/// 83.2 ns each, every slot from 1083.2 ns on brings two and takes one away. The mean is over the time
-/// in which hosts send (LB study, section 6.1), 8320 ns.
-#[test]
-fn the_mean_queue_of_an_incast_is_exact() {
+/// 83.2 ns each, every slot from 1083.2 ns on brings two and takes one away.
+fn incast() -> Plan {
     let shape = TreeShape::leaf_spine(1, 3, 1, 1, Rate::gbps(400), Span::ns(500), Span::ns(500));
     let flows = (1..3).map(|from| Flow::at_zero(from, 0, Bytes(100 * 4096))).collect::<Vec<_>>();
     let mut plan = plan(shape.unwrap().build().unwrap(), flows.into(), "ops", 1);
     plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
     plan.queue.size = Size::Packets(300.0);
     plan.record.queue_means = true;
+    plan
+}
+
+/// The mean is over the time in which hosts send (LB study, section 6.1), 8320 ns.
+#[test]
+fn the_mean_queue_of_an_incast_is_exact() {
+    let plan = incast();
     assert_eq!(trouble(&plan), None);
     let down = of(&plan, Layer::TorHost);
     // 2, 3, .. 87 packets for a slot each, and 88 for the rest; over the three ports of the layer. ACKs
@@ -38,6 +43,24 @@ fn the_mean_queue_of_an_incast_is_exact() {
     assert!((down.queue_bytes_mean.unwrap() / expected - 1.0).abs() < 1e-9, "{down:?} {expected}");
     assert_eq!(down.queue_bytes_max, Some(101 * 4160));
     assert_eq!((down.links, down.data_overload), (3, Some(2.0)));
+}
+
+/// In slots of 83.2 ns that begin 1.6 ns before those of the packets there are k packets for 1.6 ns and
+/// one more for the rest.
+#[test]
+fn the_mean_queue_of_a_bucket_is_exact() {
+    let mut plan = incast();
+    let down = plan.fabric.ports[0].peer;
+    plan.record.ports = vec![down];
+    plan.record.bucket = Span(83_200);
+    assert_eq!(trouble(&plan), None);
+    let series = &engine::run(&plan, &mut ()).series[0];
+    assert_eq!(series.queue_bytes_mean[..13], [0; 13]);
+    assert_eq!(series.queue_bytes_mean[13..16], [8_160, 12_400, 16_560]);
+    assert_eq!(series.queue_bytes_mean.len(), series.bytes.len());
+    assert_eq!(series.queue_bytes_mean.last(), Some(&80));
+    plan.record.queue_means = false;
+    assert!(engine::run(&plan, &mut ()).series[0].queue_bytes_mean.is_empty());
 }
 
 #[test]

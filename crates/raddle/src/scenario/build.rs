@@ -130,7 +130,7 @@ impl Scenario {
             patience: self.patience,
         };
         plan.resolve_rho_max().map_err(|none| self.pace_place.problem(none.to_string()))?;
-        plan.resolve_cutoffs();
+        plan.resolve_unscheduled();
         if let Some(planner) = &self.planner {
             let planned = plan.plan_paths(&planner.config);
             planned.map_err(|misfit| planner.place.problem(misfit.to_string()))?;

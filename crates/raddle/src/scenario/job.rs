@@ -147,10 +147,14 @@ fn needy(chosen: &Chosen<host::Config>) -> Needy<'_> {
     Needy { key: "[traffic] load_balance", ..chosen.needy() }
 }
 
-/// Whose needs a recovery has to meet, and where it stands.
-pub(crate) struct Acks<'a> {
+/// What is beside a scheme that needs something.
+#[derive(Clone)]
+pub(crate) struct Beside<'a> {
+    /// The recovery of its flows, and where it stands.
     pub(crate) recovery: &'a Chosen<recovery::Config>,
     pub(crate) key: &'static str,
+    /// The data classes of its flows; none where it has no flows of its own.
+    pub(crate) classes: Vec<u8>,
 }
 
 impl JobKeys {
@@ -209,12 +213,17 @@ impl JobKeys {
     }
 
     /// Every scheme that its flows have and that those of `common` alone have not, and the recovery
-    /// that is to meet its needs.
-    pub(crate) fn asking<'a>(&'a self, common: &'a TransportSection) -> Vec<(Needy<'a>, Acks<'a>)> {
-        let acks = || match &self.recovery {
-            Some(recovery) => Acks { recovery, key: "[traffic] recovery" },
-            None => Acks { recovery: &common.recovery, key: "[transport] recovery" },
+    /// that is to meet its needs; its flows have these classes.
+    pub(crate) fn asking<'a>(
+        &'a self,
+        common: &'a TransportSection,
+        classes: &[u8],
+    ) -> Vec<(Needy<'a>, Beside<'a>)> {
+        let (recovery, key) = match &self.recovery {
+            Some(recovery) => (recovery, "[traffic] recovery"),
+            None => (&common.recovery, "[transport] recovery"),
         };
+        let beside = Beside { recovery, key, classes: classes.to_vec() };
         let mut asking: Vec<Needy<'a>> = self.needy().collect();
         let own = self.congestion.iter().map(Chosen::needy);
         asking.extend(own.map(|needy| Needy { key: "[traffic] congestion", ..needy }));
@@ -226,7 +235,7 @@ impl JobKeys {
             let taken = [load_balance, congestion].into_iter().flatten();
             asking.extend(taken.map(|needy| Needy { moot: Vec::new(), ..needy }));
         }
-        asking.into_iter().map(|needy| (needy, acks())).collect()
+        asking.into_iter().map(|needy| (needy, beside.clone())).collect()
     }
 
     /// Of these, what steers packets only where switches go by entropies: those of a background are

@@ -2,7 +2,7 @@
 
 use super::fault::FaultSection;
 use super::files::{Files, NamedFile};
-use super::job::{Acks, Numbers};
+use super::job::{Beside, Numbers};
 use super::limits;
 use super::reader::Log;
 use super::scheme::{Chosen, Needy};
@@ -11,10 +11,11 @@ use super::topology::Topology;
 use super::traffic::{self, TrafficSection};
 use super::transport::TransportSection;
 use crate::problem::Problem;
+use raddle_schemes::ids::Psn;
 use raddle_schemes::load_balance::host;
 use raddle_schemes::rng;
 use raddle_schemes::units::Bytes;
-use raddle_schemes::{congestion, recovery};
+use raddle_schemes::{FlowContext, congestion, recovery};
 use raddle_sim::plan::Transport;
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
@@ -81,11 +82,6 @@ impl Jobs {
         self.sections.iter().flat_map(|section| section.job.load_balances()).cloned().collect()
     }
 
-    /// The largest message there can be.
-    pub(crate) fn largest(&self) -> Bytes {
-        self.sections.iter().map(TrafficSection::largest).max().unwrap_or_default()
-    }
-
     /// About how many flows all have, known without making them.
     pub(crate) fn flows(&self, fabric: &Fabric) -> u64 {
         let flows = self.sections.iter().map(|section| section.flows(fabric));
@@ -103,14 +99,65 @@ impl Jobs {
         self.sections.iter().filter_map(|section| section.job.congestion())
     }
 
-    /// The recoveries of jobs that have their own.
-    pub(crate) fn recoveries(&self) -> impl Iterator<Item = &Chosen<recovery::Config>> {
-        self.sections.iter().filter_map(|section| section.job.recovery())
+    /// The congestion controls that flows have, that of `common` where some job has none of its own, and
+    /// the largest message under each.
+    pub(crate) fn used_congestions<'a>(
+        &'a self,
+        common: &'a TransportSection,
+    ) -> Vec<(&'a Chosen<congestion::Config>, Bytes)> {
+        let sharing = self.sections.iter().filter(|section| section.job.congestion().is_none());
+        let largest = sharing.map(TrafficSection::largest).max();
+        let shared = largest.map(|largest| (&common.congestion, largest));
+        let of_jobs = self
+            .sections
+            .iter()
+            .filter_map(|section| section.job.congestion().map(|own| (own, section.largest())));
+        shared.into_iter().chain(of_jobs).collect()
     }
 
-    /// Every scheme of jobs, and the recovery that it is beside.
-    pub(crate) fn asking<'a>(&'a self, common: &'a TransportSection) -> Vec<(Needy<'a>, Acks<'a>)> {
-        self.sections.iter().flat_map(|section| section.job.asking(common)).collect()
+    /// The recoveries that flows have, that of `common` where some job has none of its own, and where
+    /// each stands.
+    pub(crate) fn used_recoveries<'a>(
+        &'a self,
+        common: &'a TransportSection,
+    ) -> Vec<(&'a Chosen<recovery::Config>, &'static str)> {
+        let shares = self.sections.iter().any(|section| section.job.recovery().is_none());
+        let shared = shares.then_some((&common.recovery, "[transport] recovery"));
+        let own = self.sections.iter().filter_map(|section| section.job.recovery());
+        shared.into_iter().chain(own.map(|own| (own, "[traffic] recovery"))).collect()
+    }
+
+    /// Whether some job has the common congestion control, and whether some has the common recovery.
+    pub(crate) fn share(&self) -> [bool; 2] {
+        let any = |lacks: fn(&TrafficSection) -> bool| self.sections.iter().any(lacks);
+        [any(|section| section.job.congestion().is_none()), any(|s| s.job.recovery().is_none())]
+    }
+
+    /// The data classes of the flows that have the common congestion control.
+    pub(crate) fn sharing_classes(&self) -> Vec<u8> {
+        let sharing = self.sections.iter().filter(|section| section.job.congestion().is_none());
+        sharing.flat_map(TrafficSection::classes).collect()
+    }
+
+    /// Every scheme of jobs, and what it is beside.
+    pub(crate) fn asking<'a>(
+        &'a self,
+        common: &'a TransportSection,
+    ) -> Vec<(Needy<'a>, Beside<'a>)> {
+        let of_job = |section: &'a TrafficSection| section.job.asking(common, &section.classes());
+        self.sections.iter().flat_map(of_job).collect()
+    }
+
+    /// Adds a problem for every class of flows whose congestion control chooses the class of each of
+    /// their packets.
+    pub(crate) fn check_chosen_classes(&self, common: &TransportSection, classes: u8, log: &Log) {
+        for section in &self.sections {
+            let congestion = section.job.congestion().unwrap_or(&common.congestion);
+            let context = FlowContext { classes, ..FlowContext::NOMINAL };
+            if congestion.config.build(&context).class(Psn(0)).is_some() {
+                section.refuse_classes(congestion.config.card().name, log);
+            }
+        }
     }
 
     /// The path selectors, as far as their needs are concerned.
@@ -274,6 +321,83 @@ mod tests {
         let error = study.problem(problem).render(false);
         assert!(error.contains("there is no `rho_max`"), "{error}");
         assert!(error.contains("congestion = { scheme = \"fixed_rate\""), "{error}");
+    }
+
+    #[test]
+    fn what_every_job_has_of_its_own_is_not_asked_for_in_the_transport() {
+        let both = |transport: &str, first: &str, second: &str| {
+            study(&format!(
+                "queue = {{ marking = {{ scheme = \"none\" }} }}\n[transport]\n{transport}\n\
+                 [[traffic]]\nname = \"a\"\nkind = \"tornado\"\n{first}\n\
+                 [[traffic]]\nname = \"b\"\nkind = \"tornado\"\n{second}\n"
+            ))
+        };
+        // `mprdma_dctcp`, which is what nothing is said of, needs marks and nobody has it.
+        let own = "congestion = { scheme = \"fixed_rate\" }";
+        let swift = "congestion = { scheme = \"swift\" }";
+        let study = both("", own, swift).unwrap();
+        let scenario = &study.cells[0].scenario;
+        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+        let error = both("", own, "").unwrap_err();
+        assert!(error.contains("`mprdma_dctcp` in [transport] congestion needs ECN"), "{error}");
+        // Its telemetry takes no bytes, and its words are refused.
+        let error = both("congestion = { scheme = \"hpcc\" }", own, swift).unwrap_err();
+        let message =
+            "`hpcc` in [transport] congestion has no effect: every job has one of its own";
+        assert!(error.contains(message), "{error}");
+        let hpcc = both("congestion = { scheme = \"hpcc\" }", "", swift).unwrap();
+        assert_eq!(hpcc.cells[0].scenario.resolve(1).unwrap().transport.header, Bytes(64 + 42));
+        let plain = "congestion = { scheme = \"swift\" }\nrecovery = { scheme = \"sack\" }";
+        let late = "recovery = { scheme = \"sack\", rto = \"9 s\" }";
+        let error = both(late, plain, plain).unwrap_err();
+        let message = "`sack` in [transport] recovery has no effect: every job has one of its own";
+        assert!(error.contains(message), "{error}");
+        // A run does not wait for timeouts that nobody has.
+        let patience = |study: Result<Study, String>| study.unwrap().cells[0].scenario.patience;
+        assert!(patience(both("", plain, plain)) < patience(both(late, plain, own)));
+        let slow = "congestion = { scheme = \"fixed_rate\", rate = \"1 Mbps\" }";
+        assert!(patience(both("", plain, own)) < patience(both(slow, plain, "")));
+    }
+
+    #[test]
+    fn marks_are_needed_in_the_class_of_the_flows() {
+        let of = |first: &str, second: &str| {
+            study(&format!(
+                "queue = {{ classes = 2, markings = [{{ scheme = \"none\" }}, {{ scheme = \"red\" }}] }}\n\
+                 [[traffic]]\nname = \"a\"\nkind = \"tornado\"\n{first}\n\
+                 [[traffic]]\nname = \"b\"\nkind = \"tornado\"\n{second}\n"
+            ))
+        };
+        let (dctcp, swift) =
+            ("congestion = { scheme = \"dctcp\" }", "congestion = { scheme = \"swift\" }");
+        assert_eq!(of(&format!("{dctcp}\nclass = 1"), swift).err(), None);
+        let error = of(dctcp, &format!("{swift}\nclass = 1")).unwrap_err();
+        let message = "`dctcp` in [traffic] congestion needs ECN marking in the switches, which `none` of class 0 in [fabric] \
+                       queue.markings does not offer";
+        assert!(error.contains(message), "{error}");
+        // The common one is asked for all that have it.
+        let error = of("class = 1", "").unwrap_err();
+        assert!(error.contains("`none` of class 0 in [fabric] queue.markings"), "{error}");
+        assert_eq!(of("class = 1", "class = 1").err(), None);
+    }
+
+    #[test]
+    fn a_class_is_refused_where_the_congestion_control_chooses_it() {
+        let of = |kind: &str, scheme: &str| {
+            study(&format!(
+                "queue = {{ classes = 7 }}\n[transport]\ncongestion = {{ scheme = \"{scheme}\" }}\n\
+                 [traffic]\n{kind}\n"
+            ))
+        };
+        let message = "`class` has no effect: `homa` chooses the class of each packet";
+        let flow = "kind = \"flows\"\nflow = [{ from = 0, to = 1, bytes = \"1 B\", class = 3 }]";
+        for kind in ["kind = \"tornado\"\nclass = 3", flow] {
+            let error = of(kind, "homa").unwrap_err();
+            assert!(error.contains(message), "{error}");
+            assert_eq!(of(kind, "swift").err(), None);
+        }
+        assert_eq!(of("kind = \"tornado\"", "homa").err(), None);
     }
 
     #[test]

@@ -56,7 +56,7 @@ use jobs::Jobs;
 use raddle_schemes::FlowContext;
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::units::{Rate, Span, Time};
-use raddle_schemes::{planner, rng, tor};
+use raddle_schemes::{planner, recovery, rng, tor};
 use raddle_sim::bound::rho_max::names_rho_max;
 use raddle_sim::faults::OnDown;
 use raddle_sim::plan::{BufferPlan, QueuePlan, TransportPlan};
@@ -154,6 +154,7 @@ impl Scenario {
             needs::check(fabric, transport, sections.traffic.as_ref(), log);
             needs::entropies(fabric, transport, sections.traffic.as_ref(), log);
             needs::planner(transport, sections.traffic.as_ref(), log);
+            needs::unshared(transport, sections.traffic.as_ref(), log);
         }
         let topology = sections.topology?;
         let mut faults = sections.faults;
@@ -173,28 +174,31 @@ impl Scenario {
         }
         let mut section = sections.fabric?;
         let (transport, traffic, run) = (sections.transport?, sections.traffic?, sections.run?);
-        let plan = transport.plan(traffic.load_balances(), traffic.transports(&transport));
+        let plan = transport.plan(&traffic);
         let pfc = section.queue.plan.pfc.is_some();
         limits::links(&fabric, &slowed, &plan, pfc, topology.place(), log);
         traffic.check_messages(plan.payload, log);
         let sizes = reach::Sizes::new(&fabric, &plan);
         section.queue.resolve_shares(sizes.packet, log);
         traffic.check_classes(section.queue.plan.classes, log);
+        traffic.check_chosen_classes(&transport, section.queue.plan.classes, log);
         reach::queues(&section, &fabric, &sizes, log);
         buffer::check(&section, &fabric, &sizes, log);
         needs::middleware(&section, &fabric, log);
         reach::frames(&section.load_balance, &sizes, log);
-        for congestion in std::iter::once(&transport.congestion).chain(traffic.congestions()) {
+        let congestions = traffic.used_congestions(&transport);
+        for (congestion, largest) in &congestions {
             reach::pace(congestion, &fabric, log);
-            notes::windows(&congestion.config, &fabric, &sizes, traffic.largest(), log);
+            notes::windows(&congestion.config, &fabric, &sizes, *largest, log);
         }
         notes::headroom(&section, &fabric, &sizes, log);
-        let common = std::iter::once((&plan.recovery, "[transport] recovery"));
-        let of_jobs = traffic.recoveries().map(|own| (&own.config, "[traffic] recovery"));
-        let rtos = common.chain(of_jobs).map(|own| reach::rto(&section, own, &fabric, &sizes, log));
-        let rto = rtos.max().unwrap_or_default();
-        let paces = plan.congestions().map(|own| own.build(&FlowContext::NOMINAL).limits().rate);
-        let pace = paces.flatten().min();
+        let recoveries = traffic.used_recoveries(&transport).into_iter();
+        let rto = |(own, key): (&Chosen<recovery::Config>, _)| {
+            reach::rto(&section, (&own.config, key), &fabric, &sizes, log)
+        };
+        let rto = recoveries.map(rto).max().unwrap_or_default();
+        let paces = congestions.iter().map(|(own, _)| own.config.build(&FlowContext::NOMINAL));
+        let pace = paces.filter_map(|control| control.limits().rate).min();
         let patience = run.patience(&fabric, sizes.packet, rto, pace, log);
         if let (Some(section), Some(plan)) = (&sections.record, &record) {
             let time = run.end.map_or(patience, |end| Span(end.0));

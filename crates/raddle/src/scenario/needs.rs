@@ -2,14 +2,14 @@
 
 use super::buffer::BufferSection;
 use super::fabric::FabricSection;
-use super::job::Acks;
+use super::job::Beside;
 use super::jobs::Jobs;
 use super::reader::{Log, Reader};
-use super::scheme::{self, Chosen, Needy};
+use super::scheme::{self, Chosen, Family, Needy};
 use super::spec::{self, Item, Place};
 use super::transport::TransportSection;
 use raddle_schemes::family::Need;
-use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::load_balance::switch;
 use raddle_schemes::marking;
 use raddle_schemes::marking::QueueState;
 use raddle_schemes::size::{Base, Size};
@@ -32,14 +32,14 @@ pub(crate) fn check(
     traffic: Option<&Jobs>,
     log: &Log,
 ) {
-    for (needy, acks) in asking(fabric, transport, traffic) {
+    for (needy, beside) in asking(fabric, transport, traffic) {
         for &need in needy.card.needs {
-            if let Some(lack) = lack(need, fabric, transport, &acks) {
+            if let Some(lack) = lack(need, fabric, transport, &beside) {
                 report(&needy, need, &lack, log);
             }
         }
         for &(parameter, need, place) in &needy.moot {
-            if lack(need, fabric, transport, &acks).is_none() {
+            if lack(need, fabric, transport, &beside).is_none() {
                 let what = need.text();
                 let message = format!(
                     "`{parameter}` of `{}` has no effect where there is {what}",
@@ -51,49 +51,80 @@ pub(crate) fn check(
     }
 }
 
-/// Every scheme of a scenario, and the recovery that is to meet its needs.
+/// Every scheme that a scenario's flows or switches have, and what it is beside. What every job has of
+/// its own is not asked in [transport].
 fn asking<'a>(
     fabric: &'a FabricSection,
     transport: &'a TransportSection,
     traffic: Option<&'a Jobs>,
-) -> Vec<(Needy<'a>, Acks<'a>)> {
+) -> Vec<(Needy<'a>, Beside<'a>)> {
+    let [congestion, recovery] = traffic.map_or([true; 2], Jobs::share);
+    let recoveries = traffic.map(|traffic| traffic.used_recoveries(transport)).unwrap_or_default();
+    let (first, key) =
+        recoveries.first().copied().unwrap_or((&transport.recovery, "[transport] recovery"));
+    let beside = |classes| Beside { recovery: first, key, classes };
     let mut asking = vec![
-        fabric.load_balance.needy(),
-        transport.load_balance.needy(),
-        transport.congestion.needy(),
-        transport.recovery.needy(),
+        (fabric.load_balance.needy(), Vec::new()),
+        (transport.load_balance.needy(), Vec::new()),
     ];
-    asking.extend(fabric.queue.needy());
-    asking.extend(transport.planner.iter().map(Chosen::needy));
-    asking.extend(fabric.buffer.iter().map(BufferSection::needy));
-    asking.extend(fabric.tor.iter().map(Chosen::needy));
-    let acks = || Acks { recovery: &transport.recovery, key: "[transport] recovery" };
+    if congestion {
+        let classes = traffic.map(Jobs::sharing_classes).unwrap_or_default();
+        asking.push((transport.congestion.needy(), classes));
+    }
+    if recovery {
+        asking.push((transport.recovery.needy(), Vec::new()));
+    }
+    let of_fabric = (fabric.queue.needy())
+        .chain(transport.planner.iter().map(Chosen::needy))
+        .chain(fabric.buffer.iter().map(BufferSection::needy))
+        .chain(fabric.tor.iter().map(Chosen::needy));
+    asking.extend(of_fabric.map(|needy| (needy, Vec::new())));
     let of_jobs = traffic.map(|traffic| traffic.asking(transport));
-    let common = asking.into_iter().map(|needy| (needy, acks()));
+    let common = asking.into_iter().map(|(needy, classes)| (needy, beside(classes)));
     common.chain(of_jobs.unwrap_or_default()).collect()
+}
+
+/// Adds a problem for a congestion control or a recovery that was written in [transport] and that every
+/// job has its own in place of.
+pub(crate) fn unshared(transport: &TransportSection, traffic: Option<&Jobs>, log: &Log) {
+    let [congestion, recovery] = traffic.map_or([true; 2], Jobs::share);
+    let report = |needy: Needy<'_>| {
+        let message = format!(
+            "`{}` in {} has no effect: every job has one of its own",
+            needy.card.name, needy.key
+        );
+        log.add(needy.place.problem(message).label("leave it out"));
+    };
+    let own = &transport.congestion;
+    if !congestion
+        && own.place.file.is_some()
+        && Some(&own.config) != default("congestion").as_ref()
+    {
+        report(own.needy());
+    }
+    let own = &transport.recovery;
+    if !recovery && own.place.file.is_some() && Some(&own.config) != default("recovery").as_ref() {
+        report(own.needy());
+    }
 }
 
 fn lack<'a>(
     need: Need,
     fabric: &'a FabricSection,
     transport: &'a TransportSection,
-    acks: &Acks<'a>,
+    beside: &Beside<'a>,
 ) -> Option<Lack<'a>> {
     match need {
-        Need::Ecn => (!fabric.queue.plan.markings().any(marks)).then(|| Lack {
-            whose: fabric.queue.named_marking(),
-            remedy: "choose a marking that marks, or another scheme",
-            place: &fabric.queue.places.marking,
-        }),
+        Need::Ecn => unmarked(fabric, &beside.classes),
         Need::Trimming => (fabric.queue.plan.overflow != Overflow::Trim).then(|| Lack {
             whose: "overflow = \"drop\" in [fabric] queue".to_owned(),
             remedy: "set `overflow = \"trim\"`, or choose another scheme",
             place: &fabric.queue.places.overflow,
         }),
         Need::PacketAcks | Need::OutOfOrder | Need::ExpectedPsn => {
-            let recovery = acks.recovery;
+            let recovery = beside.recovery;
             (!recovery.config.offers(need)).then(|| Lack {
-                whose: format!("`{}` as set in {}", recovery.config.card().name, acks.key),
+                whose: format!("`{}` as set in {}", recovery.config.card().name, beside.key),
                 remedy: "change the recovery or its parameters, or choose another scheme",
                 place: &recovery.place,
             })
@@ -128,6 +159,23 @@ fn lack<'a>(
             place: &transport.load_balance.place,
         }),
     }
+}
+
+/// The lack of marks, in any of these data classes that has none; without classes, in all.
+fn unmarked<'a>(fabric: &'a FabricSection, classes: &[u8]) -> Option<Lack<'a>> {
+    let (plan, places) = (&fabric.queue.plan, &fabric.queue.places);
+    let remedy = "choose a marking that marks, or another scheme";
+    if !plan.markings().any(marks) {
+        return Some(Lack { whose: fabric.queue.named_marking(), remedy, place: &places.marking });
+    }
+    // A class that there is not has a problem of its own.
+    let own = classes.iter().map(|&class| usize::from(class));
+    let mut own = own.filter_map(|class| Some((class, plan.class_markings.get(class)?)));
+    let (class, marking) = own.find(|(_, marking)| !marks(marking))?;
+    let name = marking.card().name;
+    let whose = format!("`{name}` of class {class} in [fabric] queue.markings");
+    let place = places.class_markings.get(class).unwrap_or(&places.marking);
+    Some(Lack { whose, remedy, place })
 }
 
 /// Adds a problem for middleware that does not go with the switches' load balancing, or with the
@@ -205,16 +253,16 @@ pub(crate) fn entropies(
         log.add(idle.place.problem(message).label("leave it out").help(help));
     }
     let own = &transport.load_balance;
-    if own.place.file.is_some() && Some(&own.config) != default_load_balance().as_ref() {
+    if own.place.file.is_some() && Some(&own.config) != default("load_balance").as_ref() {
         log.note(format!("{} has no effect on paths: {choice}", own.needy().key));
     }
 }
 
 /// What hosts do that nothing is said of.
-fn default_load_balance() -> Option<host::Config> {
+fn default<F: Family>(key: &'static str) -> Option<F> {
     let (defaults, log) = (spec::defaults(), Log::default());
-    let item = defaults.get("transport").and_then(Item::table)?.get("load_balance")?;
-    Some(scheme::read_scheme(Reader::of("load_balance", item, &log)?)?.config)
+    let item = defaults.get("transport").and_then(Item::table)?.get(key)?;
+    Some(scheme::read_scheme(Reader::of(key, item, &log)?)?.config)
 }
 
 /// Whether a marker marks anything: a frame that leaves a very full queue behind.
@@ -236,10 +284,11 @@ fn report(needy: &Needy<'_>, need: Need, lack: &Lack<'_>, log: &Log) {
 #[cfg(test)]
 mod tests {
     use super::asking;
-    use crate::scenario::Sections;
     use crate::scenario::files::Files;
     use crate::scenario::reader::Log;
     use crate::scenario::spec::{self, Place};
+    use crate::scenario::{Sections, parse};
+    use raddle_schemes::congestion;
     use std::collections::BTreeSet;
     use std::path::Path;
     use std::sync::Arc;
@@ -250,7 +299,9 @@ mod tests {
                     buffer = { scheme = \"complete_sharing\", size = \"1 MB\" }\n\
                     tor = { scheme = \"themis\" }\n\
                     [transport]\nplanner = { scheme = \"ethereal\" }\n\
-                    [traffic]\nkind = \"permutation\"\nload_balance = { scheme = \"reps\" }\n\
+                    [[traffic]]\nname = \"a\"\nkind = \"tornado\"\n\
+                    [[traffic]]\nname = \"b\"\nkind = \"permutation\"\n\
+                    load_balance = { scheme = \"reps\" }\n\
                     congestion = { scheme = \"cubic\" }\nrecovery = { scheme = \"sack\" }\n";
         let file: Arc<Path> = Arc::from(Path::new("test"));
         let start = Place { file: Some(file.clone()), span: 0..0 };
@@ -265,5 +316,36 @@ mod tests {
         let of_jobs = ["[traffic] load_balance", "[traffic] congestion", "[traffic] recovery"];
         let expected: BTreeSet<&str> = families.chain(of_jobs).collect();
         assert_eq!(keys, expected);
+    }
+
+    /// docs/composition.md: any congestion control runs with any load balancer, if the receivers take
+    /// packets out of order where they are sprayed.
+    #[test]
+    fn congestion_controls_go_with_load_balancers_and_recoveries_may_not() {
+        let error = |scheme: &str, balance: &str, recovery: &str| {
+            let switches = if balance == "ofan" { "ofan" } else { "ecmp" };
+            let hosts = if balance == "ofan" { "ecmp" } else { balance };
+            let text = format!(
+                "[fabric]\ntopology = {{ kind = \"fat_tree\", hosts = 16 }}\n\
+                 load_balance = {{ scheme = \"{switches}\" }}\n[transport]\n\
+                 load_balance = {{ scheme = \"{hosts}\" }}\n\
+                 congestion = {{ scheme = \"{scheme}\" }}\nrecovery = {{ scheme = \"{recovery}\" }}\n\
+                 [traffic]\nkind = \"permutation\"\n"
+            );
+            parse("t.toml", &text, Path::new("."), &[]).err().map(|problems| problems.render(false))
+        };
+        for scheme in congestion::SCHEMES {
+            for balance in ["ecmp", "ops", "reps", "ofan"] {
+                assert_eq!(error(scheme.card.name, balance, "sack"), None);
+            }
+            for balance in ["ops", "reps"] {
+                let error = error(scheme.card.name, balance, "go_back_n").unwrap();
+                let message = "needs a receiver that accepts packets out of order, which `go_back_n` as \
+                               set in [transport] recovery does not offer";
+                assert!(
+                    error.contains(&format!("`{balance}` in [transport] load_balance {message}"))
+                );
+            }
+        }
     }
 }

@@ -413,6 +413,17 @@ mod tests {
         let short = "kind = \"permutation\"\nmessage = \"4 kB\"";
         let congestion = "congestion = { scheme = \"fixed_rate\", window = \"2 packets\" }";
         assert_eq!(notes("", congestion, short), [""; 0]);
+        // Messages of jobs with another one do not count.
+        let own = "congestion = { scheme = \"swift\" }";
+        let jobs = |second: &str| {
+            let text = format!(
+                "[fabric]\ntopology = {{ kind = \"fat_tree\", hosts = 16 }}\n[transport]\n\
+                 {congestion}\n[[traffic]]\nname = \"a\"\n{short}\n[[traffic]]\nname = \"b\"\n\
+                 {PERMUTATION}\n{second}\n"
+            );
+            parse("test", &text, Path::new("."), &[]).unwrap().notes
+        };
+        assert_eq!((jobs(own).len(), jobs("").len()), (0, 1));
     }
 
     #[test]

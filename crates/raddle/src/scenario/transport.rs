@@ -1,5 +1,6 @@
 //! `[transport]`: the hosts.
 
+use super::jobs::Jobs;
 use super::reader::Reader;
 use super::scheme::{self, Chosen, show, shown};
 use raddle_schemes::load_balance::host;
@@ -7,7 +8,7 @@ use raddle_schemes::planner;
 use raddle_schemes::recovery::AckEntropies;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{congestion, recovery};
-use raddle_sim::plan::{Connections, NicOrder, PairOrder, Transport, TransportPlan, Turns};
+use raddle_sim::plan::{Connections, NicOrder, PairOrder, TransportPlan, Turns};
 use raddle_sim::wire::frame::SIZE_LIMIT;
 
 /// The section, with the places of its schemes.
@@ -106,24 +107,20 @@ fn frame_part(reader: &mut Reader<'_>, key: &'static str) -> Option<Bytes> {
 }
 
 impl TransportSection {
-    /// The hosts, as engines take them; some flows have others of the transports or path selectors.
-    pub(crate) fn plan(
-        &self,
-        other_load_balances: Vec<host::Config>,
-        other_transports: Vec<Transport>,
-    ) -> TransportPlan {
+    /// The hosts, as engines take them; jobs may have transports and path selectors of their own.
+    pub(crate) fn plan(&self, traffic: &Jobs) -> TransportPlan {
         // What telemetry takes is not part of the scenario's own sizes. Switches write it into all data,
         // so every packet has room for the largest.
-        let others = other_transports.iter().map(|other| &other.congestion);
-        let all = std::iter::once(&self.congestion.config).chain(others);
-        let telemetry = all.map(congestion::Config::telemetry_bytes).max().unwrap_or_default();
+        let used = traffic.used_congestions(self);
+        let telemetry = used.iter().map(|(own, _)| own.config.telemetry_bytes()).max();
+        let telemetry = telemetry.unwrap_or_default();
         TransportPlan {
             payload: self.payload,
             header: self.header + telemetry,
             ack: self.ack + telemetry,
             load_balance: self.load_balance.config.clone(),
-            other_load_balances,
-            other_transports,
+            other_load_balances: traffic.load_balances(),
+            other_transports: traffic.transports(self),
             congestion: self.congestion.config.clone(),
             recovery: self.recovery.config.clone(),
             connections: self.connections,

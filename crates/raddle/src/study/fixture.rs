@@ -174,6 +174,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
             queue_bytes_max: vec![8_320, 0],
             dropped: vec![2, 0],
             dropped_data: vec![2, 0],
+            queue_bytes_mean: Vec::new(),
         }],
         timeline: Timeline {
             dropped: vec![2, 0],

@@ -47,7 +47,7 @@ raddle_schemes::words! {
 
 impl Share {
     /// The flows that are not beyond it, of 1000.
-    const fn permille(self) -> usize {
+    pub const fn permille(self) -> usize {
         match self {
             Self::P50 => 500,
             Self::P95 => 950,

@@ -86,7 +86,7 @@ impl LiveSender {
         }
         nic.ready.pop_front();
         if goes_on {
-            nic.ready.push_back(slot);
+            nic.join(slot);
         } else {
             self.in_ready = false;
             self.set_pace(now, slot, nic);

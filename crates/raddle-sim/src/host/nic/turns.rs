@@ -8,9 +8,11 @@ use std::collections::VecDeque;
 
 /// The turns of one NIC.
 pub(crate) struct Turns {
-    /// Where each sender stands in a round, by its number at the host; empty if each turn is drawn.
+    /// Where each sender stands, by its number at the host; empty if each turn is drawn.
     places: Vec<u64>,
-    /// The place of the one whose turn came last.
+    /// Whether turns go round; else the first place that is ready has each.
+    round: bool,
+    /// The place of the one whose turn came last, where they go round.
     last: u64,
     /// Of the draws.
     stream: u64,
@@ -24,9 +26,11 @@ impl Turns {
             Order::RoundRobin => return None,
             Order::RandomPlace => flows.iter().map(place).collect(),
             Order::Random => Vec::new(),
+            Order::Shortest => by_length(plan, flows),
         };
+        let round = plan.transport.turns == Order::RandomPlace;
         let stream = stream(plan.seed, "turn", host.0.into());
-        Some(Box::new(Self { places, last: 0, stream }))
+        Some(Box::new(Self { places, round, last: 0, stream }))
     }
 
     /// Lets a flow, by its number at the host, stand where it belongs: slots of the host begin at
@@ -35,7 +39,8 @@ impl Turns {
         if self.places.is_empty() {
             return ready.push_back(slot);
         }
-        // Of the others those come first that are nearer behind the one whose turn came last.
+        // Of the others those come first that are nearer behind the one whose turn came last, or, where
+        // turns do not go round, behind a place before all.
         let behind = |slot: u32| {
             self.places[(slot - first) as usize].wrapping_sub(self.last).wrapping_sub(1)
         };
@@ -53,7 +58,7 @@ impl Turns {
             let drawn = (u64::from(coin(self.stream, now.0)) * ready.len() as u64) >> 32;
             return ready.swap(0, drawn as usize);
         }
-        if let Some(&slot) = ready.front() {
+        if let (true, Some(&slot)) = (self.round, ready.front()) {
             self.last = self.places[(slot - first) as usize];
         }
     }
@@ -64,13 +69,22 @@ impl Turns {
     }
 }
 
+/// Places from 1 on, shorter messages first.
+fn by_length(plan: &Plan, flows: &[FlowId]) -> Vec<u64> {
+    let mut order: Vec<usize> = (0..flows.len()).collect();
+    order.sort_unstable_by_key(|&i| (plan.traffic.flows[flows[i].index()].bytes, flows[i]));
+    let mut places = vec![0; flows.len()];
+    order.into_iter().zip(1..).for_each(|(i, place)| places[i] = place);
+    places
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_flow_keeps_its_place_in_the_round_while_it_is_away() {
-        let mut turns = Turns { places: vec![50, 10, 40, 20], last: 0, stream: 0 };
+        let mut turns = Turns { places: vec![50, 10, 40, 20], round: true, last: 0, stream: 0 };
         let mut ready = VecDeque::new();
         for slot in 100..104 {
             turns.join(slot, 100, &mut ready);
@@ -96,8 +110,28 @@ mod tests {
     }
 
     #[test]
+    fn without_rounds_the_first_place_has_every_turn() {
+        let mut turns = Turns { places: vec![3, 1, 2], round: false, last: 0, stream: 0 };
+        let mut ready = VecDeque::new();
+        for slot in [100, 102] {
+            turns.join(slot, 100, &mut ready);
+        }
+        let serve = |turns: &mut Turns, ready: &mut VecDeque<u32>| {
+            turns.begin(Time::ZERO, 100, ready);
+            let slot = ready.pop_front().unwrap();
+            turns.join(slot, 100, ready);
+            slot
+        };
+        assert_eq!([0; 3].map(|_| serve(&mut turns, &mut ready)), [102; 3]);
+        turns.join(101, 100, &mut ready);
+        assert_eq!([0; 3].map(|_| serve(&mut turns, &mut ready)), [101; 3]);
+        assert_eq!(ready, [101, 102, 100]);
+    }
+
+    #[test]
     fn drawn_turns_are_even() {
-        let mut turns = Turns { places: Vec::new(), last: 0, stream: stream(1, "turn", 3) };
+        let stream = stream(1, "turn", 3);
+        let mut turns = Turns { places: Vec::new(), round: false, last: 0, stream };
         let mut ready: VecDeque<u32> = (0..5).collect();
         let mut counts = [0; 5];
         for packet in 0..5_000 {

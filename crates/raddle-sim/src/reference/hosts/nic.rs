@@ -132,6 +132,10 @@ impl<'a> Nic<'a> {
                 let own = self.behind_last(flow);
                 self.turns.iter().position(|&other| self.behind_last(other) > own).unwrap_or(end)
             }
+            Turns::Shortest => {
+                let key = |flow: FlowId| (self.plan.traffic.flows[flow.index()].bytes, flow);
+                self.turns.iter().position(|&other| key(other) > key(flow)).unwrap_or(end)
+            }
         };
         self.turns.insert(place, flow);
     }

@@ -120,7 +120,7 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
             homa.rtt_bytes =
                 choices.pick(&[Size::Bdp(1.0), Size::Packets(1.0), Size::Packets(4.0)]);
             homa.overcommitment = choices.pick(&[None, Some(1), Some(2)]);
-            homa.unscheduled_classes = choices.pick(&[2, 1, 6]);
+            homa.unscheduled_classes = choices.pick(&[Some(2), Some(1), Some(6), None]);
             let sizes = vec![Bytes(900), Bytes(5_000), Bytes(5_000)];
             homa.cutoffs = choices.pick(&[Cutoffs::Auto, Cutoffs::At(sizes)]);
             homa.resend = choices.pick(&[None, Some(Span::us(3)), Some(Span(777_777))]);

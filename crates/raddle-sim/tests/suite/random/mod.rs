@@ -79,7 +79,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     let resolved = faults::draw(&mut choices, &fabric, seed);
     fabric.host_latency = choices.pick(&[0, 0, 100_000, 1_000_007, 5_000_000].map(Span));
     let tor = middleware(&mut choices);
-    transport.turns = choices.pick(&[Turns::RoundRobin, Turns::RandomPlace, Turns::Random]);
+    transport.turns = choices.pick(Turns::ALL);
     let planner = planner(&mut choices);
     if planner.is_some() {
         transport.load_balance = host::Config::named("planned").unwrap();
@@ -170,7 +170,7 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
     };
     let seed = u64::from(choices.below(1 << 16));
     let mut traffic = traffic::draw_busy(&mut choices, fabric.hosts, seed);
-    transport.turns = choices.pick(&[Turns::RoundRobin, Turns::RandomPlace, Turns::Random]);
+    transport.turns = choices.pick(Turns::ALL);
     let planner = planner(&mut choices);
     if planner.is_some() {
         transport.load_balance = host::Config::named("planned").unwrap();

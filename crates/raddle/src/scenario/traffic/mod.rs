@@ -159,6 +159,30 @@ impl TrafficSection {
         }
     }
 
+    /// The data classes of its flows.
+    pub(crate) fn classes(&self) -> Vec<u8> {
+        let own = self.pattern.own_classes();
+        own.map_or(vec![self.class], |own| own.into_iter().map(|(_, class)| class).collect())
+    }
+
+    /// Adds a problem for every class, where the congestion control of this name chooses those of
+    /// packets.
+    pub(crate) fn refuse_classes(&self, name: &str, log: &Log) {
+        let refuse = |place: &Place| {
+            let message =
+                format!("`class` has no effect: `{name}` chooses the class of each packet");
+            log.add(place.problem(message).label("leave it out"));
+        };
+        if self.class > 0 {
+            return refuse(self.place_in("class", None));
+        }
+        for (position, class) in self.pattern.own_classes().unwrap_or_default() {
+            if class > 0 {
+                refuse(self.place_in("class", Some(position)));
+            }
+        }
+    }
+
     /// The seed that it draws with: its own, else the run's.
     pub(crate) fn seed(&self, run: u64) -> u64 {
         self.seed.unwrap_or(run)

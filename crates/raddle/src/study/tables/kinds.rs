@@ -253,6 +253,7 @@ pub(super) const SERIES: TableSpec = TableSpec {
         col("utilisation_pct", "%", "these bytes over what the healthy link carries in a bucket"),
         col("queue_bytes_max", "B", "most data bytes queued, as arrivals saw it; 0 if none came"),
         col("dropped_frames", "frames", "frames lost at the port in the bucket"),
+        col("queue_bytes_mean", "B", "mean data bytes queued; only with `queue_means`"),
     ],
 };
 

@@ -381,6 +381,12 @@ impl<'a> Run<'a> {
                 ),
                 ("queue_bytes_max", counts(buckets, |(_, series, i)| series.queue_bytes_max[*i])),
                 ("dropped_frames", counts(buckets, |(_, series, i)| u64::from(series.dropped[*i]))),
+                (
+                    "queue_bytes_mean",
+                    numbers(buckets, |(_, series, i)| {
+                        Some(*series.queue_bytes_mean.get(*i)? as f64)
+                    }),
+                ),
             ]
         })
     }
