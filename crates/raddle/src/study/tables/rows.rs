@@ -170,6 +170,11 @@ const PORTS: TableSpec = TableSpec {
         ),
         col("pfc_lost_frames", "frames", "frames of flow control lost"),
         col(
+            "ignored_pauses",
+            "pauses",
+            "pauses of the far end, a class and frame each, that the watchdog did not heed",
+        ),
+        col(
             "ingress_bytes_max",
             "B",
             "under flow control, most bytes of one class that came in here",
@@ -517,6 +522,7 @@ impl<'a> Run<'a> {
                 numbers(ports, |p| Some(p.pfc.as_ref().map_or(0.0, |pfc| pfc.paused.as_us()))),
                 pfc(|record| record.frames),
                 pfc(|record| record.lost),
+                pfc(|record| record.ignored),
                 pfc(|record| record.ingress_bytes_max),
             ]
         })
