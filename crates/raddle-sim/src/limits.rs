@@ -164,6 +164,11 @@ pub enum LimitError {
         /// Its length.
         quanta: Span,
     },
+    /// A time of the watchdog is too short or too long.
+    Watchdog {
+        /// Its length.
+        span: Span,
+    },
     /// The thresholds of flow control at a port of a switch are in the wrong order.
     Thresholds {
         /// The port's name.
@@ -300,6 +305,10 @@ impl fmt::Display for LimitError {
             Self::Pause { quanta } => {
                 write!(f, "a pause lasts {quanta}; from {SHORTEST_PAUSE} to {TIME_LIMIT}")
             }
+            Self::Watchdog { span } => write!(
+                f,
+                "the watchdog over pauses waits for {span}; from {SHORTEST_PAUSE} to {TIME_LIMIT}"
+            ),
             Self::Thresholds { port, xon, xoff, capacity } => write!(
                 f,
                 "at `{port}`, xon is {} B, xoff {} B and the capacity {} B; in this order, and \
@@ -448,6 +457,13 @@ impl Plan {
         let Some(pfc) = queue.pfc else { return Ok(()) };
         if pfc.quanta < SHORTEST_PAUSE || pfc.quanta.0 > TIME_LIMIT.0 {
             return Err(LimitError::Pause { quanta: pfc.quanta });
+        }
+        if let Some(watchdog) = pfc.watchdog {
+            for span in [watchdog.detection, watchdog.restoration] {
+                if span < SHORTEST_PAUSE || span.0 > TIME_LIMIT.0 {
+                    return Err(LimitError::Watchdog { span });
+                }
+            }
         }
         let ports = self.fabric.ports.iter().zip(PortFacts::of(self));
         for (port, facts) in ports.skip(self.fabric.hosts as usize) {

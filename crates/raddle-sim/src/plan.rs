@@ -161,7 +161,8 @@ impl Pfc {
 
     /// Pauses that the memory's policy decides on.
     pub fn of_memory(quanta: Span) -> Self {
-        Self { xoff: Size::Unlimited, xon: Size::Unlimited, quanta }
+        let (xoff, xon) = (Size::Unlimited, Size::Unlimited);
+        Self { xoff, xon, quanta, links: PfcLinks::All, watchdog: None }
     }
 }
 
@@ -229,6 +230,31 @@ pub struct Pfc {
     /// A pause lasts this long at who is paused. While it is needed, it is renewed half a `quanta`
     /// after it was last told.
     pub quanta: Span,
+    /// Whose pauses are obeyed: switches tell all that send to them, or hosts alone.
+    pub links: PfcLinks,
+    /// What switches do where they are to pause for too long; `None`, and they do.
+    pub watchdog: Option<Watchdog>,
+}
+
+raddle_schemes::words! {
+    /// Links with flow control.
+    pub enum PfcLinks {
+        /// All of them.
+        All = "all",
+        /// Those between a host and its switch.
+        Hosts = "hosts",
+    }
+}
+
+/// A watchdog over pauses, as switches have it against circles of them and NICs that never let go: a
+/// class that a port was to pause without a break for `detection` is sent all the same from then on,
+/// until no pause has come for `restoration`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Watchdog {
+    /// How long pauses are obeyed without a break.
+    pub detection: Span,
+    /// How long none has to be in force until they are obeyed again.
+    pub restoration: Span,
 }
 
 raddle_schemes::words! {

@@ -106,6 +106,27 @@ const PFC: (&str, &str) = ("fabric.queue.pfc", "{ xoff = \"50%\", xon = \"40%\" 
 const SHARED: (&str, &str) =
     ("fabric.buffer", "{ scheme = \"dynamic_thresholds\", size = \"0.25 bdp\" }");
 
+/// The same memory of lossless classes: it decides on pauses, and counts at both ends of a switch.
+const LOSSLESS: (&str, &str) =
+    ("fabric.buffer", "{ scheme = \"sonic\", size = \"0.25 bdp\", lossless = true }");
+
+/// Middleware in ToRs, which sees every frame of NICs that repeat selectively.
+const THEMIS: &[(&str, &str)] = &[
+    ("fabric.tor", "{ scheme = \"themis\" }"),
+    ("fabric.load_balance", "{ scheme = \"ecmp_linear\" }"),
+    ("transport.load_balance", "{ scheme = \"ecmp\" }"),
+    ("transport.recovery", "{ scheme = \"rnic_sr\" }"),
+    MIB_2,
+];
+
+/// What NICs keep of a million flows that repeat selectively and have rates.
+const RNIC_TO_ALL: &[(&str, &str)] = &[
+    ("traffic", "{ kind = \"all_to_all\", message = \"16 KiB\" }"),
+    ("transport.load_balance", "{ scheme = \"ecmp\" }"),
+    ("transport.congestion", "{ scheme = \"dcqcn\", profile = \"themis\" }"),
+    ("transport.recovery", "{ scheme = \"rnic_sr\" }"),
+];
+
 /// Three permutations at once, each in a data class of its own.
 const THREE_CLASSES: (&str, &str) = ("fabric.queue.classes", "3");
 const IN_CLASSES: (&str, &str) = (
@@ -155,6 +176,8 @@ const CASES: &[Case] = &[
     Case { name: "classes", queue: "drr", set: &[THREE_CLASSES, IN_CLASSES], quick: true, ..CASE },
     Case { name: "pfc", set: &[MIB_8, PFC], quick: true, ..CASE },
     Case { name: "shared_memory", set: &[MIB_8, SHARED], quick: true, ..CASE },
+    Case { name: "lossless", set: &[MIB_8, LOSSLESS], quick: true, ..CASE },
+    Case { name: "themis", set: THEMIS, quick: true, ..CASE },
     Case { name: "websearch_40", set: WEBSEARCH_40, runners: AGAINST_WHEEL, quick: true, ..CASE },
     Case { quick: true, ..CRITICAL_PATH },
     Case { queue: "fifo", k: 16, set: &[MIB_2], runners: BOTH, ..CASE },
@@ -174,6 +197,8 @@ const CASES: &[Case] = &[
     Case { name: "classes", queue: "drr", k: 16, set: &[THREE_CLASSES, IN_CLASSES], ..CASE },
     Case { name: "pfc", k: 16, set: &[MIB_2, PFC], runners: BOTH, ..CASE },
     Case { name: "shared_memory", k: 16, set: &[MIB_2, SHARED], runners: BOTH, ..CASE },
+    Case { name: "lossless", k: 16, set: &[MIB_2, LOSSLESS], ..CASE },
+    Case { name: "themis", k: 16, set: THEMIS, ..CASE },
     Case { name: "websearch_10", k: 16, set: WEBSEARCH_10, runners: AGAINST_WHEEL, ..CASE },
     Case { name: "websearch_20", k: 16, set: WEBSEARCH_20, runners: AGAINST_WHEEL, ..CASE },
     Case { name: "websearch_40", k: 16, set: WEBSEARCH_40, runners: AGAINST_WHEEL, ..CASE },
@@ -201,6 +226,7 @@ const CASES: &[Case] = &[
         large: true,
         ..CASE
     },
+    Case { name: "all_to_all_rnic", k: 16, set: RNIC_TO_ALL, large: true, ..CASE },
     Case { k: 64, large: true, ..CASE },
 ];
 

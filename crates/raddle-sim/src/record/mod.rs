@@ -105,6 +105,8 @@ pub struct PfcRecord {
     pub ingress_bytes_max: u64,
     /// For how long the far end was to be paused, added up over the classes.
     pub paused: Span,
+    /// Pauses that the far end asked for, each a class in a PFC frame, and that the watchdog did not heed.
+    pub ignored: u64,
 }
 
 impl PfcRecord {

@@ -90,8 +90,16 @@ impl<Q: EventQueue> Reference<'_, Q> {
         let port = &mut self.ports[id.index()];
         let Some(facts) = port.facts.pfc else { return };
         for (class, pause) in frame.pfc_classes() {
-            let until = if pause { now + facts.quanta } else { now };
-            self.ports[id.index()].paused_until[class] = until;
+            let port = &mut self.ports[id.index()];
+            let mut until = if pause { now + facts.quanta } else { now };
+            if let Some(watchdog) = self.plan.queue.pfc.and_then(|pfc| pfc.watchdog) {
+                let pause = pause.then_some(facts.quanta);
+                let obeyed = port.storms[class].on_pfc(watchdog, now, pause);
+                let ignored = u64::from(obeyed.ignored);
+                port.record.pfc.iter_mut().for_each(|record| record.ignored += ignored);
+                until = obeyed.until;
+            }
+            port.paused_until[class] = until;
             self.push_at_port(until, Kind::WireFree { port: id.0 }, id);
         }
     }

@@ -7,6 +7,7 @@ use crate::record::{PfcRecord, PortRecord};
 use crate::wire::frame::Frame;
 use crate::wire::note::Note;
 use crate::wire::port_facts::PortFacts;
+use crate::wire::watchdog::Storm;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue as PortQueue;
 use raddle_schemes::marking::AnyMarker;
@@ -36,6 +37,8 @@ pub(super) struct Port {
     pub(super) free_at: Time,
     /// When each data class may start frames again.
     pub(super) paused_until: Vec<Time>,
+    /// What its watchdog knows of each data class.
+    pub(super) storms: Vec<Storm>,
     /// Flow control of what comes in here.
     pub(super) ingress: Ingress,
     pub(super) record: PortRecord,
@@ -75,8 +78,8 @@ pub(super) struct Ingress {
 impl Port {
     pub(super) fn new(plan: &QueuePlan, facts: PortFacts, link: Link) -> Self {
         let data = usize::from(plan.classes);
-        let record =
-            PortRecord { pfc: plan.pfc.map(|_| Box::<PfcRecord>::default()), ..Default::default() };
+        let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());
+        let record = PortRecord { pfc, ..Default::default() };
         Self {
             facts,
             link,
@@ -89,6 +92,7 @@ impl Port {
             services: 0,
             free_at: Time::ZERO,
             paused_until: vec![Time::ZERO; data],
+            storms: vec![Storm::default(); data],
             ingress: Ingress { bytes: vec![0; data], ..Ingress::default() },
             record,
             entered: 0,

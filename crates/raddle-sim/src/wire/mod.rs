@@ -6,3 +6,4 @@ pub(crate) mod note;
 pub mod port_facts;
 pub(crate) mod serialisation;
 pub mod switch_memory;
+pub(crate) mod watchdog;

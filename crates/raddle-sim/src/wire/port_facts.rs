@@ -1,6 +1,6 @@
 //! What is constant about a switch port during a run.
 
-use crate::plan::Plan;
+use crate::plan::{Pfc, PfcLinks, Plan};
 use crate::topology::Node;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::marking::AnyMarker;
@@ -68,7 +68,9 @@ impl PortFacts {
         let base = plan.queue_base(index, longest_rtt, UNLIMITED);
         let capacity = plan.queue.size.resolve(&base);
         let base = plan.queue_base(index, longest_rtt, capacity);
-        let pfc = plan.queue.pfc.map(|pfc| PfcFacts {
+        let to_host = matches!(plan.fabric.destination(id), Node::Host(_));
+        let concerns = |pfc: &Pfc| pfc.links == PfcLinks::All || to_host;
+        let pfc = plan.queue.pfc.filter(concerns).map(|pfc| PfcFacts {
             xoff: pfc.xoff.resolve(&base).0,
             xon: pfc.xon.resolve(&base).0,
             quanta: pfc.quanta,

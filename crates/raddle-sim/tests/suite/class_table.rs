@@ -98,8 +98,11 @@ fn pauses_hold_the_acks_of_a_class() {
     let mut plan = permutation(fat_tree(3, 16), Bytes::kib(512), "ops", 4);
     plan.queue.classes = 2;
     plan.queue.size = Size::Packets(60.0);
-    plan.queue.pfc =
-        Some(Pfc { xoff: Size::Packets(3.0), xon: Size::Packets(2.0), quanta: Span::us(5) });
+    plan.queue.pfc = Some(Pfc {
+        xoff: Size::Packets(3.0),
+        xon: Size::Packets(2.0),
+        ..Pfc::of_memory(Span::us(5))
+    });
     for (i, flow) in (0..).zip(&mut plan.traffic.flows) {
         flow.class = i % 2;
     }

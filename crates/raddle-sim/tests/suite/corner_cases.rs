@@ -103,7 +103,7 @@ fn more_flows_at_once_than_the_caches_hold() {
     assert_eq!(trouble(&plan), None);
     plan.queue.overflow = Overflow::Drop;
     let (xoff, xon) = (Size::Packets(8.0), Size::Packets(6.0));
-    plan.queue.pfc = Some(Pfc { xoff, xon, quanta: Span::us(50) });
+    plan.queue.pfc = Some(Pfc { xoff, xon, ..Pfc::of_memory(Span::us(50)) });
     assert_eq!(trouble(&plan), None);
     let outcome = engine::run(&plan, &mut ());
     assert!(outcome.ports.iter().any(|port| port.pfc.as_ref().is_some_and(|pfc| pfc.frames > 0)));

@@ -10,7 +10,7 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine;
 use raddle_sim::faults::PortChange;
-use raddle_sim::plan::{Overflow, Pfc, Plan, Service};
+use raddle_sim::plan::{Overflow, Pfc, PfcLinks, Plan, Service, Watchdog};
 use raddle_sim::record::{Outcome, PfcRecord, RecordPlan, Stop};
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::topology::graph::parse_graph;
@@ -26,7 +26,8 @@ fn paused(fabric: Fabric, traffic: Traffic, (xoff, xon): (f64, f64), quanta: Spa
     let mut plan = plan(fabric, traffic, "ops", 1);
     plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
     plan.queue.size = Size::Packets(1_000.0);
-    plan.queue.pfc = Some(Pfc { xoff: Size::Packets(xoff), xon: Size::Packets(xon), quanta });
+    plan.queue.pfc =
+        Some(Pfc { xoff: Size::Packets(xoff), xon: Size::Packets(xon), ..Pfc::of_memory(quanta) });
     plan
 }
 
@@ -84,8 +85,11 @@ fn with_headroom_an_incast_drops_nothing_and_stays_below_its_bound() {
     plan.queue.size = Size::Packets(100.0);
     plan.queue.pfc = None;
     assert!(run(&plan).flows.iter().any(|flow| flow.dropped > 0));
-    plan.queue.pfc =
-        Some(Pfc { xoff: Size::Packets(99.0), xon: Size::Packets(98.0), quanta: Span::us(5) });
+    plan.queue.pfc = Some(Pfc {
+        xoff: Size::Packets(99.0),
+        xon: Size::Packets(98.0),
+        ..Pfc::of_memory(Span::us(5))
+    });
     assert!(run(&plan).flows.iter().any(|flow| flow.dropped > 0));
 }
 
@@ -183,9 +187,8 @@ fn a_paused_class_holds_up_flows_that_go_elsewhere() {
     assert!(in_its_own_class / free < 1.01, "{in_its_own_class} us, {free} us");
 }
 
-#[test]
-fn a_circle_of_full_buffers_stalls() {
-    // Every packet goes two switches on in a ring of three, all in the same direction.
+/// Every packet goes two switches on in a ring of three, all in the same direction.
+fn ring() -> Plan {
     let text = "host a\nhost b\nhost c\n\
         switch x latency \"500 ns\"\nswitch y latency \"500 ns\"\nswitch z latency \"500 ns\"\n\
         link a x \"400 Gbps\" \"500 ns\"\nlink b y \"400 Gbps\" \"500 ns\"\n\
@@ -205,6 +208,12 @@ fn a_circle_of_full_buffers_stalls() {
     let mut plan = paused(fabric, traffic, (20.0, 0.0), Span::us(5));
     plan.routes = vec![(Time::ZERO, ring)];
     plan.patience = Span::ms(1);
+    plan
+}
+
+#[test]
+fn a_circle_of_full_buffers_stalls() {
+    let mut plan = ring();
     let outcome = run(&plan);
     assert!(matches!(outcome.stop, Stop::Stalled(_)), "{:?}", outcome.stop);
     assert!(outcome.in_flight_data > 0);
@@ -218,4 +227,47 @@ fn a_circle_of_full_buffers_stalls() {
     // With a queue for each and no pauses they all get through.
     plan.queue.pfc = None;
     assert_eq!(run(&plan).stop, Stop::Completed);
+}
+
+#[test]
+fn a_watchdog_breaks_a_circle_of_full_buffers() {
+    let mut plan = ring();
+    let detection = Span::us(100);
+    let watchdog = Watchdog { detection, restoration: Span::us(20) };
+    plan.queue.pfc = plan.queue.pfc.map(|pfc| Pfc { watchdog: Some(watchdog), ..pfc });
+    let outcome = run(&plan);
+    assert_eq!(outcome.stop, Stop::Completed);
+    assert!(outcome.deadlock.is_empty());
+    // Nothing moves from when the circle has closed until the watchdog bites.
+    let longest = outcome.flows.iter().filter_map(|flow| flow.acked).max().unwrap();
+    assert!(longest > Time::ZERO + detection, "{longest}");
+    let ignored: Vec<u64> = pfc(&outcome).map(|record| record.ignored).collect();
+    assert!(ignored.iter().sum::<u64>() > 0, "{ignored:?}");
+    // The queues have room for what comes all the same.
+    assert!(outcome.flows.iter().all(|flow| flow.dropped == 0));
+}
+
+#[test]
+fn a_watchdog_that_never_bites_changes_nothing() {
+    let mut plan = incast();
+    let without = run(&plan);
+    let watchdog = Watchdog { detection: Span::ms(100), restoration: Span::ms(100) };
+    plan.queue.pfc = plan.queue.pfc.map(|pfc| Pfc { watchdog: Some(watchdog), ..pfc });
+    assert_eq!(run(&plan), without);
+}
+
+#[test]
+fn between_hosts_and_switches_alone_switches_pause_hosts_and_lose_what_comes_from_above() {
+    let mut plan = incast();
+    plan.queue.size = Size::Packets(60.0);
+    plan.queue.pfc = plan.queue.pfc.map(|pfc| Pfc { links: PfcLinks::Hosts, ..pfc });
+    let outcome = run(&plan);
+    for (port, record) in plan.fabric.ports.iter().zip(&outcome.ports).skip(16) {
+        let below_is_host = plan.fabric.ports[port.peer.index()].owner;
+        let is_told = matches!(below_is_host, Node::Host(_));
+        assert_eq!(record.pfc.is_some(), is_told, "{}", port.name);
+    }
+    assert!(pfc(&outcome).map(|record| record.pauses).sum::<u64>() > 0);
+    // The eight from the other rack come through uplinks that nobody pauses.
+    assert!(outcome.flows.iter().take(8).any(|flow| flow.dropped > 0));
 }

@@ -14,7 +14,9 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{self, HORIZON, SHORTEST_WINDOW};
 use raddle_sim::faults::PortChange;
 use raddle_sim::limits::LimitError;
-use raddle_sim::plan::{AckQueue, Overflow, Pfc, Plan, Service, Transport, TransportPlan};
+use raddle_sim::plan::{
+    AckQueue, Overflow, Pfc, Plan, Service, Transport, TransportPlan, Watchdog,
+};
 use raddle_sim::record::Stop;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::topology::routing::Forwarding;
@@ -556,7 +558,11 @@ fn shares_of_a_round_fit_a_deficit() {
 
 /// Flow control with thresholds in bytes.
 fn pfc(xoff: u64, xon: u64, quanta: Span) -> Option<Pfc> {
-    Some(Pfc { xoff: Size::Bytes(Bytes(xoff)), xon: Size::Bytes(Bytes(xon)), quanta })
+    Some(Pfc {
+        xoff: Size::Bytes(Bytes(xoff)),
+        xon: Size::Bytes(Bytes(xon)),
+        ..Pfc::of_memory(quanta)
+    })
 }
 
 #[test]
@@ -573,6 +579,16 @@ fn pauses_last_and_thresholds_are_in_order() {
         |plan| plan.queue.pfc = pfc(5_000, 5_000, Span(999)),
         LimitError::Pause { quanta: Span(999) },
         "a pause lasts 999 ps; from 1 ns to 70.368744177663 s",
+    );
+    let watched = |detection, restoration| {
+        let watchdog = Some(Watchdog { detection, restoration });
+        pfc(5_000, 5_000, Span::us(5)).map(|pfc| Pfc { watchdog, ..pfc })
+    };
+    between(
+        |plan| plan.queue.pfc = watched(longest, Span::ns(1)),
+        |plan| plan.queue.pfc = watched(longest, Span(999)),
+        LimitError::Watchdog { span: Span(999) },
+        "the watchdog over pauses waits for 999 ps; from 1 ns to 70.368744177663 s",
     );
     let refused = |xon, xoff| LimitError::Thresholds {
         port: "tor0.down0".to_owned(),

@@ -176,7 +176,8 @@ fn every_discipline_has_middleware_in_both_engines_alike() {
             };
             plan.queue.overflow = if trim { Overflow::Trim } else { Overflow::Drop };
             let [xoff, xon] = [50.0, 30.0].map(raddle_schemes::size::Size::Percent);
-            plan.queue.pfc = flow_control.then_some(Pfc { xoff, xon, quanta: Span::us(5) });
+            plan.queue.pfc =
+                flow_control.then_some(Pfc { xoff, xon, ..Pfc::of_memory(Span::us(5)) });
             let tors = total(&run(&plan));
             assert!(tors.dropped_data > 0 && tors.sent > 0 && tors.held_max > 0, "{tors:?}");
         }
@@ -199,7 +200,7 @@ fn drops_at_the_start_of_service_and_pauses_go_in_order_of_ports() {
         plan.queue.classes = 2;
         plan.queue.size = raddle_schemes::size::Size::Packets(3.0);
         let [xoff, xon] = [20.0, 20.0].map(raddle_schemes::size::Size::Percent);
-        plan.queue.pfc = Some(Pfc { xoff, xon, quanta: Span::us(5) });
+        plan.queue.pfc = Some(Pfc { xoff, xon, ..Pfc::of_memory(Span::us(5)) });
         plan.transport.recovery = recovery::Config::RnicSr(recovery::rnic_sr::Config {
             rto: Span::us(10),
             window: 3,

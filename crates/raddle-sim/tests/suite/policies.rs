@@ -125,7 +125,8 @@ fn every_discipline_has_policies_that_see_the_switch_in_both_engines_alike() {
                 };
                 plan.queue.overflow = if trim { Overflow::Trim } else { Overflow::Drop };
                 let [xoff, xon] = [50.0, 30.0].map(Size::Packets);
-                plan.queue.pfc = flow_control.then_some(Pfc { xoff, xon, quanta: Span::us(5) });
+                plan.queue.pfc =
+                    flow_control.then_some(Pfc { xoff, xon, ..Pfc::of_memory(Span::us(5)) });
                 plan.traffic.flows.iter_mut().for_each(|flow| flow.bytes = Bytes::mib(1));
                 run(&plan);
             }

@@ -165,7 +165,7 @@ fn every_discipline_shares_memory_in_both_engines_alike() {
 fn flow_control_above_shared_memory_loses_nothing_while_there_is_room() {
     let mut plan = congested(2, "complete_sharing", None);
     let (xoff, xon) = (Size::Packets(20.0), Size::Packets(10.0));
-    plan.queue.pfc = Some(Pfc { xoff, xon, quanta: Span::us(5) });
+    plan.queue.pfc = Some(Pfc { xoff, xon, ..Pfc::of_memory(Span::us(5)) });
     plan.end = Some(Time(100_000_000));
     let outcome = run(&plan);
     assert!(outcome.flows.iter().all(|flow| flow.dropped == 0));

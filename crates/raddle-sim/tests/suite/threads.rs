@@ -52,7 +52,7 @@ fn pfc() -> Plan {
     plan.traffic.flows.iter_mut().for_each(|flow| flow.destination = HostId(flow.source.0 / 8 * 8));
     plan.traffic.flows.retain(|flow| flow.source != flow.destination);
     let (xoff, xon) = (Size::Packets(4.0), Size::Packets(2.0));
-    plan.queue.pfc = Some(Pfc { xoff, xon, quanta: Span::us(5) });
+    plan.queue.pfc = Some(Pfc { xoff, xon, ..Pfc::of_memory(Span::us(5)) });
     plan
 }
 

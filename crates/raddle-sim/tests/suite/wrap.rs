@@ -90,7 +90,7 @@ fn a_busy_fabric_runs_through_several_turns() {
 fn ports_are_paused_through_a_turn() {
     for mut plan in [flows_around_turns(), busy_turns()] {
         let [xoff, xon] = [3.0, 1.0].map(Size::Packets);
-        plan.queue.pfc = Some(Pfc { xoff, xon, quanta: Span::us(500) });
+        plan.queue.pfc = Some(Pfc { xoff, xon, ..Pfc::of_memory(Span::us(500)) });
         assert_eq!(trouble(&plan), None);
         let outcome = engine::run(&plan, &mut ());
         let records = outcome.ports.iter().filter_map(|port| port.pfc.as_ref());

@@ -9,7 +9,7 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{FlowContext, congestion};
 use raddle_sim::bound::rho_max::rho_max;
-use raddle_sim::plan::{Connections, Overflow, PairOrder, Pfc, Plan, pause_headroom};
+use raddle_sim::plan::{Connections, Overflow, PairOrder, Pfc, PfcLinks, Plan, pause_headroom};
 use raddle_sim::topology::{Fabric, Node, Port};
 use raddle_sim::workload::{Flow, Start};
 use std::collections::{BTreeMap, BTreeSet};
@@ -223,7 +223,8 @@ impl Inflow {
 /// share is not looked at.
 pub(super) fn headroom(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, log: &Log) {
     let (queue, Some(pfc)) = (&section.queue.plan, &section.queue.plan.pfc) else { return };
-    if section.buffer.is_some() {
+    // Where switches tell hosts alone, what other switches send is lost as it ever was.
+    if section.buffer.is_some() || pfc.links == PfcLinks::Hosts {
         return;
     }
     let room = |port: &Port| queue.size.resolve(&sizes.base(port.rate, Bytes(0)));

@@ -7,7 +7,9 @@ use raddle_schemes::marking;
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::limits::{LARGEST_SHARE, LEAST_QUANTUM, SHORTEST_PAUSE};
-use raddle_sim::plan::{AckQueue, CLASS_LIMIT, MarkAt, Overflow, Pfc, QueuePlan, Service};
+use raddle_sim::plan::{
+    AckQueue, CLASS_LIMIT, MarkAt, Overflow, Pfc, PfcLinks, QueuePlan, Service, Watchdog,
+};
 use std::num::NonZeroU32;
 
 /// What markings call the queue lengths at which they begin and are complete.
@@ -289,8 +291,46 @@ fn pfc(mut reader: Reader<'_>) -> Option<(Pfc, Place)> {
         let problem = item.place.problem("`quanta` is too large");
         reader.log().add(problem.label(format!("expected at most {}", super::limits::LATEST)));
     }
+    let links = reader.or("links", PfcLinks::All);
+    let watchdog = match ["watchdog", "restoration"].map(|key| reader.take(key)) {
+        [None, None] => Some(None),
+        [Some(_), _] => watchdog(&mut reader).map(Some),
+        [None, Some(item)] => {
+            let problem = item.place.problem("`restoration` has no effect without a `watchdog`");
+            reader.log().add(problem.label("add `watchdog = \"200 ms\"`, or leave it out"));
+            None
+        }
+    };
     reader.finish();
-    Some((Pfc { xoff: xoff?, xon: xon?, quanta: quanta? }, place))
+    Some((Pfc { xoff: xoff?, xon: xon?, quanta: quanta?, links, watchdog: watchdog? }, place))
+}
+
+/// The watchdog, whose quiet is as long as what it waits for unless it is written.
+fn watchdog(reader: &mut Reader<'_>) -> Option<Watchdog> {
+    let detection = reader.at_least("watchdog", SHORTEST_PAUSE, None)?;
+    let restoration = reader.at_least("restoration", SHORTEST_PAUSE, Some(detection))?;
+    for (key, span) in [("watchdog", detection), ("restoration", restoration)] {
+        if span > super::limits::LATEST
+            && let Some(item) = reader.take(key)
+        {
+            let problem = item.place.problem(format!("`{key}` is too large"));
+            let label = format!("expected at most {}", super::limits::LATEST);
+            reader.log().add(problem.label(label));
+        }
+    }
+    Some(Watchdog { detection, restoration })
+}
+
+/// Keys of flow control that few scenarios have.
+fn more(pfc: &Pfc) -> String {
+    let links = match pfc.links {
+        PfcLinks::All => String::new(),
+        links => format!(", links = {}", shown(&links)),
+    };
+    let watchdog = pfc.watchdog.map(|Watchdog { detection, restoration }| {
+        format!(", watchdog = {}, restoration = {}", shown(&detection), shown(&restoration))
+    });
+    links + &watchdog.unwrap_or_default()
 }
 
 /// A capacity: at least one packet, and not a percentage, for there is nothing it could be of.
@@ -435,10 +475,11 @@ impl QueueSection {
         }
         parts.push(format!("overflow = {}", shown(&queue.overflow)));
         if let Some(pfc) = queue.pfc.filter(Pfc::by_memory) {
-            parts.push(format!("pfc = {{ quanta = {} }}", shown(&pfc.quanta)));
-        } else if let Some(Pfc { xoff, xon, quanta }) = &queue.pfc {
-            let (xoff, xon, quanta) = (shown(xoff), shown(xon), shown(quanta));
-            parts.push(format!("pfc = {{ xoff = {xoff}, xon = {xon}, quanta = {quanta} }}"));
+            parts.push(format!("pfc = {{ quanta = {}{} }}", shown(&pfc.quanta), more(&pfc)));
+        } else if let Some(pfc) = &queue.pfc {
+            let (xoff, xon, quanta) = (shown(&pfc.xoff), shown(&pfc.xon), shown(&pfc.quanta));
+            let more = more(pfc);
+            parts.push(format!("pfc = {{ xoff = {xoff}, xon = {xon}, quanta = {quanta}{more} }}"));
         }
         format!("queue = {{ {} }}", parts.join(", "))
     }

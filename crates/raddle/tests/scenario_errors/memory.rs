@@ -20,6 +20,16 @@ fn flow_control_pauses_before_the_queue_is_full_and_resumes_below() {
         r#""0.5 ns" | `quanta` is too small | expected at least "1 ns""#,
     );
     fabric(
+        r#"queue = { pfc = { xoff = "50%", xon = "40%", restoration = "1 ms" } }
+"#,
+        r#""1 ms" | `restoration` has no effect without a `watchdog` | add `watchdog = "200 ms"`, or leave it out"#,
+    );
+    fabric(
+        r#"queue = { pfc = { xoff = "50%", xon = "40%", watchdog = "0.5 ns" } }
+"#,
+        r#""0.5 ns" | `watchdog` is too small | expected at least "1 ns""#,
+    );
+    fabric(
         r#"queue = { pfc = true }
 "#,
         r#"true | wrong value for `pfc` | expected a table, as in `{ key = value }`"#,

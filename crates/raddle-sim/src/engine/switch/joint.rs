@@ -296,7 +296,10 @@ impl JointPorts<'_, '_> {
         let own = &mut self.ports[in_port as usize];
         own.replay(now, &mut self.lines[in_port as usize], self.world);
         if let Some(classes) = own.classes() {
-            classes.on_pause(now, frame);
+            match classes.on_pause(now, frame) {
+                0 => {}
+                ignored => own.note_ignored(ignored),
+            }
         }
         self.start_at(now, in_port);
     }

@@ -26,7 +26,8 @@ use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{buffer, marking, tor};
 use raddle_sim::faults::spec::FaultPlan;
 use raddle_sim::plan::{
-    AckQueue, BufferPlan, MarkAt, Overflow, Pfc, Plan, QueuePlan, Service, Turns,
+    AckQueue, BufferPlan, MarkAt, Overflow, Pfc, PfcLinks, Plan, QueuePlan, Service, Turns,
+    Watchdog,
 };
 use raddle_sim::record::RecordPlan;
 use std::num::NonZeroU32;
@@ -325,7 +326,14 @@ fn pfc(choices: &mut Choices<'_>) -> Option<Pfc> {
     let quanta =
         choices.pick(&[Span::us(5), Span::us(1), Span::ns(200), Span(33_333), Span::us(500)]);
     let (xoff, xon) = thresholds?;
-    Some(Pfc { xoff: Size::Percent(xoff), xon: Size::Percent(xon), quanta })
+    let links = choices.pick(&[PfcLinks::All, PfcLinks::All, PfcLinks::Hosts]);
+    let times = choices.pick(&[None, None, Some((20, 10)), Some((1, 3)), Some((300, 1))]);
+    let watchdog = times.map(|(detection, restoration)| Watchdog {
+        detection: Span::us(detection),
+        restoration: Span::us(restoration),
+    });
+    let (xoff, xon) = (Size::Percent(xoff), Size::Percent(xon));
+    Some(Pfc { xoff, xon, quanta, links, watchdog })
 }
 
 fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {

@@ -276,9 +276,13 @@ pub fn results_hash(
             digest.add(*n);
         }
         if let Some(pfc) = &port.pfc {
-            let PfcRecord { pauses, frames, lost, ingress_bytes_max, .. } = **pfc;
+            let PfcRecord { pauses, frames, lost, ingress_bytes_max, ignored, .. } = **pfc;
             for n in [pauses, frames, lost, ingress_bytes_max] {
                 digest.add(n);
+            }
+            // What no watchdog did is no part of older results.
+            if ignored > 0 {
+                digest.add(ignored);
             }
         }
     }

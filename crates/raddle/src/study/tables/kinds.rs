@@ -170,6 +170,11 @@ pub(super) const PORTS: TableSpec = TableSpec {
         ),
         col("pfc_lost_frames", "frames", "frames of flow control lost"),
         col(
+            "ignored_pauses",
+            "pauses",
+            "pauses of the far end, a class and frame each, that the watchdog did not heed",
+        ),
+        col(
             "ingress_bytes_max",
             "B",
             "under flow control, most bytes of one class that came in here",

@@ -284,6 +284,7 @@ impl<'a> Run<'a> {
                 ),
                 ("pfc_frames", pfc(|record| record.frames)),
                 ("pfc_lost_frames", pfc(|record| record.lost)),
+                ("ignored_pauses", pfc(|record| record.ignored)),
                 ("ingress_bytes_max", pfc(|record| record.ingress_bytes_max)),
             ]
         })

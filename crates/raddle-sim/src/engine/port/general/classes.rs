@@ -3,10 +3,11 @@
 use crate::engine::link::ring::{Entry, Ring};
 use crate::engine::port::scheduler::Turns;
 use crate::engine::world::Gone;
-use crate::plan::{CLASS_LIMIT, Plan, Service, SwitchOrder};
+use crate::plan::{CLASS_LIMIT, Plan, Service, SwitchOrder, Watchdog};
 use crate::wire::frame::{Frame, Locators};
 use crate::wire::note::{Carriers, Note};
 use crate::wire::port_facts::PfcFacts;
+use crate::wire::watchdog::Storm;
 use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::tor;
@@ -48,6 +49,15 @@ pub(in crate::engine) struct Classes {
     /// Control frames that went since data last had a turn, or did not wait.
     control_run: u32,
     notes: Option<Box<Notes>>,
+    /// The watchdog over pauses, where there is one.
+    watchdog: Option<Box<Watched>>,
+}
+
+/// A watchdog, and what it knows of each class.
+#[derive(Debug)]
+struct Watched {
+    watchdog: Watchdog,
+    storms: [Storm; QUEUES],
 }
 
 /// What frames carry, in step with the queues.
@@ -138,6 +148,10 @@ impl Classes {
                 let queues = Default::default();
                 Box::new(Notes { carriers, queues, taken: Note::default() })
             }),
+            watchdog: plan
+                .pfc
+                .and_then(|pfc| pfc.watchdog)
+                .map(|watchdog| Box::new(Watched { watchdog, storms: Default::default() })),
         })
     }
 
@@ -471,13 +485,26 @@ impl Classes {
         data.flat_map(|(class, own)| own.queue.iter().map(move |e| (class, PortId(e.tag()))))
     }
 
-    /// A PFC frame from the far end has come.
-    pub(in crate::engine) fn on_pause(&mut self, now: Time, frame: Frame) {
-        let Some(pfc) = &mut self.pfc else { return };
+    /// A PFC frame from the far end has come. Returns how many of the pauses that it asks for the
+    /// watchdog does not heed.
+    pub(in crate::engine) fn on_pause(&mut self, now: Time, frame: Frame) -> u64 {
+        let Some(pfc) = &mut self.pfc else { return 0 };
+        let mut ignored = 0;
         for (class, pause) in frame.pfc_classes() {
-            self.own[class].paused_until = if pause { now + pfc.facts.quanta } else { now };
+            let quanta = pfc.facts.quanta;
+            self.own[class].paused_until = match self.watchdog.as_deref_mut() {
+                None if pause => now + quanta,
+                None => now,
+                Some(Watched { watchdog, storms }) => {
+                    let pause = pause.then_some(quanta);
+                    let obeyed = storms[class].on_pfc(*watchdog, now, pause);
+                    ignored += u64::from(obeyed.ignored);
+                    obeyed.until
+                }
+            };
         }
         pfc.free_from = self.own.iter().map(|class| class.paused_until).max().unwrap_or(now);
+        ignored
     }
 
     /// From when on all classes may start frames and the far end knows the latest; never, while it

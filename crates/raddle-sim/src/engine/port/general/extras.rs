@@ -501,6 +501,14 @@ impl Port {
         counted.pauses
     }
 
+    /// So many pauses were not heeded.
+    #[cold]
+    pub(in crate::engine) fn note_ignored(&mut self, pauses: u64) {
+        if let Some(record) = &mut self.record.pfc {
+            record.ignored += pauses;
+        }
+    }
+
     #[cold]
     fn note_turn(&mut self, now: Time, pauses: bool) {
         if let Some(record) = &mut self.record.pfc {
