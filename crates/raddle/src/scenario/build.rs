@@ -55,7 +55,8 @@ fn build(topology: &Topology, log: &Log) -> Option<Fabric> {
     }
     match &topology.shape {
         Shape::Tree(shape) => {
-            shape.build().map_err(|error| log.add(shape_problem(&error, &topology.item))).ok()
+            let planes = shape.build().and_then(|one| one.in_planes(topology.planes));
+            planes.map_err(|error| log.add(shape_problem(&error, &topology.item))).ok()
         }
         Shape::Dumbbell { hosts_per_side, rate, bottleneck_rate, link_delay, switch_delay } => {
             let dumbbell = Dumbbell {
@@ -93,7 +94,7 @@ impl Scenario {
     /// fabric.
     pub fn resolve(&self, seed: u64) -> Result<Plan, Problem> {
         let traffic = self.traffic.generate(&self.fabric, seed)?;
-        if let Some(message) = limits::traffic(&traffic, self.hosts(), self.queue.classes) {
+        if let Some(message) = limits::traffic(&traffic, &self.fabric, self.queue.classes) {
             return Err(self.traffic.place().problem(message));
         }
         let pairs = traffic.flows.iter().map(|flow| (flow.source, flow.destination));

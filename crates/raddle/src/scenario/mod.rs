@@ -154,6 +154,8 @@ impl Scenario {
             needs::check(fabric, transport, sections.traffic.as_ref(), log);
             needs::entropies(fabric, transport, sections.traffic.as_ref(), log);
             needs::planner(transport, sections.traffic.as_ref(), log);
+            let planes = sections.topology.as_ref().map_or(1, |topology| topology.planes);
+            needs::planes(planes, fabric, transport, sections.traffic.as_ref(), log);
         }
         let topology = sections.topology?;
         let mut faults = sections.faults;
@@ -163,6 +165,9 @@ impl Scenario {
         }
         if let Some(section) = &mut sections.fabric {
             idle::settle(section, &faults, log);
+        }
+        if let Some(transport) = &mut sections.transport {
+            idle::settle_planes(transport, topology.planes, &faults, log);
         }
         idle::late_faults(&faults, sections.run.as_ref().and_then(|run| run.end), log);
         let fabric = fabrics.get(&topology, log)?;
@@ -185,7 +190,8 @@ impl Scenario {
         needs::middleware(&section, &fabric, log);
         reach::frames(&section.load_balance, &sizes, log);
         for congestion in std::iter::once(&transport.congestion).chain(traffic.congestions()) {
-            reach::pace(congestion, &fabric, log);
+            let links = if plan.plane.is_per_packet() { fabric.planes } else { 1 };
+            reach::pace(congestion, &fabric, links, log);
             notes::windows(&congestion.config, &fabric, &sizes, traffic.largest(), log);
         }
         notes::headroom(&section, &fabric, &sizes, log);

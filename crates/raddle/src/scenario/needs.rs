@@ -64,6 +64,7 @@ fn asking<'a>(
         transport.recovery.needy(),
     ];
     asking.extend(fabric.queue.needy());
+    asking.extend(transport.plane.iter().map(Chosen::needy));
     asking.extend(transport.planner.iter().map(Chosen::needy));
     asking.extend(fabric.buffer.iter().map(BufferSection::needy));
     asking.extend(fabric.tor.iter().map(Chosen::needy));
@@ -165,6 +166,34 @@ pub(crate) fn middleware(section: &FabricSection, fabric: &Fabric, log: &Log) {
     }
 }
 
+/// Where hosts have several ports: adds a problem for every scheme that knows of one only.
+pub(crate) fn planes(
+    planes: u32,
+    fabric: &FabricSection,
+    transport: &TransportSection,
+    traffic: Option<&Jobs>,
+    log: &Log,
+) {
+    if planes == 1 {
+        return;
+    }
+    let routes = |needy: &Needy<'_>| {
+        [Need::SourceRouting, Need::Planner].iter().any(|need| needy.card.needs.contains(need))
+    };
+    let mut misfits = vec![transport.load_balance.needy()];
+    misfits.extend(traffic.map(Jobs::needy).unwrap_or_default());
+    misfits.retain(routes);
+    misfits.extend(transport.planner.iter().map(Chosen::needy));
+    misfits.extend(fabric.tor.iter().map(Chosen::needy));
+    for misfit in misfits {
+        let message = format!("`{}` in {} knows of one port a host", misfit.card.name, misfit.key);
+        let problem = misfit.place.problem(message);
+        log.add(
+            problem.label(format!("hosts have {planes}: `planes = {planes}` in [fabric] topology")),
+        );
+    }
+}
+
 /// Adds a problem for a planner that no flow follows.
 pub(crate) fn planner(transport: &TransportSection, traffic: Option<&Jobs>, log: &Log) {
     let Some(planner) = &transport.planner else { return };
@@ -250,6 +279,7 @@ mod tests {
                     buffer = { scheme = \"complete_sharing\", size = \"1 MB\" }\n\
                     tor = { scheme = \"themis\" }\n\
                     [transport]\nplanner = { scheme = \"ethereal\" }\n\
+                    plane = { scheme = \"hash\" }\n\
                     [traffic]\nkind = \"permutation\"\nload_balance = { scheme = \"reps\" }\n\
                     congestion = { scheme = \"cubic\" }\nrecovery = { scheme = \"sack\" }\n";
         let file: Arc<Path> = Arc::from(Path::new("test"));

@@ -7,6 +7,7 @@ use super::scheme::shown;
 use super::spec::{Item, Place, quoted};
 use crate::import::{hpcc, htsim_topo};
 use crate::problem::Problem;
+use raddle_schemes::load_balance::plane::MOST_PLANES;
 use raddle_schemes::units::{Rate, Span};
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::fat_tree::TreeOptions;
@@ -33,6 +34,8 @@ pub(crate) struct Topology {
     pub(crate) file: Option<NamedFile>,
     /// Latency of every host.
     pub(crate) host_delay: Span,
+    /// How many copies of it hosts are attached to, with a port in each.
+    pub(crate) planes: u32,
     /// What was typed.
     pub(crate) item: Item,
 }
@@ -112,17 +115,38 @@ pub(crate) fn read(fabric: &mut Reader<'_>, files: &Files) -> Option<Topology> {
         _ => htsim_topo(&mut reader, item, files),
     };
     reader.finish();
-    topology.map(|topology| with_host_delay(topology, host_delay))
+    topology.map(|topology| with_hosts(topology, host_delay))
 }
 
-/// The topology with this latency of its hosts, which is not shown where it is zero.
-fn with_host_delay(topology: Topology, host_delay: Span) -> Topology {
-    let keys = topology.resolved.strip_suffix(" }");
-    let resolved = match keys.filter(|_| host_delay > Span::ZERO) {
-        Some(keys) => format!("{keys}, host_delay = {} }}", shown(&host_delay)),
-        None => topology.resolved.clone(),
+/// The topology with this latency of its hosts; like the number of planes it is not shown where it is
+/// what it would be without the key.
+fn with_hosts(topology: Topology, host_delay: Span) -> Topology {
+    let mut resolved = topology.resolved.clone();
+    let mut show = |key: &str, value: String| {
+        if let Some(keys) = resolved.strip_suffix(" }") {
+            resolved = format!("{keys}, {key} = {value} }}");
+        }
     };
-    Topology { host_delay, resolved, ..topology }
+    let mut title = topology.title.clone();
+    if topology.planes > 1 {
+        show("planes", topology.planes.to_string());
+        title = format!("{title} in {} planes", topology.planes);
+    }
+    if host_delay > Span::ZERO {
+        show("host_delay", shown(&host_delay));
+    }
+    Topology { host_delay, resolved, title, ..topology }
+}
+
+/// In how many planes hosts have a port.
+fn planes(reader: &mut Reader<'_>) -> u32 {
+    let planes = reader.at_least("planes", 1, Some(1)).unwrap_or(1);
+    if let (true, Some(item)) = (planes > MOST_PLANES, reader.take("planes")) {
+        let problem = item.place.problem("too many planes");
+        reader.log().add(problem.label(format!("expected at most {MOST_PLANES}")));
+        return 1;
+    }
+    planes
 }
 
 fn rate(reader: &mut Reader<'_>, key: &'static str) -> Option<Rate> {
@@ -143,6 +167,7 @@ fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         uplink_delay: reader.get("uplink_delay"),
         core_delay: reader.get("core_delay"),
     };
+    let planes = planes(reader);
     let made =
         TreeShape::fat_tree_with(tiers, hosts?, host_rate, link_delay, switch_delay, &options);
     let shape = made.map_err(|error| reader.log().add(shape_problem(&error, item))).ok()?;
@@ -168,6 +193,7 @@ fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         title: format!("{tiers}-tier fat tree"),
         file: None,
         host_delay: Span::ZERO,
+        planes,
         item: item.clone(),
     })
 }
@@ -180,6 +206,7 @@ fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
     let Common { rate: host_rate, link_delay, switch_delay } = Common::read(reader);
     let uplink_rate = rate(reader, "uplink_rate").unwrap_or(host_rate);
     let uplink_delay = reader.get("uplink_delay").unwrap_or(link_delay);
+    let planes = planes(reader);
     let made = TreeShape::leaf_spine(
         leaves?,
         hosts_per_leaf?,
@@ -208,6 +235,7 @@ fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         title: "leaf-spine fabric".to_owned(),
         file: None,
         host_delay: Span::ZERO,
+        planes,
         item: item.clone(),
     })
 }
@@ -266,6 +294,7 @@ fn dumbbell(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         title: "dumbbell".to_owned(),
         file: None,
         host_delay: Span::ZERO,
+        planes: 1,
         item: item.clone(),
     })
 }
@@ -279,6 +308,7 @@ fn graph(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Topology
         shape: Shape::Graph(file.clone()),
         file: Some(file),
         host_delay: Span::ZERO,
+        planes: 1,
         item: item.clone(),
     })
 }
@@ -301,6 +331,7 @@ fn htsim_topo(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Top
         shape: Shape::Tree(Box::new(shape)),
         file: Some(file),
         host_delay: Span::ZERO,
+        planes: 1,
         item: item.clone(),
     })
 }
@@ -321,6 +352,7 @@ fn hpcc_topology(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<
         shape: Shape::Hpcc { fabric: Arc::new(read.fabric), lossy: read.lossy },
         file: Some(file),
         host_delay: Span::ZERO,
+        planes: 1,
         item: item.clone(),
     })
 }
@@ -333,6 +365,7 @@ fn in_file(kind: &str, file: &NamedFile) -> String {
 pub(crate) fn shape_problem(error: &ShapeError, item: &Item) -> Problem {
     let key = match error {
         ShapeError::Tiers(_) => "tiers",
+        ShapeError::Planes(_) => "planes",
         ShapeError::Hosts(_) | ShapeError::NotKAry { .. } | ShapeError::TooLarge { .. } => "hosts",
         ShapeError::Uplinks { .. } | ShapeError::Oversubscription(_) => "oversubscription",
         ShapeError::OnePod { .. } => "tors_per_pod",

@@ -259,16 +259,16 @@ impl<'a> Part<'a> {
     /// Shows a frame that has come in to a ToR's middleware, if there is a way for it.
     fn show(&mut self, number: u32, now: Time, in_port: u32, frame: &mut Frame) -> Passage {
         let route = self.route_at(now);
-        let host = self.world.hosts.locators().host(frame.to);
+        let to = self.world.hosts.locators().port(frame.to);
         let switch = &mut self.switches[number as usize];
-        let ways = self.routes[route].1.ports(switch.id, host);
+        let ways = self.routes[route].1.ports(switch.id, to);
         match &mut switch.tor {
             Some(tor) if ways.count() > 0 => {
                 let ends = &**self.world.hosts.layout();
                 let mut note = self.world.notes.as_ref().map(|notes| notes.of_tors());
                 let written = note.get_or_insert_default();
                 let known = (self.plan, ends as &dyn Ends);
-                let passage = tor.on_ingress(known, now, (frame, host, written), in_port, ways);
+                let passage = tor.on_ingress(known, now, (frame, to, written), in_port, ways);
                 if let (Some(notes), Some(note)) = (&mut self.world.notes, note) {
                     notes.write(note);
                 }
@@ -291,8 +291,8 @@ impl<'a> Part<'a> {
         let route = self.route_at(now);
         let switch = &mut self.switches[number as usize];
         let locators = self.world.hosts.locators();
-        let host = locators.host(frame.to);
-        let ports = self.routes[route].1.ports(switch.id, host);
+        let to = locators.port(frame.to);
+        let ports = self.routes[route].1.ports(switch.id, to);
         let chosen = match ports.count() {
             0 => return Way::Lost(DropCause::NoRoute),
             1 => 0,
@@ -303,7 +303,7 @@ impl<'a> Part<'a> {
                 let mut around = Around {
                     seen,
                     switch: switch.id,
-                    host,
+                    to,
                     choices: ports,
                     fabric: &self.plan.fabric,
                     forwarding: &self.plan.routes[route].1,

@@ -16,10 +16,10 @@ use choices::Choices;
 use raddle_schemes::Need;
 use raddle_schemes::buffer::classes::{Alpha, PerClass};
 use raddle_schemes::ids::PortId;
-use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::switch::{
     self, adaptive_roce::Mode, letflow::Detection, ofan::Variant, simple_rr::Start,
 };
+use raddle_schemes::load_balance::{host, plane};
 use raddle_schemes::planner::{self, ethereal::Profile};
 use raddle_schemes::size::{Limited, Size};
 use raddle_schemes::units::{Bytes, Span, Time};
@@ -99,7 +99,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     let reads_telemetry = |own: &congestion::Config| own.card().needs.contains(&Need::Telemetry);
     let has_telemetry = transport.congestions().any(reads_telemetry);
     let tor = tor.filter(|_| !selector.looks_before() && !has_telemetry);
-    let plan = Plan {
+    let mut plan = Plan {
         fabric,
         routes: resolved.routes,
         known_routes: resolved.known_routes,
@@ -115,7 +115,39 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
         end,
         patience,
     };
+    if planner.is_none() && choices.below(3) == 1 {
+        in_planes(&mut choices, &mut plan);
+    }
     with_paths(plan, planner)
+}
+
+/// Gives hosts several ports, where the plan can have them.
+fn in_planes(choices: &mut Choices<'_>, plan: &mut Plan) {
+    let planes = choices.pick(&[2, 3, 8]);
+    let Ok(fabric) = plan.fabric.clone().in_planes(planes) else { return };
+    let mut several = plan.clone();
+    several.fabric = fabric;
+    several.tor = None;
+    let transport = &mut several.transport;
+    let names: Vec<_> = plane::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    transport.plane = plane::Config::named(choices.pick(&names)).unwrap();
+    transport.plane_repair = choices.pick(&[Span::ZERO, Span::ns(100), Span::us(1), Span(333_333)]);
+    let names_routes = |own: &host::Config| own.card().needs.contains(&Need::SourceRouting);
+    transport.other_load_balances.retain(|own| !names_routes(own));
+    if transport.other_load_balances.is_empty() {
+        several.traffic.flows.iter_mut().for_each(|flow| flow.load_balance = 0);
+    }
+    if names_routes(&transport.load_balance) {
+        transport.load_balance = host::Config::named("ops").unwrap();
+    }
+    let resolved = faults::draw(choices, &several.fabric, plan.seed);
+    several.routes = resolved.routes;
+    several.known_routes = Vec::new();
+    several.faults = resolved.faults;
+    several.record = record(choices, several.fabric.ports.len());
+    if several.check_limits().is_ok() {
+        *plan = several;
+    }
 }
 
 fn planner(choices: &mut Choices<'_>) -> Option<planner::Config> {
