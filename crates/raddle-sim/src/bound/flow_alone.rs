@@ -64,9 +64,8 @@ impl Lone<'_> {
         let by_sender = (last_full + crossing(&self.route.hops, first).0)
             .max(sent_before + crossing(&self.route.hops, last).0);
         let by_receiver = self.release().0
-            + self.receiver_occupancy().0
-            + self.route.hops[self.route.hops.len() - 1].latency.0
-            - self.receiver_slack().0;
+            + self.receiver_occupancy().0.saturating_sub(self.receiver_slack().0)
+            + self.route.hops[self.route.hops.len() - 1].latency.0;
         Span(by_sender.max(by_receiver))
     }
 

@@ -64,7 +64,10 @@ impl<'a> Names<'a> {
         match target {
             Target::Link { name, direction } => {
                 let Some(port) = port(name) else {
-                    let nearest = self.like(name, fabric.link_names());
+                    let mut nearest = ports_of_host(fabric, name);
+                    if nearest.is_empty() {
+                        nearest = self.like(name, fabric.link_names());
+                    }
                     return Err(FaultError::UnknownLink { fault, name: name.clone(), nearest });
                 };
                 let ports = match direction {
@@ -98,6 +101,16 @@ impl<'a> Names<'a> {
         self.unknown += 1;
         if self.unknown > MOST_LIKENED { Vec::new() } else { nearest(name, known) }
     }
+}
+
+/// The first names of links out of the host of this name, if it has several.
+fn ports_of_host(fabric: &Fabric, name: &str) -> Vec<String> {
+    if fabric.planes == 1 {
+        return Vec::new();
+    }
+    let host = (0..fabric.hosts).map(HostId).find(|&host| fabric.host_name(host) == name);
+    let ports = host.into_iter().flat_map(|host| fabric.ports_of(host)).take(3);
+    ports.map(|port| fabric.ports[port.index()].name.clone()).collect()
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! Planes: copies of a tree that share nothing but the hosts, which have a port in each.
+//! Hosts with several ports: in planes, which are copies of a tree that share nothing but the hosts, or
+//! at several ToRs of one tree.
 
 use super::shape_error::ShapeError;
 use super::tree::MAX_PORTS;
 use super::{Fabric, Node, Port, Switch};
 use crate::topology::routing::{Forwarding, TreeSwitch};
-use raddle_schemes::ids::{PortId, SwitchId};
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::plane::MOST_PLANES;
 
 impl Fabric {
@@ -46,6 +47,42 @@ impl Fabric {
             host_latency: self.host_latency,
             forwarding: Forwarding::Tree(tree.collect()),
         })
+    }
+}
+
+impl Fabric {
+    /// This tree with as many of its hosts made one as there are to be ports of a host: a host is
+    /// attached to that many ToRs of one tree (dual ToRs, or rails). Of t ports the first are those of
+    /// the first t-th of the hosts and so on, which have to fill whole ToRs.
+    ///
+    /// Hosts' ports are named `host7.up1`.
+    ///
+    /// # Errors
+    /// If there are to be none or too many, if hosts cannot be joined, or if this is no tree.
+    pub fn with_ports_per_host(mut self, ports: u32) -> Result<Self, ShapeError> {
+        if ports == 1 {
+            return Ok(self);
+        }
+        let Forwarding::Tree(tree) = &self.forwarding else {
+            return Err(ShapeError::Unused { what: "tors_per_host", why: "only trees have ToRs" });
+        };
+        if ports == 0 || ports > MOST_PLANES {
+            return Err(ShapeError::TorsPerHost(ports));
+        }
+        let below = tree.first().map_or(1, |tor| tor.hosts_high - tor.hosts_low);
+        let (total, multiple) = (self.hosts / below, ports);
+        if !total.is_multiple_of(multiple) || self.hosts / ports < 2 {
+            let parts = format!("groups of {ports} with the same hosts");
+            return Err(ShapeError::Split { what: "leaves", total, parts, multiple });
+        }
+        let hosts = self.hosts / ports;
+        (self.hosts, self.planes) = (hosts, ports);
+        for (id, port) in (0..).zip(&mut self.ports[..(hosts * ports) as usize]) {
+            let (host, own) = (id % hosts, id / hosts);
+            port.owner = Node::Host(HostId(host));
+            port.name = format!("host{host}.up{own}");
+        }
+        Ok(self)
     }
 }
 
@@ -114,7 +151,6 @@ mod tests {
     use super::*;
     use crate::topology::routing::{Ports, Table, Weighting};
     use crate::topology::tree::TreeShape;
-    use raddle_schemes::ids::HostId;
     use raddle_schemes::units::{Rate, Span};
 
     fn tree(tiers: u32) -> Fabric {
@@ -168,6 +204,34 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn hosts_at_several_tors_have_a_port_at_each() {
+        let shape =
+            TreeShape::leaf_spine(6, 4, 2, 1, Rate::gbps(400), Span::ns(500), Span::ns(300));
+        let one = shape.unwrap().build().unwrap();
+        let fabric = one.clone().with_ports_per_host(3).unwrap();
+        assert_eq!((fabric.hosts, fabric.planes, fabric.ports.len()), (8, 3, one.ports.len()));
+        let far_end = |name: &str| {
+            let port = fabric.port_named(name).unwrap();
+            fabric.ports[fabric.ports[port.index()].peer.index()].name.as_str()
+        };
+        // Two groups of three leaves with four hosts each.
+        assert_eq!(
+            ["host1.up0", "host1.up1", "host1.up2"].map(far_end),
+            ["tor0.down1", "tor2.down1", "tor4.down1"]
+        );
+        assert_eq!(["host5.up0", "host5.up2"].map(far_end), ["tor1.down1", "tor5.down1"]);
+        assert_eq!(fabric.host_name(HostId(5)), "host5");
+        assert_eq!(fabric.forwarding, one.forwarding);
+        let refused = |ports| one.clone().with_ports_per_host(ports).unwrap_err().to_string();
+        assert_eq!(refused(0), "tors_per_host = 0; there are 1 to 8");
+        assert_eq!(
+            refused(4),
+            "leaves = 6 cannot be split into groups of 4 with the same hosts; nearest: 4 or 8"
+        );
+        assert_eq!(one.clone().with_ports_per_host(1), Ok(one.clone()));
     }
 
     #[test]

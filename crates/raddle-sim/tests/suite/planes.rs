@@ -267,6 +267,36 @@ fn answers_go_back_in_the_plane_that_they_answer_in() {
 }
 
 #[test]
+fn hosts_at_two_tors_of_one_tree_lose_nothing_when_one_dies_that_both_are_at() {
+    let delay = Span::ns(500);
+    let shape = TreeShape::leaf_spine(4, 4, 4, 1, RATE, delay, delay).unwrap();
+    let fabric = shape.build().unwrap().with_ports_per_host(2).unwrap();
+    let flows: Vec<Flow> =
+        (0..8).map(|host| Flow::at_zero(host, (host + 4) % 8, Bytes(2_000_000))).collect();
+    let mut healthy = plan(fabric, flows.into(), "reps", 1);
+    healthy.transport.plane = plane::Config::named("round_robin").unwrap();
+    let mut dying = healthy.clone();
+    let faults = vec![Fault {
+        target: Target::Switch { name: "tor1".to_owned() },
+        effect: Effect::Down,
+        windows: vec![(Time(5_000_000), None)],
+    }];
+    let convergence = Some(Span::us(1));
+    resolve(&mut dying, FaultPlan { faults, convergence, ..FaultPlan::default() });
+    let last = |outcome: &Outcome| {
+        assert_eq!(outcome.stop, Stop::Completed);
+        outcome.flows.iter().map(|flow| flow.acked.unwrap()).max().unwrap()
+    };
+    let (whole, halved) = (run(&healthy), run(&dying));
+    // 16 Mbit take 20 us over both ports and 40 us over one.
+    assert!(last(&whole) < Time(35_000_000), "{}", last(&whole));
+    assert!(last(&halved) > last(&whole));
+    let frames = |name: &str| halved.ports[port(&dying, name).index()].data_frames;
+    // The second port of the hosts at tor1 carries nearly all that is left.
+    assert!(frames("host4.up1") > 2 * frames("host4.up0"));
+}
+
+#[test]
 fn parts_and_threads_change_nothing() {
     let shape = TreeShape::fat_tree(3, 16, RATE, Span::ns(500), Span::ns(300)).unwrap();
     let fabric = shape.build().unwrap().in_planes(3).unwrap();

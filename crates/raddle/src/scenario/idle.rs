@@ -59,10 +59,12 @@ pub(crate) fn settle(fabric: &mut FabricSection, faults: &[FaultSection], log: &
     }
 }
 
-/// Judges what hosts do that have several ports, in a cell in which they have one in each of `planes`.
+/// Judges what hosts do that have several ports, in a cell in which they have so many, and in which
+/// routing `converges` or does not.
 pub(crate) fn settle_planes(
     transport: &mut TransportSection,
-    planes: u32,
+    ports: u32,
+    converges: bool,
     faults: &[FaultSection],
     log: &Log,
 ) {
@@ -73,8 +75,8 @@ pub(crate) fn settle_planes(
         });
         log.judge(place, problem);
     };
-    let one =
-        (planes == 1).then_some("where hosts have one port, without `planes` in the topology");
+    let one = "where hosts have one port, without `planes` or `tors_per_host` in the topology";
+    let one = (ports == 1).then_some(one);
     if let Some(plane) = &transport.plane {
         judge("plane", plane.needy().place, one);
     }
@@ -90,6 +92,12 @@ pub(crate) fn settle_planes(
     }
     if one.or(calm).is_some() {
         transport.plane_repair = Span::ZERO;
+    } else if !converges {
+        log.note(
+            "hosts see no dead links but their own: with `convergence = \"never\"` what they send to a \
+             port that is dead at the other end is lost"
+                .to_owned(),
+        );
     }
 }
 

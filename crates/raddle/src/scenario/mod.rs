@@ -68,7 +68,7 @@ use record::{RecordSection, RunSection};
 use scheme::Chosen;
 use spec::{Item, Place, Table, quoted};
 use std::sync::Arc;
-use topology::Topology;
+use topology::{HostPorts, Topology};
 use transport::TransportSection;
 
 /// A complete, valid experiment; only the seed is missing.
@@ -154,8 +154,8 @@ impl Scenario {
             needs::check(fabric, transport, sections.traffic.as_ref(), log);
             needs::entropies(fabric, transport, sections.traffic.as_ref(), log);
             needs::planner(transport, sections.traffic.as_ref(), log);
-            let planes = sections.topology.as_ref().map_or(1, |topology| topology.planes);
-            needs::planes(planes, fabric, transport, sections.traffic.as_ref(), log);
+            let ports = sections.topology.as_ref().map_or(HostPorts::One, |own| own.host_ports);
+            needs::host_ports(ports, fabric, transport, sections.traffic.as_ref(), log);
         }
         let topology = sections.topology?;
         let mut faults = sections.faults;
@@ -167,7 +167,8 @@ impl Scenario {
             idle::settle(section, &faults, log);
         }
         if let Some(transport) = &mut sections.transport {
-            idle::settle_planes(transport, topology.planes, &faults, log);
+            let converges = sections.fabric.as_ref().is_some_and(|own| own.convergence.is_some());
+            idle::settle_planes(transport, topology.host_ports.count(), converges, &faults, log);
         }
         idle::late_faults(&faults, sections.run.as_ref().and_then(|run| run.end), log);
         let fabric = fabrics.get(&topology, log)?;

@@ -7,6 +7,7 @@ use super::jobs::Jobs;
 use super::reader::{Log, Reader};
 use super::scheme::{self, Chosen, Needy};
 use super::spec::{self, Item, Place};
+use super::topology::HostPorts;
 use super::transport::TransportSection;
 use raddle_schemes::family::Need;
 use raddle_schemes::load_balance::{host, switch};
@@ -167,14 +168,14 @@ pub(crate) fn middleware(section: &FabricSection, fabric: &Fabric, log: &Log) {
 }
 
 /// Where hosts have several ports: adds a problem for every scheme that knows of one only.
-pub(crate) fn planes(
-    planes: u32,
+pub(crate) fn host_ports(
+    ports: HostPorts,
     fabric: &FabricSection,
     transport: &TransportSection,
     traffic: Option<&Jobs>,
     log: &Log,
 ) {
-    if planes == 1 {
+    if ports == HostPorts::One {
         return;
     }
     let routes = |needy: &Needy<'_>| {
@@ -188,9 +189,8 @@ pub(crate) fn planes(
     for misfit in misfits {
         let message = format!("`{}` in {} knows of one port a host", misfit.card.name, misfit.key);
         let problem = misfit.place.problem(message);
-        log.add(
-            problem.label(format!("hosts have {planes}: `planes = {planes}` in [fabric] topology")),
-        );
+        let (count, said) = (ports.count(), ports.said());
+        log.add(problem.label(format!("hosts have {count}: {said} in [fabric] topology")));
     }
 }
 

@@ -34,10 +34,39 @@ pub(crate) struct Topology {
     pub(crate) file: Option<NamedFile>,
     /// Latency of every host.
     pub(crate) host_delay: Span,
-    /// How many copies of it hosts are attached to, with a port in each.
-    pub(crate) planes: u32,
+    /// The ports of hosts.
+    pub(crate) host_ports: HostPorts,
     /// What was typed.
     pub(crate) item: Item,
+}
+
+/// How many ports hosts have, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HostPorts {
+    /// One.
+    One,
+    /// One in each of several planes.
+    Planes(u32),
+    /// One at each of several ToRs.
+    Tors(u32),
+}
+
+impl HostPorts {
+    /// How many.
+    pub(crate) fn count(self) -> u32 {
+        match self {
+            Self::One => 1,
+            Self::Planes(count) | Self::Tors(count) => count,
+        }
+    }
+
+    /// The key that says so, as it stands in a scenario.
+    pub(crate) fn said(self) -> String {
+        match self {
+            Self::One | Self::Planes(_) => format!("`planes = {}`", self.count()),
+            Self::Tors(tors) => format!("`tors_per_host = {tors}`"),
+        }
+    }
 }
 
 /// What to build.
@@ -128,9 +157,16 @@ fn with_hosts(topology: Topology, host_delay: Span) -> Topology {
         }
     };
     let mut title = topology.title.clone();
-    if topology.planes > 1 {
-        show("planes", topology.planes.to_string());
-        title = format!("{title} in {} planes", topology.planes);
+    match topology.host_ports {
+        HostPorts::One => {}
+        HostPorts::Planes(planes) => {
+            show("planes", planes.to_string());
+            title = format!("{title} in {planes} planes");
+        }
+        HostPorts::Tors(tors) => {
+            show("tors_per_host", tors.to_string());
+            title = format!("{title} with {tors} ToRs a host");
+        }
     }
     if host_delay > Span::ZERO {
         show("host_delay", shown(&host_delay));
@@ -138,15 +174,29 @@ fn with_hosts(topology: Topology, host_delay: Span) -> Topology {
     Topology { host_delay, resolved, title, ..topology }
 }
 
-/// In how many planes hosts have a port.
-fn planes(reader: &mut Reader<'_>) -> u32 {
-    let planes = reader.at_least("planes", 1, Some(1)).unwrap_or(1);
-    if let (true, Some(item)) = (planes > MOST_PLANES, reader.take("planes")) {
-        let problem = item.place.problem("too many planes");
+/// In how many planes hosts have a port, or at how many ToRs where trees can have that.
+fn host_ports(reader: &mut Reader<'_>, may_share: bool) -> HostPorts {
+    let planes = several(reader, "planes");
+    let tors = if may_share { several(reader, "tors_per_host") } else { 1 };
+    if let (true, true, Some(item)) = (planes > 1, tors > 1, reader.take("tors_per_host")) {
+        let problem = item.place.problem("`tors_per_host` does not go with `planes`");
+        reader.log().add(problem.label("leave out one of them"));
+    }
+    match (planes, tors) {
+        (1, 1) => HostPorts::One,
+        (1, _) => HostPorts::Tors(tors),
+        _ => HostPorts::Planes(planes),
+    }
+}
+
+fn several(reader: &mut Reader<'_>, key: &'static str) -> u32 {
+    let count = reader.at_least(key, 1, Some(1)).unwrap_or(1);
+    if let (true, Some(item)) = (count > MOST_PLANES, reader.take(key)) {
+        let problem = item.place.problem(format!("`{key}` is too large"));
         reader.log().add(problem.label(format!("expected at most {MOST_PLANES}")));
         return 1;
     }
-    planes
+    count
 }
 
 fn rate(reader: &mut Reader<'_>, key: &'static str) -> Option<Rate> {
@@ -167,7 +217,7 @@ fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         uplink_delay: reader.get("uplink_delay"),
         core_delay: reader.get("core_delay"),
     };
-    let planes = planes(reader);
+    let host_ports = host_ports(reader, false);
     let made =
         TreeShape::fat_tree_with(tiers, hosts?, host_rate, link_delay, switch_delay, &options);
     let shape = made.map_err(|error| reader.log().add(shape_problem(&error, item))).ok()?;
@@ -193,7 +243,7 @@ fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         title: format!("{tiers}-tier fat tree"),
         file: None,
         host_delay: Span::ZERO,
-        planes,
+        host_ports,
         item: item.clone(),
     })
 }
@@ -206,7 +256,7 @@ fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
     let Common { rate: host_rate, link_delay, switch_delay } = Common::read(reader);
     let uplink_rate = rate(reader, "uplink_rate").unwrap_or(host_rate);
     let uplink_delay = reader.get("uplink_delay").unwrap_or(link_delay);
-    let planes = planes(reader);
+    let host_ports = host_ports(reader, true);
     let made = TreeShape::leaf_spine(
         leaves?,
         hosts_per_leaf?,
@@ -235,7 +285,7 @@ fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         title: "leaf-spine fabric".to_owned(),
         file: None,
         host_delay: Span::ZERO,
-        planes,
+        host_ports,
         item: item.clone(),
     })
 }
@@ -294,7 +344,7 @@ fn dumbbell(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         title: "dumbbell".to_owned(),
         file: None,
         host_delay: Span::ZERO,
-        planes: 1,
+        host_ports: HostPorts::One,
         item: item.clone(),
     })
 }
@@ -308,7 +358,7 @@ fn graph(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Topology
         shape: Shape::Graph(file.clone()),
         file: Some(file),
         host_delay: Span::ZERO,
-        planes: 1,
+        host_ports: HostPorts::One,
         item: item.clone(),
     })
 }
@@ -331,7 +381,7 @@ fn htsim_topo(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Top
         shape: Shape::Tree(Box::new(shape)),
         file: Some(file),
         host_delay: Span::ZERO,
-        planes: 1,
+        host_ports: HostPorts::One,
         item: item.clone(),
     })
 }
@@ -352,7 +402,7 @@ fn hpcc_topology(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<
         shape: Shape::Hpcc { fabric: Arc::new(read.fabric), lossy: read.lossy },
         file: Some(file),
         host_delay: Span::ZERO,
-        planes: 1,
+        host_ports: HostPorts::One,
         item: item.clone(),
     })
 }
@@ -366,6 +416,7 @@ pub(crate) fn shape_problem(error: &ShapeError, item: &Item) -> Problem {
     let key = match error {
         ShapeError::Tiers(_) => "tiers",
         ShapeError::Planes(_) => "planes",
+        ShapeError::TorsPerHost(_) => "tors_per_host",
         ShapeError::Hosts(_) | ShapeError::NotKAry { .. } | ShapeError::TooLarge { .. } => "hosts",
         ShapeError::Uplinks { .. } | ShapeError::Oversubscription(_) => "oversubscription",
         ShapeError::OnePod { .. } => "tors_per_pod",

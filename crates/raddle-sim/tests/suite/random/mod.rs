@@ -15,7 +15,7 @@ use crate::outside::{juggler, moody};
 use choices::Choices;
 use raddle_schemes::Need;
 use raddle_schemes::buffer::classes::{Alpha, PerClass};
-use raddle_schemes::ids::PortId;
+use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::load_balance::switch::{
     self, adaptive_roce::Mode, letflow::Detection, ofan::Variant, simple_rr::Start,
 };
@@ -123,8 +123,16 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
 
 /// Gives hosts several ports, where the plan can have them.
 fn in_planes(choices: &mut Choices<'_>, plan: &mut Plan) {
-    let planes = choices.pick(&[2, 3, 8]);
-    let Ok(fabric) = plan.fabric.clone().in_planes(planes) else { return };
+    let ports = choices.pick(&[2, 3, 8]);
+    let one = plan.fabric.clone();
+    let flows = &plan.traffic.flows;
+    let hosts = one.hosts / ports;
+    // At several ToRs of a tree, if its flows stay flows between hosts.
+    let stays = |host: HostId| host.0 < hosts;
+    let shares = choices.below(3) == 1
+        && flows.iter().all(|flow| stays(flow.source) && stays(flow.destination));
+    let made = if shares { one.with_ports_per_host(ports) } else { one.in_planes(ports) };
+    let Ok(fabric) = made else { return };
     let mut several = plan.clone();
     several.fabric = fabric;
     several.tor = None;
