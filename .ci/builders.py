@@ -87,6 +87,7 @@ SECTIONS = {
 }
 FAMILIES = {
     "transport.load_balance": "host",
+    "transport.plane": "plane",
     "fabric.load_balance": "switch",
     "transport.congestion": "congestion",
     "transport.recovery": "recovery",

@@ -160,6 +160,8 @@ def transport(
     header: str | None = None,
     ack: str | None = None,
     load_balance: Section | None = None,
+    plane: Section | None = None,
+    plane_repair: str | None = None,
     planner: Section | None = None,
     congestion: Section | None = None,
     recovery: Section | None = None,
@@ -176,6 +178,11 @@ def transport(
     `ack` (`"64 B"`): an ACK or NACK on the wire.
     `load_balance` (`{ scheme = "ops" }`): the path of every packet, as far as switches go
         by it ([model.md](model.md#paths)).
+    `plane` (`{ scheme = "hash" }`): where hosts have several ports (`planes`,
+        `tors_per_host`): the one that a packet leaves by ([below](#transport-plane));
+        elsewhere it has no effect and is refused.
+    `plane_repair` (`"0 ns"`): where hosts have several ports: from a change of a host's own
+        link until the host knows of it.
     `planner`: gives the messages of each host their paths before the run, whole or in
         pieces ([below](#transport-planner)); `load_balance` is `planned` then, unless it is
         written.
@@ -202,6 +209,8 @@ def transport(
         header=header,
         ack=ack,
         load_balance=load_balance,
+        plane=plane,
+        plane_repair=plane_repair,
         planner=planner,
         congestion=congestion,
         recovery=recovery,
@@ -430,6 +439,7 @@ class topology:
         uplink_delay: str | None = None,
         core_delay: str | None = None,
         host_delay: str | None = None,
+        planes: int | None = None,
     ) -> Section:
         """`kind = "fat_tree"`.
 
@@ -453,6 +463,8 @@ class topology:
             only.
         `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
             host has it.
+        `planes` (`1`): copies of the tree, 1 to 8, that share nothing but the hosts: every host
+            has a port in each, of this `rate` ([model.md](model.md#hosts-with-several-ports)).
         """
         return _given(
             kind="fat_tree",
@@ -470,6 +482,7 @@ class topology:
             uplink_delay=uplink_delay,
             core_delay=core_delay,
             host_delay=host_delay,
+            planes=planes,
         )
 
     @staticmethod
@@ -485,6 +498,8 @@ class topology:
         link_delay: str | None = None,
         switch_delay: str | None = None,
         host_delay: str | None = None,
+        planes: int | None = None,
+        tors_per_host: int | None = None,
     ) -> Section:
         """`kind = "leaf_spine"`.
 
@@ -499,6 +514,12 @@ class topology:
         `switch_delay` (`"500 ns"`): latency of every switch.
         `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
             host has it.
+        `planes` (`1`): copies of the tree, 1 to 8, that share nothing but the hosts: every host
+            has a port in each, of this `rate` ([model.md](model.md#hosts-with-several-ports)).
+        `tors_per_host` (`1`): leaves that every host is attached to, 1 to 8: the hosts of so
+            many leaves are the same, with a port of this `rate` at each. 2 are dual ToRs, as
+            many as a host has NICs are rails. Of `leaves = 8` and 2 a host, port 0 of the hosts
+            is at `tor0` to `tor3` and port 1 at `tor4` to `tor7`. Not with `planes`.
         """
         return _given(
             kind="leaf_spine",
@@ -512,6 +533,8 @@ class topology:
             link_delay=link_delay,
             switch_delay=switch_delay,
             host_delay=host_delay,
+            planes=planes,
+            tors_per_host=tors_per_host,
         )
 
     @staticmethod
@@ -1429,6 +1452,37 @@ class host:
         """Paths from a planner. A flow keeps the path that the planner has given it, and gets
         another when packets are lost. Comes with a `planner` by itself."""
         return _given(scheme="planned")
+
+
+class plane:
+    """Planes: `transport.plane`."""
+
+    @staticmethod
+    def hash() -> Section:
+        """A plane for each flow. Each flow stays in a plane that a hash of it names; while that is
+        out, in one of the others. Packets stay in order, but flows may collide and a flow is no
+        faster than one port."""
+        return _given(scheme="hash")
+
+    @staticmethod
+    def round_robin() -> Section:
+        """Planes in turn. The packets of a flow take the planes in turn, from a random one on. A
+        flow may be as fast as all ports of its host together."""
+        return _given(scheme="round_robin")
+
+    @staticmethod
+    def random() -> Section:
+        """A random plane for each packet. Each packet takes any usable plane, each as likely as
+        any other. A flow may be as fast as all ports of its host together, but for packets that
+        wait for one of them while another is free."""
+        return _given(scheme="random")
+
+    @staticmethod
+    def least_queued() -> Section:
+        """The plane with the shortest line. Each packet takes the usable plane at whose port of
+        the host the fewest flows and frames wait; of equals the first behind the last one
+        taken. Ports that are slow or paused get less; what happens further on it does not see."""
+        return _given(scheme="least_queued")
 
 
 class switch:

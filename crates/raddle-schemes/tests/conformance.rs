@@ -142,6 +142,7 @@ macro_rules! registered {
 registered! {
     host_load_balancers: load_balance::host;
     switch_load_balancers: load_balance::switch;
+    plane_selectors: load_balance::plane;
     congestion_controls: congestion;
     markers: marking;
     buffer_policies: buffer;

@@ -68,9 +68,7 @@ impl Plan {
         let message = |flow: &Flow| {
             let (fabric, ack) = (&self.fabric, self.transport.ack);
             let base_rtt = fabric.base_rtt(flow.source, flow.destination, self.packet(), ack);
-            let last_hop = fabric.ports[flow.destination.index()].peer;
-            let rate = fabric.ports[flow.source.index()].rate;
-            let rate = rate.min(fabric.ports[last_hop.index()].rate);
+            let rate = self.flow_rate(flow.source, flow.destination);
             let key = (flow.transport, base_rtt, rate);
             let window = *windows.entry(key).or_insert_with(|| {
                 let context = FlowContext {

@@ -12,6 +12,7 @@
 //! | windows of at least 10 ns | below, an event queue is faster |
 //! | 2^31 ps from the start on a wire to the arrival | 32 bits of a packet on a link |
 //! | 2^16 hosts below a switch of a tree | division by multiplication with 32 bits is exact |
+//! | one port of a host where hosts name routes or ToRs have middleware | both take its switch for the way to it |
 //! | 256 ports of a switch where hosts name the route | 8 bits of a frame's entropy each |
 //! | 2^46 - 1 ps | the time of a packet in a sender's ledger |
 //!
@@ -27,6 +28,7 @@ use crate::wire::port_facts::PortFacts;
 use crate::workload::Start;
 use raddle_schemes::Need;
 use raddle_schemes::ids::{FlowId, HostId, PortId};
+use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::route::PORT_LIMIT;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -46,6 +48,11 @@ pub const SHORTEST_PAUSE: Span = Span::ns(1);
 /// A quantity of a plan that the engines cannot hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LimitError {
+    /// Hosts have several ports, and something knows of one only.
+    Planes {
+        /// What.
+        what: &'static str,
+    },
     /// A flow has too many packets.
     Packets {
         /// The flow.
@@ -245,6 +252,9 @@ pub enum LimitError {
 impl fmt::Display for LimitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Planes { what } => {
+                write!(f, "hosts have several ports, and {what} know of one only")
+            }
             Self::Packets { flow, packets } => write!(
                 f,
                 "flow {} has {packets} packets; at most {NUMBER_LIMIT} fit, so send less or choose \
@@ -466,7 +476,7 @@ impl Plan {
             }
         }
         let ports = self.fabric.ports.iter().zip(PortFacts::of(self));
-        for (port, facts) in ports.skip(self.fabric.hosts as usize) {
+        for (port, facts) in ports.skip(self.fabric.host_ports() as usize) {
             let Some(pfc) = facts.pfc.filter(|pfc| !pfc.by_memory) else { continue };
             if pfc.xon > pfc.xoff || pfc.xoff >= facts.capacity {
                 return Err(LimitError::Thresholds {
@@ -496,7 +506,7 @@ impl Plan {
     }
 
     fn check_flows(&self) -> Result<(), LimitError> {
-        let limit = Locators::new(self.fabric.hosts, self.queue.classes).flows_per_host();
+        let limit = Locators::of(&self.fabric, self.queue.classes).flows_per_host();
         let mut ends = vec![[0u64; 2]; self.fabric.hosts as usize];
         for (i, flow) in self.traffic.flows.iter().enumerate() {
             let id = FlowId(i as u32);
@@ -571,7 +581,18 @@ impl Plan {
     fn check_switches(&self) -> Result<(), LimitError> {
         let transport = &self.transport;
         let mut selectors = transport.other_load_balances.iter().chain([&transport.load_balance]);
-        let name_routes = selectors.any(|own| own.card().needs.contains(&Need::SourceRouting));
+        let needs = |own: &host::Config, need| own.card().needs.contains(&need);
+        let named = [Need::SourceRouting, Need::Planner];
+        let name_routes = selectors.any(|own| named.iter().any(|&need| needs(own, need)));
+        if self.fabric.planes > 1 {
+            let what = [
+                (name_routes, "hosts that name routes"),
+                (self.tor.is_some(), "switches with middleware"),
+            ];
+            if let Some((_, what)) = what.into_iter().find(|(is, _)| *is) {
+                return Err(LimitError::Planes { what });
+            }
+        }
         let too_wide = |switch: &&Switch| switch.ports.len() > PORT_LIMIT as usize;
         if let Some(switch) = self.fabric.switches.iter().find(too_wide).filter(|_| name_routes) {
             let (switch, ports) = (switch.name.clone(), switch.ports.len());

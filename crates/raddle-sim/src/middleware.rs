@@ -83,21 +83,22 @@ impl Middleware {
         })
     }
 
-    /// A frame to `host` has come in through a port, counted within the switch; it has these equal
+    /// A frame to a port of a host has come in through a port, counted within the switch; it has these equal
     /// `ways`.
     pub(crate) fn on_ingress(
         &mut self,
         (plan, ends): (&Plan, &dyn Ends),
         now: Time,
-        (frame, host, note): (&mut Frame, HostId, &mut note::Note),
+        (frame, to, note): (&mut Frame, PortId, &mut note::Note),
         came_in: u32,
         ways: Ports<'_>,
     ) -> Passage {
         let first = plan.fabric.switches[self.switch.index()].ports.start;
-        let from = match plan.fabric.ports[(first + came_in) as usize].peer.0 < plan.fabric.hosts {
-            true => Side::Host,
-            false => Side::Fabric,
-        };
+        let from =
+            match plan.fabric.ports[(first + came_in) as usize].peer.0 < plan.fabric.host_ports() {
+                true => Side::Host,
+                false => Side::Fabric,
+            };
         let mut packet = self.read(plan, ends, *frame, note.of_tors());
         let cx = &mut Cx { now, rng: &mut self.rng, events: &mut () };
         let around = Around { plan, now, ports: ways };
@@ -110,7 +111,7 @@ impl Middleware {
             Verdict::Pass => Passage::Goes(None),
             Verdict::Via(way) => Passage::Goes(Some(way.min(ways.count() - 1))),
             Verdict::Lane(lane) => {
-                let whole = plan.fabric.forwarding.ports(self.switch, host);
+                let whole = plan.fabric.forwarding.ports(self.switch, to);
                 Passage::Goes(Some(way_of_lane(lane, whole, ways)))
             }
             Verdict::Drop => {

@@ -8,11 +8,11 @@ use crate::wire::frame::PFC_SIZE;
 use crate::workload::Traffic;
 use raddle_schemes::FlowContext;
 use raddle_schemes::buffer::BufferContext;
-use raddle_schemes::ids::PortId;
+use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
-use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::load_balance::{host, plane, switch};
 use raddle_schemes::size::{Base, Size};
-use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{Need, buffer, congestion, marking, recovery, tor};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -115,8 +115,9 @@ impl BufferPlan {
     ) -> BufferContext {
         let size = self.size_at(fabric, at, packet, longest_rtt);
         let ports = at.ports.len() as u32;
-        let hosts = fabric.ports.iter().take(fabric.hosts as usize);
-        let bdp = hosts.map(|port| port.rate.bytes_in(longest_rtt)).max().unwrap_or_default();
+        let hosts = (0..fabric.hosts).map(HostId);
+        let bdp = hosts.map(|host| fabric.host_rate(host).bytes_in(longest_rtt));
+        let bdp = bdp.max().unwrap_or_default();
         let queues = ports * u32::from(classes);
         let pauses = self.policy.decides_pauses();
         let ids = at.ports.clone().filter(|_| pauses).map(PortId);
@@ -358,6 +359,10 @@ pub struct TransportPlan {
     pub ack: Bytes,
     /// Path of every packet, but for the flows that name another.
     pub load_balance: host::Config,
+    /// The plane of every packet, where hosts have several ports.
+    pub plane: plane::Config,
+    /// How long a host with several ports takes to see that a link of its own went down or came up.
+    pub plane_repair: Span,
     /// The others, of which flows name one by number.
     pub other_load_balances: Vec<host::Config>,
     /// Window and rate, but for the flows that name another transport.
@@ -452,6 +457,16 @@ impl Plan {
     /// Whether switches write telemetry into data frames, for the congestion control.
     pub(crate) fn has_telemetry(&self) -> bool {
         self.transport.congestions().any(|own| own.card().needs.contains(&Need::Telemetry))
+    }
+
+    /// How fast the hosts' links let a flow be: the slower of its two, of those in all planes together if
+    /// its packets take several.
+    pub fn flow_rate(&self, source: HostId, destination: HostId) -> Rate {
+        let ports = &self.fabric.ports;
+        let last_hop = ports[destination.index()].peer;
+        let one = ports[source.index()].rate.min(ports[last_hop.index()].rate);
+        let planes = if self.transport.plane.is_per_packet() { self.fabric.planes } else { 1 };
+        Rate(one.0 * u64::from(planes))
     }
 
     /// A full packet on the wire.

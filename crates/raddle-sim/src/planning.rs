@@ -191,11 +191,11 @@ fn paths(fabric: &Fabric, forwarding: &Forwarding, from: SwitchId, to: HostId) -
     };
     let mut parallel: BTreeMap<SwitchId, usize> = BTreeMap::new();
     let mut found = Vec::new();
-    let ups = forwarding.ports(from, to);
+    let ups = forwarding.ports(from, fabric.host_port(to, 0));
     for up in (0..ups.count()).map(|choice| ups.get(choice)) {
         let Node::Switch(above) = fabric.destination(up) else { continue };
         let number = parallel.entry(above).or_default();
-        let nexts = forwarding.ports(above, to);
+        let nexts = forwarding.ports(above, fabric.host_port(to, 0));
         let nexts = (0..nexts.count()).map(|choice| nexts.get(choice)).collect::<Vec<_>>();
         let down = nexts
             .first()

@@ -1,7 +1,7 @@
 //! The catalogue: schemes, family by family, and kinds of traffic; and its tables in the documents.
 
 use crate::scenario;
-use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::load_balance::{host, plane, switch};
 use raddle_schemes::{Need, Scheme, buffer, congestion, marking, planner, recovery, tor};
 
 /// Schemes of one kind.
@@ -26,13 +26,14 @@ const fn family(
 }
 
 /// Every family.
-pub const FAMILIES: [Family; 8] = [
+pub const FAMILIES: [Family; 9] = [
     family(
         "Host load balancing",
         "transport.load_balance",
         "### [transport] load_balance",
         host::SCHEMES,
     ),
+    family("Planes", "transport.plane", "### [transport] plane", plane::SCHEMES),
     family(
         "Switch load balancing",
         "fabric.load_balance",

@@ -4,7 +4,7 @@
 
 use raddle::scenario::parse;
 use raddle_schemes::family::{Conflict, ParameterError, Raw};
-use raddle_schemes::load_balance::host;
+use raddle_schemes::load_balance::{host, plane};
 use raddle_schemes::{Need, Scheme, congestion, planner};
 use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::{check, engine, reference};
@@ -62,6 +62,12 @@ fn runs_by_the_laws(key: &str, selection: String) {
     if needs(Need::Planner) || needs(Need::SourceRouting) {
         overrides.push(("fabric.load_balance.scheme".to_owned(), "source_route".to_owned()));
     }
+    if key == "plane" {
+        let topology = "{ kind = \"fat_tree\", tiers = 2, hosts = 16, planes = 3 }";
+        overrides.push(("fabric.topology".to_owned(), topology.to_owned()));
+        let fault = "[{ link = \"host0.up1\", down = \"5 us..40 us\" }]";
+        overrides.push(("fault".to_owned(), fault.to_owned()));
+    }
     let study = parse("schemes.toml", SCENARIO, Path::new("."), &overrides);
     let study = study.unwrap_or_else(|problems| panic!("{problems}"));
     let plan = study.cells[0].scenario.resolve(1).unwrap();
@@ -100,6 +106,13 @@ fn every_congestion_control_runs_in_a_scenario() {
     }
     let together = "{ scheme = \"fixed_rate\", rate = \"100 Gbps\", slots = \"together\" }";
     runs_by_the_laws("congestion", together.to_owned());
+}
+
+#[test]
+fn every_plane_selector_runs_in_a_scenario() {
+    for scheme in plane::SCHEMES {
+        runs_by_the_laws("plane", format!("{{ scheme = \"{}\" }}", scheme.card.name));
+    }
 }
 
 #[test]

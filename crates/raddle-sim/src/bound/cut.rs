@@ -183,12 +183,24 @@ impl Groups {
             tier if tier == top && top > 0 => SwitchId(id),
             _ => *first.entry(switch.pod).or_insert(SwitchId(id)),
         };
-        let pods: Vec<SwitchId> = (0..).zip(&fabric.switches).map(pod).collect();
+        let mut pods: Vec<SwitchId> = (0..).zip(&fabric.switches).map(pod).collect();
+        let mut switches: Vec<SwitchId> = (0..fabric.switches.len() as u32).map(SwitchId).collect();
+        // What hosts with several ports send leaves by any of them.
+        let mut joined = BTreeMap::new();
+        for host in (0..fabric.hosts).map(HostId) {
+            let first = fabric.edge(host);
+            for edge in fabric.ports_of(host).map(|port| fabric.edge_of(port)) {
+                switches[edge.index()] = first;
+                joined.insert(pods[edge.index()], pods[first.index()]);
+            }
+        }
+        pods.iter_mut().for_each(|pod| *pod = joined.get(pod).copied().unwrap_or(*pod));
         let mut wires: BTreeMap<(Group, bool), Vec<PortId>> = BTreeMap::new();
-        for id in (fabric.hosts..fabric.ports.len() as u32).map(PortId) {
+        for id in (fabric.host_ports()..fabric.ports.len() as u32).map(PortId) {
             let ends = (fabric.ports[id.index()].owner, fabric.destination(id));
             let (Node::Switch(from), Node::Switch(to)) = ends else { continue };
             let [first, last] = [from, to].map(|switch| pods[switch.index()]);
+            let [from, to] = [from, to].map(|switch| switches[switch.index()]);
             let pod = (first != last).then_some([Group::Pod(first), Group::Pod(last)]);
             for [from, to] in [[Group::Switch(from), Group::Switch(to)]].into_iter().chain(pod) {
                 wires.entry((from, false)).or_default().push(id);

@@ -56,14 +56,16 @@ impl Lone<'_> {
         let (first, last) = (self.frames.first(self.message), self.frames.last(self.message));
         let packets = self.frames.packets(self.message);
         let nic = self.route.hops[0].rate;
-        let last_full = (packets - 1).saturating_sub(1) * self.frames.occupancy(nic, first).0;
-        let sent_before = (packets - 1) * self.frames.occupancy(nic, first).0;
+        // A host's ports send at once: the last of n packets starts when one of p has sent (n - 1) / p.
+        let before = |packets: u64| packets / u64::from(self.route.links[0]);
+        let occupancy = self.frames.occupancy(nic, first).0;
+        let last_full = before((packets - 1).saturating_sub(1)) * occupancy;
+        let sent_before = before(packets - 1) * occupancy;
         let by_sender = (last_full + crossing(&self.route.hops, first).0)
             .max(sent_before + crossing(&self.route.hops, last).0);
         let by_receiver = self.release().0
-            + self.receiver_occupancy().0
-            + self.route.hops[self.route.hops.len() - 1].latency.0
-            - self.receiver_slack().0;
+            + self.receiver_occupancy().0.saturating_sub(self.receiver_slack().0)
+            + self.route.hops[self.route.hops.len() - 1].latency.0;
         Span(by_sender.max(by_receiver))
     }
 
@@ -97,15 +99,19 @@ impl Lone<'_> {
 
 /// The parts that the bound of a host's link adds up over flows.
 impl Lone<'_> {
-    /// How long the packets and their gaps occupy the sender's link.
+    /// How long the packets and their gaps occupy the sender's links, each of which has a share.
     pub(super) fn sender_occupancy(&self) -> Span {
-        self.frames.message_occupancy(self.route.hops[0].rate, self.message)
+        self.occupancy(0)
     }
 
-    /// How long they occupy the receiver's link.
+    /// How long they occupy the receiver's links.
     pub(super) fn receiver_occupancy(&self) -> Span {
-        let rate = self.route.hops[self.route.hops.len() - 1].rate;
-        self.frames.message_occupancy(rate, self.message)
+        self.occupancy(self.route.hops.len() - 1)
+    }
+
+    fn occupancy(&self, hop: usize) -> Span {
+        let all = self.frames.message_occupancy(self.route.hops[hop].rate, self.message);
+        Span(all.0 / u64::from(self.route.links[hop]))
     }
 
     /// The longest gap after a packet on the sender's link: part of the occupancy, but the packet

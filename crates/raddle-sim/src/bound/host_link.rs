@@ -63,7 +63,8 @@ pub(super) fn finish<F: Copy>(
     flows.chunk_by(|(host, _), (other, _)| host == other).map(of_link).max()
 }
 
-/// The same of one link, whose work comes the latest release first.
+/// The same of one link, whose work comes the latest release first; of several links of a host, each of
+/// which has a share that may be less than a gap.
 ///
 /// Whatever its order, all work that is released at or after some instant is carried after that
 /// instant, and some flow of it comes last.
@@ -74,7 +75,7 @@ fn finish_one(link: &[Work]) -> Time {
         carried += flow.occupancy.0;
         slack = slack.max(flow.slack.0);
         after = after.min(flow.after.0);
-        latest = latest.max(flow.release.0 + carried - slack + after);
+        latest = latest.max(flow.release.0 + carried.saturating_sub(slack) + after);
     }
     Time(latest)
 }

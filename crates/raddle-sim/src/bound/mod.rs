@@ -134,13 +134,13 @@ fn cut_time(flows: &Flows<'_>, fabric: &Fabric) -> Option<Span> {
     Some(cut::tightest(flows, fabric, &Faults::default())?.time)
 }
 
-/// The bound for the longest path, if every host that sends a message receives one, and ways there
-/// and back are alike; with `pace` in place of the links' rate, if there is one.
+/// The bound for the longest path, if every host has one port, each that sends a message receives one,
+/// and ways there and back are alike; with `pace` in place of the links' rate, if there is one.
 fn permutation_time(flows: &Flows<'_>, fabric: &Fabric, formula: Formula) -> Option<Span> {
     let traffic = flows.traffic;
     let message = one_size(traffic)?;
     let at_most_one_each = traffic.flows.len() <= fabric.hosts as usize;
-    if !at_most_one_each || !all_at_zero(traffic) || !flows.all_run() {
+    if fabric.planes > 1 || !at_most_one_each || !all_at_zero(traffic) || !flows.all_run() {
         return None;
     }
     let mut senders: Vec<_> = traffic.flows.iter().map(|flow| flow.source).collect();
@@ -172,13 +172,14 @@ fn permutation_time(flows: &Flows<'_>, fabric: &Fabric, formula: Formula) -> Opt
     paths.iter().map(bound).max()
 }
 
-/// The message and the hosts' rate, if each pair of the fabric's hosts exchanges equal messages,
+/// The message and the hosts' rate, if hosts have one port and each pair of the fabric's hosts exchanges equal messages,
 /// whatever starts them.
 fn exchanged(flows: &Flows<'_>, fabric: &Fabric) -> Option<(Bytes, Rate)> {
     let flows_of = &flows.traffic.flows;
     let message = one_size(flows.traffic)?;
     let hosts = u64::from(fabric.hosts);
-    if flows_of.len() as u64 != hosts * (hosts - 1) || !flows.all_run() {
+    let all = flows_of.len() as u64 == hosts * (hosts - 1);
+    if fabric.planes > 1 || !all || !flows.all_run() {
         return None;
     }
     let mut seen = vec![false; (hosts * hosts) as usize];

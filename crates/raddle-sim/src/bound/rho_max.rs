@@ -33,6 +33,9 @@ use std::fmt::{self, Display, Formatter};
 /// # Errors
 /// If there is no such rate.
 pub fn rho_max(plan: &Plan) -> Result<Rate, NoRhoMax> {
+    if plan.fabric.planes > 1 {
+        return Err(NoRhoMax::Planes);
+    }
     if plan.traffic.flows.iter().any(|flow| flow.start != Start::At(Time::ZERO)) {
         return Err(NoRhoMax::Apart);
     }
@@ -65,6 +68,8 @@ pub(super) fn bound_of(flows: &Flows<'_>, fabric: &Fabric, rho_max: Rate) -> Opt
 pub enum NoRhoMax {
     /// There is no flow, or one without a path.
     Path,
+    /// Hosts have several ports, over which flows are not split equally.
+    Planes,
     /// Not all flows begin at time zero, so they do not share links at once.
     Apart,
 }
@@ -72,6 +77,7 @@ pub enum NoRhoMax {
 impl Display for NoRhoMax {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Planes => "there is no `rho_max` where hosts have several ports",
             Self::Path => "there is no `rho_max`: no flow, or one without a path",
             Self::Apart => {
                 "there is no `rho_max`: it is the rate that flows which all begin together can have \
@@ -209,7 +215,7 @@ struct Paths<'a> {
 impl Paths<'_> {
     /// Where `switch` sends what goes to `host`.
     fn hops(&self, switch: SwitchId, host: HostId) -> impl Iterator<Item = (PortId, SwitchId)> {
-        let ports = self.forwarding.ports(switch, host);
+        let ports = self.forwarding.ports(switch, PortId(host.0));
         let fabric = self.fabric;
         (0..ports.count()).map(move |i| ports.get(i)).filter_map(move |port| {
             match fabric.destination(port) {

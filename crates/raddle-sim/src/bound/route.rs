@@ -82,13 +82,14 @@ impl<'a> Routes<'a> {
         let ends = Ends::of(fabric, source, destination);
         let Ends { edges, links } = ends;
         let route = || {
-            let mut route = Route { hops: vec![links.0], links: vec![1] };
+            let planes = fabric.planes;
+            let mut route = Route { hops: vec![links.0], links: vec![planes] };
             for (hop, links) in search(fabric, edges, destination)? {
                 route.hops.push(hop);
-                route.links.push(links);
+                route.links.push(planes * links);
             }
             route.hops.push(links.1);
-            route.links.push(1);
+            route.links.push(planes);
             Some(Rc::new(route))
         };
         self.found.entry(ends).or_insert_with(route).clone()
@@ -112,7 +113,7 @@ fn search(
         let mut best: Option<Hop> = None;
         let mut links = 0;
         for &switch in &level {
-            let ports = fabric.forwarding.ports(switch, destination);
+            let ports = fabric.forwarding.ports(switch, fabric.host_port(destination, 0));
             for port in (0..ports.count()).map(|i| ports.get(i)) {
                 let Node::Switch(reached) = fabric.destination(port) else { continue };
                 next.push(reached);

@@ -37,6 +37,7 @@ impl LeafSpine {
         let tor_first = |tor| hosts + tor * tor_ports;
         let spine_first = |spine| hosts + self.tors * tor_ports + spine * self.tors;
         let mut fabric = Fabric {
+            planes: 1,
             host_latency: Span::ZERO,
             hosts,
             switches: Vec::new(),

@@ -5,7 +5,7 @@ use crate::plan::{Plan, Service};
 use crate::record::{DropCause, Outcome, PortRecord};
 use crate::wire::port_facts::PortFacts;
 use crate::wire::switch_memory::Memory;
-use raddle_schemes::ids::SwitchId;
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::recovery::Coding;
 use raddle_schemes::transport::sender::packets;
 
@@ -89,6 +89,22 @@ fn pools(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     }
 }
 
+/// What a host's ports, or those at their far ends, come to in all.
+fn together<'a>(
+    plan: &Plan,
+    host: usize,
+    record_of: impl Fn(PortId) -> &'a PortRecord,
+) -> PortRecord {
+    let mut sum = PortRecord::default();
+    for record in plan.fabric.ports_of(HostId(host as u32)).map(record_of) {
+        sum.frames += record.frames;
+        sum.bytes += record.bytes;
+        sum.data_frames += record.data_frames;
+        sum.add_losses(record);
+    }
+    sum
+}
+
 fn sources(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let hosts = plan.fabric.hosts as usize;
     let header = plan.transport.header.0;
@@ -107,8 +123,9 @@ fn sources(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
             bytes[host] = bytes[host].map(|sum| sum + own);
         }
     }
-    for (host, nic) in outcome.ports.iter().take(hosts).enumerate() {
+    for host in 0..hosts {
         let place = format!("host {host}");
+        let nic = together(plan, host, |port| &outcome.ports[port.index()]);
         let cut_off = nic.dropped[DropCause::LinkDown as usize];
         let sum = ("sent by its flows", sent[host]);
         found.at_most(&place, ("data frames of its NIC", nic.data_frames), sum);
@@ -132,7 +149,8 @@ fn destinations(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         arrived[flow.destination.index()] += whole + record.trimmed;
     }
     for (host, &arrived) in arrived.iter().enumerate() {
-        let last_hop = &outcome.ports[plan.fabric.ports[host].peer.index()];
+        let peer = |port: PortId| plan.fabric.ports[port.index()].peer;
+        let last_hop = together(plan, host, |port| &outcome.ports[peer(port).index()]);
         let place = format!("host {host}");
         found.at_most(
             &place,
@@ -142,7 +160,7 @@ fn destinations(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         found.at_most(
             &place,
             ("data frames arrived", arrived),
-            ("frames sent to it and not lost", through(last_hop)),
+            ("frames sent to it and not lost", through(&last_hop)),
         );
     }
 }

@@ -11,7 +11,7 @@ use raddle_schemes::ids::PortId;
 pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let transport = &plan.transport;
     let largest = plan.packet().0;
-    let hosts = plan.fabric.hosts as usize;
+    let hosts = plan.fabric.host_ports() as usize;
     for ((index, facts), port) in PortFacts::of(plan).enumerate().zip(&outcome.ports) {
         let place = plan.fabric.ports[index].name.as_str();
         found.at_most(place, ("data frames", port.data_frames), ("frames", port.frames));

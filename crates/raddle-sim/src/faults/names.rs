@@ -16,6 +16,7 @@ pub(super) struct Names<'a> {
     fabric: &'a Fabric,
     ports: BTreeMap<&'a str, Option<PortId>>,
     switches: BTreeMap<&'a str, Option<SwitchId>>,
+    hosts: BTreeMap<&'a str, Option<HostId>>,
     unknown: usize,
 }
 
@@ -23,10 +24,14 @@ impl<'a> Names<'a> {
     /// Looks all names of the faults up.
     pub(super) fn of(fabric: &'a Fabric, faults: &'a [Fault]) -> Self {
         let (mut ports, mut switches) = (BTreeMap::new(), BTreeMap::new());
+        let mut hosts = BTreeMap::new();
         for fault in faults {
             match &fault.target {
-                Target::Link { name, .. } | Target::Host { name } => {
+                Target::Link { name, .. } => {
                     ports.insert(name.as_str(), None);
+                }
+                Target::Host { name } => {
+                    hosts.insert(name.as_str(), None);
                 }
                 Target::Switch { name } => {
                     switches.insert(name.as_str(), None);
@@ -44,7 +49,12 @@ impl<'a> Names<'a> {
                 found.get_or_insert(SwitchId(id));
             }
         }
-        Self { fabric, ports, switches, unknown: 0 }
+        for host in (0..fabric.hosts).map(HostId) {
+            if let Some(found) = hosts.get_mut(fabric.host_name(host)) {
+                found.get_or_insert(host);
+            }
+        }
+        Self { fabric, ports, switches, hosts, unknown: 0 }
     }
 
     /// What the target of a fault strikes; a random one nothing yet.
@@ -54,7 +64,10 @@ impl<'a> Names<'a> {
         match target {
             Target::Link { name, direction } => {
                 let Some(port) = port(name) else {
-                    let nearest = self.like(name, fabric.link_names());
+                    let mut nearest = ports_of_host(fabric, name);
+                    if nearest.is_empty() {
+                        nearest = self.like(name, fabric.link_names());
+                    }
                     return Err(FaultError::UnknownLink { fault, name: name.clone(), nearest });
                 };
                 let ports = match direction {
@@ -72,13 +85,13 @@ impl<'a> Names<'a> {
                 Ok(whole_switch(fabric, switch))
             }
             Target::Host { name } => {
-                let Some(port) = port(name).filter(|port| port.0 < fabric.hosts) else {
-                    let hosts = fabric.link_names().take(fabric.hosts as usize);
+                let Some(host) = self.hosts.get(name.as_str()).copied().flatten() else {
+                    let hosts = (0..fabric.hosts).map(|host| fabric.host_name(HostId(host)));
                     let nearest = self.like(name, hosts);
                     return Err(FaultError::UnknownHost { fault, name: name.clone(), nearest });
                 };
-                let nodes = vec![Node::Host(HostId(port.0))];
-                Ok(Struck { ports: both_ways(fabric, [port]), nodes })
+                let ports = both_ways(fabric, fabric.ports_of(host));
+                Ok(Struck { ports, nodes: vec![Node::Host(host)] })
             }
             Target::Random { .. } => Ok(Struck::default()),
         }
@@ -88,6 +101,16 @@ impl<'a> Names<'a> {
         self.unknown += 1;
         if self.unknown > MOST_LIKENED { Vec::new() } else { nearest(name, known) }
     }
+}
+
+/// The first names of links out of the host of this name, if it has several.
+fn ports_of_host(fabric: &Fabric, name: &str) -> Vec<String> {
+    if fabric.planes == 1 {
+        return Vec::new();
+    }
+    let host = (0..fabric.hosts).map(HostId).find(|&host| fabric.host_name(host) == name);
+    let ports = host.into_iter().flat_map(|host| fabric.ports_of(host)).take(3);
+    ports.map(|port| fabric.ports[port.index()].name.clone()).collect()
 }
 
 #[cfg(test)]

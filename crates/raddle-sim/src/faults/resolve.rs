@@ -225,7 +225,7 @@ fn states(
     fabric: &Fabric,
     down: &BTreeMap<PortId, Vec<Window>>,
 ) -> impl Iterator<Item = (Time, Vec<PortId>)> {
-    let switch_ports = move || down.range(PortId(fabric.hosts)..);
+    let switch_ports = move || down.range(PortId(fabric.host_ports())..);
     let instants: BTreeSet<Time> = switch_ports()
         .flat_map(|(_, windows)| windows)
         .flat_map(|&(from, until)| [from, until])
@@ -333,7 +333,7 @@ mod tests {
         let resolved = plan(faults, convergence).resolve(&fabric, &[], 1).unwrap();
         assert_eq!(resolved.faults.on_down, OnDown::Keep);
         let names = |forwarding: &Forwarding| {
-            let ports = forwarding.ports(SwitchId(0), HostId(4));
+            let ports = forwarding.ports(SwitchId(0), PortId(4));
             (0..ports.count()).map(|i| fabric.ports[ports.get(i).index()].name.clone()).collect()
         };
         resolved.routes.iter().map(|(from, forwarding)| (*from, names(forwarding))).collect()
@@ -381,7 +381,7 @@ mod tests {
             let plan = FaultPlan { local_repair: repair, ..plan(faults, convergence) };
             let resolved = plan.resolve(&fabric, &[], 1).unwrap();
             let names = |forwarding: &Forwarding| {
-                let ports = forwarding.ports(SwitchId(0), HostId(4));
+                let ports = forwarding.ports(SwitchId(0), PortId(4));
                 let name = |i| fabric.ports[ports.get(i).index()].name.clone();
                 (0..ports.count()).map(name).collect()
             };

@@ -44,7 +44,7 @@ impl FaultPlan {
         seed: u64,
         targets: &mut [Struck],
     ) -> Result<(), FaultError> {
-        let host_name = |host: HostId| fabric.ports[host.index()].name.clone();
+        let host_name = |host: HostId| fabric.host_name(host).to_owned();
         let mut dead: BTreeSet<PortId> = BTreeSet::new();
         let mut dead_hosts = BTreeSet::new();
         for (fault, struck) in self.faults.iter().zip(targets.iter()) {
@@ -166,7 +166,7 @@ fn cables(fabric: &Fabric, tier: Option<u8>, two_way: bool) -> Vec<Struck> {
         Node::Host(_) => None,
         Node::Switch(switch) => Some(fabric.switches[switch.index()].tier),
     };
-    let ports = (fabric.hosts..fabric.ports.len() as u32).map(PortId);
+    let ports = (fabric.host_ports()..fabric.ports.len() as u32).map(PortId);
     let lower_ends = ports.filter(|&port| {
         let near = end(fabric.ports[port.index()].owner);
         let far = end(fabric.destination(port));
@@ -180,7 +180,7 @@ fn cables(fabric: &Fabric, tier: Option<u8>, two_way: bool) -> Vec<Struck> {
 /// The switches without hosts.
 fn switches(fabric: &Fabric, tier: Option<u8>) -> Vec<Struck> {
     let with_hosts: BTreeSet<Node> =
-        (0..fabric.hosts).map(|host| fabric.destination(PortId(host))).collect();
+        (0..fabric.host_ports()).map(|port| fabric.destination(PortId(port))).collect();
     let all = (0..fabric.switches.len() as u32).map(SwitchId);
     let chosen = all.filter(|&switch| {
         let is_of_tier = |tier| fabric.switches[switch.index()].tier == tier;

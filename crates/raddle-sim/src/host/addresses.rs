@@ -38,7 +38,7 @@ impl Ahead<'_, '_> {
     /// The flow that sends after `others`: those that are ready, then those that their pace lets go.
     #[inline]
     pub(crate) fn in_turn(&self, others: u32) -> Option<End> {
-        let (ready, others) = (&self.nic.ready, others as usize);
+        let (ready, others) = (&self.nic.port.ready, others as usize);
         let slot = match others.checked_sub(ready.len()) {
             None => ready[others],
             Some(others) => self.nic.paced(others)?,
@@ -122,8 +122,8 @@ impl Ahead<'_, '_> {
     /// The frames and flows that wait for the wire.
     #[inline]
     pub(crate) fn waiting(&self) -> [*const u8; 2] {
-        let control = self.nic.control.as_slices().0.as_ptr().cast();
-        [control, self.nic.ready.as_slices().0.as_ptr().cast()]
+        let control = self.nic.port.control.as_slices().0.as_ptr().cast();
+        [control, self.nic.port.ready.as_slices().0.as_ptr().cast()]
     }
 }
 

@@ -23,7 +23,7 @@ impl Layout {
         let hosts = plan.fabric.hosts;
         let flows = &plan.traffic.flows;
         let mut layout = Self {
-            locators: Locators::new(hosts, plan.queue.classes),
+            locators: Locators::of(&plan.fabric, plan.queue.classes),
             groups: groups(&plan.traffic, hosts),
             senders: FlowsByHost::new(flows, hosts, |flow| flow.source),
             receivers: FlowsByHost::new(flows, hosts, |flow| flow.destination),
@@ -187,7 +187,7 @@ mod tests {
         let flows: Vec<Flow> =
             pairs.iter().map(|&(from, to)| Flow::at_zero(from, to, Bytes(1))).collect();
         let mut layout = Layout {
-            locators: Locators::new(3, 1),
+            locators: Locators::new(3, 1, 1),
             groups: Vec::new(),
             senders: FlowsByHost::new(&flows, 3, |flow| flow.source),
             receivers: FlowsByHost::new(&flows, 3, |flow| flow.destination),

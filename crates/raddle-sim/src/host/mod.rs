@@ -15,8 +15,8 @@ mod slab;
 pub mod stop;
 pub mod totals;
 
+use crate::host::nic::reach::Reach;
 use crate::host::nic::timers::TimerKind;
-use crate::host::nic::turns::Turns;
 use crate::plan::{BufferPlan, Plan};
 use crate::record::{CreditFrames, FlowRecords, PortRecord, Timeline};
 use crate::topology::Fabric;
@@ -66,6 +66,11 @@ impl<'a> Host<'_, 'a> {
         self.nic.next_local()
     }
 
+    /// What happens next happens at its port in this plane.
+    pub(crate) fn select(&mut self, plane: u32) {
+        self.nic.select(plane);
+    }
+
     /// A frame reached it. Returns when its next local event is due.
     #[inline]
     pub fn on_frame(&mut self, now: Time, frame: Frame) -> Time {
@@ -102,12 +107,13 @@ impl<'a> Hosts<'a> {
         let drain = queue_drain(&plan.fabric, queue, buffer, plan.packet(), longest_rtt);
         let mut ends = Ends::new(plan, layout, own, default_rto(drain, longest_rtt), drain);
         let mut nics = Vec::with_capacity(own.len());
+        let reach = Reach::of(plan).map(Arc::new);
         let (mut senders, mut receivers) = (0, 0);
         for (place, &host) in (0..).zip(own) {
-            let mut nic = Nic::new(plan, host, place, senders, receivers);
-            senders += layout.senders.at(host).len() as u32;
+            let flows = layout.senders.at(host);
+            let mut nic = Nic::new(plan, host, (place, senders, receivers), flows, reach.as_ref());
+            senders += flows.len() as u32;
             receivers += layout.receivers.at(host).len() as u32;
-            nic.turns = Turns::of(plan, host, layout.senders.at(host));
             ends.list_starts(&mut nic);
             nics.push(nic);
         }
@@ -222,13 +228,15 @@ impl<'a> Hosts<'a> {
 
     /// Pulls and requests so far; those in flight are in NICs.
     pub(crate) fn credit_frames(&self) -> CreditFrames {
-        let waiting = self.nics.iter().flat_map(|nic| nic.control.iter().copied());
+        let ports = self.nics.iter().flat_map(Nic::all_ports);
+        let waiting = ports.flat_map(|port| port.control.iter().copied());
         CreditFrames { in_flight: count(waiting).1, ..self.ends.credit_frames }
     }
 
     /// Frames that left hosts so far.
     pub fn frames_sent(&self) -> u64 {
-        self.nics.iter().map(|nic| nic.record.frames).sum()
+        let ports = self.nics.iter().flat_map(Nic::all_ports);
+        ports.map(|port| port.record.frames).sum()
     }
 
     /// Notes that a frame was lost on its way.

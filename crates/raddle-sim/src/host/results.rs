@@ -10,8 +10,9 @@ use raddle_schemes::transport::sender::packets;
 
 /// See [`Hosts::finish`].
 pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (FlowRecords, Vec<PortRecord>, Timeline) {
-    let hosts = parts.iter().map(|part| part.ends.own.len()).sum();
-    let mut ports = vec![PortRecord::default(); hosts];
+    let fabric = parts.first().map(|part| &part.ends.plan.fabric);
+    let host_ports = fabric.map_or(0, |fabric| fabric.host_ports() as usize);
+    let mut ports = vec![PortRecord::default(); host_ports];
     let mut timeline = Timeline::default();
     let mut dropped: Vec<(FlowId, u64)> = Vec::new();
     let mut received = Vec::with_capacity(parts.len());
@@ -29,7 +30,10 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (FlowRecords, Vec<PortRecord>
         let own = std::mem::take(&mut ends.dropped).counts().into_iter();
         dropped.extend(own.map(|(to, count)| (ends.layout.flow_to(to), count)));
         for (host, nic) in part.ends.own.iter().zip(part.nics.drain(..)) {
-            ports[host.index()] = nic.record;
+            let ids = part.ends.plan.fabric.ports_of(*host);
+            for (id, port) in ids.zip(nic.all_ports()) {
+                ports[id.index()] = port.record.clone();
+            }
         }
         let own = std::mem::take(&mut part.ends.timeline);
         add(&mut timeline.retransmitted, &own.retransmitted);

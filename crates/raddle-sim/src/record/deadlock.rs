@@ -21,7 +21,7 @@ pub(crate) fn circle(fabric: &Fabric, pausing: &[u8], waiting: &[Waiting]) -> Ve
     // Who waits for whom: ports that have frames in a switch, and held ports there.
     let waits = waiting.iter().filter(|(at, class, came_in)| {
         let (at, came_in) = (*at, *came_in);
-        came_in.0 >= fabric.hosts && is_held(at, *class) && is_paused_by(came_in, *class)
+        came_in.0 >= fabric.host_ports() && is_held(at, *class) && is_paused_by(came_in, *class)
     });
     let mut waits: Vec<(u8, PortId, PortId)> =
         waits.map(|&(at, class, came_in)| (class, peer(came_in), at)).collect();

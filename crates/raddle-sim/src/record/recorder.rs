@@ -102,10 +102,10 @@ impl Queues {
     fn new(whole: &Plan) -> Self {
         let ports = whole.fabric.ports.len();
         Self {
-            hosts: whole.fabric.hosts as usize,
+            hosts: whole.fabric.host_ports() as usize,
             one_class: whole.queue.service == Service::Fifo,
             acks: whole.queue.ack_classes(),
-            locators: Locators::new(whole.fabric.hosts, whole.queue.classes),
+            locators: Locators::of(&whole.fabric, whole.queue.classes),
             occupancy: Occupancy { byte_ps: vec![0; ports], sent_until: Time::ZERO },
             bytes: vec![0; ports],
             late: Vec::new(),

@@ -3,17 +3,17 @@
 use super::port::Port;
 use crate::topology::Fabric;
 use crate::topology::routing::{Forwarding, Ports, towards_pod};
-use raddle_schemes::ids::{HostId, SwitchId};
+use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{Group, Queue, Surroundings};
 use raddle_schemes::units::Time;
 
-/// A switch with a packet to `host` and its choices.
+/// A switch with a packet to a port of a host and its choices.
 pub(super) struct Around<'r> {
     pub(super) fabric: &'r Fabric,
     pub(super) forwarding: &'r Forwarding,
     pub(super) ports: &'r [Port],
     pub(super) switch: SwitchId,
-    pub(super) host: HostId,
+    pub(super) to: PortId,
     pub(super) choices: Ports<'r>,
     /// The instant before which queues are looked at, if they are.
     pub(super) before: Option<Time>,
@@ -25,7 +25,8 @@ impl Surroundings for Around<'_> {
     }
 
     fn group(&self) -> Group {
-        Group { edge: self.fabric.edge(self.host).0, pod: self.fabric.pod(self.host) }
+        let edge = self.fabric.edge_of(self.to);
+        Group { edge: edge.0, pod: self.fabric.switches[edge.index()].pod.unwrap_or(0) }
     }
 
     fn queue(&mut self, choice: usize) -> Queue {

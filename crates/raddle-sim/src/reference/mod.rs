@@ -101,6 +101,8 @@ struct Reference<'a, Q> {
     /// Which in-port of each switch goes first at an instant, and which host.
     of_in_ports: Vec<Arbitration>,
     of_hosts: Arbitration,
+    /// Which port of a host goes first.
+    of_host_ports: Arbitration,
     /// One per switch, where its ports share memory.
     memories: Vec<Memory>,
     /// One per switch, where it is a ToR with middleware.
@@ -176,6 +178,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             selectors: selectors.collect(),
             of_in_ports: of_in_ports.collect(),
             of_hosts: Arbitration::of_hosts(plan.seed),
+            of_host_ports: Arbitration::of_host_ports(plan.seed),
             memories: memories.collect(),
             tors: tors.collect(),
             timers: vec![Time::NEVER; plan.fabric.switches.len()],
@@ -188,7 +191,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             handled: 0,
         };
         for (port, changes) in &plan.faults.ports {
-            for (at, _) in changes.iter().filter(|_| port.0 >= plan.fabric.hosts) {
+            for (at, _) in changes.iter().filter(|_| port.0 >= plan.fabric.host_ports()) {
                 reference.push_at_port(*at, Kind::Fault { port: port.0 }, *port);
             }
         }
@@ -237,7 +240,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                 self.handled += 1;
                 self.at_hand = self.flying.remove(&(PortId(port), now)).unwrap_or_default();
                 match self.plan.fabric.ports[port as usize].owner {
-                    Node::Host(host) => self.arrive_at_host(now, host, event.frame),
+                    Node::Host(host) => self.arrive_at_host(now, host, PortId(port), event.frame),
                     Node::Switch(switch) => {
                         self.arrive_at_switch(now, switch, PortId(port), event.frame);
                     }
@@ -257,20 +260,21 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         }
     }
 
-    fn arrive_at_host(&mut self, now: Time, host: HostId, frame: Frame) {
+    fn arrive_at_host(&mut self, now: Time, host: HostId, port: PortId, frame: Frame) {
         if self.is_dead(now, Node::Host(host)) {
-            self.drop(now, self.ports[host.index()].facts.peer, frame, DropCause::NodeDown);
+            self.drop(now, self.ports[port.index()].facts.peer, frame, DropCause::NodeDown);
             return;
         }
         self.hosts.at_hand = std::mem::take(&mut self.at_hand).into_hops();
-        self.hosts.on_frame(now, host, frame);
+        self.hosts.on_frame(now, port, frame);
         self.arm(now, host);
         self.arm_woken(now);
     }
 
     fn run_local(&mut self, now: Time, host: HostId) {
         if let Some(Departure { frame, departs, lost }) = self.hosts.run_local(now, host) {
-            let port = PortId(host.0);
+            let plane = self.hosts.addresses.locators.plane(frame.to);
+            let port = self.plan.fabric.host_port(host, plane);
             match lost {
                 Some(_) => self.recorder.dropped(port, now, frame),
                 None => self.launch(departs, port, frame, Note::default()),
@@ -307,7 +311,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let came_from = self.ports[port.index()].facts.peer;
         let Some((epoch, choices)) = self.choices(now, switch, frame) else { return };
         let forwarding = &self.plan.routes[epoch].1;
-        let host = self.hosts.addresses.locators.host(frame.to);
+        let to = self.hosts.addresses.locators.port(frame.to);
         let chosen = match choices.count() {
             0 => return self.drop(now, came_from, frame, DropCause::NoRoute),
             1 => 0,
@@ -324,8 +328,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                 let ports = &self.ports;
                 let (selector, rng) = &mut self.selectors[switch.index()];
                 let before = selector.looks_before().then_some(now);
-                let mut around =
-                    Around { fabric, forwarding, ports, switch, host, choices, before };
+                let mut around = Around { fabric, forwarding, ports, switch, to, choices, before };
                 let mut choices = Choices {
                     count,
                     next_hops: choices.number(),
@@ -343,8 +346,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
     fn choices(&self, now: Time, switch: SwitchId, frame: Frame) -> Option<(usize, Ports<'a>)> {
         let routes = &self.plan.routes;
         let epoch = routes.iter().rposition(|(from, _)| *from <= now)?;
-        let host = self.hosts.addresses.locators.host(frame.to);
-        Some((epoch, routes[epoch].1.ports(switch, host)))
+        let to = self.hosts.addresses.locators.port(frame.to);
+        Some((epoch, routes[epoch].1.ports(switch, to)))
     }
 
     fn enqueue(&mut self, now: Time, id: PortId, came_in: PortId, mut frame: Frame) {
@@ -513,8 +516,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                 let in_port = port - self.plan.fabric.switches[switch.index()].ports.start;
                 self.of_in_ports[switch.index()].rank(in_port, at)
             }
-            // It has but one link.
-            Node::Host(_) => 0,
+            // Where it has but one link nothing else comes at that instant.
+            Node::Host(_) => self.of_host_ports.rank(port, at),
         };
         if !note.is_empty() {
             self.flying.insert((PortId(port), at), note);
@@ -582,7 +585,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let held = self.tors.iter().flatten().flat_map(Middleware::held);
         let under_way = on_links.map(|event| event.frame).chain(queued).chain(held);
         let (in_flight_data, credit) = count(under_way);
-        let hosts = self.plan.fabric.hosts as usize;
+        let host_ports = self.plan.fabric.host_ports() as usize;
         let (flows, nics, timeline, mut credit_frames) = self.hosts.finish();
         credit_frames.in_flight += credit;
         let pausing: Vec<u8> = self.ports.iter().map(|port| port.ingress.pausing).collect();
@@ -600,7 +603,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         for (port, classes) in ports.iter_mut().zip(&pausing) {
             port.pfc.iter_mut().for_each(|pfc| pfc.end(end, classes.count_ones()));
         }
-        for (own, mut nic) in ports.iter_mut().zip(nics).take(hosts) {
+        for (own, mut nic) in ports.iter_mut().zip(nics).take(host_ports) {
             // Frames that a dead switch or one without a route lost are noted at the host's port.
             nic.add_losses(own);
             *own = nic;

@@ -20,7 +20,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         frame: &mut Frame,
     ) -> Option<Option<usize>> {
         let (_, choices) = self.choices(now, switch, *frame)?;
-        let host = self.hosts.addresses.locators.host(frame.to);
+        let to = self.hosts.addresses.locators.port(frame.to);
         let came_in = port.0 - self.plan.fabric.switches[switch.index()].ports.start;
         let tor = self.tors[switch.index()].as_mut().filter(|_| choices.count() > 0);
         let Some(tor) = tor else { return Some(None) };
@@ -29,7 +29,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         let passage = tor.on_ingress(
             (self.plan, &self.hosts.addresses),
             now,
-            (frame, host, &mut note),
+            (frame, to, &mut note),
             came_in,
             choices,
         );
@@ -53,7 +53,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
     pub(super) fn lets_go(&mut self, now: Time, id: PortId, frame: Frame, note: &Note) -> bool {
         let port = &self.plan.fabric.ports[id.index()];
         let Node::Switch(switch) = port.owner else { return true };
-        let to_host = port.peer.0 < self.plan.fabric.hosts && !frame.is_pfc();
+        let to_host = port.peer.0 < self.plan.fabric.host_ports() && !frame.is_pfc();
         let tor = self.tors[switch.index()].as_mut().filter(|_| to_host);
         let Some(tor) = tor else { return true };
         let goes = tor.on_egress((self.plan, &self.hosts.addresses), now, frame, note.of_tors());

@@ -92,6 +92,7 @@ pub(super) fn assemble(
     let mut fabric = Fabric {
         host_latency: Span::ZERO,
         hosts: hosts.len() as u32,
+        planes: 1,
         switches,
         ports,
         forwarding: Forwarding::Tree(Vec::new()),

@@ -4,6 +4,7 @@ use super::{Fabric, Node};
 use crate::topology::routing::Forwarding;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use std::collections::BTreeMap;
+use std::iter::StepBy;
 use std::ops::Range;
 
 impl Fabric {
@@ -29,8 +30,8 @@ impl Fabric {
     ) -> Option<(HostId, HostId)> {
         let mut visited = vec![0; self.switches.len()];
         let mut query = 0;
-        let mut search = |from: SwitchId, destination: HostId| {
-            let to = self.edge(destination);
+        let mut search = |from: SwitchId, destination: PortId| {
+            let to = self.edge_of(destination);
             query += 1;
             let mut stack = vec![from];
             while let Some(switch) = stack.pop() {
@@ -53,8 +54,8 @@ impl Fabric {
         // Switches forward by the destination's edge switch, which then has a port for each host.
         let mut known = BTreeMap::new();
         let mut last = None;
-        let mut both_ways = |a: HostId, b: HostId| {
-            let edges = (self.edge(a), self.edge(b));
+        let mut both_ways = |a: PortId, b: PortId| {
+            let edges = (self.edge_of(a), self.edge_of(b));
             match last {
                 Some((of, routed)) if of == edges => routed,
                 _ => {
@@ -63,11 +64,16 @@ impl Fabric {
                 }
             }
         };
-        let attached = |host: HostId| {
-            let last = forwarding.ports(self.edge(host), host);
-            usable(PortId(host.0)) && (0..last.count()).any(|i| usable(last.get(i)))
+        let attached = |host: PortId| {
+            let last = forwarding.ports(self.edge_of(host), host);
+            usable(host) && (0..last.count()).any(|i| usable(last.get(i)))
         };
-        pairs.iter().find(|&&(a, b)| !(both_ways(a, b) && attached(a) && attached(b))).copied()
+        // Both ways by one plane: what answers goes back where the question came from.
+        let mut is_routed = |&&(a, b): &&(HostId, HostId)| {
+            let planes = self.ports_of(a).zip(self.ports_of(b));
+            planes.into_iter().any(|(a, b)| both_ways(a, b) && attached(a) && attached(b))
+        };
+        pairs.iter().find(|pair| !is_routed(pair)).copied()
     }
 
     /// The strongly connected component of every host, then of every switch (Kosaraju): nodes in
@@ -80,13 +86,13 @@ impl Fabric {
             if std::mem::replace(&mut seen[root], true) {
                 continue;
             }
-            let mut stack = vec![(root, self.ports_of(root))];
+            let mut stack = vec![(root, self.ports_at(root))];
             while let Some((node, ports)) = stack.last_mut() {
                 match ports.next() {
                     Some(port) if usable(PortId(port)) => {
                         let next = self.far_node(port);
                         if !std::mem::replace(&mut seen[next], true) {
-                            stack.push((next, self.ports_of(next)));
+                            stack.push((next, self.ports_at(next)));
                         }
                     }
                     Some(_) => {}
@@ -106,7 +112,7 @@ impl Fabric {
                 }
                 component[node] = root;
                 let entering =
-                    self.ports_of(node).filter(|&port| usable(self.ports[port as usize].peer));
+                    self.ports_at(node).filter(|&port| usable(self.ports[port as usize].peer));
                 stack.extend(
                     entering
                         .map(|port| self.far_node(port))
@@ -118,10 +124,10 @@ impl Fabric {
     }
 
     /// Ports of a node that is numbered hosts first.
-    fn ports_of(&self, node: usize) -> Range<u32> {
+    fn ports_at(&self, node: usize) -> StepBy<Range<u32>> {
         match node.checked_sub(self.hosts as usize) {
-            None => node as u32..node as u32 + 1,
-            Some(switch) => self.switches[switch].ports.clone(),
+            None => (node as u32..self.host_ports()).step_by(self.hosts as usize),
+            Some(switch) => self.switches[switch].ports.clone().step_by(1),
         }
     }
 

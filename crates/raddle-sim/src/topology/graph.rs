@@ -396,7 +396,7 @@ link   s0 s1 "100 Gbps" "1 us" "50 Gbps" # a parallel cable
             latency: Span::ns(500),
         };
         assert_eq!(fabric.switches[0], s0);
-        let choices = fabric.forwarding.ports(SwitchId(0), HostId(1));
+        let choices = fabric.forwarding.ports(SwitchId(0), PortId(1));
         assert_eq!((choices.count(), choices.get(0), choices.get(1)), (2, PortId(3), PortId(4)));
         assert_eq!(fabric.edge(HostId(1)), SwitchId(1));
     }

@@ -1,7 +1,8 @@
 //! Fabrics: hosts, switches, ports and cables as one graph, whatever generated them.
 //!
-//! Ports are numbered densely: first one per host (its NIC, with the host's number), then each
-//! switch's ports in one run. A port stands for the directed link that leaves it; the port at the
+//! Ports are numbered densely: first those of hosts, then each switch's in one run. Where hosts have
+//! several ports, the first of every host come first, in order of host, then the second of every
+//! host. With one, host `h` has port `h`. A port stands for the directed link that leaves it; the port at the
 //! far end of the same cable is its `peer`, and `peer` of `peer` is the port itself.
 
 mod assemble;
@@ -11,6 +12,7 @@ pub mod fat_tree;
 pub mod graph;
 pub(crate) mod nearest;
 mod paths;
+pub mod planes;
 mod routes_fit;
 pub mod routing;
 pub mod shape_error;
@@ -67,8 +69,10 @@ pub struct Port {
 /// Hosts, switches and the cables between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fabric {
-    /// Number of hosts; host `h` has port `h`.
+    /// Number of hosts; host `h` has the ports `h`, `h + hosts`, `h + 2 hosts` and so on.
     pub hosts: u32,
+    /// How many ports every host has: one for each plane.
+    pub planes: u32,
     /// The switches.
     pub switches: Vec<Switch>,
     /// All ports, hosts' first.
@@ -96,9 +100,37 @@ impl Fabric {
         }
     }
 
-    /// The switch that `host` is attached to.
+    /// The port of `host` in a plane.
+    #[inline]
+    pub fn host_port(&self, host: HostId, plane: u32) -> PortId {
+        PortId(plane * self.hosts + host.0)
+    }
+
+    /// The ports of `host`, in order of planes.
+    pub fn ports_of(&self, host: HostId) -> impl Iterator<Item = PortId> + Clone {
+        let all = host.0..self.host_ports();
+        all.step_by(self.hosts.max(1) as usize).map(PortId)
+    }
+
+    /// How many ports belong to hosts: they are the first.
+    #[inline]
+    pub fn host_ports(&self) -> u32 {
+        self.hosts * self.planes
+    }
+
+    /// What the ports of `host` send together.
+    pub fn host_rate(&self, host: HostId) -> Rate {
+        Rate(self.ports_of(host).map(|port| self.ports[port.index()].rate.0).sum())
+    }
+
+    /// The switch that `host` is attached to by its first port.
     pub fn edge(&self, host: HostId) -> SwitchId {
-        match self.destination(PortId(host.0)) {
+        self.edge_of(self.host_port(host, 0))
+    }
+
+    /// The switch at the other end of a host's port.
+    pub fn edge_of(&self, port: PortId) -> SwitchId {
+        match self.destination(port) {
             Node::Switch(switch) => switch,
             Node::Host(_) => unreachable!("a host's cable ends at a switch"),
         }
@@ -115,6 +147,12 @@ impl Fabric {
     /// The pod of `host`.
     pub fn pod(&self, host: HostId) -> u32 {
         self.switches[self.edge(host).index()].pod.unwrap_or(0)
+    }
+
+    /// The name of a host: that of its port, or what its ports' names begin with.
+    pub fn host_name(&self, host: HostId) -> &str {
+        let port = self.ports[host.index()].name.as_str();
+        if self.planes == 1 { port } else { port.rsplit_once('.').map_or(port, |(host, _)| host) }
     }
 
     /// The port of this name.

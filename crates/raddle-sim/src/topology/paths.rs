@@ -1,4 +1,5 @@
-//! Paths through a healthy fabric and the time an unloaded round trip takes on them.
+//! Paths through a healthy fabric and the time an unloaded round trip takes on them: of hosts with
+//! several ports between the first ones, as planes are alike.
 
 use super::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
@@ -10,7 +11,7 @@ impl Fabric {
     pub fn path(&self, source: HostId, destination: HostId) -> Vec<PortId> {
         let mut path = vec![PortId(source.0)];
         while let Node::Switch(switch) = self.destination(path[path.len() - 1]) {
-            let choices = self.forwarding.ports(switch, destination);
+            let choices = self.forwarding.ports(switch, PortId(destination.0));
             if choices.count() == 0 {
                 return Vec::new();
             }
@@ -24,7 +25,7 @@ impl Fabric {
     pub fn paths_between(&self, from: SwitchId, destination: HostId) -> u32 {
         let (mut at, mut paths) = (from, 1_u32);
         loop {
-            let ways = self.forwarding.ports(at, destination);
+            let ways = self.forwarding.ports(at, PortId(destination.0));
             if ways.count() == 0 {
                 return 0;
             }
@@ -46,7 +47,9 @@ impl Fabric {
         let Some(far) = far else { return [1; 2] };
         let path = self.path(HostId(0), far);
         [1, 2].map(|hop| match path.get(hop).map(|port| self.ports[port.index()].owner) {
-            Some(Node::Switch(switch)) => self.forwarding.ports(switch, far).count() as u32,
+            Some(Node::Switch(switch)) => {
+                self.forwarding.ports(switch, PortId(far.0)).count() as u32
+            }
             _ => 1,
         })
     }
@@ -63,7 +66,7 @@ impl Fabric {
         let mut port = PortId(source.0);
         let mut sum = self.hop(port, size);
         while let Node::Switch(switch) = self.destination(port) {
-            let choices = self.forwarding.ports(switch, destination);
+            let choices = self.forwarding.ports(switch, PortId(destination.0));
             if choices.count() == 0 {
                 return Span::ZERO;
             }
@@ -137,7 +140,7 @@ impl Fabric {
         let mut sum = [Span::ZERO; 2];
         let mut at = from.switch;
         while at != to.switch {
-            let choices = self.forwarding.ports(at, to.host);
+            let choices = self.forwarding.ports(at, PortId(to.host.0));
             if choices.count() == 0 {
                 break;
             }

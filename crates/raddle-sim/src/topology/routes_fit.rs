@@ -100,7 +100,9 @@ impl Fabric {
             let hosts = u64::from(tree.hosts_high.saturating_sub(tree.hosts_low));
             let runs = hosts.div_ceil(tree.hosts_per_down.max(1).into());
             let down = runs.saturating_mul(tree.parallel.into());
-            let all_below = tree.hosts_low == 0 && tree.hosts_high >= self.hosts;
+            // Of hosts with several ports all those of one plane: no other comes here.
+            let of_a_plane = tree.hosts_low.is_multiple_of(self.hosts.max(1));
+            let all_below = of_a_plane && hosts >= u64::from(self.hosts);
             let all = down.saturating_add(tree.up_count.into());
             let whole = hosts == 0 || tree.hosts_per_down > 0 && tree.parallel > 0;
             if !whole
@@ -117,7 +119,7 @@ impl Fabric {
     }
 
     fn check_table(&self, at: Time, table: &Table) -> Result<(), RouteMisfit> {
-        let (hosts, switches) = (self.hosts as usize, self.switches.len());
+        let (hosts, switches) = (self.host_ports() as usize, self.switches.len());
         length(at, "edge_of", table.edge_of.len(), hosts)?;
         length(at, "host_port", table.host_port.len(), hosts)?;
         length(at, "column", table.column.len(), switches)?;

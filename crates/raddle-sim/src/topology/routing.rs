@@ -1,10 +1,10 @@
-//! Forwarding: which ports of a switch lead towards a host.
+//! Forwarding: which ports of a switch lead towards a host's port.
 //!
 //! Trees compute the answer from a few numbers per switch; arbitrary graphs, and any fabric after
 //! routing has converged around a fault, look it up in a table of shortest paths.
 
 use crate::topology::{Fabric, Node};
-use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::units::gcd;
 use std::collections::{BTreeMap, HashMap};
 
@@ -93,7 +93,7 @@ raddle_schemes::words! {
     }
 }
 
-/// A switch of a tree. Hosts `hosts_low..hosts_high` are below it, reached through runs of
+/// A switch of a tree. Hosts' ports `hosts_low..hosts_high` are below it, reached through runs of
 /// `parallel` down ports, one run per `hosts_per_down` hosts; all others through its up ports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TreeSwitch {
@@ -118,9 +118,9 @@ pub struct TreeSwitch {
 pub struct Table {
     /// What its ports carry.
     pub weighting: Weighting,
-    /// The edge switch of each host.
+    /// The edge switch of each port of a host.
     pub edge_of: Vec<SwitchId>,
-    /// The last hop: the edge switch's port to each host, if it is usable.
+    /// The last hop: the edge switch's port to each port of a host, if it is usable.
     pub host_port: Vec<Option<PortId>>,
     /// Position of each edge switch in the rows below, by switch; `u32::MAX` for others.
     pub column: Vec<u32>,
@@ -137,12 +137,12 @@ pub struct Table {
 }
 
 impl Forwarding {
-    /// The ports of `switch` on shortest paths to `host`.
+    /// The ports of `switch` on shortest paths to `to`, a port of a host.
     #[inline]
-    pub fn ports(&self, switch: SwitchId, host: HostId) -> Ports<'_> {
+    pub fn ports(&self, switch: SwitchId, to: PortId) -> Ports<'_> {
         match self {
-            Self::Tree(switches) => switches[switch.index()].ports(host),
-            Self::Table(table) => table.ports(switch, host),
+            Self::Tree(switches) => switches[switch.index()].ports(to),
+            Self::Table(table) => table.ports(switch, to),
         }
     }
 }
@@ -159,8 +159,8 @@ pub fn towards_pod(
     let weighted = matches!(forwarding, Forwarding::Table(t) if t.weighting == Weighting::Capacity);
     let mut found = BTreeMap::new();
     let mut last = None;
-    for host in (0..fabric.hosts).map(HostId) {
-        let edge = fabric.edge(host);
+    for host in (0..fabric.host_ports()).map(PortId) {
+        let edge = fabric.edge_of(host);
         let elsewhere = fabric.switches[edge.index()].pod != Some(pod) || edge == switch;
         if elsewhere || last.replace(edge) == Some(edge) {
             continue;
@@ -185,8 +185,8 @@ struct Ways<'a> {
     fabric: &'a Fabric,
     forwarding: &'a Forwarding,
     edge: SwitchId,
-    /// One of its hosts.
-    host: HostId,
+    /// A port of one of its hosts.
+    host: PortId,
     /// Of the switches on the way.
     known: BTreeMap<SwitchId, Rates>,
 }
@@ -237,11 +237,11 @@ fn reduced(weights: &[(PortId, u64)]) -> Vec<(PortId, u32)> {
 }
 
 impl TreeSwitch {
-    /// The ports towards `host`.
+    /// The ports towards `to`, a port of a host.
     #[inline]
-    pub fn ports(&self, host: HostId) -> Ports<'static> {
-        if self.hosts_low <= host.0 && host.0 < self.hosts_high {
-            let run = (host.0 - self.hosts_low) / self.hosts_per_down;
+    pub fn ports(&self, to: PortId) -> Ports<'static> {
+        if self.hosts_low <= to.0 && to.0 < self.hosts_high {
+            let run = (to.0 - self.hosts_low) / self.hosts_per_down;
             let first = PortId(self.down_first.0 + run * self.parallel);
             Ports::Run { first, count: self.parallel }
         } else {
@@ -258,9 +258,9 @@ impl Table {
         weighting: Weighting,
         usable: &dyn Fn(PortId) -> bool,
     ) -> Self {
-        let hosts = (0..fabric.hosts).map(HostId);
-        let edge_of: Vec<SwitchId> = hosts.map(|host| fabric.edge(host)).collect();
-        let host_port = (0..fabric.hosts as usize)
+        let ports = (0..fabric.host_ports()).map(PortId);
+        let edge_of: Vec<SwitchId> = ports.map(|port| fabric.edge_of(port)).collect();
+        let host_port = (0..fabric.host_ports() as usize)
             .map(|host| Some(fabric.ports[host].peer).filter(|&port| usable(port)))
             .collect();
         let mut edges = edge_of.clone();
@@ -322,12 +322,12 @@ impl Table {
         }
     }
 
-    /// The ports of `switch` towards `host`.
+    /// The ports of `switch` towards `to`, a port of a host.
     #[inline]
-    pub fn ports(&self, switch: SwitchId, host: HostId) -> Ports<'_> {
-        let edge = self.edge_of[host.index()];
+    pub fn ports(&self, switch: SwitchId, to: PortId) -> Ports<'_> {
+        let edge = self.edge_of[to.index()];
         if edge == switch {
-            let ports = self.host_port[host.index()].as_slice();
+            let ports = self.host_port[to.index()].as_slice();
             return Ports::List(NextHops { number: u32::MAX, ports, weights: &[] });
         }
         let row = switch.index() * self.columns as usize + self.column[edge.index()] as usize;
@@ -493,7 +493,7 @@ mod tests {
     }
 
     fn names<'a>(fabric: &'a Fabric, table: &Table, switch: &str, host: u32) -> Vec<&'a str> {
-        let ports = table.ports(fabric.switch_named(switch).unwrap(), HostId(host));
+        let ports = table.ports(fabric.switch_named(switch).unwrap(), PortId(host));
         (0..ports.count()).map(|i| fabric.ports[ports.get(i).index()].name.as_str()).collect()
     }
 
@@ -534,7 +534,7 @@ mod tests {
 
     /// Weights of a table's next hops from `switch` to `host`, by port name; 1 where all are equal.
     fn weights(fabric: &Fabric, table: &Table, switch: &str, host: u32) -> Vec<(String, u32)> {
-        let ports = table.ports(fabric.switch_named(switch).unwrap(), HostId(host));
+        let ports = table.ports(fabric.switch_named(switch).unwrap(), PortId(host));
         let weight = |i: usize| ports.weights().map_or(1, |weights| weights[i]);
         let name = |i: usize| fabric.ports[ports.get(i).index()].name.clone();
         (0..ports.count()).map(|i| (name(i), weight(i))).collect()

@@ -1,5 +1,6 @@
 //! Why the numbers of a generated fabric do not fit together, and which would.
 
+use raddle_schemes::load_balance::plane::MOST_PLANES;
 use std::fmt;
 
 /// Why a shape cannot be built. The text names the quantities and what would fit.
@@ -12,6 +13,10 @@ pub enum ShapeError {
     },
     /// There are trees of two and three tiers only. Holds what was asked for.
     Tiers(u32),
+    /// A host has a port in each of a few planes. Holds what was asked for.
+    Planes(u32),
+    /// A host is attached to a few ToRs. Holds what was asked for.
+    TorsPerHost(u32),
     /// A tree without at least two hosts has no traffic. Holds what was asked for.
     Hosts(u32),
     /// A total is not a multiple of the size of its parts.
@@ -73,6 +78,12 @@ impl fmt::Display for ShapeError {
         match self {
             Self::Zero { what } => write!(f, "{what} is 0; it must be at least 1"),
             Self::Tiers(tiers) => write!(f, "tiers = {tiers}; a tree has 2 or 3 tiers"),
+            Self::TorsPerHost(tors) => {
+                write!(f, "tors_per_host = {tors}; there are 1 to {MOST_PLANES}")
+            }
+            Self::Planes(planes) => {
+                write!(f, "planes = {planes}; there are 1 to {MOST_PLANES}")
+            }
             Self::Hosts(hosts) => write!(f, "hosts = {hosts}; at least 2 are needed"),
             Self::Split { what, total, parts, multiple } => {
                 write!(f, "{what} = {total} cannot be split into {parts}; nearest: ")?;

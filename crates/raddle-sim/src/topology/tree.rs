@@ -71,6 +71,7 @@ impl TreeShape {
         let mut fabric = Fabric {
             host_latency: Span::ZERO,
             hosts: self.hosts,
+            planes: 1,
             switches: Vec::with_capacity((layout.tors + layout.aggs + layout.cores) as usize),
             ports,
             forwarding: Forwarding::Tree(Vec::new()),
@@ -360,7 +361,7 @@ mod tests {
         assert_eq!(fabric.switches.last().unwrap().ports.end as usize, fabric.ports.len());
         let table = Table::shortest(fabric, crate::topology::routing::Weighting::Equal, &|_| true);
         for switch in (0..fabric.switches.len() as u32).map(SwitchId) {
-            for host in (0..fabric.hosts).map(HostId) {
+            for host in (0..fabric.host_ports()).map(PortId) {
                 let computed = fabric.forwarding.ports(switch, host);
                 let looked_up = table.ports(switch, host);
                 let list = |ports: crate::topology::routing::Ports<'_>| {
@@ -382,7 +383,7 @@ mod tests {
 
     fn choices(fabric: &Fabric, switch: &str, host: u32) -> usize {
         let switch = fabric.switch_named(switch).unwrap();
-        fabric.forwarding.ports(switch, HostId(host)).count()
+        fabric.forwarding.ports(switch, PortId(host)).count()
     }
 
     #[test]

@@ -32,6 +32,11 @@ impl Arbitration {
         Self(stream(seed, "arbitration of hosts", 0))
     }
 
+    /// For the ports of a host, by their numbers in the fabric.
+    pub(crate) const fn of_host_ports(seed: u64) -> Self {
+        Self(stream(seed, "arbitration of host ports", 0))
+    }
+
     #[inline]
     pub(crate) const fn contender(self, number: u32) -> Contender {
         Contender(self.0.wrapping_add((number as u64).wrapping_mul(GOLDEN)))

@@ -3,35 +3,42 @@
 //! Facts that only the ends need (sizes of messages, send times, what an ACK acknowledges) stay in
 //! the flow's records and are looked up there.
 
-use raddle_schemes::ids::{Entropy, HostId};
+use crate::topology::Fabric;
+use raddle_schemes::ids::{Entropy, HostId, PortId};
 use raddle_schemes::transport::ledger::SYMBOL_LIMIT;
 use raddle_schemes::units::Bytes;
 
-/// Where a frame goes and in which class: a host and one of the flows that end (data) or begin
-/// (ACKs) there. The split of the 32 bits is the run's, see [`Locators`]. Switches hash it,
+/// Where a frame goes and in which class: a port of a host and one of the flows that end (data) or
+/// begin (ACKs) at the host. The split of the 32 bits is the run's, see [`Locators`]. Switches hash it,
 /// without the class, as the flow's key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Locator(pub u32);
 
-/// How locators are split: as many bits for the host as the fabric needs, as many for the class as
-/// there are data classes (none for one), the rest for the host's flows.
+/// How locators are split: as many bits for the hosts' ports as the fabric needs, as many for the class
+/// as there are data classes (none for one), the rest for the host's flows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Locators {
-    flow_bits: u32,
-    class_bits: u32,
+    flow_bits: u8,
+    class_bits: u8,
     index_mask: u32,
     /// All bits but those of the class.
     key_mask: u32,
+    hosts: u32,
 }
 
 impl Locators {
-    /// The split for a fabric of `hosts` whose data travels in `classes` classes.
-    pub fn new(hosts: u32, classes: u8) -> Self {
-        let bits = |values: u32| u32::BITS - values.saturating_sub(1).leading_zeros();
+    /// The split for a fabric whose data travels in `classes` classes.
+    pub fn of(fabric: &Fabric, classes: u8) -> Self {
+        Self::new(fabric.hosts, fabric.planes, classes)
+    }
+
+    /// The same for a fabric of `hosts` with a port in each of `planes`.
+    pub fn new(hosts: u32, planes: u32, classes: u8) -> Self {
+        let bits = |values: u32| (u32::BITS - values.saturating_sub(1).leading_zeros()) as u8;
         let class_bits = bits(u32::from(classes));
-        let flow_bits = u32::BITS - bits(hosts).max(1) - class_bits;
+        let flow_bits = u32::BITS as u8 - bits(hosts * planes).max(1) - class_bits;
         let key_mask = !(((1 << class_bits) - 1) << flow_bits);
-        Self { flow_bits, class_bits, index_mask: (1 << flow_bits) - 1, key_mask }
+        Self { flow_bits, class_bits, index_mask: (1 << flow_bits) - 1, key_mask, hosts }
     }
 
     /// How many flows can begin, and how many can end, at one host.
@@ -39,16 +46,36 @@ impl Locators {
         1 << self.flow_bits
     }
 
-    /// The locator of flow `index` at `host`, whose frames travel in data class `class`.
+    /// The locator of flow `index` at `host`, whose frames travel in data class `class`, by way of the
+    /// host's first port.
     pub fn locate(&self, host: HostId, class: u8, index: u32) -> Locator {
         let above = (host.0 << self.class_bits) | u32::from(class);
         Locator((above << self.flow_bits) | index)
     }
 
-    /// The host a locator names.
+    /// The port of a host that a locator names.
+    #[inline]
+    pub fn port(&self, locator: Locator) -> PortId {
+        PortId(locator.0 >> (self.flow_bits + self.class_bits))
+    }
+
+    /// The host that a locator names.
     #[inline]
     pub fn host(&self, locator: Locator) -> HostId {
-        HostId(locator.0 >> (self.flow_bits + self.class_bits))
+        let port = self.port(locator).0;
+        HostId(if port < self.hosts { port } else { port % self.hosts })
+    }
+
+    /// The plane that a locator names.
+    pub fn plane(&self, locator: Locator) -> u32 {
+        self.port(locator).0 / self.hosts
+    }
+
+    /// The same by way of the host's port in a plane.
+    pub fn in_plane(&self, locator: Locator, plane: u32) -> Locator {
+        let port = plane * self.hosts + self.host(locator).0;
+        let bits = self.flow_bits + self.class_bits;
+        Locator((port << bits) | (locator.0 & ((1 << bits) - 1)))
     }
 
     /// The data class a locator names.
@@ -361,7 +388,7 @@ mod tests {
     fn locators_split_where_the_fabric_needs_it() {
         for hosts in [2, 3, 128, 129, 65_536] {
             for classes in 1..=7 {
-                let locators = Locators::new(hosts, classes);
+                let locators = Locators::new(hosts, 1, classes);
                 let last = (locators.flows_per_host() - 1) as u32;
                 let locator = locators.locate(HostId(hosts - 1), classes - 1, last);
                 assert_eq!(locators.host(locator), HostId(hosts - 1));
@@ -369,10 +396,23 @@ mod tests {
                 assert_eq!(locators.index(locator), last);
             }
         }
-        assert_eq!(Locators::new(65_536, 1).flows_per_host(), 65_536);
-        assert_eq!(Locators::new(65_536, 7).flows_per_host(), 8_192);
-        assert_eq!(Locators::new(128, 1).flows_per_host(), 1 << 25);
-        assert_eq!(Locators::new(128, 2).flows_per_host(), 1 << 24);
+        assert_eq!(Locators::new(65_536, 1, 1).flows_per_host(), 65_536);
+        assert_eq!(Locators::new(65_536, 1, 7).flows_per_host(), 8_192);
+        assert_eq!(Locators::new(128, 1, 1).flows_per_host(), 1 << 25);
+        assert_eq!(Locators::new(128, 1, 2).flows_per_host(), 1 << 24);
+    }
+
+    #[test]
+    fn a_locator_leads_to_any_port_of_its_host() {
+        let locators = Locators::new(5, 3, 2);
+        let first = locators.locate(HostId(4), 1, 77);
+        for plane in 0..3 {
+            let there = locators.in_plane(first, plane);
+            assert_eq!((locators.host(there), locators.plane(there)), (HostId(4), plane));
+            assert_eq!(locators.port(there), PortId(plane * 5 + 4));
+            assert_eq!((locators.class(there), locators.index(there)), (1, 77));
+            assert_eq!(locators.in_plane(there, 0), first);
+        }
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Partners {
 
     /// How long a flow of so many bytes keeps a host busy, in picoseconds.
     fn gap(&self, fabric: &Fabric, host: u32, bytes: f64) -> f64 {
-        8e12 * bytes / (self.load * fabric.ports[host as usize].rate.0 as f64)
+        8e12 * bytes / (self.load * fabric.host_rate(HostId(host)).0 as f64)
     }
 
     fn arrivals(

@@ -3,7 +3,7 @@
 use super::law::{Law, Sampling};
 use super::{Flow, Start, Traffic, WorkloadError, check_hosts};
 use crate::topology::{Fabric, Node};
-use raddle_schemes::ids::{HostId, PortId};
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::{Rate, Time};
 
@@ -84,7 +84,7 @@ impl Poisson {
     fn mean_gaps(&self, fabric: &Fabric) -> Result<Vec<f64>, WorkloadError> {
         let bits = 8.0 * self.law.mean(self.sampling);
         let rates = (0..fabric.hosts).map(|host| match self.base {
-            LoadBase::HostLink => Ok(fabric.ports[host as usize].rate.0 as f64),
+            LoadBase::HostLink => Ok(fabric.host_rate(HostId(host)).0 as f64),
             LoadBase::TorUplink => uplink_share(fabric, HostId(host)),
         });
         rates.map(|rate| Ok(1e12 * bits / (self.load * rate?))).collect()
@@ -159,9 +159,14 @@ pub(super) fn any_other(host: u32, hosts: u32, rng: &mut Rng) -> u32 {
     if other < host { other } else { other + 1 }
 }
 
-/// The rate of the uplinks of a host's ToR, divided by the ToR's hosts.
+/// The rate of the uplinks of a host's ToRs, divided by their hosts.
 fn uplink_share(fabric: &Fabric, host: HostId) -> Result<f64, WorkloadError> {
-    let tor = &fabric.switches[fabric.edge(host).index()];
+    let shares = fabric.ports_of(host).map(|port| share_of_one(fabric, fabric.edge_of(port)));
+    shares.sum()
+}
+
+fn share_of_one(fabric: &Fabric, tor: SwitchId) -> Result<f64, WorkloadError> {
+    let tor = &fabric.switches[tor.index()];
     let ports = tor.ports.clone().map(PortId);
     let hosts = ports.clone().filter(|&port| matches!(fabric.destination(port), Node::Host(_)));
     let uplinks = ports.map(|port| &fabric.ports[port.index()]).filter(|port| port.up);

@@ -89,7 +89,7 @@ proptest! {
 /// and these change to the rate that they have.
 fn with_real_queues(mut plan: Plan) -> Plan {
     let Plan { fabric, faults, .. } = &mut plan;
-    let switch_ports = (fabric.hosts..fabric.ports.len() as u32).map(PortId);
+    let switch_ports = (fabric.host_ports()..fabric.ports.len() as u32).map(PortId);
     let unchanging = switch_ports.filter(|id| faults.changes_of(*id).is_empty());
     let same = |id: PortId| PortChange::Rate { rate: fabric.ports[id.index()].rate, scale: false };
     let new: Vec<_> = unchanging.map(|id| (id, vec![(Time::ZERO, same(id))])).collect();

@@ -34,6 +34,7 @@ mod pair_order;
 mod parts;
 mod pauses_by_memory;
 mod physics;
+mod planes;
 mod policies;
 mod random;
 mod routes_fit;

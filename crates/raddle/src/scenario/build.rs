@@ -5,7 +5,7 @@ use super::fault::{FaultSection, fault_problem};
 use super::limits;
 use super::reader::Log;
 use super::spec::Place;
-use super::topology::{Shape, Topology, shape_problem};
+use super::topology::{HostPorts, Shape, Topology, shape_problem};
 use crate::import::InputError;
 use crate::problem::Problem;
 use raddle_schemes::ids::{HostId, PortId};
@@ -55,7 +55,13 @@ fn build(topology: &Topology, log: &Log) -> Option<Fabric> {
     }
     match &topology.shape {
         Shape::Tree(shape) => {
-            shape.build().map_err(|error| log.add(shape_problem(&error, &topology.item))).ok()
+            let one = shape.build();
+            let all = one.and_then(|one| match topology.host_ports {
+                HostPorts::One => Ok(one),
+                HostPorts::Planes(planes) => one.in_planes(planes),
+                HostPorts::Tors(tors) => one.with_ports_per_host(tors),
+            });
+            all.map_err(|error| log.add(shape_problem(&error, &topology.item))).ok()
         }
         Shape::Dumbbell { hosts_per_side, rate, bottleneck_rate, link_delay, switch_delay } => {
             let dumbbell = Dumbbell {
@@ -93,7 +99,7 @@ impl Scenario {
     /// fabric.
     pub fn resolve(&self, seed: u64) -> Result<Plan, Problem> {
         let traffic = self.traffic.generate(&self.fabric, seed)?;
-        if let Some(message) = limits::traffic(&traffic, self.hosts(), self.queue.classes) {
+        if let Some(message) = limits::traffic(&traffic, &self.fabric, self.queue.classes) {
             return Err(self.traffic.place().problem(message));
         }
         let pairs = traffic.flows.iter().map(|flow| (flow.source, flow.destination));

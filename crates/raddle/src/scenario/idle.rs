@@ -1,12 +1,13 @@
 //! Keys that may change nothing in some cells of a study, but not in all: those of the fabric that
-//! wait for something to go down, and when to mark.
+//! wait for something to go down, when to mark, and those of hosts with several ports.
 
 use super::fabric::FabricSection;
 use super::fault::FaultSection;
 use super::needs::marks;
 use super::reader::Log;
 use super::spec::Place;
-use raddle_schemes::units::Time;
+use super::transport::TransportSection;
+use raddle_schemes::units::{Span, Time};
 use raddle_sim::faults::OnDown;
 use raddle_sim::plan::MarkAt;
 use raddle_sim::topology::routing::Weighting;
@@ -55,6 +56,48 @@ pub(crate) fn settle(fabric: &mut FabricSection, faults: &[FaultSection], log: &
         if unmarked.is_some() {
             queue.plan.mark_at = MarkAt::Dequeue;
         }
+    }
+}
+
+/// Judges what hosts do that have several ports, in a cell in which they have so many, and in which
+/// routing `converges` or does not.
+pub(crate) fn settle_planes(
+    transport: &mut TransportSection,
+    ports: u32,
+    converges: bool,
+    faults: &[FaultSection],
+    log: &Log,
+) {
+    let judge = |key: &str, place: &Place, without: Option<&str>| {
+        let problem = without.map(|without| {
+            let problem = place.problem(format!("`{key}` has no effect {without}"));
+            problem.label("leave it out")
+        });
+        log.judge(place, problem);
+    };
+    let one = "where hosts have one port, without `planes` or `tors_per_host` in the topology";
+    let one = (ports == 1).then_some(one);
+    if let Some(plane) = &transport.plane {
+        judge("plane", plane.needy().place, one);
+    }
+    let calm = !faults.iter().any(FaultSection::takes_down);
+    let calm = calm.then_some("where nothing goes down, and no [[fault]] says `down` or `flap`");
+    if transport.plane_repair > Span::ZERO {
+        judge("plane_repair", &transport.plane_repair_place, one.or(calm));
+    }
+    if one.is_some() {
+        transport.plane = None;
+    } else if transport.plane.is_none() {
+        transport.plane = Some(transport.plane());
+    }
+    if one.or(calm).is_some() {
+        transport.plane_repair = Span::ZERO;
+    } else if !converges {
+        log.note(
+            "hosts see no dead links but their own: with `convergence = \"never\"` what they send to a \
+             port that is dead at the other end is lost"
+                .to_owned(),
+        );
     }
 }
 

@@ -85,8 +85,9 @@ pub(crate) fn messages(traffic: &TrafficSection, payload: Bytes, log: &Log) {
 }
 
 /// What is too much about generated traffic, if anything is.
-pub(crate) fn traffic(traffic: &Traffic, hosts: u32, classes: u8) -> Option<String> {
-    let most = Locators::new(hosts, classes).flows_per_host();
+pub(crate) fn traffic(traffic: &Traffic, fabric: &Fabric, classes: u8) -> Option<String> {
+    let most = Locators::of(fabric, classes).flows_per_host();
+    let hosts = fabric.hosts;
     let busiest = |host: fn(&Flow) -> HostId| {
         let mut counts = vec![0u64; hosts as usize];
         traffic.flows.iter().for_each(|flow| counts[host(flow).index()] += 1);

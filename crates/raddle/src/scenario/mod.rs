@@ -68,7 +68,7 @@ use record::{RecordSection, RunSection};
 use scheme::Chosen;
 use spec::{Item, Place, Table, quoted};
 use std::sync::Arc;
-use topology::Topology;
+use topology::{HostPorts, Topology};
 use transport::TransportSection;
 
 /// A complete, valid experiment; only the seed is missing.
@@ -155,6 +155,8 @@ impl Scenario {
             needs::entropies(fabric, transport, sections.traffic.as_ref(), log);
             needs::planner(transport, sections.traffic.as_ref(), log);
             needs::unshared(transport, sections.traffic.as_ref(), log);
+            let ports = sections.topology.as_ref().map_or(HostPorts::One, |own| own.host_ports);
+            needs::host_ports(ports, fabric, transport, sections.traffic.as_ref(), log);
         }
         let topology = sections.topology?;
         let mut faults = sections.faults;
@@ -164,6 +166,10 @@ impl Scenario {
         }
         if let Some(section) = &mut sections.fabric {
             idle::settle(section, &faults, log);
+        }
+        if let Some(transport) = &mut sections.transport {
+            let converges = sections.fabric.as_ref().is_some_and(|own| own.convergence.is_some());
+            idle::settle_planes(transport, topology.host_ports.count(), converges, &faults, log);
         }
         idle::late_faults(&faults, sections.run.as_ref().and_then(|run| run.end), log);
         let fabric = fabrics.get(&topology, log)?;
@@ -187,8 +193,9 @@ impl Scenario {
         needs::middleware(&section, &fabric, log);
         reach::frames(&section.load_balance, &sizes, log);
         let congestions = traffic.used_congestions(&transport);
+        let links = if plan.plane.is_per_packet() { fabric.planes } else { 1 };
         for (congestion, largest) in &congestions {
-            reach::pace(congestion, &fabric, log);
+            reach::pace(congestion, &fabric, links, log);
             notes::windows(&congestion.config, &fabric, &sizes, *largest, log);
         }
         notes::headroom(&section, &fabric, &sizes, log);

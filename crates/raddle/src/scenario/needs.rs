@@ -7,6 +7,7 @@ use super::jobs::Jobs;
 use super::reader::{Log, Reader};
 use super::scheme::{self, Chosen, Family, Needy};
 use super::spec::{self, Item, Place};
+use super::topology::HostPorts;
 use super::transport::TransportSection;
 use raddle_schemes::family::Need;
 use raddle_schemes::load_balance::switch;
@@ -75,6 +76,7 @@ fn asking<'a>(
         asking.push((transport.recovery.needy(), Vec::new()));
     }
     let of_fabric = (fabric.queue.needy())
+        .chain(transport.plane.iter().map(Chosen::needy))
         .chain(transport.planner.iter().map(Chosen::needy))
         .chain(fabric.buffer.iter().map(BufferSection::needy))
         .chain(fabric.tor.iter().map(Chosen::needy));
@@ -213,6 +215,33 @@ pub(crate) fn middleware(section: &FabricSection, fabric: &Fabric, log: &Log) {
     }
 }
 
+/// Where hosts have several ports: adds a problem for every scheme that knows of one only.
+pub(crate) fn host_ports(
+    ports: HostPorts,
+    fabric: &FabricSection,
+    transport: &TransportSection,
+    traffic: Option<&Jobs>,
+    log: &Log,
+) {
+    if ports == HostPorts::One {
+        return;
+    }
+    let routes = |needy: &Needy<'_>| {
+        [Need::SourceRouting, Need::Planner].iter().any(|need| needy.card.needs.contains(need))
+    };
+    let mut misfits = vec![transport.load_balance.needy()];
+    misfits.extend(traffic.map(Jobs::needy).unwrap_or_default());
+    misfits.retain(routes);
+    misfits.extend(transport.planner.iter().map(Chosen::needy));
+    misfits.extend(fabric.tor.iter().map(Chosen::needy));
+    for misfit in misfits {
+        let message = format!("`{}` in {} knows of one port a host", misfit.card.name, misfit.key);
+        let problem = misfit.place.problem(message);
+        let (count, said) = (ports.count(), ports.said());
+        log.add(problem.label(format!("hosts have {count}: {said} in [fabric] topology")));
+    }
+}
+
 /// Adds a problem for a planner that no flow follows.
 pub(crate) fn planner(transport: &TransportSection, traffic: Option<&Jobs>, log: &Log) {
     let Some(planner) = &transport.planner else { return };
@@ -299,6 +328,7 @@ mod tests {
                     buffer = { scheme = \"complete_sharing\", size = \"1 MB\" }\n\
                     tor = { scheme = \"themis\" }\n\
                     [transport]\nplanner = { scheme = \"ethereal\" }\n\
+                    plane = { scheme = \"hash\" }\n\
                     [[traffic]]\nname = \"a\"\nkind = \"tornado\"\n\
                     [[traffic]]\nname = \"b\"\nkind = \"permutation\"\n\
                     load_balance = { scheme = \"reps\" }\n\

@@ -38,7 +38,7 @@ fn least_rates(plan: &Plan) -> Option<String> {
     }
     let (fabric, flows) = (&plan.fabric, &plan.traffic.flows);
     let rtt = fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
-    let rate_of = |host: HostId| fabric.ports[host.index()].rate;
+    let rate_of = |host: HostId| fabric.host_rate(host);
     let long = flows.iter().filter(|flow| flow.bytes > rate_of(flow.source).bytes_in(rtt));
     let ends = long.flat_map(|flow| {
         let Start::At(start) = flow.start else { return Vec::new() };

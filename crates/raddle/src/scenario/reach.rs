@@ -82,10 +82,11 @@ pub(crate) fn frames(scheme: &Chosen<switch::Config>, sizes: &Sizes, log: &Log) 
     }
 }
 
-/// Adds a problem for a pace that no host's link allows.
-pub(crate) fn pace(scheme: &Chosen<congestion::Config>, fabric: &Fabric, log: &Log) {
+/// Adds a problem for a pace that no host's link allows, or no so many of them where a flow has several.
+pub(crate) fn pace(scheme: &Chosen<congestion::Config>, fabric: &Fabric, links: u32, log: &Log) {
     let hosts = fabric.ports.iter().filter(|port| matches!(port.owner, Node::Host(_)));
     let Some(fastest) = hosts.map(|port| port.rate).max() else { return };
+    let fastest = Rate(fastest.0 * u64::from(links));
     for (key, rate, place) in scheme.written::<Rate>() {
         if rate > fastest {
             let name = scheme.config.card().name;

@@ -4,7 +4,7 @@ use super::reader::{Log, Reader, raw, refused, with_nearest};
 use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
 use raddle_schemes::family::{Conflict, Need, Parameter, ParameterError, ParameterInfo, Raw};
-use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::load_balance::{host, plane, switch};
 use raddle_schemes::{Card, Scheme, buffer, congestion, marking, planner, recovery, tor};
 use std::str::FromStr;
 
@@ -64,6 +64,7 @@ macro_rules! families {
 families! {
     host, host::Config: "host load balancers", "[transport] load_balance";
     switch, switch::Config: "switch load balancers", "[fabric] load_balance";
+    plane, plane::Config: "plane selectors", "[transport] plane";
     congestion, congestion::Config: "congestion controls", "[transport] congestion";
     recovery, recovery::Config: "recoveries", "[transport] recovery";
     marking, marking::Config: "markings", "[fabric] queue.marking";

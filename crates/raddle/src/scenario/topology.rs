@@ -7,6 +7,7 @@ use super::scheme::shown;
 use super::spec::{Item, Place, quoted};
 use crate::import::{hpcc, htsim_topo};
 use crate::problem::Problem;
+use raddle_schemes::load_balance::plane::MOST_PLANES;
 use raddle_schemes::units::{Rate, Span};
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::fat_tree::TreeOptions;
@@ -33,8 +34,39 @@ pub(crate) struct Topology {
     pub(crate) file: Option<NamedFile>,
     /// Latency of every host.
     pub(crate) host_delay: Span,
+    /// The ports of hosts.
+    pub(crate) host_ports: HostPorts,
     /// What was typed.
     pub(crate) item: Item,
+}
+
+/// How many ports hosts have, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HostPorts {
+    /// One.
+    One,
+    /// One in each of several planes.
+    Planes(u32),
+    /// One at each of several ToRs.
+    Tors(u32),
+}
+
+impl HostPorts {
+    /// How many.
+    pub(crate) fn count(self) -> u32 {
+        match self {
+            Self::One => 1,
+            Self::Planes(count) | Self::Tors(count) => count,
+        }
+    }
+
+    /// The key that says so, as it stands in a scenario.
+    pub(crate) fn said(self) -> String {
+        match self {
+            Self::One | Self::Planes(_) => format!("`planes = {}`", self.count()),
+            Self::Tors(tors) => format!("`tors_per_host = {tors}`"),
+        }
+    }
 }
 
 /// What to build.
@@ -112,17 +144,59 @@ pub(crate) fn read(fabric: &mut Reader<'_>, files: &Files) -> Option<Topology> {
         _ => htsim_topo(&mut reader, item, files),
     };
     reader.finish();
-    topology.map(|topology| with_host_delay(topology, host_delay))
+    topology.map(|topology| with_hosts(topology, host_delay))
 }
 
-/// The topology with this latency of its hosts, which is not shown where it is zero.
-fn with_host_delay(topology: Topology, host_delay: Span) -> Topology {
-    let keys = topology.resolved.strip_suffix(" }");
-    let resolved = match keys.filter(|_| host_delay > Span::ZERO) {
-        Some(keys) => format!("{keys}, host_delay = {} }}", shown(&host_delay)),
-        None => topology.resolved.clone(),
+/// The topology with this latency of its hosts; like the number of planes it is not shown where it is
+/// what it would be without the key.
+fn with_hosts(topology: Topology, host_delay: Span) -> Topology {
+    let mut resolved = topology.resolved.clone();
+    let mut show = |key: &str, value: String| {
+        if let Some(keys) = resolved.strip_suffix(" }") {
+            resolved = format!("{keys}, {key} = {value} }}");
+        }
     };
-    Topology { host_delay, resolved, ..topology }
+    let mut title = topology.title.clone();
+    match topology.host_ports {
+        HostPorts::One => {}
+        HostPorts::Planes(planes) => {
+            show("planes", planes.to_string());
+            title = format!("{title} in {planes} planes");
+        }
+        HostPorts::Tors(tors) => {
+            show("tors_per_host", tors.to_string());
+            title = format!("{title} with {tors} ToRs a host");
+        }
+    }
+    if host_delay > Span::ZERO {
+        show("host_delay", shown(&host_delay));
+    }
+    Topology { host_delay, resolved, title, ..topology }
+}
+
+/// In how many planes hosts have a port, or at how many ToRs where trees can have that.
+fn host_ports(reader: &mut Reader<'_>, may_share: bool) -> HostPorts {
+    let planes = several(reader, "planes");
+    let tors = if may_share { several(reader, "tors_per_host") } else { 1 };
+    if let (true, true, Some(item)) = (planes > 1, tors > 1, reader.take("tors_per_host")) {
+        let problem = item.place.problem("`tors_per_host` does not go with `planes`");
+        reader.log().add(problem.label("leave out one of them"));
+    }
+    match (planes, tors) {
+        (1, 1) => HostPorts::One,
+        (1, _) => HostPorts::Tors(tors),
+        _ => HostPorts::Planes(planes),
+    }
+}
+
+fn several(reader: &mut Reader<'_>, key: &'static str) -> u32 {
+    let count = reader.at_least(key, 1, Some(1)).unwrap_or(1);
+    if let (true, Some(item)) = (count > MOST_PLANES, reader.take(key)) {
+        let problem = item.place.problem(format!("`{key}` is too large"));
+        reader.log().add(problem.label(format!("expected at most {MOST_PLANES}")));
+        return 1;
+    }
+    count
 }
 
 fn rate(reader: &mut Reader<'_>, key: &'static str) -> Option<Rate> {
@@ -143,6 +217,7 @@ fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         uplink_delay: reader.get("uplink_delay"),
         core_delay: reader.get("core_delay"),
     };
+    let host_ports = host_ports(reader, false);
     let made =
         TreeShape::fat_tree_with(tiers, hosts?, host_rate, link_delay, switch_delay, &options);
     let shape = made.map_err(|error| reader.log().add(shape_problem(&error, item))).ok()?;
@@ -168,6 +243,7 @@ fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         title: format!("{tiers}-tier fat tree"),
         file: None,
         host_delay: Span::ZERO,
+        host_ports,
         item: item.clone(),
     })
 }
@@ -180,6 +256,7 @@ fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
     let Common { rate: host_rate, link_delay, switch_delay } = Common::read(reader);
     let uplink_rate = rate(reader, "uplink_rate").unwrap_or(host_rate);
     let uplink_delay = reader.get("uplink_delay").unwrap_or(link_delay);
+    let host_ports = host_ports(reader, true);
     let made = TreeShape::leaf_spine(
         leaves?,
         hosts_per_leaf?,
@@ -208,6 +285,7 @@ fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         title: "leaf-spine fabric".to_owned(),
         file: None,
         host_delay: Span::ZERO,
+        host_ports,
         item: item.clone(),
     })
 }
@@ -266,6 +344,7 @@ fn dumbbell(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
         title: "dumbbell".to_owned(),
         file: None,
         host_delay: Span::ZERO,
+        host_ports: HostPorts::One,
         item: item.clone(),
     })
 }
@@ -279,6 +358,7 @@ fn graph(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Topology
         shape: Shape::Graph(file.clone()),
         file: Some(file),
         host_delay: Span::ZERO,
+        host_ports: HostPorts::One,
         item: item.clone(),
     })
 }
@@ -301,6 +381,7 @@ fn htsim_topo(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Top
         shape: Shape::Tree(Box::new(shape)),
         file: Some(file),
         host_delay: Span::ZERO,
+        host_ports: HostPorts::One,
         item: item.clone(),
     })
 }
@@ -321,6 +402,7 @@ fn hpcc_topology(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<
         shape: Shape::Hpcc { fabric: Arc::new(read.fabric), lossy: read.lossy },
         file: Some(file),
         host_delay: Span::ZERO,
+        host_ports: HostPorts::One,
         item: item.clone(),
     })
 }
@@ -333,6 +415,8 @@ fn in_file(kind: &str, file: &NamedFile) -> String {
 pub(crate) fn shape_problem(error: &ShapeError, item: &Item) -> Problem {
     let key = match error {
         ShapeError::Tiers(_) => "tiers",
+        ShapeError::Planes(_) => "planes",
+        ShapeError::TorsPerHost(_) => "tors_per_host",
         ShapeError::Hosts(_) | ShapeError::NotKAry { .. } | ShapeError::TooLarge { .. } => "hosts",
         ShapeError::Uplinks { .. } | ShapeError::Oversubscription(_) => "oversubscription",
         ShapeError::OnePod { .. } => "tors_per_pod",

@@ -3,7 +3,8 @@
 use super::jobs::Jobs;
 use super::reader::Reader;
 use super::scheme::{self, Chosen, show, shown};
-use raddle_schemes::load_balance::host;
+use super::spec::Place;
+use raddle_schemes::load_balance::{host, plane};
 use raddle_schemes::planner;
 use raddle_schemes::recovery::AckEntropies;
 use raddle_schemes::units::{Bytes, Span};
@@ -17,6 +18,10 @@ pub(crate) struct TransportSection {
     pub(crate) header: Bytes,
     pub(crate) ack: Bytes,
     pub(crate) load_balance: Chosen<host::Config>,
+    /// Which of a host's ports packets leave by, if it says so or hosts have several.
+    pub(crate) plane: Option<Chosen<plane::Config>>,
+    pub(crate) plane_repair: Span,
+    pub(crate) plane_repair_place: Place,
     /// What gives flows their paths before the run.
     pub(crate) planner: Option<Chosen<planner::Config>>,
     pub(crate) congestion: Chosen<congestion::Config>,
@@ -49,6 +54,10 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
         reader.log().add(problem.label(format!("expected at most {most}, payload and header")));
     }
     let mut load_balance = scheme::scheme(&mut reader, "load_balance");
+    let given = reader.take("plane").is_some();
+    let plane = given.then(|| scheme::scheme::<plane::Config>(&mut reader, "plane"));
+    let plane_repair_place = reader.take("plane_repair").map(|item| item.place.clone());
+    let plane_repair = reader.or("plane_repair", Span::ZERO);
     // What is there and wrong has been reported.
     let given = reader.take("planner").is_some();
     let planner = given.then(|| scheme::scheme::<planner::Config>(&mut reader, "planner"));
@@ -71,6 +80,9 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
         header: header?,
         ack: ack?,
         load_balance: load_balance?,
+        plane: plane.map_or(Some(None), |read| read.map(Some))?,
+        plane_repair,
+        plane_repair_place: plane_repair_place.unwrap_or_default(),
         planner: planner.map_or(Some(None), |read| read.map(Some))?,
         congestion: congestion?,
         recovery: recovery?,
@@ -119,6 +131,8 @@ impl TransportSection {
             header: self.header + telemetry,
             ack: self.ack + telemetry,
             load_balance: self.load_balance.config.clone(),
+            plane: self.plane().config,
+            plane_repair: self.plane_repair,
             other_load_balances: traffic.load_balances(),
             other_transports: traffic.transports(self),
             congestion: self.congestion.config.clone(),
@@ -131,8 +145,14 @@ impl TransportSection {
         }
     }
 
-    /// The section's lines with every default filled in, but for what `connections`, `pair_order` and
-    /// `turns` have by default.
+    /// How packets choose their planes, where hosts have several ports.
+    pub(crate) fn plane(&self) -> Chosen<plane::Config> {
+        let default = || self.load_balance.gives(plane::Config::Hash(plane::hash::Config {}));
+        self.plane.clone().unwrap_or_else(default)
+    }
+
+    /// The section's lines with every default filled in, but for what `connections`, `pair_order`,
+    /// `turns`, `plane` and `plane_repair` have by default.
     pub(crate) fn resolved(&self) -> String {
         let mut lines = vec![
             "[transport]".to_owned(),
@@ -153,6 +173,12 @@ impl TransportSection {
         }
         if self.turns != Turns::RoundRobin {
             lines.push(format!("turns = {}", shown(&self.turns)));
+        }
+        if let Some(plane) = &self.plane {
+            lines.push(format!("plane = {}", show(&plane.config, &[])));
+        }
+        if self.plane_repair > Span::ZERO {
+            lines.push(format!("plane_repair = {}", shown(&self.plane_repair)));
         }
         if let Some(planner) = &self.planner {
             lines.push(format!("planner = {}", show(&planner.config, &[])));

@@ -4,7 +4,7 @@ use super::memory::Needed;
 use super::run::{Engine, Job};
 use crate::scenario::Kept;
 use raddle_schemes::ids::{FlowId, HostId, PortId, SwitchId};
-use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::load_balance::{host, plane, switch};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -38,6 +38,7 @@ fn fabric() -> Fabric {
     Fabric {
         host_latency: Span::ZERO,
         hosts: HOSTS,
+        planes: 1,
         switches: vec![Switch {
             name: "tor0".into(),
             tier: 0,
@@ -103,6 +104,8 @@ pub(crate) fn plan(seed: u64) -> Plan {
             header: Bytes(64),
             ack: Bytes(64),
             load_balance: host::Config::named("ops").unwrap(),
+            plane: plane::Config::named("hash").unwrap(),
+            plane_repair: Span::ZERO,
             other_load_balances: Vec::new(),
             other_transports: Vec::new(),
             congestion: congestion::Config::named("fixed_rate").unwrap(),

@@ -5,6 +5,7 @@ mod collectives;
 mod extremes;
 mod idle;
 mod memory;
+mod planes;
 mod reports;
 
 use raddle::problem::{Problem, Problems};

@@ -22,6 +22,9 @@ impl Part<'_> {
     /// Runs the events of `host` before `end`, only the first of them if asked for just `one`: an
     /// arrival before a local event at the same instant.
     fn run_events(&mut self, host: u32, start: Time, end: Time, one: bool) {
+        if self.plan.fabric.planes > 1 {
+            return self.run_events_of_ports(host, start, end, one);
+        }
         let index = host as usize;
         let deaths = &self.host_deaths[index];
         let mortal = !deaths.is_empty();
@@ -95,6 +98,94 @@ impl Part<'_> {
         }
     }
 
+    /// The same of a host with several ports: arrivals of one instant come in the order of their ranks.
+    fn run_events_of_ports(&mut self, host: u32, start: Time, end: Time, one: bool) {
+        let (own, deaths) = (self.hosts[host as usize], &self.host_deaths[host as usize]);
+        let own_lines = self.hosts.len();
+        let mut lost = Vec::new();
+        loop {
+            let arrival = self.first_arrival(host, start);
+            let World { hosts, calendar, recorder, outbox, notes, .. } = &mut self.world;
+            let local = hosts.next_local(host);
+            let at = arrival.map_or(Time::NEVER, |(at, ..)| at);
+            if at.min(local) >= end {
+                break;
+            }
+            self.events += 1;
+            let mut running = hosts.host(host);
+            match arrival {
+                Some((now, _, plane)) if now <= local => {
+                    let port = self.plan.fabric.host_port(own, plane);
+                    let line = own_lines * plane as usize + host as usize;
+                    let feeder = self.feeders[line] as usize;
+                    let frame = self.lines[feeder].ring.get(0).frame;
+                    self.lines[feeder].take(1);
+                    if let Some(notes) = notes {
+                        notes.reach_host(port, frame, &mut running);
+                    }
+                    if covers(deaths, now) {
+                        lost.push((now, port, frame));
+                    } else {
+                        running.select(plane);
+                        running.on_frame(now, frame);
+                    }
+                }
+                _ => {
+                    let now = local;
+                    if let (Some(Departure { frame, departs, lost }), _) = running.run_local(now) {
+                        let plane = hosts.locators().plane(frame.to);
+                        let port = self.plan.fabric.host_port(own, plane);
+                        let line = own_lines * plane as usize + host as usize;
+                        let far_end = self.far_ends[line];
+                        match lost {
+                            None => {
+                                if let Some(notes) = notes {
+                                    notes.leave_host(port, frame, far_end, outbox);
+                                }
+                                self.lines[line].launch(departs, frame, far_end, calendar, outbox);
+                            }
+                            Some(_) => recorder.dropped(port, now, frame),
+                        }
+                        if lost != Some(DropCause::LinkDown) {
+                            recorder.departed(port, departs, frame);
+                        }
+                    }
+                }
+            }
+            hosts.start_fired(host);
+            if one {
+                break;
+            }
+        }
+        for (at, port, frame) in lost {
+            let came_from = self.plan.fabric.ports[port.index()].peer;
+            let cause = DropCause::NodeDown;
+            self.lost_on_arrival.note(at, came_from, frame, cause, &mut self.world);
+        }
+    }
+
+    /// The number of a host's line in a plane.
+    fn host_line(&self, host: u32, plane: u32) -> usize {
+        self.hosts.len() * plane as usize + host as usize
+    }
+
+    /// Links to a host, in order of planes.
+    fn lines_into(&self, host: u32) -> impl Iterator<Item = &Line> {
+        let planes = 0..self.plan.fabric.planes;
+        planes.map(move |plane| &self.lines[self.feeders[self.host_line(host, plane)] as usize])
+    }
+
+    /// The next frame that arrives at a host: when, its rank, its plane.
+    fn first_arrival(&self, host: u32, start: Time) -> Option<(Time, u16, u32)> {
+        let own = self.hosts[host as usize];
+        let arrivals = (0..).zip(self.lines_into(host)).map(|(plane, line)| {
+            let at = next_arrival(line, start);
+            let port = self.plan.fabric.host_port(own, plane);
+            (at, self.of_host_ports.rank(port.0, at), plane)
+        });
+        arrivals.min().filter(|(at, ..)| *at < Time::NEVER)
+    }
+
     /// Runs hosts tied by triggers: each on its own if none can fire in this window.
     pub(in crate::engine) fn run_group(&mut self, root: u32, start: Time, end: Time) {
         let members = std::mem::take(&mut self.groups[root as usize]);
@@ -110,8 +201,8 @@ impl Part<'_> {
     }
 
     fn may_fire(&self, host: u32, start: Time, end: Time) -> bool {
-        let feeder = &self.lines[self.feeders[host as usize] as usize];
-        self.world.hosts.may_fire(host, arrivals(feeder, start, end))
+        let coming = self.lines_into(host).map(|line| arrivals(line, start, end)).sum();
+        self.world.hosts.may_fire(host, coming)
     }
 
     fn run_apart(&mut self, members: &[u32], start: Time, end: Time) {
@@ -152,8 +243,8 @@ impl Part<'_> {
     /// When the next thing happens at `host`.
     #[inline]
     fn host_next(&self, host: u32, start: Time) -> Time {
-        let feeder = &self.lines[self.feeders[host as usize] as usize];
-        next_arrival(feeder, start).min(self.world.hosts.next_local(host))
+        let arrivals = self.lines_into(host).map(|line| next_arrival(line, start));
+        arrivals.fold(self.world.hosts.next_local(host), Time::min)
     }
 
     pub(in crate::engine) fn wake_host(&mut self, host: u32) {

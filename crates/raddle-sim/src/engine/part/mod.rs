@@ -1,7 +1,7 @@
 //! A part of the fabric: some of its nodes, run by one thread.
 //!
-//! Nodes, ports and links have numbers of their own within a part: hosts' ports first, in order of
-//! host, then switches' ports in order of switch, then the links that come in from other parts.
+//! Nodes, ports and links have numbers of their own within a part: hosts' ports first, those of one
+//! plane after those of another, each in order of host, then switches' ports in order of switch, then the links that come in from other parts.
 //! Where one part holds everything these are the fabric's own numbers.
 
 mod hosts;
@@ -56,6 +56,8 @@ pub(super) struct Part<'a> {
     pub(super) ports: SwitchPorts,
     pub(super) switches: Vec<SwitchState>,
     pub(super) hosts: Vec<HostId>,
+    /// How many ports they have in all.
+    pub(super) host_ports: usize,
     pub(super) host_deaths: Vec<Vec<(Time, Time)>>,
     /// The smallest host of each host's group.
     pub(super) group_of: Vec<u32>,
@@ -63,6 +65,8 @@ pub(super) struct Part<'a> {
     pub(super) groups: Vec<Vec<u32>>,
     /// Which host of a group goes first at an instant.
     pub(super) arbitration: Arbitration,
+    /// Which port of a host goes first at an instant.
+    of_host_ports: Arbitration,
     pub(super) routes: Vec<(Time, Forward<'a>)>,
     /// Index of the route in force at the start of the half of a window that is being run.
     pub(super) route: usize,
@@ -145,7 +149,10 @@ impl<'a> Part<'a> {
             own.map_or_else(Vec::new, |(_, windows)| windows.clone())
         };
         // Own ports in the order of this part, by their number in the fabric.
-        let mut ids: Vec<PortId> = members.hosts.iter().map(|host| PortId(host.0)).collect();
+        let planes = 0..fabric.planes;
+        let of_plane = |plane| members.hosts.iter().map(move |&host| fabric.host_port(host, plane));
+        let mut ids: Vec<PortId> = planes.clone().flat_map(of_plane).collect();
+        let host_ports = ids.len();
         let mut switches = Vec::with_capacity(members.switches.len());
         let hash = plan.leaves_flows_to_ecmp();
         let longest_rtt = PortFacts::longest_rtt(plan);
@@ -184,7 +191,9 @@ impl<'a> Part<'a> {
         };
         let feeders: Vec<u32> = ids.iter().map(feeder).collect();
         // What an arrival at an own port wakes.
-        let mut wakes: Vec<Wake> = (0..hosts as u32).map(|host| Wake::Host { host }).collect();
+        let own_hosts = 0..hosts as u32;
+        let mut wakes: Vec<Wake> =
+            planes.flat_map(|_| own_hosts.clone().map(|host| Wake::Host { host })).collect();
         for (number, switch) in switches.iter().enumerate() {
             let ports = fabric.switches[switch.id.index()].ports.len() as u32;
             let wake = |in_port| Wake::Arrival { switch: number as u32, in_port };
@@ -198,7 +207,7 @@ impl<'a> Part<'a> {
         };
         let mut far_ends: Vec<FarEnd> = ids.iter().map(far_end).collect();
         let no_queue = |id: &PortId| Line::new(fabric.latency(*id), Place::none());
-        let mut lines: Vec<Line> = ids[..hosts].iter().map(no_queue).collect();
+        let mut lines: Vec<Line> = ids[..host_ports].iter().map(no_queue).collect();
         let mut ports = SwitchPorts::default();
         for switch in &mut switches {
             let memory = switch.pool.as_ref().map_or(u64::MAX, |pool| pool.size());
@@ -230,8 +239,9 @@ impl<'a> Part<'a> {
         for group in groups.iter_mut().filter(|group| group.len() == 1) {
             group.clear();
         }
-        // Hosts tied by triggers run together, when all switches on the edge side have run.
-        if groups.iter().all(Vec::is_empty) {
+        // Hosts tied by triggers run together, and those with several ports, when all switches on the
+        // edge side have run.
+        if groups.iter().all(Vec::is_empty) && fabric.planes == 1 {
             for (host, id) in (0..).zip(&ids[..hosts]) {
                 let Node::Switch(edge) = fabric.destination(*id) else { continue };
                 let Ok(edge) = members.switches.binary_search(&edge) else { continue };
@@ -256,10 +266,12 @@ impl<'a> Part<'a> {
             ports,
             switches,
             hosts: members.hosts.clone(),
+            host_ports,
             host_deaths: members.hosts.iter().map(|&host| deaths(Node::Host(host))).collect(),
             group_of,
             groups,
             arbitration: Arbitration::of_hosts(plan.seed),
+            of_host_ports: Arbitration::of_host_ports(plan.seed),
             routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
             route: 0,
             keys: layout.shares_keys().then(|| Arc::clone(layout)),
@@ -388,7 +400,7 @@ impl<'a> Part<'a> {
     }
 
     pub(super) fn packet_hops(&self) -> u64 {
-        let lines = &self.lines[self.hosts.len()..self.feeders.len()];
+        let lines = &self.lines[self.host_ports..self.feeders.len()];
         let switches = lines.iter().map(|line| self.ports.record(line.place).frames);
         switches.sum::<u64>() + self.world.hosts.frames_sent()
     }
@@ -424,7 +436,7 @@ impl<'a> Part<'a> {
             let ports = self.plan.fabric.switches[switch.id.index()].ports.clone();
             ports.map(PortId)
         });
-        ids.zip(&self.lines[self.hosts.len()..])
+        ids.zip(&self.lines[self.host_ports..])
             .map(|(id, line)| (id, self.ports.record(line.place).clone()))
     }
 

@@ -260,16 +260,16 @@ impl<'a> Part<'a> {
     /// Shows a frame that has come in to a ToR's middleware, if there is a way for it.
     fn show(&mut self, number: u32, now: Time, in_port: u32, frame: &mut Frame) -> Passage {
         let route = self.route_at(now);
-        let host = self.world.hosts.locators().host(frame.to);
+        let to = self.world.hosts.locators().port(frame.to);
         let switch = &mut self.switches[number as usize];
-        let ways = self.routes[route].1.ports(switch.id, host);
+        let ways = self.routes[route].1.ports(switch.id, to);
         match &mut switch.tor {
             Some(tor) if ways.count() > 0 => {
                 let ends = &**self.world.hosts.layout();
                 let mut notes = self.world.notes.as_mut().filter(|notes| notes.are_with(*frame));
                 let mut note = notes.as_mut().map_or_else(Note::default, |notes| notes.take());
                 let known = (self.plan, ends as &dyn Ends);
-                let passage = tor.on_ingress(known, now, (frame, host, &mut note), in_port, ways);
+                let passage = tor.on_ingress(known, now, (frame, to, &mut note), in_port, ways);
                 if let Some(notes) = notes {
                     notes.put(note);
                 }
@@ -292,8 +292,8 @@ impl<'a> Part<'a> {
         let route = self.route_at(now);
         let switch = &mut self.switches[number as usize];
         let locators = self.world.hosts.locators();
-        let host = locators.host(frame.to);
-        let ports = self.routes[route].1.ports(switch.id, host);
+        let to = locators.port(frame.to);
+        let ports = self.routes[route].1.ports(switch.id, to);
         let chosen = match ports.count() {
             0 => return Way::Lost(DropCause::NoRoute),
             1 => 0,
@@ -304,7 +304,7 @@ impl<'a> Part<'a> {
                 let mut around = Around {
                     seen,
                     switch: switch.id,
-                    host,
+                    to,
                     choices: ports,
                     fabric: &self.plan.fabric,
                     forwarding: &self.plan.routes[route].1,

@@ -1,6 +1,6 @@
 //! Which node belongs to which part of a run.
 //!
-//! A host is always with its switch, hosts tied by triggers are in one part with theirs. So only
+//! A host is always with its switches, hosts tied by triggers are in one part with theirs. So only
 //! links between switches lead from part to part, whose latency windows go by
 //! ([`grid`](crate::engine::schedule::windows)).
 //! - Trees of three tiers: by pod, cores spread, unless that leaves one part with far more than its
@@ -84,7 +84,7 @@ impl Partition {
             .iter()
             .map(|own| {
                 let ports = own.switches.iter().map(|s| fabric.switches[s.index()].ports.len());
-                (own.hosts.len() + ports.sum::<usize>()) as u32
+                (own.hosts.len() * fabric.planes as usize + ports.sum::<usize>()) as u32
             })
             .collect();
         let number = |port: &crate::topology::Port| {
@@ -145,7 +145,9 @@ impl Units {
     fn new(fabric: &Fabric, groups: &[u32], pods: bool) -> Self {
         let mut ties = Ties((0..fabric.switches.len() as u32).collect());
         for (host, &root) in groups.iter().enumerate() {
-            ties.tie(fabric.edge(HostId(host as u32)).0, fabric.edge(HostId(root)).0);
+            let first = fabric.edge(HostId(root)).0;
+            let ports = fabric.ports_of(HostId(host as u32));
+            ports.for_each(|port| ties.tie(fabric.edge_of(port).0, first));
         }
         if pods {
             let mut first_of = BTreeMap::new();

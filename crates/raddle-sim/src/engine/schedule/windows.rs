@@ -8,7 +8,7 @@
 //! are all on the edge side, and windows as wide as the shortest way into a switch.
 
 use crate::topology::{Fabric, Node};
-use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::units::Span;
 
 /// Windows are not made longer than this, so that offsets in them have few bits.
@@ -87,7 +87,7 @@ fn sides(fabric: &Fabric) -> Option<Vec<bool>> {
         neighbours[from.index()].push(to);
     }
     let mut side = vec![None; fabric.switches.len()];
-    let edges = (0..fabric.hosts).map(|host| (fabric.edge(HostId(host)), true));
+    let edges = (0..fabric.host_ports()).map(|port| (fabric.edge_of(PortId(port)), true));
     // Switches that no host can reach are on some side, too.
     let all = (0..fabric.switches.len() as u32).map(|id| (SwitchId(id), false));
     for (first, has_hosts) in edges.chain(all) {

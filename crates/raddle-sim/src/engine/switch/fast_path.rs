@@ -257,15 +257,15 @@ impl<S: PortSelector> Chooser<'_, S> {
         ports: &mut [P],
         world: &mut World<'_>,
     ) -> u32 {
-        let host = self.locators.host(frame.to);
-        let (first, count) = self.node.run(host);
+        let to = self.locators.port(frame.to);
+        let (first, count) = self.node.run(to);
         if count == 1 {
             return first - self.first_id;
         }
         let mut around = AroundPlain {
             seen,
             switch: self.switch,
-            host,
+            to,
             stateless: self.stateless,
             first: first - self.first_id,
             first_id: self.first_id,

@@ -269,7 +269,7 @@ impl JointPorts<'_, '_> {
 
     fn leads_to_host(&self, port: u32) -> bool {
         let peer = self.plan.fabric.ports[(self.first_id + port) as usize].peer;
-        peer.0 < self.plan.fabric.hosts
+        peer.0 < self.plan.fabric.host_ports()
     }
 
     /// Begins to send what goes next to a host, if middleware lets it.

@@ -1,7 +1,7 @@
 //! Forwarding compiled for the inner loop.
 
 use crate::topology::routing::{Forwarding, Ports, Table, TreeSwitch};
-use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::ids::{PortId, SwitchId};
 
 /// [`Forwarding`] with divisions turned into multiplications.
 pub(in crate::engine) enum Forward<'a> {
@@ -43,10 +43,10 @@ impl<'a> Forward<'a> {
     }
 
     #[inline]
-    pub(in crate::engine) fn ports(&self, switch: SwitchId, host: HostId) -> Ports<'a> {
+    pub(in crate::engine) fn ports(&self, switch: SwitchId, to: PortId) -> Ports<'a> {
         match self {
-            Self::Tree(nodes) => nodes[switch.index()].ports(host),
-            Self::Table(table) => table.ports(switch, host),
+            Self::Tree(nodes) => nodes[switch.index()].ports(to),
+            Self::Table(table) => table.ports(switch, to),
         }
     }
 }
@@ -65,15 +65,15 @@ impl TreeNode {
     }
 
     #[inline]
-    fn ports<'a>(&self, host: HostId) -> Ports<'a> {
-        let (first, count) = self.run(host);
+    fn ports<'a>(&self, to: PortId) -> Ports<'a> {
+        let (first, count) = self.run(to);
         Ports::Run { first: PortId(first), count }
     }
 
-    /// The first of the ports towards `host`, and how many there are.
+    /// The first of the ports towards `to`, a port of a host, and how many there are.
     #[inline]
-    pub(in crate::engine) fn run(&self, host: HostId) -> (u32, u32) {
-        let below = host.0.wrapping_sub(self.hosts_low);
+    pub(in crate::engine) fn run(&self, to: PortId) -> (u32, u32) {
+        let below = to.0.wrapping_sub(self.hosts_low);
         if below < self.hosts_below {
             let run = ((u64::from(below) * self.per_down) >> 32) as u32;
             (self.down_first + run * self.parallel, self.parallel)
@@ -117,7 +117,7 @@ mod tests {
                 up_count: 8,
             };
             let compiled = TreeNode::new(&switch);
-            for host in (0..switch.hosts_high + 30).map(HostId) {
+            for host in (0..switch.hosts_high + 30).map(PortId) {
                 assert_eq!(compiled.ports(host), switch.ports(host), "{host:?}");
             }
         }

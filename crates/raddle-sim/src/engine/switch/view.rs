@@ -8,16 +8,16 @@ use crate::engine::world::World;
 use crate::topology::Fabric;
 use crate::topology::routing::{Forwarding, Ports, towards_pod};
 use crate::wire::frame::{Frame, flag};
-use raddle_schemes::ids::{HostId, SwitchId};
+use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{Group, Header, Queue, Surroundings};
 use raddle_schemes::units::Time;
 
-/// A switch with a packet to `host` and its choices.
+/// A switch with a packet to a port of a host and its choices.
 pub(in crate::engine) struct Around<'s, 'w> {
     /// The instant of which queues are looked at: what has left by then is not queued.
     pub(in crate::engine) seen: Time,
     pub(in crate::engine) switch: SwitchId,
-    pub(in crate::engine) host: HostId,
+    pub(in crate::engine) to: PortId,
     pub(in crate::engine) choices: Ports<'s>,
     pub(in crate::engine) fabric: &'s Fabric,
     pub(in crate::engine) forwarding: &'s Forwarding,
@@ -37,7 +37,7 @@ impl Surroundings for Around<'_, '_> {
 
     #[inline]
     fn group(&self) -> Group {
-        group_of(self.fabric, self.host)
+        group_of(self.fabric, self.to)
     }
 
     #[inline]
@@ -47,7 +47,7 @@ impl Surroundings for Around<'_, '_> {
     }
 
     fn towards_pod(&self) -> Vec<(u32, u32)> {
-        ports_towards_pod(self.fabric, self.forwarding, self.switch, self.host, self.first_id)
+        ports_towards_pod(self.fabric, self.forwarding, self.switch, self.to, self.first_id)
     }
 }
 
@@ -57,7 +57,7 @@ pub(in crate::engine) struct AroundPlain<'s, 'w, P> {
     /// The instant of which queues are looked at.
     pub(in crate::engine) seen: Time,
     pub(in crate::engine) switch: SwitchId,
-    pub(in crate::engine) host: HostId,
+    pub(in crate::engine) to: PortId,
     /// Whether the scheme says that its choices depend on nothing here.
     pub(in crate::engine) stateless: bool,
     /// The first choice's port, counted within the switch.
@@ -80,7 +80,7 @@ impl<P: QueuePort> Surroundings for AroundPlain<'_, '_, P> {
 
     #[inline]
     fn group(&self) -> Group {
-        group_of(self.fabric, self.host)
+        group_of(self.fabric, self.to)
     }
 
     #[inline]
@@ -92,22 +92,23 @@ impl<P: QueuePort> Surroundings for AroundPlain<'_, '_, P> {
     }
 
     fn towards_pod(&self) -> Vec<(u32, u32)> {
-        ports_towards_pod(self.fabric, self.forwarding, self.switch, self.host, self.first_id)
+        ports_towards_pod(self.fabric, self.forwarding, self.switch, self.to, self.first_id)
     }
 }
 
-fn group_of(fabric: &Fabric, host: HostId) -> Group {
-    Group { edge: fabric.edge(host).0, pod: fabric.pod(host) }
+fn group_of(fabric: &Fabric, to: PortId) -> Group {
+    let edge = fabric.edge_of(to);
+    Group { edge: edge.0, pod: fabric.switches[edge.index()].pod.unwrap_or(0) }
 }
 
 fn ports_towards_pod(
     fabric: &Fabric,
     forwarding: &Forwarding,
     switch: SwitchId,
-    host: HostId,
+    to: PortId,
     first_id: u32,
 ) -> Vec<(u32, u32)> {
-    let ports = towards_pod(fabric, forwarding, switch, group_of(fabric, host).pod);
+    let ports = towards_pod(fabric, forwarding, switch, group_of(fabric, to).pod);
     ports.into_iter().map(|(port, weight)| (port.0 - first_id, weight)).collect()
 }
 

@@ -32,7 +32,7 @@ use raddle_schemes::ids::{FlowId, HostId, Psn};
 use raddle_schemes::size::Size;
 use raddle_schemes::transport::sender::{AckHeader, NackHeader, SenderCounts, packets};
 use raddle_schemes::transport::{Data, Entry, Reply};
-use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{Events, FlowContext};
 use slots::{End, LiveReceiver, LiveSender, ReceiverSlot, Repeated, SenderSlot};
 use source_routes::SourceRoutes;
@@ -195,9 +195,7 @@ impl<'a> Ends<'a> {
         let (source, destination) = (flow.source, flow.destination);
         let packet = plan.packet();
         let base_rtt = plan.fabric.base_rtt(source, destination, packet, plan.transport.ack);
-        let rate_of = |host: HostId| plan.fabric.ports[host.index()].rate;
-        let far = plan.fabric.ports[plan.fabric.ports[destination.index()].peer.index()].rate;
-        let rate: Rate = rate_of(source).min(far);
+        let rate = plan.flow_rate(source, destination);
         FlowContext {
             payload: plan.transport.payload,
             header: plan.transport.header,
@@ -239,6 +237,7 @@ impl<'a> Ends<'a> {
             self.run_timer(now, nic);
             return (None, nic.settle(now));
         }
+        nic.select_due(now);
         let frame = if !nic.can_send(now) {
             None
         } else if nic.control_goes_first()
@@ -302,10 +301,11 @@ impl<'a> Ends<'a> {
                 entropy = self.source_routes.due(turns, now);
                 self.source_routes.turn(turns);
             }
-            nic.control.push_back(Frame::new(live.to, number, flags, entropy, self.ack));
+            let frame = Frame::new(nic.here(live.to), number, flags, entropy, self.ack);
+            nic.send_control(now, frame);
         }
         if nic.cnps.is_some() && marked && !trimmed {
-            nic.note_mark(now, slot, live.to, frame.entropy());
+            nic.note_mark(now, slot, nic.here(live.to), frame.entropy());
         }
         if nic.credit.is_some() {
             let again = received.reply == Reply::Nack;
@@ -336,9 +336,9 @@ impl<'a> Ends<'a> {
         if frame.kind() == kind::REQUEST {
             let slot = nic.first_receiver + index;
             if !self.open(now, nic, slot) {
-                self.answer_late(nic, slot, frame);
-            } else if let Some(credit) = &mut nic.credit {
-                credit.on_request(slot, frame.number());
+                self.answer_late(now, nic, slot, frame);
+            } else {
+                nic.note_request(slot, frame.number());
             }
             return nic.set_pull_timer(now);
         }
@@ -403,21 +403,21 @@ impl<'a> Ends<'a> {
     fn expect(&mut self, now: Time, nic: &mut Nic, slot: u32, frame: Frame) {
         if !self.open(now, nic, slot) {
             self.receivers[slot as usize].count_again(frame, false, &mut self.repeated);
-            self.answer_late(nic, slot, frame);
+            self.answer_late(now, nic, slot, frame);
         }
     }
 
     /// Says again that everything has arrived, to a sender that sends, or asks for credit, as if it
     /// had not.
-    fn answer_late(&mut self, nic: &mut Nic, slot: u32, frame: Frame) {
+    fn answer_late(&mut self, now: Time, nic: &mut Nic, slot: u32, frame: Frame) {
         let id = self.flow_received(nic, slot);
         let flow = &self.plan.traffic.flows[id.index()];
         let total = packets(flow.bytes, self.plan.transport.payload);
         let tells_of_queue = frame.has(flag::MARKED) || frame.is_trimmed();
         let mark = if tells_of_queue { flag::MARKED } else { 0 };
         let flags = kind::ACK | flag::DUPLICATE | mark;
-        let to = self.layout.sender(id, flow);
-        nic.control.push_back(Frame::new(to, total, flags, frame.entropy(), self.ack));
+        let to = nic.here(self.layout.sender(id, flow));
+        nic.send_control(now, Frame::new(to, total, flags, frame.entropy(), self.ack));
     }
 
     /// Makes the receiver of a flow that has none, unless everything has arrived. Returns whether
@@ -538,14 +538,12 @@ impl<'a> Ends<'a> {
         let Some(timer) = nic.pop_timer(now) else { return };
         let slot = timer.slot;
         if timer.kind == TimerKind::Pull {
-            if let Some(credit) = &mut nic.credit {
-                self.credit_frames.made += credit.on_timer(now, timer.at, &mut nic.control);
-            }
+            self.credit_frames.made += nic.hand_out_credit(now, timer.at);
             return nic.set_pull_timer(now);
         }
         if timer.kind == TimerKind::Cnp {
             let frame = nic.cnps.as_mut().and_then(|cnps| cnps.due(now, slot));
-            return nic.control.extend(frame);
+            return frame.into_iter().for_each(|frame| nic.send_control(now, frame));
         }
         if timer.kind == TimerKind::Start {
             return self.start(now, nic, slot);
@@ -574,7 +572,7 @@ impl<'a> Ends<'a> {
         }
         if let Some((vanished, path)) = live.sender.poll_request(now, &mut events) {
             let request = Frame::new(live.to, vanished, kind::REQUEST, path, self.ack);
-            nic.control.push_back(request);
+            nic.send_as_packet(now, slot, request);
             self.credit_frames.made += 1;
         }
         live.make_ready(now, slot, nic);
@@ -586,10 +584,10 @@ impl<'a> Ends<'a> {
     fn next_data(&mut self, now: Time, nic: &mut Nic) -> Option<Frame> {
         loop {
             nic.begin_turn(now);
-            let Some(&slot) = nic.ready.front() else { return nic.next_control(now) };
+            let Some(&slot) = nic.port.ready.front() else { return nic.next_control(now) };
             let key = self.senders[slot as usize].live;
             let Some(live) = self.live_senders.get_mut(key) else {
-                nic.ready.pop_front();
+                nic.port.ready.pop_front();
                 continue;
             };
             let to = if live.chooses_class { live.next_packet_to(self.locators) } else { live.to };
@@ -615,6 +613,7 @@ impl<'a> Ends<'a> {
             let mut flags = live.flags;
             flags |= if packet.again { flag::AGAIN } else { 0 };
             flags |= if packet.ack_request { flag::ACK_REQUEST } else { 0 };
+            let to = nic.here(to);
             let frame = Frame::new(to, packet.psn.0, flags, packet.entropy, packet.bytes);
             if self.queues.is_some() && !packet.again && packet.psn.0 + 1 == live.sender.total() {
                 let flow = live.flow;

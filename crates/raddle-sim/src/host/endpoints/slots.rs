@@ -64,7 +64,7 @@ impl LiveSender {
         }
         if self.sender.can_transmit(now) {
             self.in_ready = true;
-            nic.join(slot);
+            nic.join(now, slot);
         } else {
             self.set_pace(now, slot, nic);
         }
@@ -81,13 +81,8 @@ impl LiveSender {
         sent: Option<&Transmit>,
     ) {
         let goes_on = sent.is_some_and(|packet| !packet.ack_request) && self.sender.on_pace(now);
-        if goes_on && nic.ready.len() == 1 {
-            return;
-        }
-        nic.ready.pop_front();
-        if goes_on {
-            nic.join(slot);
-        } else {
+        nic.end_turn(now, slot, goes_on);
+        if !goes_on {
             self.in_ready = false;
             self.set_pace(now, slot, nic);
         }

@@ -160,13 +160,13 @@ fn routes(
         return vec![route(0, 0)];
     }
     let first_port = |switch: usize| fabric.switches[switch].ports.start;
-    let ports = forwarding.ports(edge, destination);
+    let ports = forwarding.ports(edge, fabric.host_port(destination, 0));
     let choices = ports.count();
     let mut found = Vec::new();
     for port in (0..choices).map(|i| ports.get(i)) {
         let digit = port.0 - first_port(edge.index());
         let Node::Switch(above) = fabric.destination(port) else { continue };
-        let ports = forwarding.ports(above, destination);
+        let ports = forwarding.ports(above, fabric.host_port(destination, 0));
         // A switch of the lowest tier reads the first digit again.
         if ports.count() < 2 || fabric.switches[above.index()].tier == 0 {
             found.push(route(digit, 0));

@@ -68,6 +68,13 @@ impl Credit {
         grants.map_or(0, |grants| grants.on_data(now, slot, arrived, control))
     }
 
+    /// The last packet of the message, or request, came by another way: credit goes back on that.
+    pub(in crate::host) fn heard(&mut self, slot: u32, way: impl Fn(Locator) -> Locator) {
+        let pulls = self.pulls.as_mut().and_then(|pulls| pulls.destination(slot));
+        let grants = self.grants.as_mut().and_then(|grants| grants.destination(slot));
+        pulls.into_iter().chain(grants).for_each(|to| *to = way(*to));
+    }
+
     /// The sender of the message asks for credit, and says how many of its packets vanished.
     pub(in crate::host) fn on_request(&mut self, slot: u32, vanished: u32) {
         if let Some(pulls) = &mut self.pulls {

@@ -65,6 +65,11 @@ impl Grants {
         self.granter.begin(now, slot, sender, total, plan);
     }
 
+    /// Where what is said of the message goes.
+    pub(super) fn destination(&mut self, slot: u32) -> Option<&mut Locator> {
+        self.to.get_mut(&slot)
+    }
+
     /// A packet of the message has come, of which these packets have `arrived`. Returns how many grants
     /// it brought.
     pub(super) fn on_data(

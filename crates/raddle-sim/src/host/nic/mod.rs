@@ -1,31 +1,34 @@
-//! A host's NIC: one wire, a queue of control frames, and flows that are ready to send.
+//! A host's NIC: one wire, a queue of control frames, and flows that are ready to send; of all three
+//! as many as the host has ports.
 //!
-//! The NIC pulls: each time its wire is free it takes one control frame, or one data packet from
+//! The NIC pulls: each time a wire is free it takes one control frame, or one data packet from
 //! the next ready flow in turn. Data never waits in the NIC, so ACKs never wait behind it.
 
 pub(super) mod cnps;
 pub(super) mod credit;
 pub(super) mod grants;
 mod pauses;
+pub(super) mod planes;
+mod port;
 pub(super) mod pulls;
+pub(crate) mod reach;
 pub(super) mod timers;
 pub(super) mod turns;
 
-use crate::faults::link::Link;
 use crate::plan::{NicOrder, Plan};
-use crate::record::{DropCause, PortRecord};
+use crate::record::DropCause;
 use crate::wire::frame::{Frame, Locator};
-use crate::wire::serialisation::Wire;
 use cnps::Cnps;
 use credit::Credit;
-use pauses::Pauses;
-use raddle_schemes::ids::{Entropy, HostId, PortId};
-use raddle_schemes::rng::stream;
+use planes::Planes;
+use port::NicPort;
+use raddle_schemes::ids::{Entropy, FlowId, HostId};
 use raddle_schemes::transport::PacketSet;
-use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::units::Time;
+use reach::Reach;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use timers::{Timer, TimerKind, Timers};
-use turns::Turns;
 
 /// What a NIC put on its wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,30 +45,19 @@ pub struct Departure {
 pub(crate) struct Nic {
     /// When the next thing happens at this host by itself.
     next: Time,
-    /// When the NIC next wants its wire.
+    /// When a port next wants its wire.
     wants_at: Time,
-    free_at: Time,
     /// When the first timer fires.
     timer_at: Time,
-    pub(crate) control: VecDeque<Frame>,
-    /// Sender slots that have something to send, in turn.
-    pub(crate) ready: VecDeque<u32>,
-    /// Who is next, where they do not go round as they come.
-    pub(super) turns: Option<Box<Turns>>,
-    wire: Wire,
-    /// Idle time after each frame.
-    gap: Span,
-    /// The link's changes and its losses, where it has any.
-    faults: Option<Box<Faults>>,
-    /// What flow control lets it send.
-    pauses: Option<Box<Pauses>>,
+    /// The port at hand: of several the one that something happens at.
+    pub(super) port: NicPort,
+    /// The others, where there are several.
+    planes: Option<Box<Planes>>,
     /// Credit for the senders of what it receives, where receivers pace or grant.
     pub(super) credit: Option<Box<Credit>>,
     /// Notifications of marked packets, where receivers send them.
     pub(super) cnps: Option<Box<Cnps>>,
     order: NicOrder,
-    /// Whether the next frame is data, where they take turns.
-    data_turn: bool,
     /// Whether flow control may keep ACKs.
     holds_acks: bool,
     /// The host's place in its part.
@@ -75,57 +67,34 @@ pub(crate) struct Nic {
     pub(super) first_receiver: u32,
     /// The next start listed for this host.
     pub(crate) starts: u32,
-    pub(crate) record: PortRecord,
     timers: Timers,
 }
 
-struct Faults {
-    link: Link,
-    loss_stream: u64,
-    gap: Bytes,
-}
-
 impl Nic {
-    /// The NIC of `host`, idle. See the fields for the other arguments.
+    /// The NIC of `host`, idle; `flows` begin there. See the fields for the other arguments.
     pub(crate) fn new(
         plan: &Plan,
         host: HostId,
-        place: u32,
-        first_sender: u32,
-        first_receiver: u32,
+        (place, first_sender, first_receiver): (u32, u32, u32),
+        flows: &[FlowId],
+        reach: Option<&Arc<Reach>>,
     ) -> Self {
-        let rate = plan.fabric.ports[host.index()].rate;
-        let wire = Wire::new(rate);
-        let changes = plan.faults.changes_of(PortId(host.0));
-        let faults = (!changes.is_empty()).then(|| Faults {
-            link: Link::new(rate, plan.packet(), changes.to_vec()),
-            loss_stream: stream(plan.seed, "loss", u64::from(host.0)),
-            gap: plan.queue.gap,
-        });
-        let pauses = Pauses::of(plan);
-        let holds_acks = pauses.as_ref().is_some_and(|pauses| pauses.hold_acks());
+        let port = NicPort::new(plan, plan.fabric.host_port(host, 0), flows);
+        let holds_acks = port.holds_acks();
         Self {
             next: Time::NEVER,
             wants_at: Time::NEVER,
-            free_at: Time::ZERO,
             timer_at: Time::NEVER,
-            control: VecDeque::new(),
-            ready: VecDeque::new(),
-            turns: None,
-            wire,
-            gap: wire.serialisation(plan.queue.gap),
-            faults: faults.map(Box::new),
-            pauses,
+            port,
+            planes: reach.map(|reach| Box::new(Planes::of(plan, host, flows, reach))),
             credit: None,
             cnps: None,
             order: plan.transport.nic,
-            data_turn: false,
             holds_acks,
             place,
             first_sender,
             first_receiver,
             starts: 0,
-            record: PortRecord::default(),
             timers: Timers::default(),
         }
     }
@@ -168,8 +137,38 @@ impl Nic {
         arrived: &PacketSet,
     ) -> u64 {
         let Some(credit) = &mut self.credit else { return 0 };
-        let made = credit.on_data(now, slot, again, arrived, &mut self.control);
+        let Some(planes) = &self.planes else {
+            let made = credit.on_data(now, slot, again, arrived, &mut self.port.control);
+            self.set_pull_timer(now);
+            return made;
+        };
+        credit.heard(slot, |to| planes.here(to));
+        let mut frames = VecDeque::new();
+        let made = credit.on_data(now, slot, again, arrived, &mut frames);
+        frames.into_iter().for_each(|frame| self.send_control(now, frame));
         self.set_pull_timer(now);
+        made
+    }
+
+    /// The sender of the message at receiver slot `slot` asks for credit, and says how many of its packets
+    /// vanished.
+    pub(super) fn note_request(&mut self, slot: u32, vanished: u32) {
+        let Some(credit) = &mut self.credit else { return };
+        if let Some(planes) = &self.planes {
+            credit.heard(slot, |to| planes.here(to));
+        }
+        credit.on_request(slot, vanished);
+    }
+
+    /// The timer for `at` has come, at which credit may be due. Returns how many frames it brought.
+    pub(super) fn hand_out_credit(&mut self, now: Time, at: Time) -> u64 {
+        let Some(credit) = &mut self.credit else { return 0 };
+        if self.planes.is_none() {
+            return credit.on_timer(now, at, &mut self.port.control);
+        }
+        let mut frames = VecDeque::new();
+        let made = credit.on_timer(now, at, &mut frames);
+        frames.into_iter().for_each(|frame| self.send_control(now, frame));
         made
     }
 
@@ -179,7 +178,8 @@ impl Nic {
         let Some(cnps) = &mut self.cnps else { return };
         let Some(at) = cnps.on_mark(now, slot, to, entropy) else { return };
         if at == now {
-            self.control.extend(cnps.due(now, slot));
+            let frame = cnps.due(now, slot);
+            frame.into_iter().for_each(|frame| self.send_control(now, frame));
         } else {
             self.set_timer(at, TimerKind::Cnp, slot);
         }
@@ -211,89 +211,83 @@ impl Nic {
     /// To be called after everything that happened at the host. Returns when the next thing does.
     #[inline(always)]
     pub(crate) fn settle(&mut self, now: Time) -> Time {
-        let earliest = self.free_at.max(now);
-        let idle = self.control.is_empty() && self.ready.is_empty();
-        self.wants_at = if idle { Time::NEVER } else { earliest };
-        if let Some(pauses) = &self.pauses {
-            if self.holds_acks {
-                self.wants_at = self.held_want_at(earliest, pauses);
-            }
-            self.wants_at = pauses.wants_at(self.wants_at, earliest);
+        self.wants_at = self.port.wants_at(now);
+        if self.planes.is_some() {
+            self.wants_at = self.first_wants_at(now);
         }
         self.next = self.wants_at.min(self.timer_at);
         self.next
-    }
-
-    /// When a host wants to send whose ACKs flow control may keep, but for those pauses that keep all.
-    #[cold]
-    #[inline(never)]
-    fn held_want_at(&self, earliest: Time, pauses: &Pauses) -> Time {
-        if self.ready.is_empty() {
-            pauses.control_at(&self.control, earliest)
-        } else {
-            self.wants_at
-        }
     }
 
     /// Takes the control frame that goes next; not one that flow control keeps.
     #[inline]
     pub(super) fn next_control(&mut self, now: Time) -> Option<Frame> {
         if self.holds_acks {
-            return self.next_of_held(now);
+            return self.port.next_of_held(now);
         }
-        self.control.pop_front()
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn next_of_held(&mut self, now: Time) -> Option<Frame> {
-        let next = self.pauses.as_ref()?.next_control(now, &self.control)?;
-        self.control.remove(next)
+        self.port.control.pop_front()
     }
 
     /// Whether the wire can take a frame; if its link is down, waits for it to come up. Flows that
     /// flow control lets go on take their turns again.
     #[inline]
     pub(crate) fn can_send(&mut self, now: Time) -> bool {
-        if let Some(faults) = &mut self.faults {
+        if let Some(faults) = &mut self.port.faults {
             faults.link.advance(now);
-            if !faults.link.is_up() {
-                self.free_at = faults.link.next_up();
+            if self.planes.is_some() {
+                if !self.is_in(now) {
+                    return false;
+                }
+            } else if !faults.link.is_up() {
+                self.port.free_at = faults.link.next_up();
                 return false;
             }
         }
-        if let Some(pauses) = &mut self.pauses {
-            let before = self.ready.len();
-            pauses.release(now, &mut self.ready);
-            if self.turns.as_ref().is_some_and(|turns| turns.have_places()) {
-                let released = self.ready.split_off(before);
-                released.into_iter().for_each(|slot| self.join(slot));
-            }
-        }
+        self.port.release(now, self.first_sender);
         true
     }
 
     /// A flow may send: it takes its turns from now on.
     #[inline]
-    pub(super) fn join(&mut self, slot: u32) {
-        match &self.turns {
-            None => self.ready.push_back(slot),
-            Some(turns) => turns.join(slot, self.first_sender, &mut self.ready),
+    pub(super) fn join(&mut self, now: Time, slot: u32) {
+        if self.planes.is_some() {
+            return self.join_a_plane(now, slot);
         }
+        self.port.join(slot, self.first_sender);
+    }
+
+    /// A control frame waits for the wire from now on: that of the plane which its locator names, or of
+    /// another where the host cannot send in that one.
+    #[inline]
+    pub(super) fn send_control(&mut self, now: Time, frame: Frame) {
+        if self.planes.is_some() {
+            return self.send_in_a_plane(now, frame);
+        }
+        self.port.control.push_back(frame);
     }
 
     /// Brings the flow whose turn it is to the front.
     #[inline]
     pub(super) fn begin_turn(&mut self, now: Time) {
-        if let Some(turns) = &mut self.turns {
-            turns.begin(now, self.first_sender, &mut self.ready);
+        self.port.begin_turn(now, self.first_sender);
+    }
+
+    /// Moves the flow that is first in turn to the end of the line if it `goes_on`, else out of it.
+    #[inline(always)]
+    pub(super) fn end_turn(&mut self, now: Time, slot: u32, goes_on: bool) {
+        if goes_on && self.port.ready.len() == 1 && self.planes.is_none() {
+            return;
+        }
+        self.port.ready.pop_front();
+        if goes_on {
+            self.join(now, slot);
         }
     }
 
     /// A PFC frame has come.
     #[cold]
     pub(crate) fn on_pfc(&mut self, now: Time, frame: Frame) {
-        if let Some(pauses) = &mut self.pauses {
+        if let Some(pauses) = &mut self.port.pauses {
             pauses.on_pfc(now, frame);
         }
     }
@@ -301,10 +295,10 @@ impl Nic {
     /// Whether flow control keeps the flow of `slot`, which is first in turn, for later.
     #[inline]
     pub(crate) fn holds(&mut self, now: Time, class: u8, slot: u32) -> bool {
-        let Some(pauses) = &mut self.pauses else { return false };
+        let Some(pauses) = &mut self.port.pauses else { return false };
         let holds = pauses.hold(now, class, slot);
         if holds {
-            self.ready.pop_front();
+            self.port.ready.pop_front();
         }
         holds
     }
@@ -314,53 +308,18 @@ impl Nic {
     pub(crate) fn control_goes_first(&self) -> bool {
         match self.order {
             NicOrder::ControlFirst => true,
-            NicOrder::RoundRobin => !self.data_turn,
+            NicOrder::RoundRobin => !self.port.data_turn,
         }
     }
 
     /// Puts `frame` on the wire.
     #[inline]
     pub(crate) fn transmit(&mut self, now: Time, frame: Frame) -> Departure {
-        self.data_turn = frame.is_control();
-        if self.faults.is_some() {
-            return self.transmit_with_faults(now, frame);
+        self.port.data_turn = frame.is_control();
+        if self.port.faults.is_some() {
+            let noticed = self.planes.as_ref().map(|planes| planes.next_out(now));
+            return self.port.transmit_with_faults(now, frame, noticed);
         }
-        let departs = now + self.wire.serialisation(frame.size());
-        self.free_at = departs + self.gap;
-        self.count(frame);
-        Departure { frame, departs, lost: None }
-    }
-
-    #[cold]
-    fn transmit_with_faults(&mut self, now: Time, frame: Frame) -> Departure {
-        let Some(faults) = &self.faults else {
-            return Departure { frame, departs: now, lost: None };
-        };
-        let rate = faults.link.rate();
-        let departs = now + rate.serialisation(frame.size());
-        let down = faults.link.next_down();
-        if down < departs {
-            self.free_at = down;
-            return self.lose(frame, departs, DropCause::LinkDown);
-        }
-        self.free_at = departs + rate.serialisation(faults.gap);
-        let lost = faults.link.loses(faults.loss_stream, now, frame.size());
-        self.count(frame);
-        if lost {
-            return self.lose(frame, departs, DropCause::Loss);
-        }
-        Departure { frame, departs, lost: None }
-    }
-
-    #[inline]
-    fn count(&mut self, frame: Frame) {
-        self.record.frames += 1;
-        self.record.bytes += frame.size().0;
-        self.record.data_frames += u64::from(frame.is_data());
-    }
-
-    fn lose(&mut self, frame: Frame, departs: Time, cause: DropCause) -> Departure {
-        self.record.drop(frame, cause);
-        Departure { frame, departs, lost: Some(cause) }
+        self.port.transmit(now, frame)
     }
 }

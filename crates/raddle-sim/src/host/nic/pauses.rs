@@ -29,7 +29,7 @@ impl Pauses {
         let pfc = plan.queue.pfc?;
         let one_class = plan.queue.service == Service::Fifo;
         let acks = plan.queue.ack_classes();
-        let locators = Locators::new(plan.fabric.hosts, plan.queue.classes);
+        let locators = Locators::of(&plan.fabric, plan.queue.classes);
         let (until, held) = ([Time::ZERO; CLASSES], Default::default());
         Some(Box::new(Self {
             until,
@@ -97,6 +97,17 @@ impl Pauses {
                 ready.append(held);
             }
         }
+    }
+
+    /// How many flows wait for pauses to end.
+    pub(crate) fn holding(&self) -> u32 {
+        self.holding
+    }
+
+    /// Gives all flows back, which are to send elsewhere.
+    pub(crate) fn give_up(&mut self, flows: &mut VecDeque<u32>) {
+        self.holding = 0;
+        self.held.iter_mut().for_each(|held| flows.append(held));
     }
 
     /// When the NIC next wants its wire: `own` by itself, not before `earliest`.

@@ -1,10 +1,10 @@
 //! The pull pacer of a receiving host: hands out credit to its senders in turn, just below the rate
-//! of its link.
+//! of its links together.
 
 use crate::plan::Plan;
 use crate::wire::frame::{Frame, Locator, kind};
 use raddle_schemes::congestion::PullPlan;
-use raddle_schemes::ids::{Entropy, HostId};
+use raddle_schemes::ids::{Entropy, HostId, PortId};
 use raddle_schemes::transport::Grants;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::collections::{BTreeMap, VecDeque};
@@ -39,12 +39,13 @@ struct Message {
 impl Pulls {
     /// The pacer of `host`.
     pub(in crate::host) fn of(whole: &Plan, host: HostId) -> Self {
-        let ports = &whole.fabric.ports;
-        let rate = ports[ports[host.index()].peer.index()].rate;
+        let fabric = &whole.fabric;
+        let into = |port: PortId| fabric.ports[fabric.ports[port.index()].peer.index()].rate.0;
+        let rate = Rate(fabric.ports_of(host).map(into).sum());
         Self::new(rate, whole.packet() + whole.queue.gap, whole.transport.ack)
     }
 
-    /// The pacer of a host whose link has this rate; a packet takes `packet` bytes of it, idle ones
+    /// The pacer of a host whose links have this rate together; a packet takes `packet` bytes of it, idle ones
     /// included, and a pull `size`.
     fn new(rate: Rate, packet: Bytes, size: Bytes) -> Self {
         Self {
@@ -69,6 +70,11 @@ impl Pulls {
             period: Span(period as u64),
         };
         self.messages.insert(slot, message);
+    }
+
+    /// Where the pulls of the message go.
+    pub(super) fn destination(&mut self, slot: u32) -> Option<&mut Locator> {
+        self.messages.get_mut(&slot).map(|message| &mut message.to)
     }
 
     /// A packet of the message has come; `again` if it has to be sent once more.

@@ -1,12 +1,12 @@
 //! Whose turn it is among the flows that are ready, where they do not simply go round.
 
 use crate::plan::{Plan, Turns as Order};
-use raddle_schemes::ids::{FlowId, HostId};
+use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::rng::{coin, stream};
 use raddle_schemes::units::Time;
 use std::collections::VecDeque;
 
-/// The turns of one NIC.
+/// The turns at one port.
 pub(crate) struct Turns {
     /// Where each sender stands, by its number at the host; empty if each turn is drawn.
     places: Vec<u64>,
@@ -19,8 +19,8 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// Of a host with these flows; none where they go round as they become ready.
-    pub(crate) fn of(plan: &Plan, host: HostId, flows: &[FlowId]) -> Option<Box<Self>> {
+    /// Of a host's port, at which these flows may send; none where they go round as they become ready.
+    pub(crate) fn of(plan: &Plan, port: PortId, flows: &[FlowId]) -> Option<Box<Self>> {
         let place = |flow: &FlowId| stream(plan.seed, "place", flow.0.into());
         let places = match plan.transport.turns {
             Order::RoundRobin => return None,
@@ -29,7 +29,7 @@ impl Turns {
             Order::Shortest => by_length(plan, flows),
         };
         let round = plan.transport.turns == Order::RandomPlace;
-        let stream = stream(plan.seed, "turn", host.0.into());
+        let stream = stream(plan.seed, "turn", port.0.into());
         Some(Box::new(Self { places, round, last: 0, stream }))
     }
 

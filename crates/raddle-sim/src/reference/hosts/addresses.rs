@@ -25,7 +25,7 @@ impl Addresses {
         let flows = &plan.traffic.flows;
         let hosts = plan.fabric.hosts as usize;
         let mut addresses = Self {
-            locators: Locators::new(plan.fabric.hosts, plan.queue.classes),
+            locators: Locators::of(&plan.fabric, plan.queue.classes),
             begin_at: vec![Vec::new(); hosts],
             end_at: vec![Vec::new(); hosts],
             senders: Vec::with_capacity(flows.len()),
@@ -73,6 +73,11 @@ impl Addresses {
         &self.begin_at[host.index()]
     }
 
+    /// The first flow between the hosts of a flow, where connections outlive messages; else itself.
+    pub(super) fn first_of_pair(&self, flow: FlowId) -> FlowId {
+        self.first_of_pair.as_ref().map_or(flow, |first| first[flow.index()])
+    }
+
     /// What a switch hashes for the flow of a frame: where it goes, whatever its class. Where
     /// connections outlive messages, all flows of a pair of hosts have the key of the first
     /// (`docs/design/0011-connections.md`).
@@ -81,7 +86,9 @@ impl Addresses {
             None => frame.to,
             Some(first) => {
                 let first = first[self.flow_of(frame).index()];
-                if goes_to_receiver(frame) { self.receiver(first) } else { self.sender(first) }
+                let to =
+                    if goes_to_receiver(frame) { self.receiver(first) } else { self.sender(first) };
+                self.locators.in_plane(to, self.locators.plane(frame.to))
             }
         };
         self.locators.key(to)

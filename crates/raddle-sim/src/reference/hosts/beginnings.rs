@@ -10,7 +10,7 @@ use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::transport::sender::packets;
 use raddle_schemes::transport::{FlowTemplate, SenderPlan};
-use raddle_schemes::units::{Bytes, Span};
+use raddle_schemes::units::{Bytes, Rate, Span};
 
 impl Hosts<'_> {
     /// What the schemes of a flow are told.
@@ -21,7 +21,10 @@ impl Hosts<'_> {
         let base_rtt = plan.fabric.base_rtt(source, destination, plan.packet(), plan.transport.ack);
         let ports = &plan.fabric.ports;
         let last_hop = ports[destination.index()].peer;
-        let rate = ports[source.index()].rate.min(ports[last_hop.index()].rate);
+        let link = ports[source.index()].rate.min(ports[last_hop.index()].rate);
+        // Where its packets take several planes, a flow has all of its host's links.
+        let links = if plan.transport.plane.is_per_packet() { plan.fabric.planes } else { 1 };
+        let rate = Rate(link.0 * u64::from(links));
         let queues_end = plan.queue.size != Size::Unlimited || plan.buffer.is_some();
         let links_fail = !plan.faults.ports.is_empty() || !plan.faults.nodes.is_empty();
         FlowContext {

@@ -4,12 +4,12 @@ use crate::plan::Plan;
 use raddle_schemes::congestion::PullPlan;
 use raddle_schemes::ids::{Entropy, FlowId, HostId};
 use raddle_schemes::transport::Grants;
-use raddle_schemes::units::{Span, Time};
+use raddle_schemes::units::{Rate, Span, Time};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Hands out the credit of one receiving host.
 pub(super) struct CreditPacer {
-    /// Time that a packet takes on the link.
+    /// Time that a packet takes on the links together.
     packet: Span,
     /// The messages that arrive, with how their senders are paced, and those that are owed a pull, in
     /// turn.
@@ -30,8 +30,9 @@ pub(super) struct Pull {
 
 impl CreditPacer {
     pub(super) fn new(plan: &Plan, host: HostId) -> Self {
-        let ports = &plan.fabric.ports;
-        let link = ports[ports[host.index()].peer.index()].rate;
+        let fabric = &plan.fabric;
+        let last_hops = fabric.ports_of(host).map(|port| fabric.ports[port.index()].peer);
+        let link = Rate(last_hops.map(|port| fabric.ports[port.index()].rate.0).sum());
         Self {
             packet: link.serialisation(plan.packet() + plan.queue.gap),
             messages: BTreeMap::new(),

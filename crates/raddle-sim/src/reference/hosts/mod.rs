@@ -1,5 +1,5 @@
-//! The hosts of the reference: a NIC each, its timers in one ordered set, and plain lists of all
-//! flows.
+//! The hosts of the reference: a NIC for each of their ports, timers in one ordered set, and plain
+//! lists of all flows.
 //!
 //! Written from the model (`docs/model.md`, `docs/design/0001-event-order-and-ties.md`), and apart
 //! from the engine's hosts, so that a fault in either shows.
@@ -9,6 +9,7 @@ mod beginnings;
 mod credit;
 mod grants;
 mod nic;
+mod planes;
 mod planned;
 mod receiving;
 mod rotations;
@@ -28,7 +29,8 @@ use nic::Nic;
 use planned::HostPlanner;
 use raddle_schemes::Events;
 use raddle_schemes::congestion::{CnpPlan, Hop};
-use raddle_schemes::ids::{FlowId, HostId};
+use raddle_schemes::ids::{FlowId, HostId, PortId};
+use raddle_schemes::load_balance::plane::AnyPlaneSelector;
 use raddle_schemes::rng::Rng;
 use raddle_schemes::transport::Receiver;
 use raddle_schemes::transport::sender::Connection;
@@ -56,7 +58,8 @@ enum TimerKind {
 type Timer = (Time, TimerKind, FlowId);
 
 struct Host<'a> {
-    nic: Nic<'a>,
+    /// One for each plane.
+    nics: Vec<Nic<'a>>,
     timers: BTreeSet<Timer>,
     /// Where receivers pace their senders.
     credit: Option<CreditPacer>,
@@ -77,6 +80,10 @@ pub(super) struct Hosts<'a> {
     sending: Vec<Option<Box<Sending>>>,
     /// The receiving end from the first that is heard of it to the last packet.
     receiving: Vec<Option<Box<Receiver>>>,
+    /// How each flow chooses its plane, from its first packet on.
+    choosing: BTreeMap<FlowId, AnyPlaneSelector>,
+    /// In which plane the last packet of each flow, or request, came to its receiver.
+    last_plane: Vec<u32>,
     /// Of flows whose receivers notify of marked packets: how, and the last packet that brought one.
     cnps: BTreeMap<FlowId, (CnpPlan, Option<Time>)>,
     records: Vec<FlowRecord>,
@@ -139,7 +146,7 @@ impl<'a> Hosts<'a> {
     pub(super) fn new(plan: &'a Plan) -> Self {
         let flows = plan.traffic.flows.len();
         let hosts = (0..plan.fabric.hosts).map(|host| Host {
-            nic: Nic::new(plan, HostId(host)),
+            nics: plan.fabric.ports_of(HostId(host)).map(|port| Nic::new(plan, port)).collect(),
             timers: BTreeSet::new(),
             credit: None,
             grants: None,
@@ -154,6 +161,8 @@ impl<'a> Hosts<'a> {
             hosts: hosts.collect(),
             sending: std::iter::repeat_with(|| None).take(flows).collect(),
             receiving: std::iter::repeat_with(|| None).take(flows).collect(),
+            choosing: BTreeMap::new(),
+            last_plane: vec![0; flows],
             cnps: BTreeMap::new(),
             records: vec![FlowRecord::default(); flows],
             fired: vec![0; plan.traffic.triggers.len()],
@@ -196,13 +205,15 @@ impl<'a> Hosts<'a> {
     pub(super) fn next_local(&self, now: Time, host: HostId) -> Time {
         let host = &self.hosts[host.index()];
         let timer = host.timers.first().map_or(Time::NEVER, |(at, ..)| *at);
-        host.nic.wants_wire(now).min(timer)
+        host.nics.iter().map(|nic| nic.wants_wire(now)).fold(timer, Time::min)
     }
 
-    /// A frame has reached a host.
-    pub(super) fn on_frame(&mut self, now: Time, host: HostId, frame: Frame) {
+    /// A frame has reached a port of a host.
+    pub(super) fn on_frame(&mut self, now: Time, port: PortId, frame: Frame) {
+        let hosts = self.plan.fabric.hosts;
+        let (host, plane) = (HostId(port.0 % hosts), port.0 / hosts);
         if frame.is_pfc() {
-            self.hosts[host.index()].nic.on_pfc(now, frame);
+            self.hosts[host.index()].nics[plane as usize].on_pfc(now, frame);
         } else if frame.is_data() {
             self.on_data(now, host, frame);
         } else if frame.is_about_credit() {
@@ -221,39 +232,42 @@ impl<'a> Hosts<'a> {
 
     /// Does what is due at a host: its wire takes a frame, or a timer fires. The wire goes first.
     pub(super) fn run_local(&mut self, now: Time, host: HostId) -> Option<Departure> {
-        let nic = &mut self.hosts[host.index()].nic;
-        if nic.wants_wire(now) > now {
+        let nics = &self.hosts[host.index()].nics;
+        let Some(plane) = nics.iter().position(|nic| nic.wants_wire(now) <= now) else {
             self.run_timer(now, host);
             return None;
-        }
-        if !nic.has_wire(now) {
+        };
+        if !self.has_wire(now, host, plane as u32) {
             return None;
         }
+        let nic = &mut self.hosts[host.index()].nics[plane];
         let control = if nic.control_is_next() { nic.next_control(now) } else { None };
-        let frame = control.or_else(|| self.next_packet(now, host));
-        let nic = &mut self.hosts[host.index()].nic;
+        let frame = control.or_else(|| self.next_packet(now, host, plane));
+        let noticed = self.next_out(now, host, plane as u32);
+        let nic = &mut self.hosts[host.index()].nics[plane];
         // Where data's turn comes to nothing, control goes all the same.
         let frame = frame.or_else(|| nic.next_control(now))?;
-        let departure = nic.transmit(now, frame);
+        let departure = nic.transmit(now, frame, noticed);
         if departure.lost.is_some() {
             self.note_dropped(frame);
         }
         Some(departure)
     }
 
-    /// The packet of the flow whose turn it is.
-    fn next_packet(&mut self, now: Time, host: HostId) -> Option<Frame> {
+    /// The packet of the flow whose turn it is in a plane.
+    fn next_packet(&mut self, now: Time, host: HostId, plane: usize) -> Option<Frame> {
         loop {
-            let flow = self.hosts[host.index()].nic.next_in_line(now)?;
+            let flow = self.hosts[host.index()].nics[plane].next_in_line(now)?;
             // One that has completed since has nothing to send.
             let Some(sending) = &mut self.sending[flow.index()] else { continue };
             let own = self.plan.traffic.flows[flow.index()].class;
             let class = sending.sender.next_class().unwrap_or(own);
-            if self.hosts[host.index()].nic.hold(now, class, flow) {
+            if self.hosts[host.index()].nics[plane].hold(now, class, flow) {
                 continue;
             }
             sending.in_turn = false;
-            if let Some(frame) = self.poll_transmit(now, flow) {
+            if let Some(mut frame) = self.poll_transmit(now, flow) {
+                frame.to = self.addresses.locators.in_plane(frame.to, plane as u32);
                 return Some(frame);
             }
         }
@@ -280,11 +294,11 @@ impl<'a> Hosts<'a> {
         there.pulls_at = None;
         let due = there.credit.as_mut().filter(|credit| credit.due(now) == Some(now));
         if let Some(pull) = due.and_then(|credit| credit.pull(now)) {
-            self.send_credit(host, pull);
+            self.send_credit(now, host, pull);
         }
         let there = &mut self.hosts[host.index()];
         let told = there.grants.as_mut().map(|grants| grants.requests(now));
-        told.into_iter().flatten().for_each(|told| self.send_grant(host, told));
+        told.into_iter().flatten().for_each(|told| self.send_grant(now, host, told));
         self.set_pull_timer(now, host);
     }
 
@@ -331,17 +345,24 @@ impl<'a> Hosts<'a> {
 
     /// Frames that left hosts so far.
     pub(super) fn frames_sent(&self) -> u64 {
-        self.hosts.iter().map(|host| host.nic.record.frames).sum()
+        let nics = self.hosts.iter().flat_map(|host| &host.nics);
+        nics.map(|nic| nic.record.frames).sum()
     }
 
     /// What became of the flows, what passed the hosts' ports, what happened over time, and the
     /// frames about credit, those in flight being the ones that wait at hosts.
     pub(super) fn finish(mut self) -> (FlowRecords, Vec<PortRecord>, Timeline, CreditFrames) {
-        let waiting = self.hosts.iter().flat_map(|host| host.nic.control.iter().copied());
+        let nics = self.hosts.iter().flat_map(|host| &host.nics);
+        let waiting = nics.flat_map(|nic| nic.control.iter().copied());
         self.credit_frames.in_flight = count(waiting).1;
         self.timeline.events.sort_by_key(|&(at, flow, _)| (at, flow));
         self.timeline.events.truncate(EVENTS_KEPT);
-        let ports = self.hosts.into_iter().map(|host| host.nic.record).collect();
+        // The first port of every host, then the second of every host.
+        let mut ports = vec![PortRecord::default(); self.plan.fabric.host_ports() as usize];
+        for (host, own) in (0..).map(HostId).zip(self.hosts) {
+            let ids = self.plan.fabric.ports_of(host);
+            ids.zip(own.nics).for_each(|(id, nic)| ports[id.index()] = nic.record);
+        }
         (self.records.into_iter().collect(), ports, self.timeline, self.credit_frames)
     }
 }

@@ -1,10 +1,10 @@
-//! The NIC: what waits at a host for its wire, and what the wire takes.
+//! The NIC of one port: what waits at a host for that port's wire, and what the wire takes.
 
 use crate::faults::link::Link;
 use crate::plan::{AckQueue, NicOrder, Plan, Service, Turns};
 use crate::record::{DropCause, PortRecord};
 use crate::wire::frame::{Frame, Locators};
-use raddle_schemes::ids::{FlowId, HostId, PortId};
+use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::rng::{coin, stream};
 use raddle_schemes::units::Time;
 use std::collections::VecDeque;
@@ -39,20 +39,20 @@ pub(super) struct Nic<'a> {
 }
 
 impl<'a> Nic<'a> {
-    pub(super) fn new(plan: &'a Plan, host: HostId) -> Self {
-        let rate = plan.fabric.ports[host.index()].rate;
-        let changes = plan.faults.changes_of(PortId(host.0)).to_vec();
+    pub(super) fn new(plan: &'a Plan, port: PortId) -> Self {
+        let rate = plan.fabric.ports[port.index()].rate;
+        let changes = plan.faults.changes_of(port).to_vec();
         let classes = usize::from(plan.queue.classes);
         Self {
             plan,
-            locators: Locators::new(plan.fabric.hosts, plan.queue.classes),
+            locators: Locators::of(&plan.fabric, plan.queue.classes),
             link: Link::new(rate, plan.packet(), changes),
-            loss_stream: stream(plan.seed, "loss", host.0.into()),
+            loss_stream: stream(plan.seed, "loss", port.0.into()),
             free_at: Time::ZERO,
             control: VecDeque::new(),
             turns: VecDeque::new(),
             last: None,
-            turn_stream: stream(plan.seed, "turn", host.0.into()),
+            turn_stream: stream(plan.seed, "turn", port.0.into()),
             paused_until: vec![Time::ZERO; classes],
             held: vec![VecDeque::new(); classes],
             sent_control_last: false,
@@ -105,14 +105,32 @@ impl<'a> Nic<'a> {
         }
     }
 
-    /// Whether the link is up; if not, the wire is free when it comes up. The flows of classes that
-    /// are no longer paused go to the end of the line.
-    pub(super) fn has_wire(&mut self, now: Time) -> bool {
+    /// Whether the link is up; if not, the wire is free when it comes up, or at `other`.
+    pub(super) fn is_up(&mut self, now: Time, other: Time) -> bool {
         self.link.advance(now);
         if !self.link.is_up() {
-            self.free_at = self.link.next_up();
-            return false;
+            self.free_at = self.link.next_up().min(other);
         }
+        self.link.is_up()
+    }
+
+    /// How much waits here, with what is on the wire.
+    pub(super) fn waiting(&self, now: Time) -> u32 {
+        let held = self.held.iter().map(VecDeque::len).sum::<usize>();
+        let on_wire = usize::from(self.free_at > now);
+        (self.control.len() + self.turns.len() + held + on_wire) as u32
+    }
+
+    /// Gives up all that waits here.
+    pub(super) fn give_up(&mut self) -> (VecDeque<Frame>, Vec<FlowId>) {
+        let held = self.held.iter_mut().flat_map(|held| held.drain(..));
+        let flows = self.turns.drain(..).chain(held).collect();
+        (std::mem::take(&mut self.control), flows)
+    }
+
+    /// The flows of classes that are no longer paused go to the end of the line.
+    pub(super) fn release(&mut self, now: Time) {
+        self.link.advance(now);
         let mut released = Vec::new();
         for (held, until) in self.held.iter_mut().zip(&self.paused_until) {
             if *until <= now {
@@ -120,7 +138,6 @@ impl<'a> Nic<'a> {
             }
         }
         released.into_iter().for_each(|flow| self.stand_in_line(flow));
-        true
     }
 
     /// A flow may send.
@@ -175,17 +192,18 @@ impl<'a> Nic<'a> {
         paused
     }
 
-    /// The wire, which is free, takes `frame`.
-    pub(super) fn transmit(&mut self, now: Time, frame: Frame) -> Departure {
+    /// The wire, which is free, takes `frame`. When its link next goes down that is noticed at
+    /// `noticed`.
+    pub(super) fn transmit(&mut self, now: Time, frame: Frame, noticed: Time) -> Departure {
         self.sent_control_last = frame.is_control();
         let departs = now + self.link.rate().serialisation(frame.size());
-        let cut = self.link.next_down();
+        let cut = if self.link.is_up() { self.link.next_down() } else { now };
+        self.free_at = departs + self.link.rate().serialisation(self.plan.queue.gap);
         if cut < departs {
-            self.free_at = cut;
+            self.free_at = self.free_at.min(noticed);
             self.record.drop(frame, DropCause::LinkDown);
             return Departure { frame, departs, lost: Some(DropCause::LinkDown) };
         }
-        self.free_at = departs + self.link.rate().serialisation(self.plan.queue.gap);
         self.record.frames += 1;
         self.record.bytes += frame.size().0;
         self.record.data_frames += u64::from(frame.is_data());

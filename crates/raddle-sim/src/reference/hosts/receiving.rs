@@ -15,9 +15,11 @@ impl Hosts<'_> {
         let flow = self.addresses.flow_of(frame);
         if self.records[flow.index()].delivered.is_some() {
             self.count_repeated(flow, frame, false);
-            return self.answer_late(host, flow, frame);
+            return self.answer_late(now, host, flow, frame);
         }
         self.open(now, host, flow);
+        let plane = self.addresses.locators.plane(frame.to);
+        self.last_plane[flow.index()] = plane;
         let Some(receiver) = &mut self.receiving[flow.index()] else { return };
         let (marked, trimmed) = (frame.has(flag::MARKED), frame.is_trimmed());
         let received = receiver.on_data(&Data {
@@ -44,7 +46,7 @@ impl Hosts<'_> {
             // It names the transmission that it is about, or that triggered it, which the path is part
             // of.
             Reply::Nack | Reply::NackExpected => {
-                self.answer(host, flow, number, kind::NACK | echo, frame.entropy());
+                self.answer(now, (host, plane), flow, number, kind::NACK | echo, frame.entropy());
             }
             Reply::Ack | Reply::AckExpected => {
                 let mut flags = kind::ACK | echo;
@@ -56,11 +58,12 @@ impl Hosts<'_> {
                 if route.is_some() {
                     self.rotations.turn(pointer);
                 }
-                self.answer(host, flow, number, flags, route.unwrap_or(frame.entropy()));
+                let path = route.unwrap_or(frame.entropy());
+                self.answer(now, (host, plane), flow, number, flags, path);
             }
         }
         if marked && !trimmed {
-            self.notify(now, host, flow, frame.entropy());
+            self.notify(now, (host, plane), flow, frame.entropy());
         }
         if let Some(credit) = &mut self.hosts[host.index()].credit {
             if received.completed {
@@ -76,7 +79,7 @@ impl Hosts<'_> {
             } else {
                 grants.on_data(now, flow, count, low);
             }
-            grants.grants(now).into_iter().for_each(|told| self.send_grant(host, told));
+            grants.grants(now).into_iter().for_each(|told| self.send_grant(now, host, told));
             self.set_pull_timer(now, host);
         }
         let Some(entry) = received.arrival else {
@@ -115,44 +118,55 @@ impl Hosts<'_> {
         }
     }
 
-    /// Puts an ACK or a NACK in line at the NIC.
-    fn answer(&mut self, host: HostId, flow: FlowId, number: u32, flags: u8, path: Entropy) {
+    /// Puts an ACK or a NACK in line at the NIC, to go back in the plane that its packet came by.
+    fn answer(
+        &mut self,
+        now: Time,
+        (host, plane): (HostId, u32),
+        flow: FlowId,
+        number: u32,
+        flags: u8,
+        path: Entropy,
+    ) {
         let (to, size) = (self.addresses.sender(flow), self.plan.transport.ack);
         let frame = Frame::new(to, number, flags, path, size);
-        self.hosts[host.index()].nic.control.push_back(frame);
+        self.send_control(now, host, plane, frame);
     }
 
     /// A marked packet has come: it brings a notification, unless another did so not long ago.
-    fn notify(&mut self, now: Time, host: HostId, flow: FlowId, path: Entropy) {
+    fn notify(&mut self, now: Time, (host, plane): (HostId, u32), flow: FlowId, path: Entropy) {
         let Some((plan, last)) = self.cnps.get_mut(&flow) else { return };
         if last.is_some_and(|last| now < last + plan.interval) {
             return;
         }
         *last = Some(now);
         let at = now + plan.delay;
-        let frame = Frame::cnp(self.addresses.sender(flow), path, self.plan.transport.ack);
-        let host = &mut self.hosts[host.index()];
+        let to = self.addresses.locators.in_plane(self.addresses.sender(flow), plane);
+        let frame = Frame::cnp(to, path, self.plan.transport.ack);
         if at == now {
-            return host.nic.control.push_back(frame);
+            return self.send_control(now, host, plane, frame);
         }
+        let host = &mut self.hosts[host.index()];
         host.cnps.insert((at, flow), frame);
         host.timers.insert((at, TimerKind::Cnp, flow));
     }
 
     /// A notification is in line at its NIC.
     pub(super) fn send_cnp(&mut self, now: Time, host: HostId, flow: FlowId) {
-        let host = &mut self.hosts[host.index()];
-        let frame = host.cnps.remove(&(now, flow));
-        host.nic.control.extend(frame);
+        let frame = self.hosts[host.index()].cnps.remove(&(now, flow));
+        if let Some(frame) = frame {
+            self.send_control(now, host, self.addresses.locators.plane(frame.to), frame);
+        }
     }
 
     /// Says once more that all of a message has arrived. Nothing else is left of its receiver, so
     /// this ACK takes the path of what it answers, also where hosts route.
-    fn answer_late(&mut self, host: HostId, flow: FlowId, frame: Frame) {
+    fn answer_late(&mut self, now: Time, host: HostId, flow: FlowId, frame: Frame) {
         let tells_of_queue = frame.has(flag::MARKED) || frame.is_trimmed();
         let mark = if tells_of_queue { flag::MARKED } else { 0 };
         let flags = kind::ACK | flag::DUPLICATE | mark;
-        self.answer(host, flow, self.packets(flow), flags, frame.entropy());
+        let plane = self.addresses.locators.plane(frame.to);
+        self.answer(now, (host, plane), flow, self.packets(flow), flags, frame.entropy());
     }
 
     /// Makes the receiver of a flow if it is the first that is heard of it.
@@ -184,9 +198,10 @@ impl Hosts<'_> {
     pub(super) fn on_request(&mut self, now: Time, host: HostId, frame: Frame) {
         let flow = self.addresses.flow_of(frame);
         if self.records[flow.index()].delivered.is_some() {
-            return self.answer_late(host, flow, frame);
+            return self.answer_late(now, host, flow, frame);
         }
         self.open(now, host, flow);
+        self.last_plane[flow.index()] = self.addresses.locators.plane(frame.to);
         if let Some(credit) = &mut self.hosts[host.index()].credit {
             credit.on_request(flow, frame.number());
         }
@@ -194,15 +209,15 @@ impl Hosts<'_> {
     }
 
     /// Puts a pull in line at the NIC.
-    pub(super) fn send_credit(&mut self, host: HostId, pull: Pull) {
+    pub(super) fn send_credit(&mut self, now: Time, host: HostId, pull: Pull) {
         let (to, size) = (self.addresses.sender(pull.flow), self.plan.transport.ack);
         let frame = Frame::new(to, pull.count, kind::CREDIT, pull.entropy, size);
-        self.hosts[host.index()].nic.control.push_back(frame);
+        self.send_control(now, host, self.last_plane[pull.flow.index()], frame);
         self.credit_frames.made += 1;
     }
 
     /// Puts a grant, or a request to send again, in line at the NIC.
-    pub(super) fn send_grant(&mut self, host: HostId, told: Told) {
+    pub(super) fn send_grant(&mut self, now: Time, host: HostId, told: Told) {
         let (to, size) = (self.addresses.sender(told.flow), self.plan.transport.ack);
         let frame = match told.what {
             What::Grant { upto, class } => {
@@ -213,7 +228,7 @@ impl Hosts<'_> {
                 Frame::new(to, first, kind::CREDIT | flag::AGAIN, told.entropy, size)
             }
         };
-        self.hosts[host.index()].nic.control.push_back(frame);
+        self.send_control(now, host, self.last_plane[told.flow.index()], frame);
         self.credit_frames.made += 1;
     }
 }

@@ -96,7 +96,7 @@ fn ways(fabric: &Fabric, forwarding: &Forwarding, from: HostId, to: HostId) -> V
     let digit =
         |switch: SwitchId, port: PortId| port.0 - fabric.switches[switch.index()].ports.start;
     let ports = |switch: SwitchId| {
-        let ports = forwarding.ports(switch, to);
+        let ports = forwarding.ports(switch, fabric.host_port(to, 0));
         (0..ports.count()).map(|choice| ports.get(choice)).collect::<Vec<PortId>>()
     };
     let mut ways = Vec::new();

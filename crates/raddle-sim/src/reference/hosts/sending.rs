@@ -76,13 +76,14 @@ impl Hosts<'_> {
     /// timers to what it waits for.
     fn look_at(&mut self, now: Time, flow: FlowId) {
         let source = self.plan.traffic.flows[flow.index()].source;
+        let Some(sending) = &mut self.sending[flow.index()] else { return };
+        if !sending.in_turn && sending.sender.can_transmit(now) {
+            sending.in_turn = true;
+            self.stand_in_line(now, flow);
+        }
         let host = &mut self.hosts[source.index()];
         let Some(sending) = &mut self.sending[flow.index()] else { return };
         let Sending { sender, in_turn, paced_at, wakes_at, .. } = &mut **sending;
-        if !*in_turn && sender.can_transmit(now) {
-            *in_turn = true;
-            host.nic.stand_in_line(flow);
-        }
         let pace = if *in_turn { None } else { sender.paced_until(now) };
         move_timer(&mut host.timers, paced_at, pace, TimerKind::Pace, flow);
         let wake = sender.poll_timeout();
@@ -152,7 +153,7 @@ impl Hosts<'_> {
         if let Some((vanished, path)) = request {
             let (to, size) = (self.addresses.receiver(flow), self.plan.transport.ack);
             let frame = Frame::new(to, vanished, kind::REQUEST, path, size);
-            self.host_of(flow).nic.control.push_back(frame);
+            self.send_request(now, flow, frame);
             self.credit_frames.made += 1;
         }
         self.look_at(now, flow);

@@ -4,7 +4,7 @@
 
 pub(crate) mod agree;
 
-use raddle_schemes::load_balance::{host, switch};
+use raddle_schemes::load_balance::{host, plane, switch};
 use raddle_schemes::rng::mix;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -64,6 +64,8 @@ pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) ->
             header: Bytes(64),
             ack: Bytes(64),
             load_balance: host::Config::named(scheme).unwrap(),
+            plane: plane::Config::named("hash").unwrap(),
+            plane_repair: Span::ZERO,
             other_load_balances: Vec::new(),
             other_transports: Vec::new(),
             congestion: congestion::Config::named("mprdma_dctcp").unwrap(),

@@ -1,6 +1,7 @@
 //! Random faults.
 
 use super::choices::Choices;
+use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::faults::OnDown;
 use raddle_sim::faults::resolve::{ResolvedFaults, flapping};
@@ -45,8 +46,8 @@ fn fault(choices: &mut Choices<'_>, fabric: &Fabric) -> Fault {
         },
         3 => Target::Switch { name: choices.pick(&fabric.switches).name },
         4 => {
-            let host = choices.below(fabric.hosts) as usize;
-            Target::Host { name: fabric.ports[host].name.clone() }
+            let host = HostId(choices.below(fabric.hosts));
+            Target::Host { name: fabric.host_name(host).to_owned() }
         }
         _ => {
             let cables = |two_way| Among::Cables { tier: None, two_way };

@@ -8,7 +8,7 @@ use raddle_schemes::congestion::fixed_rate::{Pace, Slots};
 use raddle_schemes::congestion::homa::Cutoffs;
 use raddle_schemes::congestion::powertcp;
 use raddle_schemes::family::{ParameterError, Raw};
-use raddle_schemes::load_balance::host;
+use raddle_schemes::load_balance::{host, plane};
 use raddle_schemes::recovery::erasure::Timeout;
 use raddle_schemes::recovery::go_back_n::MuteAbout;
 use raddle_schemes::recovery::{AckEntropies, Resend};
@@ -31,6 +31,8 @@ pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
         header: Bytes(header),
         ack: Bytes(ack),
         load_balance: load_balance(choices),
+        plane: plane::Config::named("hash").unwrap(),
+        plane_repair: Span::ZERO,
         other_load_balances: match choices.below(3) {
             1 => vec![load_balance(choices)],
             _ => Vec::new(),

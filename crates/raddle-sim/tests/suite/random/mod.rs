@@ -15,11 +15,11 @@ use crate::outside::{juggler, moody};
 use choices::Choices;
 use raddle_schemes::Need;
 use raddle_schemes::buffer::classes::{Alpha, PerClass};
-use raddle_schemes::ids::PortId;
-use raddle_schemes::load_balance::host;
+use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::load_balance::switch::{
     self, adaptive_roce::Mode, letflow::Detection, ofan::Variant, simple_rr::Start,
 };
+use raddle_schemes::load_balance::{host, plane};
 use raddle_schemes::planner::{self, ethereal::Profile};
 use raddle_schemes::size::{Limited, Size};
 use raddle_schemes::units::{Bytes, Span, Time};
@@ -98,7 +98,7 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
     }
     class_table(&mut choices, &mut queue);
     let tor = tor.filter(|_| !selector.looks_before());
-    let plan = Plan {
+    let mut plan = Plan {
         fabric,
         routes: resolved.routes,
         known_routes: resolved.known_routes,
@@ -114,7 +114,47 @@ pub(super) fn plan(numbers: &[u32]) -> Plan {
         end,
         patience,
     };
+    if planner.is_none() && choices.below(3) == 1 {
+        in_planes(&mut choices, &mut plan);
+    }
     with_paths(plan, planner)
+}
+
+/// Gives hosts several ports, where the plan can have them.
+fn in_planes(choices: &mut Choices<'_>, plan: &mut Plan) {
+    let ports = choices.pick(&[2, 3, 8]);
+    let one = plan.fabric.clone();
+    let flows = &plan.traffic.flows;
+    let hosts = one.hosts / ports;
+    // At several ToRs of a tree, if its flows stay flows between hosts.
+    let stays = |host: HostId| host.0 < hosts;
+    let shares = choices.below(3) == 1
+        && flows.iter().all(|flow| stays(flow.source) && stays(flow.destination));
+    let made = if shares { one.with_ports_per_host(ports) } else { one.in_planes(ports) };
+    let Ok(fabric) = made else { return };
+    let mut several = plan.clone();
+    several.fabric = fabric;
+    several.tor = None;
+    let transport = &mut several.transport;
+    let names: Vec<_> = plane::SCHEMES.iter().map(|scheme| scheme.card.name).collect();
+    transport.plane = plane::Config::named(choices.pick(&names)).unwrap();
+    transport.plane_repair = choices.pick(&[Span::ZERO, Span::ns(100), Span::us(1), Span(333_333)]);
+    let names_routes = |own: &host::Config| own.card().needs.contains(&Need::SourceRouting);
+    transport.other_load_balances.retain(|own| !names_routes(own));
+    if transport.other_load_balances.is_empty() {
+        several.traffic.flows.iter_mut().for_each(|flow| flow.load_balance = 0);
+    }
+    if names_routes(&transport.load_balance) {
+        transport.load_balance = host::Config::named("ops").unwrap();
+    }
+    let resolved = faults::draw(choices, &several.fabric, plan.seed);
+    several.routes = resolved.routes;
+    several.known_routes = Vec::new();
+    several.faults = resolved.faults;
+    several.record = record(choices, several.fabric.ports.len());
+    if several.check_limits().is_ok() {
+        *plan = several;
+    }
 }
 
 fn planner(choices: &mut Choices<'_>) -> Option<planner::Config> {

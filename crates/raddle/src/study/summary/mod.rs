@@ -130,7 +130,7 @@ impl RunSummary {
             .zip(bound)
             .filter(|(_, b)| b.time > Span::ZERO)
             .map(|(c, b)| (c.0 as f64 / b.time.0 as f64 - 1.0) * 100.0);
-        let hosts = plan.fabric.hosts as usize;
+        let hosts = plan.fabric.host_ports() as usize;
         let [fct_by_size_us, slowdown] = BySize::of(plan, outcome);
         let switch_ports = outcome.ports.iter().skip(hosts);
         Self {

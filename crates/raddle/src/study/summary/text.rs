@@ -222,7 +222,7 @@ fn top_ports(plan: &Plan, outcome: &Outcome, n: usize) -> Vec<String> {
 }
 
 fn longest_queue(plan: &Plan, outcome: &Outcome) -> String {
-    let hosts = plan.fabric.hosts as usize;
+    let hosts = plan.fabric.host_ports() as usize;
     let longest = (hosts..outcome.ports.len())
         .max_by_key(|&i| (outcome.ports[i].queue_bytes_max, std::cmp::Reverse(i)));
     match longest {

@@ -117,7 +117,7 @@ impl Classes {
         pfc: Option<PfcFacts>,
         order: SwitchOrder,
     ) -> Option<Self> {
-        let (hosts, noted) = (plan.fabric.hosts, Carriers::of(plan));
+        let (fabric, noted) = (&plan.fabric, Carriers::of(plan));
         let plan = &plan.queue;
         let (weighs, has_table) = (plan.control_weight.is_some(), plan.has_class_table());
         let is_plain = plan.classes == 1 && order == SwitchOrder::Never && noted.is_none();
@@ -131,7 +131,7 @@ impl Classes {
                 SwitchOrder::Always => plan.classes + 1,
             } | if weighs { WEIGHED } else { 0 },
             came_in: PortId(0),
-            locators: Locators::new(hosts, plan.classes),
+            locators: Locators::of(fabric, plan.classes),
             pfc: pfc.map(|facts| Pfc {
                 free_from: Time::ZERO,
                 refresh_at: Time::NEVER,

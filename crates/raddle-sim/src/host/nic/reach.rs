@@ -1,0 +1,80 @@
+//! By which planes hosts reach each other, as switches route.
+
+use crate::plan::Plan;
+use crate::topology::Fabric;
+use crate::topology::routing::Forwarding;
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
+use raddle_schemes::units::Time;
+use std::collections::BTreeMap;
+
+/// By which planes each host reaches each other one, over time.
+pub(crate) struct Reach {
+    /// Which set of edge switches a host is attached to.
+    edges: Vec<u32>,
+    sets: usize,
+    epochs: Vec<(Time, Epoch)>,
+}
+
+/// While one state of the routes is in force.
+struct Epoch {
+    /// From the hosts of one set of edge switches to those of another, a bit for each plane.
+    between: Vec<u8>,
+    /// To each host from its own edge switches.
+    last_hops: Vec<u8>,
+}
+
+impl Reach {
+    /// Of a plan; none where hosts have one port.
+    pub(crate) fn of(plan: &Plan) -> Option<Self> {
+        let fabric = &plan.fabric;
+        if fabric.planes == 1 {
+            return None;
+        }
+        let mut known: BTreeMap<Vec<SwitchId>, u32> = BTreeMap::new();
+        // One host of each set stands for all.
+        let mut firsts = Vec::new();
+        let edges = (0..fabric.hosts).map(HostId).map(|host| {
+            let own = fabric.ports_of(host).map(|port| fabric.edge_of(port)).collect();
+            *known.entry(own).or_insert_with(|| {
+                firsts.push(host);
+                firsts.len() as u32 - 1
+            })
+        });
+        let edges = edges.collect();
+        let epochs = plan.routes.iter().map(|(at, own)| (*at, Epoch::of(fabric, own, &firsts)));
+        let epochs = epochs.collect();
+        Some(Self { edges, sets: firsts.len(), epochs })
+    }
+
+    /// A bit for each plane by which switches route from one host to another at `now`.
+    pub(super) fn planes(&self, now: Time, from: HostId, to: HostId) -> u8 {
+        let epoch = self.epochs.iter().rfind(|(at, _)| *at <= now);
+        let Some((_, epoch)) = epoch else { return u8::MAX };
+        let row = self.edges[from.index()] as usize * self.sets;
+        epoch.between[row + self.edges[to.index()] as usize] & epoch.last_hops[to.index()]
+    }
+}
+
+impl Epoch {
+    fn of(fabric: &Fabric, routes: &Forwarding, firsts: &[HostId]) -> Self {
+        let routed = |from: HostId, to: HostId| {
+            let ports = fabric.ports_of(from).zip(fabric.ports_of(to));
+            bits(ports.map(|(from, to)| leads(routes, fabric.edge_of(from), to)))
+        };
+        let all = |&from: &HostId| firsts.iter().map(move |&to| routed(from, to));
+        let hosts = (0..fabric.hosts).map(HostId);
+        Self {
+            between: firsts.iter().flat_map(all).collect(),
+            last_hops: hosts.map(|host| routed(host, host)).collect(),
+        }
+    }
+}
+
+/// Whether a switch has a way to a port.
+fn leads(routes: &Forwarding, from: SwitchId, to: PortId) -> bool {
+    routes.ports(from, to).count() > 0
+}
+
+fn bits(all: impl Iterator<Item = bool>) -> u8 {
+    (0..).zip(all).fold(0, |bits, (plane, is)| bits | u8::from(is) << plane)
+}
