@@ -23,12 +23,14 @@ pub struct File {
 }
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 8] = [
+const PAPERS: [(&str, &str); 10] = [
     ("reps", "REPS"),
     ("lb_study", "The load-balancing study, with OFAN"),
     ("themis", "Themis"),
+    ("conweave", "ConWeave"),
     ("powertcp", "PowerTCP"),
     ("ethereal", "Ethereal"),
+    ("verdict", "The verdict on today's NICs"),
     ("mars", "Mars"),
     ("vermilion", "Vermilion"),
     ("vermilion_predictions", "Vermilion with predictions"),
@@ -168,6 +170,9 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(String, File)]
     for (title, file) in pictures {
         let source = file.path.trim_start_matches("figures/");
         let _ = writeln!(page, "![{word}: {}]({source})\n", cell(title));
+    }
+    if let Some(table) = &result.table {
+        page.push_str(&table.markdown(&result.cells));
     }
     if !result.claims.is_empty() {
         claims(page, result);
