@@ -124,6 +124,9 @@ def pfc(
     xoff: str | None = None,
     xon: str | None = None,
     quanta: str | None = None,
+    links: str | None = None,
+    watchdog: str | None = None,
+    restoration: str | None = None,
 ) -> Section:
     """Priority-based flow control.
 
@@ -132,8 +135,21 @@ def pfc(
     `xon` (required, unless a `buffer` decides): go on at this or below; not above `xoff`.
     `quanta` (`"10 us"`): how long a pause lasts unless it is renewed, which it is after
         half of this; at least 1 ns.
+    `links` (`"all"`): who is told to pause: `all` that send to a switch, or `hosts` alone.
+    `watchdog`: a switch that is to pause a class for so long without a break sends it all
+        the same ([model.md](model.md#flow-control)); switches in use have 200 ms; at least
+        1 ns.
+    `restoration` (that of `watchdog`): until no pause has been in force for so long; at
+        least 1 ns.
     """
-    return _given(xoff=xoff, xon=xon, quanta=quanta)
+    return _given(
+        xoff=xoff,
+        xon=xon,
+        quanta=quanta,
+        links=links,
+        watchdog=watchdog,
+        restoration=restoration,
+    )
 
 
 def routing(

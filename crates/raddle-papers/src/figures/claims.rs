@@ -5,6 +5,7 @@ use super::layer::LayerNumber;
 use super::measure::{Measure, read_measure};
 use super::metric::Metric;
 use super::number::{Number, read_chart_number};
+use super::table::{Table, read_table};
 use raddle::problem::{Problem, Problems, Source};
 use raddle::scenario::reader::{Log, Reader};
 use raddle::scenario::spec::{self, Item, Place, Value};
@@ -23,6 +24,8 @@ pub struct Claims {
     pub chart: Vec<Vec<Number>>,
     /// A picture of models.
     pub curves: Option<Curves>,
+    /// A table of the cells.
+    pub table: Option<Table>,
     /// What quick mode sets in the scenario: paths and values.
     pub quick: Vec<(String, String)>,
     /// The claims, in the order in which they are shown.
@@ -115,6 +118,7 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
     let completion = || vec![vec![Number::Run(Metric::Completion)]];
     let chart = reader.take("chart").map_or_else(completion, |item| chart(item, log));
     let curves = reader.take("curves").and_then(|item| read_curves(item, log));
+    let table = reader.take("table").and_then(|item| read_table(item, log));
     let quick = reader.table("quick").map_or_else(Vec::new, |mut quick| {
         let set = quick.take("set").and_then(|item| settings("set", item, log));
         quick.finish();
@@ -128,7 +132,7 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
             log.add(item.place.problem(format!("two claims are called `{}`", claim.id)));
         }
     }
-    Some(Claims { title: title?, reduced, chart, curves, quick, claims })
+    Some(Claims { title: title?, reduced, chart, curves, table, quick, claims })
 }
 
 /// A list of numbers, and of lists of numbers of layers.

@@ -23,13 +23,15 @@ pub struct File {
 }
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 9] = [
+const PAPERS: [(&str, &str); 11] = [
     ("reps", "REPS"),
     ("lb_study", "The load-balancing study, with OFAN"),
     ("themis", "Themis"),
+    ("conweave", "ConWeave"),
     ("powertcp", "PowerTCP"),
     ("composition", "Any congestion control with any load balancer"),
     ("ethereal", "Ethereal"),
+    ("verdict", "The verdict on today's NICs"),
     ("mars", "Mars"),
     ("vermilion", "Vermilion"),
     ("vermilion_predictions", "Vermilion with predictions"),
@@ -169,6 +171,9 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(String, File)]
     for (title, file) in pictures {
         let source = file.path.trim_start_matches("figures/");
         let _ = writeln!(page, "![{word}: {}]({source})\n", cell(title));
+    }
+    if let Some(table) = &result.table {
+        page.push_str(&table.markdown(&result.cells));
     }
     if !result.claims.is_empty() {
         claims(page, result);

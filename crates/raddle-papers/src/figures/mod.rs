@@ -30,6 +30,7 @@ mod prepare;
 mod record;
 mod result;
 mod series;
+mod table;
 mod text;
 mod theory;
 
@@ -53,6 +54,7 @@ pub use number::Number;
 pub use pairs::Pairs;
 pub use prepare::{FigureRun, Prepared};
 pub use result::{ClaimResult, FigureResult, Total, Verdict, to_json, totals, totals_text};
+pub use table::Table;
 pub use theory::TheoryNumber;
 
 use raddle::problem::Problems;

@@ -70,6 +70,7 @@ impl Figure {
 /// leaves out.
 fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem> {
     let cells = study.map_or(&[][..], |study| &study.cells);
+    let table = claims.table.as_ref();
     let claims = || claims.claims.iter().filter(|claim| mode == Mode::Full || claim.quick);
     let selectors = claims().flat_map(|claim| claim.measure.cells());
     let single = selectors.filter_map(|selector| {
@@ -94,7 +95,9 @@ fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem
         };
         few.map(|(place, message)| place.problem(message))
     });
-    single.chain(of_pairs).chain(of_many).collect()
+    let settings = || cells.iter().map(|cell| cell.settings.as_slice());
+    let of_table = table.and_then(|table| table.problem(settings()));
+    single.chain(of_pairs).chain(of_many).chain(of_table).collect()
 }
 
 impl Prepared {

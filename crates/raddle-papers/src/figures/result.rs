@@ -7,6 +7,7 @@ use super::curves::{FigureCurves, Points};
 use super::increase::NamedBound;
 use super::number::Number;
 use super::prepare::{FigureRun, Prepared};
+use super::table::Table;
 use super::{Figure, Mode};
 use raddle::scenario::Study;
 use serde_json::{Value, json};
@@ -58,6 +59,8 @@ pub struct FigureResult {
     pub chart: Vec<Vec<Number>>,
     /// A picture of models.
     pub curves: Option<FigureCurves>,
+    /// A table of the cells.
+    pub table: Option<Table>,
     /// What each cell came to, in the order of the scenario's sweep.
     pub cells: Vec<FigureCell>,
     /// All runs: cells in order, seeds in order; none of a result that was kept.
@@ -107,6 +110,7 @@ impl FigureResult {
             claims: judged.collect(),
             chart: claims.chart,
             curves,
+            table: claims.table,
             cells,
             study,
             runs,
