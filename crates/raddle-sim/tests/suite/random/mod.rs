@@ -420,7 +420,8 @@ pub(crate) fn plan_with_middleware(numbers: &[u32]) -> Plan {
     let mut plan = plan(others);
     let reads_telemetry = |own: &congestion::Config| own.card().needs.contains(&Need::Telemetry);
     let has_telemetry = plan.transport.congestions().any(reads_telemetry);
-    if !plan.switch_load_balance.build(&switch::NOMINAL).looks_before() && !has_telemetry {
+    let looks_before = plan.switch_load_balance.build(&switch::NOMINAL).looks_before();
+    if !looks_before && !has_telemetry && plan.fabric.planes == 1 {
         let listed = tor::SCHEMES.iter().map(|scheme| tor::Config::named(scheme.card.name));
         let hooks: Vec<_> = listed.flatten().collect();
         plan.tor = Some(hook(&mut Choices::new(own), &hooks));
