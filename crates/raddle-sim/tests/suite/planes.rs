@@ -244,6 +244,21 @@ fn a_plane_in_which_the_other_end_is_lost_is_left_when_routing_has_converged() {
 }
 
 #[test]
+fn a_dead_link_of_one_host_is_no_matter_to_others_at_the_same_switch() {
+    let flows =
+        vec![Flow::at_zero(1, 2, Bytes(4096 * 100)), Flow::at_zero(5, 1, Bytes(4096 * 100))];
+    let mut plan = in_planes(2, flows, "round_robin");
+    let target = Target::Link { name: "host0.up1".to_owned(), direction: Direction::Both };
+    let faults = vec![Fault { target, effect: Effect::Down, windows: vec![(Time::ZERO, None)] }];
+    let convergence = Some(Span::ZERO);
+    resolve(&mut plan, FaultPlan { faults, convergence, ..FaultPlan::default() });
+    let outcome = run(&plan);
+    for name in ["host1.up0", "host1.up1", "host5.up0", "host5.up1"] {
+        assert_eq!(outcome.ports[port(&plan, name).index()].data_frames, 50, "{name}");
+    }
+}
+
+#[test]
 fn answers_go_back_in_the_plane_that_they_answer_in() {
     let flows: Vec<Flow> = (0..8).map(|i| Flow::at_zero(i, (i + 5) % 8, Bytes(900_000))).collect();
     for scheme in ["mprdma_dctcp", "eqds", "homa", "dcqcn"] {

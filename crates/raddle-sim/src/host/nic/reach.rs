@@ -57,15 +57,21 @@ impl Reach {
 
 impl Epoch {
     fn of(fabric: &Fabric, routes: &Forwarding, firsts: &[HostId]) -> Self {
+        // One host stands for those at the same switches, but for the last hop, which is its own.
         let routed = |from: HostId, to: HostId| {
             let ports = fabric.ports_of(from).zip(fabric.ports_of(to));
-            bits(ports.map(|(from, to)| leads(routes, fabric.edge_of(from), to)))
+            bits(ports.map(|(from, to)| {
+                let edge = fabric.edge_of(from);
+                edge == fabric.edge_of(to) || leads(routes, edge, to)
+            }))
+        };
+        let reached = |host: HostId| {
+            bits(fabric.ports_of(host).map(|port| leads(routes, fabric.edge_of(port), port)))
         };
         let all = |&from: &HostId| firsts.iter().map(move |&to| routed(from, to));
-        let hosts = (0..fabric.hosts).map(HostId);
         Self {
             between: firsts.iter().flat_map(all).collect(),
-            last_hops: hosts.map(|host| routed(host, host)).collect(),
+            last_hops: (0..fabric.hosts).map(HostId).map(reached).collect(),
         }
     }
 }

@@ -424,7 +424,8 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
 pub(crate) fn plan_with_middleware(numbers: &[u32]) -> Plan {
     let (own, others) = numbers.split_at(numbers.len().min(10));
     let mut plan = plan(others);
-    if !plan.switch_load_balance.build(&switch::NOMINAL).looks_before() {
+    let looks_before = plan.switch_load_balance.build(&switch::NOMINAL).looks_before();
+    if !looks_before && plan.fabric.planes == 1 {
         let listed = tor::SCHEMES.iter().map(|scheme| tor::Config::named(scheme.card.name));
         let hooks: Vec<_> = listed.flatten().collect();
         plan.tor = Some(hook(&mut Choices::new(own), &hooks));
