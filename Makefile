@@ -1,5 +1,5 @@
 # `demo` and `test` are the two commands of the README. Each does its own set-up on a fresh clone.
-.PHONY: demo test python wheel docs instructions sanitize
+.PHONY: demo test python venv wheel docs instructions sanitize
 
 CARGO ?= cargo
 
@@ -23,6 +23,10 @@ test:
 # libraries it takes over.
 python:
 	CARGO="$(CARGO)" .ci/python test
+
+# A virtual environment .venv with the Python package in it.
+venv:
+	@CARGO="$(CARGO)" .ci/python venv
 
 # A wheel of the Python package in target/wheels.
 wheel:

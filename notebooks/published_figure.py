@@ -56,8 +56,8 @@ def _(mo):
         """
         ## Varied
 
-        The figure's scenario is a file like any other: the same question with buffers that the
-        paper does not show.
+        The figure's scenario is a file like any other: the same question to load balancers that the
+        figure does not show.
         """
     )
     return
@@ -67,10 +67,9 @@ def _(mo):
 def _(figures, plot, plt, quick, raddle):
     # The figure's own scenario, with another sweep.
     text = (figures / "reps" / "fig2" / "scenario.toml").read_text().partition("[sweep]")[0]
-    slots = ", ".join(f'{{ scheme = "reps", buffer = {slots} }}' for slots in (2, 8, 32))
     varied = raddle.compare(
-        f'{text}[sweep]\n"transport.load_balance" = [{{ scheme = "ops" }}, {slots}]\n',
-        seeds=[1, 2] if quick else [1, 2, 3, 4, 5],
+        f'{text}[sweep]\n"transport.load_balance.scheme" = ["ecmp", "flowlet", "plb", "ops", "reps"]\n',
+        seeds=[1, 2] if quick else range(1, 11),
     )
     _figure, _axes = plt.subplots(layout="constrained")
     plot.compare(varied, ax=_axes)

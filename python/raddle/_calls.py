@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import _raddle, _scenario
+from . import _progress, _raddle, _scenario
+from ._progress import Shown
 from ._raddle import Table
 from ._results import Answer, Comparison, Result
 from ._scenario import AnyScenario, Seeds
-from .scheme import CongestionControl, Flow, PathSelector
-
-
-def progress_shows(progress: bool | None) -> bool:
-    """Whether progress shows: as asked for, else where standard error is a terminal."""
-    return sys.stderr is not None and sys.stderr.isatty() if progress is None else progress
+from .scheme import Class, CongestionControl, PathSelector
 
 
 def run(
@@ -27,26 +22,38 @@ def run(
     *,
     set: Mapping[str, Any] | None = None,
     threads: int = 1,
-    progress: bool | None = None,
-    load_balance: Callable[[Flow], PathSelector] | None = None,
-    congestion: Callable[[Flow], CongestionControl] | None = None,
+    progress: Shown | None = None,
+    load_balance: Class[PathSelector] | None = None,
+    congestion: Class[CongestionControl] | None = None,
 ) -> Result:
     """Run one simulation, as `raddle run`.
 
     `scenario` is a path, a TOML text, a dict or a `Scenario`. `seed`: else the scenario's first.
     `set` changes keys of the scenario by their dotted paths. `threads` inside the run; results do
-    not depend on it. `progress` on standard error: else where that is a terminal.
+    not depend on it. `progress` shows on a terminal's standard error or in a notebook, everywhere
+    with `True`, nowhere with `False`; or a function draws it, of the share done and a text.
 
     `load_balance` and `congestion` are classes of Python that stand in for the scenario's
-    (`raddle.scheme`), with one thread; what they raise ends the run.
+    (`raddle.scheme`), with one thread; what they raise ends the run. Where flows have several, as
+    jobs with their own, `{"cubic": Class}` names the one that the class stands in for.
 
     Raises `ScenarioError` with every mistake of the scenario, before anything runs.
     """
     text = _scenario.text(scenario, set)
     if _threads(threads) > 1 and (load_balance or congestion):
         raise ValueError(f"threads = {threads}: a scheme in Python runs with one")
-    shows = progress_shows(progress)
-    return Result(_raddle.run(text, seed, threads, shows, load_balance, congestion))
+    classes = _class("load_balance", load_balance), _class("congestion", congestion)
+    with _progress.shown(progress) as shown:
+        return Result(_raddle.run(text, seed, threads, shown, *classes))
+
+
+def _class(key: str, given: Class[Any] | None) -> tuple[str | None, object] | None:
+    """A class, and the scheme that it stands in for."""
+    if not isinstance(given, Mapping):
+        return None if given is None else (None, given)
+    if len(given) != 1:
+        raise ValueError(f"{key}: one class can stand in for a scheme, not {len(given)}")
+    return next(iter(given.items()))
 
 
 def compare(
@@ -56,7 +63,7 @@ def compare(
     seeds: Seeds | None = None,
     parallel: int | None = None,
     threads: int = 1,
-    progress: bool | None = None,
+    progress: Shown | None = None,
 ) -> Comparison:
     """Run a scenario's sweep with every seed and say which wins, as `raddle compare`.
 
@@ -66,7 +73,8 @@ def compare(
     `failed` and are warned of; if all do, the first one's reason is raised.
     """
     text = _scenario.text(scenario, with_seeds(set, seeds))
-    compared = _raddle.compare(text, parallel, _threads(threads), progress_shows(progress))
+    with _progress.shown(progress) as shown:
+        compared = _raddle.compare(text, parallel, _threads(threads), shown)
     answer = Comparison(compared.json(), compared.text(), compared.failed, compared)
     warn_of(answer.failed)
     return answer
@@ -108,7 +116,7 @@ def throughput(
     seed: int = 1,
     out: str | os.PathLike[str] | None = None,
     parallel: int | None = None,
-    progress: bool | None = None,
+    progress: Shown | None = None,
 ) -> Answer:
     """How much of a demand a circuit-switched design carries, as `raddle throughput`.
 
@@ -125,9 +133,9 @@ def throughput(
     if out is None and isinstance(demand, (str, os.PathLike)) and isinstance(design, str):
         return Answer(*_raddle.throughput(demands[0], designs[0], asked))
     kept = None if out is None else os.fspath(out)
-    answer = Answer(
-        *_raddle.throughput_grid(demands, designs, asked, kept, parallel, progress_shows(progress))
-    )
+    with _progress.shown(progress) as shown:
+        grid = _raddle.throughput_grid(demands, designs, asked, kept, parallel, shown)
+    answer = Answer(*grid)
     warn_of(answer.notes)
     return answer
 
@@ -145,7 +153,7 @@ def reproduce(
     redo: bool = False,
     record: str | os.PathLike[str] | None = None,
     parallel: int | None = None,
-    progress: bool | None = None,
+    progress: Shown | None = None,
 ) -> Answer:
     """Run published figures again and judge each claim against its band, as `raddle reproduce`:
     the object `raddle.reproduce/1`.
@@ -158,9 +166,8 @@ def reproduce(
     if quick and record is not None:
         raise ValueError("quick and record exclude each other")
     paths = [None if path is None else os.fspath(path) for path in (out, record)]
-    return Answer(
-        *_raddle.reproduce(name, quick, paths[0], redo, paths[1], parallel, progress_shows(progress))
-    )
+    with _progress.shown(progress) as shown:
+        return Answer(*_raddle.reproduce(name, quick, paths[0], redo, paths[1], parallel, shown))
 
 
 def figures(name: str | None = None, *, pages: str | os.PathLike[str] | None = None) -> Answer:

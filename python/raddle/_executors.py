@@ -7,9 +7,10 @@ import math
 import multiprocessing
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent import futures
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,9 @@ from ._store import SUMMARY, open_store
 
 ROUNDS = 3
 """Rounds of lost workers in a row, without one run that finished, after which runs fail."""
+
+MINUTES = 24 * 60
+"""After which Slurm ends a run, unless `SBATCH_TIMELIMIT` says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ Done = Callable[[Task, "str | Exception"], None]
 
 Executor = Callable[[Sequence[Task], Done], None]
 
+Results = Generator["tuple[Task, str | Exception]", None, None]
+
 
 class Lost(Exception):
     """The process that ran a run ended."""
@@ -73,16 +79,18 @@ def work(task: Task) -> str:
         return (run / SUMMARY).read_text(encoding="utf-8")
 
 
-def _in_rounds(tasks: Sequence[Task], done: Done, one_round: Callable[..., Iterator[Any]]) -> None:
+def _in_rounds(tasks: Sequence[Task], done: Done, one_round: Callable[[Sequence[Task]], Results]) -> None:
     """Runs what is lost again, as long as some run finishes."""
     left, idle = list(tasks), 0
     while left:
         lost = []
-        for task, result in one_round(left):
-            if isinstance(result, Lost):
-                lost.append(task)
-            else:
-                done(task, result)
+        # Closed whatever happens: an interrupt ends the workers at once.
+        with closing(one_round(left)) as results:
+            for task, result in results:
+                if isinstance(result, Lost):
+                    lost.append(task)
+                else:
+                    done(task, result)
         idle = idle + 1 if len(lost) == len(left) else 0
         if idle == ROUNDS:
             for task in lost:
@@ -94,21 +102,24 @@ def _in_rounds(tasks: Sequence[Task], done: Done, one_round: Callable[..., Itera
 def processes(parallel: int) -> Executor:
     """Processes of this machine, so many at a time."""
 
-    def one_round(tasks: Sequence[Task]) -> Iterator[tuple[Task, str | Exception]]:
+    def one_round(tasks: Sequence[Task]) -> Results:
         # Not forked: the parent's threads would be missing in the child.
         context = multiprocessing.get_context("spawn")
         pool = futures.ProcessPoolExecutor(min(parallel, len(tasks)), mp_context=context)
         try:
             yield from _futures(pool, tasks)
+        except BaseException:
+            # Nobody waits for the runs that are under way. (Python 3.14 has a call for this.)
+            for process in list((pool._processes or {}).values()):
+                process.kill()
+            raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
     return lambda tasks, done: _in_rounds(tasks, done, one_round)
 
 
-def _futures(
-    pool: futures.Executor, tasks: Sequence[Task]
-) -> Iterator[tuple[Task, str | Exception]]:
+def _futures(pool: futures.Executor, tasks: Sequence[Task]) -> Results:
     asked: dict[futures.Future[str], Task] = {}
     left = []
     for task in tasks:
@@ -140,7 +151,7 @@ def pool(executor: futures.Executor) -> Executor:
 def submitit(executor: Any) -> Executor:
     """An executor of submitit, with the parameters that it has; Slurm's jobs become an array."""
 
-    def one_round(tasks: Sequence[Task]) -> Iterator[tuple[Task, str | Exception]]:
+    def one_round(tasks: Sequence[Task]) -> Results:
         from submitit.core.utils import FailedJobError, UncompletedJobError
 
         with executor.batch():
@@ -173,7 +184,9 @@ def slurm(threads: int) -> Executor:
 
         executor = library.AutoExecutor(folder="submitit", cluster="slurm")
         memory = math.ceil(max(task.memory_bytes for task in tasks) / 1e9) + 1
-        executor.update_parameters(cpus_per_task=threads, mem_gb=memory, name="raddle")
+        executor.update_parameters(
+            cpus_per_task=threads, mem_gb=memory, name="raddle", timeout_min=MINUTES
+        )
         submitit(executor)(tasks, done)
 
     return run
@@ -192,24 +205,35 @@ def ray(address: str | None) -> Executor:
     return run
 
 
-def _of_ray(library: Any, tasks: Sequence[Task]) -> Iterator[tuple[Task, str | Exception]]:
+def _of_ray(library: Any, tasks: Sequence[Task]) -> Results:
     remote = library.remote(work)
     asked = {
         remote.options(num_cpus=task.threads, memory=task.memory_bytes, max_retries=0).remote(task):
             task
         for task in tasks
     }
-    while asked:
-        ready, _ = library.wait(list(asked), num_returns=1)
-        for reference in ready:
-            task = asked.pop(reference)
-            try:
-                yield task, library.get(reference)
-            except library.exceptions.RayTaskError as error:
-                cause = getattr(error, "cause", error)
-                yield task, cause if isinstance(cause, Exception) else error
-            except library.exceptions.RayError as error:
-                yield task, Lost(str(error))
+    try:
+        while asked:
+            ready, _ = library.wait(list(asked), num_returns=1)
+            for reference in ready:
+                task = asked.pop(reference)
+                yield task, _of_reference(library, reference)
+    finally:
+        # Nobody waits for the others.
+        for reference in asked:
+            library.cancel(reference, force=True)
+
+
+def _of_reference(library: Any, reference: Any) -> str | Exception:
+    """What came of a task of Ray."""
+    try:
+        summary: str = library.get(reference)
+        return summary
+    except library.exceptions.RayTaskError as error:
+        cause = getattr(error, "cause", error)
+        return cause if isinstance(cause, Exception) else RuntimeError(str(error))
+    except library.exceptions.RayError as error:
+        return Lost(str(error))
 
 
 def choose(executor: Any, parallel: int, threads: int) -> Executor:

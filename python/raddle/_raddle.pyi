@@ -1,10 +1,13 @@
 """The extension module; `raddle` gives its calls their shape."""
 
+from collections.abc import Callable
 from typing import final
 
 _Text = tuple[str, str, str, list[tuple[str, str]]]
 _Answer = tuple[str, str, list[str]]
 _Asked = tuple[int, str | None, bool, int]
+_Shown = bool | Callable[[float, str], None]
+_Class = tuple[str | None, object]
 
 __all__ = [
     "BUILD",
@@ -75,11 +78,11 @@ def run(
     text: _Text,
     seed: int | None,
     threads: int,
-    progress: bool,
-    load_balance: object | None,
-    congestion: object | None,
+    progress: _Shown,
+    load_balance: _Class | None,
+    congestion: _Class | None,
 ) -> Run: ...
-def compare(text: _Text, parallel: int | None, threads: int, progress: bool) -> Compared: ...
+def compare(text: _Text, parallel: int | None, threads: int, progress: _Shown) -> Compared: ...
 def sweep(
     text: _Text,
     out: str,
@@ -87,7 +90,7 @@ def sweep(
     csv: bool,
     parallel: int | None,
     threads: int,
-    progress: bool,
+    progress: _Shown,
 ) -> _Answer: ...
 def check_summary(text: str) -> None: ...
 def bounds(text: _Text) -> tuple[str, str]: ...
@@ -98,7 +101,7 @@ def throughput_grid(
     asked: _Asked,
     out: str | None,
     parallel: int | None,
-    progress: bool,
+    progress: _Shown,
 ) -> _Answer: ...
 def designs() -> str: ...
 def reproduce(
@@ -108,7 +111,7 @@ def reproduce(
     redo: bool,
     record: str | None,
     parallel: int | None,
-    progress: bool,
+    progress: _Shown,
 ) -> _Answer: ...
 def figures(name: str | None, pages: str | None) -> _Answer: ...
 def schemes() -> str: ...

@@ -94,8 +94,9 @@ class Objects:
 
     def names(self) -> set[str]:
         self._files.invalidate_cache()
-        found: list[str] = self._files.glob(f"{self._root}/*/{SUMMARY}")
-        return {path.rsplit("/", 2)[-2] for path in found}
+        # One listing of everything: a pattern would ask for each run's folder.
+        found: list[str] = self._files.find(self._root)
+        return {path.rsplit("/", 2)[-2] for path in found if path.endswith(f"/{SUMMARY}")}
 
     def summary(self, name: str) -> str:
         text: bytes = self._files.cat_file(f"{self._root}/{name}/{SUMMARY}")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import _executors, _raddle, _scenario
-from ._calls import progress_shows, warn_of, with_seeds
+from . import _executors, _progress, _raddle, _scenario
+from ._calls import warn_of, with_seeds
 from ._errors import Problem, ScenarioError
 from ._executors import Task
+from ._progress import Shown
 from ._results import Comparison
 from ._scenario import AnyScenario, Seeds, Text
 from ._store import Store, open_store
@@ -29,7 +29,7 @@ def sweep(
     parallel: int | None = None,
     threads: int = 1,
     executor: Any = None,
-    progress: bool | None = None,
+    progress: Shown | None = None,
 ) -> Comparison:
     """Run a large grid and keep its runs one by one, as `raddle sweep`; interrupted, it resumes.
 
@@ -56,14 +56,15 @@ def sweep_text(
     parallel: int | None,
     threads: int,
     executor: Any,
-    progress: bool | None,
+    progress: Shown | None,
 ) -> Comparison:
     """The same of a scenario's text."""
     if threads < 1:
         raise ValueError(f"threads = {threads}: at least 1")
-    place, shows = os.fspath(out), progress_shows(progress)
+    place = os.fspath(out)
     if executor is None and "://" not in place:
-        return Comparison(*_raddle.sweep(text, place, redo, csv, parallel, threads, shows))
+        with _progress.shown(progress) as shown:
+            return Comparison(*_raddle.sweep(text, place, redo, csv, parallel, threads, shown))
     grid = _raddle.Grid(text)
     store = open_store(place)
     if parallel is None:
@@ -78,21 +79,18 @@ def sweep_text(
     ]
     summaries, open_tasks = _recall(store, tasks, redo)
     failed: dict[str, str] = {}
-
-    def done(task: Task, result: str | Exception) -> None:
-        if isinstance(result, str):
-            summaries[task.name] = result
-        else:
-            failed[task.name] = f"{task.place}: {result}"
-        if shows:
-            ended = len(summaries) + len(failed)
-            print(f"\r{ended} of {len(names)} runs", end="", file=sys.stderr, flush=True)
-
     names = {task.name for task in tasks}
-    if open_tasks:
-        run(open_tasks, done)
-        if shows:
-            print(file=sys.stderr)
+    with _progress.shown(progress) as shown:
+
+        def done(task: Task, result: str | Exception) -> None:
+            if isinstance(result, str):
+                summaries[task.name] = result
+            else:
+                failed[task.name] = f"{task.place}: {result}"
+            _progress.draw_runs(shown, len(summaries) + len(failed), len(names))
+
+        if open_tasks:
+            run(open_tasks, done)
     if not summaries:
         raise RuntimeError(next(iter(failed.values()), "the scenario has no run"))
     with tempfile.TemporaryDirectory(prefix="raddle-") as scratch:

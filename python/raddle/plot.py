@@ -115,7 +115,8 @@ def _tier(name: str) -> str:
 
 def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     """Schemes against conditions: mean completion time (us) over seeds with its 95 % confidence
-    interval, and the bound of each condition as a line."""
+    interval, and the bound of each condition as a line; `never` where some seed's run never
+    completed."""
     axes = _axes(ax)
     rows, columns = comparison["rows"], comparison["columns"]
     cells = {(cell["row"], cell["column"]): cell for cell in comparison["cells"]}
@@ -125,13 +126,25 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         places = [place + (number - (len(rows) - 1) / 2) * width for place in range(len(columns))]
         means = [math.nan if cell["mean_us"] is None else cell["mean_us"] for cell in own]
         halves = [cell["ci95_half_us"] or 0 for cell in own]
-        axes.bar(places, means, width, yerr=halves, capsize=3, label=row)
+        # No run takes less than no time, however wide the interval.
+        below = [half if math.isnan(mean) else min(half, mean) for half, mean in zip(halves, means)]
+        [*bars] = axes.bar(places, means, width, yerr=[below, halves], capsize=3, label=row)
+        for bar, place, mean in zip(bars, places, means):
+            if math.isnan(mean):
+                # In the axes' own height: there is no value to stand at.
+                axes.text(
+                    place, 0.02, "never", rotation=90, ha="center", va="bottom",
+                    color=bar.get_facecolor(), transform=axes.get_xaxis_transform(),
+                )
     for place, column in enumerate(columns):
         bounds = [bound for bound in column["bound_us"] or [] if bound is not None]
         if bounds:
             axes.hlines(min(bounds), place - 0.45, place + 0.45, colors="black", linestyles="dotted")
     axes.set(ylabel="completion time (us)", xticks=range(len(columns)))
     axes.set_xticklabels([column["name"] for column in columns])
-    axes.legend()
+    if len(columns) == 1 and not columns[0]["name"]:
+        axes.set_xticks([])
+    # Beside the bars, which fill the picture.
+    axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
     axes.set_title(comparison["title"], fontsize="medium")
     return axes

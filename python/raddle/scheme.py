@@ -8,8 +8,9 @@ class to Rust.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar, Union
 
 Fate = Literal["clean", "marked", "trimmed", "timed_out"]
 """What became of a packet: acknowledged, with a congestion mark, trimmed, or not heard of."""
@@ -43,6 +44,12 @@ class Flow:
     def packet_bytes(self) -> int:
         """A full packet on the wire."""
         return self.payload_bytes + self.header_bytes
+
+
+Scheme = TypeVar("Scheme")
+
+Class = Union[Callable[[Flow], Scheme], Mapping[str, Callable[[Flow], Scheme]]]
+"""A class of schemes, or the same by the word of the scheme that it stands in for."""
 
 
 class PathSelector(Protocol):

@@ -46,3 +46,13 @@ def test_a_comparison_has_a_bar_for_each_scheme_and_condition():
     axes = plot.compare(answer)
     heights = [bar.get_height() for bar in axes.patches]
     assert heights == [cell["mean_us"] for cell in answer["cells"]]
+
+
+def test_what_never_completed_is_said():
+    # Flows that are hashed to the dead uplink have no other way.
+    dead = {"condition": [{"name": "dead", "fault": [{"link": "tor0.up1", "down": ".."}],
+                           "set": {"run.end": "1 ms"}}]}
+    ecmp = {"transport": {"load_balance": {"scheme": "ecmp"}}, "sweep": {"seed": "1..4"}}
+    answer = raddle.compare({**SMALL, **dead, **ecmp})
+    axes = plot.compare(answer)
+    assert [text.get_text() for text in axes.texts] == ["never"]

@@ -75,6 +75,45 @@ def test_one_path_a_flow_is_ecmp():
     assert ours["results_hash"] == theirs["results_hash"]
 
 
+JOBS = {
+    **SMALL,
+    "traffic": [
+        {"name": "own", "kind": "permutation", "message": "64 KiB",
+         "congestion": {"scheme": "fixed_rate"}},
+        {"name": "common", "kind": "permutation", "message": "64 KiB"},
+    ],
+}
+
+
+def test_a_class_stands_in_for_the_one_that_is_named():
+    heard = set()
+
+    class Counted(Fixed):
+        def on_ack(self, *words):
+            super().on_ack(*words)
+            heard.add(self)
+
+    for name in ("fixed_rate", "mprdma_dctcp"):
+        heard.clear()
+        assert raddle.run(JOBS, congestion={name: Counted}).summary["completed"]
+        assert len(heard) == 16, "the flows of one of two jobs"
+    with pytest.raises(ValueError, match="flows have `fixed_rate`, `mprdma_dctcp`; name the one"):
+        raddle.run(JOBS, congestion=Counted)
+    with pytest.raises(ValueError, match="no flow has `cubic`; they have `fixed_rate`, "):
+        raddle.run(JOBS, congestion={"cubic": Counted})
+    with pytest.raises(ValueError, match="one class can stand in"):
+        raddle.run(JOBS, congestion={"cubic": Counted, "fixed_rate": Counted})
+
+
+def test_a_background_keeps_its_own_unless_it_is_named():
+    traffic = {**SMALL["traffic"], "background": {"every": 2, "load_balance": {"scheme": "ecmp"}}}
+    beside = {**SMALL, "traffic": traffic}
+    ours = raddle.run(beside, load_balance={"ops": Ops}).summary
+    assert ours["results_hash"] == raddle.run(beside).summary["results_hash"]
+    with pytest.raises(ValueError, match="flows have `ecmp`, `ops`"):
+        raddle.run(beside, load_balance=Ops)
+
+
 def test_what_a_class_raises_ends_the_run():
     class Broken(Ops):
         def next_path(self, now_ps, psn, again, draw):

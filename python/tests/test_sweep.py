@@ -111,10 +111,10 @@ def test_wrong_words_are_refused():
         raddle.sweep(GRID, "o", executor="slurn")
 
 
-def driver(folder, *more):
+def driver(folder, out=None, on="local"):
     """`python -m raddle sweep`, in a process of its own and a group with its workers."""
-    words = [sys.executable, "-m", "raddle", "sweep", folder / "grid.toml", "--out", folder / "o",
-             "--on", "local", "--parallel", "2", "--json", *more]
+    words = [sys.executable, "-m", "raddle", "sweep", folder / "grid.toml", "--out",
+             out or folder / "o", "--on", on, "--parallel", "2", "--json"]
     return subprocess.Popen([*map(str, words)], start_new_session=True, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True)
 

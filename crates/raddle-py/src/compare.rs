@@ -2,7 +2,7 @@
 
 use crate::errors::failed;
 use crate::run::Text;
-use crate::work::{How, run_jobs};
+use crate::work::{How, Shown, run_jobs};
 use pyo3::prelude::*;
 use raddle::report::comparison::{Occasion, PageRun, page, palette, with_resolved};
 use raddle::scenario::Study;
@@ -60,13 +60,13 @@ pub(crate) fn compare(
     text: Text,
     parallel: Option<usize>,
     threads: u32,
-    progress: bool,
+    progress: Shown,
 ) -> PyResult<Compared> {
     let study = text.study(py)?;
     let how = How::new(parallel, threads, progress);
     let jobs = jobs::jobs(&study, Some(record_uplinks));
     let drawn_seed = study.seeds.first().copied().unwrap_or(1);
-    let results = run_jobs(py, &jobs, how, &Gather { store: None, drawn_seed })?;
+    let results = run_jobs(py, &jobs, &how, &Gather { store: None, drawn_seed })?;
     some_ran(py, &results)?;
     Ok(py.detach(|| answer(text.words(), &study, jobs, results)))
 }

@@ -1,7 +1,7 @@
 //! Published figures: run again, or as last run.
 
 use crate::errors::{refused, refused_text};
-use crate::work::{How, watched};
+use crate::work::{How, Shown};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use raddle::study::store::at;
@@ -37,7 +37,7 @@ pub(crate) fn reproduce(
     redo: bool,
     record: Option<PathBuf>,
     parallel: Option<usize>,
-    progress: bool,
+    progress: Shown,
 ) -> PyResult<Answer> {
     let (chosen, mut notes) = chosen(py, name)?;
     let how = How::new(parallel, 1, progress);
@@ -47,7 +47,7 @@ pub(crate) fn reproduce(
         Refused::Text(why) => refused_text(py, why),
         Refused::Files(problems) => refused(py, &problems),
     })?;
-    let results = watched(py, |stop| {
+    let results = how.watched(py, |stop| {
         let answers = Answers::default();
         let result = |figure: &Figure| {
             again.result(

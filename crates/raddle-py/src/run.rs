@@ -1,9 +1,9 @@
 //! One simulation.
 
 use crate::errors::{failed, refused, refused_text};
-use crate::scheme::Classes;
+use crate::scheme::{Class, Classes};
 use crate::table::Table;
-use crate::work::{How, run_jobs, watched};
+use crate::work::{How, Shown, run_jobs};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use raddle::report::comparison::{Occasion, PageRun, page, palette};
@@ -12,7 +12,7 @@ use raddle::study::compare::{CompareInput, Comparison, Entry};
 use raddle::study::gather::Gathered;
 use raddle::study::jobs::bound_of;
 use raddle::study::run::{Failure, Finished, Job, Keep, Runner};
-use raddle::study::tables::of_run;
+use raddle::study::tables::{Parts, of_run};
 use raddle::study::{jobs, machine};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Observer;
@@ -83,17 +83,23 @@ impl Run {
 
     /// Names of the tables that the run has.
     fn tables(&self) -> Vec<&'static str> {
-        let tables = of_run(&self.scenario, &self.finished.plan, &self.finished.outcome);
-        tables.iter().map(|parts| parts.name()).collect()
+        self.parts().iter().map(|parts| parts.name()).collect()
     }
 
     /// The table of this name.
     fn table(&self, py: Python<'_>, name: &str) -> PyResult<Table> {
-        let whole = py.detach(|| {
-            let tables = of_run(&self.scenario, &self.finished.plan, &self.finished.outcome);
-            tables.iter().find(|parts| parts.name() == name).map(|parts| parts.whole())
-        });
-        Table::new(whole.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?)
+        py.detach(|| {
+            let tables = self.parts();
+            let parts = tables.iter().find(|parts| parts.name() == name);
+            Table::new(parts.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?)
+        })
+    }
+}
+
+impl Run {
+    fn parts(&self) -> Vec<Parts<'_>> {
+        let Finished { plan, outcome, ideals, .. } = &self.finished;
+        of_run(&self.scenario, plan, outcome, ideals)
     }
 }
 
@@ -104,9 +110,9 @@ pub(crate) fn run(
     text: Text,
     seed: Option<u64>,
     threads: u32,
-    progress: bool,
-    load_balance: Option<Py<PyAny>>,
-    congestion: Option<Py<PyAny>>,
+    progress: Shown,
+    load_balance: Option<Class>,
+    congestion: Option<Class>,
 ) -> PyResult<Run> {
     let mut study = text.study(py)?;
     if study.cells.len() > 1 {
@@ -121,12 +127,12 @@ pub(crate) fn run(
     study.seeds = vec![seed.or(study.seeds.first().copied()).unwrap_or(1)];
     let mut jobs = jobs::jobs(&study, None);
     let classes = Classes::new(load_balance, congestion);
-    let how = How { parallel: 1, threads, progress };
+    let how = How::new(Some(1), threads, progress);
     let results = if classes.is_empty() {
-        run_jobs(py, &jobs, how, &Keep)?
+        run_jobs(py, &jobs, &how, &Keep)?
     } else {
         jobs = jobs.into_iter().map(|job| with_classes(job, &classes)).collect();
-        let results = run_classes(py, &jobs, how, &classes)?;
+        let results = run_classes(py, &jobs, &how, &classes)?;
         study.notes.push("a class of Python took part, of which the scenario knows nothing".into());
         results
     };
@@ -149,7 +155,7 @@ fn with_classes(mut job: Job, classes: &Classes) -> Job {
     let (classes, plain) = (classes.clone(), job.plan);
     job.plan = Box::new(move || {
         let mut plan = plain()?;
-        classes.enter(&mut plan);
+        classes.enter(&mut plan)?;
         Ok(plan)
     });
     job
@@ -159,10 +165,10 @@ fn with_classes(mut job: Job, classes: &Classes) -> Job {
 fn run_classes(
     py: Python<'_>,
     jobs: &[Job],
-    how: How,
+    how: &How,
     classes: &Classes,
 ) -> PyResult<Vec<Result<Finished, Failure>>> {
-    let results = watched(py, |stop| {
+    let results = how.watched(py, |stop| {
         how.with_meter(jobs.len(), |meter| {
             let engine = |plan: &Plan, observer: &mut dyn Observer| classes.run(plan, observer);
             let runner = Runner { engine: &engine, bound: bound_of, threads: 1, stop, meter };

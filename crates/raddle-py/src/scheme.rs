@@ -1,5 +1,5 @@
-//! Schemes in Python, for prototypes: a class stands in for the load balancer or the congestion
-//! control of every host. Each of their calls takes the GIL.
+//! Schemes in Python, for prototypes: a class stands in for a load balancer or a congestion control
+//! of the hosts. Each of their calls takes the GIL.
 
 use pyo3::prelude::*;
 use raddle_schemes::congestion::{self, Ack, CongestionControl, Limits, Loss, LossCause};
@@ -9,16 +9,20 @@ use raddle_schemes::load_balance::host::{self, Fate, Feedback, Outgoing, PathSel
 use raddle_schemes::units::{Bytes, Rate};
 use raddle_schemes::{Card, Cx, FlowContext};
 use raddle_sim::engine::{self, Options};
-use raddle_sim::plan::Plan;
+use raddle_sim::plan::{Plan, TransportPlan};
 use raddle_sim::record::{Observer, Outcome, Progress};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// A class, and the scheme of the catalogue that it stands in for, if the caller names one.
+pub(crate) type Class = (Option<String>, Py<PyAny>);
 
 /// The classes of a run.
 #[derive(Clone)]
 pub(crate) struct Classes {
-    pub(crate) load_balance: Option<Arc<Py<PyAny>>>,
-    pub(crate) congestion: Option<Arc<Py<PyAny>>>,
+    load_balance: Option<Arc<Class>>,
+    congestion: Option<Arc<Class>>,
     raised: Arc<Mutex<Option<PyErr>>>,
 }
 
@@ -41,7 +45,7 @@ static PATHS_CARD: Card = PATHS;
 static WINDOW_CARD: Card = WINDOW;
 
 impl Classes {
-    pub(crate) fn new(load_balance: Option<Py<PyAny>>, congestion: Option<Py<PyAny>>) -> Self {
+    pub(crate) fn new(load_balance: Option<Class>, congestion: Option<Class>) -> Self {
         Self {
             load_balance: load_balance.map(Arc::new),
             congestion: congestion.map(Arc::new),
@@ -55,15 +59,31 @@ impl Classes {
     }
 
     /// Puts them into a plan.
-    pub(crate) fn enter(&self, plan: &mut Plan) {
-        if self.load_balance.is_some() {
-            let plugin = Plugin { card: &PATHS_CARD, build: paths };
-            plan.transport.load_balance = host::Config::Custom(plugin);
+    ///
+    /// # Errors
+    /// Which scheme a class stands in for is not clear; [`raised`](Self::raised) says so, too.
+    pub(crate) fn enter(&self, plan: &mut Plan) -> Result<(), String> {
+        self.stand_in(&mut plan.transport).inspect_err(|why| {
+            self.or(Err(pyo3::exceptions::PyValueError::new_err(why.clone())), ());
+        })
+    }
+
+    fn stand_in(&self, transport: &mut TransportPlan) -> Result<(), String> {
+        if let Some((scheme, _)) = self.load_balance.as_deref() {
+            let others = transport.other_load_balances.iter_mut();
+            let all = std::iter::once(&mut transport.load_balance).chain(others).collect();
+            let name = |config: &host::Config| config.card().name;
+            let class = host::Config::Custom(Plugin { card: &PATHS_CARD, build: paths });
+            stand_in("load_balance", scheme.as_deref(), all, name, &class)?;
         }
-        if self.congestion.is_some() {
-            let plugin = Plugin { card: &WINDOW_CARD, build: window };
-            plan.transport.congestion = congestion::Config::Custom(plugin);
+        if let Some((scheme, _)) = self.congestion.as_deref() {
+            let others = transport.other_transports.iter_mut().map(|other| &mut other.congestion);
+            let all = std::iter::once(&mut transport.congestion).chain(others).collect();
+            let name = |config: &congestion::Config| config.card().name;
+            let class = congestion::Config::Custom(Plugin { card: &WINDOW_CARD, build: window });
+            stand_in("congestion", scheme.as_deref(), all, name, &class)?;
         }
+        Ok(())
     }
 
     /// Runs a plan that they are in, on this thread; what they raise ends it.
@@ -95,6 +115,37 @@ impl Classes {
             instead
         })
     }
+}
+
+/// Puts a class in the place of a scheme, wherever flows have it.
+///
+/// # Errors
+/// Flows have several and none is named, or none has the one that is.
+fn stand_in<C: Clone>(
+    key: &str,
+    scheme: Option<&str>,
+    all: Vec<&mut C>,
+    name: impl Fn(&C) -> &'static str,
+    class: &C,
+) -> Result<(), String> {
+    let names: BTreeSet<&str> = all.iter().map(|config| name(config)).collect();
+    let listed = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let place = match (scheme, names.first()) {
+        (Some(scheme), _) if names.contains(scheme) => scheme,
+        (Some(scheme), _) => {
+            return Err(format!("{key}: no flow has `{scheme}`; they have {listed}"));
+        }
+        (None, Some(only)) if names.len() == 1 => only,
+        (None, first) => {
+            let first = first.unwrap_or(&"");
+            return Err(format!(
+                "{key}: flows have {listed}; name the one that the class stands in for: \
+                 {key}={{\"{first}\": Class}}"
+            ));
+        }
+    };
+    all.into_iter().filter(|config| name(config) == place).for_each(|own| own.clone_from(class));
+    Ok(())
 }
 
 struct Watched<'a> {
@@ -138,7 +189,7 @@ fn paths(_: &FlowContext) -> Box<dyn PathSelector + Send> {
 impl PathSelector for Paths {
     fn begin(&mut self, context: &FlowContext) {
         let Some(class) = &self.classes.load_balance else { return };
-        let made = Python::attach(|py| instance(py, class, context)).map(Some);
+        let made = Python::attach(|py| instance(py, &class.1, context)).map(Some);
         self.scheme = self.classes.or(made, None);
     }
 
@@ -180,7 +231,8 @@ fn window(context: &FlowContext) -> Box<dyn CongestionControl + Send> {
     let classes = classes.unwrap_or_else(|| Classes::new(None, None));
     let packet = context.packet();
     let made = Python::attach(|py| {
-        classes.congestion.as_deref().map(|class| instance(py, class, context)).transpose()
+        let class = classes.congestion.as_deref();
+        class.map(|(_, class)| instance(py, class, context)).transpose()
     });
     let scheme = classes.or(made, None);
     let limits = Limits { window: packet, rate: None };

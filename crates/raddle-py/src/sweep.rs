@@ -3,7 +3,7 @@
 use crate::compare::{failures, some_ran};
 use crate::errors::refused_text;
 use crate::run::Text;
-use crate::work::{How, run_jobs};
+use crate::work::{How, Shown, run_jobs};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use raddle::study::compare::{CompareInput, Comparison, Entry};
@@ -35,14 +35,14 @@ pub(crate) fn sweep(
     csv: bool,
     parallel: Option<usize>,
     threads: u32,
-    progress: bool,
+    progress: Shown,
 ) -> PyResult<Answer> {
     let study = text.study(py)?;
     let refuse = |why: String| refused_text(py, why);
     let store = py.detach(|| Store::open(&out, format(csv))).map_err(refuse)?;
     let jobs = jobs::jobs(&study, None);
     py.detach(|| store.ready(&jobs, redo)).map_err(refuse)?;
-    let results = run_jobs(py, &jobs, How::new(parallel, threads, progress), &store)?;
+    let results = run_jobs(py, &jobs, &How::new(parallel, threads, progress), &store)?;
     some_ran(py, &results)?;
     let failed = failures(&jobs, &results);
     let title = study.title();

@@ -1,24 +1,26 @@
 //! Tables by Arrow's C stream interface.
 
 use crate::errors::refused_text;
+use arrow_array::builder::{BooleanBuilder, StringBuilder};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{
-    ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray,
-    UInt64Array,
-};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, UInt64Array};
+use arrow_buffer::NullBufferBuilder;
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use raddle::study::tables::{self, Column, Values};
+use raddle::study::tables::{self, Column, Parts, Values};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread::ScopedJoinHandle;
 
 /// A table whose columns any library that knows Arrow takes without a copy.
 #[pyclass(frozen, module = "raddle._raddle")]
 pub(crate) struct Table {
-    batch: RecordBatch,
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
     /// Name of the table.
     #[pyo3(get)]
     name: &'static str,
@@ -29,7 +31,7 @@ pub(crate) struct Table {
 
 #[pymethods]
 impl Table {
-    /// The table as a capsule `arrow_array_stream` with one batch.
+    /// The table as a capsule `arrow_array_stream`.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -38,8 +40,8 @@ impl Table {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // The interface lets a producer that cannot cast give its own schema.
         drop(requested_schema);
-        let batches = std::iter::once(Ok(self.batch.clone()));
-        let reader = RecordBatchIterator::new(batches, self.batch.schema());
+        let batches = self.batches.clone().into_iter().map(Ok);
+        let reader = RecordBatchIterator::new(batches, Arc::clone(&self.schema));
         let stream = FFI_ArrowArrayStream::new(Box::new(reader));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
@@ -47,43 +49,155 @@ impl Table {
     /// Number of rows.
     #[getter]
     fn num_rows(&self) -> usize {
-        self.batch.num_rows()
+        self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
     /// Each column with its name, unit and meaning.
     #[getter]
     fn columns(&self) -> Vec<(String, String, String)> {
-        let schema = self.batch.schema();
         let word = |field: &Field, key| field.metadata().get(key).cloned().unwrap_or_default();
-        let fields = schema.fields().iter();
+        let fields = self.schema.fields().iter();
         fields.map(|f| (f.name().clone(), word(f, "unit"), word(f, "meaning"))).collect()
     }
 }
 
+/// Rows of one part on their way into Arrow's form: few enough to stay in the processor's cache.
+const ROWS_AT_ONCE: usize = 2048;
+
+/// So many rows are worth a thread of their own, which gives a batch.
+const ROWS_OF_A_THREAD: usize = 1 << 17;
+
 impl Table {
     /// The table with its columns in Arrow's form.
-    pub(crate) fn new(table: tables::Table) -> PyResult<Self> {
-        let (name, meaning) = (table.name, table.meaning);
-        let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) =
-            table.columns.into_iter().map(column).unzip();
-        let metadata = HashMap::from([("raddle.meaning".to_owned(), meaning.to_owned())]);
-        let schema = Schema::new_with_metadata(fields, metadata);
-        let batch = RecordBatch::try_new(Arc::new(schema), arrays)
-            .map_err(|error| PyRuntimeError::new_err(format!("table {name}: {error}")))?;
-        Ok(Self { batch, name, meaning })
+    pub(crate) fn new(parts: &Parts<'_>) -> PyResult<Self> {
+        Self::of(parts)
+            .map_err(|error| PyRuntimeError::new_err(format!("table {}: {error}", parts.name())))
+    }
+
+    fn of(parts: &Parts<'_>) -> Result<Self, ArrowError> {
+        let rows = parts.rows();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let each = rows.div_ceil(cores).max(ROWS_OF_A_THREAD);
+        let ranges = (0..rows.div_ceil(each).max(1)).map(|i| i * each..rows.min((i + 1) * each));
+        let made: Vec<Batch> = std::thread::scope(|scope| {
+            let threads: Vec<_> =
+                ranges.map(|range| scope.spawn(move || Batch::of(parts, range))).collect();
+            let join = |thread: ScopedJoinHandle<'_, Batch>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            threads.into_iter().map(join).collect()
+        });
+        let (mut schema, mut meaning) = (Arc::new(Schema::empty()), "");
+        let mut batches = Vec::new();
+        for batch in made {
+            if batches.is_empty() {
+                meaning = batch.meaning;
+                let metadata = HashMap::from([("raddle.meaning".to_owned(), meaning.to_owned())]);
+                schema = Arc::new(Schema::new_with_metadata(batch.fields, metadata));
+            }
+            batches.push(RecordBatch::try_new(Arc::clone(&schema), batch.columns)?);
+        }
+        Ok(Self { schema, batches, name: parts.name(), meaning })
     }
 }
 
-fn column(column: Column) -> (Field, ArrayRef) {
-    let Column { name, unit, meaning, values } = column;
-    let (kind, array): (DataType, ArrayRef) = match values {
-        Values::U64(values) => (DataType::UInt64, Arc::new(UInt64Array::from(values))),
-        Values::F64(values) => (DataType::Float64, Arc::new(Float64Array::from(values))),
-        Values::Text(values) => (DataType::Utf8, Arc::new(StringArray::from(values))),
-        Values::Bool(values) => (DataType::Boolean, Arc::new(BooleanArray::from(values))),
+/// Some rows of a table.
+struct Batch {
+    meaning: &'static str,
+    fields: Vec<Field>,
+    columns: Vec<ArrayRef>,
+}
+
+impl Batch {
+    fn of(parts: &Parts<'_>, range: Range<usize>) -> Self {
+        let (mut fields, mut columns, mut meaning) = (Vec::new(), Vec::new(), "");
+        for part in parts.split_range(range.clone(), ROWS_AT_ONCE) {
+            if fields.is_empty() {
+                columns.extend(part.columns.iter().map(|own| Growing::new(own, range.len())));
+                fields.extend(part.columns.iter().map(field));
+                meaning = part.meaning;
+            }
+            for (column, own) in columns.iter_mut().zip(part.columns) {
+                column.extend(own.values);
+            }
+        }
+        Self { meaning, fields, columns: columns.into_iter().map(Growing::finish).collect() }
+    }
+}
+
+fn field(column: &Column) -> Field {
+    let kind = match column.values {
+        Values::U64(_) => DataType::UInt64,
+        Values::F64(_) => DataType::Float64,
+        Values::Text(_) | Values::Same(..) => DataType::Utf8,
+        Values::Bool(_) => DataType::Boolean,
     };
-    let metadata = HashMap::from([("unit".to_owned(), unit), ("meaning".to_owned(), meaning)]);
-    (Field::new(name, kind, true).with_metadata(metadata), array)
+    let pairs = [("unit", &column.unit), ("meaning", &column.meaning)];
+    let metadata = pairs.map(|(key, word)| (key.to_owned(), word.clone()));
+    Field::new(&column.name, kind, true).with_metadata(metadata)
+}
+
+/// A column in Arrow's form, part by part.
+enum Growing {
+    U64(Vec<u64>, NullBufferBuilder),
+    F64(Vec<f64>, NullBufferBuilder),
+    Text(StringBuilder),
+    Bool(BooleanBuilder),
+}
+
+impl Growing {
+    /// Without rows yet, with room for so many of the kind of `column`.
+    fn new(column: &Column, rows: usize) -> Self {
+        match &column.values {
+            Values::U64(_) => Self::U64(Vec::with_capacity(rows), NullBufferBuilder::new(rows)),
+            Values::F64(_) => Self::F64(Vec::with_capacity(rows), NullBufferBuilder::new(rows)),
+            Values::Same(text, _) => {
+                Self::Text(StringBuilder::with_capacity(rows, rows * text.len()))
+            }
+            Values::Text(_) => Self::Text(StringBuilder::with_capacity(rows, 0)),
+            Values::Bool(_) => Self::Bool(BooleanBuilder::with_capacity(rows)),
+        }
+    }
+
+    /// Adds rows; those of another kind than the column's are none.
+    fn extend(&mut self, values: Values) {
+        match (self, values) {
+            (Self::U64(all, valid), Values::U64(own)) => grow(all, valid, &own),
+            (Self::F64(all, valid), Values::F64(own)) => grow(all, valid, &own),
+            (Self::Text(all), Values::Text(own)) => {
+                own.iter().for_each(|text| all.append_option(text.as_deref()));
+            }
+            (Self::Text(all), Values::Same(text, rows)) => {
+                (0..rows).for_each(|_| all.append_value(&text));
+            }
+            (Self::Bool(all), Values::Bool(own)) => {
+                own.iter().for_each(|flag| all.append_option(*flag));
+            }
+            _ => debug_assert!(false, "a column has values of one kind"),
+        }
+    }
+
+    fn finish(self) -> ArrayRef {
+        match self {
+            Self::U64(values, mut valid) => {
+                Arc::new(UInt64Array::new(values.into(), valid.finish()))
+            }
+            Self::F64(values, mut valid) => {
+                Arc::new(Float64Array::new(values.into(), valid.finish()))
+            }
+            Self::Text(mut texts) => Arc::new(texts.finish()),
+            Self::Bool(mut flags) => Arc::new(flags.finish()),
+        }
+    }
+}
+
+fn grow<T: Copy + Default>(all: &mut Vec<T>, valid: &mut NullBufferBuilder, own: &[Option<T>]) {
+    all.extend(own.iter().map(|value| value.unwrap_or_default()));
+    if own.iter().all(Option::is_some) {
+        valid.append_n_non_nulls(own.len());
+    } else {
+        own.iter().for_each(|value| valid.append(value.is_some()));
+    }
 }
 
 /// What the columns of a written table mean, as `raddle explain FILE` prints it.

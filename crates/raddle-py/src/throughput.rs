@@ -1,7 +1,7 @@
 //! How much of a demand a circuit-switched design carries.
 
 use crate::errors::refused_text;
-use crate::work::{How, watched};
+use crate::work::{How, Shown, watched};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use raddle::throughput::{Grid, Question, catalogue, text};
@@ -50,7 +50,7 @@ pub(crate) fn throughput_grid(
     asked: Asked,
     out: Option<PathBuf>,
     parallel: Option<usize>,
-    progress: bool,
+    progress: Shown,
 ) -> PyResult<Answer> {
     let refuse = |why: String| refused_text(py, why);
     let demands: Vec<&str> = demands.iter().map(String::as_str).collect();
@@ -59,7 +59,7 @@ pub(crate) fn throughput_grid(
     let grid = py.detach(|| Grid::new(question, &demands, &designs)).map_err(refuse)?;
     let mut kept = grid.recall(out.as_deref()).map_err(refuse)?;
     let how = How::new(parallel, 1, progress);
-    let failed = watched(py, |stop| {
+    let failed = how.watched(py, |stop| {
         let open = grid.len() - kept.count();
         how.with_meter(open, |meter| grid.run(&mut kept, how.parallel, stop, meter))
     })?;

@@ -9,33 +9,44 @@ use raddle::study::run::{Failure, Job, Meter, Runner, Sink};
 use raddle_sim::engine::{self, Options};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// So often Python is asked whether a signal came.
 const ASK: Duration = Duration::from_millis(20);
 
+/// So many of these times lie between two calls of a function that draws progress.
+const ASKS_PER_DRAWING: u32 = 5;
+
+/// Where progress shows: on standard error or nowhere, or where a function of Python draws it.
+#[derive(FromPyObject)]
+pub(crate) enum Shown {
+    Terminal(bool),
+    Drawn(Py<PyAny>),
+}
+
 /// How jobs are run.
-#[derive(Clone, Copy)]
 pub(crate) struct How {
     /// Runs at a time.
     pub(crate) parallel: usize,
     /// Threads inside each.
-    pub(crate) threads: u32,
-    /// Whether progress shows on standard error.
-    pub(crate) progress: bool,
+    threads: u32,
+    shown: Shown,
+    /// What the function is to draw next: the share that is done, and what stands beside it.
+    line: Arc<Mutex<Option<(f64, String)>>>,
 }
 
 impl How {
     /// Runs at a time as asked for, else as many as there are cores for the threads of each.
-    pub(crate) fn new(parallel: Option<usize>, threads: u32, progress: bool) -> Self {
+    pub(crate) fn new(parallel: Option<usize>, threads: u32, shown: Shown) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let parallel = parallel.unwrap_or_else(|| cores() / threads.max(1) as usize).max(1);
-        Self { parallel, threads, progress }
+        Self { parallel, threads, shown, line: Arc::default() }
     }
 
     /// Calls `run` with a runner for so many jobs.
     pub(crate) fn with_runner<T>(
-        self,
+        &self,
         jobs: usize,
         stop: &AtomicBool,
         run: impl FnOnce(&Runner<'_>) -> T,
@@ -53,13 +64,44 @@ impl How {
     }
 
     /// Calls `run` with what shows progress, if it is to show.
-    pub(crate) fn with_meter<T>(self, jobs: usize, run: impl FnOnce(&dyn Meter) -> T) -> T {
-        let bar = self.progress.then(|| Bar::on_stderr(jobs));
-        let result = run(bar.as_ref().map_or(&(), |bar| bar));
-        if let Some(bar) = bar {
-            bar.clear();
-        }
+    pub(crate) fn with_meter<T>(&self, jobs: usize, run: impl FnOnce(&dyn Meter) -> T) -> T {
+        let bar = match self.shown {
+            Shown::Terminal(false) => return run(&()),
+            Shown::Terminal(true) => Bar::on_stderr(jobs),
+            Shown::Drawn(_) => {
+                let line = Arc::clone(&self.line);
+                let draw = move |share: f64, text: &str| {
+                    let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
+                    *line = Some((share, text.to_owned()));
+                };
+                Bar::drawn(jobs, Box::new(draw))
+            }
+        };
+        let result = run(&bar);
+        bar.clear();
         result
+    }
+
+    /// Does `work` as [`watched`] does, with progress where it is to show.
+    ///
+    /// # Errors
+    /// What a signal's handler or the function raised; the work has ended.
+    pub(crate) fn watched<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&AtomicBool) -> T + Send,
+    ) -> PyResult<T> {
+        let mut asked = 0;
+        let draw = move |py: Python<'_>| {
+            asked += 1;
+            let Shown::Drawn(function) = &self.shown else { return Ok(()) };
+            if asked % ASKS_PER_DRAWING != 0 {
+                return Ok(());
+            }
+            let line = self.line.lock().unwrap_or_else(PoisonError::into_inner).take();
+            line.map_or(Ok(()), |line| function.call1(py, line).map(drop))
+        };
+        watched_with(py, draw, work)
     }
 }
 
@@ -71,13 +113,13 @@ impl How {
 pub(crate) fn run_jobs<S: Sink>(
     py: Python<'_>,
     jobs: &[Job],
-    how: How,
+    how: &How,
     sink: &S,
 ) -> PyResult<Vec<Result<S::Kept, Failure>>> {
     let needed = jobs.iter().map(|job| job.needed);
     memory::fit_together(needed, how.parallel, memory::available())
         .map_err(|why| refused_text(py, why))?;
-    watched(py, |stop| how.with_runner(jobs.len(), stop, |runner| runner.run(jobs, sink)))
+    how.watched(py, |stop| how.with_runner(jobs.len(), stop, |runner| runner.run(jobs, sink)))
 }
 
 /// Does `work` without the GIL; its argument becomes true when a signal asks to stop.
@@ -86,6 +128,15 @@ pub(crate) fn run_jobs<S: Sink>(
 /// What a signal's handler raised (`KeyboardInterrupt`); the work has ended.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
+    work: impl FnOnce(&AtomicBool) -> T + Send,
+) -> PyResult<T> {
+    watched_with(py, |_| Ok(()), work)
+}
+
+/// The same, with something that is done in Python now and then.
+fn watched_with<T: Send>(
+    py: Python<'_>,
+    mut also: impl FnMut(Python<'_>) -> PyResult<()> + Send,
     work: impl FnOnce(&AtomicBool) -> T + Send,
 ) -> PyResult<T> {
     let stop = AtomicBool::new(false);
@@ -99,9 +150,13 @@ pub(crate) fn watched<T: Send>(
                 match results.recv_timeout(ASK) {
                     Ok(results) => return Ok(results),
                     Err(RecvTimeoutError::Timeout) => {
-                        if let Err(signal) = Python::attach(|py| py.check_signals()) {
+                        let asked = Python::attach(|py| {
+                            py.check_signals()?;
+                            also(py)
+                        });
+                        if let Err(raised) = asked {
                             stop.store(true, Ordering::Relaxed);
-                            return Err(signal);
+                            return Err(raised);
                         }
                     }
                     Err(RecvTimeoutError::Disconnected) => {

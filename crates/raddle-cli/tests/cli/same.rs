@@ -64,11 +64,15 @@ fn check(scenario: &str) {
         ("four-thread", &four),
         ("reference", &slow),
     ];
+    let ideals = raddle_sim::bound::ideals(&plan);
     for (name, other) in others {
         assert_eq!(sum(other), sum(&expected), "{name}");
         assert_eq!(other.stop, expected.stop, "{name}");
         let [a, b] = [other, &expected].map(|outcome| {
-            tables::of_run(&hash, &plan, outcome).iter().map(Parts::whole).collect::<Vec<_>>()
+            tables::of_run(&hash, &plan, outcome, &ideals)
+                .iter()
+                .map(Parts::whole)
+                .collect::<Vec<_>>()
         });
         assert!(a == b, "the tables of the {name} run differ");
     }

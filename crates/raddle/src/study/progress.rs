@@ -21,7 +21,11 @@ const LINE_EVERY_S: f64 = 60.0;
 pub struct Bar {
     bar: ProgressBar,
     state: Mutex<State>,
+    draw: Option<Draw>,
 }
+
+/// Draws the line somewhere else: the share that is done, and what stands beside it.
+pub type Draw = Box<dyn Fn(f64, &str) + Send + Sync>;
 
 struct State {
     jobs: Vec<JobState>,
@@ -52,6 +56,11 @@ impl Bar {
         Self::new(jobs, target, to_log)
     }
 
+    /// Where `draw` draws it.
+    pub fn drawn(jobs: usize, draw: Draw) -> Self {
+        Self { draw: Some(draw), ..Self::new(jobs, ProgressDrawTarget::hidden(), None) }
+    }
+
     fn new(jobs: usize, target: ProgressDrawTarget, log: Option<Box<dyn Write + Send>>) -> Self {
         let bar = ProgressBar::with_draw_target(Some(STEPS), target);
         if let Ok(style) = ProgressStyle::with_template("{bar:24} {percent:>3} %  {msg}") {
@@ -59,7 +68,7 @@ impl Bar {
         }
         let log = log.map(|to| Log { to, next_s: LINE_EVERY_S });
         let state = State { jobs: vec![JobState::default(); jobs], now: Time::ZERO, log };
-        Self { bar, state: Mutex::new(state) }
+        Self { bar, state: Mutex::new(state), draw: None }
     }
 
     /// Removes the line.
@@ -80,6 +89,9 @@ impl Bar {
             log.next_s = elapsed_s + LINE_EVERY_S;
             // Whoever closed the log does not want it.
             let _ = writeln!(log.to, "{:.0} %  {message}", (share * 100.0).floor());
+        }
+        if let Some(draw) = &self.draw {
+            draw(share, &message);
         }
         self.bar.set_message(message);
     }
@@ -191,6 +203,20 @@ mod tests {
         // Ten times as large: of 1100 known and as much again per run to come.
         bar.begin(2, 1000);
         assert!((bar.state().share() - 100.0 / 1650.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_line_is_drawn_where_it_is_asked_for() {
+        let drawn = Arc::new(Mutex::new(Vec::new()));
+        let own = Arc::clone(&drawn);
+        let draw = move |share: f64, text: &str| own.lock().unwrap().push((share, text.to_owned()));
+        let bar = Bar::drawn(2, Box::new(draw));
+        bar.begin(0, 10);
+        bar.end(0);
+        let drawn = drawn.lock().unwrap();
+        assert!(
+            matches!(&drawn[..], [(share, text)] if *share == 0.5 && text.starts_with("1 of 2"))
+        );
     }
 
     #[test]

@@ -7,6 +7,8 @@ use super::summary::{Bound, RunSummary};
 use super::text::settings;
 use super::timing::Stopwatch;
 use crate::scenario::Kept;
+use raddle_schemes::units::Span;
+use raddle_sim::bound;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{Observer, Outcome, Progress, Stop};
 use rayon::prelude::*;
@@ -60,6 +62,8 @@ pub struct Finished {
     pub plan: Plan,
     /// What came of it.
     pub outcome: Outcome,
+    /// What each flow would take alone ([`bound::ideals`]).
+    pub ideals: Vec<Option<Span>>,
     /// The same in numbers.
     pub summary: RunSummary,
 }
@@ -226,8 +230,10 @@ impl Runner<'_> {
         let (plan, outcome) = outcome.of_messages(plan);
         // Pieces have more headers than their messages, and the same ways to go.
         let bound = if whole { bound } else { (self.bound)(&plan) };
-        let summary = RunSummary::new(&job.scenario, &plan, &outcome, bound.as_ref(), cost);
-        Ok(Finished { plan, outcome, summary })
+        let ideals = bound::ideals(&plan);
+        let (scenario, bound) = (&job.scenario, bound.as_ref());
+        let summary = RunSummary::with_ideals(scenario, &plan, &outcome, &ideals, bound, cost);
+        Ok(Finished { plan, outcome, ideals, summary })
     }
 }
 

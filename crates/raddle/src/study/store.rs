@@ -138,7 +138,7 @@ impl Store {
     /// The file and what the system said.
     pub fn complete(&self, job: &Job, run: &Finished) -> Result<(), String> {
         let scratch = self.unfinished_folder(job);
-        for table in tables::of_run(&job.scenario, &run.plan, &run.outcome) {
+        for table in tables::of_run(&job.scenario, &run.plan, &run.outcome, &run.ideals) {
             let name = format!("{}.{}", table.name(), self.format.extension());
             let path = self.run_file(job, &name);
             if !path.exists() {
@@ -189,7 +189,7 @@ impl Sink for Store {
     fn finish(&self, job: &Job, run: Finished) -> Result<RunSummary, String> {
         let folder = self.unfinished_folder(job);
         if self.with_tables {
-            for table in tables::of_run(&job.scenario, &run.plan, &run.outcome) {
+            for table in tables::of_run(&job.scenario, &run.plan, &run.outcome, &run.ideals) {
                 tables::write_parts(&folder, &table, self.format).map_err(|e| e.to_string())?;
             }
         }
@@ -261,6 +261,7 @@ mod tests {
     use super::*;
     use crate::study::fixture::{self, ENGINE};
     use crate::study::run::{Engine, Failure, Runner};
+    use raddle_sim::bound;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
     fn run(
@@ -350,7 +351,8 @@ mod tests {
         let outcome = fixture::engine(&plan, &mut ());
         let cost = crate::study::timing::Cost::default();
         let summary = RunSummary::new("5ce7a110", &plan, &outcome, None, cost);
-        let finished = Finished { plan, outcome, summary };
+        let ideals = bound::ideals(&plan);
+        let finished = Finished { plan, outcome, ideals, summary };
         let [mut a, mut b] = [(); 2].map(|()| fixture::jobs(1..=1));
         (a[0].settings[0].1, b[0].settings[0].1) = ("1 bdp".into(), "416 kB".into());
         for job in [&a[0], &b[0]] {
@@ -375,7 +377,8 @@ mod tests {
         let outcome = fixture::engine(&plan, &mut ());
         let cost = crate::study::timing::Cost::default();
         let summary = RunSummary::new("5ce7a110", &plan, &outcome, None, cost);
-        let finished = Finished { plan, outcome, summary };
+        let ideals = bound::ideals(&plan);
+        let finished = Finished { plan, outcome, ideals, summary };
         assert_eq!(csv.complete(&fixture::jobs(1..=1)[0], &finished), Ok(()));
         assert!(place.join("flows.csv").is_file() && place.join("flows.parquet").is_file());
     }

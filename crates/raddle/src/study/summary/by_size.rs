@@ -4,7 +4,6 @@ use super::json::Object;
 use crate::study::quantiles::{Quantile, Quantiles, Share};
 use crate::study::text::{digits, list, plural};
 use raddle_schemes::units::{Bytes, Span};
-use raddle_sim::bound;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
 use serde_json::{Map, Value, json};
@@ -56,15 +55,14 @@ pub fn slowdown(fct: Span, ideal: Option<Span>) -> Option<f64> {
 
 impl BySize {
     /// Flow completion times in microseconds, and slowdowns.
-    pub fn of(plan: &Plan, outcome: &Outcome) -> [Self; 2] {
-        let ideals = bound::ideals(plan);
+    pub fn of(plan: &Plan, outcome: &Outcome, ideals: &[Option<Span>]) -> [Self; 2] {
         let flows = || plan.traffic.flows.iter().zip(outcome.flows.iter().map(|f| super::fct(&f)));
         let times = |class: SizeClass| {
             let of = flows().filter(|(flow, _)| class.holds(flow.bytes));
             Quantiles::of(of.filter_map(|(_, fct)| Some(fct?.as_us())).collect())
         };
         let slowdowns = |class: SizeClass| {
-            let of = flows().zip(&ideals).filter(|((flow, _), _)| class.holds(flow.bytes));
+            let of = flows().zip(ideals).filter(|((flow, _), _)| class.holds(flow.bytes));
             Quantiles::of(of.filter_map(|((_, fct), ideal)| slowdown(fct?, *ideal)).collect())
         };
         let classes = [SizeClass::All, SizeClass::Short, SizeClass::Medium, SizeClass::Long];

@@ -14,6 +14,7 @@ pub use layers::LayerSummary;
 use raddle_schemes::rng::{GOLDEN, mix};
 use raddle_schemes::units::{Span, Time};
 pub use raddle_sim::bound::Bound;
+use raddle_sim::bound::ideals;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{
     FlowRecord, FlowRecords, Outcome, PfcRecord, PortRecord, Stop, TorRecord,
@@ -123,6 +124,18 @@ impl RunSummary {
         bound: Option<&Bound>,
         cost: Cost,
     ) -> Self {
+        Self::with_ideals(scenario, plan, outcome, &ideals(plan), bound, cost)
+    }
+
+    /// The same with what each flow would take alone ([`ideals`]).
+    pub fn with_ideals(
+        scenario: &str,
+        plan: &Plan,
+        outcome: &Outcome,
+        ideals: &[Option<Span>],
+        bound: Option<&Bound>,
+        cost: Cost,
+    ) -> Self {
         let flows = &outcome.flows;
         let completion = completion(flows);
         let bound_us = bound.map(|b| b.time.as_us());
@@ -131,7 +144,7 @@ impl RunSummary {
             .filter(|(_, b)| b.time > Span::ZERO)
             .map(|(c, b)| (c.0 as f64 / b.time.0 as f64 - 1.0) * 100.0);
         let hosts = plan.fabric.host_ports() as usize;
-        let [fct_by_size_us, slowdown] = BySize::of(plan, outcome);
+        let [fct_by_size_us, slowdown] = BySize::of(plan, outcome, ideals);
         let switch_ports = outcome.ports.iter().skip(hosts);
         Self {
             scenario: scenario.to_string(),

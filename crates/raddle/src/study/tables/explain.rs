@@ -109,7 +109,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let plan = fixture::plan(7);
         let outcome = fixture::engine(&plan, &mut ());
-        let tables = of_run("5ce7a110", &plan, &outcome);
+        let ideals = raddle_sim::bound::ideals(&plan);
+        let tables = of_run("5ce7a110", &plan, &outcome, &ideals);
         let parquet = write_parts(folder.path(), &tables[0], Format::Parquet).unwrap();
         let text = explain(&parquet).unwrap();
         let line = "fct_us                 us        start to last needed ACK at the sender";

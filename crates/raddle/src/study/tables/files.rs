@@ -152,7 +152,7 @@ fn field(column: &Column) -> Result<Arc<Type>, ParquetError> {
     let (physical, logical) = match column.values {
         Values::U64(_) => (PhysicalType::INT64, Some(LogicalType::integer(64, false))),
         Values::F64(_) => (PhysicalType::DOUBLE, None),
-        Values::Text(_) => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
+        Values::Text(_) | Values::Same(..) => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
         Values::Bool(_) => (PhysicalType::BOOLEAN, None),
     };
     Type::primitive_type_builder(&column.name, physical)
@@ -178,6 +178,14 @@ fn write_parquet(
                 Values::F64(values) => put::<DoubleType, _>(&mut chunk, values, |x| *x)?,
                 Values::Text(values) => {
                     put::<ByteArrayType, _>(&mut chunk, values, |t| ByteArray::from(t.as_str()))?;
+                }
+                Values::Same(text, rows) => {
+                    let values = vec![ByteArray::from(text.as_str()); *rows];
+                    chunk.typed::<ByteArrayType>().write_batch(
+                        &values,
+                        Some(&vec![1; *rows]),
+                        None,
+                    )?;
                 }
                 Values::Bool(values) => put::<BoolType, _>(&mut chunk, values, |b| *b)?,
             }
@@ -238,6 +246,7 @@ fn put_rows(out: &mut impl Write, table: &Table) -> std::io::Result<()> {
                 Values::Text(values) => {
                     put_csv(out, values[row].as_deref().map(quoted).as_ref())?;
                 }
+                Values::Same(text, _) => put_csv(out, Some(&quoted(text)))?,
             }
         }
         out.write_all(b"\n")?;
@@ -265,6 +274,7 @@ mod tests {
     use crate::study::tables::of_run;
     use parquet::file::reader::FileReader;
     use parquet::record::Field;
+    use raddle_sim::bound;
 
     /// The file's columns, read with the library's row reader.
     fn read_back(path: &Path, table: &Table) -> Vec<Values> {
@@ -289,6 +299,10 @@ mod tests {
                 Values::F64(_) => Values::F64(
                     cells.map(|f| if let Field::Double(x) = f { Some(*x) } else { None }).collect(),
                 ),
+                Values::Same(text, _) => {
+                    assert!(cells.clone().all(|f| matches!(f, Field::Str(read) if read == text)));
+                    Values::Same(text.clone(), cells.len())
+                }
                 Values::Text(_) => Values::Text(
                     cells
                         .map(|f| if let Field::Str(t) = f { Some(t.clone()) } else { None })
@@ -308,7 +322,8 @@ mod tests {
         let plan = fixture::plan(7);
         let mut outcome = fixture::engine(&plan, &mut ());
         outcome.flows.change(1, |flow| flow.acked = None);
-        let tables = of_run("5ce7a110", &plan, &outcome);
+        let ideals = bound::ideals(&plan);
+        let tables = of_run("5ce7a110", &plan, &outcome, &ideals);
         let names: Vec<&str> = tables.iter().map(Parts::name).collect();
         assert_eq!(names, ["flows", "ports", "layers", "series", "timeline", "events"]);
         for table in &tables {
@@ -324,7 +339,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let plan = fixture::plan(7);
         let outcome = fixture::engine(&plan, &mut ());
-        for parts in of_run("5ce7a110", &plan, &outcome) {
+        for parts in of_run("5ce7a110", &plan, &outcome, &bound::ideals(&plan)) {
             let table = parts.whole();
             let values: Vec<Values> = table.columns.iter().map(|c| c.values.clone()).collect();
             let csv = std::fs::read(write(folder.path(), &table, Format::Csv).unwrap()).unwrap();
@@ -344,7 +359,8 @@ mod tests {
         let plan = fixture::plan(7);
         let mut outcome = fixture::engine(&plan, &mut ());
         outcome.flows = Default::default();
-        let tables = of_run("5ce7a110", &plan, &outcome);
+        let ideals = bound::ideals(&plan);
+        let tables = of_run("5ce7a110", &plan, &outcome, &ideals);
         let path = write_parts(folder.path(), &tables[0], Format::Parquet).unwrap();
         let empty: Vec<Values> = tables[0].whole().columns.into_iter().map(|c| c.values).collect();
         assert!(!empty.is_empty());
@@ -357,7 +373,7 @@ mod tests {
     fn every_column_of_a_table_has_one_value_per_row() {
         let plan = fixture::plan(7);
         let outcome = fixture::engine(&plan, &mut ());
-        for table in of_run("5ce7a110", &plan, &outcome) {
+        for table in of_run("5ce7a110", &plan, &outcome, &bound::ideals(&plan)) {
             let table = table.whole();
             for column in &table.columns {
                 assert_eq!(column.values.len(), table.rows(), "{}.{}", table.name, column.name);

@@ -59,6 +59,8 @@ pub enum Values {
     F64(Vec<Option<f64>>),
     /// Texts.
     Text(Vec<Option<String>>),
+    /// One text in so many rows.
+    Same(String, usize),
     /// Flags.
     Bool(Vec<Option<bool>>),
 }
@@ -82,13 +84,18 @@ pub struct Table {
 pub struct Parts<'a> {
     name: &'static str,
     rows: usize,
-    part: Box<dyn Fn(Range<usize>) -> Table + 'a>,
+    part: Box<dyn Fn(Range<usize>) -> Table + Sync + 'a>,
 }
 
 impl Parts<'_> {
     /// Its name, which is the file's.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
     }
 
     /// All of it.
@@ -98,8 +105,16 @@ impl Parts<'_> {
 
     /// All of it, `most` rows at a time; one part without rows if it has none.
     fn split(&self, most: usize) -> impl Iterator<Item = Table> {
-        let parts = self.rows.div_ceil(most).max(1);
-        (0..parts).map(move |part| (self.part)(part * most..self.rows.min((part + 1) * most)))
+        self.split_range(0..self.rows, most)
+    }
+
+    /// The same of some of its rows.
+    pub fn split_range(&self, rows: Range<usize>, most: usize) -> impl Iterator<Item = Table> {
+        let parts = rows.len().div_ceil(most).max(1);
+        (0..parts).map(move |part| {
+            let start = rows.start + part * most;
+            (self.part)(start..rows.end.min(start + most))
+        })
     }
 }
 
@@ -110,6 +125,7 @@ impl Values {
             Self::U64(values) => values.len(),
             Self::F64(values) => values.len(),
             Self::Text(values) => values.len(),
+            Self::Same(_, rows) => *rows,
             Self::Bool(values) => values.len(),
         }
     }

@@ -9,7 +9,6 @@ use crate::study::unfinished::Causes;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::ids::{Entropy, FlowId};
 use raddle_schemes::units::{Span, Time};
-use raddle_sim::bound;
 use raddle_sim::plan::{BufferPlan, Plan};
 use raddle_sim::record::layers::layers;
 use raddle_sim::record::{DropCause, FlowRecord, Outcome, PfcRecord, PieceRecords, TorRecord};
@@ -142,9 +141,16 @@ fn setting_column(rows: &[RunRow<'_>], path: &str) -> Column {
 }
 
 /// The tables of one run: flows and ports, and what was recorded over time.
-pub fn of_run<'a>(scenario: &'a str, plan: &'a Plan, outcome: &'a Outcome) -> Vec<Parts<'a>> {
+///
+/// `ideals`: what each flow would take alone ([`raddle_sim::bound::ideals`]).
+pub fn of_run<'a>(
+    scenario: &'a str,
+    plan: &'a Plan,
+    outcome: &'a Outcome,
+    ideals: &'a [Option<Span>],
+) -> Vec<Parts<'a>> {
     let run = Run { scenario, plan, outcome };
-    let mut tables = vec![run.flows(), run.ports()];
+    let mut tables = vec![run.flows(ideals), run.ports()];
     tables.extend(outcome.pieces.as_deref().map(|pieces| run.pieces(pieces)));
     tables.extend(plan.buffer.as_ref().map(|buffer| run.switches(buffer)));
     tables.extend((!outcome.tors.is_empty()).then(|| run.tors()));
@@ -173,32 +179,30 @@ impl<'a> Run<'a> {
         self,
         spec: &'static TableSpec,
         rows: usize,
-        values: impl Fn(Range<usize>) -> [(&'static str, Values); N] + 'a,
+        values: impl Fn(Range<usize>) -> [(&'static str, Values); N] + Sync + 'a,
     ) -> Parts<'a> {
         let part = move |range: Range<usize>| {
-            let scenario = Some(self.scenario.to_string());
             let run = [
-                ("scenario", Values::Text(vec![scenario.clone(); range.len()])),
+                ("scenario", Values::Same(self.scenario.to_string(), range.len())),
                 ("seed", Values::U64(vec![Some(self.plan.seed); range.len()])),
             ];
             Table {
                 name: spec.name,
                 meaning: spec.meaning,
                 columns: columns(spec, run.into_iter().chain(values(range)).collect::<Vec<_>>()),
-                scenario,
+                scenario: Some(self.scenario.to_string()),
                 seed: Some(self.plan.seed),
             }
         };
         Parts { name: spec.name, rows, part: Box::new(part) }
     }
 
-    fn flows(self) -> Parts<'a> {
+    fn flows(self, ideals: &'a [Option<Span>]) -> Parts<'a> {
         let word = |causes: &Causes<'_>, flow: usize| {
             Some(causes.cause(FlowId(flow as u32))?.word().to_owned())
         };
         let us = |span: Option<Span>| span.map(Span::as_us);
         let causes = Causes::of(self.plan, self.outcome);
-        let ideals = bound::ideals(self.plan);
         self.table(&FLOWS, self.outcome.flows.len(), move |rows| {
             let plan = &self.plan.traffic.flows[rows.clone()];
             let flows: Vec<FlowRecord> = self.outcome.flows.range(rows.clone()).collect();
