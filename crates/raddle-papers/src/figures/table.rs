@@ -107,7 +107,7 @@ impl Table {
             cell.number(number).map(|number| number.mean).filter(|_| !cell.never(number))
         };
         let best = |row: &[&str], column: &[&str]| {
-            let Some((_, group)) = row.split_last() else { return None };
+            let (_, group) = row.split_last()?;
             let of = |over: &String| at(&[group, &[over.as_str()]].concat(), column).and_then(mean);
             self.over.iter().filter_map(of).min_by(f64::total_cmp)
         };
