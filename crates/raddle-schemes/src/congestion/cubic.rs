@@ -226,6 +226,7 @@ impl CongestionControl for Cubic {
 mod tests {
     use super::*;
     use crate::rng::Rng;
+    use crate::units::Bytes;
 
     const PACKET: u64 = 1000;
 

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     use crate::rng::Rng;
-    use crate::units::{Rate, Time};
+    use crate::units::{Bytes, Rate, Time};
 
     const PACKET: u64 = 1000;
 

@@ -183,6 +183,7 @@ mod tests {
     use crate::congestion::LossCause;
 
     use crate::rng::Rng;
+    use crate::units::Bytes;
 
     const PACKET: u64 = 4150;
 

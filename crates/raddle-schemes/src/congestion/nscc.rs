@@ -354,6 +354,7 @@ impl CongestionControl for Nscc {
 mod tests {
     use super::*;
     use crate::rng::Rng;
+    use crate::units::Bytes;
 
     const PACKET: u64 = 4160;
 
