@@ -71,8 +71,8 @@ impl<'a> Host<'_, 'a> {
         self.nic.select(plane);
     }
 
-    /// A frame reached it. Returns when its next local event is due.
-    #[inline]
+    /// A frame reached it. Returns when its next local event is due. On the way of every packet.
+    #[inline(always)]
     pub fn on_frame(&mut self, now: Time, frame: Frame) -> Time {
         self.ends.on_frame(now, self.nic, frame)
     }
@@ -84,7 +84,7 @@ impl<'a> Host<'_, 'a> {
 
     /// Runs the local event that is due at `now`: the wire takes a frame, or a timer fires. Returns
     /// what the wire took, and when the next local event is due.
-    #[inline]
+    #[inline(always)]
     pub fn run_local(&mut self, now: Time) -> (Option<Departure>, Time) {
         self.ends.run_local(now, self.nic)
     }

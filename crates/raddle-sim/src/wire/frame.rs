@@ -20,6 +20,8 @@ pub struct Locator(pub u32);
 pub struct Locators {
     flow_bits: u8,
     class_bits: u8,
+    /// What is below the port's bits: those of class and flow.
+    port_shift: u8,
     index_mask: u32,
     /// All bits but those of the class.
     key_mask: u32,
@@ -38,7 +40,15 @@ impl Locators {
         let class_bits = bits(u32::from(classes));
         let flow_bits = u32::BITS as u8 - bits(hosts * planes).max(1) - class_bits;
         let key_mask = !(((1 << class_bits) - 1) << flow_bits);
-        Self { flow_bits, class_bits, index_mask: (1 << flow_bits) - 1, key_mask, hosts }
+        let port_shift = flow_bits + class_bits;
+        Self {
+            flow_bits,
+            class_bits,
+            port_shift,
+            index_mask: (1 << flow_bits) - 1,
+            key_mask,
+            hosts,
+        }
     }
 
     /// How many flows can begin, and how many can end, at one host.
@@ -56,7 +66,7 @@ impl Locators {
     /// The port of a host that a locator names.
     #[inline]
     pub fn port(&self, locator: Locator) -> PortId {
-        PortId(locator.0 >> (self.flow_bits + self.class_bits))
+        PortId(locator.0 >> self.port_shift)
     }
 
     /// The host that a locator names.
@@ -74,8 +84,8 @@ impl Locators {
     /// The same by way of the host's port in a plane.
     pub fn in_plane(&self, locator: Locator, plane: u32) -> Locator {
         let port = plane * self.hosts + self.host(locator).0;
-        let bits = self.flow_bits + self.class_bits;
-        Locator((port << bits) | (locator.0 & ((1 << bits) - 1)))
+        let below = (1 << self.port_shift) - 1;
+        Locator((port << self.port_shift) | (locator.0 & below))
     }
 
     /// The data class a locator names.

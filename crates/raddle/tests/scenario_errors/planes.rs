@@ -32,7 +32,7 @@ fn a_number_of_planes_that_makes_no_sense_is_refused() {
     );
     topology(
         "{ kind = \"dumbbell\", hosts_per_side = 4, planes = 2 }",
-        "planes | unknown key `planes` in topology | not a key of this table",
+        "planes | unknown key `planes` in topology | -",
     );
 }
 
@@ -103,7 +103,8 @@ fn faults_name_ports_and_planes() {
     );
     check(
         &in_two("", &link("tor0.up1")),
-        "\"tor0.up1\" | no link is called `tor0.up1` | nearest: `p0.tor0.up1`, `p1.tor0.up1`",
+        "\"tor0.up1\" | no link is called `tor0.up1` | nearest: `host0.up1`, `p0.tor0.up1`, \
+         `p1.tor0.up1`",
     );
     let fine = in_two("", &link("host3.up1"))
         + "[[fault]]\nhost = \"host2\"\ndown = \"1 us..2 us\"\n[[fault]]\nswitch = \"p1.spine0\"\n\

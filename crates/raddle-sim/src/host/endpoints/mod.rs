@@ -213,7 +213,7 @@ impl<'a> Ends<'a> {
     }
 
     /// A frame reached the host. Returns when its next local event is due.
-    #[inline]
+    #[inline(always)]
     pub(super) fn on_frame(&mut self, now: Time, nic: &mut Nic, frame: Frame) -> Time {
         if frame.is_data() {
             self.on_data(now, nic, frame);
@@ -231,7 +231,7 @@ impl<'a> Ends<'a> {
 
     /// Runs the local event that is due at `now`: the wire takes a frame, or a timer fires. Returns
     /// what the wire took, and when the next local event is due.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run_local(&mut self, now: Time, nic: &mut Nic) -> (Option<Departure>, Time) {
         if !nic.wire_is_next() {
             self.run_timer(now, nic);
@@ -254,7 +254,7 @@ impl<'a> Ends<'a> {
         (departure, nic.settle(now))
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_data(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
         let slot = nic.first_receiver + self.locators.index(frame.to);
         if self.receivers[slot as usize].live.is_none() {
@@ -459,7 +459,7 @@ impl<'a> Ends<'a> {
         true
     }
 
-    #[inline]
+    #[inline(always)]
     fn on_reply(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
         let slot = nic.first_sender + self.locators.index(frame.to);
         // A reply that comes after the flow completed has nothing new to say.
@@ -580,7 +580,7 @@ impl<'a> Ends<'a> {
     }
 
     /// The next ready flow's packet; the next control frame, if there is none.
-    #[inline]
+    #[inline(always)]
     fn next_data(&mut self, now: Time, nic: &mut Nic) -> Option<Frame> {
         loop {
             nic.begin_turn(now);

@@ -230,7 +230,7 @@ impl Nic {
 
     /// Whether the wire can take a frame; if its link is down, waits for it to come up. Flows that
     /// flow control lets go on take their turns again.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn can_send(&mut self, now: Time) -> bool {
         if let Some(faults) = &mut self.port.faults {
             faults.link.advance(now);
@@ -313,7 +313,7 @@ impl Nic {
     }
 
     /// Puts `frame` on the wire.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn transmit(&mut self, now: Time, frame: Frame) -> Departure {
         self.port.data_turn = frame.is_control();
         if self.port.faults.is_some() {

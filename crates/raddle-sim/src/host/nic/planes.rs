@@ -57,6 +57,8 @@ impl Planes {
     }
 
     /// The same locator, by way of the plane at hand.
+    #[cold]
+    #[inline(never)]
     pub(super) fn here(&self, to: Locator) -> Locator {
         self.locators.in_plane(to, self.at_hand)
     }
@@ -128,9 +130,15 @@ impl Nic {
     #[inline]
     pub(crate) fn select_due(&mut self, now: Time) {
         if self.planes.is_some() {
-            let due = self.all_ports().position(|port| port.wants_at(now) <= now);
-            self.select(due.unwrap_or(0) as u32);
+            self.select_first_due(now);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn select_first_due(&mut self, now: Time) {
+        let due = self.all_ports().position(|port| port.wants_at(now) <= now);
+        self.select(due.unwrap_or(0) as u32);
     }
 
     /// All ports, in order of planes.
@@ -149,6 +157,7 @@ impl Nic {
 
     /// When the first port wants its wire.
     #[cold]
+    #[inline(never)]
     pub(super) fn first_wants_at(&self, now: Time) -> Time {
         self.all_ports().map(|port| port.wants_at(now)).min().unwrap_or(Time::NEVER)
     }
@@ -161,6 +170,7 @@ impl Nic {
 
     /// A flow takes its turns from now on, at the port that it chooses.
     #[cold]
+    #[inline(never)]
     pub(super) fn join_a_plane(&mut self, now: Time, slot: u32) {
         let plane = self.choose(now, slot);
         let first = self.first_sender;
@@ -191,6 +201,7 @@ impl Nic {
 
     /// A control frame waits at the port in its plane, or in the next that is usable.
     #[cold]
+    #[inline(never)]
     pub(super) fn send_in_a_plane(&mut self, now: Time, mut frame: Frame) {
         let Some(planes) = &self.planes else { return };
         let usable = planes.usable(now, planes.locators.host(frame.to));
@@ -203,6 +214,7 @@ impl Nic {
     /// Whether the host takes the link at hand for up, or has no other: what waits for one that it takes
     /// for down goes to others, or waits until there is one.
     #[cold]
+    #[inline(never)]
     pub(super) fn is_in(&mut self, now: Time) -> bool {
         let (Some(planes), Some(faults)) = (&self.planes, &self.port.faults) else { return true };
         if !planes.is_out(planes.at_hand, now) {
