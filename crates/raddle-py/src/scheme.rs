@@ -11,6 +11,7 @@ use raddle_schemes::{Card, Cx, FlowContext};
 use raddle_sim::engine::{self, Options};
 use raddle_sim::plan::{Plan, TransportPlan};
 use raddle_sim::record::{Observer, Outcome, Progress};
+use raddle_sim::workload::Flow;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,22 +64,29 @@ impl Classes {
     /// # Errors
     /// Which scheme a class stands in for is not clear; [`raised`](Self::raised) says so, too.
     pub(crate) fn enter(&self, plan: &mut Plan) -> Result<(), String> {
-        self.stand_in(&mut plan.transport).inspect_err(|why| {
+        self.stand_in(&mut plan.transport, &plan.traffic.flows).inspect_err(|why| {
             self.or(Err(pyo3::exceptions::PyValueError::new_err(why.clone())), ());
         })
     }
 
-    fn stand_in(&self, transport: &mut TransportPlan) -> Result<(), String> {
+    fn stand_in(&self, transport: &mut TransportPlan, flows: &[Flow]) -> Result<(), String> {
         if let Some((scheme, _)) = self.load_balance.as_deref() {
+            let used =
+                |number: usize| flows.iter().any(|own| usize::from(own.load_balance) == number);
             let others = transport.other_load_balances.iter_mut();
-            let all = std::iter::once(&mut transport.load_balance).chain(others).collect();
+            let all = std::iter::once(&mut transport.load_balance).chain(others);
+            let all =
+                all.enumerate().filter(|(number, _)| used(*number)).map(|(_, own)| own).collect();
             let name = |config: &host::Config| config.card().name;
             let class = host::Config::Custom(Plugin { card: &PATHS_CARD, build: paths });
             stand_in("load_balance", scheme.as_deref(), all, name, &class)?;
         }
         if let Some((scheme, _)) = self.congestion.as_deref() {
+            let used = |number: usize| flows.iter().any(|own| usize::from(own.transport) == number);
             let others = transport.other_transports.iter_mut().map(|other| &mut other.congestion);
-            let all = std::iter::once(&mut transport.congestion).chain(others).collect();
+            let all = std::iter::once(&mut transport.congestion).chain(others);
+            let all =
+                all.enumerate().filter(|(number, _)| used(*number)).map(|(_, own)| own).collect();
             let name = |config: &congestion::Config| config.card().name;
             let class = congestion::Config::Custom(Plugin { card: &WINDOW_CARD, build: window });
             stand_in("congestion", scheme.as_deref(), all, name, &class)?;

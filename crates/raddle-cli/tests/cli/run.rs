@@ -13,8 +13,9 @@ const KEYS: &str = "schema scenario seed threads completed flows unfinished unst
     slowdown.all.flows slowdown.all.mean slowdown.all.p50.value slowdown.all.p50.low slowdown.all.p50.high \
     slowdown.all.p95 slowdown.all.p99 slowdown.all.p99_9 slowdown.short slowdown.medium slowdown.long \
     bound_us bound increase_pct jobs packets.sent packets.delivered packets.retransmitted \
+    packets.refused \
     packets.dropped.overflow packets.dropped.link_down packets.dropped.loss \
-    packets.dropped.node_down packets.dropped.no_route packets.trimmed packets.marked \
+    packets.dropped.node_down packets.dropped.no_route packets.dropped.middleware packets.trimmed packets.marked \
     queue_bytes_max memory_bytes_max layers pauses timeouts packet_hops results_hash cpu_s wall_s \
     hops_per_s peak_rss_mb";
 

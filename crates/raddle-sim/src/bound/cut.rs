@@ -148,7 +148,8 @@ fn finish(load: &[Crossing], capacity: &Capacity, spared: u128) -> Option<Time> 
 /// packet's last bit leaving there to the last ACK.
 fn around(way: &Way, frames: &Frames, flow: &Flow, hop: usize) -> (Span, Span) {
     let hops = &way.route.hops;
-    let (first, last) = (frames.first(flow.bytes), frames.last(flow.bytes));
+    let last = frames.last(flow.bytes);
+    let first = frames.first_out(flow.bytes, way.route.links[0]);
     let nic = hops[0].rate.serialisation(first) + hops[0].latency;
     let before = nic + crossing(&hops[1..hop], last);
     let after = hops[hop].latency + crossing(&hops[hop + 1..], last);

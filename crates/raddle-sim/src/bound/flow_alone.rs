@@ -135,7 +135,8 @@ impl Lone<'_> {
     /// From the start until the receiver's link can be busy with the flow, at least.
     pub(super) fn release(&self) -> Span {
         let hops = &self.route.hops;
-        let first = hops[0].rate.serialisation(self.frames.first(self.message)) + hops[0].latency;
+        let first = self.frames.first_out(self.message, self.route.links[0]);
+        let first = hops[0].rate.serialisation(first) + hops[0].latency;
         first + crossing(&hops[1..hops.len() - 1], self.frames.last(self.message))
     }
 

@@ -59,6 +59,13 @@ impl Ways {
         let of_flows = way_of.collect();
         Self { ways, of_flows }
     }
+
+    /// Of flows that take one of so many planes: the links of one.
+    fn stay_in_a_plane(&mut self, planes: u32) {
+        for way in &mut self.ways {
+            Rc::make_mut(&mut way.route).links.iter_mut().for_each(|links| *links /= planes);
+        }
+    }
 }
 
 /// What the flows of a plan would take alone, one after the other.
@@ -73,7 +80,10 @@ pub(super) struct Ideals<'a> {
 
 impl<'a> Ideals<'a> {
     pub(super) fn new(plan: &'a Plan) -> Self {
-        let ways = Ways::of(&plan.traffic, &plan.fabric);
+        let mut ways = Ways::of(&plan.traffic, &plan.fabric);
+        if !plan.transport.plane.is_per_packet() {
+            ways.stay_in_a_plane(plan.fabric.planes);
+        }
         let flows = plan.traffic.flows.as_slice();
         Self { flows, frames: Frames::from(plan), ways, next: 0, last: None }
     }

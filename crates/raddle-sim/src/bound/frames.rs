@@ -46,6 +46,16 @@ impl Frames {
         Bytes(message.0 - before) + self.header
     }
 
+    /// The smallest packet that may be the first on the wire of a host with so many ports: the last
+    /// one, where each has a port to itself.
+    pub fn first_out(&self, message: Bytes, ports: u32) -> Bytes {
+        if self.packets(message) <= u64::from(ports) {
+            self.last(message)
+        } else {
+            self.first(message)
+        }
+    }
+
     /// How long a frame and the gap after it occupy a link.
     pub fn occupancy(&self, rate: Rate, frame: Bytes) -> Span {
         rate.serialisation(frame + self.gap)

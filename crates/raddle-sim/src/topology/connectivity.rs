@@ -68,7 +68,7 @@ impl Fabric {
             let last = forwarding.ports(self.edge_of(host), host);
             usable(host) && (0..last.count()).any(|i| usable(last.get(i)))
         };
-        // Both ways by one plane: what answers goes back where the question came from.
+        // Both ways by one plane: what answers goes back where the question came from, unless that is out.
         let mut is_routed = |&&(a, b): &&(HostId, HostId)| {
             let planes = self.ports_of(a).zip(self.ports_of(b));
             planes.into_iter().any(|(a, b)| both_ways(a, b) && attached(a) && attached(b))

@@ -294,6 +294,11 @@ fn pfc(mut reader: Reader<'_>) -> Option<(Pfc, Place)> {
     let links = reader.or("links", PfcLinks::All);
     let watchdog = match ["watchdog", "restoration"].map(|key| reader.take(key)) {
         [None, None] => Some(None),
+        [Some(item), _] if links == Some(PfcLinks::Hosts) => {
+            let problem = item.place.problem("`watchdog` has no effect with `links = \"hosts\"`");
+            reader.log().add(problem.label("only switches pause, and no switch is paused there"));
+            None
+        }
         [Some(_), _] => watchdog(&mut reader).map(Some),
         [None, Some(item)] => {
             let problem = item.place.problem("`restoration` has no effect without a `watchdog`");

@@ -178,7 +178,10 @@ fn with_hosts(topology: Topology, host_delay: Span) -> Topology {
 fn host_ports(reader: &mut Reader<'_>, may_share: bool) -> HostPorts {
     let planes = several(reader, "planes");
     let tors = if may_share { several(reader, "tors_per_host") } else { 1 };
-    if let (true, true, Some(item)) = (planes > 1, tors > 1, reader.take("tors_per_host")) {
+    if planes > 1
+        && tors > 1
+        && let Some(item) = reader.take("tors_per_host")
+    {
         let problem = item.place.problem("`tors_per_host` does not go with `planes`");
         reader.log().add(problem.label("leave out one of them"));
     }

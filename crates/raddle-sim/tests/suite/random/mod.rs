@@ -368,9 +368,8 @@ fn pfc(choices: &mut Choices<'_>) -> Option<Pfc> {
     let (xoff, xon) = thresholds?;
     let links = choices.pick(&[PfcLinks::All, PfcLinks::All, PfcLinks::Hosts]);
     let times = choices.pick(&[None, None, Some((20, 10)), Some((1, 3)), Some((300, 1))]);
-    let watchdog = times.map(|(detection, restoration)| Watchdog {
-        detection: Span::us(detection),
-        restoration: Span::us(restoration),
+    let watchdog = times.filter(|_| links == PfcLinks::All).map(|(detection, restoration)| {
+        Watchdog { detection: Span::us(detection), restoration: Span::us(restoration) }
     });
     let (xoff, xon) = (Size::Percent(xoff), Size::Percent(xon));
     Some(Pfc { xoff, xon, quanta, links, watchdog })
