@@ -294,7 +294,7 @@ fn pfc(mut reader: Reader<'_>) -> Option<(Pfc, Place)> {
     let links = reader.or("links", PfcLinks::All);
     let watchdog = match ["watchdog", "restoration"].map(|key| reader.take(key)) {
         [None, None] => Some(None),
-        [Some(item), _] if links == Some(PfcLinks::Hosts) => {
+        [Some(item), _] if links == PfcLinks::Hosts => {
             let problem = item.place.problem("`watchdog` has no effect with `links = \"hosts\"`");
             reader.log().add(problem.label("only switches pause, and no switch is paused there"));
             None

@@ -247,7 +247,11 @@ impl<'a> Ends<'a> {
         } else {
             self.next_data(now, nic)
         };
-        let departure = frame.map(|frame| nic.transmit(now, frame));
+        // Not by `map`: its closure would be a call for every frame.
+        let departure = match frame {
+            Some(frame) => Some(nic.transmit(now, frame)),
+            None => None,
+        };
         if let Some(Departure { frame, lost: Some(_), .. }) = departure {
             self.note_dropped(frame);
         }

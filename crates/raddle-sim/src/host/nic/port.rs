@@ -101,8 +101,15 @@ impl NicPort {
 
     /// Lets flows take their turns again that flow control lets go on; slots of the host begin at
     /// `first`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn release(&mut self, now: Time, first: u32) {
+        if self.pauses.is_some() {
+            self.release_held(now, first);
+        }
+    }
+
+    #[inline(never)]
+    fn release_held(&mut self, now: Time, first: u32) {
         let Some(pauses) = &mut self.pauses else { return };
         let before = self.ready.len();
         pauses.release(now, &mut self.ready);
