@@ -80,8 +80,9 @@ def queue(
     """The queue of every switch port.
 
     `size` (`"1 bdp"`): capacity of each data class, per port; at least a packet.
-    `control_size` (`"unlimited"`): capacity for ACKs, NACKs and trimmed headers, per port;
-        not with `service = "fifo"`.
+    `control_size` (`"unlimited"`): capacity for ACKs and NACKs (unless `acks` has them
+        queue with data), trimmed headers and other control, per port; not with `service =
+        "fifo"`.
     `service` (`"priority"`): `priority`: control first, then the data class with the
         highest number; `drr`, `wrr`: control first, data classes in turn, in bytes or in
         frames; `fifo`: one class for everything.
