@@ -247,7 +247,7 @@ impl<'a> Ends<'a> {
         } else {
             self.next_data(now, nic)
         };
-        // Not by `map`: its closure would be a call for every frame.
+        #[expect(clippy::manual_map, reason = "a closure would be a call for every frame")]
         let departure = match frame {
             Some(frame) => Some(nic.transmit(now, frame)),
             None => None,
