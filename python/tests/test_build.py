@@ -46,6 +46,7 @@ def test_every_scheme_of_the_catalogue_has_a_builder():
         "transport.congestion": build.congestion, "transport.recovery": build.recovery,
         "fabric.queue.marking": build.marking, "fabric.buffer": build.buffer,
         "fabric.tor": build.tor, "transport.planner": build.planner,
+        "transport.plane": build.plane,
     }
     for scheme in raddle.schemes():
         builder = getattr(places[scheme["key"]], scheme["name"])

@@ -356,3 +356,16 @@ fn what_knows_of_one_port_a_host_is_refused() {
     paced.transport.congestion = congestion::Config::FixedRate(pace);
     assert_eq!(paced.resolve_rho_max(), Err(NoRhoMax::Planes));
 }
+
+/// The short last packet of two has a port to itself and may be the first to arrive: a bound that
+/// counts on a full one first would be beaten.
+#[test]
+fn bounds_hold_where_a_short_packet_has_a_port_to_itself() {
+    for seed in 1..=8 {
+        let flows = [1, 2].map(|from| Flow::at_zero(from, 0, Bytes(4096 + 512))).to_vec();
+        let mut plan = in_planes(2, flows, "round_robin");
+        plan.seed = seed;
+        at_line_rate(&mut plan);
+        assert_eq!(run(&plan).stop, Stop::Completed);
+    }
+}
