@@ -1,7 +1,8 @@
 //! A part of the fabric: some of its nodes, run by one thread.
 //!
 //! Nodes, ports and links have numbers of their own within a part: hosts' ports first, those of one
-//! plane after those of another, each in order of host, then switches' ports in order of switch, then the links that come in from other parts.
+//! plane after those of another, each in order of host, then switches' ports in order of switch, then
+//! the links that come in from other parts.
 //! Where one part holds everything these are the fabric's own numbers.
 
 mod hosts;

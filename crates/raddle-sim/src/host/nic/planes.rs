@@ -179,11 +179,12 @@ impl Nic {
 
     /// The plane of the next packet of the sender in `slot`.
     fn choose(&mut self, now: Time, slot: u32) -> u32 {
-        let waiting: Vec<u32> = self.all_ports().map(|port| port.waiting(now)).collect();
+        let mut waiting = [u32::MAX; plane::MOST_PLANES as usize];
+        waiting.iter_mut().zip(self.all_ports()).for_each(|(own, port)| *own = port.waiting(now));
         let Some(planes) = &mut self.planes else { return 0 };
         let index = (slot - self.first_sender) as usize;
         let usable = planes.usable(now, planes.flows[index].0);
-        let waiting = &|plane: u32| waiting.get(plane as usize).copied().unwrap_or(u32::MAX);
+        let waiting = &|plane: u32| waiting[plane as usize];
         planes.flows[index].1.next_plane(&plane::Planes { usable, waiting })
     }
 
