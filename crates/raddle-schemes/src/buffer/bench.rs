@@ -8,6 +8,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 /// A switch with a policy.
+#[derive(Clone)]
 pub(super) struct Bench<P> {
     pub(super) policy: P,
     pub(super) now: Time,
@@ -70,6 +71,16 @@ impl<P: BufferPolicy> Bench<P> {
         self.call(|policy, cx, view| policy.on_join(cx, &frame, view));
         self.look(came_in, class);
         true
+    }
+
+    /// What the policy says of so much more coming in.
+    pub(super) fn is_calm(&mut self, incoming: u64) -> bool {
+        self.call(|policy, _, view| policy.is_calm(Bytes(incoming), view))
+    }
+
+    /// Whether a queue has a frame.
+    pub(super) fn has_frame(&self, port: u32, class: u32) -> bool {
+        !self.frames[self.place(port, class)].is_empty()
     }
 
     /// The first frame of a queue leaves, if there is one.

@@ -142,6 +142,14 @@ pub trait BufferPolicy {
         false
     }
 
+    /// Whether, as long as nobody pauses, no more than `incoming` joins and whatever leaves, it keeps
+    /// all and has nobody pause, and comes to the same in whatever order that happens: who carries
+    /// frames out port by port may then tell it of each when it gets there. Asked where it has no
+    /// timer.
+    fn is_calm(&self, _incoming: Bytes, _memory: &MemoryView<'_>) -> bool {
+        false
+    }
+
     /// What it lets ports share of the memory, where some is set aside for pauses.
     fn shared_size(&self) -> Option<Bytes> {
         None
@@ -333,6 +341,11 @@ impl AnyBufferPolicy {
     /// See [`BufferPolicy::pauses`].
     pub fn pauses(&self, ingress: QueueId, paused: bool, memory: &MemoryView<'_>) -> bool {
         dispatch!(self, scheme => scheme.pauses(ingress, paused, memory))
+    }
+
+    /// See [`BufferPolicy::is_calm`].
+    pub fn is_calm(&self, incoming: Bytes, memory: &MemoryView<'_>) -> bool {
+        dispatch!(self, scheme => scheme.is_calm(incoming, memory))
     }
 
     /// See [`BufferPolicy::shared_size`].

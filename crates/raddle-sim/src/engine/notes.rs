@@ -84,6 +84,14 @@ impl Notes {
         self.links[port.index()].push_back(note);
     }
 
+    /// A frame that has come by the link to `port` is being handled: if it carries a note, that is at hand.
+    #[inline(never)]
+    pub(super) fn bring(&mut self, port: PortId, frame: Frame) {
+        if self.are_with(frame) {
+            self.arrive(port);
+        }
+    }
+
     /// The first frame that carries a note on the link to `port` has come: its note is at hand.
     pub(super) fn arrive(&mut self, port: PortId) {
         let note = self.links[port.index()].pop_front();

@@ -9,6 +9,9 @@ use raddle_schemes::{Need, tor};
 /// The records of the switches so far, the first one first.
 pub(crate) type Hops = Vec<Hop>;
 
+/// As many as there are switches between two hosts of a tree of three tiers: their list takes memory once.
+const USUAL_HOPS: usize = 5;
+
 /// What travels with a frame.
 #[derive(Clone, Debug)]
 pub(crate) enum Note {
@@ -70,7 +73,12 @@ impl Note {
     /// Adds the record of a switch.
     pub(crate) fn push(&mut self, hop: Hop) {
         match self {
-            Self::Hops(hops) => hops.push(hop),
+            Self::Hops(hops) => {
+                if hops.capacity() == 0 {
+                    hops.reserve_exact(USUAL_HOPS);
+                }
+                hops.push(hop);
+            }
             Self::Tor(note) => *self = Self::Both(Box::new((vec![hop], *note))),
             Self::Both(both) => both.0.push(hop),
         }

@@ -26,10 +26,15 @@ pub struct Memory {
 /// What a policy sees that sees the whole switch.
 struct Sight {
     rng: Rng,
+    queues: Queues,
+}
+
+/// What is in each of a switch's queues.
+struct Queues {
     /// Classes of each port, control included.
     classes: u32,
     /// As [`MemoryView`] has them.
-    queues: Vec<u64>,
+    egress: Vec<u64>,
     ingress: Vec<u64>,
     rates: Vec<Rate>,
 }
@@ -51,10 +56,12 @@ impl Memory {
                 .map(|port| port.rate);
             Box::new(Sight {
                 rng: Rng::new(plan.seed, "buffer draws", u64::from(id.0)),
-                classes: plan.queue.control_class() as u32 + 1,
-                queues: vec![0; queues],
-                ingress: vec![0; queues],
-                rates: rates.collect(),
+                queues: Queues {
+                    classes: plan.queue.control_class() as u32 + 1,
+                    egress: vec![0; queues],
+                    ingress: vec![0; queues],
+                    rates: rates.collect(),
+                },
             })
         });
         let pauses = policy.decides_pauses();
@@ -117,10 +124,10 @@ impl Memory {
     /// A frame joined a queue.
     pub fn join(&mut self, now: Time, frame: &Candidate) {
         self.take(frame.bytes);
-        if let Some(sight) = &mut self.sight {
-            let (queue, origin) = sight.places(frame.queue, frame.came_in);
-            sight.queues[queue] += frame.bytes.0;
-            sight.ingress[origin] += frame.bytes.0;
+        if let Some(Sight { queues, .. }) = self.sight.as_deref_mut() {
+            let (queue, origin) = queues.places(frame.queue, frame.came_in);
+            queues.egress[queue] += frame.bytes.0;
+            queues.ingress[origin] += frame.bytes.0;
         }
         self.call(now, |policy, cx, view| policy.on_join(cx, frame, view));
     }
@@ -134,6 +141,16 @@ impl Memory {
         self.call(now, |policy, _, view| policy.pauses(ingress, paused, view))
     }
 
+    /// Whether nothing that the policy decides, and no maximum, depends on the order in which no more
+    /// than `incoming` joins and anything leaves, as long as nobody pauses.
+    pub fn is_calm(&self, incoming: Bytes) -> bool {
+        let known = !self.would_exceed_most(incoming) && self.next_timer() == Time::NEVER;
+        let asked = |sight: &Sight| {
+            self.policy.is_calm(incoming, &sight.queues.view(Bytes(self.size), Bytes(self.used)))
+        };
+        known && self.sight.as_deref().is_some_and(asked)
+    }
+
     /// What the policy's pools came to, if it has any.
     pub fn pools(&self) -> Option<Pools> {
         self.policy.pools()
@@ -142,10 +159,10 @@ impl Memory {
     /// A frame left a queue, in whatever way.
     pub fn leave(&mut self, now: Time, frame: &Departed) {
         self.release(frame.bytes);
-        if let Some(sight) = &mut self.sight {
-            let (queue, origin) = sight.places(frame.queue, frame.came_in);
-            sight.queues[queue] -= frame.bytes.0;
-            sight.ingress[origin] -= frame.bytes.0;
+        if let Some(Sight { queues, .. }) = self.sight.as_deref_mut() {
+            let (queue, origin) = queues.places(frame.queue, frame.came_in);
+            queues.egress[queue] -= frame.bytes.0;
+            queues.ingress[origin] -= frame.bytes.0;
         }
         self.call(now, |policy, cx, view| policy.on_departure(cx, frame, view));
     }
@@ -172,20 +189,19 @@ impl Memory {
         now: Time,
         call: impl FnOnce(&mut AnyBufferPolicy, &mut Cx<'_>, &MemoryView<'_>) -> T,
     ) -> Option<T> {
-        let Sight { rng, classes, queues, ingress, rates } = &mut **self.sight.as_mut()?;
-        let view = MemoryView {
-            size: Bytes(self.size),
-            used: Bytes(self.used),
-            classes: *classes,
-            queues,
-            ingress,
-            rates,
-        };
+        let Sight { rng, queues } = &mut **self.sight.as_mut()?;
+        let view = queues.view(Bytes(self.size), Bytes(self.used));
         Some(call(&mut self.policy, &mut Cx { now, rng, events: &mut () }, &view))
     }
 }
 
-impl Sight {
+impl Queues {
+    /// As a policy sees them, where so much of the memory is used.
+    fn view(&self, size: Bytes, used: Bytes) -> MemoryView<'_> {
+        let Self { classes, egress, ingress, rates } = self;
+        MemoryView { size, used, classes: *classes, queues: egress, ingress, rates }
+    }
+
     /// Where a queue and what came in through a port stand.
     fn places(&self, queue: QueueId, came_in: u32) -> (usize, usize) {
         let place = |port| (port * self.classes + queue.class) as usize;

@@ -8,7 +8,7 @@ use super::ring::Entry;
 use crate::engine::schedule::windows::{LONGEST_WINDOW, MOST_ARRIVALS};
 use crate::wire::arbitration::{Contender, RANK_BITS};
 use crate::wire::frame::Frame;
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Bytes, Time};
 
 /// A key: offset in the window | rank among those of its instant | index of the frame.
 const INDEX_BITS: u32 = MOST_ARRIVALS.trailing_zeros();
@@ -42,6 +42,11 @@ impl Arrivals {
 
     pub(in crate::engine) fn len(&self) -> usize {
         self.keys.len()
+    }
+
+    /// Bytes of all frames together.
+    pub(in crate::engine) fn bytes(&self) -> Bytes {
+        Bytes(self.frames.iter().map(|(_, frame)| frame.size().0).sum())
     }
 
     /// Adds those of `entries`, in order of time, that arrive in the window of `width` ps from

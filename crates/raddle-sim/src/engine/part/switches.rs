@@ -2,7 +2,6 @@
 
 use crate::engine::link::PortKind;
 use crate::engine::link::arrivals::Arrivals;
-use crate::engine::notes::Notes;
 use crate::engine::part::Part;
 use crate::engine::port::kinds::of_kind;
 use crate::engine::port::{Arriving, Room};
@@ -29,6 +28,9 @@ impl<'a> Part<'a> {
         let mut scratch = std::mem::take(&mut self.scratch.arrivals);
         self.gather(number, start, end, &mut scratch);
         self.events += scratch.len() as u64;
+        if let Some(mut own) = self.joint_ports(number) {
+            own.begin(scratch.bytes());
+        }
         let switch = &self.switches[number as usize];
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
         let own_keys = self.keys.is_none();
@@ -41,7 +43,7 @@ impl<'a> Part<'a> {
             && !dies
             && own_keys
             && no_middleware
-            && no_notes
+            && (no_notes || switch.joint.is_some())
             && (alone || !looks_before);
         match (switch.kind, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(kind), Some(node)) if plain => {
@@ -378,15 +380,8 @@ impl<'a> Part<'a> {
     /// What a frame that has come in carries of the switches before is at hand from now on.
     #[inline(always)]
     fn bring_note(&mut self, number: u32, in_port: u32, frame: Frame) {
-        #[inline(never)]
-        fn arrive(notes: &mut Notes, port: PortId, frame: Frame) {
-            if notes.are_with(frame) {
-                notes.arrive(port);
-            }
-        }
         if let Some(notes) = &mut self.world.notes {
-            let port = PortId(self.switches[number as usize].first_id + in_port);
-            arrive(notes, port, frame);
+            notes.bring(PortId(self.switches[number as usize].first_id + in_port), frame);
         }
     }
 

@@ -8,6 +8,16 @@ pub(in crate::engine) fn note_busy(busy: &mut [u64], port: usize) {
     busy[port / 64] |= 1 << (port % 64);
 }
 
+/// The ports whose bits are set, the lowest first.
+#[inline]
+pub(in crate::engine) fn bits(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    words.iter().enumerate().flat_map(|(index, &word)| {
+        let rest = std::iter::successors(Some(word), |bits| Some(bits & bits.wrapping_sub(1)));
+        let set = rest.take_while(|bits| *bits != 0);
+        set.map(move |bits| index * 64 + bits.trailing_zeros() as usize)
+    })
+}
+
 /// Has `carry_out` see to each port that is busy: it says when that next has something to carry out.
 /// Those that never have are busy no more. Returns the first of these times.
 #[inline]

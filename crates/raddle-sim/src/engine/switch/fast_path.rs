@@ -185,6 +185,9 @@ impl Visitor for JointSwitch<'_, '_> {
                 own.on_pause(now, in_port, frame);
                 continue;
             }
+            if let Some(notes) = &mut own.world.notes {
+                notes.bring(PortId(first_id + in_port), frame);
+            }
             let out = chooser.choose(now, now, frame, own.lines, own.ports, own.world);
             own.enqueue(now, (in_port, out), frame);
         }

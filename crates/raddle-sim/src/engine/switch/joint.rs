@@ -5,7 +5,9 @@
 //! starts towards a host, it is always: what leaves one port decides what joins another. Then what is due is carried out in order of time over
 //! all ports before each arrival and at the end of the window. At one instant all departures go
 //! first, then changes of links, then timers of policy and middleware, then pauses are renewed, then
-//! wires start.
+//! wires start. Where the policy says that all of a window comes to the same in any order
+//! ([`BufferPolicy::is_calm`](raddle_schemes::buffer::BufferPolicy::is_calm)), ports are replayed each
+//! on its own for that window.
 //!
 //! While a switch under flow control has nobody paused, departures only lower the bytes counted at the
 //! ports that frames came in through, and nobody reads those but the next frame in: ports are replayed
@@ -19,7 +21,7 @@ use crate::engine::port::Joined;
 use crate::engine::port::general::Port;
 use crate::engine::port::{QueuePort, Room};
 use crate::engine::schedule::calendar::Wake;
-use crate::engine::switch::busy::{note_busy, replay_ports};
+use crate::engine::switch::busy::{bits, note_busy, replay_ports};
 use crate::engine::world::{Gone, World};
 use crate::middleware::{Ends, Middleware};
 use crate::plan::{Plan, SwitchOrder};
@@ -38,6 +40,8 @@ pub(in crate::engine) struct Joint {
     in_order: bool,
     /// Per port, when it next has something to carry out, while the switch is replayed as a whole.
     actions: Vec<Time>,
+    /// A bit for each port that ever has.
+    awaited: Vec<u64>,
     /// None of `actions` is before this, nor is the policy's timer; never, while ports are replayed each
     /// on its own.
     due_at: Time,
@@ -57,6 +61,7 @@ impl Joint {
                 always,
                 in_order: always,
                 actions: vec![Time::NEVER; ports],
+                awaited: vec![0; ports.div_ceil(64)],
                 due_at: Time::NEVER,
                 due: Vec::new(),
                 news: Vec::new(),
@@ -67,6 +72,14 @@ impl Joint {
     /// How many ports the switch has.
     pub(in crate::engine) fn ports(&self) -> usize {
         self.actions.len()
+    }
+
+    /// A port next has something to carry out then.
+    fn await_port(&mut self, port: usize, action: Time) {
+        self.actions[port] = action;
+        let (word, bit) = (&mut self.awaited[port / 64], 1 << (port % 64));
+        *word = if action == Time::NEVER { *word & !bit } else { *word | bit };
+        self.due_at = self.due_at.min(action);
     }
 }
 
@@ -86,6 +99,20 @@ pub(in crate::engine) struct JointPorts<'s, 'w> {
 }
 
 impl JointPorts<'_, '_> {
+    /// A window begins in which so much comes in: where that comes to the same in any order, ports are
+    /// replayed each on its own.
+    #[inline]
+    pub(in crate::engine) fn begin(&mut self, incoming: Bytes) {
+        if !self.joint.always || self.tor.is_some() {
+            return;
+        }
+        let is_calm = |pool: &&mut Pool| self.joint.pauses == 0 && pool.is_calm(incoming);
+        match self.pool.as_ref().is_some_and(is_calm) {
+            true => (self.joint.in_order, self.joint.due_at) = (false, Time::NEVER),
+            false => self.keep_order(),
+        }
+    }
+
     /// Carries out everything due up to and including `until`, if the switch is replayed as a whole.
     #[inline]
     pub(in crate::engine) fn replay(&mut self, until: Time) {
@@ -105,8 +132,8 @@ impl JointPorts<'_, '_> {
         if self.joint.due_at.min(timer) > until {
             return None;
         }
-        let Joint { actions, in_order, due_at, pauses, always, .. } = &mut *self.joint;
-        let next = actions.iter().copied().min().unwrap_or(Time::NEVER).min(timer);
+        let Joint { actions, awaited, in_order, due_at, pauses, always, .. } = &mut *self.joint;
+        let next = bits(awaited).map(|port| actions[port]).min().unwrap_or(Time::NEVER).min(timer);
         if next > until {
             *in_order = *always || *pauses > 0;
             *due_at = if *in_order { next } else { Time::NEVER };
@@ -114,8 +141,8 @@ impl JointPorts<'_, '_> {
         }
         let mut due = std::mem::take(&mut self.joint.due);
         due.clear();
-        let actions = (0..).zip(&self.joint.actions);
-        due.extend(actions.filter(|(_, at)| **at == next).map(|(port, _)| port));
+        let Joint { actions, awaited, .. } = &*self.joint;
+        due.extend(bits(awaited).filter(|&port| actions[port] == next).map(|port| port as u32));
         self.step(next, &mut due);
         self.joint.due = due;
         Some(next)
@@ -218,7 +245,7 @@ impl JointPorts<'_, '_> {
             self.joint.pauses -= 1;
             self.joint.news.push(came_in);
         }
-        if self.pool.is_some() {
+        if self.joint.in_order && self.pool.is_some() {
             self.ask_memory(now, came_in, class);
         }
     }
@@ -261,9 +288,7 @@ impl JointPorts<'_, '_> {
         note_busy(self.busy, port as usize);
         let own = &mut self.ports[port as usize];
         if self.joint.in_order {
-            let action = own.next_due();
-            self.joint.actions[port as usize] = action;
-            self.joint.due_at = self.joint.due_at.min(action);
+            self.joint.await_port(port as usize, own.next_due());
         }
     }
 
@@ -326,6 +351,7 @@ impl JointPorts<'_, '_> {
         }
         let room = match &self.pool {
             None => Room::AMPLE,
+            Some(pool) if pool.sees_switch() && !in_order => Room::AMPLE,
             Some(pool) if pool.sees_switch() => {
                 let room = self.make_room(now, (in_port, out), frame);
                 // What the policy was asked and told may have set its timer.
@@ -399,7 +425,7 @@ impl JointPorts<'_, '_> {
     fn push_out(&mut self, now: Time, queue: QueueId) -> bool {
         let port = &mut self.ports[queue.port as usize];
         let Some(gone) = port.push_out(now, queue.class as usize, self.world) else { return false };
-        self.joint.actions[queue.port as usize] = port.next_due();
+        self.joint.await_port(queue.port as usize, port.next_due());
         self.note_gone(now, gone);
         true
     }
@@ -423,11 +449,15 @@ impl JointPorts<'_, '_> {
     /// The switch, all of whose ports have caught up, pauses one class more at a port.
     fn pause(&mut self) {
         self.joint.pauses += 1;
+        self.keep_order();
+    }
+
+    /// The switch, all of whose ports have caught up, is replayed as a whole.
+    fn keep_order(&mut self) {
         if !self.joint.in_order {
             self.joint.in_order = true;
-            for (action, port) in self.joint.actions.iter_mut().zip(&*self.ports) {
-                *action = port.next_due();
-                self.joint.due_at = self.joint.due_at.min(*action);
+            for (number, port) in self.ports.iter().enumerate() {
+                self.joint.await_port(number, port.next_due());
             }
         }
     }
@@ -439,7 +469,9 @@ impl JointPorts<'_, '_> {
         let Self { busy, lines, ports, pool, world, .. } = self;
         let next = replay_ports(busy, |out| {
             ports[out].replay(until, &mut lines[out], world);
-            if let Some(pool) = pool {
+            if let Some(pool) = pool
+                && !pool.sees_switch()
+            {
                 pool.note_freed(out, ports[out].freed_bytes());
             }
             ports[out].next_due()

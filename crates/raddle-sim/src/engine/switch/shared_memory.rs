@@ -181,6 +181,11 @@ impl Pool {
         self.memory.next_timer()
     }
 
+    /// [`Memory::is_calm`].
+    pub(in crate::engine) fn is_calm(&self, incoming: Bytes) -> bool {
+        self.memory.is_calm(incoming)
+    }
+
     /// [`Memory::on_timer`].
     pub(in crate::engine) fn on_timer(&mut self, now: Time) {
         self.memory.on_timer(now);
