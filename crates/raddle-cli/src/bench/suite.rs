@@ -110,6 +110,15 @@ const SHARED: (&str, &str) =
 const LOSSLESS: (&str, &str) =
     ("fabric.buffer", "{ scheme = \"sonic\", size = \"0.25 bdp\", lossless = true }");
 
+/// PowerTCP on web search: every switch writes telemetry into packets, and memory is lossless.
+const TELEMETRY: &[(&str, &str)] = &[
+    ("traffic", "{ kind = \"poisson\", law = \"websearch\", load = 0.4, until = \"400 us\" }"),
+    ("run.end", "\"400 us\""),
+    ("transport.load_balance", "{ scheme = \"ecmp\" }"),
+    ("transport.congestion", "{ scheme = \"powertcp\" }"),
+    ("fabric.buffer", "{ scheme = \"sonic\", size = \"8 bdp\", lossless = true }"),
+];
+
 /// Middleware in ToRs, which sees every frame of NICs that repeat selectively.
 const THEMIS: &[(&str, &str)] = &[
     ("fabric.tor", "{ scheme = \"themis\" }"),
@@ -177,6 +186,7 @@ const CASES: &[Case] = &[
     Case { name: "pfc", set: &[MIB_8, PFC], quick: true, ..CASE },
     Case { name: "shared_memory", set: &[MIB_8, SHARED], quick: true, ..CASE },
     Case { name: "lossless", set: &[MIB_8, LOSSLESS], quick: true, ..CASE },
+    Case { name: "telemetry", set: TELEMETRY, quick: true, ..CASE },
     Case { name: "themis", set: THEMIS, quick: true, ..CASE },
     Case { name: "websearch_40", set: WEBSEARCH_40, runners: AGAINST_WHEEL, quick: true, ..CASE },
     Case { quick: true, ..CRITICAL_PATH },
@@ -198,6 +208,7 @@ const CASES: &[Case] = &[
     Case { name: "pfc", k: 16, set: &[MIB_2, PFC], runners: BOTH, ..CASE },
     Case { name: "shared_memory", k: 16, set: &[MIB_2, SHARED], runners: BOTH, ..CASE },
     Case { name: "lossless", k: 16, set: &[MIB_2, LOSSLESS], ..CASE },
+    Case { name: "telemetry", k: 16, set: TELEMETRY, ..CASE },
     Case { name: "themis", k: 16, set: THEMIS, ..CASE },
     Case { name: "websearch_10", k: 16, set: WEBSEARCH_10, runners: AGAINST_WHEEL, ..CASE },
     Case { name: "websearch_20", k: 16, set: WEBSEARCH_20, runners: AGAINST_WHEEL, ..CASE },
