@@ -6,6 +6,7 @@ use super::measure::{Measure, read_measure};
 use super::metric::Metric;
 use super::number::{Number, read_chart_number};
 use super::table::{Table, read_table};
+use super::traces::{Trace, read_trace};
 use raddle::problem::{Problem, Problems, Source};
 use raddle::scenario::reader::{Log, Reader};
 use raddle::scenario::spec::{self, Item, Place, Value};
@@ -24,6 +25,8 @@ pub struct Claims {
     pub chart: Vec<Vec<Number>>,
     /// A picture of models.
     pub curves: Option<Curves>,
+    /// Pictures of what runs recorded.
+    pub traces: Vec<Trace>,
     /// A table of the cells.
     pub table: Option<Table>,
     /// What quick mode sets in the scenario: paths and values.
@@ -118,6 +121,13 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
     let completion = || vec![vec![Number::Run(Metric::Completion)]];
     let chart = reader.take("chart").map_or_else(completion, |item| chart(item, log));
     let curves = reader.take("curves").and_then(|item| read_curves(item, log));
+    let items = reader.list("trace", "tables: write [[trace]]");
+    let traces: Vec<Trace> = items.iter().filter_map(|item| read_trace(item, log)).collect();
+    for (i, (trace, item)) in traces.iter().zip(items).enumerate() {
+        if traces[..i].iter().any(|other| other.name == trace.name) {
+            log.add(item.place.problem(format!("two traces are called `{}`", trace.name)));
+        }
+    }
     let table = reader.take("table").and_then(|item| read_table(item, log));
     let quick = reader.table("quick").map_or_else(Vec::new, |mut quick| {
         let set = quick.take("set").and_then(|item| settings("set", item, log));
@@ -132,7 +142,7 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
             log.add(item.place.problem(format!("two claims are called `{}`", claim.id)));
         }
     }
-    Some(Claims { title: title?, reduced, chart, curves, table, quick, claims })
+    Some(Claims { title: title?, reduced, chart, curves, traces, table, quick, claims })
 }
 
 /// A list of numbers, and of lists of numbers of layers.

@@ -139,6 +139,10 @@ fn pictures(result: &FigureResult) -> Vec<(String, File)> {
         let more = first.map_or_else(String::new, |number| format!(".{}", number.word()));
         files.extend(drawn.map(|text| (title(picture), file(&more, text))));
     }
+    let traces = result.traces.iter();
+    files.extend(traces.map(|(trace, drawn)| {
+        (drawn.title.clone(), file(&format!(".{}", trace.name), plot(drawn)))
+    }));
     files
 }
 

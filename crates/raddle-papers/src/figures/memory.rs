@@ -9,6 +9,11 @@ use std::collections::BTreeMap;
 /// value for each of these switches and each bucket until the last flow begins: the mean over the
 /// bucket, which `record.queue_means` measures. `None` where it does not.
 pub(super) fn held(run: &FigureRun, share: Share) -> Option<f64> {
+    at(samples(run)?, share)
+}
+
+/// All these values, switch by switch.
+pub(super) fn samples(run: &FigureRun) -> Option<Vec<u64>> {
     let (plan, outcome) = (&run.finished.plan, &run.finished.outcome);
     let last = outcome.flows.iter().filter_map(|flow| flow.started).max()?;
     let buckets = last.0.checked_div(plan.record.bucket.0)? as usize;
@@ -19,8 +24,7 @@ pub(super) fn held(run: &FigureRun, share: Share) -> Option<f64> {
         sums.iter_mut().zip(&series.queue_bytes_mean).for_each(|(sum, mean)| *sum += mean);
     }
     let measured = outcome.series.iter().any(|series| !series.queue_bytes_mean.is_empty());
-    let values = switches.into_values().flatten().collect();
-    at(values, share).filter(|_| measured)
+    measured.then(|| switches.into_values().flatten().collect())
 }
 
 /// The value of nearest rank.

@@ -33,6 +33,7 @@ mod series;
 mod table;
 mod text;
 mod theory;
+mod traces;
 
 pub use across::Many;
 pub use again::{Again, FOLDER, Refused, WithRunner, chosen, listed};
@@ -56,6 +57,7 @@ pub use prepare::{FigureRun, Prepared};
 pub use result::{ClaimResult, FigureResult, Total, Verdict, to_json, totals, totals_text};
 pub use table::Table;
 pub use theory::TheoryNumber;
+pub use traces::{Shows, Trace};
 
 use raddle::problem::Problems;
 use raddle::study::run::{Failure, Runner};
@@ -89,7 +91,7 @@ raddle_schemes::words! {
 pub enum FigureError {
     /// The figure's own files are wrong, which is a bug.
     Files(Problems),
-    /// A curve has no number somewhere; says where.
+    /// A curve or trace has no number somewhere; says where.
     Curve(String),
     /// A run failed; says which.
     Run(String, Failure),

@@ -18,6 +18,8 @@ const BOTTOM: f64 = TOP + TALL;
 const LINE: f64 = 15.0;
 /// Between the end of the axis and the names of lines, with a dash of the line's colour.
 const LEADER: f64 = 34.0;
+/// Points that are joined have dots, too, if a line has no more of them.
+const MOST_DOTS: usize = 40;
 const GRID: &str = "#e3e6ea";
 
 /// An SVG of the curves.
@@ -101,8 +103,8 @@ impl Area {
             let path: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
             svg.path(format_args!("M{}", path.join("L")), &drawn);
         }
-        for place in places {
-            svg.dot(place, radius, colour);
+        if !line.joined || places.len() <= MOST_DOTS {
+            places.into_iter().for_each(|place| svg.dot(place, radius, colour));
         }
         for point in &line.published {
             diamond(svg, self.at(*point));

@@ -4,7 +4,7 @@ use super::answers::Answers;
 use super::cells::FigureCell;
 use super::claims::Claims;
 use super::measure::Measure;
-use super::result::{FigureResult, Measured};
+use super::result::{Drawn, FigureResult, Measured};
 use super::theory::TheoryNumber;
 use super::{Figure, FigureError, Mode};
 use raddle::problem::{Problem, Problems, Source};
@@ -70,7 +70,7 @@ impl Figure {
 /// leaves out.
 fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem> {
     let cells = study.map_or(&[][..], |study| &study.cells);
-    let table = claims.table.as_ref();
+    let (table, traces) = (claims.table.as_ref(), &claims.traces);
     let claims = || claims.claims.iter().filter(|claim| mode == Mode::Full || claim.quick);
     let selectors = claims().flat_map(|claim| claim.measure.cells());
     let single = selectors.filter_map(|selector| {
@@ -97,7 +97,9 @@ fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem
     });
     let settings = || cells.iter().map(|cell| cell.settings.as_slice());
     let of_table = table.and_then(|table| table.problem(settings()));
-    single.chain(of_pairs).chain(of_many).chain(of_table).collect()
+    let traces = traces.iter().filter(|_| mode == Mode::Full);
+    let of_traces = traces.filter_map(|trace| trace.problem(study));
+    single.chain(of_pairs).chain(of_many).chain(of_table).chain(of_traces).collect()
 }
 
 impl Prepared {
@@ -161,6 +163,11 @@ impl Prepared {
         let curves = curves.map(|curves| curves.measure(self.mode, answers)).transpose();
         let curves =
             curves.map_err(|place| FigureError::Curve(format!("{}: {place}", self.figure.name)))?;
-        Ok(FigureResult::judge(self, measured, cells, curves.unwrap_or_default(), runs))
+        let traces = self.claims.traces.iter().map(|trace| trace.measure(&runs));
+        let traces = traces.collect::<Result<Vec<_>, _>>();
+        let traces =
+            traces.map_err(|place| FigureError::Curve(format!("{}: {place}", self.figure.name)))?;
+        let drawn = Drawn { curves: curves.unwrap_or_default(), traces };
+        Ok(FigureResult::judge(self, measured, cells, drawn, runs))
     }
 }

@@ -4,7 +4,7 @@ use super::cells::FigureCell;
 use super::increase::{BoundName, NamedBound};
 use super::number::Number;
 use super::prepare::Prepared;
-use super::result::{FigureResult, Measured};
+use super::result::{Drawn, FigureResult, Measured};
 use super::{Figure, Mode};
 use raddle::study::VERSION;
 use raddle_schemes::family::{Parameter, Raw};
@@ -51,6 +51,10 @@ impl FigureResult {
         if let Some(curves) = &self.curves {
             record["curves"] = curves.json();
         }
+        if !self.traces.is_empty() {
+            let lines = self.traces.iter().flat_map(|(trace, drawn)| trace.json(&drawn.lines));
+            record["traces"] = lines.collect();
+        }
         record["claims"] = json!(self.claims_json());
         record
     }
@@ -94,7 +98,12 @@ impl Prepared {
             Some(curves) => curves.read(entries("curves")).ok_or("it has other curves")?,
             None => Vec::new(),
         };
-        Ok(FigureResult::judge(self, measured, cells, curves, Vec::new()))
+        let study = self.study.as_ref();
+        let traces = self.claims.traces.iter();
+        let traces: Option<Vec<_>> =
+            traces.map(|trace| trace.read(entries("traces"), study)).collect();
+        let drawn = Drawn { curves, traces: traces.ok_or("it has other traces")? };
+        Ok(FigureResult::judge(self, measured, cells, drawn, Vec::new()))
     }
 }
 

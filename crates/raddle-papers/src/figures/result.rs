@@ -8,6 +8,7 @@ use super::increase::NamedBound;
 use super::number::Number;
 use super::prepare::{FigureRun, Prepared};
 use super::table::Table;
+use super::traces::{Line, Trace};
 use super::{Figure, Mode};
 use raddle::scenario::Study;
 use serde_json::{Value, json};
@@ -59,12 +60,22 @@ pub struct FigureResult {
     pub chart: Vec<Vec<Number>>,
     /// A picture of models.
     pub curves: Option<FigureCurves>,
+    /// Pictures of what runs recorded, each with what it was asked for.
+    pub traces: Vec<(Trace, FigureCurves)>,
     /// A table of the cells.
     pub table: Option<Table>,
     /// What each cell came to, in the order of the scenario's sweep.
     pub cells: Vec<FigureCell>,
     /// All runs: cells in order, seeds in order; none of a result that was kept.
     pub runs: Vec<FigureRun>,
+}
+
+/// What was measured for pictures that are not of cells.
+pub(super) struct Drawn {
+    /// Of the models' lines.
+    pub(super) curves: Vec<Points>,
+    /// Of each trace.
+    pub(super) traces: Vec<Vec<Line>>,
 }
 
 /// What was measured for a claim.
@@ -94,11 +105,16 @@ impl FigureResult {
         prepared: Prepared,
         measured: Vec<Measured>,
         cells: Vec<FigureCell>,
-        curves: Vec<Points>,
+        drawn: Drawn,
         runs: Vec<FigureRun>,
     ) -> Self {
         let Prepared { figure, mode, claims, study } = prepared;
-        let curves = claims.curves.map(|own| own.drawn(curves, claims.claims.iter()));
+        let curves = claims.curves.map(|own| own.drawn(drawn.curves, claims.claims.iter()));
+        let traces = claims.traces.into_iter().zip(drawn.traces).map(|(trace, lines)| {
+            let drawn = trace.drawn(lines);
+            (trace, drawn)
+        });
+        let traces = traces.collect();
         let both = claims.claims.into_iter().zip(measured);
         let judged = both.map(|(claim, measured)| ClaimResult::new(claim, measured, mode));
         Self {
@@ -110,6 +126,7 @@ impl FigureResult {
             claims: judged.collect(),
             chart: claims.chart,
             curves,
+            traces,
             table: claims.table,
             cells,
             study,

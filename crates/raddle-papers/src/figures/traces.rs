@@ -1,0 +1,286 @@
+//! Traces: what a run's recorded ports did over time, or how full the memory behind them was, a line
+//! for each cell and port. Of the first seed.
+
+use super::claims::{settings, text, words};
+use super::curves::{Curve, FigureCurves, Points, Scale};
+use super::memory;
+use super::plot::COLOURS;
+use super::prepare::FigureRun;
+use super::result::six_digits;
+use raddle::scenario::Study;
+use raddle::scenario::reader::{Log, Reader};
+use raddle::scenario::spec::{Item, Place};
+use raddle_schemes::units::Span;
+use raddle_sim::record::PortSeries;
+use serde_json::{Value as Json, json};
+
+raddle_schemes::words! {
+    /// What a trace shows.
+    pub enum Shows {
+        /// Most bytes of data queued in each bucket.
+        Queue = "queue",
+        /// The rate at which frames left in each bucket.
+        Rate = "rate",
+        /// The distribution of what a switch holds.
+        Memory = "memory",
+    }
+}
+
+/// More points than a line has pixels for say nothing more.
+const MOST_POINTS: usize = 120;
+
+/// `[[trace]]` of a `claims.toml`.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// Its word, unique within the figure; its picture is called so.
+    pub name: String,
+    title: String,
+    shows: Shows,
+    /// Names of recorded ports; none for memory, which has all of them.
+    ports: Vec<String>,
+    from: Span,
+    until: Option<Span>,
+    /// What the cells of all lines have.
+    cells: Vec<(String, String)>,
+    place: Place,
+}
+
+/// A line as it was measured: its name and points.
+pub(super) type Line = (String, Points);
+
+/// Reads a `[[trace]]`.
+pub(super) fn read_trace(item: &Item, log: &Log) -> Option<Trace> {
+    let mut reader = Reader::of("[[trace]]", item, log)?;
+    let (name, title) = (text(&mut reader, "name"), text(&mut reader, "title"));
+    let shows = reader.need("shows", "\"queue\"");
+    let ports = match shows {
+        Some(Shows::Memory) => Some(Vec::new()),
+        _ => reader.demand("ports", "[\"tor0.down0\"]").and_then(|item| {
+            let Some(items) = item.list().filter(|items| !items.is_empty()) else {
+                log.add(item.place.problem("`ports` is a list of names of recorded ports"));
+                return None;
+            };
+            items.iter().map(|item| words("ports", item, log)).collect()
+        }),
+    };
+    let is_of_time = shows != Some(Shows::Memory);
+    let from = if is_of_time { reader.get("from") } else { None }.unwrap_or_default();
+    let until: Option<Span> = if is_of_time { reader.get("until") } else { None };
+    if let Some(until) = until.filter(|until| *until <= from) {
+        let problem = item.place.problem("the trace ends before it begins");
+        log.add(problem.label(format!("`until` is {until}, `from` is {from}")));
+    }
+    let cells = reader.take("cells");
+    let cells = cells.map_or_else(|| Some(Vec::new()), |item| settings("cells", item, log));
+    reader.finish();
+    let place = item.place.clone();
+    Some(Trace {
+        name: name?,
+        title: title?,
+        shows: shows?,
+        ports: ports?,
+        from,
+        until,
+        cells: cells?,
+        place,
+    })
+}
+
+impl Trace {
+    /// Cells that it means and that the sweep has not, lines that no picture has colours for, and
+    /// ports that are not recorded: what is wrong with it.
+    pub(super) fn problem(&self, study: Option<&Study>) -> Option<raddle::problem::Problem> {
+        let lines = study.map_or(0, |study| self.names(study).len());
+        let message = match lines {
+            0 => format!("the trace `{}` means no cell of the sweep", self.name),
+            lines if lines > COLOURS.len() => {
+                format!("the trace `{}` has {lines} lines, more than {}", self.name, COLOURS.len())
+            }
+            _ => return None,
+        };
+        Some(self.place.problem(message))
+    }
+
+    fn means(&self, settings: &[(String, String)]) -> bool {
+        self.cells.iter().all(|wanted| settings.contains(wanted))
+    }
+
+    /// The names of its lines, in order.
+    fn names(&self, study: &Study) -> Vec<String> {
+        let cells = study.cells.iter().map(|cell| &cell.settings);
+        cells.filter(|settings| self.means(settings)).flat_map(|own| self.names_of(own)).collect()
+    }
+
+    /// Those of a cell: what sets it apart, and the port if there are several.
+    fn names_of(&self, own: &[(String, String)]) -> Vec<String> {
+        let own = own.iter().filter(|setting| !self.cells.contains(setting));
+        let cell = own.map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(", ");
+        let with = |port: &String| match cell.as_str() {
+            "" => port.clone(),
+            cell => format!("{cell}, {port}"),
+        };
+        match &self.ports[..] {
+            [] | [_] => vec![cell],
+            ports => ports.iter().map(with).collect(),
+        }
+    }
+
+    /// Its lines, of the first seed.
+    ///
+    /// # Errors
+    /// A port that is not recorded, or memory that is not.
+    pub(super) fn measure(&self, runs: &[FigureRun]) -> Result<Vec<Line>, String> {
+        let first = runs.first().map(|run| run.seed);
+        let own = runs.iter().filter(|run| Some(run.seed) == first && self.means(&run.settings));
+        let lines = own.map(|run| -> Result<Vec<Line>, String> {
+            let points = match self.shows {
+                Shows::Memory => vec![self.distribution(run)?],
+                _ => self
+                    .ports
+                    .iter()
+                    .map(|port| self.over_time(run, port))
+                    .collect::<Result<_, _>>()?,
+            };
+            Ok(self.names_of(&run.settings).into_iter().zip(points).collect())
+        });
+        Ok(lines.collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    /// How much of the time a switch holds so much (kB) or less.
+    fn distribution(&self, run: &FigureRun) -> Result<Points, String> {
+        let told = format!("the trace `{}` needs `record.queue_means` with ports", self.name);
+        let mut held = memory::samples(run).filter(|held| !held.is_empty()).ok_or(told)?;
+        held.sort_unstable();
+        let permille = (0..50).map(|step| step * 20).chain([985, 990, 995, 998, 999, 1000]);
+        let at = |permille: usize| {
+            let rank = (held.len() * permille).div_ceil(1000).max(1);
+            (six_digits(held[rank - 1] as f64 / 1e3), permille as f64 / 1e3)
+        };
+        Ok(permille.map(at).collect())
+    }
+
+    /// Microseconds from the beginning of the trace on, and kB or Gbit/s.
+    fn over_time(&self, run: &FigureRun, port: &str) -> Result<Points, String> {
+        let (plan, outcome) = (&run.finished.plan, &run.finished.outcome);
+        let name = |id: &raddle_schemes::ids::PortId| plan.fabric.ports[id.index()].name == port;
+        let place = plan.record.ports.iter().position(name);
+        let told = || format!("the trace `{}`: port `{port}` is not recorded", self.name);
+        let series = place.and_then(|place| outcome.series.get(place)).ok_or_else(told)?;
+        let width = plan.record.bucket.0;
+        let end = self.until.map_or(usize::MAX, |until| (until.0 / width) as usize);
+        let buckets = (self.from.0 / width) as usize..end.min(series.bytes.len());
+        let step = buckets.len().div_ceil(MOST_POINTS).max(1);
+        let points = buckets.clone().step_by(step).map(|first| {
+            let along = (first - buckets.start) as f64 * width as f64 / 1e6;
+            (
+                six_digits(along),
+                six_digits(self.value(series, first..(first + step).min(buckets.end), width)),
+            )
+        });
+        Ok(points.collect())
+    }
+
+    fn value(&self, series: &PortSeries, buckets: std::ops::Range<usize>, width: u64) -> f64 {
+        let span = (buckets.len() as u64 * width) as f64;
+        match self.shows {
+            Shows::Rate => series.bytes[buckets].iter().sum::<u64>() as f64 * 8e3 / span,
+            _ => series.queue_bytes_max[buckets].iter().max().copied().unwrap_or(0) as f64 / 1e3,
+        }
+    }
+
+    /// The picture of these lines.
+    pub(super) fn drawn(&self, lines: Vec<Line>) -> FigureCurves {
+        let axis = match self.shows {
+            Shows::Memory => "kB in the memory of a ToR".to_owned(),
+            _ if self.from == Span::ZERO => "us".to_owned(),
+            _ => format!("us from {} on", self.from),
+        };
+        let curve = |(name, points)| Curve { name, points, published: Vec::new(), joined: true };
+        let lines = lines.into_iter().map(curve).collect();
+        FigureCurves { title: self.title.clone(), axis, scale: Scale::Linear, lines }
+    }
+
+    /// What is kept of its lines: an object for each.
+    pub(super) fn json<'l>(&'l self, lines: &'l [Curve]) -> impl Iterator<Item = Json> + 'l {
+        let line =
+            |line: &Curve| json!({ "trace": self.name, "line": line.name, "points": line.points });
+        lines.iter().map(line)
+    }
+
+    /// The lines that [`Trace::json`] kept; `None` if they are others than it would have.
+    pub(super) fn read<'v>(
+        &self,
+        kept: impl Iterator<Item = &'v Json>,
+        study: Option<&Study>,
+    ) -> Option<Vec<Line>> {
+        let own = kept.filter(|kept| kept["trace"] == *self.name);
+        let line = |kept: &Json| {
+            let pairs = kept["points"].as_array()?;
+            let point = |pair: &Json| Some((pair.get(0)?.as_f64()?, pair.get(1)?.as_f64()?));
+            let points = pairs.iter().map(point).collect::<Option<Points>>()?;
+            Some((kept["line"].as_str()?.to_owned(), points))
+        };
+        let lines: Vec<Line> = own.map(line).collect::<Option<_>>()?;
+        let names = self.names(study?);
+        names.iter().eq(lines.iter().map(|(name, _)| name)).then_some(lines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::figures::{Claims, FIGURES};
+
+    const TEXT: &str = "\
+title = \"t\"
+[[trace]]
+name = \"queues\"
+title = \"queue, kB\"
+shows = \"queue\"
+ports = [\"tor0.down0\"]
+from = \"1 ms\"
+until = \"2 ms\"
+cells = { incast = \"10:1\" }
+";
+
+    fn problems(text: &str) -> String {
+        Claims::parse("claims.toml", text).map_or_else(|p| p.render(false), |_| String::new())
+    }
+
+    #[test]
+    fn wrong_traces_are_answered_with_right_ones() {
+        assert_eq!(problems(TEXT), "");
+        for (from, to, answer) in [
+            ("shows = \"queue\"", "shows = \"queues\"", "nearest: `queue`"),
+            ("shows = \"queue\"", "shows = \"memory\"", "unknown key `ports`"),
+            ("ports = [\"tor0.down0\"]\n", "", "ports = [\"tor0.down0\"]"),
+            ("[\"tor0.down0\"]", "[]", "a list of names of recorded ports"),
+            ("from = \"1 ms\"", "from = \"2 ms\"", "ends before it begins"),
+            ("cells = {", "cell = {", "nearest: `cells`"),
+        ] {
+            let found = problems(&TEXT.replacen(from, to, 1));
+            assert!(found.contains(answer), "{to}: {found}");
+        }
+        let twice = format!("{TEXT}{}", &TEXT[TEXT.find("[[").unwrap()..]);
+        assert!(problems(&twice).contains("two traces are called `queues`"));
+    }
+
+    #[test]
+    fn a_line_is_called_by_what_sets_its_cell_apart_and_by_its_port_where_there_are_several() {
+        let trace = |text: &str| Claims::parse("c", text).unwrap().traces.remove(0);
+        let own = [("incast", "10:1"), ("scheme", "HPCC")];
+        let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(trace(TEXT).names_of(&own), ["HPCC"]);
+        let both = TEXT.replace("down0\"]", "down0\", \"tor0.down1\"]");
+        assert_eq!(trace(&both).names_of(&own), ["HPCC, tor0.down0", "HPCC, tor0.down1"]);
+        assert_eq!(trace(&both).names_of(&own[..1]), ["tor0.down0", "tor0.down1"]);
+    }
+
+    #[test]
+    fn what_switches_hold_rises_to_all_of_the_time() {
+        let figure = FIGURES.iter().find(|figure| figure.name == "powertcp/fig2_7").unwrap();
+        let traces = figure.recorded().unwrap().traces;
+        let line = &traces[0].1.lines[0];
+        assert_eq!(line.points.last().map(|point| point.1), Some(1.0));
+        assert!(line.points.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));
+    }
+}
