@@ -198,7 +198,8 @@ pub(crate) enum SwitchOrder {
     Never,
     /// While it has someone pause (IEEE 802.1Qbb).
     WhilePausing,
-    /// Its memory's policy sees all of them, or it has middleware.
+    /// Its memory's policy sees all of them, or it has middleware; but where the policy says that the
+    /// order decides nothing.
     Always,
 }
 

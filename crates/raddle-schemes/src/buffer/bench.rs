@@ -74,8 +74,8 @@ impl<P: BufferPolicy> Bench<P> {
     }
 
     /// What the policy says of so much more coming in.
-    pub(super) fn is_calm(&mut self, incoming: u64) -> bool {
-        self.call(|policy, _, view| policy.is_calm(Bytes(incoming), view))
+    pub(super) fn ignores_order(&mut self, incoming: u64) -> bool {
+        self.call(|policy, _, view| policy.ignores_order(Bytes(incoming), view))
     }
 
     /// Whether a queue has a frame.

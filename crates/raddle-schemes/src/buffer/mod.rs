@@ -86,7 +86,8 @@ pub struct Arriving {
 ///
 /// There are two kinds. Most need no more than [`Arriving`] tells, and have only
 /// [`admits`](Self::admits). Those that see the whole switch say so, and are called in order of time:
-/// for each frame that wants to join, each that leaves, and at the times they ask for.
+/// for each frame that wants to join, each that leaves, and at the times they ask for; but while they
+/// say that the [order decides nothing](Self::ignores_order).
 pub trait BufferPolicy {
     /// Whether the frame may be kept. What is admitted has to be admitted as well with fewer bytes
     /// used: who has not yet seen all departures may then ask, and has to look only if refused.
@@ -142,11 +143,11 @@ pub trait BufferPolicy {
         false
     }
 
-    /// Whether, as long as nobody pauses, no more than `incoming` joins and whatever leaves, it keeps
-    /// all and has nobody pause, and comes to the same in whatever order that happens: who carries
-    /// frames out port by port may then tell it of each when it gets there. Asked where it has no
-    /// timer.
-    fn is_calm(&self, _incoming: Bytes, _memory: &MemoryView<'_>) -> bool {
+    /// Whether the order decides nothing for a while: as long as nobody pauses and no more than
+    /// `incoming` joins, it keeps all, has nobody pause, and comes to the same whatever leaves and in
+    /// whatever order. Then it is asked neither `admit` nor `pauses` in that time, and hears of joins and
+    /// departures in any order, at times that are not theirs; it must set no timer and draw nothing.
+    fn ignores_order(&self, _incoming: Bytes, _memory: &MemoryView<'_>) -> bool {
         false
     }
 
@@ -343,9 +344,9 @@ impl AnyBufferPolicy {
         dispatch!(self, scheme => scheme.pauses(ingress, paused, memory))
     }
 
-    /// See [`BufferPolicy::is_calm`].
-    pub fn is_calm(&self, incoming: Bytes, memory: &MemoryView<'_>) -> bool {
-        dispatch!(self, scheme => scheme.is_calm(incoming, memory))
+    /// See [`BufferPolicy::ignores_order`].
+    pub fn ignores_order(&self, incoming: Bytes, memory: &MemoryView<'_>) -> bool {
+        dispatch!(self, scheme => scheme.ignores_order(incoming, memory))
     }
 
     /// See [`BufferPolicy::shared_size`].

@@ -111,7 +111,8 @@ impl Memory {
     }
 
     /// Whether the policy sees the whole switch. If so, it is asked and told by the methods below,
-    /// each of which it hears of in order of time.
+    /// each of which it hears of in order of time, but while the [order decides
+    /// nothing](Self::ignores_order).
     pub fn sees_switch(&self) -> bool {
         self.sight.is_some()
     }
@@ -143,10 +144,11 @@ impl Memory {
 
     /// Whether nothing that the policy decides, and no maximum, depends on the order in which no more
     /// than `incoming` joins and anything leaves, as long as nobody pauses.
-    pub fn is_calm(&self, incoming: Bytes) -> bool {
+    pub fn ignores_order(&self, incoming: Bytes) -> bool {
         let known = !self.would_exceed_most(incoming) && self.next_timer() == Time::NEVER;
         let asked = |sight: &Sight| {
-            self.policy.is_calm(incoming, &sight.queues.view(Bytes(self.size), Bytes(self.used)))
+            self.policy
+                .ignores_order(incoming, &sight.queues.view(Bytes(self.size), Bytes(self.used)))
         };
         known && self.sight.as_deref().is_some_and(asked)
     }

@@ -20,6 +20,8 @@ const QUEUE_CASES: u32 = 1_000;
 const PORT_CASES: u32 = 4_000;
 /// The same for plans with middleware in switches.
 const MIDDLEWARE_CASES: u32 = 2_000;
+/// The same for plans with SONiC's memory.
+const SONIC_CASES: u32 = 2_000;
 /// Most decisions a plan takes from its list; more of them take the first option.
 const NUMBERS: usize = 160;
 
@@ -67,6 +69,19 @@ proptest! {
     #[test]
     fn engines_agree_on_random_middleware(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
         let plan = crate::random::plan_with_middleware(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(SONIC_CASES))]
+
+    /// The same where memory is SONiC's and mostly far from its thresholds, which few random plans have.
+    #[test]
+    fn engines_agree_on_random_plans_with_sonic(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
+        let plan = crate::random::plan_with_sonic(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

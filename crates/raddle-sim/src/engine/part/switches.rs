@@ -29,7 +29,7 @@ impl<'a> Part<'a> {
         self.gather(number, start, end, &mut scratch);
         self.events += scratch.len() as u64;
         if let Some(mut own) = self.joint_ports(number) {
-            own.begin(scratch.bytes());
+            own.begin_window(|| scratch.bytes());
         }
         let switch = &self.switches[number as usize];
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);

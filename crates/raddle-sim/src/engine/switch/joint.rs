@@ -2,12 +2,12 @@
 //!
 //! Under flow control that is while a switch has someone paused: a departure at one port may let the
 //! far end of another resume. Where the memory's policy sees the whole switch, or middleware what
-//! starts towards a host, it is always: what leaves one port decides what joins another. Then what is due is carried out in order of time over
+//! starts towards a host, it is at all times, but in windows of which the policy says that the order
+//! decides nothing ([`BufferPolicy::ignores_order`](raddle_schemes::buffer::BufferPolicy::ignores_order)):
+//! what leaves one port decides what joins another. Then what is due is carried out in order of time over
 //! all ports before each arrival and at the end of the window. At one instant all departures go
 //! first, then changes of links, then timers of policy and middleware, then pauses are renewed, then
-//! wires start. Where the policy says that all of a window comes to the same in any order
-//! ([`BufferPolicy::is_calm`](raddle_schemes::buffer::BufferPolicy::is_calm)), ports are replayed each
-//! on its own for that window.
+//! wires start.
 //!
 //! While a switch under flow control has nobody paused, departures only lower the bytes counted at the
 //! ports that frames came in through, and nobody reads those but the next frame in: ports are replayed
@@ -34,13 +34,14 @@ use raddle_schemes::units::{Bytes, Time};
 pub(in crate::engine) struct Joint {
     /// How many classes, added up over the ports, it has its neighbours pause.
     pauses: u32,
-    /// Whether it is replayed as a whole, in order of time, whoever pauses.
+    /// Whether it is replayed as a whole, in order of time, whoever pauses, but where the policy says
+    /// that the order decides nothing.
     always: bool,
     /// Whether it is now.
     in_order: bool,
     /// Per port, when it next has something to carry out, while the switch is replayed as a whole.
     actions: Vec<Time>,
-    /// A bit for each port that ever has.
+    /// A bit for each port that has, whose action is not never.
     awaited: Vec<u64>,
     /// None of `actions` is before this, nor is the policy's timer; never, while ports are replayed each
     /// on its own.
@@ -99,17 +100,19 @@ pub(in crate::engine) struct JointPorts<'s, 'w> {
 }
 
 impl JointPorts<'_, '_> {
-    /// A window begins in which so much comes in: where that comes to the same in any order, ports are
+    /// A window begins in which so much comes in: where the order of that decides nothing, ports are
     /// replayed each on its own.
     #[inline]
-    pub(in crate::engine) fn begin(&mut self, incoming: Bytes) {
+    pub(in crate::engine) fn begin_window(&mut self, incoming: impl FnOnce() -> Bytes) {
         if !self.joint.always || self.tor.is_some() {
             return;
         }
-        let is_calm = |pool: &&mut Pool| self.joint.pauses == 0 && pool.is_calm(incoming);
-        match self.pool.as_ref().is_some_and(is_calm) {
-            true => (self.joint.in_order, self.joint.due_at) = (false, Time::NEVER),
-            false => self.keep_order(),
+        let ignores_order = |pool: &&mut Pool| pool.ignores_order(incoming());
+        if self.joint.pauses == 0 && self.pool.as_ref().is_some_and(ignores_order) {
+            (self.joint.in_order, self.joint.due_at) = (false, Time::NEVER);
+        } else if !self.joint.in_order {
+            self.keep_order();
+            self.joint.due_at = self.joint.due_at.min(self.timer());
         }
     }
 
@@ -351,7 +354,10 @@ impl JointPorts<'_, '_> {
         }
         let room = match &self.pool {
             None => Room::AMPLE,
-            Some(pool) if pool.sees_switch() && !in_order => Room::AMPLE,
+            Some(pool) if pool.sees_switch() && !in_order => {
+                debug_assert!(self.would_keep(now, (in_port, out), frame), "the order decides");
+                Room::AMPLE
+            }
             Some(pool) if pool.sees_switch() => {
                 let room = self.make_room(now, (in_port, out), frame);
                 // What the policy was asked and told may have set its timer.
@@ -384,6 +390,18 @@ impl JointPorts<'_, '_> {
         }
         self.start_at(now, out);
         self.tell(now);
+    }
+
+    /// Whether a policy that sees the switch keeps a frame if its port does.
+    fn would_keep(&mut self, now: Time, (in_port, out): (u32, u32), frame: Frame) -> bool {
+        let Some((class, true)) =
+            self.ports[out as usize].fits(frame, self.world.discipline.on_down)
+        else {
+            return true;
+        };
+        let queue = QueueId { port: out, class: class as u32 };
+        let (bytes, ahead) = (frame.size(), frame.ahead());
+        self.is_kept(now, &Candidate { queue, came_in: in_port, bytes, ahead })
     }
 
     /// The room that a policy makes which sees the switch.
@@ -486,7 +504,7 @@ impl JointPorts<'_, '_> {
         self.replay(until);
         let next = match self.joint.in_order {
             true => self.joint.due_at.min(self.timer()),
-            false => self.catch_up(until),
+            false => self.catch_up(until).min(self.timer()),
         };
         if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Switch { switch: number });

@@ -152,7 +152,7 @@ impl Pool {
     }
 }
 
-/// Where the policy sees the whole switch, whose ports are replayed in order of time.
+/// Where the policy sees the whole switch.
 impl Pool {
     /// [`Memory::sees_switch`].
     #[inline]
@@ -181,9 +181,9 @@ impl Pool {
         self.memory.next_timer()
     }
 
-    /// [`Memory::is_calm`].
-    pub(in crate::engine) fn is_calm(&self, incoming: Bytes) -> bool {
-        self.memory.is_calm(incoming)
+    /// [`Memory::ignores_order`].
+    pub(in crate::engine) fn ignores_order(&self, incoming: Bytes) -> bool {
+        self.memory.ignores_order(incoming)
     }
 
     /// [`Memory::on_timer`].

@@ -391,13 +391,7 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
             abm.update = choices.pick(&[None, Some(Span::us(1))]);
             abm.alpha = choices.pick(&[PerClass::All(Alpha(0.5)), PerClass::All(Alpha(2.0))]);
         }
-        buffer::Config::Sonic(sonic) => {
-            sonic.lossless = lossless(choices, classes);
-            sonic.alpha_ingress = choices.pick(&[None, Some(PerClass::All(Alpha(0.1)))]);
-            sonic.headroom = choices.pick(&[None, Some(Bytes(4_500)), Some(Bytes(0))]);
-            sonic.reserved = choices.pick(&[Bytes(0), Bytes(5_000)]);
-            sonic.xon_offset = choices.pick(&[sonic.xon_offset, Limited(Size::Packets(3.0))]);
-        }
+        buffer::Config::Sonic(own) => *own = sonic(choices, classes),
         buffer::Config::Reverie(reverie) => {
             use buffer::reverie::Mode;
             reverie.mode = choices.pick(&[Mode::Paper, Mode::Released]);
@@ -417,6 +411,35 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
         _ => {}
     }
     Some(BufferPlan { size: Size::Packets(packets?), policy })
+}
+
+fn sonic(choices: &mut Choices<'_>, classes: u8) -> buffer::sonic::Config {
+    let default = buffer::sonic::Config::default();
+    buffer::sonic::Config {
+        lossless: lossless(choices, classes),
+        alpha_ingress: choices.pick(&[None, Some(PerClass::All(Alpha(0.1)))]),
+        headroom: choices.pick(&[None, Some(Bytes(4_500)), Some(Bytes(0))]),
+        reserved: choices.pick(&[Bytes(0), Bytes(5_000)]),
+        xon_offset: choices.pick(&[default.xon_offset, Limited(Size::Packets(3.0))]),
+        ..default
+    }
+}
+
+/// A plan whose switches have SONiC's memory, so much of it that most of the time the order of what
+/// comes and goes decides nothing.
+pub(crate) fn plan_with_sonic(numbers: &[u32]) -> Plan {
+    let (own, others) = numbers.split_at(numbers.len().min(10));
+    let mut plan = plan(others);
+    let mut choices = Choices::new(own);
+    let size = Size::Packets(choices.pick(&[300.0, 1000.0, 100.0, 50.0]));
+    let policy = buffer::Config::Sonic(sonic(&mut choices, plan.queue.classes));
+    let decided = plan.buffer.is_some_and(|buffer| buffer.policy.decides_pauses());
+    plan.queue.pfc = match policy.decides_pauses() {
+        true => Some(Pfc::of_memory(choices.pick(&[Span::us(5), Span::us(1)]))),
+        false => plan.queue.pfc.filter(|_| !decided),
+    };
+    plan.buffer = Some(BufferPlan { size, policy });
+    plan
 }
 
 /// A plan whose ToRs have listed middleware, where it can have any.
