@@ -123,9 +123,9 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
     let curves = reader.take("curves").and_then(|item| read_curves(item, log));
     let items = reader.list("trace", "tables: write [[trace]]");
     let traces: Vec<Trace> = items.iter().filter_map(|item| read_trace(item, log)).collect();
-    for (i, (trace, item)) in traces.iter().zip(items).enumerate() {
+    for (i, trace) in traces.iter().enumerate() {
         if traces[..i].iter().any(|other| other.name == trace.name) {
-            log.add(item.place.problem(format!("two traces are called `{}`", trace.name)));
+            log.add(trace.place.problem(format!("two traces are called `{}`", trace.name)));
         }
     }
     let table = reader.take("table").and_then(|item| read_table(item, log));

@@ -163,7 +163,8 @@ impl Prepared {
         let curves = curves.map(|curves| curves.measure(self.mode, answers)).transpose();
         let curves =
             curves.map_err(|place| FigureError::Curve(format!("{}: {place}", self.figure.name)))?;
-        let traces = self.claims.traces.iter().map(|trace| trace.measure(&runs));
+        let traces = self.claims.traces.iter().filter(|_| self.mode == Mode::Full);
+        let traces = traces.map(|trace| trace.measure(&runs));
         let traces = traces.collect::<Result<Vec<_>, _>>();
         let traces =
             traces.map_err(|place| FigureError::Curve(format!("{}: {place}", self.figure.name)))?;

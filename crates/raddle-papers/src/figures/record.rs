@@ -102,6 +102,8 @@ impl Prepared {
         let traces = self.claims.traces.iter();
         let traces: Option<Vec<_>> =
             traces.map(|trace| trace.read(entries("traces"), study)).collect();
+        let kept = entries("traces").count();
+        let traces = traces.filter(|lines| lines.concat().len() == kept);
         let drawn = Drawn { curves, traces: traces.ok_or("it has other traces")? };
         Ok(FigureResult::judge(self, measured, cells, drawn, Vec::new()))
     }

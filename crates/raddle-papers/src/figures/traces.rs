@@ -10,14 +10,16 @@ use super::result::six_digits;
 use raddle::scenario::Study;
 use raddle::scenario::reader::{Log, Reader};
 use raddle::scenario::spec::{Item, Place};
+use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Span;
 use raddle_sim::record::PortSeries;
 use serde_json::{Value as Json, json};
+use std::ops::Range;
 
 raddle_schemes::words! {
     /// What a trace shows.
     pub enum Shows {
-        /// Most bytes of data queued in each bucket.
+        /// Most bytes of data queued in each bucket, as arrivals see it: 0 where none comes.
         Queue = "queue",
         /// The rate at which frames left in each bucket.
         Rate = "rate",
@@ -26,7 +28,7 @@ raddle_schemes::words! {
     }
 }
 
-/// More points than a line has pixels for say nothing more.
+/// More points of a line than this are taken together, so that records stay small.
 const MOST_POINTS: usize = 120;
 
 /// `[[trace]]` of a `claims.toml`.
@@ -34,6 +36,8 @@ const MOST_POINTS: usize = 120;
 pub struct Trace {
     /// Its word, unique within the figure; its picture is called so.
     pub name: String,
+    /// Where it stands in the file.
+    pub(super) place: Place,
     title: String,
     shows: Shows,
     /// Names of recorded ports; none for memory, which has all of them.
@@ -42,7 +46,6 @@ pub struct Trace {
     until: Option<Span>,
     /// What the cells of all lines have.
     cells: Vec<(String, String)>,
-    place: Place,
 }
 
 /// A line as it was measured: its name and points.
@@ -52,6 +55,11 @@ pub(super) type Line = (String, Points);
 pub(super) fn read_trace(item: &Item, log: &Log) -> Option<Trace> {
     let mut reader = Reader::of("[[trace]]", item, log)?;
     let (name, title) = (text(&mut reader, "name"), text(&mut reader, "title"));
+    let is_word = |name: &&String| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if name.as_ref().is_some_and(|name| !is_word(&name)) {
+        let problem = item.place.problem("a trace's `name` is part of a file's name");
+        log.add(problem.label("letters, digits and `_`"));
+    }
     let shows = reader.need("shows", "\"queue\"");
     let ports = match shows {
         Some(Shows::Memory) => Some(Vec::new()),
@@ -87,8 +95,8 @@ pub(super) fn read_trace(item: &Item, log: &Log) -> Option<Trace> {
 }
 
 impl Trace {
-    /// Cells that it means and that the sweep has not, lines that no picture has colours for, and
-    /// ports that are not recorded: what is wrong with it.
+    /// What is wrong with it: it means no cell of the sweep, or has more lines than a picture has
+    /// colours.
     pub(super) fn problem(&self, study: Option<&Study>) -> Option<raddle::problem::Problem> {
         let lines = study.map_or(0, |study| self.names(study).len());
         let message = match lines {
@@ -111,16 +119,18 @@ impl Trace {
         cells.filter(|settings| self.means(settings)).flat_map(|own| self.names_of(own)).collect()
     }
 
-    /// Those of a cell: what sets it apart, and the port if there are several.
+    /// Those of a cell: what sets it apart, and the port if there are several or nothing else.
     fn names_of(&self, own: &[(String, String)]) -> Vec<String> {
         let own = own.iter().filter(|setting| !self.cells.contains(setting));
         let cell = own.map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(", ");
-        let with = |port: &String| match cell.as_str() {
-            "" => port.clone(),
-            cell => format!("{cell}, {port}"),
+        let with = |port: &String| match (cell.as_str(), self.ports.len()) {
+            ("", _) => port.clone(),
+            (cell, 1) => cell.to_owned(),
+            (cell, _) => format!("{cell}, {port}"),
         };
         match &self.ports[..] {
-            [] | [_] => vec![cell],
+            [] if cell.is_empty() => vec!["switches".to_owned()],
+            [] => vec![cell],
             ports => ports.iter().map(with).collect(),
         }
     }
@@ -128,27 +138,42 @@ impl Trace {
     /// Its lines, of the first seed.
     ///
     /// # Errors
-    /// A port that is not recorded, or memory that is not.
+    /// A port that is not recorded, memory that is not, or nothing recorded in this stretch of time.
     pub(super) fn measure(&self, runs: &[FigureRun]) -> Result<Vec<Line>, String> {
         let first = runs.first().map(|run| run.seed);
-        let own = runs.iter().filter(|run| Some(run.seed) == first && self.means(&run.settings));
-        let lines = own.map(|run| -> Result<Vec<Line>, String> {
+        let own = || runs.iter().filter(|run| Some(run.seed) == first && self.means(&run.settings));
+        let longest = own().map(|run| self.buckets(run).len()).max().unwrap_or(0);
+        let step = longest.div_ceil(MOST_POINTS).max(1);
+        let lines = own().map(|run| -> Result<Vec<Line>, String> {
             let points = match self.shows {
                 Shows::Memory => vec![self.distribution(run)?],
-                _ => self
-                    .ports
-                    .iter()
-                    .map(|port| self.over_time(run, port))
-                    .collect::<Result<_, _>>()?,
+                _ => {
+                    let points = self.ports.iter().map(|port| self.over_time(run, port, step));
+                    points.collect::<Result<_, _>>()?
+                }
             };
             Ok(self.names_of(&run.settings).into_iter().zip(points).collect())
         });
         Ok(lines.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
+    /// The buckets of a run that lie wholly inside; the last of a run does not.
+    fn buckets(&self, run: &FigureRun) -> Range<usize> {
+        let width = run.finished.plan.record.bucket.0;
+        let recorded = run.finished.outcome.series.iter().map(|series| series.bytes.len()).max();
+        let until = self.until.and_then(|until| until.0.checked_div(width));
+        let end = recorded.unwrap_or(0).saturating_sub(1);
+        let first =
+            self.from.0.checked_next_multiple_of(width).map_or(end, |from| (from / width) as usize);
+        first..end.min(until.map_or(end, |until| until as usize))
+    }
+
     /// How much of the time a switch holds so much (kB) or less.
     fn distribution(&self, run: &FigureRun) -> Result<Points, String> {
-        let told = format!("the trace `{}` needs `record.queue_means` with ports", self.name);
+        let told = format!(
+            "the trace `{}` needs `record.queue_means` with ports and a `bucket`",
+            self.name
+        );
         let mut held = memory::samples(run).filter(|held| !held.is_empty()).ok_or(told)?;
         held.sort_unstable();
         let permille = (0..50).map(|step| step * 20).chain([985, 990, 995, 998, 999, 1000]);
@@ -159,28 +184,26 @@ impl Trace {
         Ok(permille.map(at).collect())
     }
 
-    /// Microseconds from the beginning of the trace on, and kB or Gbit/s.
-    fn over_time(&self, run: &FigureRun, port: &str) -> Result<Points, String> {
+    /// Microseconds from the beginning of the trace to that of `step` buckets, and kB or Gbit/s.
+    fn over_time(&self, run: &FigureRun, port: &str, step: usize) -> Result<Points, String> {
         let (plan, outcome) = (&run.finished.plan, &run.finished.outcome);
-        let name = |id: &raddle_schemes::ids::PortId| plan.fabric.ports[id.index()].name == port;
+        let name = |id: &PortId| plan.fabric.ports[id.index()].name == port;
         let place = plan.record.ports.iter().position(name);
         let told = || format!("the trace `{}`: port `{port}` is not recorded", self.name);
         let series = place.and_then(|place| outcome.series.get(place)).ok_or_else(told)?;
-        let width = plan.record.bucket.0;
-        let end = self.until.map_or(usize::MAX, |until| (until.0 / width) as usize);
-        let buckets = (self.from.0 / width) as usize..end.min(series.bytes.len());
-        let step = buckets.len().div_ceil(MOST_POINTS).max(1);
+        let (width, buckets) = (plan.record.bucket.0, self.buckets(run));
+        if buckets.is_empty() {
+            return Err(format!("the trace `{}`: no bucket lies within it", self.name));
+        }
         let points = buckets.clone().step_by(step).map(|first| {
-            let along = (first - buckets.start) as f64 * width as f64 / 1e6;
-            (
-                six_digits(along),
-                six_digits(self.value(series, first..(first + step).min(buckets.end), width)),
-            )
+            let along = (first as u64 * width - self.from.0) as f64 / 1e6;
+            let together = first..(first + step).min(buckets.end);
+            (six_digits(along), six_digits(self.value(series, together, width)))
         });
         Ok(points.collect())
     }
 
-    fn value(&self, series: &PortSeries, buckets: std::ops::Range<usize>, width: u64) -> f64 {
+    fn value(&self, series: &PortSeries, buckets: Range<usize>, width: u64) -> f64 {
         let span = (buckets.len() as u64 * width) as f64;
         match self.shows {
             Shows::Rate => series.bytes[buckets].iter().sum::<u64>() as f64 * 8e3 / span,
@@ -191,7 +214,7 @@ impl Trace {
     /// The picture of these lines.
     pub(super) fn drawn(&self, lines: Vec<Line>) -> FigureCurves {
         let axis = match self.shows {
-            Shows::Memory => "kB in the memory of a ToR".to_owned(),
+            Shows::Memory => "kB in the memory of a switch".to_owned(),
             _ if self.from == Span::ZERO => "us".to_owned(),
             _ => format!("us from {} on", self.from),
         };
@@ -202,9 +225,23 @@ impl Trace {
 
     /// What is kept of its lines: an object for each.
     pub(super) fn json<'l>(&'l self, lines: &'l [Curve]) -> impl Iterator<Item = Json> + 'l {
-        let line =
-            |line: &Curve| json!({ "trace": self.name, "line": line.name, "points": line.points });
-        lines.iter().map(line)
+        lines.iter().map(|line| {
+            let mut kept = self.asked();
+            kept["line"] = json!(line.name);
+            kept["points"] = json!(line.points);
+            kept
+        })
+    }
+
+    /// What its lines show, without their names.
+    fn asked(&self) -> Json {
+        let mut asked = json!({ "trace": self.name, "shows": self.shows.word() });
+        if self.shows != Shows::Memory {
+            asked["ports"] = json!(self.ports);
+            asked["from"] = json!(self.from.to_string());
+            asked["until"] = json!(self.until.map(|until| until.to_string()));
+        }
+        asked
     }
 
     /// The lines that [`Trace::json`] kept; `None` if they are others than it would have.
@@ -213,13 +250,18 @@ impl Trace {
         kept: impl Iterator<Item = &'v Json>,
         study: Option<&Study>,
     ) -> Option<Vec<Line>> {
-        let own = kept.filter(|kept| kept["trace"] == *self.name);
+        let asked = self.asked();
+        let same = |kept: &Json| {
+            asked.as_object()?.iter().all(|(key, own)| kept[key] == *own).then_some(())
+        };
         let line = |kept: &Json| {
+            same(kept)?;
             let pairs = kept["points"].as_array()?;
             let point = |pair: &Json| Some((pair.get(0)?.as_f64()?, pair.get(1)?.as_f64()?));
             let points = pairs.iter().map(point).collect::<Option<Points>>()?;
             Some((kept["line"].as_str()?.to_owned(), points))
         };
+        let own = kept.filter(|kept| kept["trace"] == *self.name);
         let lines: Vec<Line> = own.map(line).collect::<Option<_>>()?;
         let names = self.names(study?);
         names.iter().eq(lines.iter().map(|(name, _)| name)).then_some(lines)
@@ -256,6 +298,7 @@ cells = { incast = \"10:1\" }
             ("[\"tor0.down0\"]", "[]", "a list of names of recorded ports"),
             ("from = \"1 ms\"", "from = \"2 ms\"", "ends before it begins"),
             ("cells = {", "cell = {", "nearest: `cells`"),
+            ("name = \"queues\"", "name = \"a/b\"", "letters, digits and `_`"),
         ] {
             let found = problems(&TEXT.replacen(from, to, 1));
             assert!(found.contains(answer), "{to}: {found}");
@@ -273,6 +316,7 @@ cells = { incast = \"10:1\" }
         let both = TEXT.replace("down0\"]", "down0\", \"tor0.down1\"]");
         assert_eq!(trace(&both).names_of(&own), ["HPCC, tor0.down0", "HPCC, tor0.down1"]);
         assert_eq!(trace(&both).names_of(&own[..1]), ["tor0.down0", "tor0.down1"]);
+        assert_eq!(trace(TEXT).names_of(&own[..1]), ["tor0.down0"]);
     }
 
     #[test]
