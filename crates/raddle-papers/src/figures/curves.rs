@@ -225,9 +225,7 @@ impl Curves {
     pub(super) fn read<'v>(&self, kept: impl Iterator<Item = &'v Json>) -> Option<Vec<Points>> {
         let kept: Vec<&Json> = kept.collect();
         let read = |(line, kept): (&Line, &&Json)| {
-            let pairs = kept.get("points").filter(|_| kept["line"] == *line.name)?.as_array()?;
-            let point = |pair: &Json| Some((pair.get(0)?.as_f64()?, pair.get(1)?.as_f64()?));
-            let points: Points = pairs.iter().map(point).collect::<Option<_>>()?;
+            let points = read_points(kept).filter(|_| kept["line"] == *line.name)?;
             // A point is missing where the model leaves it undefined.
             let mut along = self.values.iter().map(|value| value.0);
             points.iter().all(|point| along.any(|x| x == point.0)).then_some(points)
@@ -235,6 +233,12 @@ impl Curves {
         let points: Option<Vec<Points>> = self.lines.iter().zip(&kept).map(read).collect();
         points.filter(|_| self.lines.len() == kept.len())
     }
+}
+
+/// The points of a line that was kept.
+pub(super) fn read_points(line: &Json) -> Option<Points> {
+    let point = |pair: &Json| Some((pair.get(0)?.as_f64()?, pair.get(1)?.as_f64()?));
+    line["points"].as_array()?.iter().map(point).collect()
 }
 
 impl FigureCurves {

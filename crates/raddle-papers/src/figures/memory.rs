@@ -30,7 +30,12 @@ pub(super) fn samples(run: &FigureRun) -> Option<Vec<u64>> {
 /// The value of nearest rank.
 fn at(mut values: Vec<u64>, share: Share) -> Option<f64> {
     values.sort_unstable();
-    let rank = (values.len() * share.permille()).div_ceil(1000).max(1);
+    ranked(&values, share.permille())
+}
+
+/// The value of nearest rank of ascending ones.
+pub(super) fn ranked(values: &[u64], permille: usize) -> Option<f64> {
+    let rank = (values.len() * permille).div_ceil(1000).max(1);
     values.get(rank - 1).map(|&value| value as f64)
 }
 

@@ -2,7 +2,7 @@
 //! for each cell and port. Of the first seed.
 
 use super::claims::{settings, text, words};
-use super::curves::{Curve, FigureCurves, Points, Scale};
+use super::curves::{Curve, FigureCurves, Points, Scale, read_points};
 use super::memory;
 use super::plot::COLOURS;
 use super::prepare::FigureRun;
@@ -55,8 +55,8 @@ pub(super) type Line = (String, Points);
 pub(super) fn read_trace(item: &Item, log: &Log) -> Option<Trace> {
     let mut reader = Reader::of("[[trace]]", item, log)?;
     let (name, title) = (text(&mut reader, "name"), text(&mut reader, "title"));
-    let is_word = |name: &&String| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if name.as_ref().is_some_and(|name| !is_word(&name)) {
+    let has_other = |name: &str| name.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    if name.as_deref().is_some_and(has_other) {
         let problem = item.place.problem("a trace's `name` is part of a file's name");
         log.add(problem.label("letters, digits and `_`"));
     }
@@ -174,14 +174,14 @@ impl Trace {
             "the trace `{}` needs `record.queue_means` with ports and a `bucket`",
             self.name
         );
-        let mut held = memory::samples(run).filter(|held| !held.is_empty()).ok_or(told)?;
+        let mut held = memory::samples(run).unwrap_or_default();
         held.sort_unstable();
         let permille = (0..50).map(|step| step * 20).chain([985, 990, 995, 998, 999, 1000]);
         let at = |permille: usize| {
-            let rank = (held.len() * permille).div_ceil(1000).max(1);
-            (six_digits(held[rank - 1] as f64 / 1e3), permille as f64 / 1e3)
+            let held = memory::ranked(&held, permille)?;
+            Some((six_digits(held / 1e3), permille as f64 / 1e3))
         };
-        Ok(permille.map(at).collect())
+        permille.map(at).collect::<Option<_>>().ok_or(told)
     }
 
     /// Microseconds from the beginning of the trace to that of `step` buckets, and kB or Gbit/s.
@@ -256,10 +256,7 @@ impl Trace {
         };
         let line = |kept: &Json| {
             same(kept)?;
-            let pairs = kept["points"].as_array()?;
-            let point = |pair: &Json| Some((pair.get(0)?.as_f64()?, pair.get(1)?.as_f64()?));
-            let points = pairs.iter().map(point).collect::<Option<Points>>()?;
-            Some((kept["line"].as_str()?.to_owned(), points))
+            Some((kept["line"].as_str()?.to_owned(), read_points(kept)?))
         };
         let own = kept.filter(|kept| kept["trace"] == *self.name);
         let lines: Vec<Line> = own.map(line).collect::<Option<_>>()?;
