@@ -26,6 +26,8 @@ def main(arguments: list[str] | None = None) -> int:
         help='change a key of the scenario: --set \'traffic.message="1 MiB"\'; may be repeated',
     )
     sweep.add_argument("--seeds", metavar="SEEDS", help="as 1..5 or 1,4,9; else the scenario's")
+    sweep.add_argument("--metric", metavar="METRIC", help="what runs are compared by")
+    sweep.add_argument("--job", metavar="JOB", help="of this job alone")
     sweep.add_argument(
         "--out", required=True, metavar="URL",
         help="the folder or the URL (s3://..) that keeps the runs; what it holds is not repeated",
@@ -43,8 +45,8 @@ def main(arguments: list[str] | None = None) -> int:
         changes = [*asked.set, *_seeds(asked.seeds)]
         content, name, base, _ = _scenario.text(Path(asked.file), None)
         answer = sweep_text(
-            (content, name, base, changes), asked.out, asked.redo, asked.csv, asked.parallel,
-            asked.threads, asked.on, False if asked.json else None,
+            (content, name, base, changes), (asked.metric, asked.job), asked.out, asked.redo,
+            asked.csv, asked.parallel, asked.threads, asked.on, False if asked.json else None,
         )
     except (ScenarioError, ValueError, ImportError) as error:
         print(f"{'' if isinstance(error, ScenarioError) else 'error: '}{error}", file=sys.stderr)

@@ -61,20 +61,25 @@ def compare(
     *,
     set: Mapping[str, Any] | None = None,
     seeds: Seeds | None = None,
+    metric: str | None = None,
+    job: str | None = None,
     parallel: int | None = None,
     threads: int = 1,
     progress: Shown | None = None,
 ) -> Comparison:
     """Run a scenario's sweep with every seed and say which wins, as `raddle compare`.
 
-    `seeds` as `"1..5"` (both included) or a list; else the scenario's. `parallel` runs at a time:
+    `seeds` as `"1..5"` (both included) or a list; else the scenario's. `metric` is what the runs are
+    compared by: `"completion"`, `"fct.mean"`, `"fct.p99"`, `"slowdown.mean"`, `"slowdown.p99"`,
+    `"busbw"` or `"goodput"`; else what the traffic is asked by. `job`: of this job alone, of one with
+    groups the worst. `parallel` runs at a time:
     else as many as there are cores for `threads` threads each. Nothing is written; `report()` of
     the answer is the command's page. Runs that fail are left out of the answer, stand in its
     `failed` and are warned of; if all do, the first one's reason is raised.
     """
     text = _scenario.text(scenario, with_seeds(set, seeds))
     with _progress.shown(progress) as shown:
-        compared = _raddle.compare(text, parallel, _threads(threads), shown)
+        compared = _raddle.compare(text, (metric, job), parallel, _threads(threads), shown)
     answer = Comparison(compared.json(), compared.text(), compared.failed, compared)
     warn_of(answer.failed)
     return answer

@@ -7,6 +7,7 @@ _Text = tuple[str, str, str, list[tuple[str, str]]]
 _Answer = tuple[str, str, list[str]]
 _Asked = tuple[int, str | None, bool, int]
 _Shown = bool | Callable[[float, str], None]
+_Metric = tuple[str | None, str | None]
 _Class = tuple[str | None, object]
 
 __all__ = [
@@ -68,7 +69,7 @@ class Compared:
 
 @final
 class Grid:
-    def __new__(cls, text: _Text) -> Grid: ...
+    def __new__(cls, text: _Text, asked: _Metric) -> Grid: ...
     def runs(self) -> list[tuple[str, str, str, list[tuple[str, str]], int]]: ...
     def answer(
         self, summaries: list[str | None], folder: str, csv: bool, failed: list[str]
@@ -82,9 +83,12 @@ def run(
     load_balance: _Class | None,
     congestion: _Class | None,
 ) -> Run: ...
-def compare(text: _Text, parallel: int | None, threads: int, progress: _Shown) -> Compared: ...
+def compare(
+    text: _Text, asked: _Metric, parallel: int | None, threads: int, progress: _Shown
+) -> Compared: ...
 def sweep(
     text: _Text,
+    asked: _Metric,
     out: str,
     redo: bool,
     csv: bool,

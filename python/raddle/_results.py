@@ -42,7 +42,7 @@ class Answer(dict[str, Any]):
 
 
 class Comparison(dict[str, Any]):
-    """The object `raddle.compare/1` as a dict; as text the table that the command prints."""
+    """The object `raddle.compare/2` as a dict; as text the table that the command prints."""
 
     def __init__(
         self, answer: str, text: str, failed: list[str], page: _Page | None = None

@@ -24,6 +24,8 @@ def sweep(
     *,
     set: Mapping[str, Any] | None = None,
     seeds: Seeds | None = None,
+    metric: str | None = None,
+    job: str | None = None,
     redo: bool = False,
     csv: bool = False,
     parallel: int | None = None,
@@ -35,7 +37,7 @@ def sweep(
 
     `out` is the folder that keeps the runs, or a URL that fsspec knows (`s3://bucket/grid`); runs
     that it holds are not repeated, damaged ones with `redo`. Tables are Parquet, or `csv`.
-    `parallel` runs at a time and `threads` inside each, as of `compare`.
+    `parallel` runs at a time and `threads` inside each, `metric` and `job`, as of `compare`.
 
     `executor` says who runs them: without one, threads of this process (processes, where `out` is a
     URL); `"local"`, processes of this machine; `"slurm"`; `"ray"` or `"ray://HOST:PORT"`; or an
@@ -43,13 +45,15 @@ def sweep(
     or not at all; one whose worker died is run again.
     """
     text = _scenario.text(scenario, with_seeds(set, seeds))
-    answer = sweep_text(text, out, redo, csv, parallel, threads, executor, progress)
+    asked = (metric, job)
+    answer = sweep_text(text, asked, out, redo, csv, parallel, threads, executor, progress)
     warn_of(answer.failed)
     return answer
 
 
 def sweep_text(
     text: Text,
+    asked: tuple[str | None, str | None],
     out: str | os.PathLike[str],
     redo: bool,
     csv: bool,
@@ -64,8 +68,10 @@ def sweep_text(
     place = os.fspath(out)
     if executor is None and "://" not in place:
         with _progress.shown(progress) as shown:
-            return Comparison(*_raddle.sweep(text, place, redo, csv, parallel, threads, shown))
-    grid = _raddle.Grid(text)
+            return Comparison(
+                *_raddle.sweep(text, asked, place, redo, csv, parallel, threads, shown)
+            )
+    grid = _raddle.Grid(text, asked)
     store = open_store(place)
     if parallel is None:
         parallel = max(1, (os.cpu_count() or 1) // threads)

@@ -114,7 +114,7 @@ def _tier(name: str) -> str:
 
 
 def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
-    """Schemes against conditions: mean completion time (us) over seeds with its 95 % confidence
+    """Schemes against conditions: the mean of the metric over seeds with its 95 % confidence
     interval, and the bound of each condition as a line; `never` where some seed's run never
     completed."""
     axes = _axes(ax)
@@ -124,9 +124,9 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     for number, row in enumerate(rows):
         own = [cells[row, column["name"]] for column in columns]
         places = [place + (number - (len(rows) - 1) / 2) * width for place in range(len(columns))]
-        means = [math.nan if cell["mean_us"] is None else cell["mean_us"] for cell in own]
-        halves = [cell["ci95_half_us"] or 0 for cell in own]
-        # No run takes less than no time, however wide the interval.
+        means = [math.nan if cell["mean"] is None else cell["mean"] for cell in own]
+        halves = [cell["ci95_half"] or 0 for cell in own]
+        # No value is below zero, however wide the interval.
         below = [half if math.isnan(mean) else min(half, mean) for half, mean in zip(halves, means)]
         [*bars] = axes.bar(places, means, width, yerr=[below, halves], capsize=3, label=row)
         for bar, place, mean in zip(bars, places, means):
@@ -137,10 +137,12 @@ def compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
                     color=bar.get_facecolor(), transform=axes.get_xaxis_transform(),
                 )
     for place, column in enumerate(columns):
-        bounds = [bound for bound in column["bound_us"] or [] if bound is not None]
+        bounds = [bound for bound in column["bounds"] or [] if bound is not None]
         if bounds:
-            axes.hlines(min(bounds), place - 0.45, place + 0.45, colors="black", linestyles="dotted")
-    axes.set(ylabel="completion time (us)", xticks=range(len(columns)))
+            best = min(bounds) if comparison["better"] == "lower" else max(bounds)
+            axes.hlines(best, place - 0.45, place + 0.45, colors="black", linestyles="dotted")
+    unit = f" ({comparison['unit']})" if comparison["unit"] else ""
+    axes.set(ylabel=f"{comparison['metric_title']}{unit}", xticks=range(len(columns)))
     axes.set_xticklabels([column["name"] for column in columns])
     if len(columns) == 1 and not columns[0]["name"]:
         axes.set_xticks([])

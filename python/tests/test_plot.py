@@ -45,7 +45,7 @@ def test_a_comparison_has_a_bar_for_each_scheme_and_condition():
     answer = raddle.compare(SWEEP)
     axes = plot.compare(answer)
     heights = [bar.get_height() for bar in axes.patches]
-    assert heights == [cell["mean_us"] for cell in answer["cells"]]
+    assert heights == [cell["mean"] for cell in answer["cells"]]
 
 
 def test_what_never_completed_is_said():

@@ -115,6 +115,12 @@ def test_a_comparison_is_the_commands(tmp_path):
     assert ours == printed
     assert "ecmp" in str(ours)
     assert raddle.compare(file, seeds="1..2", parallel=1) == ours
+    goodput = raddle.compare(file, metric="goodput")
+    assert (goodput["metric"], goodput["unit"], goodput["better"]) == ("goodput", "Gbps", "higher")
+    with pytest.raises(raddle.ScenarioError, match="nearest: `goodput`"):
+        raddle.compare(file, metric="godput")
+    with pytest.raises(raddle.ScenarioError, match="give the traffic a `name`"):
+        raddle.sweep(file, tmp_path / "s", job="train")
 
 
 def test_schemes_are_listed_with_parameters():

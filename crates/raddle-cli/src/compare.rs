@@ -24,6 +24,8 @@ pub(super) struct Arguments {
     /// The seeds, as `1..5` or `1,4,9`; else the scenario's.
     #[arg(long, value_name = "SEEDS", value_parser = input::seeds)]
     seeds: Option<String>,
+    #[command(flatten)]
+    asked: input::AskedArguments,
     /// Write report, tables and resolved scenarios into this folder; runs that it holds are not
     /// repeated.
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -40,7 +42,7 @@ pub(super) struct Arguments {
     /// Threads inside each run: for a few large runs.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::threads())]
     threads: u32,
-    /// Print one JSON object (`raddle.compare/1`) and nothing else.
+    /// Print one JSON object (`raddle.compare/2`) and nothing else.
     #[arg(long)]
     json: bool,
 }
@@ -55,6 +57,10 @@ const TABLES: &str = "results";
 pub(super) fn compare(arguments: &Arguments) -> End {
     let (study, text) = match read(arguments) {
         Ok(read) => read,
+        Err(end) => return end,
+    };
+    let asked = match arguments.asked.read(&study) {
+        Ok(asked) => asked,
         Err(end) => return end,
     };
     let store = if arguments.no_tables {
@@ -105,7 +111,8 @@ pub(super) fn compare(arguments: &Arguments) -> End {
         return End::Failed;
     }
     let title = study.title();
-    let comparison = Comparison::new(CompareInput::of_runs(&title, &entries(&jobs, &results)));
+    let entries = entries(&jobs, &results);
+    let comparison = Comparison::new(CompareInput::asked(&title, &entries, &asked));
     let runs: Vec<PageRun<'_>> = jobs
         .iter()
         .zip(&results)
@@ -179,7 +186,7 @@ fn command_line(arguments: &Arguments) -> String {
     if let Some(seeds) = &arguments.seeds {
         line += &format!(" --seeds '{}'", seeds.trim_matches(['"', '[', ']']));
     }
-    line
+    line + &arguments.asked.words()
 }
 
 fn write(

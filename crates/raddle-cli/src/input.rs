@@ -4,6 +4,7 @@ use super::output::note_line;
 use super::{End, ScenarioArguments};
 use raddle::problem::Problems;
 use raddle::scenario::{self, Study};
+use raddle::study::compare::Asked;
 use raddle::study::estimate::{DEFAULT_HOPS_PER_S, estimate};
 use raddle::study::jobs::bound_of;
 use raddle::study::memory;
@@ -18,6 +19,36 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What runs are compared by.
+#[derive(clap::Args)]
+pub(super) struct AskedArguments {
+    /// What the runs are compared by: completion, fct.mean, fct.p99, slowdown.mean, slowdown.p99, busbw
+    /// or goodput; else what the traffic is asked by.
+    #[arg(long, value_name = "METRIC")]
+    metric: Option<String>,
+    /// Of this job alone; a job of several groups counts by its worst.
+    #[arg(long, value_name = "JOB")]
+    job: Option<String>,
+}
+
+impl AskedArguments {
+    /// What is asked of a study.
+    ///
+    /// # Errors
+    /// It does not have that, which has been told.
+    pub(super) fn read(&self, study: &Study) -> Result<Asked, End> {
+        let (metric, job) = (self.metric.as_deref(), self.job.as_deref());
+        Asked::of(study, metric, job).map_err(|why| refuse_text(&why))
+    }
+
+    /// The same as a part of a command line.
+    pub(super) fn words(&self) -> String {
+        let metric = self.metric.as_ref().map(|word| format!(" --metric {word}"));
+        let job = self.job.as_ref().map(|name| format!(" --job '{name}'"));
+        metric.into_iter().chain(job).collect()
+    }
+}
 
 /// Reads `path=value`.
 pub(super) fn assignment(text: &str) -> Result<(String, String), String> {

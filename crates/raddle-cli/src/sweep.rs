@@ -16,6 +16,8 @@ pub(super) struct Arguments {
     /// The seeds, as `1..5` or `1,4,9`; else the scenario's.
     #[arg(long, value_name = "SEEDS", value_parser = input::seeds)]
     seeds: Option<String>,
+    #[command(flatten)]
+    asked: input::AskedArguments,
     /// The folder that keeps the runs; runs that it holds are not repeated.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -31,7 +33,7 @@ pub(super) struct Arguments {
     /// Threads inside each run: for a few large runs.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::threads())]
     threads: u32,
-    /// Print one JSON object (`raddle.compare/1`) and nothing else.
+    /// Print one JSON object (`raddle.compare/2`) and nothing else.
     #[arg(long)]
     json: bool,
 }
@@ -40,6 +42,10 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
     let set = input::with_seeds(&arguments.scenario.set, arguments.seeds.as_ref());
     let study = match input::load_file(&arguments.scenario.file, &set) {
         Ok(study) => study,
+        Err(end) => return end,
+    };
+    let asked = match arguments.asked.read(&study) {
+        Ok(asked) => asked,
         Err(end) => return end,
     };
     let format = if arguments.csv { Format::Csv } else { Format::Parquet };
@@ -96,7 +102,7 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
         })
         .collect();
     let title = study.title();
-    let comparison = Comparison::new(CompareInput::of_runs(&title, &entries));
+    let comparison = Comparison::new(CompareInput::asked(&title, &entries, &asked));
     if arguments.json {
         print_line!("{}", comparison.to_json());
     } else {

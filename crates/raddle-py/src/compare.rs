@@ -1,12 +1,12 @@
 //! A sweep as one answer.
 
-use crate::errors::failed;
+use crate::errors::{failed, refused_text};
 use crate::run::Text;
 use crate::work::{How, Shown, run_jobs};
 use pyo3::prelude::*;
 use raddle::report::comparison::{Occasion, PageRun, page, palette, with_resolved};
 use raddle::scenario::Study;
-use raddle::study::compare::{CompareInput, Comparison, Entry};
+use raddle::study::compare::{Asked, CompareInput, Comparison, Entry};
 use raddle::study::gather::{Gather, Gathered, record_uplinks};
 use raddle::study::run::{Failure, Job};
 use raddle::study::{jobs, machine};
@@ -28,7 +28,7 @@ pub(crate) struct Compared {
 
 #[pymethods]
 impl Compared {
-    /// The JSON object `raddle.compare/1`.
+    /// The JSON object `raddle.compare/2`.
     fn json(&self) -> String {
         self.comparison.to_json().to_string()
     }
@@ -53,22 +53,40 @@ impl Compared {
     }
 }
 
+/// The word of a metric, and the name of a job.
+#[derive(FromPyObject)]
+pub(crate) struct Metric(Option<String>, Option<String>);
+
+impl Metric {
+    /// What is asked of a study.
+    ///
+    /// # Errors
+    /// `raddle.ScenarioError`: it does not have that.
+    pub(crate) fn read(&self, py: Python<'_>, study: &Study) -> PyResult<Asked> {
+        let Self(metric, job) = self;
+        py.detach(|| Asked::of(study, metric.as_deref(), job.as_deref()))
+            .map_err(|why| refused_text(py, why))
+    }
+}
+
 /// Runs every scenario of a sweep with every seed.
 #[pyfunction]
 pub(crate) fn compare(
     py: Python<'_>,
     text: Text,
+    asked: Metric,
     parallel: Option<usize>,
     threads: u32,
     progress: Shown,
 ) -> PyResult<Compared> {
     let study = text.study(py)?;
+    let asked = asked.read(py, &study)?;
     let how = How::new(parallel, threads, progress);
     let jobs = jobs::jobs(&study, Some(record_uplinks));
     let drawn_seed = study.seeds.first().copied().unwrap_or(1);
     let results = run_jobs(py, &jobs, &how, &Gather { store: None, drawn_seed })?;
     some_ran(py, &results)?;
-    Ok(py.detach(|| answer(text.words(), &study, jobs, results)))
+    Ok(py.detach(|| answer(text.words(), &study, &asked, jobs, results)))
 }
 
 /// As the command: runs that failed are left out of the answer unless none could be run.
@@ -95,6 +113,7 @@ pub(crate) fn failures<T>(jobs: &[Job], results: &[Result<T, Failure>]) -> Vec<S
 fn answer(
     text: &str,
     study: &Study,
+    asked: &Asked,
     jobs: Vec<Job>,
     results: Vec<Result<Gathered, Failure>>,
 ) -> Compared {
@@ -107,7 +126,7 @@ fn answer(
         })
         .collect();
     let title = study.title();
-    let comparison = Comparison::new(CompareInput::of_runs(&title, &entries));
+    let comparison = Comparison::new(CompareInput::asked(&title, &entries, asked));
     let failed = failures(&jobs, &results);
     let runs = jobs.into_iter().zip(results);
     let runs = runs.filter_map(|(job, result)| Some((job.settings, result.ok()?))).collect();

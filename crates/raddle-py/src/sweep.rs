@@ -1,12 +1,12 @@
 //! Grids of runs: kept in a folder by this process, or taken apart for others to run.
 
-use crate::compare::{failures, some_ran};
+use crate::compare::{Metric, failures, some_ran};
 use crate::errors::refused_text;
 use crate::run::Text;
 use crate::work::{How, Shown, run_jobs};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use raddle::study::compare::{CompareInput, Comparison, Entry};
+use raddle::study::compare::{Asked, CompareInput, Comparison, Entry};
 use raddle::study::jobs;
 use raddle::study::run::Job;
 use raddle::study::store::Store;
@@ -14,7 +14,7 @@ use raddle::study::summary::RunSummary;
 use raddle::study::tables::{self, Format, RunRow};
 use std::path::PathBuf;
 
-/// `raddle.compare/1`, the text of the command, and why runs came to nothing.
+/// `raddle.compare/2`, the text of the command, and why runs came to nothing.
 type Answer = (String, String, Vec<String>);
 
 /// Columns that the command's table takes where there is no terminal.
@@ -30,6 +30,7 @@ fn format(csv: bool) -> Format {
 pub(crate) fn sweep(
     py: Python<'_>,
     text: Text,
+    asked: Metric,
     out: PathBuf,
     redo: bool,
     csv: bool,
@@ -38,6 +39,7 @@ pub(crate) fn sweep(
     progress: Shown,
 ) -> PyResult<Answer> {
     let study = text.study(py)?;
+    let asked = asked.read(py, &study)?;
     let refuse = |why: String| refused_text(py, why);
     let store = py.detach(|| Store::open(&out, format(csv))).map_err(refuse)?;
     let jobs = jobs::jobs(&study, None);
@@ -49,7 +51,7 @@ pub(crate) fn sweep(
     let summaries: Vec<Option<RunSummary>> = results.into_iter().map(Result::ok).collect();
     py.detach(|| {
         store.write_runs(&rows(&jobs, &summaries))?;
-        Ok(answer(&title, &jobs, &summaries, failed))
+        Ok(answer(&title, &asked, &jobs, &summaries, failed))
     })
     .map_err(|why: String| PyRuntimeError::new_err(why))
 }
@@ -64,6 +66,7 @@ fn rows<'a>(jobs: &'a [Job], summaries: &'a [Option<RunSummary>]) -> Vec<RunRow<
 
 fn answer(
     title: &str,
+    asked: &Asked,
     jobs: &[Job],
     summaries: &[Option<RunSummary>],
     failed: Vec<String>,
@@ -76,7 +79,7 @@ fn answer(
             summary: summary.as_ref(),
         })
         .collect();
-    let comparison = Comparison::new(CompareInput::of_runs(title, &entries));
+    let comparison = Comparison::new(CompareInput::asked(title, &entries, asked));
     (comparison.to_json().to_string(), comparison.screen(COLUMNS), failed)
 }
 
@@ -84,6 +87,7 @@ fn answer(
 #[pyclass(frozen, module = "raddle._raddle")]
 pub(crate) struct Grid {
     title: String,
+    asked: Asked,
     jobs: Vec<Job>,
 }
 
@@ -94,9 +98,10 @@ type Run = (String, String, String, Vec<(String, String)>, u64);
 #[pymethods]
 impl Grid {
     #[new]
-    fn new(py: Python<'_>, text: Text) -> PyResult<Self> {
+    fn new(py: Python<'_>, text: Text, asked: Metric) -> PyResult<Self> {
         let study = text.study(py)?;
-        Ok(Self { title: study.title(), jobs: py.detach(|| jobs::jobs(&study, None)) })
+        let asked = asked.read(py, &study)?;
+        Ok(Self { title: study.title(), asked, jobs: py.detach(|| jobs::jobs(&study, None)) })
     }
 
     /// The runs, seeds varying fastest.
@@ -128,7 +133,7 @@ impl Grid {
             let summaries = summaries.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
             let table = tables::runs(&rows(&self.jobs, &summaries));
             tables::write(&folder, &table, format(csv)).map_err(|error| error.to_string())?;
-            Ok(answer(&self.title, &self.jobs, &summaries, failed))
+            Ok(answer(&self.title, &self.asked, &self.jobs, &summaries, failed))
         })
         .map_err(|why: String| PyRuntimeError::new_err(why))
     }

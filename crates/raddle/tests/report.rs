@@ -83,6 +83,8 @@ fn the_data_reads_back() {
     assert_eq!(data["cells"][3]["runs"][0]["completed"], false);
     assert!(data["cells"][3]["runs"][0]["completion_us"].is_null());
     assert_eq!(data["conditions"][0]["bound"]["us"], 176.9);
+    assert_eq!(data["conditions"][0]["limit"]["value"], 176.9);
+    assert_eq!(data["metric"]["title"], "time to completion");
     assert_eq!(data["details"].as_array().unwrap().len(), 9);
     assert_eq!(data["provenance"]["packet_hops"], 48_211_904);
 }

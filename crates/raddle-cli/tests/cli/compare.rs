@@ -59,7 +59,7 @@ fn json_is_one_object_and_tables_can_be_left_out() {
     let said = raddle(&["compare", &file, "--out", &out, "--seeds", "7", "--json", "--no-tables"]);
     assert_eq!((said.status, said.err.as_str()), (0, ""));
     let object = said.json();
-    assert_eq!(object["schema"], "raddle.compare/1");
+    assert_eq!(object["schema"], "raddle.compare/2");
     assert_eq!(object["seeds"], serde_json::json!([7]));
     assert_eq!(object["rows"], serde_json::json!(["ops", "reps"]));
     assert_eq!(names(&scratch.path("out")), ["report.html"]);
@@ -127,4 +127,64 @@ fn a_setting_that_changes_nothing_is_said_to() {
     let object = raddle(&["compare", &file, "--out", &out, "--json"]).json();
     assert_eq!(object["cells"][0]["standing"], "same");
     assert_eq!(object["cells"][1]["same_as"], "200 packets");
+}
+
+#[test]
+fn the_number_that_was_asked_for_decides() {
+    let scratch = Scratch::new(&format!("{SMALL}{SWEEP}"));
+    let (file, out) = (scratch.scenario(), scratch.text("out"));
+    let asked = |metric: &str| {
+        raddle(&["compare", &file, "--out", &out, "--seeds", "1..3", "--metric", metric])
+    };
+    let said = asked("fct.mean");
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(
+        said.out.contains("3 seeds: mean flow completion time, lower is better"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("mean FCT") && said.out.contains("(alone)"), "{}", said.out);
+    assert!(said.out.contains("The tail with "), "{}", said.out);
+    let page = std::fs::read_to_string(scratch.path("out/report.html")).unwrap();
+    assert!(page.contains("has the lowest mean FCT?"), "the question");
+    assert!(page.contains("--metric fct.mean"), "the command");
+    asked("slowdown.p9").refused(&["no metric is called `slowdown.p9`", "nearest: `slowdown.p99`"]);
+    asked("slowdown.p99").refused(&["takes 2 000 flows or more to be resolved, and there are 16"]);
+    asked("busbw").refused(&["is of collectives, and there is none"]);
+    let swept = scratch.text("swept");
+    let said = raddle(&["sweep", &file, "--out", &swept, "--metric", "goodput", "--json"]).json();
+    assert_eq!((said["metric"].as_str(), said["unit"].as_str()), (Some("goodput"), Some("Gbps")));
+    assert_eq!(said["better"], "higher");
+    assert!(said["cells"][0]["values"][0].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn collectives_are_compared_by_bus_bandwidth_and_groups_are_told() {
+    let scratch = Scratch::new(
+        "[fabric]\ntopology = { kind = \"fat_tree\", tiers = 2, hosts = 16 }\n\
+         [[traffic]]\nname = \"train\"\nkind = \"collective\"\noperation = \"all_reduce\"\n\
+         message = \"64 KiB\"\ngroups = [4, 4, 8]\n\
+         [sweep]\n\"transport.load_balance.scheme\" = [\"ecmp\", \"reps\"]\nseed = \"1..3\"\n",
+    );
+    let (file, out) = (scratch.scenario(), scratch.text("out"));
+    let said = raddle(&["compare", &file, "--out", &out]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(said.out.contains("bus bandwidth, higher is better"), "{}", said.out);
+    let told = said.out.replace("\n  ", " ");
+    assert!(told.contains("Bus bandwidth over the 3 groups of train: min "), "{told}");
+    let json = |more: &[&str]| {
+        let command = [&["compare", &file, "--out", &out, "--json"], more].concat();
+        raddle(&command).json()
+    };
+    let all = json(&[]);
+    let groups = &all["cells"][0]["groups"][0];
+    assert_eq!((&groups["job"], &groups["groups"]), (&"train".into(), &3.into()));
+    // The run and the job are as fast as the slowest group.
+    let train = json(&["--job", "train"]);
+    assert_eq!(train["cells"][0]["values"], all["cells"][0]["values"]);
+    let last = json(&["--job", "train 2", "--metric", "completion"]);
+    assert_eq!((last["job"].as_str(), last["unit"].as_str()), (Some("train 2"), Some("us")));
+    assert_ne!(last["cells"][0]["values"], all["cells"][0]["values"]);
+    let wrong = raddle(&["compare", &file, "--out", &out, "--job", "trian"]);
+    wrong.refused(&["no job is called `trian`, nearest: `train`"]);
 }

@@ -14,7 +14,7 @@ fn runs_that_are_there_are_not_repeated() {
     assert!(said.out.contains("runs.parquet  one row per run"), "{}", said.out);
     let said = raddle(&["sweep", &file, "--out", &out, "--seeds", "1..3", "--json"]);
     assert_eq!((said.status, said.err.as_str()), (0, ""));
-    assert_eq!(said.json()["schema"], "raddle.compare/1");
+    assert_eq!(said.json()["schema"], "raddle.compare/2");
     let said = raddle(&["sweep", &file, "--out", &out, "--seeds", "1,2,3", "--csv"]);
     assert_eq!(said.err, "6 runs, 6 of them there already\n");
     let table = std::fs::read_to_string(scratch.path("out/runs.csv")).unwrap();

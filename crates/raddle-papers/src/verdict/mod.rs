@@ -177,7 +177,7 @@ impl Verdict {
             for (index, column) in comparison.input.columns.iter().enumerate() {
                 let settings = jobs.iter().find(|job| column_of(&job.settings) == column.name);
                 let settings = settings.map_or(&[][..], |job| &job.settings);
-                let bounds = column.bound_us.iter().copied().flatten();
+                let bounds = column.bounds.iter().copied().flatten();
                 let bound = column.bound.clone().zip(mean(bounds));
                 let runs = jobs.iter().zip(*summaries);
                 let here = runs.filter(|(job, _)| column_of(&job.settings) == column.name);
@@ -193,7 +193,7 @@ impl Verdict {
                     cells: comparison.cells.iter().map(|row| row[index]).collect(),
                     times_us: comparison
                         .input
-                        .completion_us
+                        .values
                         .iter()
                         .map(|row| row[index].clone())
                         .collect(),
@@ -422,7 +422,7 @@ mod tests {
         let column = raddle::study::compare::Column {
             name: String::new(),
             bound: Some("cut".to_owned()),
-            bound_us: vec![Some(8.0); 3],
+            bounds: vec![Some(8.0); 3],
         };
         let flows = |us: &Option<f64>| Some(u64::from(us.is_none()));
         let unfinished = times.iter().map(|row| vec![row.iter().map(flows).collect()]).collect();
@@ -431,9 +431,10 @@ mod tests {
             rows: ["a", "b", "c", "d"].map(str::to_owned).to_vec(),
             columns: vec![column],
             seeds: vec![1, 2, 3],
-            completion_us: times.iter().map(|row| vec![row.to_vec()]).collect(),
+            values: times.iter().map(|row| vec![row.to_vec()]).collect(),
             unfinished,
             results: vec![vec![None]; 4],
+            ..CompareInput::default()
         });
         let settings = [("workload", "ring"), ("faults", "healthy"), ("stack", "window")];
         let column = Column {

@@ -11,6 +11,8 @@ use std::ops::Range;
 pub struct Job {
     /// What results call it.
     pub name: String,
+    /// The job of which this is one group, where a job is several that do the same.
+    pub group_of: Option<String>,
     /// Its flows, by number.
     pub flows: Range<u32>,
     /// The collective that the flows are, if they are one.
@@ -93,12 +95,14 @@ impl Traffic {
         match &mut self.jobs[..] {
             [] => {
                 let (collective, phases) = (None, Vec::new());
-                self.jobs = vec![Job { name: name.to_owned(), flows, collective, phases }];
+                let (name, group_of) = (name.to_owned(), None);
+                self.jobs = vec![Job { name, group_of, flows, collective, phases }];
             }
             [job] => name.clone_into(&mut job.name),
             jobs => {
                 for (number, job) in jobs.iter_mut().enumerate() {
                     job.name = format!("{name} {number}");
+                    job.group_of = Some(name.to_owned());
                 }
             }
         }
@@ -159,8 +163,9 @@ mod tests {
         let fired = both.flows[6].on_acked.unwrap();
         assert_eq!(fired, TriggerId::new(3));
         assert_eq!(both.triggers[fired.index()].targets, [FlowId(7)]);
-        let names: Vec<String> =
-            both.into_job("c", |_| {}).jobs.into_iter().map(|job| job.name).collect();
+        let jobs = both.into_job("c", |_| {}).jobs;
+        let names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
         assert_eq!(names, ["c 0", "c 1"]);
+        assert!(jobs.iter().all(|job| job.group_of.as_deref() == Some("c")));
     }
 }

@@ -3,11 +3,12 @@
 use crate::report;
 use crate::scenario::Study;
 use crate::study::VERSION;
-use crate::study::compare::{Cell, Comparison, column_of, row_of};
+use crate::study::compare::{Cell, Column, CompareInput, Comparison, Entry, column_of, row_of};
 use crate::study::gather::Gathered;
+use crate::study::metric::{Better, COMPLETION};
 use crate::study::summary::RunSummary;
 use crate::study::tables::{self, RunRow, Values};
-use crate::study::text::{list, percent, plural, settings, time};
+use crate::study::text::{list, percent, plural, settings};
 use raddle_schemes::load_balance::host;
 
 /// What the page says of the whole that runs do not know.
@@ -31,9 +32,9 @@ pub struct PageRun<'a> {
 
 /// The report of a comparison. `runs` are in the order of its cells and seeds; `palette` gives a
 /// scheme its colour.
-pub fn page(
+pub fn page<'a>(
     comparison: &Comparison,
-    runs: &[PageRun<'_>],
+    runs: &[PageRun<'a>],
     palette: &dyn Fn(&[String]) -> Vec<usize>,
     occasion: Occasion,
 ) -> report::Report {
@@ -43,13 +44,21 @@ pub fn page(
         let condition = input.columns.iter().position(|own| own.name == column)?;
         Some((condition, input.rows.iter().position(|own| *own == row)?))
     };
+    let entry = |run: &PageRun<'a>| Entry {
+        settings: run.settings,
+        seed: run.kept.summary.seed,
+        summary: Some(&run.kept.summary),
+    };
+    // Times of flows are drawn against the bound on the completion, whatever is asked.
+    let entries: Vec<Entry<'_>> = runs.iter().map(entry).collect();
+    let completion = CompareInput::of_runs("", &entries);
     let mut cells = Vec::new();
     for condition in 0..input.columns.len() {
         for scheme in 0..input.rows.len() {
             let own = runs.iter().filter(|run| place(run) == Some((condition, scheme)));
             let own: Vec<&Gathered> = own.map(|run| run.kept).collect();
             let cell = &comparison.cells[scheme][condition];
-            cells.push(report::Cell { condition, scheme, ..cell_of(cell, &own) });
+            cells.push(report::Cell { condition, scheme, ..cell_of(input, cell, &own) });
         }
     }
     let details = runs.iter().filter_map(|run| {
@@ -65,16 +74,20 @@ pub fn page(
         title: input.title.clone(),
         question: question(comparison),
         answer: comparison.answer(),
+        metric: metric(input),
         interval_meaning: "mean and 95 % confidence interval over seeds (Student t)".to_owned(),
         conditions: input
             .columns
             .iter()
             .map(|column| report::Condition {
                 name: column.name.clone(),
-                bound: column.bound.clone().and_then(|name| {
-                    let us = column.bound_us.iter().flatten().copied().reduce(f64::min)?;
-                    Some(report::Bound { name, us })
-                }),
+                bound: completion
+                    .columns
+                    .iter()
+                    .find(|own| own.name == column.name)
+                    .and_then(|own| bound(&completion, own))
+                    .map(|(name, us)| report::Bound { name, us }),
+                limit: bound(input, column).map(|(name, value)| report::Limit { name, value }),
             })
             .collect(),
         schemes: input
@@ -99,26 +112,50 @@ pub fn page(
     }
 }
 
+/// What the runs are compared by.
+fn metric(input: &CompareInput) -> report::Metric {
+    let whole = report::Metric::default();
+    if *input.metric == COMPLETION && input.job.is_none() {
+        return whole;
+    }
+    let job = input.job.as_ref().map(|job| format!(" of {job}")).unwrap_or_default();
+    report::Metric {
+        title: format!("{}{job}", input.metric.title),
+        unit: input.metric.unit.word().to_owned(),
+        higher_is_better: input.metric.better == Better::Higher,
+        meaning: format!("the {}{job}", input.metric.title),
+    }
+}
+
+/// A column's bound, the least of its seeds.
+fn bound(input: &CompareInput, column: &Column) -> Option<(String, f64)> {
+    let all = column.bounds.iter().flatten().copied();
+    Some((column.bound.clone()?, all.min_by(|a, b| input.metric.order(*a, *b))?))
+}
+
 /// A cell without its place.
-fn cell_of(cell: &Cell, runs: &[&Gathered]) -> report::Cell {
-    let finished = cell.never == 0 && cell.missing == 0;
+fn cell_of(input: &CompareInput, cell: &Cell, runs: &[&Gathered]) -> report::Cell {
+    let finished = cell.never + cell.missing + cell.unmeasured == 0;
     let spread = cell.spread.filter(|_| finished);
     let interval = spread.and_then(|spread| {
         let half = spread.ci95_half?;
         Some(report::Interval {
-            middle_us: spread.mean,
-            low_us: spread.mean - half,
-            high_us: spread.mean + half,
+            middle: spread.mean,
+            low: spread.mean - half,
+            high: spread.mean + half,
         })
     });
     report::Cell {
-        runs: runs.iter().map(|kept| run(&kept.summary)).collect(),
+        runs: runs
+            .iter()
+            .map(|kept| report::Run { value: input.measure(&kept.summary), ..run(&kept.summary) })
+            .collect(),
         interval,
         statistics: match (spread, cell.increase_pct) {
             (Some(spread), Some(pct)) => {
-                format!("{}, {} over the bound", time(spread.mean), percent(pct))
+                format!("{}, {} over the bound", input.metric.text(spread.mean), percent(pct))
             }
-            (Some(spread), None) => time(spread.mean),
+            (Some(spread), None) => input.metric.text(spread.mean),
             (None, _) => unfinished(cell),
         },
         fct_us: runs.iter().flat_map(|kept| kept.picture.fct_us.iter().copied()).collect(),
@@ -134,14 +171,20 @@ fn unfinished(cell: &Cell) -> String {
     });
     let missing =
         (cell.missing > 0).then(|| format!("no run of {}", plural(cell.missing as u64, "seed")));
-    let parts: Vec<String> = never.into_iter().chain(missing).collect();
+    let unmeasured = (cell.unmeasured > 0)
+        .then(|| format!("not resolved with {}", plural(cell.unmeasured as u64, "seed")));
+    let parts: Vec<String> = never.into_iter().chain(missing).chain(unmeasured).collect();
     parts.join(", ")
 }
 
 fn question(comparison: &Comparison) -> String {
-    match &comparison.input.rows[..] {
-        [_] => "How long does it take?".to_owned(),
-        rows => format!("Which of {} finishes first?", list(rows)),
+    let input = &comparison.input;
+    let (best, noun) = (input.metric.best(), input.metric.noun);
+    match (&input.rows[..], *input.metric == COMPLETION) {
+        ([_], true) => "How long does it take?".to_owned(),
+        (rows, true) => format!("Which of {} finishes first?", list(rows)),
+        ([_], false) => format!("What is the {noun}?"),
+        (rows, false) => format!("Which of {} has the {best} {noun}?", list(rows)),
     }
 }
 
@@ -151,6 +194,7 @@ fn run(summary: &RunSummary) -> report::Run {
         seed: summary.seed,
         completed: summary.completed,
         unfinished_flows: summary.unfinished,
+        value: None,
         completion_us: summary.completion_us,
         fct_max_us: summary.fct_us.max,
         fct_mean_us: summary.fct_us.mean,

@@ -14,6 +14,8 @@ pub struct Report {
     pub question: String,
     /// The answer in words, one sentence each: which wins, by how much, how sure.
     pub answer: Vec<String>,
+    /// What the runs are compared by.
+    pub metric: Metric,
     /// What every [`Interval`] is, for example `mean and 95 % confidence interval (Student t)`.
     pub interval_meaning: String,
     /// The conditions, in the order of the panels.
@@ -30,6 +32,31 @@ pub struct Report {
     pub tables: Vec<Table>,
     /// What exactly was run.
     pub provenance: Provenance,
+}
+
+/// What runs are compared by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// What it is, as the axis is called.
+    pub title: String,
+    /// Its unit; empty for a ratio.
+    pub unit: String,
+    /// Whether larger values are better.
+    pub higher_is_better: bool,
+    /// What a value is, as a sentence ends: `the time until the last flow was done`.
+    pub meaning: String,
+}
+
+impl Default for Metric {
+    /// The completion of the last flow.
+    fn default() -> Self {
+        Self {
+            title: "time to completion".to_owned(),
+            unit: "us".to_owned(),
+            higher_is_better: false,
+            meaning: "the time until the last flow was done".to_owned(),
+        }
+    }
 }
 
 /// What was published of a figure, and what of it holds.
@@ -73,6 +100,17 @@ pub struct Condition {
     pub name: String,
     /// The time that no scheme can beat, where one is known.
     pub bound: Option<Bound>,
+    /// The value of the metric that no scheme can beat, where one is known.
+    pub limit: Option<Limit>,
+}
+
+/// A bound on the metric.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limit {
+    /// Which bound it is.
+    pub name: String,
+    /// The bound in the metric's unit.
+    pub value: f64,
 }
 
 /// A lower bound on the completion time of the last flow.
@@ -102,7 +140,7 @@ pub struct Cell {
     pub scheme: usize,
     /// One run per seed.
     pub runs: Vec<Run>,
-    /// Where the completion time lies, over the seeds; `None` where it makes no sense.
+    /// Where the metric lies, over the seeds; `None` where it makes no sense.
     pub interval: Option<Interval>,
     /// The statistics in words, for example `185 us, +5 % over the bound, ±0.2`.
     pub statistics: String,
@@ -110,15 +148,15 @@ pub struct Cell {
     pub fct_us: Vec<f64>,
 }
 
-/// A middle and its whiskers, in microseconds.
+/// A middle and its whiskers, in the metric's unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
     /// The middle.
-    pub middle_us: f64,
+    pub middle: f64,
     /// Lower end.
-    pub low_us: f64,
+    pub low: f64,
     /// Upper end.
-    pub high_us: f64,
+    pub high: f64,
 }
 
 /// One run: a condition, a scheme, a seed.
@@ -130,6 +168,8 @@ pub struct Run {
     pub completed: bool,
     /// Flows that did not finish.
     pub unfinished_flows: u64,
+    /// The metric; `None` if not every flow finished, or it was not measured.
+    pub value: Option<f64>,
     /// When the last flow was done; `None` if not every flow finished.
     pub completion_us: Option<f64>,
     /// The longest completion time of a finished flow, from its own start on; `None` if none

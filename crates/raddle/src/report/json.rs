@@ -8,16 +8,26 @@ use std::collections::BTreeMap;
 /// Everything the page draws.
 pub(super) fn report(report: &Report) -> Value {
     json!({
-        "schema": "raddle.report/1",
+        "schema": "raddle.report/2",
         "title": report.title,
         "question": report.question,
         "answer": report.answer,
+        "metric": json!({
+            "title": report.metric.title,
+            "unit": report.metric.unit,
+            "higher_is_better": report.metric.higher_is_better,
+            "meaning": report.metric.meaning,
+        }),
         "interval_meaning": report.interval_meaning,
         "conditions": report.conditions.iter().map(|condition| json!({
             "name": condition.name,
             "bound": condition.bound.as_ref().map(|bound| json!({
                 "name": bound.name,
                 "us": bound.us,
+            })),
+            "limit": condition.limit.as_ref().map(|limit| json!({
+                "name": limit.name,
+                "value": limit.value,
             })),
         })).collect::<Vec<_>>(),
         "schemes": report.schemes.iter().map(|scheme| json!({
@@ -48,9 +58,9 @@ fn cell(cell: &Cell, points: usize) -> Value {
         "scheme": cell.scheme,
         "runs": cell.runs.iter().map(run).collect::<Vec<_>>(),
         "interval": cell.interval.map(|interval| json!({
-            "middle_us": interval.middle_us,
-            "low_us": interval.low_us,
-            "high_us": interval.high_us,
+            "middle": interval.middle,
+            "low": interval.low,
+            "high": interval.high,
         })),
         "statistics": cell.statistics,
         "flows": {
@@ -71,6 +81,7 @@ fn run(run: &Run) -> Value {
         "seed": run.seed,
         "completed": run.completed,
         "unfinished_flows": run.unfinished_flows,
+        "value": run.value,
         "completion_us": run.completion_us,
         "fct_max_us": run.fct_max_us,
         "fct_mean_us": run.fct_mean_us,

@@ -12,7 +12,7 @@ mod thin;
 
 pub use data::{
     Bound, Cell, Claim, Claims, Condition, Counts, Detail, Entry, Event, FaultWindow, Interval,
-    Port, Provenance, Report, Run, Scheme, Table,
+    Limit, Metric, Port, Provenance, Report, Run, Scheme, Table,
 };
 pub(crate) use detail::detail;
 pub use html::escape;

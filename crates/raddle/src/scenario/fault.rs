@@ -68,6 +68,11 @@ pub(crate) fn fault(item: &Item, log: &Log) -> Option<FaultSection> {
     }
     let ((target, first), (effect, windows, second)) = (target?, effect?);
     let resolved = format!("[[fault]]\n{first}\n{second}\n");
+    // A share of 0 is as if there were no fault.
+    let is_none = |amount: &Amount| matches!(amount, Amount::Share(share) if *share == 0.0);
+    if matches!(&target, Target::Random { amount, .. } if is_none(amount)) {
+        return None;
+    }
     let fault = Fault { target, effect, windows };
     (log.count() == before).then_some(FaultSection { fault, resolved, target_place, effect_place })
 }

@@ -46,6 +46,13 @@ struct Background {
     place: Place,
 }
 
+impl Background {
+    /// Whether it is of any hosts: a share of 0 is as if there were none.
+    fn is_any(&self) -> bool {
+        self.hosts != Hosts::Share(0.0)
+    }
+}
+
 /// Which hosts are in the background.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Hosts {
@@ -99,7 +106,9 @@ pub(crate) fn keys(reader: &mut Reader<'_>, kind: &'static str, named: bool) -> 
         kind,
         start,
         load_balance: load_balance.map_or(Some(None), |read| read.map(Some))?,
-        background: background.map_or(Some(None), |read| read.map(Some))?,
+        background: background
+            .map_or(Some(None), |read| read.map(Some))?
+            .filter(Background::is_any),
         congestion: congestion.map_or(Some(None), |read| read.map(Some))?,
         recovery: recovery.map_or(Some(None), |read| read.map(Some))?,
     })

@@ -11,6 +11,7 @@ use super::topology::Topology;
 use super::traffic::{self, TrafficSection};
 use super::transport::TransportSection;
 use crate::problem::Problem;
+use crate::study::metric::Metric;
 use raddle_schemes::ids::Psn;
 use raddle_schemes::load_balance::host;
 use raddle_schemes::rng;
@@ -65,6 +66,11 @@ impl Jobs {
     pub(crate) fn title(&self) -> String {
         let titles: Vec<&str> = self.sections.iter().map(|s| s.title.as_str()).collect();
         titles.join(" + ")
+    }
+
+    /// What each is asked by where nobody says.
+    pub(crate) fn asked_by(&self) -> impl Iterator<Item = &'static [&'static Metric]> {
+        self.sections.iter().map(|section| section.asked_by)
     }
 
     /// Files that decide about the traffic.
@@ -487,6 +493,29 @@ mod tests {
         let text = "[traffic]\nkind = \"permutation\"\nbackground = { load_balance = { scheme = \"ecmp\" } }\n";
         let neither = study(text).unwrap_err();
         assert!(neither.contains("lacks `share` or `every`"), "{neither}");
+    }
+
+    #[test]
+    fn a_share_of_0_is_the_baseline_of_a_sweep() {
+        let text = "[traffic]\nkind = \"permutation\"\n\
+            background = { share = \"25%\", load_balance = { scheme = \"ecmp\" } }\n";
+        let swept = format!("{text}[sweep]\n\"traffic.background.share\" = [\"0%\", \"25%\"]\n");
+        let swept = study(&swept).unwrap();
+        let plain = study("[traffic]\nkind = \"permutation\"\n").unwrap();
+        // It is the scenario without a background, and loads again as such.
+        assert_eq!(swept.cells[0].scenario.hash(), plain.cells[0].scenario.hash());
+        assert!(!swept.cells[0].scenario.resolved_toml().contains("background"));
+        assert!(swept.cells[1].scenario.resolved_toml().contains("share = \"25%\""));
+        let alone = study(&text.replace("25%", "0%")).unwrap_err();
+        assert!(alone.contains("a `share` of 0% has no effect"), "{alone}");
+        let faults = "[traffic]\nkind = \"permutation\"\n\
+            [[condition]]\nname = \"none\"\n\
+            fault = [{ random = { share = \"0%\" }, down = \"1 us..9 us\" }]\n\
+            [[condition]]\nname = \"some\"\n\
+            fault = [{ random = { share = \"10%\" }, down = \"1 us..9 us\" }]\n";
+        let faults = study(faults).unwrap();
+        assert_eq!(faults.cells[0].scenario.hash(), plain.cells[0].scenario.hash());
+        assert_ne!(faults.cells[1].scenario.hash(), plain.cells[0].scenario.hash());
     }
 
     #[test]

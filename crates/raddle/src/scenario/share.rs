@@ -1,18 +1,25 @@
 //! Shares such as `"1%"`.
 
 use super::reader::Reader;
-use super::spec::{Item, Value};
+use super::spec::{Item, Place, Value};
 use raddle_schemes::units::split_number;
 
-/// The percentage under the key `share`, over 0 and up to 100.
+/// The percentage under the key `share`, from 0 to 100. None of anything is the baseline of a sweep:
+/// it is an error where no cell of the study has a share of something.
 pub(super) fn share(reader: &mut Reader<'_>) -> Option<f64> {
     let item = reader.demand("share", "\"1%\"")?;
-    let share = percent(item).filter(|percent| *percent > 0.0 && *percent <= 100.0);
-    if share.is_none() {
+    let Some(share) = percent(item).filter(|percent| (0.0..=100.0).contains(percent)) else {
         let problem = item.place.problem("wrong value for `share`");
-        reader.log().add(problem.label("expected a share over 0% and up to 100%, as in \"1%\""));
-    }
-    share
+        reader.log().add(problem.label("expected a share from 0% to 100%, as in \"1%\""));
+        return None;
+    };
+    let idle = (share == 0.0).then(|| {
+        let problem = item.place.problem("a `share` of 0% has no effect");
+        problem.label("leave it out, or sweep it: 0% is a baseline for other shares")
+    });
+    // One judgement for the whole study: the other shares may stand at other places.
+    reader.log().judge(&Place::default(), idle);
+    Some(share)
 }
 
 /// The number of `"1%"`.

@@ -7,6 +7,9 @@ use super::spec::{self, Entry, Item, Place, Table, Value};
 use super::sweep::{self, AxisSpec, Point, SweepSpec};
 use super::{Scenario, reader};
 use crate::problem::{Problem, Problems, Source};
+use crate::study::metric::{BY_COMPLETION, Metric};
+use raddle_sim::workload::Traffic;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -52,6 +55,28 @@ impl Study {
         let parts = titles.first().map_or("", String::as_str).split(", ");
         let shared: Vec<&str> = parts.filter(in_all).collect();
         shared.join(", ")
+    }
+
+    /// What its runs are asked by where nobody says: what all their traffic is asked by, else the
+    /// completion.
+    pub fn asked_by(&self) -> &'static [&'static Metric] {
+        let mut all = self.cells.iter().flat_map(|cell| cell.scenario.traffic.asked_by());
+        let first = all.next().unwrap_or(BY_COMPLETION);
+        if all.all(|other| other == first) { first } else { BY_COMPLETION }
+    }
+
+    /// The traffic of each cell with a seed, that of cells which differ in something else once.
+    pub(crate) fn each_traffic(
+        &self,
+        seed: u64,
+    ) -> impl Iterator<Item = Result<Traffic, Problem>> + '_ {
+        let mut known = HashSet::new();
+        let new = move |cell: &&Cell| {
+            let scenario = &cell.scenario;
+            known.insert((scenario.traffic.resolved(), scenario.hosts()))
+        };
+        let cells = self.cells.iter().filter(new);
+        cells.map(move |cell| cell.scenario.traffic.generate(&cell.scenario.fabric, seed))
     }
 
     /// A problem that showed later, say in [`Scenario::resolve`], with the texts it points into.

@@ -14,6 +14,7 @@ pub mod jobs;
 pub mod lock;
 pub mod machine;
 pub mod memory;
+pub mod metric;
 pub mod progress;
 pub mod quantiles;
 pub mod run;

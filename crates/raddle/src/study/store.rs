@@ -407,15 +407,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), Format::Csv).unwrap();
         let summaries = run(ENGINE, &store, 1..=2);
-        let settings = vec![("queue.size".to_string(), "1 bdp".to_string())];
+        let settings = vec![("traffic.message".to_string(), "64 KiB".to_string())];
         let rows: Vec<RunRow<'_>> = summaries
             .iter()
             .map(|s| RunRow { settings: &settings, summary: s.as_ref().unwrap() })
             .collect();
         let path = store.write_runs(&rows).unwrap();
         let text = fs::read_to_string(path).unwrap();
-        assert!(text.lines().next().unwrap().ends_with(",wall_s,queue.size"));
-        assert!(text.lines().nth(2).unwrap().ends_with(",1 bdp"));
+        assert!(text.lines().next().unwrap().ends_with(",wall_s,traffic.message_bytes"));
+        assert!(text.lines().nth(2).unwrap().ends_with(",65536"));
         assert_eq!(text.lines().count(), 3);
     }
 }

@@ -1,8 +1,8 @@
 //! Invented results, shaped like real ones, to test and to look at a report.
 
 use raddle::report::{
-    Bound, Cell, Condition, Counts, Detail, Event, FaultWindow, Interval, Port, Provenance, Report,
-    Run, Scheme, Table,
+    Bound, Cell, Condition, Counts, Detail, Event, FaultWindow, Interval, Limit, Port, Provenance,
+    Report, Run, Scheme, Table,
 };
 use raddle_schemes::rng::Rng;
 
@@ -68,6 +68,7 @@ fn skeleton(conditions: &[&str], schemes: &[&str], seeds: &[u64]) -> Report {
             .map(|name| Condition {
                 name: (*name).to_owned(),
                 bound: Some(Bound { name: "permutation".to_owned(), us: BOUND_US }),
+                limit: Some(Limit { name: "permutation".to_owned(), value: BOUND_US }),
             })
             .collect(),
         schemes: schemes
@@ -113,6 +114,7 @@ fn cell(condition: usize, scheme: usize, fct_us: Option<f64>, seeds: &[u64]) -> 
             seed,
             completed: unfinished == 0,
             unfinished_flows: unfinished,
+            value: (unfinished == 0).then_some(max),
             completion_us: (unfinished == 0).then_some(max),
             fct_max_us: Some(max),
             fct_mean_us: Some(BOUND_US + (max - BOUND_US) * 0.5),
@@ -127,11 +129,7 @@ fn cell(condition: usize, scheme: usize, fct_us: Option<f64>, seeds: &[u64]) -> 
     }
     let (interval, statistics) = match fct_us {
         Some(us) => (
-            Some(Interval {
-                middle_us: us,
-                low_us: us * (1.0 - spread),
-                high_us: us * (1.0 + spread),
-            }),
+            Some(Interval { middle: us, low: us * (1.0 - spread), high: us * (1.0 + spread) }),
             format!("{us} us, +{:.0} %, ±{:.1}", (us / BOUND_US - 1.0) * 100.0, us * spread),
         ),
         None => (None, "9 of 128 flows left".to_owned()),

@@ -432,7 +432,7 @@ rate = "0%"
 random = { share = 3, layer = "tor-agg" }
 down = ".."
 "#,
-        r#"3 | wrong value for `share` | expected a share over 0% and up to 100%, as in "1%"
+        r#"3 | wrong value for `share` | expected a share from 0% to 100%, as in "1%"
 "tor-agg" | unknown word `tor-agg` for `layer` | nearest: `tor_agg`"#,
     );
     more(

@@ -61,9 +61,9 @@ function ticksOf(steps, low, high) {
   return ticks;
 }
 
-// A completion-time axis over some values: logarithmic when they span more than a factor. Never
+// An axis over some values, of completion times unless it is called otherwise: logarithmic when they span more than a factor. Never
 // narrower than a fifth, so that small differences look small.
-function timeAxis(values, wanted, factor = 10) {
+function timeAxis(values, wanted, factor = 10, title = 'time to completion, \u00b5s') {
   const least = Math.min(...values);
   const most = Math.max(...values, least * 1.2);
   const log = least > 0 && most / least > factor;
@@ -73,7 +73,7 @@ function timeAxis(values, wanted, factor = 10) {
   const min = log ? f(least) - margin : Math.max(0, least - margin);
   const max = f(most) + margin;
   const ticks = log ? logTicks(inverse(min), inverse(max), wanted) : linearTicks(min, max, wanted);
-  return { log, f, inverse, min, max, ticks: ticks.map(f), title: `time to completion, \u00b5s${log ? ' (logarithmic)' : ''}` };
+  return { log, f, inverse, min, max, ticks: ticks.map(f), title: `${title}${log ? ' (logarithmic)' : ''}` };
 }
 
 // Colours. Okabe and Ito's palette, its yellow replaced by grey, lightened where dark paper needs it.

@@ -1,12 +1,12 @@
-// Section one: completion times as dots and whiskers, one panel per condition.
+// Section one: the metric of every run as dots and whiskers, one panel per condition.
 
 function drawCompletion({ width, resize, over }) {
-  const finished = (run) => run.completed && run.completion_us != null;
+  const finished = (run) => run.value != null;
   const values = DATA.cells.flatMap((cell) => [
-    ...cell.runs.filter(finished).map((run) => run.completion_us),
-    ...(cell.interval ? [cell.interval.low_us, cell.interval.high_us] : []),
-  ]).concat(DATA.conditions.filter((c) => c.bound).map((c) => c.bound.us)).filter((v) => v > 0);
-  const axis = timeAxis(values.length ? values : [1], 8);
+    ...cell.runs.filter(finished).map((run) => run.value),
+    ...(cell.interval ? [cell.interval.low, cell.interval.high] : []),
+  ]).concat(DATA.conditions.filter((c) => c.limit).map((c) => c.limit.value)).filter((v) => v > 0);
+  const axis = timeAxis(values.length ? values : [1], 8, 10, axisTitle);
   const never = DATA.cells.some((cell) => cell.runs.some((run) => !finished(run)));
   const statistics = Math.min(width / 3, 16 + widest(DATA.cells.map((c) => c.statistics), '13px'));
   const left = Math.min(width / 4, 24 + widest(DATA.schemes.map((s) => s.name), '600 13px'));
@@ -24,10 +24,11 @@ function drawCompletion({ width, resize, over }) {
   DATA.conditions.forEach((condition, panel) => {
     const y = top(panel);
     put(over, 0, y - 20 - 18 * titles[panel].length, titles[panel].join('\n'), 'panel');
-    if (condition.bound) {
-      const x = px(condition.bound.us);
-      put(over, x - 4, y - 17, `bound ${micros(condition.bound.us)} (${condition.bound.name})`, 'soft');
-      series.push(boundLine(panel, axis.f(condition.bound.us)));
+    if (condition.limit) {
+      const text = `bound ${measured(condition.limit.value)} (${condition.limit.name})`;
+      const x = Math.max(0, Math.min(px(condition.limit.value) - 4, width - textWidth(text, '13px') - 8));
+      put(over, x, y - 17, text, 'soft');
+      series.push(boundLine(panel, axis.f(condition.limit.value)));
     }
     DATA.schemes.forEach((scheme, index) => {
       const middle = y + (index + 0.5) * row;
@@ -42,7 +43,7 @@ function drawCompletion({ width, resize, over }) {
       const stuck = cell.runs.filter((run) => !finished(run)).length;
       if (stuck) put(over, width - right + 10, middle - 8, `\u25b6 ${stuck} of ${cell.runs.length} never finished`, 'name', `color:${colour}`);
       if (cell.interval) series.push(whisker(panel, index, cell.interval, axis, colour));
-      series.push(dots(panel, index, cell.runs.filter(finished), axis, condition.bound, colour));
+      series.push(dots(panel, index, cell.runs.filter(finished), axis, condition.limit, colour));
     });
   });
   put(over, left + inner / 2, height - 18, axis.title, 'mid soft');
@@ -62,6 +63,11 @@ function drawCompletion({ width, resize, over }) {
   }, true);
 }
 
+const METRIC_UNIT = DATA.metric.unit === 'us' ? '\u00b5s' : DATA.metric.unit;
+const axisTitle = METRIC_UNIT ? `${DATA.metric.title}, ${METRIC_UNIT}` : DATA.metric.title;
+// A value of the metric with its unit.
+const measured = (value) => (METRIC_UNIT ? `${number(value)} ${METRIC_UNIT}` : number(value));
+
 function boundLine(panel, x) {
   return {
     type: 'custom', xAxisIndex: panel, yAxisIndex: panel, silent: true, z: 3, data: [[x, 0]],
@@ -75,11 +81,11 @@ function boundLine(panel, x) {
 
 function whisker(panel, row, interval, axis, colour) {
   return {
-    type: 'custom', xAxisIndex: panel, yAxisIndex: panel, silent: true, z: 4, data: [[axis.f(interval.middle_us), row]],
+    type: 'custom', xAxisIndex: panel, yAxisIndex: panel, silent: true, z: 4, data: [[axis.f(interval.middle), row]],
     renderItem: (params, api) => {
-      const [low, y] = api.coord([axis.f(interval.low_us), row]);
-      const [high] = api.coord([axis.f(interval.high_us), row]);
-      const [middle] = api.coord([axis.f(interval.middle_us), row]);
+      const [low, y] = api.coord([axis.f(interval.low), row]);
+      const [high] = api.coord([axis.f(interval.high), row]);
+      const [middle] = api.coord([axis.f(interval.middle), row]);
       const style = { stroke: colour, lineWidth: 2 };
       const line = (x1, y1, x2, y2, lineWidth = 2) => ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { ...style, lineWidth } });
       return { type: 'group', children: [line(low, y, high, y), line(low, y - 5, low, y + 5), line(high, y - 5, high, y + 5), line(middle, y - 8, middle, y + 8, 3)] };
@@ -87,16 +93,16 @@ function whisker(panel, row, interval, axis, colour) {
   };
 }
 
-function dots(panel, row, runs, axis, bound, colour) {
+function dots(panel, row, runs, axis, limit, colour) {
   const spread = Math.min(0.13, 0.6 / Math.max(1, runs.length));
   return {
     type: 'scatter', xAxisIndex: panel, yAxisIndex: panel, z: 5, symbol: 'circle', symbolSize: 8,
     itemStyle: { color: colour, opacity: 0.75, borderColor: css('--paper'), borderWidth: 1 },
-    data: runs.map((run, i) => ({ value: [axis.f(run.completion_us), row + (i - (runs.length - 1) / 2) * spread], run })),
+    data: runs.map((run, i) => ({ value: [axis.f(run.value), row + (i - (runs.length - 1) / 2) * spread], run })),
     tooltip: {
       formatter: ({ data: { run } }) => {
-        const over = bound ? `, ${percent(run.completion_us / bound.us - 1)} over the bound` : '';
-        return escapeHtml(`${DATA.schemes[row].name}, seed ${run.seed}: ${micros(run.completion_us)}${over}`) +
+        const over = limit ? `, ${percent(run.value / limit.value - 1)} over the bound` : '';
+        return escapeHtml(`${DATA.schemes[row].name}, seed ${run.seed}: ${measured(run.value)}${over}`) +
           `<br>${plural(run.drops, 'drop')}, ${plural(run.marks, 'mark')}, ${plural(run.trims, 'trim')}, ${plural(run.retransmissions, 'retransmission')}, ${plural(run.timeouts, 'timeout')}`;
       },
     },
@@ -108,9 +114,10 @@ function completionSection(parent) {
     parent.append(el('p', { class: 'note' }, 'No run is in this report.'));
     return;
   }
-  plot(parent, 'Completion time of the last flow in microseconds, one row per scheme, one dot per seed, one panel per condition. The table below holds the values.', drawCompletion);
+  const { meaning, higher_is_better: higher } = DATA.metric;
+  plot(parent, `${axisTitle}: one row per scheme, one dot per seed, one panel per condition. The table below holds the values.`, drawCompletion);
   const whiskers = DATA.interval_meaning ? ` Whiskers: ${DATA.interval_meaning}.` : '';
-  const dashed = DATA.conditions.some((condition) => condition.bound) ? ' Dashed: the time no scheme can beat.' : '';
-  parent.append(el('p', { class: 'note' }, `One dot per seed: the time until the last flow was done. Dots are spread vertically only to keep them apart.${whiskers}${dashed}`));
+  const dashed = DATA.conditions.some((condition) => condition.limit) ? ' Dashed: what no scheme can beat.' : '';
+  parent.append(el('p', { class: 'note' }, `One dot per seed: ${meaning}; ${higher ? 'higher' : 'lower'} is better. Dots are spread vertically only to keep them apart.${whiskers}${dashed}`));
   parent.append(foldedTable('cells', 'Table: schemes and conditions', cellsTable), foldedTable('runs', 'Table: every run', runsTable));
 }

@@ -44,18 +44,18 @@ function foldedTable(name, summary, make) {
 
 // The runs behind sections one and four.
 function runsTable() {
-  const fields = ['completed', 'unfinished_flows', 'completion_us', 'fct_max_us', 'fct_mean_us', 'fct_p50_us', 'fct_p99_us', 'drops', 'marks', 'trims', 'retransmissions', 'timeouts'];
+  const fields = ['completed', 'unfinished_flows', 'value', 'completion_us', 'fct_max_us', 'fct_mean_us', 'fct_p50_us', 'fct_p99_us', 'drops', 'marks', 'trims', 'retransmissions', 'timeouts'];
   const rows = DATA.cells.flatMap((cell) => cell.runs.map((run) => {
-    const bound = DATA.conditions[cell.condition].bound;
-    const over = bound && run.completed && run.completion_us != null ? Number(((run.completion_us / bound.us - 1) * 100).toFixed(3)) : null;
+    const { bound, limit } = DATA.conditions[cell.condition];
+    const over = limit && run.value != null ? Number(((run.value / limit.value - 1) * 100).toFixed(3)) : null;
     return [DATA.conditions[cell.condition].name, DATA.schemes[cell.scheme].name, run.seed, bound ? bound.us : null, over, ...fields.map((field) => run[field])];
   }));
-  return { title: 'One row per run', columns: ['condition', 'scheme', 'seed', 'bound_us', 'increase_pct', ...fields], rows };
+  return { title: `One row per run; value: ${axisTitle}`, columns: ['condition', 'scheme', 'seed', 'bound_us', 'increase_pct', ...fields], rows };
 }
 function cellsTable() {
   const rows = DATA.cells.map((cell) => {
     const interval = cell.interval || {};
-    return [DATA.conditions[cell.condition].name, DATA.schemes[cell.scheme].name, cell.runs.length, cell.runs.filter((run) => run.completed).length, interval.middle_us, interval.low_us, interval.high_us, cell.statistics];
+    return [DATA.conditions[cell.condition].name, DATA.schemes[cell.scheme].name, cell.runs.length, cell.runs.filter((run) => run.completed).length, interval.middle, interval.low, interval.high, cell.statistics];
   });
-  return { title: `One row per condition and scheme${DATA.interval_meaning ? `; ${DATA.interval_meaning}` : ''}`, columns: ['condition', 'scheme', 'runs', 'completed', 'middle_us', 'low_us', 'high_us', 'statistics'], rows };
+  return { title: `One row per condition and scheme: ${axisTitle}${DATA.interval_meaning ? `; ${DATA.interval_meaning}` : ''}`, columns: ['condition', 'scheme', 'runs', 'completed', 'middle', 'low', 'high', 'statistics'], rows };
 }

@@ -5,14 +5,20 @@ use super::{Kind, Made, Misfit, Pattern, line, message};
 use crate::scenario::files::Files;
 use crate::scenario::reader::Log;
 use crate::scenario::reader::Reader;
+use crate::study::metric::BY_COMPLETION;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
 use raddle_sim::workload::all_to_all::{AllToAll, Order};
 use std::sync::Arc;
 
-pub(super) const KIND: Kind =
-    Kind { word: "all_to_all", summary: "every host sends to every other", draws: true, read };
+pub(super) const KIND: Kind = Kind {
+    word: "all_to_all",
+    summary: "every host sends to every other",
+    draws: true,
+    asked_by: BY_COMPLETION,
+    read,
+};
 
 fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
     let message = message(reader);

@@ -5,6 +5,7 @@ use super::placement::placement;
 use super::{Kind, MESSAGE, Made, Misfit, Pattern, TrafficSection, line};
 use crate::scenario::files::Files;
 use crate::scenario::reader::{Log, Reader};
+use crate::study::metric::BUSBW;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::rng;
 use raddle_schemes::units::Bytes;
@@ -27,6 +28,7 @@ pub(super) const KIND: Kind = Kind {
     word: "collective",
     summary: "a collective operation among some of the hosts, as sends that wait for each other",
     draws: true,
+    asked_by: &[&BUSBW],
     read,
 };
 

@@ -23,7 +23,9 @@ pub(super) fn compute(reader: &mut Reader<'_>) -> Option<(Compute, Vec<String>)>
         reader.log().add(problem.label(format!("expected at most {LATEST}")));
         return None;
     }
+    // A share of 0 is as if there were none.
     let straggler = straggler.map_or(Some(None), |read| read.map(Some))?;
+    let straggler = straggler.filter(|straggler| straggler.percent > 0.0);
     let time_line = (time > Span::ZERO).then(|| line("compute", &time));
     let straggler_line = straggler.as_ref().map(|straggler| {
         let Straggler { per, percent, extra } = straggler;

@@ -5,6 +5,7 @@ use crate::scenario::files::Files;
 use crate::scenario::reader::{Log, Reader};
 use crate::scenario::scheme::shown;
 use crate::scenario::spec::Item;
+use crate::study::metric::BY_COMPLETION;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::topology::Fabric;
@@ -13,8 +14,13 @@ use raddle_sim::workload::{Traffic, WorkloadError};
 use std::slice;
 use std::sync::Arc;
 
-pub(super) const KIND: Kind =
-    Kind { word: "flows", summary: "what a list says, flow by flow", draws: false, read };
+pub(super) const KIND: Kind = Kind {
+    word: "flows",
+    summary: "what a list says, flow by flow",
+    draws: false,
+    asked_by: BY_COMPLETION,
+    read,
+};
 
 /// Each flow with its position among those typed.
 #[derive(Debug)]

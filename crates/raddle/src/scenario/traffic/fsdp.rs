@@ -5,6 +5,7 @@ use super::placement::placement;
 use super::{Kind, Made, Misfit, Pattern, TrafficSection, line};
 use crate::scenario::files::Files;
 use crate::scenario::reader::{Log, Reader};
+use crate::study::metric::BY_COMPLETION;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::collective::compute::Compute;
@@ -17,6 +18,7 @@ pub(super) const KIND: Kind = Kind {
     word: "fsdp",
     summary: "the backward pass of fully sharded training: rings of gathers and scatters, layer by layer",
     draws: true,
+    asked_by: BY_COMPLETION,
     read,
 };
 

@@ -1,6 +1,6 @@
 //! `kind = "hpcc_flows"`: a flow file of HPCC's simulator or of one that is derived from it.
 
-use super::{Kind, Made, Misfit, Pattern, TrafficSection, line};
+use super::{Kind, Made, Misfit, OPEN_LOOP, Pattern, TrafficSection, line};
 use crate::import::hpcc::Options;
 use crate::import::hpcc::flows::{self, FlowFile};
 use crate::scenario::files::{Files, NamedFile};
@@ -15,6 +15,7 @@ pub(super) const KIND: Kind = Kind {
     word: "hpcc_flows",
     summary: "what a flow file of HPCC's simulator says, or of ConWeave's",
     draws: false,
+    asked_by: OPEN_LOOP,
     read,
 };
 

@@ -7,6 +7,7 @@ use crate::scenario::files::{Files, NamedFile};
 use crate::scenario::reader::{Log, Reader};
 use crate::scenario::spec::quoted;
 use crate::scenario::topology::{Shape, Topology};
+use crate::study::metric::BY_COMPLETION;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
@@ -16,6 +17,7 @@ pub(super) const KIND: Kind = Kind {
     word: "htsim_cm",
     summary: "what a connection matrix of htsim says",
     draws: false,
+    asked_by: BY_COMPLETION,
     read,
 };
 

@@ -3,6 +3,7 @@
 use super::{Kind, Made, Misfit, Pattern, line, message};
 use crate::scenario::files::Files;
 use crate::scenario::reader::Reader;
+use crate::study::metric::BY_COMPLETION;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
@@ -10,8 +11,13 @@ use raddle_sim::workload::Traffic;
 use raddle_sim::workload::incast::Incast;
 use std::sync::Arc;
 
-pub(super) const KIND: Kind =
-    Kind { word: "incast", summary: "several hosts send to one", draws: false, read };
+pub(super) const KIND: Kind = Kind {
+    word: "incast",
+    summary: "several hosts send to one",
+    draws: false,
+    asked_by: BY_COMPLETION,
+    read,
+};
 
 fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
     let senders = reader.at_least("senders", 1, None);

@@ -30,6 +30,7 @@ use super::scheme::shown;
 use super::spec::{Entry, Item, Place, quoted};
 use super::topology::Topology;
 use crate::problem::Problem;
+use crate::study::metric::{Metric, SLOWDOWN_MEAN, SLOWDOWN_P99};
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::{Traffic, WorkloadError};
@@ -56,6 +57,10 @@ pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
     KINDS.iter().map(|kind| (kind.word, kind.summary, kind.draws))
 }
 
+/// What flows are asked by that come whatever became of earlier ones: the last of them to end says
+/// when the load ended. Fewer flows resolve no percentile.
+const OPEN_LOOP: &[&Metric] = &[&SLOWDOWN_P99, &SLOWDOWN_MEAN];
+
 /// The message where none is given.
 const MESSAGE: Bytes = Bytes::mib(8);
 
@@ -63,6 +68,8 @@ const MESSAGE: Bytes = Bytes::mib(8);
 #[derive(Clone, Debug)]
 pub(crate) struct TrafficSection {
     pattern: Arc<dyn Pattern>,
+    /// What it is asked by where nobody says.
+    pub(crate) asked_by: &'static [&'static Metric],
     /// The section's lines with every default filled in.
     pub(crate) resolved: String,
     /// `8 MiB permutation`.
@@ -109,7 +116,8 @@ pub(crate) fn traffic(
     let resolved =
         format!("{heading}\nkind = {}\n{}\n", quoted(kind.word), lines.join("\n").trim_end());
     let item = item.clone();
-    Some(TrafficSection { pattern, resolved, title, files, job, seed, class, item })
+    let asked_by = kind.asked_by;
+    Some(TrafficSection { pattern, asked_by, resolved, title, files, job, seed, class, item })
 }
 
 /// The entry of a table at `key`.

@@ -4,6 +4,7 @@ use super::open_loop::OpenLoop;
 use super::{Kind, Made, Misfit, Pattern, TrafficSection, line};
 use crate::scenario::files::Files;
 use crate::scenario::reader::{Log, Reader};
+use crate::study::metric::BY_COMPLETION;
 use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
@@ -14,6 +15,7 @@ pub(super) const KIND: Kind = Kind {
     word: "partners",
     summary: "every host sends flow after flow, most of them to one partner",
     draws: true,
+    asked_by: BY_COMPLETION,
     read,
 };
 

@@ -5,6 +5,7 @@ use crate::scenario::fault::FaultSection;
 use crate::scenario::files::{Files, NamedFile};
 use crate::scenario::reader::{Log, Reader};
 use crate::scenario::topology::Topology;
+use crate::study::metric::Metric;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::{Traffic, WorkloadError};
@@ -19,6 +20,8 @@ pub(crate) struct Kind {
     pub(crate) summary: &'static str,
     /// Whether it draws something, and so may have a `seed` of its own.
     pub(crate) draws: bool,
+    /// What it is asked by where nobody says: the first of these that its runs have.
+    pub(crate) asked_by: &'static [&'static Metric],
     /// Reads its keys. The number is the class of flows that name none of their own.
     pub(crate) read: fn(&mut Reader<'_>, &Files, u8) -> Option<Made>,
 }

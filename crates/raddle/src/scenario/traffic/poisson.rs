@@ -1,7 +1,7 @@
 //! `kind = "poisson"`: flows at random times, whatever became of earlier ones.
 
 use super::open_loop::OpenLoop;
-use super::{Kind, Made, Misfit, Pattern, TrafficSection, line};
+use super::{Kind, Made, Misfit, OPEN_LOOP, Pattern, TrafficSection, line};
 use crate::scenario::files::Files;
 use crate::scenario::reader::{Log, Reader};
 use raddle_schemes::units::{Bytes, Time};
@@ -14,6 +14,7 @@ pub(super) const KIND: Kind = Kind {
     word: "poisson",
     summary: "flows of random sizes arrive at random times, between random hosts",
     draws: true,
+    asked_by: OPEN_LOOP,
     read,
 };
 

@@ -1,6 +1,6 @@
 //! `kind = "poisson_incast"`: queries at random times, each answered by many hosts at once.
 
-use super::{Kind, Made, Misfit, Pattern, TrafficSection, line};
+use super::{Kind, Made, Misfit, OPEN_LOOP, Pattern, TrafficSection, line};
 use crate::scenario::files::Files;
 use crate::scenario::limits::LATEST;
 use crate::scenario::reader::{Log, Reader};
@@ -14,6 +14,7 @@ pub(super) const KIND: Kind = Kind {
     word: "poisson_incast",
     summary: "every host asks at random times, and several others answer at once",
     draws: true,
+    asked_by: OPEN_LOOP,
     read,
 };
 

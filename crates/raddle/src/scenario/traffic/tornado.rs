@@ -3,6 +3,7 @@
 use super::{Kind, Made, Misfit, Pattern, line, message};
 use crate::scenario::files::Files;
 use crate::scenario::reader::Reader;
+use crate::study::metric::BY_COMPLETION;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
@@ -13,6 +14,7 @@ pub(super) const KIND: Kind = Kind {
     word: "tornado",
     summary: "every host sends to the one half of all hosts further on",
     draws: false,
+    asked_by: BY_COMPLETION,
     read,
 };
 

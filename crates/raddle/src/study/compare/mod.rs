@@ -1,44 +1,76 @@
-//! Many runs side by side: which finishes first, by how much, and whether the seeds support it.
+//! Many runs side by side: which is best by a metric, by how much, and whether the seeds support it.
 //!
 //! Rows are what is compared: the values of a sweep's first axis of schemes, else of its first axis of
 //! conditions or of a whole section, else of its first axis. Columns are the combinations of all other
-//! axes. Differences are tested within a column, paired by seed.
+//! axes. Differences are tested within a column, and between columns within a row, paired by seed.
 
 mod answer;
+mod asked;
+mod jobs;
 mod json;
 mod table;
+mod tail;
 
+use super::metric::{COMPLETION, Measured, Metric};
 use super::stats::{Difference, Spread, Test};
-use super::summary::{RunSummary, results_hash_of_runs};
+use super::summary::{RunSummary, Tail, results_hash_of_runs};
+pub use asked::Asked;
+pub use jobs::JobValues;
 
 /// A condition under which rows are compared.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Column {
     /// Its name; may be empty if it is the only one.
     pub name: String,
-    /// Name of the lower bound on the completion, where one is known; several where seeds differ.
+    /// Name of the bound on the metric, where one is known; several where seeds differ.
     pub bound: Option<String>,
-    /// That bound in microseconds, per seed.
-    pub bound_us: Vec<Option<f64>>,
+    /// That bound in the metric's unit, per seed.
+    pub bounds: Vec<Option<f64>>,
 }
 
-/// What is compared: completion times by row, column and seed.
+/// What is compared: values of a metric by row, column and seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CompareInput {
     /// What all runs have in common.
     pub title: String,
+    /// What the values are.
+    pub metric: &'static Metric,
+    /// Of which job; `None` for the whole run.
+    pub job: Option<String>,
     /// What is compared.
     pub rows: Vec<String>,
     /// Under which conditions.
     pub columns: Vec<Column>,
     /// The seeds, in the order of the values.
     pub seeds: Vec<u64>,
-    /// `[row][column][seed]`: microseconds to complete; `None` if the run did not.
-    pub completion_us: Vec<Vec<Vec<Option<f64>>>>,
+    /// `[row][column][seed]`: the metric; `None` if the run did not complete or does not have it.
+    pub values: Vec<Vec<Vec<Option<f64>>>>,
     /// `[row][column][seed]`: flows that did not complete; `None` if there is no run.
     pub unfinished: Vec<Vec<Vec<Option<u64>>>>,
     /// `[row][column]`: hash of what the runs with all seeds gave; `None` if one is missing.
     pub results: Vec<Vec<Option<String>>>,
+    /// `[row][column][seed]`: the flow that tells most of the value; empty where nobody asks.
+    pub tails: Vec<Vec<Vec<Option<Tail>>>>,
+    /// `[row][column]`: the same metric of each job; empty where there are none.
+    pub jobs: Vec<Vec<Vec<JobValues>>>,
+}
+
+impl Default for CompareInput {
+    fn default() -> Self {
+        Self {
+            title: String::new(),
+            metric: &COMPLETION,
+            job: None,
+            rows: Vec::new(),
+            columns: Vec::new(),
+            seeds: Vec::new(),
+            values: Vec::new(),
+            unfinished: Vec::new(),
+            results: Vec::new(),
+            tails: Vec::new(),
+            jobs: Vec::new(),
+        }
+    }
 }
 
 /// One run to compare.
@@ -53,25 +85,25 @@ pub struct Entry<'a> {
 }
 
 impl CompareInput {
+    /// The completion of runs, sorted as by [`CompareInput::asked`].
+    pub fn of_runs(title: &str, entries: &[Entry<'_>]) -> Self {
+        Self::asked(title, entries, &Asked::default())
+    }
+
     /// Sorts the runs of a sweep into rows, columns and seeds, each in the order in which they
     /// come. A column has a bound where all its rows share one with each seed.
-    pub fn of_runs(title: &str, entries: &[Entry<'_>]) -> Self {
+    pub fn asked(title: &str, entries: &[Entry<'_>], asked: &Asked) -> Self {
+        let metric = asked.choose(entries.iter().filter_map(|entry| entry.summary));
         let row_of = |entry: &Entry<'_>| row_of(entry.settings);
         let column_of = |entry: &Entry<'_>| column_of(entry.settings);
         let rows = distinct(entries.iter().map(row_of));
         let names = distinct(entries.iter().map(column_of));
         let seeds = distinct(entries.iter().map(|e| e.seed));
-        let mut columns: Vec<Column> = names
-            .iter()
-            .map(|name| Column {
-                name: name.clone(),
-                bound: None,
-                bound_us: vec![None; seeds.len()],
-            })
-            .collect();
-        let mut completion_us = vec![vec![vec![None; seeds.len()]; names.len()]; rows.len()];
-        let mut unfinished = vec![vec![vec![None; seeds.len()]; names.len()]; rows.len()];
-        let mut bounds = vec![vec![None; seeds.len()]; names.len()];
+        let bound = |run: &RunSummary| {
+            let of = Measured::of_run(run);
+            let bound = metric.bound(&of).filter(|_| asked.job.is_none());
+            bound.map(|(name, value)| (name.to_owned(), value))
+        };
         let mut runs = vec![vec![vec![None; seeds.len()]; names.len()]; rows.len()];
         for entry in entries {
             let Some(summary) = entry.summary else { continue };
@@ -81,41 +113,70 @@ impl CompareInput {
                 seeds.iter().position(|seed| *seed == entry.seed),
             );
             let (Some(row), Some(column), Some(seed)) = place else { continue };
-            completion_us[row][column][seed] = summary.completion_us;
-            unfinished[row][column][seed] = Some(summary.unfinished);
             runs[row][column][seed] = Some(summary);
-            let name = &mut bounds[column][seed];
-            *name = name.take().or_else(|| summary.bound.clone());
-            let us = &mut columns[column].bound_us[seed];
-            *us = us.or(summary.bound_us);
         }
-        for entry in entries {
-            let Some(summary) = entry.summary else { continue };
-            let place = (
-                names.iter().position(|name| *name == column_of(entry)),
-                seeds.iter().position(|seed| *seed == entry.seed),
-            );
-            let (Some(column), Some(seed)) = place else { continue };
-            let bound_us = &mut columns[column].bound_us;
-            if bounds[column][seed] != summary.bound || bound_us[seed] != summary.bound_us {
-                bounds[column].fill(None);
-                bound_us.fill(None);
-            }
-        }
-        // With random faults some seeds may have another bound.
-        for (column, bounds) in columns.iter_mut().zip(bounds) {
-            let names = distinct(bounds.into_iter().flatten());
-            column.bound = (!names.is_empty()).then(|| names.join(", "));
-        }
+        let column = |(index, name): (usize, String)| {
+            // Per seed: a bound, if all runs have the same.
+            let shared = |seed: usize| {
+                let mut own = runs.iter().filter_map(|row| row[index][seed]).map(bound);
+                let first = own.next();
+                first.filter(|first| own.all(|other| other == *first))
+            };
+            let shared: Vec<_> = (0..seeds.len()).map(shared).collect();
+            let ran =
+                (0..seeds.len()).map(|seed| runs.iter().any(|row| row[index][seed].is_some()));
+            let whole = shared.iter().zip(ran).all(|(shared, ran)| shared.is_some() || !ran);
+            let shared = shared.into_iter().map(|bound| bound.flatten().filter(|_| whole));
+            let (texts, bounds): (Vec<_>, Vec<_>) = shared
+                .map(|own| own.map_or((None, None), |(name, at)| (Some(name), Some(at))))
+                .unzip();
+            // With random faults some seeds may have another bound.
+            let texts = distinct(texts.into_iter().flatten());
+            Column { name, bound: (!texts.is_empty()).then(|| texts.join(", ")), bounds }
+        };
+        let columns = names.into_iter().enumerate().map(column).collect();
         let whole = |runs: &Vec<Option<&RunSummary>>| {
             runs.iter()
                 .all(Option::is_some)
                 .then(|| results_hash_of_runs(runs.iter().flatten().copied()))
         };
-        let results = runs.iter().map(|row| row.iter().map(whole).collect()).collect();
-        let title = title.to_string();
-        Self { title, rows, columns, seeds, completion_us, unfinished, results }
+        let tail = |run: &RunSummary| {
+            asked.job.is_none().then(|| metric.tail(&run.tails).cloned()).flatten()
+        };
+        Self {
+            title: title.to_string(),
+            metric,
+            job: asked.job.clone(),
+            values: each(&runs, |run| asked.measure(metric, run?)),
+            unfinished: each(&runs, |run| run.map(|run| asked.unfinished(run))),
+            tails: each(&runs, |run| run.and_then(tail)),
+            results: runs.iter().map(|row| row.iter().map(whole).collect()).collect(),
+            jobs: runs
+                .iter()
+                .map(|row| row.iter().map(|runs| JobValues::of(metric, runs)).collect())
+                .collect(),
+            rows,
+            columns,
+            seeds,
+        }
     }
+}
+
+impl CompareInput {
+    /// The metric of a run, of what is asked.
+    pub fn measure(&self, run: &RunSummary) -> Option<f64> {
+        let asked = Asked { metrics: vec![self.metric], job: self.job.clone() };
+        asked.measure(self.metric, run)
+    }
+}
+
+/// `[row][column][seed]` of another kind.
+fn each<'a, T>(
+    runs: &[Vec<Vec<Option<&'a RunSummary>>>],
+    of: impl Fn(Option<&'a RunSummary>) -> T,
+) -> Vec<Vec<Vec<T>>> {
+    let seeds = |seeds: &Vec<Option<&'a RunSummary>>| seeds.iter().map(|run| of(*run)).collect();
+    runs.iter().map(|row| row.iter().map(seeds).collect()).collect()
 }
 
 /// The row that a run with these settings belongs to.
@@ -181,30 +242,32 @@ pub fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
 /// How a cell stands in its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Finishes with every seed, and first on the mean.
+    /// Has a value with every seed, and the best mean.
     First,
-    /// Finishes with every seed; the seeds do not tell it apart from the first.
+    /// Has a value with every seed; the seeds do not tell it apart from the first.
     Level,
-    /// Finishes with every seed, later than the first.
+    /// Has a value with every seed, worse than the first.
     Behind,
     /// Gives bit for bit what an earlier row gives, or all rows give the same: not ranked.
     Same,
-    /// Does not finish with every seed, or has no run for some.
+    /// Does not finish with every seed, has no run for some, or no value.
     Out,
 }
 
 /// What the seeds say of one row in one column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cell {
-    /// Completion in microseconds over the seeds with which it finishes.
+    /// The metric over the seeds with which it has a value.
     pub spread: Option<Spread>,
     /// Seeds with which it does not finish.
     pub never: usize,
+    /// Seeds with which it finishes, and the metric could not be measured.
+    pub unmeasured: usize,
     /// Seeds for which there is no run.
     pub missing: usize,
     /// Most flows that did not complete with any one seed.
     pub stuck: u64,
-    /// Mean over seeds of the completion over the bound, in percent.
+    /// Mean over seeds of the metric over the bound, in percent.
     pub increase_pct: Option<f64>,
     /// How it stands.
     pub standing: Standing,
@@ -274,24 +337,30 @@ impl Comparison {
         self.cells.len() > 1 && rows.all(|row| self.first_same(column, row) == 0)
     }
 
-    /// The rows that finish with every seed, by their mean; equal ones in their order. Of rows that
-    /// give the same only the first.
+    /// The rows with a value with every seed, the best mean first; equal ones in their order. Of rows
+    /// that give the same only the first.
     fn ranked(&self, column: usize) -> Vec<usize> {
         let mean = |row: usize| {
             let cell = &self.cells[row][column];
-            let whole = cell.never + cell.missing == 0 && cell.same_as.is_none();
+            let whole = cell.is_whole() && cell.same_as.is_none();
             cell.spread.filter(|_| whole).map(|spread| spread.mean)
         };
         let mut rows: Vec<(f64, usize)> =
             (0..self.cells.len()).filter_map(|row| Some((mean(row)?, row))).collect();
-        rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        rows.sort_by(|a, b| self.input.metric.order(a.0, b.0).then(a.1.cmp(&b.1)));
         rows.into_iter().map(|(_, row)| row).collect()
     }
 
-    /// `row` against `base` in `column`, over the seeds with which both finish.
+    /// `row` against `base` in `column`, over the seeds with which both have a value.
     pub fn difference(&self, column: usize, base: usize, row: usize) -> Option<Difference> {
-        let values = &self.input.completion_us;
-        let both = values[base][column].iter().zip(&values[row][column]);
+        self.between((base, column), (row, column))
+    }
+
+    /// The cell `other` against the cell `base`, both by row and column, over the seeds with which both
+    /// have a value.
+    pub fn between(&self, base: Place, other: Place) -> Option<Difference> {
+        let [base, other] = [base, other].map(|(row, column)| &self.input.values[row][column]);
+        let both = base.iter().zip(other);
         let (a, b): (Vec<f64>, Vec<f64>) = both.filter_map(|(a, b)| a.zip(*b)).unzip();
         Difference::of(&a, &b)
     }
@@ -302,21 +371,31 @@ impl Comparison {
     }
 }
 
+/// The row and the column of a cell.
+pub type Place = (usize, usize);
+
 impl Cell {
+    /// Whether there is a value with every seed.
+    fn is_whole(&self) -> bool {
+        self.never + self.missing + self.unmeasured == 0
+    }
+
     fn of(input: &CompareInput, row: usize, column: usize) -> Self {
-        let values = &input.completion_us[row][column];
+        let values = &input.values[row][column];
         let unfinished = &input.unfinished[row][column];
         let finished: Vec<f64> = values.iter().copied().flatten().collect();
         let increases: Vec<f64> = values
             .iter()
-            .zip(&input.columns[column].bound_us)
+            .zip(&input.columns[column].bounds)
             .filter_map(|(value, bound)| value.zip(bound.filter(|bound| *bound > 0.0)))
             .map(|(value, bound)| (value / bound - 1.0) * 100.0)
             .collect();
         let missing = unfinished.iter().filter(|flows| flows.is_none()).count();
+        let never = unfinished.iter().flatten().filter(|flows| **flows > 0).count();
         Self {
             spread: Spread::of(&finished),
-            never: values.len() - finished.len() - missing,
+            never,
+            unmeasured: values.len() - finished.len() - missing - never,
             missing,
             stuck: unfinished.iter().copied().flatten().max().unwrap_or(0),
             increase_pct: Spread::of(&increases).map(|spread| spread.mean),
@@ -344,14 +423,14 @@ mod tests {
         let column = |name: &str, us: f64| Column {
             name: name.into(),
             bound: Some("permutation".into()),
-            bound_us: vec![Some(us); 5],
+            bounds: vec![Some(us); 5],
         };
         CompareInput {
             title: "128 GPUs, 3-tier fat tree, 400 Gbps, 8 MiB permutation".into(),
             rows: ["ecmp", "ops", "reps"].map(String::from).to_vec(),
             columns: vec![column("healthy", 176.0), column("one uplink dead", 200.0)],
             seeds: (1..=5).collect(),
-            completion_us: vec![
+            values: vec![
                 vec![some([740.0, 745.0, 736.0, 742.0, 747.0]), vec![None; 5]],
                 vec![
                     some([196.0, 195.0, 197.0, 196.5, 195.5]),
@@ -367,7 +446,10 @@ mod tests {
                 vec![vec![Some(0); 5]; 2],
                 vec![vec![Some(0); 5]; 2],
             ],
-            results: ["a", "b", "c"].map(|row| vec![Some(row.to_owned()); 2]).to_vec(),
+            results: ["a", "b", "c"]
+                .map(|row| [0, 1].map(|column| Some(format!("{row}{column}"))).to_vec())
+                .to_vec(),
+            ..CompareInput::default()
         }
     }
 
@@ -400,7 +482,7 @@ mod tests {
     #[test]
     fn a_row_that_misses_one_seed_cannot_be_first() {
         let mut input = example();
-        input.completion_us[2][0][3] = None;
+        input.values[2][0][3] = None;
         input.unfinished[2][0][3] = Some(1);
         let comparison = Comparison::new(input);
         assert_eq!(comparison.cells[2][0].standing, Standing::Out);
@@ -412,8 +494,8 @@ mod tests {
     fn one_seed_ranks_without_a_test() {
         let mut input = example();
         input.seeds.truncate(1);
-        input.columns.iter_mut().for_each(|c| c.bound_us.truncate(1));
-        for row in &mut input.completion_us {
+        input.columns.iter_mut().for_each(|c| c.bounds.truncate(1));
+        for row in &mut input.values {
             row.iter_mut().for_each(|seeds| seeds.truncate(1));
         }
         for row in &mut input.unfinished {
@@ -447,9 +529,9 @@ mod tests {
         };
         let column = &CompareInput::of_runs("title", &entries(&faulty)).columns[0];
         assert_eq!(column.bound.as_deref(), Some("permutation, permutation_rho_max"));
-        assert_eq!(column.bound_us, [Some(3.0), Some(4.0)]);
+        assert_eq!(column.bounds, [Some(3.0), Some(4.0)]);
         let column = &CompareInput::of_runs("title", &entries(&healthy)).columns[0];
-        assert_eq!((column.bound.as_deref(), &column.bound_us[..]), (None, &[None, None][..]));
+        assert_eq!((column.bound.as_deref(), &column.bounds[..]), (None, &[None, None][..]));
     }
 
     #[test]
@@ -491,7 +573,7 @@ mod tests {
             ["size 1", "size 2"]
         );
         assert_eq!(input.seeds, [4, 5]);
-        assert_eq!(input.completion_us[0][1], vec![summary.completion_us; 2]);
+        assert_eq!(input.values[0][1], vec![summary.completion_us; 2]);
         assert_eq!(input.unfinished[1], [vec![Some(0), None], vec![None, None]]);
     }
 }

@@ -109,7 +109,7 @@ impl BySize {
 }
 
 impl Quantiles {
-    fn to_json(self) -> Value {
+    pub(super) fn to_json(self) -> Value {
         let mut object = Map::new();
         object.insert("flows".into(), json!(self.flows));
         object.insert("mean".into(), json!(self.mean));
@@ -122,7 +122,7 @@ impl Quantiles {
         Value::Object(object)
     }
 
-    fn from_json(value: &Value) -> Result<Self, String> {
+    pub(super) fn from_json(value: &Value) -> Result<Self, String> {
         let object = Object(value);
         let mut own = Self {
             flows: object.count("flows")?,

@@ -1,10 +1,12 @@
 //! The jobs of a run in numbers, and collectives as the table that users of nccl-tests know.
 
 use super::json::Object;
-use super::{Times, fct};
+use super::{Times, fct, slowdown};
+use crate::study::metric::{BUSBW, COMPLETION, Measured, Metric};
+use crate::study::quantiles::Quantiles;
 use crate::study::text::{plural, time};
 use raddle_schemes::family::{Parameter, Raw};
-use raddle_schemes::units::Bytes;
+use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{FlowRecord, Outcome};
 use raddle_sim::workload::Flow;
@@ -17,6 +19,8 @@ use std::fmt::Write;
 pub struct JobSummary {
     /// Its name.
     pub name: String,
+    /// The job of which this is one group, if it is one.
+    pub group_of: Option<String>,
     /// The path selector that these flows have; `None` for all flows of the job.
     pub load_balance: Option<String>,
     /// Number of flows.
@@ -29,6 +33,11 @@ pub struct JobSummary {
     pub completion_us: Option<f64>,
     /// Flow completion times.
     pub fct_us: Times,
+    /// Flow completion times over what each would take alone in the fabric without faults; `None` if
+    /// none completed.
+    pub slowdown: Option<Quantiles>,
+    /// Application bytes of its flows.
+    pub application_bytes: u64,
     /// What they are, if they are one collective.
     pub collective: Option<Collective>,
     /// Its phases.
@@ -47,12 +56,14 @@ pub struct PhaseSummary {
 
 impl JobSummary {
     /// Every job of a run; behind one whose flows have several path selectors, its parts.
-    pub(super) fn of(plan: &Plan, outcome: &Outcome) -> Vec<Self> {
+    pub(super) fn of(plan: &Plan, outcome: &Outcome, ideals: &[Option<Span>]) -> Vec<Self> {
         let mut summaries = Vec::new();
         for job in &plan.traffic.jobs {
             let range = job.flows.start as usize..job.flows.end as usize;
-            let flows = plan.traffic.flows[range.clone()].iter().zip(outcome.flows.range(range));
-            let mut whole = Self::new(job, None, flows.clone().map(|(_, record)| record));
+            let flows = plan.traffic.flows[range.clone()].iter();
+            let flows = flows.zip(outcome.flows.range(range.clone())).zip(&ideals[range]);
+            let flows = flows.map(|((flow, record), ideal)| (flow, record, *ideal));
+            let mut whole = Self::new(job, None, flows.clone());
             whole.collective = job.collective;
             whole.phases = job
                 .phases
@@ -64,34 +75,40 @@ impl JobSummary {
                 })
                 .collect();
             summaries.push(whole);
-            let mut selectors: Vec<u8> = flows.clone().map(|(flow, _)| flow.load_balance).collect();
+            let mut selectors: Vec<u8> =
+                flows.clone().map(|(flow, ..)| flow.load_balance).collect();
             selectors.sort_unstable();
             selectors.dedup();
             if selectors.len() > 1 {
                 summaries.extend(selectors.iter().map(|&number| {
                     let name = plan.transport.load_balance_of(number).card().name;
-                    let own = |(flow, _): &(&Flow, FlowRecord)| flow.load_balance == number;
-                    Self::new(job, Some(name), flows.clone().filter(own).map(|(_, r)| r))
+                    let own = |(flow, ..): &Told<'_>| flow.load_balance == number;
+                    Self::new(job, Some(name), flows.clone().filter(own))
                 }));
             }
         }
         summaries
     }
 
-    fn new(
+    fn new<'a>(
         job: &Job,
         load_balance: Option<&str>,
-        flows: impl Iterator<Item = FlowRecord> + Clone,
+        flows: impl Iterator<Item = Told<'a>> + Clone,
     ) -> Self {
-        let spread = Spread::of(flows.clone());
+        let records = || flows.clone().map(|(_, record, _)| record);
+        let spread = Spread::of(records());
+        let slowdowns = flows.clone().filter_map(|(_, f, ideal)| slowdown(fct(&f)?, ideal));
         Self {
             name: job.name.clone(),
+            group_of: job.group_of.clone(),
             load_balance: load_balance.map(str::to_owned),
             flows: spread.flows,
             unfinished: spread.unfinished,
             start_us: spread.first.map(|at| at as f64 / 1e6),
             completion_us: spread.completion_us(),
-            fct_us: Times::of(flows.filter_map(|flow| fct(&flow))),
+            fct_us: Times::of(records().filter_map(|flow| fct(&flow))),
+            slowdown: Quantiles::of(slowdowns.collect()),
+            application_bytes: flows.map(|(flow, ..)| flow.bytes.0).sum(),
             collective: None,
             phases: Vec::new(),
         }
@@ -106,6 +123,23 @@ impl JobSummary {
         }
         let algorithm = collective.bytes.0 as f64 / us / 1e3;
         Some([algorithm, algorithm * collective.bus_factor()])
+    }
+
+    /// Whether it is a whole collective, or a group that does one.
+    pub fn is_collective(&self) -> bool {
+        self.collective.is_some()
+    }
+
+    /// The bytes that each rank's link has to carry, if it is a collective: bus bandwidth is this over
+    /// the time it takes.
+    pub fn bus_bytes(&self) -> Option<f64> {
+        let collective = self.collective?;
+        Some(collective.bytes.0 as f64 * collective.bus_factor())
+    }
+
+    /// Its bus bandwidth in GB/s (10^9 bytes), if it is a collective that completed.
+    pub fn busbw_gb_s(&self) -> Option<f64> {
+        self.bandwidths_gb_s().map(|[_, bus]| bus)
     }
 
     /// The lines for people, names apart.
@@ -158,12 +192,15 @@ impl JobSummary {
             .collect();
         json!({
             "name": self.name,
+            "group_of": self.group_of,
             "load_balance": self.load_balance,
             "flows": self.flows,
             "unfinished": self.unfinished,
             "start_us": self.start_us,
             "completion_us": self.completion_us,
             "fct_us": self.fct_us.to_json(),
+            "slowdown": self.slowdown.map(Quantiles::to_json),
+            "application_bytes": self.application_bytes,
             "collective": collective,
             "phases": phases,
         })
@@ -191,6 +228,13 @@ impl JobSummary {
         let phases = object.get("phases", Value::as_array)?;
         Ok(Self {
             name: object.text("name")?,
+            // Absent in what versions wrote that did not tell groups and these numbers.
+            group_of: value.get("group_of").and_then(Value::as_str).map(str::to_owned),
+            slowdown: match value.get("slowdown") {
+                None | Some(Value::Null) => None,
+                Some(value) => Some(Quantiles::from_json(value)?),
+            },
+            application_bytes: value["application_bytes"].as_u64().unwrap_or(0),
             load_balance: match value.get("load_balance") {
                 Some(Value::Null) => None,
                 _ => Some(object.text("load_balance")?),
@@ -205,6 +249,9 @@ impl JobSummary {
         })
     }
 }
+
+/// A flow, what became of it, and what it would take alone.
+type Told<'a> = (&'a Flow, FlowRecord, Option<Span>);
 
 /// From the first start to the last end of some flows.
 #[derive(Default)]
@@ -234,6 +281,36 @@ impl Spread {
         let first = self.first.filter(|_| complete)?;
         Some(self.last.saturating_sub(first) as f64 / 1e6)
     }
+}
+
+/// Of each job of several groups, a line with the least, the median and the most of what its groups took,
+/// and of their bus bandwidths.
+pub(super) fn over_groups(jobs: &[JobSummary]) -> Vec<String> {
+    let whole = || jobs.iter().filter(|job| job.load_balance.is_none());
+    let mut names: Vec<&str> = whole().filter_map(|job| job.group_of.as_deref()).collect();
+    names.dedup();
+    let line = |name: &str| {
+        let groups = || whole().filter(|job| job.group_of.as_deref() == Some(name));
+        let all = |metric: &Metric| {
+            let values = groups().map(|job| metric.measure(&Measured::of_job(job)));
+            let [min, median, max] = least_median_most(values.collect::<Option<_>>()?)?;
+            let [min, median, max] = [min, median, max].map(|value| metric.text(value));
+            Some(format!("{} min {min}, median {median}, max {max}", metric.noun))
+        };
+        let parts: Vec<String> = [&COMPLETION, &BUSBW].into_iter().filter_map(all).collect();
+        (!parts.is_empty()).then(|| {
+            format!("{} of {name}: {}", plural(groups().count() as u64, "group"), parts.join("; "))
+        })
+    };
+    names.into_iter().filter_map(line).collect()
+}
+
+/// The least, the median and the most of some values; of an even number the median is the mean of the
+/// two in the middle.
+pub fn least_median_most(mut values: Vec<f64>) -> Option<[f64; 3]> {
+    values.sort_by(f64::total_cmp);
+    let (first, last, n) = (*values.first()?, *values.last()?, values.len());
+    Some([first, f64::midpoint(values[(n - 1) / 2], values[n / 2]), last])
 }
 
 /// The collectives that completed, in the columns of nccl-tests; empty if there are none.
@@ -273,6 +350,7 @@ mod tests {
     use crate::study::fixture;
     use raddle_schemes::load_balance::host;
     use raddle_schemes::units::Time;
+    use raddle_sim::bound::ideals;
     use raddle_sim::workload::job::Phase;
 
     fn run() -> (Plan, Outcome) {
@@ -289,6 +367,7 @@ mod tests {
         let operation = Operation::AllReduce;
         plan.traffic.jobs = vec![Job {
             name: "ring".to_owned(),
+            group_of: None,
             flows: 0..2,
             collective: Some(Collective { operation, ranks: 2, bytes: Bytes(20_000) }),
             phases: vec![Phase { name: "first".to_owned(), flows: 0..1 }],
@@ -296,19 +375,46 @@ mod tests {
         (plan, outcome)
     }
 
+    fn of(plan: &Plan, outcome: &Outcome) -> Vec<JobSummary> {
+        JobSummary::of(plan, outcome, &ideals(plan))
+    }
+
     #[test]
     fn a_job_is_told_as_a_whole_and_by_path_selector() {
         let (plan, outcome) = run();
-        let jobs = JobSummary::of(&plan, &outcome);
+        let jobs = of(&plan, &outcome);
         assert_eq!(jobs.len(), 3);
         assert_eq!(jobs[0].completion_us, Some(5.0));
         assert_eq!(jobs[0].phases[0].cct_us, Some(4.0));
         assert_eq!(jobs[0].bandwidths_gb_s(), Some([4.0, 4.0]));
         assert_eq!(jobs[1].load_balance.as_deref(), Some("ops"));
         assert_eq!((jobs[2].load_balance.as_deref(), jobs[2].start_us), (Some("ecmp"), Some(2.0)));
+        assert_eq!(jobs[0].application_bytes, 20_000);
+        assert_eq!(jobs[1].slowdown.map(|own| own.flows), Some(1));
         for job in &jobs {
             assert_eq!(JobSummary::from_json(&job.to_json()).as_ref(), Ok(job));
         }
+    }
+
+    #[test]
+    fn groups_are_told_by_their_least_median_and_most() {
+        let (mut plan, outcome) = run();
+        let whole = plan.traffic.jobs[0].clone();
+        plan.traffic.jobs = (0..2)
+            .map(|number| Job {
+                name: format!("ring {number}"),
+                group_of: Some("ring".to_owned()),
+                flows: number..number + 1,
+                phases: Vec::new(),
+                ..whole.clone()
+            })
+            .collect();
+        assert_eq!(
+            over_groups(&of(&plan, &outcome)),
+            ["2 groups of ring: completion min 4.000 us, median 4.000 us, max 4.000 us; \
+              bus bandwidth min 5.000 GB/s, median 5.000 GB/s, max 5.000 GB/s"]
+        );
+        assert!(over_groups(&[]).is_empty());
     }
 
     #[test]
@@ -319,9 +425,9 @@ mod tests {
 #         (B)    (elements)                          (us)   (GB/s)   (GB/s)
         20000          5000     float     sum        5.00     4.00     4.00  # ring, all_reduce on 2 ranks
 ";
-        assert_eq!(table(&JobSummary::of(&plan, &outcome)), expected);
+        assert_eq!(table(&of(&plan, &outcome)), expected);
         outcome.flows.change(1, |flow| flow.acked = None);
-        assert_eq!(table(&JobSummary::of(&plan, &outcome)), "");
-        assert_eq!(JobSummary::of(&plan, &outcome)[0].unfinished, 1);
+        assert_eq!(table(&of(&plan, &outcome)), "");
+        assert_eq!(of(&plan, &outcome)[0].unfinished, 1);
     }
 }

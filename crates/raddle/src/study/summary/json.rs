@@ -1,6 +1,6 @@
 //! A run as the JSON object `raddle.run/1`, written and read.
 
-use super::{BySize, JobSummary, LayerSummary, Packets, RunSummary, Times};
+use super::{BySize, JobSummary, LayerSummary, Packets, RunSummary, Tails, Times};
 use crate::study::timing::Cost;
 use raddle_sim::record::DropCause;
 use serde_json::{Map, Value, json};
@@ -43,6 +43,9 @@ impl RunSummary {
             "delivered_us": self.delivered_us.to_json(),
             "fct_by_size_us": self.fct_by_size_us.to_json(),
             "slowdown": self.slowdown.to_json(),
+            "ideal_us": self.ideal_us.to_json(),
+            "application_bytes": self.application_bytes,
+            "tails": self.tails.to_json(),
             "bound_us": self.bound_us,
             "bound": self.bound,
             "increase_pct": self.increase_pct,
@@ -100,6 +103,13 @@ impl RunSummary {
             delivered_us: Times::from_json(&object.object("delivered_us")?)?,
             fct_by_size_us: BySize::from_json(value.get("fct_by_size_us"))?,
             slowdown: BySize::from_json(value.get("slowdown"))?,
+            // Absent in what versions wrote that did not tell these.
+            ideal_us: match value.get("ideal_us") {
+                None => Times::default(),
+                Some(value) => Times::from_json(&Object(value))?,
+            },
+            application_bytes: value["application_bytes"].as_u64().unwrap_or(0),
+            tails: Tails::from_json(value.get("tails"))?,
             bound_us: object.number("bound_us")?,
             bound: match value.get("bound") {
                 Some(Value::Null) => None,
@@ -215,8 +225,8 @@ mod tests {
         assert_eq!(
             keys(&json).join(" "),
             "schema scenario seed threads completed flows unfinished unstarted at_dead_hosts \
-             completion_us fct_us delivered_us fct_by_size_us slowdown bound_us bound increase_pct jobs \
-             packets queue_bytes_max memory_bytes_max layers pauses timeouts packet_hops results_hash cpu_s wall_s \
+             completion_us fct_us delivered_us fct_by_size_us slowdown ideal_us application_bytes \
+             tails bound_us bound increase_pct jobs packets queue_bytes_max memory_bytes_max layers pauses timeouts packet_hops results_hash cpu_s wall_s \
              hops_per_s peak_rss_mb"
         );
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");

@@ -4,12 +4,13 @@ mod by_size;
 mod jobs;
 mod json;
 mod layers;
+mod tail;
 mod text;
 
 use super::timing::Cost;
 use crate::study::unfinished::Causes;
 pub use by_size::{BySize, SizeClass, slowdown};
-pub use jobs::{JobSummary, PhaseSummary};
+pub use jobs::{JobSummary, PhaseSummary, least_median_most};
 pub use layers::LayerSummary;
 use raddle_schemes::rng::{GOLDEN, mix};
 use raddle_schemes::units::{Span, Time};
@@ -19,6 +20,7 @@ use raddle_sim::plan::Plan;
 use raddle_sim::record::{
     FlowRecord, FlowRecords, Outcome, PfcRecord, PortRecord, Stop, TorRecord,
 };
+pub use tail::{Tail, TailPort, Tails};
 
 /// A distribution of times in microseconds, over the flows that have one; `None` if none has.
 /// Percentiles are by nearest rank: the smallest time that at least that share does not exceed.
@@ -86,6 +88,12 @@ pub struct RunSummary {
     pub fct_by_size_us: BySize,
     /// Flow completion times over what each flow would take alone in the fabric without faults.
     pub slowdown: BySize,
+    /// What the flows that completed would take alone in the fabric without faults.
+    pub ideal_us: Times,
+    /// Application bytes of all flows.
+    pub application_bytes: u64,
+    /// The flow that ended last, and the one with the largest slowdown.
+    pub tails: Tails,
     /// The lower bound on [`RunSummary::completion_us`].
     pub bound_us: Option<f64>,
     /// The name of that bound.
@@ -160,10 +168,13 @@ impl RunSummary {
             delivered_us: Times::of(flows.iter().filter_map(|flow| delivery(&flow))),
             fct_by_size_us,
             slowdown,
+            ideal_us: Times::of(completed(flows, ideals)),
+            application_bytes: plan.traffic.flows.iter().map(|flow| flow.bytes.0).sum(),
+            tails: Tails::of(plan, outcome, ideals),
             bound_us,
             bound: bound.map(|b| b.name.to_string()),
             increase_pct,
-            jobs: JobSummary::of(plan, outcome),
+            jobs: JobSummary::of(plan, outcome, ideals),
             packets: Packets::of(outcome),
             queue_bytes_max: switch_ports.map(|p| p.queue_bytes_max).max().unwrap_or(0),
             memory_bytes_max: outcome.memory_bytes_max.iter().copied().max().unwrap_or(0),
@@ -196,6 +207,12 @@ pub fn fct(flow: &FlowRecord) -> Option<Span> {
 /// From a flow's start to the last byte at its receiver.
 pub fn delivery(flow: &FlowRecord) -> Option<Span> {
     Some(flow.delivered?.since(flow.started?))
+}
+
+/// What each flow that completed would take alone.
+fn completed(flows: &FlowRecords, ideals: &[Option<Span>]) -> impl Iterator<Item = Span> {
+    let both = flows.iter().zip(ideals);
+    both.filter_map(|(flow, ideal)| flow.acked.and(*ideal))
 }
 
 /// From time zero to the last needed ACK; `None` unless every flow completed.

@@ -35,8 +35,14 @@ impl RunSummary {
         for (name, text) in self.slowdown.lines("slowdown") {
             line(&name, text);
         }
+        for (name, text) in self.tails.lines() {
+            line(&name, text);
+        }
         for (name, text) in self.jobs.iter().flat_map(JobSummary::lines) {
             line(&name, text);
+        }
+        for text in jobs::over_groups(&self.jobs) {
+            line("", text);
         }
         let p = &self.packets;
         line("data packets", format!("{} sent, {} delivered", count(p.sent), count(p.delivered)));
@@ -314,6 +320,8 @@ scenario 5ce7a110, seed 1
   flow completion  max 5.000 us, p99 5.000 us, p50 4.000 us, mean 4.500 us
   delivery         max 4.000 us, p99 4.000 us, p50 3.000 us, mean 3.500 us
   slowdown         mean 1.37, p50 1.22; p95, p99 and p99.9 not resolved
+  last             flow 1, host1 to host2, 10 000 B, ended at 5.000 us, 1.5 times what it takes alone
+                   1 packet lost on its way
   data packets     8 sent, 6 delivered
   sent again       2, 0 timeouts
   dropped          2: overflow 2

@@ -47,6 +47,8 @@ pub(super) const RUNS: TableSpec = TableSpec {
         col("slowdown_p95", "", "95th percentile; empty if fewer than 20 flows are beyond it"),
         col("slowdown_p99", "", "99th percentile; empty if fewer than 20 flows are beyond it"),
         col("slowdown_p99_9", "", "99.9th percentile; empty if fewer than 20 flows are beyond it"),
+        col("busbw_gb_s", "GB/s", "bus bandwidth of the slowest collective; empty without one"),
+        col("goodput_gbps", "Gbps", "application bits of all flows over the completion"),
         col("sent_packets", "packets", "data packets sent, retransmissions included"),
         col("delivered_packets", "packets", "data packets that arrived whole and were new"),
         col("retransmitted_packets", "packets", "data packets sent again"),

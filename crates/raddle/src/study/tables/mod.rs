@@ -7,6 +7,7 @@ mod explain;
 mod files;
 mod kinds;
 mod rows;
+mod settings;
 
 pub use explain::explain;
 pub use files::{Format, TableError, sound, write, write_parts};

@@ -1,8 +1,9 @@
 //! The rows of a run.
 
 use super::kinds::{EVENTS, FLOWS, LAYERS, PIECES, PORTS, RUNS, SERIES, SWITCHES, TIMELINE, TORS};
-use super::{Column, ColumnSpec, Parts, Table, TableSpec, Values};
+use super::{Column, ColumnSpec, Parts, Table, TableSpec, Values, settings};
 use crate::study::VERSION;
+use crate::study::metric::{BUSBW, GOODPUT, Measured};
 use crate::study::quantiles::Share;
 use crate::study::summary::{RunSummary, SizeClass, delivery, fct, slowdown};
 use crate::study::unfinished::Causes;
@@ -96,6 +97,8 @@ pub fn runs(rows: &[RunRow<'_>]) -> Table {
             ("slowdown_p95", slowdown(Share::P95)),
             ("slowdown_p99", slowdown(Share::P99)),
             ("slowdown_p99_9", slowdown(Share::P99_9)),
+            ("busbw_gb_s", number(|s| BUSBW.measure(&Measured::of_run(s)))),
+            ("goodput_gbps", number(|s| GOODPUT.measure(&Measured::of_run(s)))),
             ("sent_packets", count(|s| s.packets.sent)),
             ("delivered_packets", count(|s| s.packets.delivered)),
             ("retransmitted_packets", count(|s| s.packets.retransmitted)),
@@ -130,14 +133,12 @@ pub fn runs(rows: &[RunRow<'_>]) -> Table {
 
 fn setting_column(rows: &[RunRow<'_>], path: &str) -> Column {
     let value = |row: &RunRow<'_>| {
-        row.settings.iter().find(|(p, _)| p == path).map(|(_, value)| value.clone())
+        let found = row.settings.iter().find(|(own, _)| own == path);
+        found.map(|(_, value)| value.clone())
     };
-    Column {
-        name: path.to_string(),
-        unit: String::new(),
-        meaning: "what the sweep set this key of the scenario to".to_string(),
-        values: Values::Text(rows.iter().map(value).collect()),
-    }
+    let values: Vec<Option<String>> = rows.iter().map(value).collect();
+    let values: Vec<Option<&str>> = values.iter().map(Option::as_deref).collect();
+    settings::column(path, &values)
 }
 
 /// The tables of one run: flows and ports, and what was recorded over time.
