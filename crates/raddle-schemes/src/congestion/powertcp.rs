@@ -4,6 +4,7 @@
 //! Addanki, Michel and Schmid, PowerTCP: Pushing the Performance Limits of Datacenter Networks (NSDI
 //! 2022), Algorithm 1, by its spec, sections 2.2, 2.4 and 2.5. State is a rate; the window is what it
 //! carries in `base_rtt`. Two profiles: `thesis` is the published algorithm, `ns3` the released code.
+//! A new rate moves the packet that waits for its pace, as in that code; the text does not say.
 //!
 //! Reading, where the sources are silent or unsafe (spec 2.5):
 //! - The first ACK of a path is only stored: there is nothing to compare with.
@@ -140,6 +141,11 @@ impl CongestionControl for Powertcp {
 
     fn begin_message(&mut self) {
         self.law.until = 0;
+    }
+
+    /// The released code's `ChangeRate` moves the next departure with the rate.
+    fn retimes(&self) -> bool {
+        true
     }
 
     fn telemetry_bytes(&self) -> Bytes {

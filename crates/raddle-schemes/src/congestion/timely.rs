@@ -2,7 +2,8 @@
 //!
 //! Mittal et al., TIMELY: RTT-based Congestion Control for the Datacenter (SIGCOMM 2015), Algorithm 1, in
 //! the form of the code that PowerTCP's evaluation runs (PowerTCP spec, section 4): once per round
-//! trip, with the thresholds asked first.
+//! trip, with the thresholds asked first. A new rate leaves the packet that waits for its pace where it
+//! is, as in that code: the next one's interval is the first to have it.
 //!
 //! Reading: the paper has no window; the incasts of PowerTCP's scripts give every scheme one of a BDP,
 //! hence `window`. A round trip is that of the ACK that ends it; ACKs without one move nothing.
