@@ -2092,6 +2092,7 @@ class congestion:
         target: float | str | None = None,
         current_floor: float | None = None,
         min_rate: str | None = None,
+        first_ack: str | None = None,
         telemetry: str | None = None,
     ) -> Section:
         """PowerTCP. Brings the bottleneck back to an almost empty queue in one round trip. Needs
@@ -2111,6 +2112,10 @@ class congestion:
         `current_floor` (`0.5`): The least current of a hop, as a share of its rate.
         `min_rate` (`"auto"`): The rate never falls below this; `auto` is 100 Mbps in `ns3` and
             the increase in `thesis`, below which its window does not fall by itself.
+        `first_ack` (`"auto"`): What a flow does with its first ACK: `stored`, it only keeps its
+            telemetry to compare the next with, or `counted`, it compares it with a record of
+            nothing, as the released code does, so that a new flow can brake at once. `auto` is
+            `stored` in `thesis` and `counted` in `ns3`.
         `telemetry` (`"42 B"`): Bytes that telemetry takes in each data packet and each ACK: 8
             for each of 5 hops, and 2.
         """
@@ -2123,6 +2128,7 @@ class congestion:
             target=target,
             current_floor=current_floor,
             min_rate=min_rate,
+            first_ack=first_ack,
             telemetry=telemetry,
         )
 

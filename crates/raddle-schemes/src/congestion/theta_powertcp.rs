@@ -4,7 +4,10 @@
 //! takes the bottleneck to send at its full rate, so it never sees an idle link, and adds up what
 //! queues along a path. A new rate moves the packet that waits for its pace, as in the released code.
 //!
-//! Reading: ACKs without a round trip, those of packets sent again, move nothing; nor does a loss.
+//! Reading:
+//! - ACKs without a round trip, those of packets sent again, move nothing; nor does a loss.
+//! - The first round trip is only kept. The released code compares it with one that nobody has set and
+//!   whose value is undefined.
 
 use super::hops::seconds;
 use super::power_law::PowerLaw;
