@@ -2190,6 +2190,7 @@ class congestion:
         fast_after: int | None = None,
         min_rate: str | None = None,
         window: str | None = None,
+        timestamp: str | None = None,
     ) -> Section:
         """TIMELY. Paces by how round trips change. Needs nothing from switches; does not control
         the queue.
@@ -2205,6 +2206,8 @@ class congestion:
         `fast_after` (`5`): So many.
         `min_rate` (`"100 Mbps"`): The rate never falls below this.
         `window` (`"unlimited"`): At most so much in flight.
+        `timestamp` (`"8 B"`): Bytes that the time of sending takes in each data packet and each
+            ACK.
         """
         return _given(
             scheme="timely",
@@ -2218,6 +2221,7 @@ class congestion:
             fast_after=fast_after,
             min_rate=min_rate,
             window=window,
+            timestamp=timestamp,
         )
 
     @staticmethod
