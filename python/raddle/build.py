@@ -972,6 +972,8 @@ class traffic:
         until: str,
         base: str | None = None,
         receivers: str | None = None,
+        senders: str | None = None,
+        destinations: str | None = None,
         sampling: str | None = None,
         seed: int | None = None,
         class_: int | None = None,
@@ -993,6 +995,9 @@ class traffic:
             its ToR's uplinks.
         `receivers` (`"any"`): `any` other host, or one below `other_tors`, so that all of the
             load is on uplinks.
+        `senders` (all hosts): the hosts that start flows, `"0..31"`, both ends included.
+        `destinations` (all hosts): the hosts that flows go to, likewise; a host never sends to
+            itself.
         `sampling` (`"linear"`): between the law's points: `linear` interpolates, `step` takes
             the upper one; a file without the header must be told which: their means differ, by
             42 % for `websearch`.
@@ -1013,6 +1018,8 @@ class traffic:
             until=until,
             base=base,
             receivers=receivers,
+            senders=senders,
+            destinations=destinations,
             sampling=sampling,
             seed=seed,
             class_=class_,
