@@ -972,6 +972,8 @@ class traffic:
         until: str,
         base: str | None = None,
         receivers: str | None = None,
+        senders: str | None = None,
+        destinations: str | None = None,
         sampling: str | None = None,
         seed: int | None = None,
         class_: int | None = None,
@@ -993,6 +995,9 @@ class traffic:
             its ToR's uplinks.
         `receivers` (`"any"`): `any` other host, or one below `other_tors`, so that all of the
             load is on uplinks.
+        `senders` (all hosts): the hosts that start flows, `"0..31"`, both ends included.
+        `destinations` (all hosts): the hosts that flows go to, likewise; a host never sends to
+            itself.
         `sampling` (`"linear"`): between the law's points: `linear` interpolates, `step` takes
             the upper one; a file without the header must be told which: their means differ, by
             42 % for `websearch`.
@@ -1013,6 +1018,8 @@ class traffic:
             until=until,
             base=base,
             receivers=receivers,
+            senders=senders,
+            destinations=destinations,
             sampling=sampling,
             seed=seed,
             class_=class_,
@@ -2092,6 +2099,7 @@ class congestion:
         target: float | str | None = None,
         current_floor: float | None = None,
         min_rate: str | None = None,
+        first_ack: str | None = None,
         telemetry: str | None = None,
     ) -> Section:
         """PowerTCP. Brings the bottleneck back to an almost empty queue in one round trip. Needs
@@ -2111,6 +2119,10 @@ class congestion:
         `current_floor` (`0.5`): The least current of a hop, as a share of its rate.
         `min_rate` (`"auto"`): The rate never falls below this; `auto` is 100 Mbps in `ns3` and
             the increase in `thesis`, below which its window does not fall by itself.
+        `first_ack` (`"auto"`): What a flow does with its first ACK: `stored`, it only keeps its
+            telemetry to compare the next with, or `counted`, it compares it with a record of
+            nothing, as the released code does, so that a new flow can brake at once. `auto` is
+            `stored` in `thesis` and `counted` in `ns3`.
         `telemetry` (`"42 B"`): Bytes that telemetry takes in each data packet and each ACK: 8
             for each of 5 hops, and 2.
         """
@@ -2123,6 +2135,7 @@ class congestion:
             target=target,
             current_floor=current_floor,
             min_rate=min_rate,
+            first_ack=first_ack,
             telemetry=telemetry,
         )
 
@@ -2184,6 +2197,7 @@ class congestion:
         fast_after: int | None = None,
         min_rate: str | None = None,
         window: str | None = None,
+        timestamp: str | None = None,
     ) -> Section:
         """TIMELY. Paces by how round trips change. Needs nothing from switches; does not control
         the queue.
@@ -2199,6 +2213,8 @@ class congestion:
         `fast_after` (`5`): So many.
         `min_rate` (`"100 Mbps"`): The rate never falls below this.
         `window` (`"unlimited"`): At most so much in flight.
+        `timestamp` (`"8 B"`): Bytes that the time of sending takes in each data packet and each
+            ACK.
         """
         return _given(
             scheme="timely",
@@ -2212,6 +2228,7 @@ class congestion:
             fast_after=fast_after,
             min_rate=min_rate,
             window=window,
+            timestamp=timestamp,
         )
 
     @staticmethod

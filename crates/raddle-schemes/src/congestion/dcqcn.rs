@@ -30,7 +30,9 @@
 //!   one the first event beyond it is additive, later ones are hyper.
 //! - A flow that is back at line rate, as its target is, has no timer until the next cut.
 //! - alpha is 1 at the first CNP (`alpha_from`), and is brought up to the present when it is needed.
-//! - A loss is a CNP (`on_loss`); a packet that waits for the pace is timed anew when the rate changes.
+//! - A loss is a CNP (`on_loss`).
+//! - A new rate leaves the packet that waits for its pace where it is: in HPCC's simulator, which that of
+//!   ConWeave and with it Themis's descend from, only HPCC moves it. The paper does not say.
 
 mod config;
 
@@ -263,10 +265,6 @@ impl CongestionControl for Dcqcn {
                 self.raise();
             }
         }
-    }
-
-    fn retimes(&self) -> bool {
-        true
     }
 
     fn least_rate(&self) -> Option<Rate> {

@@ -217,7 +217,8 @@ pub trait CongestionControl {
         None
     }
     /// Whether a new rate times the packet that waits for its pace anew, from when the one before left;
-    /// else it is the next one whose interval has the new rate. Of [`Pacing::Spacing`] only.
+    /// else it is the next one whose interval has the new rate. Of [`Pacing::Spacing`] only. A paced
+    /// scheme says in its file which of the two its source does.
     fn retimes(&self) -> bool {
         false
     }

@@ -159,6 +159,8 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
             power.profile = choices.pick(&[powertcp::Profile::Thesis, powertcp::Profile::Ns3]);
             power.base_rtt = choices.pick(&[None, Some(Span::us(10))]);
             power.increase = Rate::gbps(choices.pick(&[1, 20]));
+            let (stored, counted) = (powertcp::FirstAck::Stored, powertcp::FirstAck::Counted);
+            power.first_ack = choices.pick(&[None, Some(stored), Some(counted)]);
         }
         congestion::Config::ThetaPowertcp(theta) => {
             theta.profile = choices.pick(&[powertcp::Profile::Thesis, powertcp::Profile::Ns3]);
