@@ -223,3 +223,32 @@ impl Constants {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only the notifications of a NIC are paced and delayed: marks that ACKs echo are not.
+    #[test]
+    fn how_cnps_come_matters_where_there_are_any() {
+        let idle = |cnp, profile, interval, delay| {
+            let config = Config {
+                cnp,
+                profile,
+                cnp_interval: interval,
+                cnp_delay: Span(delay),
+                ..Config::default()
+            };
+            conflicts(&config)
+        };
+        let [interval, delay] =
+            ["cnp_interval", "cnp_delay"].map(|parameter| Conflict::Idle(parameter, "cnp"));
+        let some = Some(Span::us(4));
+        assert_eq!(idle(Some(Cnp::Echo), Profile::Paper, some, 1), [interval, delay]);
+        assert_eq!(idle(None, Profile::Hpcc, some, 0), [interval]);
+        assert_eq!(idle(None, Profile::Hpcc, None, 1), [delay]);
+        assert_eq!(idle(None, Profile::Hpcc, None, 0), []);
+        assert_eq!(idle(None, Profile::Paper, some, 1), []);
+        assert_eq!(idle(Some(Cnp::Frame), Profile::Hpcc, some, 1), []);
+    }
+}
