@@ -1998,13 +1998,14 @@ class congestion:
         min_rate: str | None = None,
         clamp_target: bool | str | None = None,
         on_loss: str | None = None,
+        losses: str | None = None,
         window: str | None = None,
     ) -> Section:
         """DCQCN. Cuts the rate on congestion notifications of the receiver and recovers it by
         timers: what RDMA NICs do.
 
-        `profile` (`"paper"`): Whose values the parameters have that are `auto`: `paper`, `hpcc`
-            or `themis`.
+        `profile` (`"paper"`): Whose values the parameters have that are `auto`: `paper`,
+            `hpcc`, `themis` or `conweave`.
         `cnp` (`"auto"`): How the sender hears of marks: `frame`, by frames of the receiver, or
             `echo`, by each ACK.
         `cnp_interval` (`"auto"`): Least time between two CNP frames of a flow.
@@ -2031,6 +2032,8 @@ class congestion:
         `on_loss` (`"cnp"`): What a NACK, a timeout or another loss does to the rate: `cnp`,
             what a CNP does, `episode`, the same once until all that was sent before has
             arrived, `reset`, the minimum, or `none`.
+        `losses` (`"auto"`): Which losses do: `all`, `nacks`, all but timeouts, or `nic_nacks`,
+            neither timeouts nor NACKs that a switch made.
         `window` (`"unlimited"`): Most bytes in flight.
         """
         return _given(
@@ -2053,6 +2056,7 @@ class congestion:
             min_rate=min_rate,
             clamp_target=clamp_target,
             on_loss=on_loss,
+            losses=losses,
             window=window,
         )
 

@@ -81,6 +81,8 @@ pub enum LossCause {
     Reordering,
     /// The receiver waits for it, and says so on a later packet's arrival or when its patience ends.
     Nack,
+    /// A NACK that a switch made for the receiver.
+    SwitchNack,
 }
 
 /// News that a packet was lost, or that several are sent again for one reason.

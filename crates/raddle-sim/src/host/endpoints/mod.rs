@@ -474,7 +474,8 @@ impl<'a> Ends<'a> {
         if frame.kind() == kind::NACK {
             let before = sender.heard();
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
-            let nack = NackHeader { psn: Psn(frame.number()), entropy, marked };
+            let (psn, of_switch) = (Psn(frame.number()), frame.has(flag::OF_SWITCH));
+            let nack = NackHeader { psn, entropy, marked, of_switch };
             sender.on_nack(now, &nack, &mut events);
             if let Some(planners) = &mut self.planners {
                 planners.look_at(now, live.flow, sender, &mut events);
