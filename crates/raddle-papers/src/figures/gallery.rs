@@ -83,6 +83,9 @@ fn index(results: &[FigureResult], papers: &[&str]) -> String {
          A claim is held against one of three things, counted apart: `published`, what a paper \
          prints; `reference`, what its authors' simulator, data or scripts give; `model`, what \
          our own models and readings say where the paper has neither number nor sentence. \
+         A band with one end is an order (which is ahead, not by how much), a bound that the source \
+         itself gives, or words without a number. Behind a verdict stand ranges that a claim's value \
+         has over constants that its paper does not print. \
          Sources are sections and figures of the paper; `spec` is the reading of it that Raddle \
          was built to, with what it has to reproduce and how closely (`acceptance`).\n\n"
     );
