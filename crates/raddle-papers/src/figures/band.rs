@@ -3,6 +3,7 @@
 use super::claims::Expected;
 use raddle::problem::Problem;
 use raddle::scenario::reader::Reader;
+use raddle_schemes::family::quoted;
 
 /// How far from 1 (of a ratio) or 0 (of a difference) the end of an order may be.
 const EVEN: f64 = 0.02;
@@ -79,7 +80,15 @@ pub(super) fn read_band(
         }
         _ => {}
     }
-    let Some(item) = reader.take("one_sided") else { return (low, high, None) };
+    let Some(item) = reader.take("one_sided") else {
+        if low.is_some() || high.is_some() {
+            let words: Vec<String> =
+                OneSided::WORDS.iter().map(|word| quoted(word).to_string()).collect();
+            let label = format!("add the other, or `one_sided`: {}", words.join(", "));
+            log.add(add(place.problem("the band has one end, without a reason"), &label));
+        }
+        return (low, high, None);
+    };
     let one_sided = raddle::scenario::reader::read("one_sided", item);
     let one_sided: Option<OneSided> = one_sided.map_err(|problem| log.add(problem)).ok();
     if let (Some(word), Some(expected)) = (one_sided, expected)
@@ -120,8 +129,9 @@ mod tests {
     }
 
     #[test]
-    fn one_end_with_a_wrong_reason_is_refused() {
+    fn one_end_without_a_reason_or_with_a_wrong_one_is_refused() {
         for (lines, answer) in [
+            ("published = 2\nlow = 1.0", "add the other, or `one_sided`: \"order\", \"at_least\""),
             (
                 "published = 2\nlow = 1.0\nhigh = 3.0\none_sided = \"order\"",
                 "no effect with two ends",
