@@ -4,6 +4,7 @@ mod cases;
 mod collectives;
 mod extremes;
 mod idle;
+mod labels;
 mod memory;
 mod planes;
 mod reports;
