@@ -7,6 +7,7 @@ mod idle;
 mod labels;
 mod memory;
 mod planes;
+mod reasons;
 mod reports;
 
 use raddle::problem::{Problem, Problems};
