@@ -3,6 +3,7 @@
 use crate::Cx;
 use crate::size::Base;
 use crate::units::{Bytes, Rate, Span, Time};
+use alloc::string::String;
 use alloc::vec::Vec;
 use headroom::Pools;
 
@@ -98,6 +99,12 @@ pub trait BufferPolicy {
     /// scenario is refused whose memory keeps no packet.
     fn admits(&self, _frame: &Arriving) -> bool {
         true
+    }
+
+    /// A parameter whose value makes no sense in the memory of this switch, and what would do, if there
+    /// is any; `frame` is the largest.
+    fn misfit(&self, _frame: Bytes) -> Option<(&'static str, String)> {
+        None
     }
 
     /// Whether it sees the whole switch: then it is asked [`admit`](Self::admit) in place of `admits`,
@@ -347,6 +354,11 @@ impl AnyBufferPolicy {
     /// See [`BufferPolicy::ignores_order`].
     pub fn ignores_order(&self, incoming: Bytes, memory: &MemoryView<'_>) -> bool {
         dispatch!(self, scheme => scheme.ignores_order(incoming, memory))
+    }
+
+    /// See [`BufferPolicy::misfit`].
+    pub fn misfit(&self, frame: Bytes) -> Option<(&'static str, String)> {
+        dispatch!(self, scheme => scheme.misfit(frame))
     }
 
     /// See [`BufferPolicy::shared_size`].

@@ -25,6 +25,8 @@ use crate::family::Conflict;
 use crate::size::{Limited, Size};
 use crate::units::Bytes;
 use crate::{Card, Cx};
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// What `raddle schemes reverie` says.
@@ -57,7 +59,8 @@ crate::parameters! {
         /// The most that the queues of a class may hold, over what is free; a list has one for each class.
         pub alpha: PerClass<Alpha> = PerClass::All(Alpha(1.0));
         /// The weight of the past in the filter of a queue; 0 compares the queue as it is.
-        pub filter: f64 = 0.999, in 0.0..=1.0;
+        // With 1 the filter would stay at 0, and no threshold would be reached.
+        pub filter: f64 = 0.999, in 0.0..1.0;
         /// The same as `alpha` for unscheduled packets of lossy classes; `auto`: `alpha`, or 1024 with
         /// `mode = released`.
         pub alpha_unscheduled: Option<Alpha> = None;
@@ -299,6 +302,11 @@ impl BufferPolicy for Reverie {
             let threshold = self.threshold(class.alpha, class, memory);
             filtered < self.xon || filtered + self.xon_offset <= threshold
         })
+    }
+
+    fn misfit(&self, _: Bytes) -> Option<(&'static str, String)> {
+        (self.pauses && self.xon >= self.size as f64)
+            .then(|| ("xon", format!("less than {}, the shared memory", Bytes(self.size))))
     }
 
     fn shared_size(&self) -> Option<Bytes> {

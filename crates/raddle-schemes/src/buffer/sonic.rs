@@ -18,6 +18,8 @@ use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, MemoryV
 use crate::size::{Limited, Size};
 use crate::units::Bytes;
 use crate::{Card, Cx};
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
@@ -263,6 +265,16 @@ impl BufferPolicy for Sonic {
                 && at_ingress.is_within(threshold(class.ingress, self.ingress_pool, shared))
                 && at_egress.is_within(threshold(class.egress, pool, used + incoming))
         })
+    }
+
+    fn misfit(&self, frame: Bytes) -> Option<(&'static str, String)> {
+        let lossless = self.classes.iter().any(|class| class.lossless);
+        if lossless && self.lossless_pool < frame.0 {
+            return Some(("lossless_pool", format!("at least {frame}, the largest frame")));
+        }
+        let all = self.ingress_pool;
+        (self.pauses && self.xon >= all)
+            .then(|| ("xon", format!("less than {}, the pool at ingress", Bytes(all))))
     }
 
     fn shared_size(&self) -> Option<Bytes> {

@@ -165,7 +165,7 @@ pub(super) fn check_open_loop(hosts: u32, load: f64, horizon: Time) -> Result<()
 pub(super) fn expected(gaps: &[f64], horizon: Time) -> Result<usize, WorkloadError> {
     let expected = flows_within(gaps, horizon);
     if expected > 4e9 {
-        let found = format!("{horizon}, which makes about {expected:.0} flows");
+        let found = format!("{horizon}, which makes about {expected:.3e} flows");
         return Err(WorkloadError::new("horizon", found, "at most 4e9 flows"));
     }
     Ok(expected as usize)

@@ -116,6 +116,13 @@ pub(crate) fn check(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, log
             format!("`{policy}` lets no packet into the empty memory of `{name}`")
         } else if let Some(shared) = memory.shared().filter(|shared| *shared < largest) {
             format!("headroom leaves {shared} of {size} to share in the memory of `{name}`")
+        } else if let Some((parameter, expected)) = memory.policy.misfit(largest) {
+            let value = own.policy.config.values().into_iter().find(|(key, _)| *key == parameter);
+            let value = value.map_or(String::new(), |(_, value)| format!(" = {value}"));
+            let message = format!("`{parameter}{value}` of `{policy}` does not go with `{name}`");
+            let place = own.policy.place_of(parameter).unwrap_or(&own.place);
+            log.add(place.problem(message).label(format!("expected {expected}")));
+            return;
         } else {
             refuses |= memory.ever_refuses(sizes.packet);
             queues_hold = queues_hold.max(memory.queues_hold);

@@ -5,6 +5,7 @@ use super::buffer;
 use super::fabric::FabricSection;
 use super::reader::Log;
 use super::scheme::Chosen;
+use raddle_schemes::ids::HostId;
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
@@ -42,10 +43,12 @@ impl Sizes {
     }
 }
 
-/// The retransmission timeout; zero if there is none. Notes one that no answer can beat.
+/// The retransmission timeout; zero if there is none. Notes one that no answer can beat, and adds a
+/// problem for one that is over before a packet has left its host: packets would be sent again for
+/// ever.
 pub(crate) fn rto(
     section: &FabricSection,
-    (recovery, key): (&recovery::Config, &str),
+    (recovery, key): (&Chosen<recovery::Config>, &str),
     fabric: &Fabric,
     sizes: &Sizes,
     log: &Log,
@@ -57,7 +60,15 @@ pub(crate) fn rto(
     let drain = (queue.size != Size::Unlimited || buffer.is_some()).then_some(drain);
     let context = FlowContext { base_rtt, rto, drain, ..FlowContext::NOMINAL };
     // Nobody waits for a timeout that never comes.
-    let rto = recovery.build(&context).rto();
+    let rto = recovery.config.build(&context).rto();
+    let rates = (0..fabric.hosts).map(|host| fabric.host_rate(HostId(host)));
+    let packet = rates.max().map_or(Span::ZERO, |rate| rate.serialisation(sizes.packet));
+    if rto < packet {
+        let place = recovery.place_of("rto").unwrap_or(&recovery.place);
+        let message = format!("the timeout of {rto} in {key} is shorter than a packet's {packet}");
+        let label = format!("expected at least {packet}; an unloaded round trip takes {base_rtt}");
+        log.add(place.problem(message).label(label));
+    }
     if rto.0 >= TIME_LIMIT.0 {
         return Span::ZERO;
     }
