@@ -325,6 +325,27 @@ fn bounds_are_those_of_the_traffic() {
     assert!(!coalesced.is_empty());
 }
 
+/// A message of one packet in pieces goes through switches in smaller frames.
+#[test]
+fn split_messages_are_no_faster_than_their_bounds() {
+    let text = "[fabric]\ntopology = { kind = \"leaf_spine\", leaves = 2, hosts_per_leaf = 2, \
+                spines = 4, rate = \"100 Gbps\" }\nload_balance = { scheme = \"source_route\" }\n\
+                [transport]\nplanner = { scheme = \"ethereal\" }\n\
+                [traffic]\nkind = \"flows\"\nflow = [{ from = 0, to = 2, bytes = \"4096 B\" }]\n";
+    let study = study(text);
+    let plan = study.cells[0].scenario.resolve(1).unwrap();
+    assert!(plan.traffic.flows.len() > 1, "the message is in pieces");
+    let outcome = raddle_sim::engine::run(&plan, &mut ());
+    assert_eq!(raddle_sim::check::violations(&plan, &outcome), [""; 0]);
+    let last = outcome.flows.iter().filter_map(|flow| flow.acked).max().unwrap();
+    assert!(bound::of_plan(&plan).iter().all(|bound| bound.time.0 <= last.0));
+    let ideal = bound::ideals(&plan)[0].unwrap();
+    assert!(ideal.0 <= last.0, "{ideal} of {last}");
+    // That of the message in one is not.
+    let (whole, _) = outcome.of_messages(plan);
+    assert!(bound::ideals(&whole)[0].unwrap().0 > last.0);
+}
+
 #[test]
 fn bounds_end_where_a_graph_has_detours() {
     let folder = tempfile::tempdir().unwrap();
