@@ -168,6 +168,12 @@ impl Pfc {
 }
 
 impl QueuePlan {
+    /// Whether a queue has a limit, be it that of control.
+    pub fn may_lose(&self) -> bool {
+        let control = self.service != Service::Fifo && self.control_size != Size::Unlimited;
+        self.size != Size::Unlimited || control
+    }
+
     /// The number of the control class, behind the data classes.
     pub fn control_class(&self) -> usize {
         usize::from(self.classes)

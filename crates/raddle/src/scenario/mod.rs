@@ -201,7 +201,9 @@ impl Scenario {
         notes::headroom(&section, &fabric, &sizes, log);
         let recoveries = traffic.used_recoveries(&transport).into_iter();
         let rto = |(own, key): (&Chosen<recovery::Config>, _)| {
-            reach::rto(&section, (&own.config, key), &fabric, &sizes, log)
+            let context =
+                reach::Losses { fabric: &fabric, section: &section, faulty: !faults.is_empty() };
+            reach::rto(&context, (&own.config, key), &sizes, log)
         };
         let rto = recoveries.map(rto).max().unwrap_or_default();
         let paces = congestions.iter().map(|(own, _)| own.config.build(&FlowContext::NOMINAL));

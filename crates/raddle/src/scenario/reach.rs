@@ -10,7 +10,7 @@ use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{FlowContext, congestion, marking, recovery};
-use raddle_sim::host::{default_rto, queue_drain};
+use raddle_sim::host::{LONGEST_QUEUE, default_rto, queue_drain};
 use raddle_sim::plan::{Service, TransportPlan};
 use raddle_sim::topology::{Fabric, Node};
 use std::collections::BTreeMap;
@@ -42,19 +42,31 @@ impl Sizes {
     }
 }
 
+/// Where packets may be lost.
+pub(crate) struct Losses<'a> {
+    pub(crate) fabric: &'a Fabric,
+    pub(crate) section: &'a FabricSection,
+    /// Whether there is any fault.
+    pub(crate) faulty: bool,
+}
+
 /// The retransmission timeout; zero if there is none. Notes one that no answer can beat.
+///
+/// Where queues have no limit it is that of the largest traffic there is: how much there will be is
+/// known with a seed.
 pub(crate) fn rto(
-    section: &FabricSection,
+    losses: &Losses<'_>,
     (recovery, key): (&recovery::Config, &str),
-    fabric: &Fabric,
     sizes: &Sizes,
     log: &Log,
 ) -> Span {
+    let Losses { fabric, section, faulty } = *losses;
     let base_rtt = sizes.longest_rtt;
     let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref().map(|own| &own.plan));
-    let drain = queue_drain(fabric, queue.size, buffer, sizes.packet, base_rtt);
+    let drain = queue_drain(fabric, queue.size, buffer, sizes.packet, base_rtt, LONGEST_QUEUE);
     let rto = default_rto(drain, base_rtt);
-    let drain = (queue.size != Size::Unlimited || buffer.is_some()).then_some(drain);
+    let may_lose = queue.may_lose() || buffer.is_some() || faulty || section.tor.is_some();
+    let drain = may_lose.then_some(drain);
     let context = FlowContext { base_rtt, rto, drain, ..FlowContext::NOMINAL };
     // Nobody waits for a timeout that never comes.
     let rto = recovery.build(&context).rto();
