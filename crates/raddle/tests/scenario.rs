@@ -325,6 +325,26 @@ fn bounds_are_those_of_the_traffic() {
     assert!(!coalesced.is_empty());
 }
 
+/// The scenario waits for the timeout that its run has, which is that of its packets.
+#[test]
+fn erasure_ends_where_queues_have_no_limit_and_a_link_breaks() {
+    let text = format!(
+        "{FABRIC}queue = {{ size = \"unlimited\", marking = {{ scheme = \"none\" }} }}\n\
+         [transport]\ncongestion = {{ scheme = \"fixed_rate\" }}\n\
+         recovery = {{ scheme = \"erasure\" }}\n{TRAFFIC}\
+         [[fault]]\nlink = \"tor0.up0\"\ndown = \"2 us..4 us\"\n"
+    );
+    let plan = plan(&text);
+    let outcome = raddle_sim::engine::run(&plan, &mut ());
+    let lost: u64 = outcome.flows.iter().map(|flow| flow.dropped).sum();
+    assert!(lost > 0);
+    assert_eq!(outcome.stop, Stop::Completed);
+    // All packets over one link, five times, is what a symbol is waited for.
+    let packets: u64 = plan.traffic.flows.iter().map(|flow| flow.bytes.0.div_ceil(4096)).sum();
+    let drain = Rate::gbps(400).serialisation(Bytes(packets * 4160));
+    assert!(outcome.end.0 > 5 * drain.0 && outcome.end.0 < 6 * drain.0, "{}", outcome.end);
+}
+
 /// A message of one packet in pieces goes through switches in smaller frames.
 #[test]
 fn split_messages_are_no_faster_than_their_bounds() {
@@ -344,26 +364,6 @@ fn split_messages_are_no_faster_than_their_bounds() {
     // That of the message in one is not.
     let (whole, _) = outcome.of_messages(plan);
     assert!(bound::ideals(&whole)[0].unwrap().0 > last.0);
-}
-
-/// The scenario waits for the timeout that its run has, which is that of its packets.
-#[test]
-fn erasure_ends_where_queues_have_no_limit_and_a_link_breaks() {
-    let text = format!(
-        "{FABRIC}queue = {{ size = \"unlimited\", marking = {{ scheme = \"none\" }} }}\n\
-         [transport]\ncongestion = {{ scheme = \"fixed_rate\" }}\n\
-         recovery = {{ scheme = \"erasure\" }}\n{TRAFFIC}\
-         [[fault]]\nlink = \"tor0.up0\"\ndown = \"2 us..4 us\"\n"
-    );
-    let plan = plan(&text);
-    let outcome = raddle_sim::engine::run(&plan, &mut ());
-    let lost: u64 = outcome.flows.iter().map(|flow| flow.dropped).sum();
-    assert!(lost > 0);
-    assert_eq!(outcome.stop, Stop::Completed);
-    // All packets over one link, five times, is what a symbol is waited for.
-    let packets: u64 = plan.traffic.flows.iter().map(|flow| flow.bytes.0.div_ceil(4096)).sum();
-    let drain = Rate::gbps(400).serialisation(Bytes(packets * 4160));
-    assert!(outcome.end.0 > 5 * drain.0 && outcome.end.0 < 6 * drain.0, "{}", outcome.end);
 }
 
 #[test]
