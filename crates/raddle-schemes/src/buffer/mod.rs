@@ -150,6 +150,18 @@ pub trait BufferPolicy {
         false
     }
 
+    /// Whether it takes a data class on for good, and has who sends it pause in time: no queue's own
+    /// limit drops such a class.
+    fn is_lossless(&self, _class: usize) -> bool {
+        false
+    }
+
+    /// What keeps it from losing nothing of its lossless classes, if anything does, while pauses come
+    /// in time.
+    fn lacks(&self) -> Option<Lack> {
+        None
+    }
+
     /// Whether the order decides nothing for a while: as long as nobody pauses and no more than
     /// `incoming` joins, it keeps all, has nobody pause, and comes to the same whatever leaves and in
     /// whatever order. Then it is asked neither `admit` nor `pauses` in that time, and hears of joins and
@@ -167,6 +179,17 @@ pub trait BufferPolicy {
     fn pools(&self) -> Option<Pools> {
         None
     }
+}
+
+/// A parameter with which lossless classes can lose packets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lack {
+    /// Its name.
+    pub parameter: &'static str,
+    /// What it comes to.
+    pub is: String,
+    /// What would do, as in `at least 18456 B`.
+    pub would_do: String,
 }
 
 /// A queue of a switch.
@@ -295,6 +318,15 @@ impl Config {
         self.build(&BufferContext::NOMINAL).decides_pauses()
     }
 
+    /// A bit for each of so many data classes that it takes on for good: see
+    /// [`BufferPolicy::is_lossless`].
+    pub fn lossless(&self, classes: u8) -> u8 {
+        let queues = BufferContext::NOMINAL.ports * u32::from(classes);
+        let policy = self.build(&BufferContext { queues, ..BufferContext::NOMINAL });
+        let of = |class: u8| u8::from(policy.is_lossless(class.into())) << class;
+        (0..classes).map(of).fold(0, |mask, bit| mask | bit)
+    }
+
     /// The parameters that list a value for each data class, and for how many.
     pub fn per_class(&self) -> Vec<(&'static str, usize)> {
         let listed = match self {
@@ -349,6 +381,16 @@ impl AnyBufferPolicy {
     /// See [`BufferPolicy::pauses`].
     pub fn pauses(&self, ingress: QueueId, paused: bool, memory: &MemoryView<'_>) -> bool {
         dispatch!(self, scheme => scheme.pauses(ingress, paused, memory))
+    }
+
+    /// See [`BufferPolicy::is_lossless`].
+    pub fn is_lossless(&self, class: usize) -> bool {
+        dispatch!(self, scheme => scheme.is_lossless(class))
+    }
+
+    /// See [`BufferPolicy::lacks`].
+    pub fn lacks(&self) -> Option<Lack> {
+        dispatch!(self, scheme => scheme.lacks())
     }
 
     /// See [`BufferPolicy::ignores_order`].

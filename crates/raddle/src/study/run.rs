@@ -231,8 +231,7 @@ impl Runner<'_> {
         let plan = (job.plan)().map_err(Failure::Plan)?;
         self.meter.begin(index, estimate::data_packets(&plan));
         // What it takes in memory is gone before the run begins.
-        let whole = plan.traffic.pieces.is_none();
-        let bound = if whole { (self.bound)(&plan) } else { None };
+        let bound = (self.bound)(&plan);
         let mut watcher = Watcher { stop: [self.stop, full], meter: self.meter, index };
         // Threads inside a run have clocks of their own: only one run at a time can be measured.
         let alone = self.threads <= 1;
@@ -246,10 +245,9 @@ impl Runner<'_> {
         if outcome.stop == Stop::Interrupted {
             return Err(self.ended(full).unwrap_or(Failure::Interrupted));
         }
-        let (plan, outcome) = outcome.of_messages(plan);
-        // Pieces have more headers than their messages, and the same ways to go.
-        let bound = if whole { bound } else { (self.bound)(&plan) };
+        // Of the pieces that were run, whose frames can be smaller than those of their messages.
         let ideals = bound::ideals(&plan);
+        let (plan, outcome) = outcome.of_messages(plan);
         let (scenario, bound) = (&job.scenario, bound.as_ref());
         let summary = RunSummary::with_ideals(scenario, &plan, &outcome, &ideals, bound, cost);
         Ok(Finished { plan, outcome, ideals, summary })
