@@ -8,6 +8,7 @@ use super::sweep::{self, AxisSpec, Point, SweepSpec};
 use super::{Scenario, reader};
 use crate::problem::{Problem, Problems, Source};
 use crate::study::metric::{BY_COMPLETION, Metric};
+use crate::text_file;
 use raddle_sim::workload::Traffic;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -93,7 +94,7 @@ const OVERRIDES: &str = "--set";
 /// # Errors
 /// Every problem of the file and the overrides.
 pub fn load(path: &Path, overrides: &[(String, String)]) -> Result<Study, Problems> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = text_file::read(path).map_err(|error| {
         let problem = Problem::new(format!("cannot read {}: {error}", path.display()));
         Problems::one(problem, None)
     })?;
