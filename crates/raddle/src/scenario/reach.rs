@@ -42,7 +42,7 @@ impl Sizes {
     }
 }
 
-/// The retransmission timeout; zero if there is none. Notes one that no answer can beat.
+/// The longest retransmission timeout; zero if there is none. Notes one that no answer can beat.
 pub(crate) fn rto(
     section: &FabricSection,
     (recovery, key): (&recovery::Config, &str),
@@ -51,13 +51,12 @@ pub(crate) fn rto(
     log: &Log,
 ) -> Span {
     let base_rtt = sizes.longest_rtt;
-    let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref().map(|own| &own.plan));
-    let drain = queue_drain(fabric, queue.size, buffer, sizes.packet, base_rtt);
-    let rto = default_rto(drain, base_rtt);
-    let drain = (queue.size != Size::Unlimited || buffer.is_some()).then_some(drain);
+    let rto = default_rto(longest_drain(section, fabric, sizes), base_rtt);
+    let drain = drain(section, fabric, sizes);
     let context = FlowContext { base_rtt, rto, drain, ..FlowContext::NOMINAL };
     // Nobody waits for a timeout that never comes.
-    let rto = recovery.build(&context).rto();
+    let recovery = recovery.build(&context);
+    let rto = recovery.rto();
     if rto.0 >= TIME_LIMIT.0 {
         return Span::ZERO;
     }
@@ -67,7 +66,18 @@ pub(crate) fn rto(
              round trip, {base_rtt}: packets count as lost before their ACKs can be there"
         ));
     }
-    rto
+    recovery.longest_wait()
+}
+
+fn longest_drain(section: &FabricSection, fabric: &Fabric, sizes: &Sizes) -> Span {
+    let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref().map(|own| &own.plan));
+    queue_drain(fabric, queue.size, buffer, sizes.packet, sizes.longest_rtt)
+}
+
+/// How long a full queue takes, where queues have an end.
+pub(crate) fn drain(section: &FabricSection, fabric: &Fabric, sizes: &Sizes) -> Option<Span> {
+    let ends = section.queue.plan.size != Size::Unlimited || section.buffer.is_some();
+    ends.then(|| longest_drain(section, fabric, sizes))
 }
 
 /// Adds a problem for frames that a switch scheme is to treat apart because they are small, if all
