@@ -1,5 +1,5 @@
 # `demo` and `test` are the two commands of the README. Each does its own set-up on a fresh clone.
-.PHONY: demo test python venv wheel docs instructions sanitize
+.PHONY: demo test python venv wheel docs instructions sanitize mutants
 
 CARGO ?= cargo
 
@@ -45,3 +45,8 @@ instructions:
 # The engine under AddressSanitizer, Miri and valgrind, as far as they are installed.
 sanitize:
 	CARGO="$(CARGO)" .ci/sanitize
+
+# Small mistakes in the source files of a change, which the tests have to find: what they miss is
+# listed. Minutes a file, so not part of `test`; FILES="crates/.." chooses others.
+mutants:
+	CARGO="$(CARGO)" .ci/mutants

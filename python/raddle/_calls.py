@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import _progress, _raddle, _scenario
+from . import _arguments, _progress, _raddle, _scenario
 from ._progress import Shown
 from ._raddle import Table
 from ._results import Answer, Comparison, Result
@@ -40,7 +40,8 @@ def run(
     Raises `ScenarioError` with every mistake of the scenario, before anything runs.
     """
     text = _scenario.text(scenario, set)
-    if _threads(threads) > 1 and (load_balance or congestion):
+    seed, threads = _arguments.seed(seed), _arguments.threads(threads)
+    if threads > 1 and (load_balance or congestion):
         raise ValueError(f"threads = {threads}: a scheme in Python runs with one")
     classes = _class("load_balance", load_balance), _class("congestion", congestion)
     with _progress.shown(progress) as shown:
@@ -73,8 +74,9 @@ def compare(
     `failed` and are warned of; if all do, the first one's reason is raised.
     """
     text = _scenario.text(scenario, with_seeds(set, seeds))
+    parallel, threads = _arguments.parallel(parallel), _arguments.threads(threads)
     with _progress.shown(progress) as shown:
-        compared = _raddle.compare(text, parallel, _threads(threads), shown)
+        compared = _raddle.compare(text, parallel, threads, shown)
     answer = Comparison(compared.json(), compared.text(), compared.failed, compared)
     warn_of(answer.failed)
     return answer
@@ -92,12 +94,6 @@ def warn_of(failed: Sequence[str]) -> None:
     """Warns of each run that failed."""
     for failure in failed:
         warnings.warn(failure, RuntimeWarning, stacklevel=3)
-
-
-def _threads(threads: int) -> int:
-    if threads < 1:
-        raise ValueError(f"threads = {threads}: at least 1")
-    return threads
 
 
 def bounds(scenario: AnyScenario, *, set: Mapping[str, Any] | None = None) -> Answer:
@@ -127,7 +123,9 @@ def throughput(
     demand that the design is made for, if it is another one. `single_hop` leaves multi-hop
     throughput out. Throughputs are shares of a node's capacity while circuits are up.
     """
-    asked = (nodes, predicted, single_hop, seed)
+    nodes = _arguments.whole("nodes", nodes, 1)
+    asked = (nodes, predicted, single_hop, _arguments.whole("seed", seed, 0))
+    parallel = _arguments.parallel(parallel)
     demands = [os.fspath(demand)] if isinstance(demand, (str, os.PathLike)) else [*demand]
     designs = [design] if isinstance(design, str) else [*design]
     if out is None and isinstance(demand, (str, os.PathLike)) and isinstance(design, str):
@@ -166,6 +164,7 @@ def reproduce(
     if quick and record is not None:
         raise ValueError("quick and record exclude each other")
     paths = [None if path is None else os.fspath(path) for path in (out, record)]
+    parallel = _arguments.parallel(parallel)
     with _progress.shown(progress) as shown:
         return Answer(*_raddle.reproduce(name, quick, paths[0], redo, paths[1], parallel, shown))
 
@@ -200,5 +199,6 @@ def theory(model: str | None = None, *, seed: int = 1, **parameters: Any) -> dic
     """The numbers of a model that needs no simulation, or all models without one; the object that
     `raddle theory --json` prints. Parameters as the command's options."""
     given = [(name, str(value)) for name, value in parameters.items()]
+    seed = _arguments.whole("seed", seed, 0)
     answer: dict[str, Any] = json.loads(_raddle.theory(model, given, seed))
     return answer

@@ -67,8 +67,8 @@ def text(scenario: AnyScenario, set: Mapping[str, Any] | None) -> Text:
         return scenario, "<text>", ".", changes
     path = Path(scenario)
     try:
-        return path.read_text(encoding="utf-8"), str(path), str(path.parent), changes
-    except (OSError, UnicodeDecodeError) as error:
+        return _raddle.read_text(str(path)), str(path), str(path.parent), changes
+    except OSError as error:
         message = f"cannot read {path}: {error}"
         raise ScenarioError(message, [Problem(message, file=str(path))]) from error
 

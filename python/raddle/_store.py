@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import uuid
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -27,6 +28,9 @@ class Store(Protocol):
 
     def remove(self, name: str) -> None:
         """Remove a run."""
+
+    def clear(self, names: Iterable[str]) -> None:
+        """Remove what is left of attempts at runs that are there."""
 
     def put_file(self, file: Path) -> None:
         """Put a file beside the runs, or replace it."""
@@ -61,8 +65,8 @@ class Folder:
         place = self._folder / name
         # The leading name is what `raddle sweep` takes for a run that has not finished.
         scratch = self._folder / f".unfinished-{name}-{uuid.uuid4().hex[:8]}"
-        shutil.copytree(folder, scratch)
         try:
+            shutil.copytree(folder, scratch)
             scratch.rename(place)
         except OSError:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -73,10 +77,20 @@ class Folder:
     def remove(self, name: str) -> None:
         shutil.rmtree(self._folder / name)
 
+    def clear(self, names: Iterable[str]) -> None:
+        there = set(names)
+        for path in self._folder.glob(".unfinished-*"):
+            # Behind the run's name stands a word that no other attempt has.
+            if path.name.removeprefix(".unfinished-").rpartition("-")[0] in there:
+                shutil.rmtree(path, ignore_errors=True)
+
     def put_file(self, file: Path) -> None:
         scratch = self._folder / f".unfinished-{file.name}-{uuid.uuid4().hex[:8]}"
-        shutil.copyfile(file, scratch)
-        scratch.replace(self._folder / file.name)
+        try:
+            shutil.copyfile(file, scratch)
+            scratch.replace(self._folder / file.name)
+        finally:
+            scratch.unlink(missing_ok=True)
 
     def place(self, name: str) -> str:
         return str(self._folder / name)
@@ -114,6 +128,9 @@ class Objects:
         # First what makes it a run.
         self._files.rm_file(f"{self._root}/{name}/{SUMMARY}")
         self._files.rm(f"{self._root}/{name}", recursive=True)
+
+    def clear(self, names: Iterable[str]) -> None:
+        """An object is there as a whole or not at all."""
 
     def put_file(self, file: Path) -> None:
         self._files.pipe_file(f"{self._root}/{file.name}", file.read_bytes())

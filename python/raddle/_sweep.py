@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import _executors, _progress, _raddle, _scenario
+from . import _arguments, _executors, _progress, _raddle, _scenario
 from ._calls import warn_of, with_seeds
 from ._errors import Problem, ScenarioError
 from ._executors import Task
@@ -59,8 +59,7 @@ def sweep_text(
     progress: Shown | None,
 ) -> Comparison:
     """The same of a scenario's text."""
-    if threads < 1:
-        raise ValueError(f"threads = {threads}: at least 1")
+    parallel, threads = _arguments.parallel(parallel), _arguments.threads(threads)
     place = os.fspath(out)
     if executor is None and "://" not in place:
         with _progress.shown(progress) as shown:
@@ -91,6 +90,8 @@ def sweep_text(
 
         if open_tasks:
             run(open_tasks, done)
+    # What workers left that were killed.
+    store.clear(summaries.keys())
     if not summaries:
         raise RuntimeError(next(iter(failed.values()), "the scenario has no run"))
     with tempfile.TemporaryDirectory(prefix="raddle-") as scratch:

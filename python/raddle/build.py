@@ -972,6 +972,8 @@ class traffic:
         until: str,
         base: str | None = None,
         receivers: str | None = None,
+        senders: str | None = None,
+        destinations: str | None = None,
         sampling: str | None = None,
         seed: int | None = None,
         class_: int | None = None,
@@ -993,6 +995,9 @@ class traffic:
             its ToR's uplinks.
         `receivers` (`"any"`): `any` other host, or one below `other_tors`, so that all of the
             load is on uplinks.
+        `senders` (all hosts): the hosts that start flows, `"0..31"`, both ends included.
+        `destinations` (all hosts): the hosts that flows go to, likewise; a host never sends to
+            itself.
         `sampling` (`"linear"`): between the law's points: `linear` interpolates, `step` takes
             the upper one; a file without the header must be told which: their means differ, by
             42 % for `websearch`.
@@ -1013,6 +1018,8 @@ class traffic:
             until=until,
             base=base,
             receivers=receivers,
+            senders=senders,
+            destinations=destinations,
             sampling=sampling,
             seed=seed,
             class_=class_,
@@ -1991,13 +1998,14 @@ class congestion:
         min_rate: str | None = None,
         clamp_target: bool | str | None = None,
         on_loss: str | None = None,
+        losses: str | None = None,
         window: str | None = None,
     ) -> Section:
         """DCQCN. Cuts the rate on congestion notifications of the receiver and recovers it by
         timers: what RDMA NICs do.
 
-        `profile` (`"paper"`): Whose values the parameters have that are `auto`: `paper`, `hpcc`
-            or `themis`.
+        `profile` (`"paper"`): Whose values the parameters have that are `auto`: `paper`,
+            `hpcc`, `themis` or `conweave`.
         `cnp` (`"auto"`): How the sender hears of marks: `frame`, by frames of the receiver, or
             `echo`, by each ACK.
         `cnp_interval` (`"auto"`): Least time between two CNP frames of a flow.
@@ -2024,6 +2032,8 @@ class congestion:
         `on_loss` (`"cnp"`): What a NACK, a timeout or another loss does to the rate: `cnp`,
             what a CNP does, `episode`, the same once until all that was sent before has
             arrived, `reset`, the minimum, or `none`.
+        `losses` (`"auto"`): Which losses do: `all`, `nacks`, all but timeouts, or `nic_nacks`,
+            neither timeouts nor NACKs that a switch made.
         `window` (`"unlimited"`): Most bytes in flight.
         """
         return _given(
@@ -2046,6 +2056,7 @@ class congestion:
             min_rate=min_rate,
             clamp_target=clamp_target,
             on_loss=on_loss,
+            losses=losses,
             window=window,
         )
 
@@ -2092,6 +2103,7 @@ class congestion:
         target: float | str | None = None,
         current_floor: float | None = None,
         min_rate: str | None = None,
+        first_ack: str | None = None,
         telemetry: str | None = None,
     ) -> Section:
         """PowerTCP. Brings the bottleneck back to an almost empty queue in one round trip. Needs
@@ -2111,6 +2123,10 @@ class congestion:
         `current_floor` (`0.5`): The least current of a hop, as a share of its rate.
         `min_rate` (`"auto"`): The rate never falls below this; `auto` is 100 Mbps in `ns3` and
             the increase in `thesis`, below which its window does not fall by itself.
+        `first_ack` (`"auto"`): What a flow does with its first ACK: `stored`, it only keeps its
+            telemetry to compare the next with, or `counted`, it compares it with a record of
+            nothing, as the released code does, so that a new flow can brake at once. `auto` is
+            `stored` in `thesis` and `counted` in `ns3`.
         `telemetry` (`"42 B"`): Bytes that telemetry takes in each data packet and each ACK: 8
             for each of 5 hops, and 2.
         """
@@ -2123,6 +2139,7 @@ class congestion:
             target=target,
             current_floor=current_floor,
             min_rate=min_rate,
+            first_ack=first_ack,
             telemetry=telemetry,
         )
 
@@ -2184,6 +2201,7 @@ class congestion:
         fast_after: int | None = None,
         min_rate: str | None = None,
         window: str | None = None,
+        timestamp: str | None = None,
     ) -> Section:
         """TIMELY. Paces by how round trips change. Needs nothing from switches; does not control
         the queue.
@@ -2199,6 +2217,8 @@ class congestion:
         `fast_after` (`5`): So many.
         `min_rate` (`"100 Mbps"`): The rate never falls below this.
         `window` (`"unlimited"`): At most so much in flight.
+        `timestamp` (`"8 B"`): Bytes that the time of sending takes in each data packet and each
+            ACK.
         """
         return _given(
             scheme="timely",
@@ -2212,6 +2232,7 @@ class congestion:
             fast_after=fast_after,
             min_rate=min_rate,
             window=window,
+            timestamp=timestamp,
         )
 
     @staticmethod

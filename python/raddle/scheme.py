@@ -15,7 +15,7 @@ from typing import Literal, Protocol, TypeVar, Union
 Fate = Literal["clean", "marked", "trimmed", "timed_out"]
 """What became of a packet: acknowledged, with a congestion mark, trimmed, or not heard of."""
 
-Cause = Literal["trim", "timeout", "reordering", "nack"]
+Cause = Literal["trim", "timeout", "reordering", "nack", "switch_nack"]
 """How the sender knows of a loss."""
 
 

@@ -66,3 +66,30 @@ def test_a_comparison_has_the_commands_page():
 
 def test_demonstration_is_there():
     assert json.loads(json.dumps(raddle.bounds(ROOT / "scenarios" / "demo.toml")))["cells"]
+
+
+def test_numbers_out_of_range_name_their_argument(tmp_path):
+    """Never an `OverflowError` that leaves one guessing."""
+    calls = [
+        ("threads = 0: at least 1", lambda: raddle.run(SMALL, threads=0)),
+        ("threads = -1: at least 1", lambda: raddle.compare(SMALL, threads=-1)),
+        ("threads = 4294967296: at most 4294967295", lambda: raddle.run(SMALL, threads=2**32)),
+        ("seed = -1: at least 0", lambda: raddle.run(SMALL, seed=-1)),
+        ("seed = 9223372036854775808: at most", lambda: raddle.run(SMALL, seed=2**63)),
+        ("parallel = 0: at least 1", lambda: raddle.compare(SMALL, parallel=0)),
+        ("parallel = 0: at least 1", lambda: raddle.sweep(SMALL, tmp_path, parallel=0)),
+        ("parallel = -3: at least 1", lambda: raddle.reproduce("reps/fig2", quick=True, parallel=-3)),
+        ("nodes = 0: at least 1", lambda: raddle.throughput("ring", "vermilion", nodes=0)),
+        ("seed = -2: at least 0", lambda: raddle.throughput("ring", "vermilion", seed=-2)),
+        ("seed = -1: at least 0", lambda: raddle.theory("spray_queue", seed=-1)),
+    ]
+    for message, call in calls:
+        with pytest.raises(ValueError, match=message):
+            call()
+    with pytest.raises(TypeError, match="threads = 1.5: expected a whole number, not float"):
+        raddle.run(SMALL, threads=1.5)
+
+
+def test_a_scenario_without_an_end_is_refused():
+    with pytest.raises(raddle.ScenarioError, match="cannot read /dev/zero: it is no text"):
+        raddle.run("/dev/zero")

@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     no_tables: bool,
     /// Runs at a time; else as many as there are cores for.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = input::at_a_time)]
     parallel: Option<usize>,
     /// Threads inside each run: for a few large runs.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::threads())]
@@ -95,13 +95,13 @@ pub(super) fn compare(arguments: &Arguments) -> End {
     if matches!(end, End::BadInput) {
         return end;
     }
-    if input::interrupted(&results) {
+    if let Some(ended) = input::ended_early(&results) {
         let done = results.iter().filter(|result| result.is_ok()).count();
         let kept = match gather.store {
             Some(_) => "are kept; the same command goes on with the rest",
             None => "are done, and not kept without tables: no report",
         };
-        note_line!("interrupted: {done} of {} runs {kept}", jobs.len());
+        note_line!("{ended}: {done} of {} runs {kept}", jobs.len());
         return End::Failed;
     }
     let title = study.title();

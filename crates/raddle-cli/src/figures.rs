@@ -3,7 +3,7 @@
 use super::output::{note_line, print_line};
 use super::{End, input};
 use raddle::study::store::at;
-use raddle_papers::figures::{Figure, FigureResult, gallery, listed};
+use raddle_papers::figures::{Figure, FigureResult, File, gallery, listed};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `raddle figures`.
@@ -14,6 +14,10 @@ pub(super) struct Arguments {
     /// Write pages with pictures of all figures into this folder (`docs` in a clone).
     #[arg(long, value_name = "DIR", conflicts_with = "name")]
     pages: Option<PathBuf>,
+    /// Judge what was measured by the claims as they are, without a run, and write each
+    /// `result.json` into this folder (`figures` in a clone).
+    #[arg(long, value_name = "DIR", conflicts_with = "pages")]
+    record: Option<PathBuf>,
 }
 
 pub(super) fn figures(arguments: &Arguments) -> End {
@@ -27,8 +31,18 @@ pub(super) fn figures(arguments: &Arguments) -> End {
         Ok(results) => results,
         Err(why) => return input::refuse_text(&why),
     };
+    if let Some(folder) = &arguments.record {
+        let files = results.iter().map(|result| File {
+            path: format!("{}/result.json", result.figure.name),
+            text: result.record(),
+        });
+        return write(folder, &files.collect::<Vec<_>>(), &folder.display().to_string());
+    }
     match (&arguments.pages, &arguments.name) {
-        (Some(folder), _) => write(folder, &results),
+        (Some(folder), _) => {
+            let first = folder.join("figures.md").display().to_string();
+            write(folder, &gallery(&results), &first)
+        }
         (None, Some(_)) => {
             for result in &results {
                 print_line!("{}", result.text());
@@ -42,8 +56,8 @@ pub(super) fn figures(arguments: &Arguments) -> End {
     }
 }
 
-fn write(folder: &Path, results: &[FigureResult]) -> End {
-    for file in gallery(results) {
+fn write(folder: &Path, files: &[File], what: &str) -> End {
+    for file in files {
         let path = folder.join(&file.path);
         let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
         if let Err(error) = made.and_then(|()| std::fs::write(&path, &file.text)) {
@@ -51,6 +65,6 @@ fn write(folder: &Path, results: &[FigureResult]) -> End {
             return End::Failed;
         }
     }
-    print_line!("wrote {}", folder.join("figures.md").display());
+    print_line!("wrote {what}");
     End::Done
 }

@@ -68,7 +68,7 @@ pub(super) fn with_seeds(
 pub(super) fn report_failures<T>(jobs: &[Job], results: &[Result<T, Failure>]) -> End {
     for (job, result) in jobs.iter().zip(results) {
         match result {
-            Ok(_) | Err(Failure::Interrupted) => {}
+            Ok(_) | Err(Failure::Interrupted | Failure::Stopped) => {}
             Err(failure) => {
                 note_line!("error: {}: {failure}", job.place());
             }
@@ -100,9 +100,14 @@ pub(super) fn sound(store: &Store, jobs: &[Job], redo: bool) -> Result<(), End> 
     Ok(())
 }
 
-/// Whether a run was interrupted.
-pub(super) fn interrupted<T>(results: &[Result<T, Failure>]) -> bool {
-    results.iter().any(|result| matches!(result, Err(Failure::Interrupted)))
+/// What ended the runs before all were done, if something did.
+pub(super) fn ended_early<T>(results: &[Result<T, Failure>]) -> Option<&'static str> {
+    let word = |result: &Result<T, Failure>| match result {
+        Err(Failure::Interrupted) => Some("interrupted"),
+        Err(Failure::Stopped | Failure::Kept(_)) => Some("stopped"),
+        _ => None,
+    };
+    results.iter().find_map(word)
 }
 
 /// Loads a scenario; says on standard error what is wrong with it, if anything is.
@@ -162,6 +167,14 @@ pub(super) fn interruption() -> Arc<AtomicBool> {
 pub(super) fn parallel(asked: Option<usize>, threads: u32) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     asked.unwrap_or_else(|| cores() / threads.max(1) as usize).max(1)
+}
+
+/// Reads how many runs there are at a time.
+pub(super) fn at_a_time(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a number of runs, at least 1".to_owned()),
+        Ok(runs) => Ok(runs),
+    }
 }
 
 /// Reads a number of threads.

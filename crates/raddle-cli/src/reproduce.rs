@@ -25,7 +25,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR", conflicts_with = "quick")]
     record: Option<PathBuf>,
     /// Runs at a time; else one per core.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = input::at_a_time)]
     parallel: Option<usize>,
     /// Print one JSON object (`raddle.reproduce/1`) and nothing else.
     #[arg(long)]

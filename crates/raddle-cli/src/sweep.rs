@@ -26,7 +26,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     csv: bool,
     /// Runs at a time; else as many as there are cores for.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = input::at_a_time)]
     parallel: Option<usize>,
     /// Threads inside each run: for a few large runs.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = input::threads())]
@@ -73,21 +73,19 @@ pub(super) fn sweep(arguments: &Arguments) -> End {
             Some(RunRow { settings: &job.settings, summary: result.as_ref().ok()? })
         })
         .collect();
-    let runs = match store.write_runs(&rows) {
-        Ok(path) => path,
-        Err(why) => {
-            note_line!("error: {why}");
-            return End::Failed;
-        }
-    };
-    if input::interrupted(&results) {
+    let written = store.write_runs(&rows);
+    if let Err(why) = &written {
+        note_line!("error: {why}");
+    }
+    if let Some(ended) = input::ended_early(&results) {
         note_line!(
-            "interrupted: {} of {} runs are kept; the same command goes on with the rest",
+            "{ended}: {} of {} runs are kept; the same command goes on with the rest",
             rows.len(),
             jobs.len()
         );
         return End::Failed;
     }
+    let Ok(runs) = written else { return End::Failed };
     let entries: Vec<Entry<'_>> = both()
         .map(|(job, result)| Entry {
             settings: &job.settings,

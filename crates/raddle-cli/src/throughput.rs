@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
     /// Combinations at a time; else one per core.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = input::at_a_time)]
     pub(super) parallel: Option<usize>,
     /// List the designs with their parameters, and the demands that have a name.
     #[arg(long)]

@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     #[arg(value_name = "WORKLOAD", value_parser = workload)]
     workloads: Vec<Workload>,
     /// Runs at a time; else one per core.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = input::at_a_time)]
     parallel: Option<usize>,
 }
 
@@ -122,7 +122,7 @@ fn run(
     let results =
         input::with_runner(jobs.len(), threads, stop, false, |runner| runner.run(jobs, store));
     input::report_failures(jobs, &results);
-    if input::interrupted(&results) {
+    if input::ended_early(&results).is_some() {
         note_line!("interrupted; the same command goes on with the rest");
         return Err(End::Failed);
     }

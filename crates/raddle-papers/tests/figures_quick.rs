@@ -65,6 +65,12 @@ fn the_kept_results_belong_to_the_scenarios_and_claims_as_they_are() {
             assert_eq!(kept["id"], *claim.id, "{stale}");
             assert_eq!(kept["low"].as_f64(), claim.low, "{stale}");
             assert_eq!(kept["high"].as_f64(), claim.high, "{stale}");
+            for free in &claim.free {
+                let measured = kept["measured"].as_f64();
+                let constant = &free.constant;
+                let old = format!("{name} {}: the range over {constant} is an old one", claim.id);
+                assert!(measured.is_some_and(|value| free.has(value)), "{old}");
+            }
             let differs = kept["verdict"] == "differs";
             assert_eq!(
                 differs,

@@ -23,7 +23,7 @@ pub(crate) fn refused_text(py: Python<'_>, message: impl Into<String>) -> PyErr 
 pub(crate) fn failed(py: Python<'_>, failure: &Failure) -> PyErr {
     match failure {
         Failure::Plan(_) | Failure::Memory(_) => refused_text(py, failure.to_string()),
-        Failure::Interrupted | Failure::Panic(_) | Failure::Kept(_) => {
+        Failure::Interrupted | Failure::Stopped | Failure::Panic(_) | Failure::Kept(_) => {
             pyo3::exceptions::PyRuntimeError::new_err(failure.to_string())
         }
     }

@@ -25,6 +25,7 @@ fn _raddle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<compare::Compared>()?;
     module.add_class::<sweep::Grid>()?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(run::read_text, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare, module)?)?;
     module.add_function(wrap_pyfunction!(schemes::schemes, module)?)?;
     module.add_function(wrap_pyfunction!(table::explain, module)?)?;

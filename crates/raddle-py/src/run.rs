@@ -103,6 +103,15 @@ impl Run {
     }
 }
 
+/// The text in a file; one that has no end is refused.
+///
+/// # Errors
+/// What the system said (`OSError`).
+#[pyfunction]
+pub(crate) fn read_text(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    Ok(py.detach(|| raddle::text_file::read(&path))?)
+}
+
 /// Runs one simulation.
 #[pyfunction]
 pub(crate) fn run(

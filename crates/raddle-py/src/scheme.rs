@@ -286,6 +286,7 @@ impl CongestionControl for Window {
             LossCause::Timeout => "timeout",
             LossCause::Reordering => "reordering",
             LossCause::Nack => "nack",
+            LossCause::SwitchNack => "switch_nack",
         };
         let arguments = (cx.now.0, loss.bytes.0, loss.packets, cause, loss.in_flight.0);
         self.after(|py, scheme| {

@@ -185,6 +185,18 @@ fn windows_hold_at_least_one_packet_and_rates_are_not_zero() {
     }
 }
 
+/// In the released code that these three come from, and in none of the others'.
+#[test]
+fn a_new_rate_moves_the_packet_that_waits_under_hpcc_and_both_powertcps_alone() {
+    let names = congestion::SCHEMES.iter().map(|scheme| scheme.card.name);
+    let moves = |name: &&str| {
+        let config = congestion::Config::named(name).expect("a listed name");
+        config.build(&driver::flow_context(false)).retimes()
+    };
+    let names: Vec<_> = names.filter(moves).collect();
+    assert_eq!(names, ["hpcc", "powertcp", "theta_powertcp"]);
+}
+
 #[test]
 fn empty_queues_are_never_marked() {
     for config in driver::marking_configs() {

@@ -3,6 +3,7 @@
 //! A violation is a bug in an engine, never in a plan. What can be derived from an outcome is
 //! checked exactly; where frames may still be under way, as an inequality.
 
+mod bounds;
 mod flows;
 mod nodes;
 mod ports;
@@ -33,6 +34,7 @@ pub fn violations(plan: &Plan, outcome: &Outcome) -> Vec<String> {
     ports::check(plan, outcome, &mut found);
     nodes::check(plan, outcome, &mut found);
     sums::check(plan, outcome, &mut found);
+    bounds::check(plan, outcome, &mut found);
     found.0
 }
 

@@ -11,6 +11,7 @@ pub mod engine;
 pub mod faults;
 pub mod host;
 pub mod limits;
+pub mod lossless;
 mod middleware;
 pub mod plan;
 pub mod planning;

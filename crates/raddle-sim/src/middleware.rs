@@ -306,7 +306,7 @@ fn way_of_lane(lane: usize, whole: Ports<'_>, left: Ports<'_>) -> usize {
 fn address(plan: &Plan, ends: &dyn Ends, id: FlowId, message: Message) -> (Locator, HostId, u8) {
     let flow = &plan.traffic.flows[id.index()];
     match message {
-        Message::Nack => (ends.to_sender(id, flow), flow.destination, kind::NACK),
+        Message::Nack => (ends.to_sender(id, flow), flow.destination, kind::NACK | flag::OF_SWITCH),
         Message::ToSender => (ends.to_sender(id, flow), flow.destination, kind::TOR),
         Message::ToReceiver => (ends.to_receiver(id, flow), flow.source, kind::TOR | flag::FORWARD),
     }

@@ -1,10 +1,10 @@
 //! Everything a run depends on, proved valid: the engines' only input.
 
 use crate::faults::Faults;
+use crate::lossless::pause_headroom;
 use crate::record::RecordPlan;
 use crate::topology::routing::Forwarding;
 use crate::topology::{Fabric, Switch};
-use crate::wire::frame::PFC_SIZE;
 use crate::workload::Traffic;
 use raddle_schemes::FlowContext;
 use raddle_schemes::buffer::BufferContext;
@@ -102,15 +102,15 @@ pub struct BufferPlan {
 }
 
 impl BufferPlan {
-    /// The memory of a switch of `fabric` that has `classes` of data, where full packets are `packet`
-    /// and sizes in `bdp` refer to `longest_rtt`.
+    /// The memory of a switch of `fabric` that breaks as `faults` say and has such a `queue` at each
+    /// port, where full packets are `packet` and sizes in `bdp` refer to `longest_rtt`.
     pub fn context(
         &self,
         fabric: &Fabric,
+        faults: &Faults,
         at: &Switch,
-        classes: u8,
+        queue: &QueuePlan,
         packet: Bytes,
-        gap: Bytes,
         longest_rtt: Span,
     ) -> BufferContext {
         let size = self.size_at(fabric, at, packet, longest_rtt);
@@ -118,10 +118,11 @@ impl BufferPlan {
         let hosts = (0..fabric.hosts).map(HostId);
         let bdp = hosts.map(|host| fabric.host_rate(host).bytes_in(longest_rtt));
         let bdp = bdp.max().unwrap_or_default();
-        let queues = ports * u32::from(classes);
+        let queues = ports * u32::from(queue.classes);
         let pauses = self.policy.decides_pauses();
         let ids = at.ports.clone().filter(|_| pauses).map(PortId);
-        let headroom = ids.map(|id| pause_headroom(fabric, id, packet, gap)).collect();
+        let headroom = |id| pause_headroom(fabric, faults, id, packet, queue.gap);
+        let headroom = ids.map(headroom).collect();
         BufferContext { size, queues, ports, packet, base_rtt: longest_rtt, bdp, headroom }
     }
 
@@ -139,21 +140,6 @@ impl BufferPlan {
     }
 }
 
-/// What comes in at a port, at most, after a frame has made its switch pause a class there: that frame
-/// and a full one that ends here, the PFC frame that is sent and travels, a full frame that ends there,
-/// and what is on the way.
-pub fn pause_headroom(fabric: &Fabric, port: PortId, packet: Bytes, gap: Bytes) -> Bytes {
-    let peer = fabric.ports[port.index()].peer;
-    let [here, there] = [port, peer].map(|port| fabric.ports[port.index()].rate);
-    let frame = packet + gap;
-    let time = here.serialisation(frame)
-        + here.serialisation(PFC_SIZE)
-        + fabric.latency(port)
-        + there.serialisation(frame)
-        + fabric.latency(peer);
-    Bytes(packet.0.saturating_add(there.bytes_in(time).0))
-}
-
 impl Pfc {
     /// Whether the memory's policy says who pauses whom: there are no thresholds then.
     pub fn by_memory(&self) -> bool {
@@ -168,6 +154,12 @@ impl Pfc {
 }
 
 impl QueuePlan {
+    /// Whether a queue has a limit, be it that of control.
+    pub fn may_lose(&self) -> bool {
+        let control = self.service != Service::Fifo && self.control_size != Size::Unlimited;
+        self.size != Size::Unlimited || control
+    }
+
     /// The number of the control class, behind the data classes.
     pub fn control_class(&self) -> usize {
         usize::from(self.classes)

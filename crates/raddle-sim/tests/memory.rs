@@ -71,8 +71,16 @@ fn open_loop(until: Time) -> Plan {
     let fabric = fat_tree(2, 16);
     let law = Law::from_csv("size_bytes,cdf\n4096,0\n65536,1\n").unwrap();
     let (sampling, base) = (Sampling::Linear, LoadBase::HostLink);
-    let arrivals =
-        Poisson { law, sampling, load: 0.4, base, receivers: Receivers::Any, horizon: until };
+    let arrivals = Poisson {
+        law,
+        sampling,
+        load: 0.4,
+        base,
+        senders: None,
+        receivers: Receivers::Any,
+        destinations: None,
+        horizon: until,
+    };
     let traffic = arrivals.generate(&fabric, 1).unwrap();
     plan(fabric, traffic, "reps", 1)
 }

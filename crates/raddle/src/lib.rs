@@ -10,5 +10,6 @@ pub mod problem;
 pub mod report;
 pub mod scenario;
 pub mod study;
+pub mod text_file;
 pub mod theory;
 pub mod throughput;

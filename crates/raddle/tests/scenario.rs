@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use raddle::scenario::{Scenario, Study, load, parse};
 use raddle::study::unfinished::{Cause, Causes};
 use raddle_schemes::ids::HostId;
-use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::bound;
 use raddle_sim::check::violations;
 use raddle_sim::engine;
@@ -323,6 +323,47 @@ fn bounds_are_those_of_the_traffic() {
     let coalesced = bound::of_plan(&plan(&format!("{FABRIC}{TRAFFIC}{recovery}")));
     assert!(coalesced.iter().all(|bound| bound.name != "permutation"));
     assert!(!coalesced.is_empty());
+}
+
+/// The scenario waits for the timeout that its run has, which is that of its packets.
+#[test]
+fn erasure_ends_where_queues_have_no_limit_and_a_link_breaks() {
+    let text = format!(
+        "{FABRIC}queue = {{ size = \"unlimited\", marking = {{ scheme = \"none\" }} }}\n\
+         [transport]\ncongestion = {{ scheme = \"fixed_rate\" }}\n\
+         recovery = {{ scheme = \"erasure\" }}\n{TRAFFIC}\
+         [[fault]]\nlink = \"tor0.up0\"\ndown = \"2 us..4 us\"\n"
+    );
+    let plan = plan(&text);
+    let outcome = raddle_sim::engine::run(&plan, &mut ());
+    let lost: u64 = outcome.flows.iter().map(|flow| flow.dropped).sum();
+    assert!(lost > 0);
+    assert_eq!(outcome.stop, Stop::Completed);
+    // All packets over one link, five times, is what a symbol is waited for.
+    let packets: u64 = plan.traffic.flows.iter().map(|flow| flow.bytes.0.div_ceil(4096)).sum();
+    let drain = Rate::gbps(400).serialisation(Bytes(packets * 4160));
+    assert!(outcome.end.0 > 5 * drain.0 && outcome.end.0 < 6 * drain.0, "{}", outcome.end);
+}
+
+/// A message of one packet in pieces goes through switches in smaller frames.
+#[test]
+fn split_messages_are_no_faster_than_their_bounds() {
+    let text = "[fabric]\ntopology = { kind = \"leaf_spine\", leaves = 2, hosts_per_leaf = 2, \
+                spines = 4, rate = \"100 Gbps\" }\nload_balance = { scheme = \"source_route\" }\n\
+                [transport]\nplanner = { scheme = \"ethereal\" }\n\
+                [traffic]\nkind = \"flows\"\nflow = [{ from = 0, to = 2, bytes = \"4096 B\" }]\n";
+    let study = study(text);
+    let plan = study.cells[0].scenario.resolve(1).unwrap();
+    assert!(plan.traffic.flows.len() > 1, "the message is in pieces");
+    let outcome = raddle_sim::engine::run(&plan, &mut ());
+    assert_eq!(raddle_sim::check::violations(&plan, &outcome), [""; 0]);
+    let last = outcome.flows.iter().filter_map(|flow| flow.acked).max().unwrap();
+    assert!(bound::of_plan(&plan).iter().all(|bound| bound.time.0 <= last.0));
+    let ideal = bound::ideals(&plan)[0].unwrap();
+    assert!(ideal.0 <= last.0, "{ideal} of {last}");
+    // That of the message in one is not.
+    let (whole, _) = outcome.of_messages(plan);
+    assert!(bound::ideals(&whole)[0].unwrap().0 > last.0);
 }
 
 #[test]

@@ -109,6 +109,40 @@ fn interrupted_it_goes_on(subcommand: &str, kept_in: &str, signal: &str) {
     assert!(kept.iter().all(|(name, written)| all[name] == *written), "a kept run was run again");
 }
 
+/// A limit of 512 bytes for each file stands for a full disk.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_stops_a_sweep_at_once_and_leaves_nothing_unfinished() {
+    use super::command;
+    use std::process::Command;
+
+    let scratch = Scratch::new(&format!("{SMALL}[sweep]\nseed = \"1..40\"\n"));
+    let (file, out) = (scratch.scenario(), scratch.text("out"));
+    let own = command(&["sweep", &file, "--out", &out, "--parallel", "1"]);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "trap '' XFSZ; ulimit -f 1 || exit 99; exec \"$@\"", "sh"]);
+    let output = limited.arg(own.get_program()).args(own.get_args()).output().expect("sh runs");
+    if output.status.code() == Some(99) {
+        eprintln!("skipped: this system does not limit the size of files");
+        return;
+    }
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{err}");
+    let failed: Vec<&str> = err.lines().filter(|line| line.contains("could not be kept")).collect();
+    assert!(matches!(&failed[..], [one] if one.starts_with("error: seed 1: ")), "{err}");
+    assert!(err.contains("stopped: 0 of 40 runs are kept; the same command goes on"), "{err}");
+    assert!(names(&scratch.path("out")).iter().all(|name| !name.starts_with('.')), "{err}");
+}
+
+#[test]
+fn no_run_at_a_time_is_refused() {
+    for none in ["0", "-1", "two"] {
+        let said = raddle(&["sweep", "a.toml", "--out", "b", &format!("--parallel={none}")]);
+        assert_eq!(said.status, 2, "{}", said.err);
+        assert!(said.err.contains("expected a number of runs, at least 1"), "{}", said.err);
+    }
+}
+
 #[test]
 fn a_figure_that_is_there_is_not_run_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -62,7 +62,7 @@ mod tests {
 
     fn claims(measure: &str) -> Result<Claims, String> {
         let text = format!(
-            "title = \"t\"\n[[claim]]\nid = \"a\"\ntext = \"b\"\nsource = \"c\"\nmodel = 1\nlow = 0\n\
+            "title = \"t\"\n[[claim]]\nid = \"a\"\ntext = \"b\"\nsource = \"c\"\nmodel = 1\nlow = 0\nhigh = 2\n\
              measure = {{ kind = \"across\", {measure} }}\n"
         );
         Claims::parse("claims.toml", &text).map_err(|problems| problems.render(false))

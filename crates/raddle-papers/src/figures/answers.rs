@@ -80,7 +80,7 @@ mod tests {
     fn one_question_is_asked_once_whatever_number_is_wanted() {
         let measure = |quantity: &str| {
             format!(
-                "[[claim]]\nid = \"{quantity}\"\ntext = \"b\"\nsource = \"c\"\nmodel = 1\nlow = 0\n\
+                "[[claim]]\nid = \"{quantity}\"\ntext = \"b\"\nsource = \"c\"\nmodel = 1\nlow = 0\nhigh = 2\n\
                  measure = {{ kind = \"theory\", model = \"mars\", quantity = \"{quantity}\" }}\n"
             )
         };

@@ -1,6 +1,8 @@
 //! `claims.toml`: what a paper claims, and how each claim is measured.
 
+use super::band::{OneSided, read_band};
 use super::curves::{Curves, read_curves};
+use super::free::{Free, read_free};
 use super::layer::LayerNumber;
 use super::measure::{Measure, read_measure};
 use super::metric::Metric;
@@ -52,12 +54,16 @@ pub struct Claim {
     pub low: Option<f64>,
     /// The greatest.
     pub high: Option<f64>,
+    /// Why one of them is missing.
+    pub one_sided: Option<OneSided>,
     /// How it is measured.
     pub measure: Measure,
     /// Why our value differs, as somebody tested.
     pub reason: Option<String>,
     /// What would turn the verdict: a reading that the paper leaves open, and the values with it.
     pub turns: Option<String>,
+    /// Constants that the paper does not print, each of which moves the value twofold or more.
+    pub free: Vec<Free>,
     /// Whether quick mode measures it.
     pub quick: bool,
 }
@@ -193,16 +199,14 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
     let sentence = text(&mut reader, "text");
     let source = text(&mut reader, "source");
     let expected = expected(&mut reader, log);
-    let low = reader.get("low");
-    let high = reader.get("high");
-    if low.is_none() && high.is_none() {
-        let problem = reader.place().problem("the claim has no band");
-        log.add(problem.label("add `low`, `high` or both"));
-    }
+    let (low, high, one_sided) = read_band(&mut reader, expected.1.as_ref());
     let measure = reader.demand("measure", "{ kind = \"value\" }");
     let measure = measure.and_then(|item| read_measure(item, log));
     let reason = reader.take("reason").and_then(|item| words("reason", item, log));
     let turns = reader.take("turns").and_then(|item| words("turns", item, log));
+    let free =
+        reader.list("free", "tables: { constant = \"..\", low = 1, high = 2, tested = \"..\" }");
+    let free = free.iter().filter_map(|item| read_free(item, log)).collect();
     let quick = reader.or("quick", true);
     reader.finish();
     Some(Claim {
@@ -213,11 +217,20 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
         expected: expected.1?,
         low,
         high,
+        one_sided,
         measure: measure?,
         reason,
         turns,
+        free,
         quick,
     })
+}
+
+impl Claim {
+    /// Whether a value lies in its band.
+    pub(super) fn agrees(&self, value: f64) -> bool {
+        self.low.is_none_or(|low| value >= low) && self.high.is_none_or(|high| value <= high)
+    }
 }
 
 /// The one of the keys of all kinds that is there, and what it says.
@@ -289,6 +302,7 @@ text = \"b\"
 source = \"c\"
 published = 2
 low = 1.5
+one_sided = \"at_least\"
 measure = { kind = \"value\", metric = \"dropped\", cell = { \"condition\" = \"x\" } }
 ";
 

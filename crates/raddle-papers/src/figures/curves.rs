@@ -270,6 +270,7 @@ text = \"b\"
 source = \"c\"
 published = 1.5
 low = 1
+high = 2
 measure = { kind = \"theory\", model = \"batched_balls\", quantity = \"max_packets\", set = { ports = 2, rounds = 20, trials = 4 } }
 ";
 

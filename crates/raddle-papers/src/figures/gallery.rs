@@ -83,6 +83,9 @@ fn index(results: &[FigureResult], papers: &[&str]) -> String {
          A claim is held against one of three things, counted apart: `published`, what a paper \
          prints; `reference`, what its authors' simulator, data or scripts give; `model`, what \
          our own models and readings say where the paper has neither number nor sentence. \
+         A band with one end is an order (which is ahead, not by how much), a bound that the source \
+         itself gives, or words without a number. Behind a verdict stand ranges that a claim's value \
+         has over constants that its paper does not print. \
          Sources are sections and figures of the paper; `spec` is the reading of it that Raddle \
          was built to, with what it has to reproduce and how closely (`acceptance`).\n\n"
     );
@@ -203,18 +206,22 @@ fn claims(page: &mut String, result: &FigureResult) {
         };
         let _ = writeln!(
             page,
-            "| {} ({}){bounds} | {} | {} | {} | {} | {verdict} |",
+            "| {} ({}){bounds} | {} | {} | {} | {} | {verdict}{} |",
             cell(&claim.claim.text),
             cell(&claim.claim.source),
             claim.claim.kind.word(),
             cell(&claim.expected_text()),
             claim.measured_text(),
-            claim.band_text(),
+            cell(&claim.band_text()),
+            claim.free_note(),
         );
     }
     page.push('\n');
-    explained(page, result, "Why it differs", ClaimResult::reason);
-    explained(page, result, "What turns a verdict", |claim| claim.claim.turns.as_deref());
+    explained(page, result, "Why it differs", |claim| claim.reason().map(str::to_owned));
+    explained(page, result, "Constants that the paper does not print", |claim| {
+        Some(claim.free_texts().join(" ")).filter(|text| !text.is_empty())
+    });
+    explained(page, result, "What turns a verdict", |claim| claim.claim.turns.clone());
 }
 
 /// A list of claims with what is said of each; neighbours of which the same is said share it.
@@ -222,7 +229,7 @@ fn explained(
     page: &mut String,
     result: &FigureResult,
     title: &str,
-    said: impl Fn(&ClaimResult) -> Option<&str>,
+    said: impl Fn(&ClaimResult) -> Option<String>,
 ) {
     let all: Vec<_> =
         result.claims.iter().filter_map(|claim| Some((claim, said(claim)?))).collect();
@@ -233,7 +240,7 @@ fn explained(
     for group in all.chunk_by(|a, b| a.1 == b.1) {
         let texts: Vec<String> =
             group.iter().map(|(claim, _)| format!("*{}*", cell(&claim.claim.text))).collect();
-        let _ = writeln!(page, "- {}<br>{}", texts.join(" "), cell(group[0].1));
+        let _ = writeln!(page, "- {}<br>{}", texts.join(" "), cell(&group[0].1));
     }
     page.push('\n');
 }

@@ -90,6 +90,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("powertcp/fig2_4"),
     figure!("powertcp/fig2_5"),
     figure!("powertcp/fig2_6"),
+    figure!("powertcp/fig2_6_one_pod"),
     figure!("powertcp/fig2_7"),
     figure!("powertcp/fig2_7_bursts"),
     figure!("composition/permutation"),

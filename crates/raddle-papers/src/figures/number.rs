@@ -245,7 +245,7 @@ transport.load_balance.scheme = [\"ops\", \"reps\"]
         let claim = |id: &str, measure: &str| {
             format!(
                 "[[claim]]\nid = \"{id}\"\ntext = \"b\"\nsource = \"c\"\npublished = 7\nlow = \
-                 0\nmeasure = {{ {measure}, {cell} }}\n"
+                 0\nhigh = 9\nmeasure = {{ {measure}, {cell} }}\n"
             )
         };
         let words = ["permutation.phases_increase_pct", "agg_tor.data_overload"];

@@ -79,6 +79,8 @@ fn row(result: &ClaimResult) -> Claim {
     let bounds = Some(result.bounds_text()).filter(|bounds| !bounds.is_empty());
     let bounds = bounds.map(|bounds| format!("Bound: {bounds}"));
     let reason = result.reason().map(|reason| format!("Why it differs: {reason}"));
+    let free = result.free_texts().into_iter();
+    let free = free.map(|free| format!("A constant that its paper does not print, {free}"));
     let turns = result.claim.turns.as_ref().map(|turns| format!("What turns it: {turns}"));
     Claim {
         text: result.claim.text.clone(),
@@ -87,12 +89,12 @@ fn row(result: &ClaimResult) -> Claim {
         expected: result.expected_text(),
         measured: result.measured_text(),
         band: result.band_text(),
-        verdict: result.verdict.word().replace('_', " "),
+        verdict: format!("{}{}", result.verdict.word().replace('_', " "), result.free_note()),
         holds: match result.verdict {
             Verdict::Holds => Some(true),
             Verdict::Differs => Some(false),
             Verdict::NotRun => None,
         },
-        notes: bounds.into_iter().chain(reason).chain(turns).collect(),
+        notes: bounds.into_iter().chain(reason).chain(free).chain(turns).collect(),
     }
 }

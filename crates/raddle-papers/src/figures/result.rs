@@ -4,6 +4,7 @@ use super::answers::Answers;
 use super::cells::FigureCell;
 use super::claims::{Claim, Expected, Kind};
 use super::curves::{FigureCurves, Points};
+use super::free::Free;
 use super::increase::NamedBound;
 use super::number::Number;
 use super::prepare::{FigureRun, Prepared};
@@ -240,9 +241,7 @@ pub fn to_json(results: &[FigureResult]) -> Value {
 
 impl ClaimResult {
     fn new(claim: Claim, Measured { value, bounds }: Measured, mode: Mode) -> Self {
-        let holds = value.is_some_and(|value| {
-            claim.low.is_none_or(|low| value >= low) && claim.high.is_none_or(|high| value <= high)
-        });
+        let holds = value.is_some_and(|value| claim.agrees(value));
         let verdict = match holds {
             _ if mode == Mode::Quick && !claim.quick => Verdict::NotRun,
             true => Verdict::Holds,
@@ -269,6 +268,12 @@ impl ClaimResult {
             "verdict": self.verdict.word(),
             "reason": self.reason(),
         });
+        if let Some(one_sided) = claim.one_sided {
+            object["one_sided"] = json!(one_sided.word());
+        }
+        if !claim.free.is_empty() {
+            object["free"] = claim.free.iter().map(Free::json).collect();
+        }
         if let Some(turns) = &claim.turns {
             object["turns"] = json!(turns);
         }
@@ -290,6 +295,8 @@ mod tests {
     use super::*;
     use crate::figures::claims::Claims;
 
+    const LOW: &str = "low = 0.1\none_sided = \"at_least\"";
+
     fn judged(band: &str, mode: Mode) -> ClaimResult {
         let text = format!(
             "title = \"t\"\n[[claim]]\nid = \"a\"\ntext = \"b\"\nsource = \"c\"\npublished = 3.0\n\
@@ -305,24 +312,26 @@ mod tests {
     #[test]
     fn bands_are_inclusive_and_may_be_open() {
         assert_eq!(judged("low = 0.0\nhigh = 0.0", Mode::Full).verdict, Verdict::Holds);
-        assert_eq!(judged("high = 1", Mode::Full).verdict, Verdict::Holds);
-        assert_eq!(judged("low = 0.1", Mode::Full).verdict, Verdict::Differs);
-        assert_eq!(judged("low = 0.1\nquick = false", Mode::Quick).verdict, Verdict::NotRun);
+        assert_eq!(judged("high = 1\none_sided = \"at_most\"", Mode::Full).verdict, Verdict::Holds);
+        assert_eq!(judged(LOW, Mode::Full).verdict, Verdict::Differs);
+        assert_eq!(judged(&format!("{LOW}\nquick = false"), Mode::Quick).verdict, Verdict::NotRun);
     }
 
     #[test]
     fn a_reason_is_told_only_where_the_claim_differs() {
         let reason = "reason = \"tested\"";
-        assert_eq!(judged(&format!("low = 0.1\n{reason}"), Mode::Full).json()["reason"], "tested");
-        assert!(judged(&format!("low = 0\n{reason}"), Mode::Full).json()["reason"].is_null());
+        assert_eq!(judged(&format!("{LOW}\n{reason}"), Mode::Full).json()["reason"], "tested");
+        assert!(
+            judged(&format!("low = 0\nhigh = 1\n{reason}"), Mode::Full).json()["reason"].is_null()
+        );
     }
 
     #[test]
     fn kinds_are_counted_apart() {
         let mut claims = [
-            judged("high = 1", Mode::Full),
-            judged("low = 0.1", Mode::Full),
-            judged("low = 0.1\nquick = false", Mode::Quick),
+            judged("high = 1\none_sided = \"at_most\"", Mode::Full),
+            judged(LOW, Mode::Full),
+            judged(&format!("{LOW}\nquick = false"), Mode::Quick),
         ];
         claims[0].claim.kind = Kind::Model;
         assert_eq!(totals_text(claims.iter()), "0 of 1 published, 1 of 1 model");

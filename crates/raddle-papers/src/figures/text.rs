@@ -1,5 +1,6 @@
 //! A figure's claims for people, on a terminal.
 
+use super::band::OneSided;
 use super::claims::Expected;
 use super::increase::NamedBound;
 use super::result::{ClaimResult, FigureResult, Verdict};
@@ -79,10 +80,11 @@ impl ClaimResult {
     /// Which values agree.
     pub(crate) fn band_text(&self) -> String {
         let text = |number| number_text(number, self.digits());
+        let why = self.claim.one_sided.map_or("", OneSided::note);
         match (self.claim.low, self.claim.high) {
             (Some(low), Some(high)) => format!("{} to {}", text(low), text(high)),
-            (Some(low), None) => format!("at least {}", text(low)),
-            (None, Some(high)) => format!("at most {}", text(high)),
+            (Some(low), None) => format!("at least {}{why}", text(low)),
+            (None, Some(high)) => format!("at most {}{why}", text(high)),
             (None, None) => String::new(),
         }
     }
@@ -122,7 +124,7 @@ fn row(result: &ClaimResult) -> [String; 6] {
         expected.unwrap_or_else(|| "in words".to_owned()),
         result.measured_text(),
         result.band_text(),
-        result.verdict.word().to_owned(),
+        format!("{}{}", result.verdict.word(), result.free_note()),
     ]
 }
 
@@ -149,6 +151,9 @@ fn explain(text: &mut String, result: &ClaimResult) {
     }
     if let Some(reason) = result.reason() {
         wrapped(text, &format!("Reason: {reason}"));
+    }
+    for free in result.free_texts() {
+        wrapped(text, &format!("Free constant: {free}"));
     }
     if let Some(turns) = &claim.turns {
         wrapped(text, &format!("Turns: {turns}"));

@@ -177,7 +177,7 @@ mod tests {
     fn problems(measure: &str) -> String {
         let text = format!(
             "title = \"t\"\n[[claim]]\nid = \"a\"\ntext = \"b\"\nsource = \"c\"\npublished = 1\n\
-             low = 1\nmeasure = {{ kind = \"theory\", {measure} }}\n"
+             low = 1\nhigh = 2\nmeasure = {{ kind = \"theory\", {measure} }}\n"
         );
         Claims::parse("claims.toml", &text).map_or_else(|p| p.render(false), |_| String::new())
     }

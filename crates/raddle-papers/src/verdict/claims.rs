@@ -1,6 +1,6 @@
 //! What the papers say of each other's schemes, judged by the runs.
 
-use super::{Column, RING_STEPS, Verdict};
+use super::{Column, RING_STEPS, SIZE, Verdict};
 use crate::figures::{parse, read_text, read_texts, read_words};
 use raddle::problem::Problems;
 use raddle::scenario::reader::{Log, Reader};
@@ -115,6 +115,11 @@ impl Claim {
         self.columns.iter().any(|(axis, value)| axis == "workload" && named(value))
     }
 
+    /// Whether it names a size of messages.
+    fn names_a_size(&self) -> bool {
+        self.columns.iter().any(|(axis, _)| axis == SIZE)
+    }
+
     pub(super) fn judge(&self, verdict: &Verdict) -> Judged {
         let named = |names: &[String]| -> Vec<usize> {
             let rows = verdict.rows.iter().enumerate();
@@ -128,9 +133,12 @@ impl Claim {
         let (holds, untold) = (0, Vec::new());
         let mut judged = Judged { columns: 0, holds, ratios: None, fails: Vec::new(), untold };
         let columns = verdict.columns.iter();
-        // Which steps a claim is about it says by their names.
+        // Which sizes and steps a claim is about it says by their names.
+        let columns = columns.filter(|_| !self.names_a_size());
+        let sizes = verdict.sizes.iter().filter(|_| self.names_a_size());
         let steps = verdict.steps.iter().filter(|_| self.names_a_step());
-        for column in columns.chain(steps).filter(|column| self.is_about(column)) {
+        let all = columns.chain(sizes).chain(steps);
+        for column in all.filter(|column| self.is_about(column)) {
             judged.columns += 1;
             let worst = self.equal || self.each;
             let best = |rows: &[usize]| column.best(rows.iter().copied());
@@ -164,7 +172,7 @@ impl Claim {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{WORKLOADS, Workload};
+    use super::super::{SIZES, WORKLOADS, Workload};
     use super::*;
 
     #[test]
@@ -250,6 +258,7 @@ mod tests {
         let study = WORKLOADS[0].study(&[]).unwrap_or_else(|p| panic!("{}", p.render(false)));
         let has = |axis: &str, value: &String| match axis {
             "workload" => Workload::all().any(|workload| workload.name == value),
+            SIZE => SIZES.iter().any(|own| own.size.is_some_and(|(_, size)| size == value)),
             _ => study.axes.iter().any(|a| a.name == axis && a.values.contains(value)),
         };
         for claim in &claims {

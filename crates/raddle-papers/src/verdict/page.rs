@@ -2,8 +2,9 @@
 
 use super::claims::{Claim, Judged};
 use super::papers::{in_full, in_short};
+use super::sizes::{NAMED, in_short as sizes_in_short, sizes};
 use super::steps::steps;
-use super::{Column, SCENARIO, Verdict, WORKLOADS};
+use super::{Column, LEVEL, SCENARIO, SIZE, Verdict, WORKLOADS};
 use raddle::study::stats::{SIGNIFICANCE, Test, t_quantile_95};
 use raddle::study::text::{digits, percent, plural, time};
 use std::fmt::Write;
@@ -25,7 +26,7 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
     glossary(&mut page, verdict);
     page.push_str(
         "*That is the verdict. What follows is for looking things up: [how it was \
-         run](#how-it-was-run), each stack with its standings, [the ring by its \
+         run](#how-it-was-run), each stack with its standings, [the sizes](#the-sizes), [the ring by its \
          step](#the-ring-by-its-step), [the claims in full](#the-claims-in-full), [all \
          numbers](#all-numbers), [the scenario](#the-scenario).*\n\n",
     );
@@ -35,6 +36,7 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
         standings(&mut page, verdict, stack);
         winners(&mut page, verdict, stack);
     }
+    page.push_str(&sizes(verdict));
     page.push_str(&steps(verdict));
     in_full(&mut page, &claims);
     page.push_str("## All numbers\n\n");
@@ -54,11 +56,36 @@ pub fn page(verdict: &Verdict, claims: &[Claim], folder: &str, origin: &str) -> 
     );
     for stack in verdict.values("stack") {
         for workload in verdict.values("workload") {
-            numbers(&mut page, verdict, stack, workload);
+            let mut columns = of_stack(verdict, stack);
+            columns.retain(|column| column.value("workload") == Some(workload));
+            numbers(&mut page, verdict, &format!("{workload}, {stack}"), &columns);
+        }
+    }
+    for stack in verdict.values("stack") {
+        for (workload, size) in larger(verdict) {
+            let mut columns: Vec<&Column> = verdict.sizes.iter().collect();
+            columns.retain(|column| {
+                column.value("stack") == Some(stack)
+                    && column.value("workload") == Some(workload)
+                    && column.value(SIZE) == Some(size)
+            });
+            numbers(&mut page, verdict, &format!("{workload}, {size}, {stack}"), &columns);
         }
     }
     let _ = writeln!(page, "## The scenario\n\n```toml fragment\n{}\n```", SCENARIO.trim_end());
     page
+}
+
+/// Workloads with larger messages, and these.
+fn larger(verdict: &Verdict) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    for column in &verdict.sizes {
+        let pair = column.value("workload").zip(column.value(SIZE));
+        if let Some(pair) = pair.filter(|pair| pair.1 != super::SMALLEST && !found.contains(pair)) {
+            found.push(pair);
+        }
+    }
+    found
 }
 
 /// What the names of the study's and our schemes stand for, in a line each.
@@ -108,17 +135,16 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("ofan", "OFAN, SWITCH DR", "switch: its ports in turn, for each destination switch"),
 ];
 
-/// How many schemes of a fabric the summary names.
-const NAMED: usize = 3;
-
 /// Who is best over all workloads, by stack and faults, and how many claims hold.
 fn summary(page: &mut String, verdict: &Verdict, claims: &[(&Claim, Judged)], folder: &str) {
     let _ = writeln!(page, "## In short\n\n![in short]({folder}/short.svg)\n");
     page.push_str(
-        "Over all workloads: how many times as long as the first of each a scheme \
-         takes, geometric mean and, in brackets, the worst. Only schemes that always finish.\n\n\
-         | stack | faults | first | second | third | of all, never finish somewhere |\n\
-         |---|---|---|---|---|---|\n",
+        "Over all workloads, each with [messages of one size](#how-it-was-run): how many times as \
+         long as the first of each a scheme takes, geometric mean. Only schemes that always finish. \
+         There is no rank between the first and what the seeds do not tell from it; next is the best \
+         of those that they do.\n\n\
+         | stack | faults | first | to 1.02 | above, not told from the first | next | of all, never finish \
+         somewhere |\n|---|---|---|---|---|---|---|\n",
     );
     for stack in verdict.values("stack") {
         for faults in verdict.values("faults") {
@@ -131,20 +157,22 @@ fn summary(page: &mut String, verdict: &Verdict, claims: &[(&Claim, Judged)], fo
     let doubtful = |column: &&Column| (0..verdict.rows.len()).any(|row| column.untold(row));
     let _ = writeln!(
         page,
-        "\n~: {seeds} do not tell it from the first, over the workloads together. In {} of the {} \
-         conditions below some scheme further than 2 % behind the first is not told from it: the \
-         tables list which ([the test](#how-it-was-run)).\n\n`host_dr` is an oracle, last and set apart in the pictures: it is told at once which \
+        "\nTested with {seeds}, over the workloads together. In {} of the {} conditions below some \
+         scheme further than 2 % behind the first is not told from it: the tables list which ([the \
+         test](#how-it-was-run)).\n\n`host_dr` is an oracle, last and set apart in the pictures: it is told at once which \
          links are dead, as the study assumes of its hosts; all others find out, or wait for \
          routing. Where links are dead, times are over its.",
         verdict.columns.iter().filter(doubtful).count(),
         verdict.columns.len(),
     );
+    page.push('\n');
+    page.push_str(&sizes_in_short(verdict));
     let judged = || claims.iter().map(|(_, judged)| judged).filter(|judged| judged.columns > 0);
     let whole = judged().filter(|judged| judged.holds == judged.columns).count();
     let none = judged().filter(|judged| judged.holds == 0).count();
     let _ = writeln!(
         page,
-        "\nOf {}, {whole} hold everywhere, {} in some columns and {none} in none; {} come closer \
+        "Of {}, {whole} hold everywhere, {} in some columns and {none} in none; {} come closer \
          somewhere to what is asked than the seeds can tell ([which](#the-claims-in-full)).\n",
         plural(judged().count() as u64, "claim"),
         judged().count() - whole - none,
@@ -152,21 +180,34 @@ fn summary(page: &mut String, verdict: &Verdict, claims: &[(&Claim, Judged)], fo
     );
 }
 
-/// The first few of the schemes that finish in all `columns`, and how many do not; `~` before those
-/// that the seeds do not tell from the first.
+/// The first of the schemes that finish in all `columns`, those that are level with it or not told
+/// from it, the best of the rest, and how many do not finish.
 fn best(verdict: &Verdict, columns: &[&Column]) -> String {
-    let order = verdict.order(columns);
-    let over = |row: usize| Some((row, verdict.over_the_first(columns, row)?));
-    let finish: Vec<_> = order.into_iter().filter_map(over).collect();
-    let shown = |&(row, (mean, worst)): &(usize, (f64, f64))| {
-        let (first, _) = finish[0];
-        let apart = row == first || verdict.tells_apart(columns, first, row);
-        let mark = if apart { "" } else { "~ " };
-        format!("{mark}`{}` {mean:.2} ({worst:.2})", verdict.rows[row])
+    let over = |row: usize| Some((row, verdict.over_the_first(columns, row)?.0));
+    let finish: Vec<(usize, f64)> = verdict.order(columns).into_iter().filter_map(over).collect();
+    let shown = |&(row, mean): &(usize, f64)| format!("`{}` {mean:.2}", verdict.rows[row]);
+    let Some((first, others)) = finish.split_first() else {
+        return format!("none finishes | - | - | - | {}", verdict.rows.len());
     };
-    let mut named: Vec<String> = finish.iter().take(NAMED).map(shown).collect();
-    named.resize(NAMED, "-".to_owned());
-    format!("{} | {}", named.join(" | "), verdict.rows.len() - finish.len())
+    let (level, rest): (Vec<_>, Vec<_>) = others.iter().partition(|(_, mean)| *mean <= LEVEL);
+    let untold = |(row, _): &(usize, f64)| !verdict.tells_apart(columns, first.0, *row);
+    let (untold, told): (Vec<_>, Vec<_>) = rest.into_iter().partition(|row| untold(row));
+    let listed = |rows: Vec<(usize, f64)>| match rows.is_empty() {
+        true => "-".to_owned(),
+        false => {
+            let more = rows.len().saturating_sub(NAMED);
+            let more = (more > 0).then(|| format!("{more} more"));
+            rows.iter().take(NAMED).map(shown).chain(more).collect::<Vec<_>>().join(", ")
+        }
+    };
+    format!(
+        "{} | {} | {} | {} | {}",
+        shown(first),
+        listed(level),
+        listed(untold),
+        listed(told.into_iter().take(1).collect()),
+        verdict.rows.len() - finish.len(),
+    )
 }
 
 /// What a mark of doubt means with so many seeds.
@@ -216,6 +257,21 @@ fn conditions(page: &mut String, verdict: &Verdict) {
          - Measured: completion of all flows; of the trace, which is an open loop, the mean flow \
          completion time.\n",
     );
+    let all = verdict.columns.iter().chain(&verdict.sizes).chain(&verdict.steps);
+    let sized = all.filter_map(|column| {
+        let message = column.message?.text();
+        Some(format!("{} {message}", column.value("workload")?))
+    });
+    let mut sized: Vec<String> = sized.collect();
+    sized.sort();
+    sized.dedup();
+    if !sized.is_empty() {
+        let _ = writeln!(
+            page,
+            "- Messages in BDP, products of the hosts' rate and the longest unloaded round trip: {}.",
+            sized.join("; ")
+        );
+    }
     let seeds = most_seeds(verdict);
     let _ = writeln!(
         page,
@@ -317,18 +373,14 @@ fn winners(page: &mut String, verdict: &Verdict, stack: &str) {
     page.push('\n');
 }
 
-fn numbers(page: &mut String, verdict: &Verdict, stack: &str, workload: &str) {
-    let columns: Vec<&Column> = of_stack(verdict, stack)
-        .into_iter()
-        .filter(|column| column.value("workload") == Some(workload))
-        .collect();
+fn numbers(page: &mut String, verdict: &Verdict, title: &str, columns: &[&Column]) {
     let metric = match columns.first().map(|column| column.open_loop) {
         Some(true) => "mean flow completion time",
         _ => "completion",
     };
-    let _ = writeln!(page, "### {workload}, {stack}: {metric} in us\n");
+    let _ = writeln!(page, "### {title}: {metric} in us\n");
     let mut head = String::from("| scheme |");
-    for column in &columns {
+    for column in columns {
         let fabric = column.value("faults").unwrap_or_default();
         let _ = write!(head, " {fabric}");
         for (word, bound) in [("bound", &column.bound), ("pace", &column.paced)] {
@@ -338,7 +390,7 @@ fn numbers(page: &mut String, verdict: &Verdict, stack: &str, workload: &str) {
         head.push_str(" |");
     }
     let _ = writeln!(page, "{head}\n|---|{}", "---|".repeat(columns.len()));
-    for row in verdict.order(&columns) {
+    for row in verdict.order(columns) {
         let cells: Vec<String> = columns.iter().map(|column| number(column, row)).collect();
         let _ = writeln!(page, "| `{}` | {} |", verdict.rows[row], cells.join(" | "));
     }
@@ -363,7 +415,7 @@ fn number(column: &Column, row: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::verdict::claims;
+    use crate::verdict::{SIZES, claims};
 
     /// Bytes of the page before it goes into detail: two minutes' reading, links and code included.
     const FIRST_PAGE: usize = 10_000;
@@ -379,9 +431,13 @@ mod tests {
             let row = format!("| {} | {} ({}) |", claim.paper, claim.text, claim.source);
             assert!(kept.contains(&row), "docs/verdict.md lacks: {}", claim.text);
         }
-        for workload in WORKLOADS {
-            let numbers = format!("### {}, ideal: ", workload.name);
-            assert!(kept.contains(&numbers), "docs/verdict.md lacks {}", workload.name);
+        for workload in WORKLOADS.iter().chain(SIZES) {
+            let name = match workload.size {
+                Some((of, size)) => format!("{of}, {size}"),
+                None => workload.name.to_owned(),
+            };
+            let numbers = format!("### {name}, ideal: ");
+            assert!(kept.contains(&numbers), "docs/verdict.md lacks {name}");
         }
     }
 }

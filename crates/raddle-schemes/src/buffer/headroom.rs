@@ -3,8 +3,9 @@
 //! A queue that may not have more of the shared memory takes what still comes from headroom, until
 //! that is empty again (Reverie spec, 2.3 to 2.5 and 3.2).
 
-use super::{BufferContext, QueueId};
+use super::{BufferContext, Lack, MemoryView, QueueId};
 use crate::units::Bytes;
+use alloc::format;
 use alloc::vec::Vec;
 
 /// What a switch's pools came to.
@@ -36,6 +37,8 @@ pub(super) struct Headroom {
     size: u64,
     /// The most of it for a queue, per port.
     limits: Vec<u64>,
+    /// Where each queue's does not suffice: what it is, and what would.
+    lack: Option<(Bytes, Bytes)>,
 }
 
 impl Headroom {
@@ -46,7 +49,9 @@ impl Headroom {
         let limit = |port| each.unwrap_or_else(|| needed(port)).0;
         let limits: Vec<u64> = (0..context.ports as usize).map(limit).collect();
         let size = limits.iter().sum::<u64>() * classes;
-        Self { own: alloc::vec![0; context.places()], used: 0, size, limits }
+        let most = (0..context.ports as usize).map(needed).max().unwrap_or_default();
+        let lack = each.filter(|each| *each < most && classes > 0).map(|each| (each, most));
+        Self { own: alloc::vec![0; context.places()], used: 0, size, limits, lack }
     }
 
     /// All of it.
@@ -62,6 +67,18 @@ impl Headroom {
     /// What a queue has of it.
     pub(super) fn of(&self, place: usize) -> u64 {
         self.own[place]
+    }
+
+    /// What of it does not suffice.
+    pub(super) fn lacks(&self) -> Option<Lack> {
+        let (is, most) = self.lack?;
+        let would_do = format!("at least {} B", most.0);
+        Some(Lack { parameter: "headroom", is: format!("{} B", is.0), would_do })
+    }
+
+    /// Whether a frame of control leaves room for all that may still go to headroom.
+    pub(super) fn spares(&self, bytes: Bytes, memory: &MemoryView<'_>) -> bool {
+        bytes.0 + self.size.saturating_sub(self.used) <= memory.free().0
     }
 
     /// Whether a frame that would go to headroom finds room there (spec 2.3.1: should never fail).

@@ -3,6 +3,7 @@
 use crate::Cx;
 use crate::size::Base;
 use crate::units::{Bytes, Rate, Span, Time};
+use alloc::string::String;
 use alloc::vec::Vec;
 use headroom::Pools;
 
@@ -100,6 +101,12 @@ pub trait BufferPolicy {
         true
     }
 
+    /// A parameter whose value makes no sense in the memory of this switch, and what would do, if there
+    /// is any; `frame` is the largest.
+    fn misfit(&self, _frame: Bytes) -> Option<(&'static str, String)> {
+        None
+    }
+
     /// Whether it sees the whole switch: then it is asked [`admit`](Self::admit) in place of `admits`,
     /// and told the rest.
     fn sees_switch(&self) -> bool {
@@ -143,6 +150,18 @@ pub trait BufferPolicy {
         false
     }
 
+    /// Whether it takes a data class on for good, and has who sends it pause in time: no queue's own
+    /// limit drops such a class.
+    fn is_lossless(&self, _class: usize) -> bool {
+        false
+    }
+
+    /// What keeps it from losing nothing of its lossless classes, if anything does, while pauses come
+    /// in time.
+    fn lacks(&self) -> Option<Lack> {
+        None
+    }
+
     /// Whether the order decides nothing for a while: as long as nobody pauses and no more than
     /// `incoming` joins, it keeps all, has nobody pause, and comes to the same whatever leaves and in
     /// whatever order. Then it is asked neither `admit` nor `pauses` in that time, and hears of joins and
@@ -160,6 +179,17 @@ pub trait BufferPolicy {
     fn pools(&self) -> Option<Pools> {
         None
     }
+}
+
+/// A parameter with which lossless classes can lose packets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lack {
+    /// Its name.
+    pub parameter: &'static str,
+    /// What it comes to.
+    pub is: String,
+    /// What would do, as in `at least 18456 B`.
+    pub would_do: String,
 }
 
 /// A queue of a switch.
@@ -288,6 +318,15 @@ impl Config {
         self.build(&BufferContext::NOMINAL).decides_pauses()
     }
 
+    /// A bit for each of so many data classes that it takes on for good: see
+    /// [`BufferPolicy::is_lossless`].
+    pub fn lossless(&self, classes: u8) -> u8 {
+        let queues = BufferContext::NOMINAL.ports * u32::from(classes);
+        let policy = self.build(&BufferContext { queues, ..BufferContext::NOMINAL });
+        let of = |class: u8| u8::from(policy.is_lossless(class.into())) << class;
+        (0..classes).map(of).fold(0, |mask, bit| mask | bit)
+    }
+
     /// The parameters that list a value for each data class, and for how many.
     pub fn per_class(&self) -> Vec<(&'static str, usize)> {
         let listed = match self {
@@ -344,9 +383,24 @@ impl AnyBufferPolicy {
         dispatch!(self, scheme => scheme.pauses(ingress, paused, memory))
     }
 
+    /// See [`BufferPolicy::is_lossless`].
+    pub fn is_lossless(&self, class: usize) -> bool {
+        dispatch!(self, scheme => scheme.is_lossless(class))
+    }
+
+    /// See [`BufferPolicy::lacks`].
+    pub fn lacks(&self) -> Option<Lack> {
+        dispatch!(self, scheme => scheme.lacks())
+    }
+
     /// See [`BufferPolicy::ignores_order`].
     pub fn ignores_order(&self, incoming: Bytes, memory: &MemoryView<'_>) -> bool {
         dispatch!(self, scheme => scheme.ignores_order(incoming, memory))
+    }
+
+    /// See [`BufferPolicy::misfit`].
+    pub fn misfit(&self, frame: Bytes) -> Option<(&'static str, String)> {
+        dispatch!(self, scheme => scheme.misfit(frame))
     }
 
     /// See [`BufferPolicy::shared_size`].

@@ -9,22 +9,28 @@
 //! The filter takes a step when a packet comes for the queue or leaves it, and is never above the
 //! queue: without that a queue that has emptied would drop for ever (spec correction 1; the thesis has a
 //! step "each time instance"). Mode `released` is the ns-3 code: filters take a step at departures alone,
-//! so that a queue whose first packets wait behind others passes any threshold, and a lossless one may
-//! lose packets; they are whole bytes, cut at each step; a lossy packet counts in before it is compared;
+//! so that a queue whose first packets wait behind others passes any threshold; they are whole bytes, cut at each step; a lossy packet counts in before it is compared;
 //! what a queue adds to n is its filtered length over 20,480 B, at most 1, as its last packet found it;
 //! and packets of the first round trip have an alpha of 1024. In the paper's mode a packet that finds
 //! 0.9 of Gamma in the filter makes its queue count as congested, until one finds less or the queue is
 //! empty; congestion is ABM's there, and the thesis does not state it again.
 //!
-//! Reading: control frames use up the shared pool, as with [`sonic`](super::sonic).
+//! Reading: control frames use up the shared pool and no headroom, as with [`sonic`](super::sonic). A
+//! lossless packet that the pool has no room for takes headroom, whatever its filter says. In the code it
+//! stays in the pool, which then grows into the headroom of others until the memory is full and packets
+//! are lost; headroom is the only cushion once the pool is full.
 
 use super::classes::{Alpha, PerClass};
 use super::headroom::{Headroom, Pools};
-use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, MemoryView, QueueId};
+use super::{
+    Admission, BufferContext, BufferPolicy, Candidate, Departed, Lack, MemoryView, QueueId,
+};
 use crate::family::Conflict;
 use crate::size::{Limited, Size};
 use crate::units::Bytes;
 use crate::{Card, Cx};
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// What `raddle schemes reverie` says.
@@ -57,7 +63,8 @@ crate::parameters! {
         /// The most that the queues of a class may hold, over what is free; a list has one for each class.
         pub alpha: PerClass<Alpha> = PerClass::All(Alpha(1.0));
         /// The weight of the past in the filter of a queue; 0 compares the queue as it is.
-        pub filter: f64 = 0.999, in 0.0..=1.0;
+        // With 1 the filter would stay at 0, and no threshold would be reached.
+        pub filter: f64 = 0.999, in 0.0..1.0;
         /// The same as `alpha` for unscheduled packets of lossy classes; `auto`: `alpha`, or 1024 with
         /// `mode = released`.
         pub alpha_unscheduled: Option<Alpha> = None;
@@ -154,10 +161,14 @@ impl Reverie {
         }
     }
 
-    /// What is free of the pool.
+    /// What control frames leave of the pool.
+    fn pool(&self, memory: &MemoryView<'_>) -> u64 {
+        self.size.saturating_sub(memory.used.0.saturating_sub(self.lossless + self.lossy))
+    }
+
+    /// What is free of it.
     fn free(&self, memory: &MemoryView<'_>) -> u64 {
-        let control = memory.used.0.saturating_sub(self.lossless + self.lossy);
-        self.size.saturating_sub(self.used + control)
+        self.pool(memory).saturating_sub(self.used)
     }
 
     /// Gamma (equation 5.10).
@@ -230,7 +241,8 @@ impl BufferPolicy for Reverie {
 
     fn admit(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
         let Some(&class) = self.classes.get(frame.queue.class as usize) else {
-            return Admission::Keep;
+            let spares = self.headroom.spares(frame.bytes, memory);
+            return if spares { Admission::Keep } else { Admission::Refuse };
         };
         let has_room = frame.bytes <= memory.free();
         let is_kept = if class.lossless {
@@ -259,7 +271,7 @@ impl BufferPolicy for Reverie {
             self.refresh(number, place, memory.ingress[place], memory);
             let class = self.classes[number];
             let is_above = self.queues[place].filtered > self.threshold(class.alpha, class, memory);
-            if self.headroom.of(place) > 0 || is_above {
+            if self.headroom.of(place) > 0 || is_above || self.used > self.pool(memory) {
                 self.used -= bytes;
                 self.headroom.take(place, bytes, &mut self.pools);
             }
@@ -299,6 +311,19 @@ impl BufferPolicy for Reverie {
             let threshold = self.threshold(class.alpha, class, memory);
             filtered < self.xon || filtered + self.xon_offset <= threshold
         })
+    }
+
+    fn misfit(&self, _: Bytes) -> Option<(&'static str, String)> {
+        (self.pauses && self.xon >= self.size as f64)
+            .then(|| ("xon", format!("less than {}, the shared memory", Bytes(self.size))))
+    }
+
+    fn is_lossless(&self, class: usize) -> bool {
+        self.classes.get(class).is_some_and(|own| own.lossless)
+    }
+
+    fn lacks(&self) -> Option<Lack> {
+        self.headroom.lacks()
     }
 
     fn shared_size(&self) -> Option<Bytes> {

@@ -10,14 +10,19 @@
 //! threshold.
 //!
 //! Reading: control frames pass by all thresholds, as priority 0 does in the released code, but lie in
-//! the same memory; so that headroom stays what it is, they use up the shared pools.
+//! the same memory; so that headroom stays what it is, they use up the shared pools, and are dropped
+//! where nothing else is left. What the pool at ingress has no room for takes headroom, reserved or not.
 
 use super::classes::{Alpha, PerClass};
 use super::headroom::{Headroom, Pools};
-use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, MemoryView, QueueId};
+use super::{
+    Admission, BufferContext, BufferPolicy, Candidate, Departed, Lack, MemoryView, QueueId,
+};
 use crate::size::{Limited, Size};
 use crate::units::Bytes;
 use crate::{Card, Cx};
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::Cell;
 
@@ -88,6 +93,8 @@ pub struct Sonic {
     classes: Vec<Class>,
     pauses: bool,
     headroom: Headroom,
+    /// All memory.
+    size: u64,
     ingress_pool: u64,
     lossless_pool: u64,
     lossy_pool: u64,
@@ -123,6 +130,7 @@ impl Sonic {
             classes,
             pauses: config.lossless.any(|lossless| lossless),
             headroom,
+            size: context.size.0,
             ingress_pool,
             lossless_pool: size(config.lossless_pool, context.size.0),
             lossy_pool: (config.lossy_share * ingress_pool as f64) as u64,
@@ -169,7 +177,8 @@ impl Sonic {
         };
         let out = memory.queues[memory.place(frame.queue)] + bytes;
         let threshold = (class.egress * pool.saturating_sub(used) as f64) as u64;
-        at_ingress && out <= threshold && used + bytes <= pool && frame.bytes <= memory.free()
+        let at_egress = out <= threshold || (class.lossless && class.egress >= NEVER);
+        at_ingress && at_egress && used + bytes <= pool && frame.bytes <= memory.free()
     }
 
     /// Notes maxima, and whether the sides fit together (thesis, equations 5.2 to 5.4).
@@ -192,7 +201,8 @@ impl BufferPolicy for Sonic {
 
     fn admit(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
         let Some(&class) = self.classes.get(frame.queue.class as usize) else {
-            return Admission::Keep;
+            let spares = self.headroom.spares(frame.bytes, memory);
+            return if spares { Admission::Keep } else { Admission::Refuse };
         };
         if self.fits(frame, class, memory) {
             return Admission::Keep;
@@ -210,7 +220,9 @@ impl BufferPolicy for Sonic {
         // Spec 3.2.5: the threshold is taken with the packet in the pool, and all of it goes to headroom.
         let has_headroom = self.headroom.of(place) > 0;
         let queued = memory.ingress[place];
-        let is_above = || queued > self.ingress_threshold(class, memory) && queued > self.reserved;
+        let has_reserve =
+            || queued <= self.reserved && self.ingress_used(memory) <= self.ingress_pool;
+        let is_above = || queued > self.ingress_threshold(class, memory) && !has_reserve();
         if class.lossless && (has_headroom || is_above()) {
             self.ingress.lossless -= bytes;
             self.headroom.take(place, bytes, &mut self.pools);
@@ -242,11 +254,39 @@ impl BufferPolicy for Sonic {
         })
     }
 
+    fn is_lossless(&self, class: usize) -> bool {
+        self.classes.get(class).is_some_and(|own| own.lossless)
+    }
+
+    fn lacks(&self) -> Option<Lack> {
+        if !self.pauses {
+            return None;
+        }
+        let (shared, held) = (
+            self.size.saturating_sub(self.headroom.size()),
+            (self.ingress_pool + self.headroom.size()).min(self.size),
+        );
+        let lack = |parameter, is, would_do| Some(Lack { parameter, is, would_do });
+        let lossless = self.classes.iter().filter(|own| own.lossless).map(|own| own.egress);
+        let egress = lossless.fold(NEVER, f64::min);
+        if egress < NEVER {
+            lack("alpha_egress", format!("{egress}"), format!("at least {NEVER} where lossless"))
+        } else if self.ingress_pool > shared {
+            let is = format!("{} B", self.ingress_pool);
+            lack("ingress_pool", is, format!("at most {shared} B, what headroom leaves"))
+        } else if self.lossless_pool < held {
+            let is = format!("{} B", self.lossless_pool);
+            lack("lossless_pool", is, format!("at least {held} B"))
+        } else {
+            self.headroom.lacks()
+        }
+    }
+
     /// What it keeps beside these bounds are sums, which no order changes. Any class may be that of all
     /// that comes in.
     fn ignores_order(&self, incoming: Bytes, memory: &MemoryView<'_>) -> bool {
         let (incoming, used) = (incoming.0, memory.used.0);
-        if self.headroom.used() > 0 || used + incoming > memory.size.0 {
+        if used + incoming + self.headroom.size() > memory.size.0 || self.headroom.used() > 0 {
             return false;
         }
         let at_ingress = Longest::new(memory.ingress, used, incoming);
@@ -263,6 +303,16 @@ impl BufferPolicy for Sonic {
                 && at_ingress.is_within(threshold(class.ingress, self.ingress_pool, shared))
                 && at_egress.is_within(threshold(class.egress, pool, used + incoming))
         })
+    }
+
+    fn misfit(&self, frame: Bytes) -> Option<(&'static str, String)> {
+        let lossless = self.classes.iter().any(|class| class.lossless);
+        if lossless && self.lossless_pool < frame.0 {
+            return Some(("lossless_pool", format!("at least {frame}, the largest frame")));
+        }
+        let all = self.ingress_pool;
+        (self.pauses && self.xon >= all)
+            .then(|| ("xon", format!("less than {}, the pool at ingress", Bytes(all))))
     }
 
     fn shared_size(&self) -> Option<Bytes> {
@@ -500,5 +550,46 @@ mod tests {
         assert_eq!(kept, 60);
         assert_eq!(bench.policy.pools.lossless_refused, 40);
         assert_eq!(bench.policy.pools.headroom_queue_max, 50 * PACKET);
+    }
+
+    #[test]
+    fn control_uses_up_the_pool_and_leaves_headroom_alone() {
+        let mut bench = switch(2, 20 * PACKET, 0);
+        let control =
+            |bench: &mut Bench<Sonic>| (0..50).filter(|_| bench.arrive(0, 2, 1, PACKET)).count();
+        assert_eq!(control(&mut bench), 20);
+        assert_eq!((0..100).filter(|_| bench.arrive(0, 1, 1, PACKET)).count(), 50);
+        assert_eq!((control(&mut bench), bench.arrive(1, 1, 0, PACKET)), (0, true));
+    }
+
+    #[test]
+    fn parameters_with_which_lossless_classes_lose_packets_are_named() {
+        let lack = |config: Config| {
+            let size = Bytes(1_000_000);
+            let headroom = alloc::vec![Bytes(50_000); 2];
+            let (queues, ports, packet) = (2, 2, Bytes(PACKET));
+            let context =
+                BufferContext { size, queues, ports, packet, headroom, ..BufferContext::NOMINAL };
+            let config = Config { lossless: PerClass::All(true), ..config };
+            let lack = Sonic::new(&config, &context).lacks()?;
+            Some((lack.parameter, lack.would_do))
+        };
+        let bytes = |bytes| Some(Limited(Size::Bytes(Bytes(bytes))));
+        assert_eq!(lack(Config::default()), None);
+        assert_eq!(
+            lack(Config { headroom: Some(Bytes(49_999)), ..Config::default() }),
+            Some(("headroom", "at least 50000 B".into()))
+        );
+        assert_eq!(
+            lack(Config { ingress_pool: bytes(900_001), ..Config::default() }),
+            Some(("ingress_pool", "at most 900000 B, what headroom leaves".into()))
+        );
+        assert_eq!(
+            lack(Config { lossless_pool: bytes(999_999), ..Config::default() }),
+            Some(("lossless_pool", "at least 1000000 B".into()))
+        );
+        let egress = Some(PerClass::All(Alpha(9_999.0)));
+        let lack = lack(Config { alpha_egress: egress, ..Config::default() });
+        assert_eq!(lack, Some(("alpha_egress", "at least 10000 where lossless".into())));
     }
 }

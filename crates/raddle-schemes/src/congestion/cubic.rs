@@ -262,8 +262,8 @@ impl CongestionControl for Cubic {
 
     fn on_loss(&mut self, _cx: &mut Cx<'_>, loss: &Loss) {
         match loss.cause {
-            LossCause::Trim | LossCause::Reordering | LossCause::Nack => self.reduce(2.0, None),
             LossCause::Timeout => self.collapse(loss),
+            _ => self.reduce(2.0, None),
         }
     }
 

@@ -10,18 +10,21 @@
 //!   times without a change of the target, then with target + `increase`, then + `hyper_increase`; each
 //!   time rate <- (rate + target) / 2.
 //!
-//! | parameter | `paper` | `hpcc` | `themis` |
-//! |---|---|---|---|
-//! | `cnp` | `frame`, each 50 us | `echo` | `frame`, each 50 us |
-//! | `cut` | `at_once` | `polled`, each 4 us | `at_once`, each 4 us at most |
-//! | `alpha_update`, `alpha_interval` | `cnp`, 55 us | `timer`, 1 us | `cnp`, 55 us |
-//! | `increase_interval`, `byte_counter` | 55 us, 10 MB | 900 us, none | 300 us, none |
-//! | `fast_recovery` | 5 | 1 | 1 |
-//! | `increase`, `hyper_increase` | 40, 200 Mbps | 50, 100 Mbps | 0.04, 0.1 % of the line |
-//! | `clamp_target` | yes | no | yes |
+//! | parameter | `paper` | `hpcc` | `themis` | `conweave` |
+//! |---|---|---|---|---|
+//! | `cnp` | `frame`, each 50 us | `echo` | `frame`, each 50 us | `echo` |
+//! | `cut` | `at_once` | `polled`, each 4 us | `at_once`, each 4 us at most | `polled`, each 4 us |
+//! | `alpha_update`, `alpha_interval` | `cnp`, 55 us | `timer`, 1 us | `cnp`, 55 us | `timer`, 1 us |
+//! | `increase_interval`, `byte_counter` | 55 us, 10 MB | 900 us, none | 300 us, none | 300 us, none |
+//! | `fast_recovery` | 5 | 1 | 1 | 1 |
+//! | `increase`, `hyper_increase` | 40, 200 Mbps | 50, 100 Mbps | 0.04, 0.1 % of the line | the same |
+//! | `clamp_target` | yes | no | yes | no |
+//! | `losses` | `all` | `all` | `all` | `nic_nacks` |
 //!
 //! `hpcc` is what the public simulator of HPCC does with the values of the PowerTCP study, `themis` what
-//! Themis's spec settles on.
+//! section 3 of Themis's spec settles on, `conweave` what the public simulator of ConWeave does, which
+//! Themis is compared with: there a receiver's NIC sets the notification in the ACK of a marked packet
+//! and in each of its NACKs, and a timeout leaves the rate as it is.
 //!
 //! Reading:
 //! - The paper gives no step of hyper increase: five times the additive one.
@@ -30,15 +33,19 @@
 //!   one the first event beyond it is additive, later ones are hyper.
 //! - A flow that is back at line rate, as its target is, has no timer until the next cut.
 //! - alpha is 1 at the first CNP (`alpha_from`), and is brought up to the present when it is needed.
-//! - A loss is a CNP (`on_loss`); a packet that waits for the pace is timed anew when the rate changes.
+//! - A loss is a CNP (`on_loss`), of those that count (`losses`). Where a NACK carries the notification,
+//!   one that a switch makes in the NIC's place has none; a paper that makes such NACKs (Themis) is
+//!   silent on it.
+//! - A new rate leaves the packet that waits for its pace where it is: in HPCC's simulator, which that of
+//!   ConWeave and with it Themis's descend from, only HPCC moves it. The paper does not say.
 
 mod config;
 
-pub use config::{AlphaFrom, AlphaUpdate, Cnp, Config, Cut, OnLoss, Profile};
+pub use config::{AlphaFrom, AlphaUpdate, Cnp, Config, Cut, Losses, OnLoss, Profile};
 
 use config::Constants;
 
-use super::{Ack, CnpPlan, CongestionControl, Limits, Loss};
+use super::{Ack, CnpPlan, CongestionControl, Limits, Loss, LossCause};
 use crate::family::Need;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
@@ -209,6 +216,15 @@ impl CongestionControl for Dcqcn {
     }
 
     fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss) {
+        let counts = match (self.constants.losses, loss.cause) {
+            (Losses::All, _) => true,
+            (Losses::Nacks, cause) => cause != LossCause::Timeout,
+            (Losses::NicNacks, LossCause::Timeout | LossCause::SwitchNack) => false,
+            (Losses::NicNacks, _) => true,
+        };
+        if !counts {
+            return;
+        }
         match self.constants.on_loss {
             OnLoss::Cnp => self.notice(cx.now),
             OnLoss::Reset => self.fall_to(0.0, cx.now),
@@ -265,10 +281,6 @@ impl CongestionControl for Dcqcn {
         }
     }
 
-    fn retimes(&self) -> bool {
-        true
-    }
-
     fn least_rate(&self) -> Option<Rate> {
         Some(Rate(self.constants.min as u64))
     }
@@ -281,7 +293,7 @@ impl CongestionControl for Dcqcn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::congestion::LossCause;
+    use crate::family::Conflict;
     use crate::rng::Rng;
     use crate::size::Size;
 
@@ -310,7 +322,11 @@ mod tests {
     }
 
     fn lose(flow: &mut Dcqcn, us: u64, next_new: u32) {
-        let (bytes, packets, cause, in_flight) = (Bytes(1000), 1, LossCause::Nack, Bytes(0));
+        lose_by(flow, LossCause::Nack, us, next_new);
+    }
+
+    fn lose_by(flow: &mut Dcqcn, cause: LossCause, us: u64, next_new: u32) {
+        let (bytes, packets, in_flight) = (Bytes(1000), 1, Bytes(0));
         at(us, |cx| flow.on_loss(cx, &Loss { bytes, packets, cause, in_flight, next_new }));
     }
 
@@ -441,6 +457,63 @@ mod tests {
         assert_eq!(after(OnLoss::Episode), (100e9, 50e9));
         assert_eq!(after(OnLoss::None), (200e9, 200e9));
         assert_eq!(after(OnLoss::Reset), (1e8, 1e8));
+    }
+
+    #[test]
+    fn a_loss_counts_if_it_is_among_those_that_do() {
+        let causes = [LossCause::Nack, LossCause::SwitchNack, LossCause::Timeout];
+        for (losses, cuts) in [
+            (Losses::All, [true, true, true]),
+            (Losses::Nacks, [true, true, false]),
+            (Losses::NicNacks, [true, false, false]),
+        ] {
+            for (cause, cut) in causes.into_iter().zip(cuts) {
+                let mut flow = flow(200, Config { losses: Some(losses), ..of(Profile::Themis) });
+                lose_by(&mut flow, cause, 0, 100);
+                assert_eq!(flow.rate < 200e9, cut, "{losses:?} {cause:?}");
+            }
+        }
+        let idle = Config { on_loss: OnLoss::None, losses: Some(Losses::All), ..Config::default() };
+        assert_eq!(config::conflicts(&idle), [Conflict::Idle("losses", "on_loss")]);
+    }
+
+    /// ConWeave's simulator: cuts 4 us after the first notification and every 4 us from then on, alpha
+    /// 1 at first and less by 1/256 each microsecond; the target stays at the line's rate until there
+    /// was an increase, 300 us after a cut, of which the second adds 80 Mbps of 200 Gbps and each
+    /// later one 200; a NACK cuts, a timeout does not.
+    #[test]
+    fn a_nic_of_conweaves_simulator_comes_back_in_the_time_of_its_timer() {
+        let mut flow = flow(200, of(Profile::Conweave));
+        assert_eq!(flow.cnps().map(|plan| plan.interval), None);
+        lose_by(&mut flow, LossCause::Timeout, 5, 100);
+        pass(&mut flow, 9);
+        assert_gbps(&flow, 200.0);
+        lose(&mut flow, 10, 100);
+        ack(&mut flow, 11, true, 0);
+        pass(&mut flow, 13);
+        assert_gbps(&flow, 200.0);
+        pass(&mut flow, 14);
+        let g = 1.0 / 256.0;
+        // The first microsecond has its notification, the one at 11 us is of the second.
+        let alpha = ((1.0 - g) * (1.0 - g) + g) * (1.0 - g) * (1.0 - g);
+        let rate = 200.0 * (1.0 - alpha / 2.0);
+        assert_gbps(&flow, rate);
+        assert_eq!(flow.target, 200e9);
+        // Alpha is 1/3 after 280 us: a cut takes a sixth.
+        ack(&mut flow, 290, true, 0);
+        pass(&mut flow, 294);
+        let decayed = alpha * libm::pow(1.0 - g, 277.0);
+        let alpha = (decayed + g) * libm::pow(1.0 - g, 3.0);
+        assert!((alpha - 1.0 / 3.0).abs() < 0.001);
+        let later = rate * (1.0 - alpha / 2.0);
+        assert_gbps(&flow, later);
+        assert_eq!(flow.target, 200e9, "no increase between");
+        pass(&mut flow, 594);
+        let fast = (later + 200.0) / 2.0;
+        assert_gbps(&flow, fast);
+        pass(&mut flow, 894);
+        assert_gbps(&flow, (fast + 200.0) / 2.0);
+        assert_eq!(flow.target, 200e9, "never above the line's");
     }
 
     #[test]

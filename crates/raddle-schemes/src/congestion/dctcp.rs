@@ -169,10 +169,8 @@ impl CongestionControl for Dctcp {
 
     fn on_loss(&mut self, _cx: &mut Cx<'_>, loss: &Loss) {
         match loss.cause {
-            LossCause::Trim | LossCause::Reordering | LossCause::Nack => {
-                self.reduce(self.loss_decrease, None)
-            }
             LossCause::Timeout => self.collapse(loss),
+            _ => self.reduce(self.loss_decrease, None),
         }
     }
 

@@ -6,7 +6,7 @@
 //! the period, as if the host paced and cycled (spec 3.2); with `slots = "together"` flows that begin
 //! together leave in bursts at line rate.
 //!
-//! A flow is never faster than its pace: the next packet leaves an interval after the start of the
+//! A flow is never faster than its pace, and the pace never changes: the next packet leaves an interval after the start of the
 //! last one. With `pacing = "slots"` the pace is the mean that the study's schedule has, one slot in
 //! each round: a packet that its NIC made late leaves the next one's slot where it was.
 //!

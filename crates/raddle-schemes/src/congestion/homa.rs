@@ -32,7 +32,7 @@
 //!   fewest bytes goes first; the paper goes by the bytes that remain (section 3.2).
 
 use super::{Ack, CongestionControl, Grant, GrantPlan, Limits, Loss};
-use crate::family::{Parameter, ParameterError, Raw};
+use crate::family::{Conflict, Parameter, ParameterError, Raw};
 use crate::ids::Psn;
 use crate::size::{SOME, Size, UNLIMITED};
 use crate::units::{Bytes, Span, Time};
@@ -122,6 +122,24 @@ crate::parameters! {
         /// `auto` is 50 us, or two unloaded round trips if they take longer.
         pub resend: Option<Span> = None, in Span(1)..;
     }
+    conflicts by conflicts
+}
+
+/// Each class of unscheduled packets but the last has a cutoff, and granted packets have a class.
+fn conflicts(config: &Config) -> Vec<Conflict> {
+    let cutoffs = match &config.cutoffs {
+        Cutoffs::At(sizes) => Some(sizes.len()),
+        Cutoffs::Auto => None,
+    };
+    let found = match (config.unscheduled_classes, cutoffs) {
+        (Some(own), Some(cutoffs)) if cutoffs + 1 != usize::from(own) => {
+            Some(Conflict::Length("cutoffs", "unscheduled_classes", usize::from(own) - 1))
+        }
+        (Some(own), _) => Some(Conflict::Classes("unscheduled_classes", own + 1)),
+        (None, Some(cutoffs)) => Some(Conflict::Classes("cutoffs", cutoffs as u8 + 2)),
+        (None, None) => None,
+    };
+    found.into_iter().collect()
 }
 
 /// How many of `classes` data classes granted packets have.

@@ -57,6 +57,11 @@ impl HopMemory {
         Self { hops: [none; MOST], count: 0 }
     }
 
+    /// Whether no ACK has had hops yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// Hands `each` what has changed at the hops of an ACK since the one before, and keeps its records.
     /// A hop whose record is not younger than the one kept is passed over, and the kept one stays.
     pub(super) fn compare(&mut self, hops: &[Hop], mut each: impl FnMut(&Change)) -> Told {
@@ -89,6 +94,22 @@ impl HopMemory {
         }
         told
     }
+}
+
+/// A hop beside a record of nothing, as the header's fields have it: a clock of 2^24 ns, a count of 2^27
+/// bytes (PowerTCP spec 2.6). Nothing where the clock shows 0.
+pub(super) fn beside_nothing(hop: &Hop) -> Option<Change> {
+    let clock = hop.at.0 % (1000 << 24);
+    let count = |Bytes(bytes): Bytes| (bytes % (1 << 27)) as f64;
+    (clock > 0).then(|| Change {
+        span: seconds(Span(clock)),
+        queue_before: 0.0,
+        queue: hop.queue.0 as f64,
+        sent: count(hop.sent),
+        entered: count(hop.entered),
+        rate: bytes_per_second(hop.rate),
+        rate_changed: false,
+    })
 }
 
 pub(super) fn seconds(span: Span) -> f64 {

@@ -4,6 +4,8 @@
 //! Li et al., HPCC: High Precision Congestion Control (SIGCOMM 2019), Algorithm 1, in the rate form of
 //! its authors' code, which PowerTCP's evaluation runs (PowerTCP spec, section 4).
 //!
+//! A new rate moves the packet that waits for its pace, as in that code.
+//!
 //! Reading: an ACK that brings no younger record than the one before moves nothing, nor does a loss.
 
 use super::hops::{Counts, HopMemory, Packet, Told, bytes_per_second, limits, seconds, smooth};
@@ -128,6 +130,11 @@ impl CongestionControl for Hpcc {
 
     fn begin_message(&mut self) {
         self.until = 0;
+    }
+
+    /// The released code's `ChangeRate` moves the next departure with the rate.
+    fn retimes(&self) -> bool {
+        true
     }
 
     fn telemetry_bytes(&self) -> Bytes {

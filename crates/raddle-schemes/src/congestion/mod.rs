@@ -81,6 +81,8 @@ pub enum LossCause {
     Reordering,
     /// The receiver waits for it, and says so on a later packet's arrival or when its patience ends.
     Nack,
+    /// A NACK that a switch made for the receiver.
+    SwitchNack,
 }
 
 /// News that a packet was lost, or that several are sent again for one reason.
@@ -217,7 +219,8 @@ pub trait CongestionControl {
         None
     }
     /// Whether a new rate times the packet that waits for its pace anew, from when the one before left;
-    /// else it is the next one whose interval has the new rate. Of [`Pacing::Spacing`] only.
+    /// else it is the next one whose interval has the new rate. Of [`Pacing::Spacing`] only. A paced
+    /// scheme says in its file which of the two its source does.
     fn retimes(&self) -> bool {
         false
     }

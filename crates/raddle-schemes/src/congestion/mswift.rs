@@ -71,8 +71,8 @@ impl CongestionControl for Mswift {
     }
 
     fn on_loss(&mut self, cx: &mut Cx<'_>, loss: &Loss) {
-        let by_a_gap = matches!(loss.cause, LossCause::Reordering | LossCause::Nack);
-        if self.gaps_are_losses || !by_a_gap {
+        let certain = matches!(loss.cause, LossCause::Trim | LossCause::Timeout);
+        if self.gaps_are_losses || certain {
             self.swift.on_loss(cx, loss);
         }
     }

@@ -4,16 +4,20 @@
 //! Addanki, Michel and Schmid, PowerTCP: Pushing the Performance Limits of Datacenter Networks (NSDI
 //! 2022), Algorithm 1, by its spec, sections 2.2, 2.4 and 2.5. State is a rate; the window is what it
 //! carries in `base_rtt`. Two profiles: `thesis` is the published algorithm, `ns3` the released code.
+//! A new rate moves the packet that waits for its pace, as in that code; the text does not say.
 //!
 //! Reading, where the sources are silent or unsafe (spec 2.5):
-//! - The first ACK of a path is only stored: there is nothing to compare with.
+//! - The first ACK of a path is only stored: there is nothing to compare with. The released code compares
+//!   the first one of a flow with a record that nobody has set: in place of what the last round trip did
+//!   at a hop stands what the clock and the count of its header show, for the whole round trip, and what
+//!   comes of it is the flow's reference (`first_ack = "counted"`).
 //! - A hop whose record is not younger than the one before is passed over.
 //! - The current of a hop counts as `current_floor` of its rate at least, so that a queue that drains
 //!   unfed does not divide by nothing. Where the rate of its link has changed that does not hold, and
 //!   the new sample replaces what was smoothed.
 //! - A loss changes nothing: the fabrics of the paper lose nothing.
 
-use super::hops::{Change, HopMemory, Told};
+use super::hops::{Change, HopMemory, Told, beside_nothing};
 use super::power_law::PowerLaw;
 use super::{Ack, CongestionControl, Limits, Loss};
 use crate::units::{Bytes, Rate, Span};
@@ -39,6 +43,16 @@ crate::words! {
     }
 }
 
+crate::words! {
+    /// What a flow does with the telemetry of its first ACK.
+    pub enum FirstAck {
+        /// It is kept, to compare the next one with.
+        Stored = "stored",
+        /// It is compared with a record of nothing, too.
+        Counted = "counted",
+    }
+}
+
 crate::parameters! {
     /// Parameters of PowerTCP.
     pub struct Config {
@@ -61,6 +75,10 @@ crate::parameters! {
         /// The rate never falls below this; `auto` is 100 Mbps in `ns3` and the increase in `thesis`,
         /// below which its window does not fall by itself.
         pub min_rate: Option<Rate> = None;
+        /// What a flow does with its first ACK: `stored`, it only keeps its telemetry to compare the next
+        /// with, or `counted`, it compares it with a record of nothing, as the released code does, so that
+        /// a new flow can brake at once. `auto` is `stored` in `thesis` and `counted` in `ns3`.
+        pub first_ack: Option<FirstAck> = None;
         /// Bytes that telemetry takes in each data packet and each ACK: 8 for each of 5 hops, and 2.
         pub telemetry: Bytes = Bytes(42);
     }
@@ -76,6 +94,7 @@ pub struct Powertcp {
     memory: HopMemory,
     target: f64,
     floor: f64,
+    first_ack: FirstAck,
     telemetry: Bytes,
 }
 
@@ -83,12 +102,16 @@ impl Powertcp {
     /// The first round trip is at line rate.
     pub fn new(config: &Config, context: &FlowContext) -> Self {
         let Config { profile, base_rtt, gain, increase, min_rate, .. } = *config;
-        let target = if profile == Profile::Ns3 { 0.95 } else { 1.0 };
+        let (target, first_ack) = match profile {
+            Profile::Thesis => (1.0, FirstAck::Stored),
+            Profile::Ns3 => (0.95, FirstAck::Counted),
+        };
         Self {
             law: PowerLaw::new(profile, context, base_rtt, gain, (increase, min_rate)),
             memory: HopMemory::new(),
             target: config.target.unwrap_or(target),
             floor: config.current_floor,
+            first_ack: config.first_ack.unwrap_or(first_ack),
             telemetry: config.telemetry,
         }
     }
@@ -112,17 +135,22 @@ impl CongestionControl for Powertcp {
         let (profile, floor, base_rtt) = (self.law.profile, self.floor, self.law.base_rtt);
         // The hop with the most power decides, and its records say for how long.
         let (mut most, mut span, mut changed) = (0.0, 0.0, false);
-        let told = self.memory.compare(ack.hops, |hop| {
+        let mut each = |hop: &Change| {
             let power = Self::power_of(profile, floor, base_rtt, hop);
             if power > most {
                 (most, span) = (power, hop.span);
             }
             changed |= hop.rate_changed;
-        });
+        };
+        let counts = self.first_ack == FirstAck::Counted && self.memory.is_empty();
+        let told = self.memory.compare(ack.hops, &mut each);
         if told == Told::Nothing {
             return;
         }
-        if told == Told::Change {
+        if counts {
+            ack.hops.iter().filter_map(beside_nothing).for_each(|hop| each(&hop));
+        }
+        if most > 0.0 {
             if changed {
                 self.law.power = most;
             } else {
@@ -140,6 +168,11 @@ impl CongestionControl for Powertcp {
 
     fn begin_message(&mut self) {
         self.law.until = 0;
+    }
+
+    /// The released code's `ChangeRate` moves the next departure with the rate.
+    fn retimes(&self) -> bool {
+        true
     }
 
     fn telemetry_bytes(&self) -> Bytes {
@@ -247,6 +280,42 @@ mod tests {
         (flow.law.reference, flow.law.power) = (2.0, 2.0);
         flow.law.react(flow.target);
         assert!(is_close(flow.law.rate, 1.1), "{}", flow.law.rate);
+    }
+
+    /// Spec 2.5 and 10.2: 100 Gbps, 20 us.
+    #[test]
+    fn the_released_code_counts_the_first_ack_beside_a_record_of_nothing() {
+        let first = |first_ack, ms: u64, queue: u64, entered: u64| {
+            let config = Config { profile: Profile::Ns3, first_ack, ..Config::default() };
+            let mut flow = Powertcp::new(&config, &context(100, TAU));
+            let record = Hop { entered: Bytes(entered), ..hop(ms * 1_000_000, queue, 0) };
+            ack(&mut flow, Time(ms * 1_000_000_000), (1, 250), None, &[record]);
+            assert_eq!(flow.law.until, 250);
+            (flow.law.power, flow.law.reference * 8.0)
+        };
+        // 10 MB in 1 ms are 0.8 of the link; half a BDP waits. The floor is a half.
+        let (power, reference) = first(None, 1, 125_000, 10_000_000);
+        assert!(is_close(power, 0.8 * 1.5), "{power}");
+        let answer = 0.9 * (100e9 * 0.95 / 1.2 + 0.15e9) + 10e9;
+        assert!(is_close(reference, answer), "committed as the round's: {reference}");
+        assert!(is_close(first(None, 1, 125_000, 1_000_000).0, 0.75));
+        assert_eq!(first(Some(FirstAck::Stored), 1, 125_000, 10_000_000), (1.0, 100e9));
+        // The clock has gone round after 16.777216 ms, the count after 134,217,728 B.
+        let (power, _) = first(None, 17, 0, 134_217_728 + 2_000_000);
+        assert!(is_close(power, 2_000_000.0 / 0.222784e-3 / 12.5e9), "{power}");
+    }
+
+    #[test]
+    fn the_text_counts_no_first_ack_unless_it_is_told_to() {
+        let power = |first_ack| {
+            let config = Config { first_ack, ..Config::default() };
+            let mut flow = Powertcp::new(&config, &context(100, TAU));
+            ack(&mut flow, Time(1), (1, 250), None, &[hop(1_000_000, 125_000, 9_875_000)]);
+            flow.law.power
+        };
+        assert_eq!(power(None), 1.0);
+        // What has left and what waits came in.
+        assert!(is_close(power(Some(FirstAck::Counted)), 0.8 * 1.5));
     }
 
     #[test]

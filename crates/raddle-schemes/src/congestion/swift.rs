@@ -13,6 +13,8 @@
 //!   for hosts without delay.
 //! - An ACK without a round trip, that of a packet sent again, moves nothing.
 //! - The window grows only while half of it is in flight, as in `dctcp`.
+//! - A pace, once the next packet has it, stands: a new window concerns the one after, as in htsim, which
+//!   cites the carousel of Google's hosts.
 //! - A NACK or a gap is the paper's fast recovery. Timeouts are per packet here: those within a
 //!   round trip of a reduction change nothing and count as one.
 

@@ -2,9 +2,12 @@
 //!
 //! Addanki, Michel and Schmid, PowerTCP (NSDI 2022), Algorithm 2, by its spec, sections 2.3 and 2.4. It
 //! takes the bottleneck to send at its full rate, so it never sees an idle link, and adds up what
-//! queues along a path.
+//! queues along a path. A new rate moves the packet that waits for its pace, as in the released code.
 //!
-//! Reading: ACKs without a round trip, those of packets sent again, move nothing; nor does a loss.
+//! Reading:
+//! - ACKs without a round trip, those of packets sent again, move nothing; nor does a loss.
+//! - The first round trip is only kept. The released code compares it with one that nobody has set and
+//!   whose value is undefined.
 
 use super::hops::seconds;
 use super::power_law::PowerLaw;
@@ -121,6 +124,11 @@ impl CongestionControl for ThetaPowertcp {
 
     fn begin_message(&mut self) {
         self.law.until = 0;
+    }
+
+    /// The released code's `ChangeRate` moves the next departure with the rate.
+    fn retimes(&self) -> bool {
+        true
     }
 
     fn telemetry_bytes(&self) -> Bytes {

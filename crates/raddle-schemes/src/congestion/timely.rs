@@ -2,10 +2,12 @@
 //!
 //! Mittal et al., TIMELY: RTT-based Congestion Control for the Datacenter (SIGCOMM 2015), Algorithm 1, in
 //! the form of the code that PowerTCP's evaluation runs (PowerTCP spec, section 4): once per round
-//! trip, with the thresholds asked first.
+//! trip, with the thresholds asked first. A new rate leaves the packet that waits for its pace where it
+//! is, as in that code: the next one's interval is the first to have it.
 //!
 //! Reading: the paper has no window; the incasts of PowerTCP's scripts give every scheme one of a BDP,
-//! hence `window`. A round trip is that of the ACK that ends it; ACKs without one move nothing.
+//! hence `window`. A round trip is that of the ACK that ends it; ACKs without one move nothing. Packets
+//! carry the time at which they were sent, and ACKs bring it back, as in that code: 8 B of each.
 
 use super::{Ack, CongestionControl, Limits, Loss};
 use crate::family::Conflict;
@@ -47,6 +49,8 @@ crate::parameters! {
         pub min_rate: Rate = Rate(100_000_000);
         /// At most so much in flight.
         pub window: Size = Size::Unlimited, in SOME;
+        /// Bytes that the time of sending takes in each data packet and each ACK.
+        pub timestamp: Bytes = Bytes(8);
     }
     conflicts by conflicts
 }
@@ -136,6 +140,10 @@ impl CongestionControl for Timely {
 
     fn begin_message(&mut self) {
         self.until = 0;
+    }
+
+    fn telemetry_bytes(&self) -> Bytes {
+        self.config.timestamp
     }
 
     fn least_rate(&self) -> Option<Rate> {

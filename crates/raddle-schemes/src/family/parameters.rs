@@ -204,6 +204,10 @@ pub enum Conflict {
     Idle(&'static str, &'static str),
     /// The parameter has no effect where the fabric offers this.
     Moot(&'static str, Need),
+    /// The first is a list, and with the second it is to have so many entries.
+    Length(&'static str, &'static str, usize),
+    /// The value of the parameter takes so many data classes.
+    Classes(&'static str, u8),
 }
 
 /// Declares a scheme's parameters: a struct whose fields have a default and, if wanted, a range.

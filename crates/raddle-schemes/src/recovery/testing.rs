@@ -82,7 +82,8 @@ impl Ends {
     /// A NACK reaches the sender, on another path than what it asks for was sent on.
     pub(super) fn nack(&mut self, expected: u32) {
         self.let_arrive(expected);
-        let nack = NackHeader { psn: Psn(expected), entropy: Entropy(7), marked: false };
+        let (psn, entropy) = (Psn(expected), Entropy(7));
+        let nack = NackHeader { psn, entropy, marked: false, of_switch: false };
         self.sender.on_nack(self.now, &nack, &mut ());
     }
 

@@ -256,6 +256,98 @@ impl TorHook for ConWeave {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::{Entropy, HostId};
+    use crate::rng::Rng;
+    use crate::units::{Bytes, Rate};
+
+    /// Ways through these ports.
+    struct Ports(Vec<u32>);
+
+    impl Ways for Ports {
+        fn count(&self) -> usize {
+            self.0.len()
+        }
+
+        fn port(&self, way: usize) -> PortId {
+            PortId(self.0[way])
+        }
+
+        fn rate(&self, _way: usize) -> Rate {
+            Rate::gbps(100)
+        }
+    }
+
+    fn tor(ways_up: [u32; 2]) -> ConWeave {
+        let context = TorContext { switch: SwitchId(0), stream: 1, ways_up, edge: true };
+        ConWeave::new(&Config::default(), &context)
+    }
+
+    /// A packet of a flow between two ToRs with so many paths, sent at time zero: what becomes of it,
+    /// and its entropy.
+    fn send(
+        tor: &mut ConWeave,
+        rng: &mut Rng,
+        flow: u32,
+        paths: u32,
+        ports: &[u32],
+    ) -> (Verdict, u16) {
+        let mut packet = Packet {
+            flow: FlowId(flow),
+            sender: HostId(0),
+            receiver: HostId(9),
+            tors: [SwitchId(0), SwitchId(1)],
+            paths,
+            round_trip: Span::us(8),
+            kind: Kind::Data,
+            forward: true,
+            number: 0,
+            entropy: Entropy(0),
+            flagged: false,
+            marked: false,
+            again: false,
+            bytes: Bytes(4160),
+            note: Note::default(),
+        };
+        let mut cx = Cx { now: Time::ZERO, rng, events: &mut () };
+        let verdict = tor.on_ingress(&mut cx, &mut packet, Side::Host, &Ports(ports.to_vec()));
+        (verdict, packet.entropy.0)
+    }
+
+    #[test]
+    fn a_flow_keeps_its_path_until_that_is_gone() {
+        let (mut own, mut rng) = (tor([4, 1]), Rng::new(1, "test", 0));
+        for flow in 0..20 {
+            let all = [10, 11, 12, 13];
+            let (Verdict::Via(way), _) = send(&mut own, &mut rng, flow, 4, &all) else { panic!() };
+            for _ in 0..20 {
+                assert_eq!(send(&mut own, &mut rng, flow, 4, &all).0, Verdict::Via(way));
+            }
+            // The same port by another number, and then without it.
+            let others: Vec<u32> = all.into_iter().filter(|port| *port != all[way]).collect();
+            let mut last = others.clone();
+            last.push(all[way]);
+            assert_eq!(send(&mut own, &mut rng, flow, 4, &last).0, Verdict::Via(3));
+            let (Verdict::Via(next), _) = send(&mut own, &mut rng, flow, 4, &others) else {
+                panic!("a path is left")
+            };
+            for _ in 0..20 {
+                assert_eq!(send(&mut own, &mut rng, flow, 4, &others).0, Verdict::Via(next));
+            }
+        }
+    }
+
+    #[test]
+    fn a_path_of_the_map_is_kept_whatever_ports_there_are() {
+        let (mut own, mut rng) = (tor([4, 4]), Rng::new(1, "test", 0));
+        for flow in 0..20 {
+            // Paths are 0 to 15, and no port has such a number.
+            let first = send(&mut own, &mut rng, flow, 16, &[100, 101, 102, 103]);
+            assert_eq!(first.0, Verdict::Pass);
+            for _ in 0..20 {
+                assert_eq!(send(&mut own, &mut rng, flow, 16, &[100, 101, 102, 103]), first);
+            }
+        }
+    }
 
     #[test]
     fn what_is_switched_off_reads_nothing() {

@@ -36,7 +36,7 @@ pub const CARD: Card = Card {
     name: "themis",
     title: "Themis",
     paper: "Themis, EuroSys 2026",
-    needs: &[Need::PathMap, Need::ExpectedPsn],
+    needs: &[Need::PathMap, Need::ExpectedPsn, Need::OutOfOrder],
     summary: "ToRs spray by packet number and let only those NACKs through that are true. For NICs \
               with selective repeat that NACK every reordering (`rnic_sr`).",
 };

@@ -212,6 +212,19 @@ mod tests {
     }
 
     #[test]
+    fn the_driver_is_awaited_until_it_has_come_and_for_nothing_later() {
+        let mut pacer = Pacer::from(Time::ZERO, Pacing::Spacing);
+        assert!(!pacer.came(Time(5)), "nobody waits");
+        assert!(pacer.awaits(Time(9)) && pacer.awaits(Time(5)));
+        assert!(!pacer.awaits(Time(5)) && !pacer.awaits(Time(7)));
+        // A look at another time changes nothing.
+        assert!(!pacer.came(Time(4)) && !pacer.came(Time(6)));
+        assert!(!pacer.awaits(Time(5)));
+        assert!(pacer.came(Time(5)) && !pacer.came(Time(5)));
+        assert!(pacer.awaits(Time(7)), "what has come is awaited no longer");
+    }
+
+    #[test]
     fn shuffled_slots_lie_in_their_periods_and_take_no_more_time() {
         let (bytes, rate) = (Bytes(4178), Rate::gbps(7));
         let period = rate.serialisation(bytes);

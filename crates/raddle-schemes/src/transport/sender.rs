@@ -69,6 +69,8 @@ pub struct NackHeader {
     pub entropy: Entropy,
     /// Whether that packet was marked.
     pub marked: bool,
+    /// Whether a switch made it for the receiver.
+    pub of_switch: bool,
 }
 
 /// Counts of one sender, for records.
@@ -333,7 +335,7 @@ impl Sender {
     /// A NACK that names the expected packet is also an ACK for all below it, and of the packet that
     /// triggered it, but times nothing.
     pub fn on_nack(&mut self, now: Time, nack: &NackHeader, events: &mut dyn Events) {
-        let NackHeader { psn, entropy, marked } = *nack;
+        let NackHeader { psn, entropy, marked, of_switch } = *nack;
         if self.ledger.in_order {
             let ack = AckHeader { upto: psn.0, entropy, marked, duplicate: true, hops: &[] };
             self.on_ack(now, &ack, events);
@@ -342,7 +344,12 @@ impl Sender {
         }
         let mut cx = Cx { now, rng: &mut self.rng, events };
         self.recovery.on_nack(&mut cx, psn, &mut self.ledger);
-        self.report_losses(now, events);
+        if let Some(mut losses) = self.ledger.unreported() {
+            if of_switch {
+                losses.iter_mut().for_each(|lost| lost.cause = LossCause::SwitchNack);
+            }
+            self.report(now, losses, events);
+        }
     }
 
     /// Takes a CNP.
@@ -523,7 +530,7 @@ impl Sender {
                 LossCause::Trim => Fate::Trimmed,
                 LossCause::Timeout => Fate::TimedOut,
                 // Later packets overtook it: no verdict on its path.
-                LossCause::Reordering | LossCause::Nack => continue,
+                LossCause::Reordering | LossCause::Nack | LossCause::SwitchNack => continue,
             };
             let feedback = Feedback {
                 path: lost.entropy,

@@ -91,6 +91,24 @@ impl Lone<'_> {
         Span(between.max(self.delivered_at_least().0)) + self.ack_return()
     }
 
+    /// The same of a message in pieces, of which this is one: they have its way, and go side by side.
+    /// However small the frames are that end them, the links of each hop carry them all.
+    pub fn ideal_with(&self, others: &[Lone<'_>]) -> Span {
+        let Route { hops, .. } = self.route;
+        let all = || std::iter::once(self).chain(others);
+        let least = |of: fn(&Lone<'_>) -> Bytes| all().map(of).min().unwrap_or_default();
+        let last = least(|own| own.frames.last(own.message));
+        let nic = crossing(&hops[..1], last);
+        let through = |hop: usize| {
+            let occupied: u64 = all().map(|own| own.occupancy(hop).0).sum();
+            let slack = all().map(|own| own.slack(hop).0).max().unwrap_or(0);
+            let before = if hop == 0 { 0 } else { nic.0 + crossing(&hops[1..hop], last).0 };
+            let after = hops[hop].latency.0 + crossing(&hops[hop + 1..], last).0;
+            before + occupied.saturating_sub(slack) + after
+        };
+        Span((0..hops.len()).map(through).max().unwrap_or(0)) + self.ack_return()
+    }
+
     /// The way of an ACK back.
     pub fn ack_return(&self) -> Span {
         self.back.crossing(self.frames.ack)
@@ -219,6 +237,23 @@ mod tests {
             assert!(spread.ideal() <= lone.on_one_path());
             assert!(spread.ideal() >= spread.delivered_at_least() + spread.ack_return());
         }
+    }
+
+    /// Sixteen packets of 256 B are there before one of 4096 B is: the way of a frame is that of a small
+    /// one, and what a link carries is more.
+    #[test]
+    fn a_message_in_pieces_can_be_faster_than_in_one() {
+        let route = route(&[100; 4], Span::us(1));
+        let lone =
+            |bytes| Lone { message: Bytes(bytes), frames: &FRAMES, route: &route, back: &route };
+        let pieces = vec![lone(256); 15];
+        let ideal = lone(256).ideal_with(&pieces);
+        // The last starts when 15 have gone, each with a gap, and crosses four links.
+        let [frame, gap] = [318, 20].map(|bytes| Rate::gbps(100).serialisation(Bytes(bytes)));
+        let sent = 15 * Rate::gbps(100).serialisation(Bytes(338)).0;
+        assert_eq!(ideal, Span(sent + 4 * (frame.0 + 1_000_000)) + lone(256).ack_return());
+        assert!(ideal < lone(4096).ideal() && gap > Span::ZERO);
+        assert_eq!(lone(4096).ideal_with(&[]), lone(4096).ideal());
     }
 
     /// Ten links of 10 Gbps behind a host of 100 carry what it sends; one of them takes ten times as

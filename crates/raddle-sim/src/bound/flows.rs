@@ -7,10 +7,12 @@ use super::host_link::Work;
 use super::route::{Ends, Route, Routes};
 use crate::plan::Plan;
 use crate::topology::Fabric;
+use crate::workload::pieces::Pieces;
 use crate::workload::{Flow, Traffic};
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::units::{Bytes, Span, Time};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::ptr;
 use std::rc::Rc;
 
@@ -76,6 +78,8 @@ pub(super) struct Ideals<'a> {
     next: usize,
     /// That of the last flow: the next is often alike.
     last: Option<((u32, Bytes), Span)>,
+    /// Where flows are pieces of messages: then it is the messages that are meant.
+    pieces: Option<&'a Pieces>,
 }
 
 impl<'a> Ideals<'a> {
@@ -85,7 +89,21 @@ impl<'a> Ideals<'a> {
             ways.stay_in_a_plane(plan.fabric.planes);
         }
         let flows = plan.traffic.flows.as_slice();
-        Self { flows, frames: Frames::from(plan), ways, next: 0, last: None }
+        let pieces = plan.traffic.pieces.as_deref();
+        Self { flows, frames: Frames::from(plan), ways, next: 0, last: None, pieces }
+    }
+
+    /// That of the message of this number, whose pieces go one way.
+    fn of_message(&self, own: Range<u32>) -> Option<Span> {
+        let own = own.start as usize..own.end as usize;
+        let way = &self.ways.ways[self.ways.of_flows[own.start]? as usize];
+        let pieces: Vec<Lone<'_>> =
+            self.flows[own].iter().map(|flow| lone(flow, way, &self.frames)).collect();
+        match &pieces[..] {
+            [one] => Some(one.ideal()),
+            [first, others @ ..] => Some(first.ideal_with(others)),
+            [] => None,
+        }
     }
 }
 
@@ -93,6 +111,11 @@ impl Iterator for Ideals<'_> {
     type Item = Option<Span>;
 
     fn next(&mut self) -> Option<Self::Item> {
+        if let Some(pieces) = self.pieces {
+            let message = self.next;
+            self.next += 1;
+            return (message < pieces.count()).then(|| self.of_message(pieces.of(message)));
+        }
         let flow = self.flows.get(self.next)?;
         let way = self.ways.of_flows[self.next];
         self.next += 1;

@@ -37,6 +37,7 @@ use crate::workload::{Start, Traffic};
 use all_to_all::Exchange;
 use flows::{Flows, Memo};
 pub use frames::Frames;
+pub(crate) use of_plan::detours;
 pub use of_plan::{ideals, mean_of_flows, of_plan};
 use permutation::TailTerm;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -175,8 +176,11 @@ fn permutation_time(flows: &Flows<'_>, fabric: &Fabric, formula: Formula) -> Opt
 /// The message and the hosts' rate, if hosts have one port and each pair of the fabric's hosts exchanges equal messages,
 /// whatever starts them.
 fn exchanged(flows: &Flows<'_>, fabric: &Fabric) -> Option<(Bytes, Rate)> {
-    let flows_of = &flows.traffic.flows;
-    let message = one_size(flows.traffic)?;
+    // Pieces have no fewer packets and headers than their messages.
+    let pieces = flows.traffic.pieces.as_deref();
+    let messages = pieces.map_or(flows.traffic, |pieces| &pieces.messages);
+    let flows_of = &messages.flows;
+    let message = one_size(messages)?;
     let hosts = u64::from(fabric.hosts);
     let all = flows_of.len() as u64 == hosts * (hosts - 1);
     if fabric.planes > 1 || !all || !flows.all_run() {

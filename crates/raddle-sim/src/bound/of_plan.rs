@@ -66,19 +66,28 @@ pub fn mean_of_flows(plan: &Plan) -> Option<Bound> {
     if detours(plan) || !flows.all_run() {
         return None;
     }
-    let sum: u64 = flows.running().map(|flow| flow.acked_at_least().0).sum();
-    Some(Bound { name: "flow_alone", time: Span(sum / plan.traffic.flows.len() as u64) })
+    let alone: Vec<u64> = flows.running().map(|flow| flow.acked_at_least().0).collect();
+    // A message in pieces ends with its last.
+    let (sum, count) = match plan.traffic.pieces.as_deref() {
+        None => (alone.iter().sum::<u64>(), alone.len()),
+        Some(pieces) => {
+            let of = |message| pieces.of(message).map(|piece| alone[piece as usize]).max();
+            ((0..pieces.count()).filter_map(of).sum(), pieces.count())
+        }
+    };
+    Some(Bound { name: "flow_alone", time: Span(sum / count as u64) })
 }
 
 /// What each flow of a plan would take alone in the fabric without faults, in the order of flows
-/// ([`Lone::ideal`](super::flow_alone::Lone::ideal)); `None` where there is no path.
+/// ([`Lone::ideal`](super::flow_alone::Lone::ideal)); `None` where there is no path. Where flows are
+/// pieces of messages, it is the messages that are told.
 pub fn ideals(plan: &Plan) -> Vec<Option<Span>> {
     Ideals::new(plan).collect()
 }
 
 /// Whether routes change in a fabric that is no tree: another way may have more hops and yet be
 /// shorter.
-pub(super) fn detours(plan: &Plan) -> bool {
+pub(crate) fn detours(plan: &Plan) -> bool {
     let healthy = &plan.fabric.forwarding;
     let tree = matches!(healthy, Forwarding::Tree(_));
     !tree && plan.routes.iter().any(|(_, forwarding)| forwarding != healthy)

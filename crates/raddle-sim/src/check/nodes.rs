@@ -69,11 +69,19 @@ fn memories(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
 /// 5.4), and nothing is counted of what is no longer there.
 fn pools(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let switches = plan.fabric.switches.iter();
+    let refused = |port| outcome.ports[port as usize].pfc.as_ref().map_or(0, |pfc| pfc.refused);
     for (switch, (pools, &most)) in
         switches.zip(outcome.pools.iter().zip(&outcome.memory_bytes_max))
     {
         let name = &switch.name;
         found.equal(name, ("events that left its pools unbalanced", pools.unbalanced), ("none", 0));
+        if plan.queue.pfc.is_some_and(|pfc| pfc.by_memory()) && plan.lossless_classes() != 0 {
+            found.equal(
+                name,
+                ("frames of lossless classes that its memory refused", pools.lossless_refused),
+                ("those that its ports counted", switch.ports.clone().map(refused).sum()),
+            );
+        }
         for (what, bytes) in [
             ("most bytes of headroom", pools.headroom_max),
             ("most bytes of lossless classes", pools.lossless_max),

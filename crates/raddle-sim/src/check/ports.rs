@@ -5,6 +5,7 @@ use super::Findings;
 use crate::faults::PortChange;
 use crate::plan::{Overflow, Plan};
 use crate::record::{DropCause, Outcome, PortRecord};
+use crate::topology::Node;
 use crate::wire::port_facts::{PfcFacts, PortFacts};
 use raddle_schemes::ids::PortId;
 
@@ -12,6 +13,7 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
     let transport = &plan.transport;
     let largest = plan.packet().0;
     let hosts = plan.fabric.host_ports() as usize;
+    let lossless = plan.lossless_switches();
     for ((index, facts), port) in PortFacts::of(plan).enumerate().zip(&outcome.ports) {
         let place = plan.fabric.ports[index].name.as_str();
         found.at_most(place, ("data frames", port.data_frames), ("frames", port.frames));
@@ -36,7 +38,11 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
             found.equal(place, ("trimmed", port.trimmed), ("without trimming", 0));
         }
         flow_control(place, facts.pfc.filter(|_| index >= hosts), port, found);
-        if !capacity_changes(plan, PortId(index as u32)) {
+        let keeps = |node| matches!(node, Node::Switch(switch) if lossless[switch.index()]);
+        if let Some(pfc) = port.pfc.as_ref().filter(|_| keeps(plan.fabric.ports[index].owner)) {
+            found.equal(place, ("frames of lossless classes refused", pfc.refused), ("none", 0));
+        }
+        if facts.lossless == 0 && !capacity_changes(plan, PortId(index as u32)) {
             found.at_most(
                 place,
                 ("most bytes queued", port.queue_bytes_max),

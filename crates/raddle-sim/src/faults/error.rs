@@ -35,6 +35,15 @@ pub enum FaultError {
         /// Hosts with names like it, nearest first.
         nearest: Vec<String>,
     },
+    /// There are fewer hosts.
+    NoSuchHost {
+        /// Which fault.
+        fault: usize,
+        /// The number given.
+        host: u32,
+        /// How many there are.
+        hosts: u32,
+    },
     /// It never happens.
     NoWindow {
         /// Which fault.
@@ -154,6 +163,10 @@ impl fmt::Display for FaultError {
             Self::UnknownHost { fault, name, nearest } => {
                 write!(f, "fault {}: there is no host `{name}`", fault + 1)?;
                 list(f, nearest)
+            }
+            Self::NoSuchHost { fault, host, hosts } => {
+                let last = hosts.saturating_sub(1);
+                write!(f, "fault {}: there is no host {host}; hosts are 0 to {last}", fault + 1)
             }
             Self::NoWindow { fault } => {
                 write!(f, "fault {}: it has no time; say when it begins", fault + 1)

@@ -36,7 +36,7 @@ impl<'a> Names<'a> {
                 Target::Switch { name } => {
                     switches.insert(name.as_str(), None);
                 }
-                Target::Random { .. } => {}
+                Target::HostNumber { .. } | Target::Random { .. } => {}
             }
         }
         for (port, id) in fabric.ports.iter().zip(0..) {
@@ -90,8 +90,11 @@ impl<'a> Names<'a> {
                     let nearest = self.like(name, hosts);
                     return Err(FaultError::UnknownHost { fault, name: name.clone(), nearest });
                 };
-                let ports = both_ways(fabric, fabric.ports_of(host));
-                Ok(Struck { ports, nodes: vec![Node::Host(host)] })
+                Ok(whole_host(fabric, host))
+            }
+            Target::HostNumber { host } if host.0 < fabric.hosts => Ok(whole_host(fabric, *host)),
+            Target::HostNumber { host } => {
+                Err(FaultError::NoSuchHost { fault, host: host.0, hosts: fabric.hosts })
             }
             Target::Random { .. } => Ok(Struck::default()),
         }
@@ -101,6 +104,12 @@ impl<'a> Names<'a> {
         self.unknown += 1;
         if self.unknown > MOST_LIKENED { Vec::new() } else { nearest(name, known) }
     }
+}
+
+/// A host and its cables.
+fn whole_host(fabric: &Fabric, host: HostId) -> Struck {
+    let ports = both_ways(fabric, fabric.ports_of(host));
+    Struck { ports, nodes: vec![Node::Host(host)] }
 }
 
 /// The first names of links out of the host of this name, if it has several.

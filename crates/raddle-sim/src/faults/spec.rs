@@ -2,6 +2,7 @@
 
 use crate::faults::OnDown;
 use crate::topology::routing::Weighting;
+use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Rate, Span, Time};
 
 /// The most windows that [`flapping`](super::resolve::flapping) makes.
@@ -26,6 +27,11 @@ pub enum Target {
     Host {
         /// Its name.
         name: String,
+    },
+    /// The same by its number, whatever its name is.
+    HostNumber {
+        /// From 0.
+        host: HostId,
     },
     /// Some of many, chosen at random.
     Random {

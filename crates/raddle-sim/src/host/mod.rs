@@ -32,6 +32,7 @@ use raddle_schemes::ids::HostId;
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::Entry;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
+use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::{Bytes, Span, Time};
 use std::sync::Arc;
 use totals::HostTotals;
@@ -104,7 +105,8 @@ impl<'a> Hosts<'a> {
         debug_assert!(own.is_sorted());
         let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
         let (queue, buffer) = (plan.queue.size, plan.buffer.as_ref());
-        let drain = queue_drain(&plan.fabric, queue, buffer, plan.packet(), longest_rtt);
+        let all = all_packets(plan);
+        let drain = queue_drain(&plan.fabric, queue, buffer, plan.packet(), longest_rtt, all);
         let mut ends = Ends::new(plan, layout, own, default_rto(drain, longest_rtt), drain);
         let mut nics = Vec::with_capacity(own.len());
         let reach = Reach::of(plan).map(Arc::new);
@@ -250,6 +252,16 @@ impl<'a> Hosts<'a> {
     }
 }
 
+/// No queue grows beyond this.
+pub const LONGEST_QUEUE: u64 = 1 << 32;
+
+/// What a queue without a limit holds at most: every packet of the run once.
+fn all_packets(plan: &Plan) -> u64 {
+    let packets = |flow: &Flow| u64::from(packets(flow.bytes, plan.transport.payload));
+    let all: u64 = plan.traffic.flows.iter().map(packets).sum();
+    all.saturating_mul(plan.packet().0)
+}
+
 /// Time in which the slowest port drains a full queue of this size, or all the memory that it shares
 /// if that is less.
 pub fn queue_drain(
@@ -258,9 +270,11 @@ pub fn queue_drain(
     buffer: Option<&BufferPlan>,
     packet: Bytes,
     longest_rtt: Span,
+    all: u64,
 ) -> Span {
+    let unlimited = queue == Size::Unlimited && buffer.is_none();
     let memory = buffer.map_or(u64::MAX, |own| own.largest(fabric, packet, longest_rtt).0);
-    let most = memory.min(1 << 32);
+    let most = memory.min(LONGEST_QUEUE).min(if unlimited { all } else { u64::MAX });
     let drains = fabric.ports.iter().map(|port| {
         let base = Base { packet, bdp: port.rate.bytes_in(longest_rtt), whole: Bytes(0) };
         port.rate.serialisation(Bytes(queue.resolve(&base).0.min(most)))

@@ -107,6 +107,11 @@ pub struct PfcRecord {
     pub paused: Span,
     /// Pauses that the far end asked for, each a class in a PFC frame, and that the watchdog did not heed.
     pub ignored: u64,
+    /// Frames of classes that flow control has taken on ([`Plan::lossless_classes`]) for which there was
+    /// no room here: as many losses that should not have been.
+    ///
+    /// [`Plan::lossless_classes`]: crate::plan::Plan::lossless_classes
+    pub refused: u64,
 }
 
 impl PfcRecord {

@@ -56,6 +56,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
             port.turns.emptied(class);
         }
         port.bytes[class] -= frame.size().0;
+        port.note_refused(class);
         self.gone(now, (id, class), came_in, frame.size(), false);
         self.recorder.flushed(id, now, frame);
         self.drop(now, id, frame, DropCause::Overflow);

@@ -118,6 +118,14 @@ impl Port {
         self.before.filter(|(at, _)| *at == now).map_or_else(|| self.queue(), |(_, queue)| queue)
     }
 
+    /// A frame of a queue found no room here: if flow control has taken its class on, it should have.
+    pub(super) fn note_refused(&mut self, class: usize) {
+        let is_lossless = self.facts.lossless >> class & 1 == 1;
+        if let Some(record) = self.record.pfc.as_mut().filter(|_| is_lossless) {
+            record.refused += 1;
+        }
+    }
+
     /// Keeps what there was before `now`, in which something is about to change.
     pub(super) fn keep_before(&mut self, now: Time) {
         self.before = Some((now, self.queue_before(now)));

@@ -15,6 +15,7 @@ pub mod recycled_balls;
 pub mod recycled_colours;
 pub mod rotation;
 pub mod spray_queue;
+pub mod themis_memory;
 
 use raddle_schemes::family::{ParameterError, ParameterInfo, Parameters, Raw};
 
@@ -136,6 +137,7 @@ models! {
     packet_size: PacketSize,
     memory_sharing: MemorySharing,
     power_law: PowerLaw,
+    themis_memory: ThemisMemory,
 }
 
 /// The model of this name.

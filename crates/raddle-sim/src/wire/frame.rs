@@ -156,6 +156,8 @@ pub mod flag {
     pub const DUPLICATE: u8 = 64;
     /// Of kind [`TOR`](super::kind::TOR): a congestion notification (CNP).
     pub const CNP: u8 = 64;
+    /// A NACK that a switch made for the receiver.
+    pub const OF_SWITCH: u8 = 64;
     /// The bit of ToRs, of data.
     pub(crate) const TOR_OF_DATA: u8 = 64;
     /// A data packet that switches hash, whatever their scheme.

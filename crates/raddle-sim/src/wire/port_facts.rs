@@ -21,6 +21,8 @@ pub struct PortFacts {
     /// Most bytes queued of one data class, frame in service included (all bytes where the port has
     /// one class for everything).
     pub capacity: u64,
+    /// A bit for each data class that this does not limit: flow control has taken them on.
+    pub lossless: u8,
     /// Most control bytes queued.
     pub control_capacity: u64,
     /// Which frames are marked.
@@ -84,6 +86,7 @@ impl PortFacts {
             peer: port.peer,
             destination: plan.fabric.destination(id),
             capacity: capacity.0,
+            lossless: plan.lossless_classes(),
             control_capacity: plan.queue.control_size.resolve(&base).0,
             marker: plan.queue.marking.build(&base),
             class_markers: (!of_classes.is_empty()).then_some(of_classes),

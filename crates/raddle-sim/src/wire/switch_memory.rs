@@ -45,9 +45,8 @@ impl Memory {
     pub fn of(plan: &Plan, id: SwitchId, longest_rtt: Span) -> Option<Self> {
         let buffer = plan.buffer.as_ref()?;
         let switch = &plan.fabric.switches[id.index()];
-        let (classes, packet) = (plan.queue.classes, plan.packet());
-        let context =
-            buffer.context(&plan.fabric, switch, classes, packet, plan.queue.gap, longest_rtt);
+        let (fabric, queue, packet) = (&plan.fabric, &plan.queue, plan.packet());
+        let context = buffer.context(fabric, &plan.faults, switch, queue, packet, longest_rtt);
         let policy = buffer.policy.build(&context);
         let sight = policy.sees_switch().then(|| {
             let queues = switch.ports.len() * (plan.queue.control_class() + 1);

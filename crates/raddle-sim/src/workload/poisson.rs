@@ -1,4 +1,4 @@
-//! Open-loop arrivals: every host starts flows at random times, whatever became of earlier ones.
+//! Open-loop arrivals: hosts start flows at random times, whatever became of earlier ones.
 
 use super::law::{Law, Sampling};
 use super::{Flow, Start, Traffic, WorkloadError, check_hosts};
@@ -6,8 +6,9 @@ use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::{Rate, Time};
+use std::ops::RangeInclusive;
 
-/// Poisson arrivals at every host, sizes from a law, receivers uniform over the other hosts.
+/// Poisson arrivals at hosts, sizes from a law, receivers uniform over the hosts that may be.
 ///
 /// Arrivals at a host come at `load * base / (8 * mean size)` per second, with the mean of the law
 /// as it is sampled. Sizes are application bytes: headers and ACKs come on top of the load.
@@ -21,8 +22,12 @@ pub struct Poisson {
     pub load: f64,
     /// What the load is a fraction of.
     pub base: LoadBase,
+    /// The first and the last of the hosts that send; else all do.
+    pub senders: Option<(u32, u32)>,
     /// Who receives.
     pub receivers: Receivers,
+    /// The first and the last of the hosts that do; else all may.
+    pub destinations: Option<(u32, u32)>,
     /// No flow starts at or after this time.
     pub horizon: Time,
 }
@@ -51,24 +56,23 @@ raddle_schemes::words! {
 impl Poisson {
     /// Draws the traffic, in the order of start times, then of senders.
     ///
-    /// Host `h` draws from stream `("poisson", h)`, for each flow the time since the one before,
+    /// Host `h`, if it sends, draws from stream `("poisson", h)`, for each flow the time since the one before,
     /// the receiver and the size. The same seed at another load gives each host the same receivers
     /// and sizes in the same order.
     ///
     /// # Errors
     /// Fewer than 2 hosts, a load outside of 0 to 1, a horizon of zero, uplinks as the base where a
-    /// host's ToR has none, or so much traffic that flow numbers (32 bits) would run out.
+    /// host's ToR has none, senders or destinations that the fabric does not have, a sender that has
+    /// nobody to send to, or so much traffic that flow numbers (32 bits) would run out.
     pub fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, WorkloadError> {
         check_open_loop(fabric.hosts, self.load, self.horizon)?;
+        check_range("senders", self.senders, fabric)?;
+        check_range("destinations", self.destinations, fabric)?;
         let gaps = self.mean_gaps(fabric)?;
-        let alone = |host: u32| other_tors(fabric, host).is_empty();
-        if self.receivers == Receivers::OtherTors && (0..fabric.hosts).any(alone) {
-            let found = "other_tors, and there is one ToR";
-            return Err(WorkloadError::new("receivers", found, "any"));
-        }
         let mut flows = Vec::with_capacity(expected(&gaps, self.horizon)?);
-        for (host, &gap) in (0..).zip(&gaps) {
-            self.arrivals(fabric, host, gap, seed, &mut flows);
+        for (host, &gap) in self.senders(fabric).zip(&gaps) {
+            let receivers = self.receivers_of(fabric, host)?;
+            self.arrivals((host, fabric.hosts), receivers.as_deref(), gap, seed, &mut flows);
         }
         flows.sort_by_key(|(start, flow)| (*start, flow.source));
         Ok(flows.into_iter().map(|(_, flow)| flow).collect::<Vec<_>>().into())
@@ -80,10 +84,37 @@ impl Poisson {
         flows_within(&gaps, self.horizon) as u64
     }
 
-    /// The mean time between a host's arrivals, in picoseconds, per host.
+    fn senders(&self, fabric: &Fabric) -> RangeInclusive<u32> {
+        let (first, last) = self.senders.unwrap_or((0, fabric.hosts - 1));
+        first..=last.min(fabric.hosts - 1)
+    }
+
+    /// Those to whom a host sends, unless they are all others.
+    fn receivers_of(&self, fabric: &Fabric, host: u32) -> Result<Option<Vec<u32>>, WorkloadError> {
+        let own = fabric.edge(HostId(host));
+        let beyond = self.receivers == Receivers::OtherTors;
+        if !beyond && self.destinations.is_none() {
+            return Ok(None);
+        }
+        let (first, last) = self.destinations.unwrap_or((0, fabric.hosts - 1));
+        let may = |other: &u32| !(beyond && fabric.edge(HostId(*other)) == own) && *other != host;
+        let receivers: Vec<u32> = (first..=last).filter(may).collect();
+        if !receivers.is_empty() {
+            return Ok(Some(receivers));
+        }
+        Err(match self.destinations {
+            None => WorkloadError::new("receivers", "other_tors, and there is one ToR", "any"),
+            Some(_) => {
+                let found = format!("{first}..{last}, to none of which host {host} may send");
+                WorkloadError::new("destinations", found, "a range with others")
+            }
+        })
+    }
+
+    /// The mean time between a host's arrivals, in picoseconds, per host that sends.
     fn mean_gaps(&self, fabric: &Fabric) -> Result<Vec<f64>, WorkloadError> {
         let bits = 8.0 * self.law.mean(self.sampling);
-        let rates = (0..fabric.hosts).map(|host| match self.base {
+        let rates = self.senders(fabric).map(|host| match self.base {
             LoadBase::HostLink => Ok(fabric.host_rate(HostId(host)).0 as f64),
             LoadBase::TorUplink => uplink_share(fabric, HostId(host)),
         });
@@ -92,23 +123,21 @@ impl Poisson {
 
     fn arrivals(
         &self,
-        fabric: &Fabric,
-        host: u32,
+        (host, hosts): (u32, u32),
+        receivers: Option<&[u32]>,
         mean_gap: f64,
         seed: u64,
         flows: &mut Vec<(Time, Flow)>,
     ) {
-        let hosts = fabric.hosts;
         let mut rng = Rng::new(seed, "poisson", u64::from(host));
         let mut now = 0u64;
-        let others = (self.receivers == Receivers::OtherTors).then(|| other_tors(fabric, host));
         loop {
             // A gap beyond 2^64 ps saturates, and ends the host's arrivals.
             now = now.saturating_add(rng.exponential(mean_gap).round() as u64);
             if now >= self.horizon.0 {
                 return;
             }
-            let receiver = match &others {
+            let receiver = match receivers {
                 None => any_other(host, hosts, &mut rng),
                 Some(others) => others[rng.below(others.len() as u64) as usize],
             };
@@ -136,7 +165,7 @@ pub(super) fn check_open_loop(hosts: u32, load: f64, horizon: Time) -> Result<()
 pub(super) fn expected(gaps: &[f64], horizon: Time) -> Result<usize, WorkloadError> {
     let expected = flows_within(gaps, horizon);
     if expected > 4e9 {
-        let found = format!("{horizon}, which makes about {expected:.0} flows");
+        let found = format!("{horizon}, which makes about {expected:.3e} flows");
         return Err(WorkloadError::new("horizon", found, "at most 4e9 flows"));
     }
     Ok(expected as usize)
@@ -147,10 +176,19 @@ pub(super) fn flows_within(gaps: &[f64], horizon: Time) -> f64 {
     gaps.iter().map(|gap| horizon.0 as f64 / gap).sum()
 }
 
-/// The hosts below other ToRs than a host's.
-fn other_tors(fabric: &Fabric, host: u32) -> Vec<u32> {
-    let own = fabric.edge(HostId(host));
-    (0..fabric.hosts).filter(|&other| fabric.edge(HostId(other)) != own).collect()
+/// Whether a range of hosts is one of the fabric's.
+fn check_range(
+    quantity: &'static str,
+    range: Option<(u32, u32)>,
+    fabric: &Fabric,
+) -> Result<(), WorkloadError> {
+    match range {
+        Some((first, last)) if first > last || last >= fabric.hosts => {
+            let known = format!("a range within 0..{}", fabric.hosts - 1);
+            Err(WorkloadError::new(quantity, format!("{first}..{last}"), known))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A host drawn uniformly from all others.
@@ -186,8 +224,16 @@ mod tests {
 
     fn poisson(load: f64, base: LoadBase, horizon: Time) -> Poisson {
         let law = Law::from_csv("size_bytes,cdf\n1000,0\n3000,1\n").unwrap();
-        let receivers = Receivers::Any;
-        Poisson { law, sampling: Sampling::Linear, load, base, receivers, horizon }
+        Poisson {
+            law,
+            sampling: Sampling::Linear,
+            load,
+            base,
+            senders: None,
+            receivers: Receivers::Any,
+            destinations: None,
+            horizon,
+        }
     }
 
     /// 16 hosts at 100 Gbps; ToRs have 4 hosts and 2 uplinks at 100 Gbps.
@@ -248,6 +294,45 @@ mod tests {
         let single = LeafSpine { tors: 1, spines: 0, ..LeafSpine::default() }.fabric();
         let alone = Poisson { base: LoadBase::HostLink, ..other };
         assert_eq!(alone.generate(&single, 1).unwrap_err().quantity, "receivers");
+    }
+
+    /// Hosts 4 to 7 are those of one ToR.
+    #[test]
+    fn senders_and_destinations_are_those_given() {
+        let all = poisson(0.5, LoadBase::TorUplink, Time(2_000_000_000));
+        let some = Poisson { senders: Some((4, 7)), destinations: Some((4, 11)), ..all.clone() };
+        let flows = some.generate(&fabric(), 2).unwrap().flows;
+        assert!(flows.iter().all(|flow| (4..=7).contains(&flow.source.0)));
+        assert_eq!(some.expected_flows(&fabric()), all.expected_flows(&fabric()) / 4);
+        let mut counts = [0u32; 16];
+        let first = flows.iter().filter(|flow| flow.source.0 == 5);
+        first.for_each(|flow| counts[flow.destination.index()] += 1);
+        let even = f64::from(counts.iter().sum::<u32>()) / 7.0;
+        for (host, &count) in counts.iter().enumerate() {
+            let expected = if (4..12).contains(&host) && host != 5 { even } else { 0.0 };
+            assert!((f64::from(count) - expected).abs() <= 0.25 * expected, "{counts:?}");
+        }
+        // Who sends moves nobody's draws.
+        let of = |poisson: &Poisson| {
+            let flows = poisson.generate(&fabric(), 2).unwrap().flows;
+            flows.iter().filter(|flow| flow.source.0 == 5).cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(of(&Poisson { senders: Some((5, 5)), ..all.clone() }), of(&all));
+        let refused = |senders, receivers, destinations| {
+            let poisson = Poisson { senders, receivers, destinations, ..all.clone() };
+            poisson.generate(&fabric(), 1).unwrap_err().to_string()
+        };
+        let (any, other) = (Receivers::Any, Receivers::OtherTors);
+        assert_eq!(
+            refused(Some((3, 16)), any, None),
+            "`senders` is 3..16; expected a range within 0..15"
+        );
+        assert!(refused(None, any, Some((5, 4))).starts_with("`destinations` is 5..4"));
+        assert_eq!(
+            refused(None, any, Some((3, 3))),
+            "`destinations` is 3..3, to none of which host 3 may send; expected a range with others"
+        );
+        assert!(refused(Some((4, 7)), other, Some((4, 7))).contains("host 4 may send"));
     }
 
     #[test]

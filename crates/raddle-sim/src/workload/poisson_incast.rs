@@ -41,6 +41,9 @@ raddle_schemes::words! {
     }
 }
 
+/// Queries of a host per second: one at each instant that there is.
+const MOST: f64 = 1e12;
+
 impl PoissonIncast {
     /// Draws the traffic, in the order of times, then of those who ask, then as drawn.
     ///
@@ -94,6 +97,10 @@ impl PoissonIncast {
         check_hosts(hosts)?;
         if !(self.rate > 0.0 && self.rate.is_finite()) {
             return Err(WorkloadError::new("rate", self.rate, "more than 0"));
+        }
+        if self.rate > MOST {
+            let found = format!("{:e}", self.rate);
+            return Err(WorkloadError::new("rate", found, "at most 1e12, one each picosecond"));
         }
         if self.fan_in == 0 {
             return Err(WorkloadError::new("fan_in", self.fan_in, "at least 1"));

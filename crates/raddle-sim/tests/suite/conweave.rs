@@ -141,7 +141,9 @@ fn at_half_load(until: Span, seed: u64) -> [[f64; 2]; 4] {
         sampling: Sampling::Linear,
         load: 0.5,
         base: LoadBase::TorUplink,
+        senders: None,
         receivers: Receivers::Any,
+        destinations: None,
         horizon: Time::ZERO + until,
     };
     let link = Span::us(1);

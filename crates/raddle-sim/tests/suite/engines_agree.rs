@@ -22,6 +22,8 @@ const PORT_CASES: u32 = 4_000;
 const MIDDLEWARE_CASES: u32 = 2_000;
 /// The same for plans with SONiC's memory.
 const SONIC_CASES: u32 = 2_000;
+/// The same for plans with lossless classes.
+const LOSSLESS_CASES: u32 = 2_000;
 /// Most decisions a plan takes from its list; more of them take the first option.
 const NUMBERS: usize = 160;
 
@@ -82,6 +84,19 @@ proptest! {
     #[test]
     fn engines_agree_on_random_plans_with_sonic(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
         let plan = crate::random::plan_with_sonic(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(LOSSLESS_CASES))]
+
+    /// The same where classes are lossless and what memory they need is there: they lose nothing.
+    #[test]
+    fn engines_agree_on_random_lossless_plans(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
+        let plan = crate::random::plan_with_lossless(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

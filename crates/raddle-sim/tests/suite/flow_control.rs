@@ -81,7 +81,8 @@ fn with_headroom_an_incast_drops_nothing_and_stays_below_its_bound() {
     // PFC frames are neither forwarded nor among the frames of their port.
     assert!(pfc(&outcome).any(|record| record.frames > 0));
     assert_eq!(outcome.in_flight_data, 0);
-    // The same without pauses loses packets, and so does a queue without room for them.
+    // The same without pauses loses packets. With them a queue has room for all that they let come,
+    // whatever its size.
     plan.queue.size = Size::Packets(100.0);
     plan.queue.pfc = None;
     assert!(run(&plan).flows.iter().any(|flow| flow.dropped > 0));
@@ -90,7 +91,24 @@ fn with_headroom_an_incast_drops_nothing_and_stays_below_its_bound() {
         xon: Size::Packets(98.0),
         ..Pfc::of_memory(Span::us(5))
     });
-    assert!(run(&plan).flows.iter().any(|flow| flow.dropped > 0));
+    let outcome = run(&plan);
+    assert!(outcome.flows.iter().all(|flow| flow.dropped == 0));
+    assert!(outcome.ports.iter().any(|port| port.queue_bytes_max > 100 * PACKET));
+}
+
+/// `scale_queue` takes a slow link's queue down to a packet, and `xoff` stays what it is.
+#[test]
+fn a_slow_link_behind_flow_control_loses_nothing() {
+    let mut plan = incast();
+    plan.queue.size = Size::Packets(60.0);
+    let ports = (0..).map(PortId).zip(&plan.fabric.ports).skip(16);
+    let slow = |rate: Rate| PortChange::Rate { rate: Rate(rate.0 / 100), scale: true };
+    plan.faults.ports = ports.map(|(id, port)| (id, vec![(Time::ZERO, slow(port.rate))])).collect();
+    plan.end = Some(Time(2_000_000_000));
+    let outcome = run(&plan);
+    assert!(pfc(&outcome).map(|record| record.pauses).sum::<u64>() > 0);
+    assert!(outcome.flows.iter().all(|flow| flow.dropped == 0));
+    assert!(pfc(&outcome).all(|record| record.refused == 0));
 }
 
 #[test]
@@ -113,7 +131,7 @@ fn pauses_hold_in_every_discipline_and_with_trimming() {
         if service != Service::Fifo {
             plan.queue.overflow = Overflow::Trim;
             plan.queue.size = Size::Packets(21.0);
-            assert!(run(&plan).flows.iter().any(|flow| flow.trimmed > 0));
+            assert!(run(&plan).flows.iter().all(|flow| flow.trimmed == 0));
         }
     }
 }

@@ -10,7 +10,9 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{congestion, marking};
 use raddle_sim::engine;
-use raddle_sim::plan::{BufferPlan, Pfc, Plan, Service, pause_headroom};
+use raddle_sim::faults::PortChange;
+use raddle_sim::lossless::{Shortage, pause_headroom};
+use raddle_sim::plan::{BufferPlan, Pfc, Plan, Service};
 use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::{Flow, Traffic};
@@ -58,7 +60,8 @@ fn an_incast_at_line_rate_loses_nothing_and_stays_within_headroom() {
         assert!(outcome.flows.iter().all(|flow| flow.dropped == 0 && flow.retransmitted == 0));
         let pools = outcome.pools[0];
         let port = plan.fabric.ports[1].peer;
-        let needed = pause_headroom(&plan.fabric, port, Bytes(PACKET), plan.queue.gap).0;
+        let needed =
+            pause_headroom(&plan.fabric, &plan.faults, port, Bytes(PACKET), plan.queue.gap).0;
         assert!((1..=needed).contains(&pools.headroom_queue_max), "{pools:?}, {needed}");
         assert_eq!((pools.lossless_refused, pools.left, pools.unbalanced), (0, 0, 0));
         assert!(pauses(&outcome) >= 15, "{}", pauses(&outcome));
@@ -70,9 +73,10 @@ fn an_incast_at_line_rate_loses_nothing_and_stays_within_headroom() {
 }
 
 #[test]
-fn filters_that_wait_for_departures_lose_what_should_not_be_lost() {
+fn filters_that_wait_for_departures_take_headroom_once_the_pool_is_full() {
     // The released code of Reverie, same incast: a queue that has emptied sends on behind all others'
-    // packets, and until the first of its own leaves its filter is 0, below any threshold.
+    // packets, and until the first of its own leaves its filter is 0, below any threshold. What the pool
+    // has no room for takes headroom all the same; the code drops it.
     let flows = (1..17).map(|host| Flow::at_zero(host, 0, Bytes::mib(1)));
     let config = reverie::Config {
         mode: reverie::Mode::Released,
@@ -80,8 +84,38 @@ fn filters_that_wait_for_departures_lose_what_should_not_be_lost() {
         ..reverie::Config::default()
     };
     let outcome = run(&rack(flows.collect::<Vec<_>>().into(), buffer::Config::Reverie(config)));
-    assert!(outcome.pools[0].lossless_refused > 0, "{:?}", outcome.pools[0]);
-    assert!(outcome.flows.iter().any(|flow| flow.dropped > 0));
+    let pools = outcome.pools[0];
+    assert_eq!(pools.lossless_refused, 0);
+    assert!(pools.headroom_max > 0 && outcome.flows.iter().all(|flow| flow.dropped == 0));
+}
+
+/// Queues of a packet, of which slow links leave a hundredth, under a memory that keeps what comes.
+#[test]
+fn the_memory_alone_limits_a_lossless_queue() {
+    let flows = (1..17).map(|host| Flow::at_zero(host, 0, Bytes::mib(1)));
+    let traffic: Traffic = flows.collect::<Vec<_>>().into();
+    for policy in policies(&PerClass::All(true)) {
+        let mut plan = rack(traffic.clone(), policy);
+        plan.queue.size = Size::Packets(1.0);
+        plan.end = Some(Time(2_000_000_000));
+        plan.queue.pfc = Some(Pfc::of_memory(Span::us(700)));
+        let slow = PortChange::Rate { rate: Rate(250_000_000), scale: true };
+        let ports = [plan.fabric.ports[0].peer, plan.fabric.ports[1].peer];
+        plan.faults.ports = ports.map(|port| (port, vec![(Time(20_000_000), slow)])).to_vec();
+        let outcome = run(&plan);
+        assert!(outcome.flows.iter().all(|flow| flow.dropped == 0));
+        assert!(pauses(&outcome) > 0);
+        // The headroom behind a slow link is that of the time in which a frame leaves there.
+        let [slow, healthy] = [1, 2].map(|host| plan.fabric.ports[host].peer);
+        let headroom = |port| {
+            pause_headroom(&plan.fabric, &plan.faults, port, Bytes(PACKET), plan.queue.gap).0
+        };
+        assert!(headroom(slow) > 10 * headroom(healthy));
+        assert_eq!(plan.lossless_shortage(), None);
+        // What would not suffice is told.
+        plan.queue.pfc = Some(Pfc::of_memory(Span::us(100)));
+        assert!(matches!(plan.lossless_shortage(), Some(Shortage::Quanta { .. })));
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use crate::common::agree::trouble;
 use crate::common::{completed, plan, sent};
-use raddle_schemes::congestion;
+use raddle_schemes::congestion::{self, dcqcn};
 use raddle_schemes::load_balance::{host, switch};
 use raddle_schemes::recovery::{self, rnic_sr};
 use raddle_schemes::size::Size;
@@ -119,4 +119,38 @@ fn without_loss_no_nack_passes() {
     plan.tor = None;
     plan.transport.load_balance = host::Config::named("ops").unwrap();
     assert!(again(&completed(&plan)) > 0);
+}
+
+/// A packet is lost whose NACK comes before the next of its path, so that the receiver's ToR makes the
+/// NACK that the sender hears. Where every NACK passes whose packet has not, it is the NIC's.
+#[test]
+fn what_a_tor_asks_for_is_told_from_what_a_nic_asks_for() {
+    let mut plan = across(40);
+    let faults = (0..4).map(|up| Fault {
+        target: Target::Link { name: format!("tor0.up{up}"), direction: Direction::Out },
+        effect: Effect::Down,
+        windows: vec![(Time::ZERO + Span::ns(400), Some(Time::ZERO + Span::ns(450)))],
+    });
+    let faults = FaultPlan { faults: faults.collect(), ..FaultPlan::default() };
+    plan.faults = faults.resolve(&plan.fabric, &[], 1).unwrap().faults;
+    let took = |plan: &mut Plan, on_loss, losses| {
+        let config = dcqcn::Config {
+            profile: dcqcn::Profile::Themis,
+            on_loss,
+            losses,
+            ..dcqcn::Config::default()
+        };
+        plan.transport.congestion = congestion::Config::Dcqcn(config);
+        let outcome = completed(plan);
+        let flow = outcome.flows.at(0);
+        assert!(flow.dropped > 0, "{flow:?}");
+        flow.acked.unwrap()
+    };
+    let (cnp, none) = (dcqcn::OnLoss::Cnp, dcqcn::OnLoss::None);
+    let [nacks, nic_nacks] = [dcqcn::Losses::Nacks, dcqcn::Losses::NicNacks].map(Some);
+    assert!(took(&mut plan, cnp, nacks) > took(&mut plan, cnp, nic_nacks));
+    let rules = themis::Config { same_path: false, ..themis::Config::default() };
+    plan.tor = Some(tor::Config::Themis(rules));
+    assert!(took(&mut plan, cnp, nic_nacks) > took(&mut plan, none, None));
+    assert_eq!(took(&mut plan, cnp, nacks), took(&mut plan, cnp, nic_nacks));
 }

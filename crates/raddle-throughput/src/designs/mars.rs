@@ -43,7 +43,17 @@ impl Mars {
     /// The degree for this many nodes.
     fn degree(&self, nodes: usize) -> Result<u32, DesignError> {
         let Fabric { uplinks, rate, slot, .. } = self.fabric;
-        let mut degree = self.degree.unwrap_or(nodes as u32).min(nodes as u32);
+        let budget = [("delay", self.delay.is_some()), ("buffer", self.buffer.is_some())];
+        let idle = budget.into_iter().find(|(_, given)| *given && self.degree.is_some());
+        if let Some((key, _)) = idle {
+            return refuse(format!("`{key}` has no effect beside `degree`: leave one of them out"));
+        }
+        if let Some(degree) = self.degree.filter(|degree| *degree > nodes as u32) {
+            return refuse(format!(
+                "a degree of {degree} with {nodes} nodes; expected 2 to {nodes}"
+            ));
+        }
+        let mut degree = self.degree.unwrap_or(nodes as u32);
         if self.degree.is_none() {
             if let Some(budget) = self.delay {
                 let Some(most) = bounds::degree_by_delay(nodes, uplinks, slot, budget) else {
@@ -182,6 +192,26 @@ mod tests {
         assert_eq!(degree(Some(Span::us(1600)), mb(20)), Ok(4));
         let why = degree(Some(Span::us(750)), None).unwrap_err().to_string();
         assert!(why.contains("the shortest is 753.67 us"), "{why}");
+    }
+
+    #[test]
+    fn a_degree_that_is_given_is_the_one_that_there_is() {
+        let of = |degree, delay, buffer| {
+            let mars = Mars { degree: Some(degree), delay, buffer, ..Mars::default() };
+            mars.degree(16).map_err(|error| error.to_string())
+        };
+        assert_eq!(of(16, None, None), Ok(16));
+        let too_high = "a degree of 17 with 16 nodes; expected 2 to 16";
+        assert_eq!(of(17, None, None), Err(too_high.to_owned()));
+        for (delay, buffer, key) in
+            [(Some(Span::us(900)), None, "delay"), (None, Some(Bytes(1)), "buffer")]
+        {
+            let why = of(4, delay, buffer).unwrap_err();
+            assert_eq!(
+                why,
+                format!("`{key}` has no effect beside `degree`: leave one of them out")
+            );
+        }
     }
 
     #[test]

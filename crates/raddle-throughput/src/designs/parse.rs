@@ -11,6 +11,8 @@ pub enum ParseError {
     Design(String),
     /// A setting without `=`.
     Setting(String),
+    /// A parameter that is set twice.
+    Twice(String),
     /// A parameter that the design does not have.
     Parameter {
         /// The design.
@@ -41,6 +43,7 @@ impl fmt::Display for ParseError {
             Self::Setting(setting) => {
                 write!(f, "`{setting}`: expected key=value, as in `vermilion:k=6`")
             }
+            Self::Twice(name) => write!(f, "`{name}` is set twice: expected each parameter once"),
             Self::Parameter { design, name, names } => {
                 write!(f, "{design} has no parameter `{name}`; parameters: {}", names.join(", "))
             }
@@ -61,6 +64,7 @@ pub fn parse(text: &str) -> Result<Box<dyn Design>, ParseError> {
     let (name, settings) = text.split_once(':').unwrap_or((text, ""));
     let listed = find(name).ok_or_else(|| ParseError::Design(name.to_owned()))?;
     let mut design = (listed.default)();
+    let mut set: Vec<&str> = Vec::new();
     for setting in settings.split(',').filter(|setting| !setting.is_empty()) {
         let pair = setting.split_once('=');
         let (key, value) = pair.ok_or_else(|| ParseError::Setting(setting.to_owned()))?;
@@ -76,6 +80,10 @@ pub fn parse(text: &str) -> Result<Box<dyn Design>, ParseError> {
             };
             ParseError::Value { design: listed.card.name, setting: setting.to_owned(), expected }
         })?;
+        if set.contains(&key) {
+            return Err(ParseError::Twice(key.to_owned()));
+        }
+        set.push(key);
     }
     Ok(design)
 }
@@ -108,6 +116,8 @@ mod tests {
             ("vermillion", "no design `vermillion`; designs: round_robin"),
             ("vermilion:k", "`k`: expected key=value"),
             ("vermilion:kk=3", "vermilion has no parameter `kk`; parameters: uplinks"),
+            ("vermilion:k=3,k=4", "`k` is set twice: expected each parameter once"),
+            ("vermilion:k=3,slot=9 us,k=3", "`k` is set twice"),
             ("vermilion:k=1", "vermilion: k=1: expected"),
             ("vermilion:rounding=up", "expected one of any, bottleneck, floor"),
         ] {

@@ -1,6 +1,7 @@
 //! The glue to the simulator: fabrics from topologies, plans from scenarios.
 
 use super::Scenario;
+use super::buffer;
 use super::fault::{FaultSection, fault_problem};
 use super::limits;
 use super::reader::Log;
@@ -10,8 +11,8 @@ use crate::import::InputError;
 use crate::problem::Problem;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::Rate;
-use raddle_sim::faults::PortChange;
 use raddle_sim::faults::spec::FaultPlan;
+use raddle_sim::faults::{Faults, PortChange};
 use raddle_sim::limits::LimitError;
 use raddle_sim::plan::Plan;
 use raddle_sim::topology::Fabric;
@@ -141,6 +142,10 @@ impl Scenario {
             let planned = plan.plan_paths(&planner.config);
             planned.map_err(|misfit| planner.place.problem(misfit.to_string()))?;
         }
+        if let (Some(shortage), Some(buffer)) = (plan.lossless_shortage(), &self.buffer) {
+            let policy = buffer.policy.card().name;
+            return Err(buffer::short(&shortage, policy, &self.fabric, &self.buffer_place));
+        }
         // Most limits have been checked with the keys they come from; draws can break the others.
         match plan.check_limits() {
             Ok(()) => Ok(plan),
@@ -171,19 +176,19 @@ pub(crate) fn fault_plan(faults: &[FaultSection]) -> FaultPlan {
 }
 
 /// Adds the problems that the faults have on this fabric, whatever the traffic and whatever is drawn.
-/// Returns the links that they certainly slow down, with the rates.
+/// Returns those that are certain, and the links that they slow down, with the rates.
 pub(crate) fn check_faults(
     faults: &[FaultSection],
     fabric: &Fabric,
     topology: &Topology,
     log: &Log,
-) -> Vec<(PortId, Rate)> {
+) -> (Faults, Vec<(PortId, Rate)>) {
     match fault_plan(faults).certain(fabric) {
         Err(errors) => {
             for error in &errors {
                 log.add(fault_problem(error, faults, topology.place()));
             }
-            Vec::new()
+            (Faults::default(), Vec::new())
         }
         Ok(certain) => {
             let changes = certain.ports.iter();
@@ -192,7 +197,8 @@ pub(crate) fn check_faults(
                 PortChange::Rate { rate, .. } => Some((port, *rate)),
                 _ => None,
             });
-            slowed.collect()
+            let slowed = slowed.collect();
+            (certain, slowed)
         }
     }
 }

@@ -5,6 +5,7 @@ use super::scheme::shown;
 use super::share::{at_least, percent, share};
 use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
+use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::faults::error::FaultError;
 use raddle_sim::faults::resolve::flapping;
@@ -106,10 +107,17 @@ fn target(reader: &mut Reader<'_>, key: &'static str) -> Option<(Target, String)
     let item = reader.take(key)?;
     let name = match &item.value {
         Value::Text(name) => name.clone(),
-        Value::Integer(number) if key == "host" => format!("host{number}"),
+        Value::Integer(_) if key == "host" => {
+            let number = read(key, item).map_err(|problem| reader.log().add(problem)).ok()?;
+            return Some((Target::HostNumber { host: HostId(number) }, format!("host = {number}")));
+        }
         _ => {
             let problem = item.place.problem(format!("wrong value for `{key}`"));
-            reader.log().add(problem.label("expected a name, quoted"));
+            let label = match key {
+                "host" => "expected a name, quoted, or a number",
+                _ => "expected a name, quoted",
+            };
+            reader.log().add(problem.label(label));
             return None;
         }
     };
@@ -386,6 +394,10 @@ pub(crate) fn fault_problem(
                 among.one()
             );
             target(fault).problem(message).label(at_least(*count))
+        }
+        FaultError::NoSuchHost { fault, host, hosts } => {
+            let problem = target(fault).problem(format!("there is no host {host}"));
+            problem.label(format!("hosts are 0 to {}", hosts.saturating_sub(1)))
         }
         FaultError::Share { fault, .. }
         | FaultError::Chance { fault, .. }

@@ -4,6 +4,7 @@ use super::reader::{Log, Reader};
 use super::spec::{Item, Value};
 use crate::import::InputError;
 use crate::problem::{Lines, Problem, Source};
+use crate::text_file;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -59,7 +60,7 @@ impl Files {
         if let Some((_, text)) = read.iter().find(|(known, _)| known == path) {
             return Ok(text.clone());
         }
-        let text: Arc<str> = std::fs::read_to_string(path)?.into();
+        let text: Arc<str> = text_file::read(path)?.into();
         read.push((path.to_path_buf(), text.clone()));
         Ok(text)
     }

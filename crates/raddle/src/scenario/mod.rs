@@ -79,6 +79,8 @@ pub struct Scenario {
     switch_load_balance: switch::Config,
     queue: QueuePlan,
     buffer: Option<BufferPlan>,
+    /// Of the memory's size.
+    buffer_place: Place,
     tor: Option<tor::Config>,
     convergence: Option<Span>,
     local_repair: Option<Span>,
@@ -177,7 +179,7 @@ impl Scenario {
         idle::late_faults(&faults, sections.run.as_ref().and_then(|run| run.end), log);
         let fabric = fabrics.get(&topology, log)?;
         let record = sections.record.as_ref().map(|record| record.plan(&fabric, log));
-        let slowed = build::check_faults(&faults, &fabric, &topology, log);
+        let (certain, slowed) = build::check_faults(&faults, &fabric, &topology, log);
         if let Some(traffic) = &sections.traffic {
             traffic.check(&fabric, log);
         }
@@ -191,8 +193,8 @@ impl Scenario {
         section.queue.resolve_shares(sizes.packet, log);
         traffic.check_classes(section.queue.plan.classes, log);
         traffic.check_chosen_classes(&transport, section.queue.plan.classes, log);
-        reach::queues(&section, &fabric, &sizes, log);
-        buffer::check(&section, &fabric, &sizes, log);
+        reach::queues(&section, (&fabric, &certain), &sizes, log);
+        buffer::check(&section, &fabric, &certain, &sizes, log);
         needs::middleware(&section, &fabric, log);
         reach::frames(&section.load_balance, &sizes, log);
         let congestions = traffic.used_congestions(&transport);
@@ -201,14 +203,16 @@ impl Scenario {
             reach::pace(congestion, &fabric, links, log);
             notes::windows(&congestion.config, &fabric, &sizes, *largest, log);
         }
-        notes::headroom(&section, &fabric, &sizes, log);
+        notes::headroom(&section, (&fabric, &certain), &sizes, log);
         let drain = reach::drain(&section, &fabric, &sizes);
         for (congestion, recovery) in traffic.used_pairs(&transport) {
             notes::recovery(&congestion.config, recovery, drain, &sizes, log);
         }
         let recoveries = traffic.used_recoveries(&transport).into_iter();
         let rto = |(own, key): (&Chosen<recovery::Config>, _)| {
-            reach::rto(&section, (&own.config, key), &fabric, &sizes, log)
+            let context =
+                reach::Losses { fabric: &fabric, section: &section, faulty: !faults.is_empty() };
+            reach::rto(&context, (own, key), &sizes, log)
         };
         let rto = recoveries.map(rto).max().unwrap_or_default();
         let paces = congestions.iter().map(|(own, _)| own.config.build(&FlowContext::NOMINAL));
@@ -232,6 +236,7 @@ impl Scenario {
             fabric,
             switch_load_balance: section.load_balance.config,
             queue: section.queue.plan,
+            buffer_place: section.buffer.as_ref().map(|own| own.place.clone()).unwrap_or_default(),
             buffer: section.buffer.map(|buffer| buffer.plan),
             tor: section.tor.map(|tor| tor.config),
             convergence: section.convergence,

@@ -49,6 +49,17 @@ pub(crate) fn check(
                 log.add(place.problem(message).label("leave it out"));
             }
         }
+        for &(parameter, classes, place) in &needy.classes {
+            let own = fabric.queue.plan.classes;
+            if classes > own {
+                let name = needy.card.name;
+                let message =
+                    format!("`{parameter}` of `{name}` is for {classes} data classes or more");
+                let label = format!("there is {own}: set `classes` in [fabric] queue");
+                let label = if own > 1 { label.replace("is", "are") } else { label };
+                log.add(place.problem(message).label(label));
+            }
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What runs, and is rarely meant: flow control without headroom, windows of few packets, paces
 //! and least rates that links cannot carry, settings of pairs with one message each.
 
+use super::buffer::Memory;
 use super::fabric::FabricSection;
 use super::reach::Sizes;
 use super::reader::Log;
@@ -9,7 +10,9 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{FlowContext, congestion, recovery};
 use raddle_sim::bound::rho_max::rho_max;
-use raddle_sim::plan::{Connections, Overflow, PairOrder, Pfc, PfcLinks, Plan, pause_headroom};
+use raddle_sim::faults::Faults;
+use raddle_sim::lossless::pause_headroom;
+use raddle_sim::plan::{BufferPlan, Connections, Overflow, PairOrder, Pfc, PfcLinks, Plan};
 use raddle_sim::topology::{Fabric, Node, Port};
 use raddle_sim::workload::{Flow, Start};
 use std::collections::{BTreeMap, BTreeSet};
@@ -245,12 +248,23 @@ impl Inflow {
     }
 }
 
-/// Notes flow control that can lose frames: docs/model.md says when it cannot. Memory that ports
-/// share is not looked at.
-pub(super) fn headroom(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, log: &Log) {
+/// Notes flow control that takes on more than queues have room for, and more than memory that ports
+/// share has: docs/model.md says when it does not.
+pub(super) fn headroom(
+    section: &FabricSection,
+    (fabric, faults): (&Fabric, &Faults),
+    sizes: &Sizes,
+    log: &Log,
+) {
     let (queue, Some(pfc)) = (&section.queue.plan, &section.queue.plan.pfc) else { return };
     // Where switches tell hosts alone, what other switches send is lost as it ever was.
-    if section.buffer.is_some() || pfc.links == PfcLinks::Hosts {
+    if pfc.links == PfcLinks::Hosts {
+        return;
+    }
+    if let Some(own) = &section.buffer {
+        if !pfc.by_memory() {
+            shared_headroom(section, &own.plan, (fabric, faults), sizes, log);
+        }
         return;
     }
     let room = |port: &Port| queue.size.resolve(&sizes.base(port.rate, Bytes(0)));
@@ -260,7 +274,7 @@ pub(super) fn headroom(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, 
         let own = || switch.ports.clone().map(|id| (PortId(id), &fabric.ports[id as usize]));
         let inflow = |(id, port): (PortId, &Port)| {
             let base = sizes.base(port.rate, room(port));
-            let headroom = pause_headroom(fabric, id, sizes.packet, queue.gap).0;
+            let headroom = pause_headroom(fabric, faults, id, sizes.packet, queue.gap).0;
             Inflow { ports: 1, xoff: pfc.xoff.resolve(&base).0, headroom }
         };
         for (id, port) in own() {
@@ -283,8 +297,9 @@ pub(super) fn headroom(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, 
             None => format!("a `size` of at least {} B", all.bytes()),
         };
         log.note(format!(
-            "flow control can lose frames: the queue of `{}` has room for {} B, and what \
-             comes in at {} of its switch's ports may be {} B before all of them pause; {would_do} would do",
+            "a queue can hold more than its `size`, since flow control has taken that on: that of `{}` is \
+             {} B, and what comes in at {} of its switch's ports may be {} B before all of them pause; \
+             {would_do} would keep it within",
             port.name,
             room(port).0,
             all.ports,
@@ -292,6 +307,53 @@ pub(super) fn headroom(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, 
         ));
     }
     renewal(pfc, fabric, sizes.packet + queue.gap, log);
+}
+
+/// Notes memory that ports share and that can lose what flow control has taken on.
+fn shared_headroom(
+    section: &FabricSection,
+    plan: &BufferPlan,
+    (fabric, faults): (&Fabric, &Faults),
+    sizes: &Sizes,
+    log: &Log,
+) {
+    let (queue, Some(pfc)) = (&section.queue.plan, &section.queue.plan.pfc) else { return };
+    let inflow = |id: u32| {
+        let rate = fabric.ports[id as usize].rate;
+        let room = queue.size.resolve(&sizes.base(rate, Bytes(0)));
+        let headroom = pause_headroom(fabric, faults, PortId(id), sizes.packet, queue.gap).0;
+        pfc.xoff.resolve(&sizes.base(rate, room)).0.saturating_add(headroom)
+    };
+    for switch in &fabric.switches {
+        let one = switch.ports.clone().map(inflow).fold(0, u64::saturating_add);
+        let all = one.saturating_mul(queue.classes.into());
+        let before = Bytes(all.saturating_sub(sizes.packet.0));
+        let keeps = |size: Size| {
+            let plan = BufferPlan { size, ..plan.clone() };
+            let memory = Memory::new(section, &plan, (fabric, faults), switch, sizes);
+            memory.admits(sizes.packet, before, before)
+        };
+        if keeps(plan.size) {
+            continue;
+        }
+        // The first memory that keeps it, by halves.
+        let (mut short, mut enough) = (all.saturating_sub(1), all.saturating_mul(1 << 16));
+        let would_do = keeps(Size::Bytes(Bytes(enough))).then(|| {
+            while enough - short > 1 {
+                let middle = short + (enough - short) / 2;
+                if keeps(Size::Bytes(Bytes(middle))) { enough = middle } else { short = middle }
+            }
+            format!("; a `size` of at least {enough} B would do")
+        });
+        let policy = plan.policy.card().name;
+        return log.note(format!(
+            "flow control can lose frames: what comes in at the {} ports of `{}` may be {all} B before all \
+             of them pause, and `{policy}` in [fabric] buffer may have to drop some of it{}",
+            switch.ports.len(),
+            switch.name,
+            would_do.unwrap_or_default()
+        ));
+    }
 }
 
 /// Notes pauses that end before they can be renewed.
@@ -340,14 +402,17 @@ mod tests {
     fn flow_control_without_headroom_is_noted_with_the_number_that_would_do() {
         // Between switches 1 us each way: 50 B/ns 2 us, three frames and 64 B are 112544 B, thrice
         // in an aggregation switch; (416000 - 337632) / 3.
-        let told = "flow control can lose frames: the queue of `agg0.down0` has room for 416000 B, \
-                    and what comes in at 3 of its switch's ports may be 961632 B before all of them \
-                    pause; `xoff` of at most 26122 B would do";
+        let told = "a queue can hold more than its `size`, since flow control has taken that on: that \
+                    of `agg0.down0` is 416000 B, and what comes in at 3 of its switch's ports may be \
+                    961632 B before all of them pause; `xoff` of at most 26122 B would keep it within";
         assert_eq!(with_pfc(416_000, "50%"), [told]);
         assert_eq!(with_pfc(416_000, "26122 B"), [""; 0]);
         assert_eq!(with_pfc(416_000, "26123 B").len(), 1);
         let told = with_pfc(300_000, "30000 B");
-        assert!(told[0].ends_with("a `size` of at least 427632 B would do"), "{told:?}");
+        assert!(
+            told[0].ends_with("a `size` of at least 427632 B would keep it within"),
+            "{told:?}"
+        );
         assert_eq!(with_pfc(427_632, "30000 B"), [""; 0]);
     }
 

@@ -5,12 +5,15 @@ use super::buffer;
 use super::fabric::FabricSection;
 use super::reader::Log;
 use super::scheme::Chosen;
+use raddle_schemes::ids::HostId;
 use raddle_schemes::load_balance::switch;
-use raddle_schemes::size::{Base, Size};
+use raddle_schemes::size::{Base, Size, UNLIMITED};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{FlowContext, congestion, marking, recovery};
-use raddle_sim::host::{default_rto, queue_drain};
+use raddle_sim::faults::Faults;
+use raddle_sim::host::{LONGEST_QUEUE, default_rto, queue_drain};
+use raddle_sim::lossless;
 use raddle_sim::plan::{Service, TransportPlan};
 use raddle_sim::topology::{Fabric, Node};
 use std::collections::BTreeMap;
@@ -42,21 +45,44 @@ impl Sizes {
     }
 }
 
-/// The longest retransmission timeout; zero if there is none. Notes one that no answer can beat.
+/// Where packets may be lost.
+pub(crate) struct Losses<'a> {
+    pub(crate) fabric: &'a Fabric,
+    pub(crate) section: &'a FabricSection,
+    /// Whether there is any fault.
+    pub(crate) faulty: bool,
+}
+
+/// The longest retransmission timeout; zero if there is none. Notes one that no answer can beat, and adds a
+/// problem for one that is over before a packet has left its host: packets would be sent again for
+/// ever.
+///
+/// Where queues have no limit it is that of the largest traffic there is: how much there will be is
+/// known with a seed.
 pub(crate) fn rto(
-    section: &FabricSection,
-    (recovery, key): (&recovery::Config, &str),
-    fabric: &Fabric,
+    losses: &Losses<'_>,
+    (recovery, key): (&Chosen<recovery::Config>, &str),
     sizes: &Sizes,
     log: &Log,
 ) -> Span {
+    let Losses { fabric, section, faulty } = *losses;
     let base_rtt = sizes.longest_rtt;
     let rto = default_rto(longest_drain(section, fabric, sizes), base_rtt);
-    let drain = drain(section, fabric, sizes);
+    let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref());
+    let may_lose = queue.may_lose() || buffer.is_some() || faulty || section.tor.is_some();
+    let drain = may_lose.then(|| longest_drain(section, fabric, sizes));
     let context = FlowContext { base_rtt, rto, drain, ..FlowContext::NOMINAL };
     // Nobody waits for a timeout that never comes.
-    let recovery = recovery.build(&context);
-    let rto = recovery.rto();
+    let built = recovery.config.build(&context);
+    let rto = built.rto();
+    let rates = (0..fabric.hosts).map(|host| fabric.host_rate(HostId(host)));
+    let packet = rates.max().map_or(Span::ZERO, |rate| rate.serialisation(sizes.packet));
+    if rto < packet {
+        let place = recovery.place_of("rto").unwrap_or(&recovery.place);
+        let message = format!("the timeout of {rto} in {key} is shorter than a packet's {packet}");
+        let label = format!("expected at least {packet}; an unloaded round trip takes {base_rtt}");
+        log.add(place.problem(message).label(label));
+    }
     if rto.0 >= TIME_LIMIT.0 {
         return Span::ZERO;
     }
@@ -66,12 +92,12 @@ pub(crate) fn rto(
              round trip, {base_rtt}: packets count as lost before their ACKs can be there"
         ));
     }
-    recovery.longest_wait()
+    built.longest_wait()
 }
 
 fn longest_drain(section: &FabricSection, fabric: &Fabric, sizes: &Sizes) -> Span {
     let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref().map(|own| &own.plan));
-    queue_drain(fabric, queue.size, buffer, sizes.packet, sizes.longest_rtt)
+    queue_drain(fabric, queue.size, buffer, sizes.packet, sizes.longest_rtt, LONGEST_QUEUE)
 }
 
 /// How long a full queue takes, where queues have an end.
@@ -109,7 +135,12 @@ pub(crate) fn pace(scheme: &Chosen<congestion::Config>, fabric: &Fabric, links: 
 
 /// Adds a problem for a queue without room for one frame, and for thresholds in the wrong order or
 /// out of every queue's reach.
-pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, log: &Log) {
+pub(crate) fn queues(
+    section: &FabricSection,
+    (fabric, faults): (&Fabric, &Faults),
+    sizes: &Sizes,
+    log: &Log,
+) {
     let places = &section.queue.places;
     let queue = &section.queue.plan;
     let mut rates = BTreeMap::new();
@@ -120,7 +151,7 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
     }
     // Of queues that share memory, the longest of any switch, and the largest memory.
     let memories = section.buffer.iter().flat_map(|own| {
-        let memory = |at| buffer::Memory::new(section, &own.plan, fabric, at, sizes);
+        let memory = |at| buffer::Memory::new(section, &own.plan, (fabric, faults), at, sizes);
         fabric.switches.iter().map(memory)
     });
     let (mut longest, mut memory) = (None, None);
@@ -128,6 +159,8 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
         let queue = Some(own.longest_queue(sizes.packet)).filter(|longest| longest.0 > 0);
         (longest, memory) = (longest.max(queue), memory.max(Some(own.size())));
     }
+    let memory_plan = section.buffer.as_ref().map(|own| &own.plan);
+    let is_lossless = lossless::classes(queue, memory_plan) != 0;
     let mut reached = rates.is_empty();
     for (&rate, port) in &rates {
         let whole = queue.size.resolve(&sizes.base(rate, Bytes(0)));
@@ -179,7 +212,8 @@ pub(crate) fn queues(section: &FabricSection, fabric: &Fabric, sizes: &Sizes, lo
                 return;
             }
         }
-        let longest = longest.map_or(whole, |longest| longest.min(whole));
+        let own = if is_lossless { UNLIMITED } else { whole };
+        let longest = longest.map_or(own, |longest| longest.min(own));
         reached |= queue.markings().any(|marking| {
             thresholds(marking, &base).first().is_none_or(|(_, from)| *from < longest)
         });

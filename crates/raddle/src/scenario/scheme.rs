@@ -89,6 +89,8 @@ pub(crate) struct Needy<'a> {
     pub(crate) place: &'a Place,
     /// Parameters that were set and have no effect where the fabric offers something.
     pub(crate) moot: Vec<(&'static str, Need, &'a Place)>,
+    /// Parameters that were written, and how many data classes their values take.
+    pub(crate) classes: Vec<(&'static str, u8, &'a Place)>,
 }
 
 impl<F> Chosen<F> {
@@ -108,7 +110,19 @@ impl<F: Family> Chosen<F> {
             _ => None,
         });
         let moot = moot.collect();
-        Needy { card: self.config.card(), key: F::KEY, place: &self.place, moot }
+        let classes = self.config.conflicts().into_iter().filter_map(|conflict| match conflict {
+            Conflict::Classes(parameter, classes) => {
+                Some((parameter, classes, self.place_of(parameter)?))
+            }
+            _ => None,
+        });
+        let classes = classes.collect();
+        Needy { card: self.config.card(), key: F::KEY, place: &self.place, moot, classes }
+    }
+
+    /// Where a parameter was written, if it was.
+    pub(crate) fn place_of(&self, parameter: &str) -> Option<&Place> {
+        place_of(&self.written, &[parameter])
     }
 
     /// The values of the parameters that were written and are of type `T`, with their places.
@@ -220,8 +234,11 @@ fn report_conflicts<F: Family>(config: &F, written: &[(String, Place)], log: &Lo
     let (scheme, values) = (config.card().name, config.values());
     let value = |key: &str| values.iter().find(|(name, _)| *name == key).map(|(_, text)| text);
     for conflict in config.conflicts() {
-        let (Conflict::Exceeds(one, other) | Conflict::Idle(one, other)) = conflict else {
-            continue;
+        let (one, other) = match conflict {
+            Conflict::Exceeds(one, other)
+            | Conflict::Idle(one, other)
+            | Conflict::Length(one, other, _) => (one, other),
+            Conflict::Moot(..) | Conflict::Classes(..) => continue,
         };
         let (Some(first), Some(second)) = (value(one), value(other)) else { continue };
         match conflict {
@@ -240,7 +257,13 @@ fn report_conflicts<F: Family>(config: &F, written: &[(String, Place)], log: &Lo
                     format!("`{idle}` of `{scheme}` has no effect with `{other} = {second}`");
                 log.add(place.problem(message).label(format!("leave it out, or change `{other}`")));
             }
-            Conflict::Moot(..) => {}
+            Conflict::Length(list, with, length) => {
+                let Some(place) = place_of(written, &[list, with]) else { continue };
+                let message =
+                    format!("`{list}` of `{scheme}` does not go with `{with} = {second}`");
+                log.add(place.problem(message).label(format!("expected a list of {length}")));
+            }
+            Conflict::Moot(..) | Conflict::Classes(..) => {}
         }
     }
 }

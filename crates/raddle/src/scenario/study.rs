@@ -7,6 +7,7 @@ use super::spec::{self, Entry, Item, Place, Table, Value};
 use super::sweep::{self, AxisSpec, Point, SweepSpec};
 use super::{Scenario, reader};
 use crate::problem::{Problem, Problems, Source};
+use crate::text_file;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,7 +69,7 @@ const OVERRIDES: &str = "--set";
 /// # Errors
 /// Every problem of the file and the overrides.
 pub fn load(path: &Path, overrides: &[(String, String)]) -> Result<Study, Problems> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = text_file::read(path).map_err(|error| {
         let problem = Problem::new(format!("cannot read {}: {error}", path.display()));
         Problems::one(problem, None)
     })?;

@@ -2,7 +2,7 @@
 
 use super::reader::{Log, Reader, with_nearest};
 use super::spec::{Entry, Item, Place, Table, Value};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// The most cells a study may have, and the most seeds.
 const MAX_CELLS: usize = 100_000;
@@ -59,7 +59,96 @@ pub(crate) fn sweep(sweep: Option<&Item>, conditions: Option<&Item>, log: &Log) 
         log.add(problem.label(format!("expected at most {MAX_CELLS}")));
         spec.axes.clear();
     }
+    set_once(&spec.axes, log);
     spec
+}
+
+/// Adds a problem for every key that a point sets although another axis, or the point itself, has
+/// set it: a row would be called by a value that did not run. Where a condition puts another scheme in
+/// place of one that an earlier condition only tuned, no name is wrong; where `[sweep]` has set what
+/// goes, one is.
+fn set_once(axes: &[AxisSpec], log: &Log) {
+    let mut before = Setters::default();
+    let mut swept = Setters::default();
+    let mut faults: Option<Setter<'_>> = None;
+    for axis in axes {
+        let mut own = Setters::default();
+        for point in &axis.points {
+            let by = Setter { axis: &axis.name, point: &point.shown };
+            let mut alone = Setters::default();
+            for (path, place, item) in &point.set {
+                // Faults are added to a list, which this replaces.
+                let added = faults.filter(|_| path == "fault").map(|by| (path.clone(), by));
+                let leaves = leaf_paths(path, item);
+                let known =
+                    |path: &String| overlap(&before, path).or_else(|| overlap(&alone, path));
+                let lost = || overlap(&swept, path).or(added);
+                if let Some(earlier) = leaves.iter().find_map(known).or_else(lost) {
+                    twice(path, place, &earlier, by, log);
+                }
+                alone.extend(leaves.into_iter().map(|path| (path, by)));
+            }
+            for (path, by) in alone {
+                own.entry(path).or_insert(by);
+            }
+        }
+        // Conditions have no path for a name.
+        if axis.points.iter().all(|point| point.set.iter().any(|(path, ..)| *path == axis.name)) {
+            swept.extend(own.clone());
+        }
+        before.extend(own);
+        let adds = axis.points.iter().find(|point| !point.faults.is_empty());
+        faults = faults.or(adds.map(|point| Setter { axis: &axis.name, point: &point.shown }));
+    }
+}
+
+/// Who sets which path.
+type Setters<'a> = BTreeMap<String, Setter<'a>>;
+
+/// A value of an axis, which sets something.
+#[derive(Clone, Copy, PartialEq)]
+struct Setter<'a> {
+    axis: &'a str,
+    point: &'a str,
+}
+
+/// The paths of the values that `item` puts at `path`.
+fn leaf_paths(path: &str, item: &Item) -> Vec<String> {
+    match &item.value {
+        Value::Table(table) if !table.entries.is_empty() => {
+            let inner = |entry: &Entry| leaf_paths(&format!("{path}.{}", entry.key), &entry.item);
+            table.entries.iter().flat_map(inner).collect()
+        }
+        _ => vec![path.to_owned()],
+    }
+}
+
+/// What `set` has at `path`, above it or below it.
+fn overlap<'a>(set: &Setters<'a>, path: &str) -> Option<(String, Setter<'a>)> {
+    let above = path.match_indices('.').map(|(end, _)| &path[..end]).chain([path]);
+    let mut found = above.filter_map(|path| set.get_key_value(path));
+    let below = format!("{path}.");
+    let first_below =
+        || set.range(below.clone()..).next().filter(|(key, _)| key.starts_with(&below));
+    found.next().or_else(first_below).map(|(path, setter)| (path.clone(), *setter))
+}
+
+/// Says that `path` is set twice.
+fn twice(
+    path: &str,
+    place: &Place,
+    (other, first): &(String, Setter<'_>),
+    second: Setter<'_>,
+    log: &Log,
+) {
+    let message = format!("`{path}` is set twice");
+    let label = if *first == second {
+        format!("`{}` of `{}` sets `{other}`, too", second.point, second.axis)
+    } else {
+        format!("expected each key once: `{}` of `{}` sets `{other}`, too", first.point, first.axis)
+    };
+    let help = "one value would run under the name of the other: keep it on one axis";
+    log.add(place.problem(message).label(label).help(help));
 }
 
 /// Every list below `table` is an axis; tables on the way are parts of its path.

@@ -2,6 +2,7 @@
 
 use super::run::Job;
 use super::store::{SCENARIO_FILE, SUMMARY_FILE, Store, at};
+use super::table_hashes::TableHashes;
 use super::tables::{self, Format};
 use super::text::plural;
 use std::fs;
@@ -71,11 +72,13 @@ impl Store {
         if run.is_some_and(|run| (run.scenario.as_str(), run.seed) != (&*job.scenario, job.seed)) {
             return Err(at(&place.join(SUMMARY_FILE), "of another run"));
         }
+        let hashes = TableHashes::read(place)?;
         let mut found = Vec::new();
         for entry in fs::read_dir(place).map_err(|error| at(place, error))? {
             let path = entry.map_err(|error| at(place, error))?.path();
             if let Some(format) = Format::of(&path) {
                 tables::sound(&path, format).map_err(|error| error.to_string())?;
+                hashes.check(&path)?;
                 found.extend(path.file_stem().map(PathBuf::from));
             } else if path.extension().is_some_and(|extension| extension == "json") {
                 let text = fs::read_to_string(&path).map_err(|error| at(&path, error))?;
@@ -173,6 +176,36 @@ mod tests {
             run(&store);
             assert_eq!(store.damaged(&jobs()), [""; 0]);
         }
+    }
+
+    #[test]
+    fn a_table_of_another_run_is_damage() {
+        let other = |folder: &Path| {
+            let store = Store::open(folder, Format::Csv).unwrap();
+            let stop = AtomicBool::new(false);
+            let runner =
+                Runner { engine: ENGINE, bound: |_| None, threads: 1, stop: &stop, meter: &() };
+            assert!(runner.run(&fixture::jobs(2..=2), &store)[0].is_ok());
+            store.run_folder("5ce7a110", 2)
+        };
+        let (folder, beside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let store = Store::open(folder.path(), Format::Csv).unwrap();
+        run(&store);
+        assert_eq!(store.damaged(&jobs()), [""; 0]);
+        let (place, other) = (store.run_folder("5ce7a110", 1), other(beside.path()));
+        let whole = fs::read(place.join("flows.csv")).unwrap();
+        fs::copy(other.join("flows.csv"), place.join("flows.csv")).unwrap();
+        let told = store.damaged(&jobs());
+        assert!(
+            told[0].ends_with("flows.csv: not the table that its run.json tells of"),
+            "{told:?}"
+        );
+        fs::write(place.join("flows.csv"), whole).unwrap();
+        assert_eq!(store.damaged(&jobs()), [""; 0]);
+        fs::copy(other.join("flows.csv"), place.join("tors.csv")).unwrap();
+        let told = store.damaged(&jobs());
+        assert!(told[0].ends_with("tors.csv: its run.json tells of no such table"), "{told:?}");
+        assert_eq!(store.discard_damaged(&jobs()), Ok(1));
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub mod run;
 pub mod stats;
 pub mod store;
 pub mod summary;
+mod table_hashes;
 pub mod tables;
 pub mod text;
 pub mod timing;

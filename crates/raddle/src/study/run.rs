@@ -85,7 +85,7 @@ pub trait Sink: Sync {
     /// Why the run could not be kept.
     fn finish(&self, job: &Job, run: Finished) -> Result<Self::Kept, String>;
 
-    /// Called instead of [`Sink::finish`] when `job` came to nothing.
+    /// Called when `job` came to nothing, also where it could not be kept.
     fn abandon(&self, job: &Job);
 }
 
@@ -135,8 +135,10 @@ pub enum Failure {
     /// The engine panicked, which is a bug; holds its message. Where panics abort the process,
     /// the sink's unfinished runs tell which runs were under way.
     Panic(String),
-    /// The run finished but could not be kept.
+    /// The run could not be kept, or nothing could be made ready for it.
     Kept(String),
+    /// It was not run, or not to its end, as another one could not be kept.
+    Stopped,
 }
 
 impl fmt::Display for Failure {
@@ -147,6 +149,7 @@ impl fmt::Display for Failure {
             Self::Interrupted => f.write_str("interrupted"),
             Self::Panic(message) => write!(f, "the simulator failed, which is a bug: {message}"),
             Self::Kept(why) => write!(f, "the run could not be kept: {why}"),
+            Self::Stopped => f.write_str("stopped, as another run could not be kept"),
         }
     }
 }
@@ -172,10 +175,12 @@ impl Runner<'_> {
     /// order of `jobs`, whatever the number of threads.
     ///
     /// # Errors
-    /// Per job, why there is nothing of it; the other jobs run all the same.
+    /// Per job, why there is nothing of it. The other jobs run all the same, unless it could not be
+    /// kept: where a disk is full, what would follow is lost like it.
     pub fn run<S: Sink>(&self, jobs: &[Job], sink: &S) -> Vec<Result<S::Kept, Failure>> {
+        let full = AtomicBool::new(false);
         let run = |(index, job): (usize, &Job)| {
-            let result = self.run_one(index, job, sink);
+            let result = self.run_one(index, job, sink, &full);
             self.meter.end(index);
             result
         };
@@ -190,31 +195,44 @@ impl Runner<'_> {
         }
     }
 
-    fn run_one<S: Sink>(&self, index: usize, job: &Job, sink: &S) -> Result<S::Kept, Failure> {
-        if self.stop.load(Ordering::Relaxed) {
-            return Err(Failure::Interrupted);
+    fn run_one<S: Sink>(
+        &self,
+        index: usize,
+        job: &Job,
+        sink: &S,
+        full: &AtomicBool,
+    ) -> Result<S::Kept, Failure> {
+        if let Some(why) = self.ended(full) {
+            return Err(why);
         }
-        if let Some(kept) = sink.begin(job).map_err(Failure::Kept)? {
-            return Ok(kept);
-        }
-        let run = self.simulate(index, job);
-        match run {
-            Ok(run) => sink.finish(job, run).map_err(Failure::Kept),
-            Err(failure) => {
-                sink.abandon(job);
-                Err(failure)
+        let result = match sink.begin(job).map_err(Failure::Kept) {
+            Ok(Some(kept)) => return Ok(kept),
+            Ok(None) => self.simulate(index, job, full),
+            Err(failure) => Err(failure),
+        };
+        let result = result.and_then(|run| sink.finish(job, run).map_err(Failure::Kept));
+        if let Err(failure) = &result {
+            if matches!(failure, Failure::Kept(_)) {
+                full.store(true, Ordering::Relaxed);
             }
+            sink.abandon(job);
         }
+        result
     }
 
-    fn simulate(&self, index: usize, job: &Job) -> Result<Finished, Failure> {
+    /// Why no further run begins, if none does.
+    fn ended(&self, full: &AtomicBool) -> Option<Failure> {
+        let stopped = self.stop.load(Ordering::Relaxed).then_some(Failure::Interrupted);
+        stopped.or_else(|| full.load(Ordering::Relaxed).then_some(Failure::Stopped))
+    }
+
+    fn simulate(&self, index: usize, job: &Job, full: &AtomicBool) -> Result<Finished, Failure> {
         job.needed.fit(0, memory::available()).map_err(Failure::Memory)?;
         let plan = (job.plan)().map_err(Failure::Plan)?;
         self.meter.begin(index, estimate::data_packets(&plan));
         // What it takes in memory is gone before the run begins.
-        let whole = plan.traffic.pieces.is_none();
-        let bound = if whole { (self.bound)(&plan) } else { None };
-        let mut watcher = Watcher { stop: self.stop, meter: self.meter, index };
+        let bound = (self.bound)(&plan);
+        let mut watcher = Watcher { stop: [self.stop, full], meter: self.meter, index };
         // Threads inside a run have clocks of their own: only one run at a time can be measured.
         let alone = self.threads <= 1;
         let watch = if alone { Stopwatch::start_process() } else { Stopwatch::start() };
@@ -225,12 +243,11 @@ impl Runner<'_> {
             cost.cpu_s = None;
         }
         if outcome.stop == Stop::Interrupted {
-            return Err(Failure::Interrupted);
+            return Err(self.ended(full).unwrap_or(Failure::Interrupted));
         }
-        let (plan, outcome) = outcome.of_messages(plan);
-        // Pieces have more headers than their messages, and the same ways to go.
-        let bound = if whole { bound } else { (self.bound)(&plan) };
+        // Of the pieces that were run, whose frames can be smaller than those of their messages.
         let ideals = bound::ideals(&plan);
+        let (plan, outcome) = outcome.of_messages(plan);
         let (scenario, bound) = (&job.scenario, bound.as_ref());
         let summary = RunSummary::with_ideals(scenario, &plan, &outcome, &ideals, bound, cost);
         Ok(Finished { plan, outcome, ideals, summary })
@@ -238,7 +255,8 @@ impl Runner<'_> {
 }
 
 struct Watcher<'a> {
-    stop: &'a AtomicBool,
+    /// Any of these ends the run.
+    stop: [&'a AtomicBool; 2],
     meter: &'a dyn Meter,
     index: usize,
 }
@@ -246,7 +264,7 @@ struct Watcher<'a> {
 impl Observer for Watcher<'_> {
     fn progress(&mut self, progress: &Progress) -> bool {
         self.meter.progress(self.index, progress);
-        !self.stop.load(Ordering::Relaxed)
+        !self.stop.iter().any(|stop| stop.load(Ordering::Relaxed))
     }
 }
 
@@ -262,6 +280,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
 mod tests {
     use super::*;
     use crate::study::fixture::{self, ENGINE};
+    use std::sync::atomic::AtomicUsize;
 
     fn runner<'a>(engine: Engine<'a>, threads: usize, stop: &'a AtomicBool) -> Runner<'a> {
         Runner { engine, bound: |_| None, threads, stop, meter: &() }
@@ -316,6 +335,40 @@ mod tests {
             assert!(matches!(&runs[0], Err(Failure::Memory(why)) if why.contains("of memory")));
         }
         assert!(runs[1].is_ok());
+    }
+
+    /// Keeps the first run, and then its disk is full.
+    struct OneFits;
+
+    impl Sink for OneFits {
+        type Kept = u64;
+
+        fn begin(&self, _job: &Job) -> Result<Option<u64>, String> {
+            Ok(None)
+        }
+
+        fn finish(&self, job: &Job, _run: Finished) -> Result<u64, String> {
+            if job.seed == 1 { Ok(1) } else { Err("flows.csv: No space left on device".into()) }
+        }
+
+        fn abandon(&self, job: &Job) {
+            assert_ne!(job.seed, 1);
+        }
+    }
+
+    #[test]
+    fn a_full_disk_stops_all_runs() {
+        static RUNS: AtomicUsize = AtomicUsize::new(0);
+        let engine: Engine<'_> = &|plan, observer| {
+            RUNS.fetch_add(1, Ordering::Relaxed);
+            fixture::engine(plan, observer)
+        };
+        let stop = AtomicBool::new(false);
+        let runs = runner(engine, 1, &stop).run(&fixture::jobs(1..=9), &OneFits);
+        assert_eq!(runs[0], Ok(1));
+        assert!(matches!(&runs[1], Err(Failure::Kept(why)) if why.contains("No space")));
+        assert!(runs[2..].iter().all(|run| *run == Err(Failure::Stopped)));
+        assert_eq!(RUNS.load(Ordering::Relaxed), 2);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::BUILD;
 use super::lock::{self, Held};
 use super::run::{Finished, Job, Sink};
 use super::summary::RunSummary;
+use super::table_hashes::TableHashes;
 use super::tables::{self, Format, RunRow};
 use crate::scenario::Kept;
 use raddle_schemes::rng::mix;
@@ -138,16 +139,28 @@ impl Store {
     /// The file and what the system said.
     pub fn complete(&self, job: &Job, run: &Finished) -> Result<(), String> {
         let scratch = self.unfinished_folder(job);
+        let place = self.run_folder(&job.scenario, job.seed);
+        let mut hashes = TableHashes::read(&place)?;
+        let known = hashes.clone();
         for table in tables::of_run(&job.scenario, &run.plan, &run.outcome, &run.ideals) {
             let name = format!("{}.{}", table.name(), self.format.extension());
             let path = self.run_file(job, &name);
             if !path.exists() {
                 put(&scratch, &path, |folder| {
-                    tables::write_parts(folder, &table, self.format).map_err(|e| e.to_string())
+                    let written = tables::write_parts(folder, &table, self.format);
+                    let written = written.map_err(|error| error.to_string())?;
+                    hashes.add(&written)?;
+                    Ok(written)
                 })?;
             }
         }
-        Ok(())
+        if hashes == known {
+            return Ok(());
+        }
+        let path = place.join(SUMMARY_FILE);
+        let text = fs::read_to_string(&path).map_err(|error| at(&path, error))?;
+        let value = serde_json::from_str(&text).map_err(|error| at(&path, error))?;
+        self.add(job, SUMMARY_FILE, &hashes.beside(value))
     }
 
     /// Writes the table `runs` over all `rows`, replacing the one that is there.
@@ -188,13 +201,15 @@ impl Sink for Store {
 
     fn finish(&self, job: &Job, run: Finished) -> Result<RunSummary, String> {
         let folder = self.unfinished_folder(job);
+        let mut hashes = TableHashes::default();
         if self.with_tables {
             for table in tables::of_run(&job.scenario, &run.plan, &run.outcome, &run.ideals) {
-                tables::write_parts(&folder, &table, self.format).map_err(|e| e.to_string())?;
+                let written = tables::write_parts(&folder, &table, self.format);
+                hashes.add(&written.map_err(|error| error.to_string())?)?;
             }
         }
         let path = folder.join(SUMMARY_FILE);
-        let json = format!("{:#}\n", run.summary.to_json());
+        let json = hashes.beside(run.summary.to_json());
         fs::write(&path, json).map_err(|error| at(&path, error))?;
         let place = self.run_folder(&job.scenario, job.seed);
         match fs::rename(&folder, &place) {
@@ -238,9 +253,11 @@ fn put(
     write: impl FnOnce(&Path) -> Result<PathBuf, String>,
 ) -> Result<(), String> {
     remake(scratch)?;
-    let written = write(scratch)?;
-    fs::rename(&written, path).map_err(|error| at(path, error))?;
-    fs::remove_dir(scratch).map_err(|error| at(scratch, error))
+    let moved = write(scratch)
+        .and_then(|written| fs::rename(&written, path).map_err(|error| at(path, error)));
+    // What was cut off goes, too: it may be what the disk is full of.
+    let removed = fs::remove_dir_all(scratch).map_err(|error| at(scratch, error));
+    moved.and(removed)
 }
 
 /// Makes an empty folder where there may be an old one.
@@ -381,6 +398,26 @@ mod tests {
         let finished = Finished { plan, outcome, ideals, summary };
         assert_eq!(csv.complete(&fixture::jobs(1..=1)[0], &finished), Ok(()));
         assert!(place.join("flows.csv").is_file() && place.join("flows.parquet").is_file());
+        let hashes = TableHashes::read(&place).unwrap();
+        for name in ["flows.csv", "flows.parquet", "layers.csv"] {
+            assert_eq!(hashes.check(&place.join(name)), Ok(()));
+        }
+        assert_eq!(csv.find("5ce7a110", 1), Ok(Some(finished.summary)));
+    }
+
+    #[test]
+    fn what_could_not_be_written_whole_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path(), Format::Csv).unwrap();
+        // A folder of the table's name: the table cannot be moved there.
+        fs::create_dir(folder.path().join("runs.csv")).unwrap();
+        assert!(store.write_runs(&[]).unwrap_err().contains("runs.csv"));
+        assert_eq!(store.unfinished().unwrap(), [""; 0]);
+        // The same of a run: a file where its folder belongs.
+        fs::write(store.run_folder("5ce7a110", 1), "").unwrap();
+        let runs = run(ENGINE, &store, 1..=3);
+        assert!(matches!(&runs[0], Err(Failure::Kept(why)) if why.contains("5ce7a110-seed1")));
+        assert_eq!(store.unfinished().unwrap(), [""; 0]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::study::BUILD;
 use crate::study::run::Meter;
 use crate::study::store::at;
 use crate::study::text::{left, right, width};
+use crate::text_file;
 use raddle_schemes::rng;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -207,7 +208,7 @@ fn read(path: &Path) -> Result<BTreeMap<String, Value>, String> {
     if !path.exists() {
         return Ok(BTreeMap::new());
     }
-    let text = std::fs::read_to_string(path).map_err(|error| at(path, error))?;
+    let text = text_file::read(path).map_err(|error| at(path, error))?;
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
     let mut rows = BTreeMap::new();
     for (number, line) in (1..).zip(text[..whole].lines()) {

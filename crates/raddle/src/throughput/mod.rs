@@ -138,7 +138,7 @@ pub fn design(text: &str) -> Result<Box<dyn Design>, String> {
         let near = match &why {
             ParseError::Design(name) => nearest(name, DESIGNS.iter().map(|d| d.card.name)),
             ParseError::Parameter { name, names, .. } => nearest(name, names.iter().copied()),
-            ParseError::Setting(_) | ParseError::Value { .. } => None,
+            ParseError::Setting(_) | ParseError::Twice(_) | ParseError::Value { .. } => None,
         };
         near.map_or_else(|| why.to_string(), |near| format!("{why}; nearest: `{near}`"))
     })

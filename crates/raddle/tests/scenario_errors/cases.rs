@@ -386,7 +386,7 @@ down = ".."
 host = 128
 down = ".."
 "#,
-        r#"128 | no host is called `host128` | nearest: `host12`, `host18`, `host28`"#,
+        r#"128 | there is no host 128 | hosts are 0 to 127"#,
     );
     more(
         r#"[[fault]]

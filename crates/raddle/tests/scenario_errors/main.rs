@@ -4,8 +4,10 @@ mod cases;
 mod collectives;
 mod extremes;
 mod idle;
+mod labels;
 mod memory;
 mod planes;
+mod reasons;
 mod reports;
 
 use raddle::problem::{Problem, Problems};

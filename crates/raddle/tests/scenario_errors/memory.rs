@@ -153,3 +153,34 @@ fn lossless_classes_decide_who_pauses_and_leave_memory_to_share() {
         r#"unscheduled | `unscheduled` of `reverie` has no effect with `alpha_unscheduled = "auto"` | leave it out, or change `alpha_unscheduled`"#,
     );
 }
+
+#[test]
+fn lossless_classes_that_could_lose_packets_are_refused_with_what_would_do() {
+    fabric(
+        r#"buffer = { scheme = "sonic", size = "4 MiB", lossless = true, headroom = "1 kB" }
+"#,
+        r#""4 MiB" | lossless classes of `sonic` can lose packets: `headroom` is 1000 B in the memory of `tor0` | expected at least 112544 B"#,
+    );
+    fabric(
+        r#"buffer = { scheme = "sonic", size = "4 MiB", lossless = true, lossless_pool = "1 MiB" }
+"#,
+        r#""4 MiB" | lossless classes of `sonic` can lose packets: `lossless_pool` is 1048576 B in the memory of `tor0` | expected at least 4194304 B"#,
+    );
+    fabric(
+        r#"buffer = { scheme = "sonic", size = "4 MiB", lossless = true, alpha_egress = 1.0 }
+"#,
+        r#""4 MiB" | lossless classes of `sonic` can lose packets: `alpha_egress` is 1 in the memory of `tor0` | expected at least 10000 where lossless"#,
+    );
+    fabric(
+        r#"buffer = { scheme = "reverie", size = "4 MiB", lossless = true }
+queue = { pfc = { quanta = "150 ns" } }
+"#,
+        r#"{ quanta = "150 ns" } | lossless classes of `reverie` can lose packets: a pause can end while its renewal waits behind a full frame | expected a `quanta` above 168.96 ns in `pfc`"#,
+    );
+    fabric(
+        r#"buffer = { scheme = "reverie", size = "4 MiB", lossless = true }
+queue = { pfc = { links = "hosts" } }
+"#,
+        r#"{ links = "hosts" } | lossless classes of `reverie` can lose packets: `links = "hosts"` leaves links between switches without pauses | expected "all""#,
+    );
+}

@@ -14,8 +14,10 @@ crate::words! {
         Paper = "paper",
         /// Those of HPCC's simulator, as the PowerTCP study sets it.
         Hpcc = "hpcc",
-        /// Those of Themis.
+        /// Those of section 3 of Themis's spec.
         Themis = "themis",
+        /// Those of ConWeave's simulator.
+        Conweave = "conweave",
     }
 }
 
@@ -73,10 +75,23 @@ crate::words! {
     }
 }
 
+crate::words! {
+    /// Which losses change the rate.
+    pub enum Losses {
+        /// All.
+        All = "all",
+        /// All but timeouts.
+        Nacks = "nacks",
+        /// Those that a NIC tells of: neither timeouts nor NACKs that a switch made.
+        NicNacks = "nic_nacks",
+    }
+}
+
 crate::parameters! {
     /// Parameters of DCQCN; `auto` is what the profile has.
     pub struct Config {
-        /// Whose values the parameters have that are `auto`: `paper`, `hpcc` or `themis`.
+        /// Whose values the parameters have that are `auto`: `paper`, `hpcc`, `themis` or
+        /// `conweave`.
         pub profile: Profile = Profile::Paper;
         /// How the sender hears of marks: `frame`, by frames of the receiver, or `echo`, by each ACK.
         pub cnp: Option<Cnp> = None;
@@ -115,13 +130,16 @@ crate::parameters! {
         /// What a NACK, a timeout or another loss does to the rate: `cnp`, what a CNP does, `episode`,
         /// the same once until all that was sent before has arrived, `reset`, the minimum, or `none`.
         pub on_loss: OnLoss = OnLoss::Cnp;
+        /// Which losses do: `all`, `nacks`, all but timeouts, or `nic_nacks`, neither timeouts nor NACKs
+        /// that a switch made.
+        pub losses: Option<Losses> = None;
         /// Most bytes in flight.
         pub window: Size = Size::Unlimited, in SOME;
     }
     conflicts by conflicts
 }
 
-fn conflicts(config: &Config) -> Vec<Conflict> {
+pub(super) fn conflicts(config: &Config) -> Vec<Conflict> {
     let mut conflicts = Vec::new();
     if config.resolved_cnp() == Cnp::Echo {
         if config.cnp_interval.is_some() {
@@ -131,23 +149,28 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
             conflicts.push(Conflict::Idle("cnp_delay", "cnp"));
         }
     }
+    if config.on_loss == OnLoss::None && config.losses.is_some() {
+        conflicts.push(Conflict::Idle("losses", "on_loss"));
+    }
     conflicts
 }
 
 impl Profile {
     /// Its value among these.
-    fn of<T>(self, paper: T, hpcc: T, themis: T) -> T {
+    fn of<T>(self, paper: T, hpcc: T, themis: T, conweave: T) -> T {
         match self {
             Self::Paper => paper,
             Self::Hpcc => hpcc,
             Self::Themis => themis,
+            Self::Conweave => conweave,
         }
     }
 }
 
 impl Config {
     fn resolved_cnp(&self) -> Cnp {
-        self.cnp.unwrap_or(self.profile.of(Cnp::Frame, Cnp::Echo, Cnp::Frame))
+        let (frame, echo) = (Cnp::Frame, Cnp::Echo);
+        self.cnp.unwrap_or(self.profile.of(frame, echo, frame, echo))
     }
 }
 
@@ -171,6 +194,7 @@ pub(super) struct Constants {
     pub(super) line: f64,
     pub(super) clamp_target: bool,
     pub(super) on_loss: OnLoss,
+    pub(super) losses: Losses,
     pub(super) window: Bytes,
 }
 
@@ -189,37 +213,69 @@ impl Constants {
             Some(size) => Some(size.resolve(&context.sizes()).0.max(1)),
         };
         let us =
-            |paper, hpcc, themis| profile.of(Span::us(paper), Span::us(hpcc), Span::us(themis));
-        let cut_interval = profile.of(Span(1), Span::us(4), Span::us(4));
+            |paper, hpcc, themis, conweave| Span::us(profile.of(paper, hpcc, themis, conweave));
+        let cut_interval = if profile == Profile::Paper { Span(1) } else { Span::us(4) };
+        let increase = profile.of(mbps(40.0), mbps(50.0), line * 0.0004, line * 0.0004);
+        let hyper_increase = profile.of(mbps(200.0), mbps(100.0), line * 0.001, line * 0.001);
+        let told = if profile == Profile::Conweave { Losses::NicNacks } else { Losses::All };
         Self {
             cnp: config.resolved_cnp(),
             cnps: CnpPlan {
                 interval: config.cnp_interval.unwrap_or(Span::us(50)),
                 delay: config.cnp_delay,
             },
-            cut: config.cut.unwrap_or(profile.of(at_once, polled, at_once)),
+            cut: config.cut.unwrap_or(profile.of(at_once, polled, at_once, polled)),
             cut_interval: config.cut_interval.unwrap_or(cut_interval),
             gain: config.gain,
-            alpha_update: config.alpha_update.unwrap_or(profile.of(by_cnp, by_timer, by_cnp)),
-            alpha_interval: config.alpha_interval.unwrap_or(us(55, 1, 55)),
+            alpha_update: config
+                .alpha_update
+                .unwrap_or(profile.of(by_cnp, by_timer, by_cnp, by_timer)),
+            alpha_interval: config.alpha_interval.unwrap_or(us(55, 1, 55, 1)),
             alpha_from: config.alpha_from,
-            increase_interval: config.increase_interval.unwrap_or(us(55, 900, 300)),
+            increase_interval: config.increase_interval.unwrap_or(us(55, 900, 300, 300)),
             byte_counter: bytes,
             fast_recovery: config.fast_recovery.unwrap_or(if profile == Profile::Paper {
                 5
             } else {
                 1
             }),
-            increase: rate(config.increase, profile.of(mbps(40.0), mbps(50.0), line * 0.0004)),
-            hyper_increase: rate(
-                config.hyper_increase,
-                profile.of(mbps(200.0), mbps(100.0), line * 0.001),
-            ),
+            increase: rate(config.increase, increase),
+            hyper_increase: rate(config.hyper_increase, hyper_increase),
             min: (config.min_rate.0 as f64).max(line * 1e-5).min(line),
             line,
-            clamp_target: config.clamp_target.unwrap_or(profile != Profile::Hpcc),
+            clamp_target: config.clamp_target.unwrap_or(profile.of(true, false, true, false)),
             on_loss: config.on_loss,
+            losses: config.losses.unwrap_or(told),
             window: config.window.resolve(&context.sizes()).max(context.packet()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Only the notifications of a NIC are paced and delayed: marks that ACKs echo are not.
+    #[test]
+    fn how_cnps_come_matters_where_there_are_any() {
+        let idle = |cnp, profile, interval, delay| {
+            let config = Config {
+                cnp,
+                profile,
+                cnp_interval: interval,
+                cnp_delay: Span(delay),
+                ..Config::default()
+            };
+            conflicts(&config)
+        };
+        let [interval, delay] =
+            ["cnp_interval", "cnp_delay"].map(|parameter| Conflict::Idle(parameter, "cnp"));
+        let some = Some(Span::us(4));
+        assert_eq!(idle(Some(Cnp::Echo), Profile::Paper, some, 1), [interval, delay]);
+        assert_eq!(idle(None, Profile::Hpcc, some, 0), [interval]);
+        assert_eq!(idle(None, Profile::Hpcc, None, 1), [delay]);
+        assert_eq!(idle(None, Profile::Hpcc, None, 0), []);
+        assert_eq!(idle(None, Profile::Paper, some, 1), []);
+        assert_eq!(idle(Some(Cnp::Frame), Profile::Hpcc, some, 1), []);
     }
 }

@@ -222,7 +222,7 @@ fn a_flow_that_could_send_nothing_for_a_period_begins_a_new_grid() {
 }
 
 fn nack(flow: &mut Flow, entropy: Entropy) {
-    let nack = NackHeader { psn: Psn(0), entropy, marked: false };
+    let nack = NackHeader { psn: Psn(0), entropy, marked: false, of_switch: false };
     flow.sender.on_nack(flow.now, &nack, &mut ());
 }
 

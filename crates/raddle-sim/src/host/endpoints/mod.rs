@@ -29,7 +29,6 @@ use pair_order::Queues;
 use planned::Planners;
 use raddle_schemes::congestion::Grant;
 use raddle_schemes::ids::{FlowId, HostId, Psn};
-use raddle_schemes::size::Size;
 use raddle_schemes::transport::sender::{AckHeader, NackHeader, SenderCounts, packets};
 use raddle_schemes::transport::{Data, Entry, Reply};
 use raddle_schemes::units::{Bytes, Span, Time};
@@ -474,7 +473,8 @@ impl<'a> Ends<'a> {
         if frame.kind() == kind::NACK {
             let before = sender.heard();
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
-            let nack = NackHeader { psn: Psn(frame.number()), entropy, marked };
+            let (psn, of_switch) = (Psn(frame.number()), frame.has(flag::OF_SWITCH));
+            let nack = NackHeader { psn, entropy, marked, of_switch };
             sender.on_nack(now, &nack, &mut events);
             if let Some(planners) = &mut self.planners {
                 planners.look_at(now, live.flow, sender, &mut events);
@@ -632,6 +632,6 @@ impl<'a> Ends<'a> {
 /// Whether packets may be lost.
 fn may_lose(plan: &Plan) -> bool {
     let faults = &plan.faults;
-    let limited = plan.queue.size != Size::Unlimited || plan.buffer.is_some();
+    let limited = plan.queue.may_lose() || plan.buffer.is_some() || plan.tor.is_some();
     limited || !faults.ports.is_empty() || !faults.nodes.is_empty()
 }

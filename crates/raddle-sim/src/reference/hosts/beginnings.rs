@@ -2,8 +2,9 @@
 
 use super::Hosts;
 use super::rotations::{Class, Pointer};
-use crate::plan::{BufferPlan, Overflow, Plan};
+use crate::plan::{BufferPlan, Overflow, Plan, Service};
 use crate::topology::Port;
+use crate::workload::Flow;
 use raddle_schemes::FlowContext;
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::size::{Base, Size};
@@ -25,7 +26,10 @@ impl Hosts<'_> {
         // Where its packets take several planes, a flow has all of its host's links.
         let links = if plan.transport.plane.is_per_packet() { plan.fabric.planes } else { 1 };
         let rate = Rate(link.0 * u64::from(links));
-        let queues_end = plan.queue.size != Size::Unlimited || plan.buffer.is_some();
+        let queue = &plan.queue;
+        let control_ends = queue.service != Service::Fifo && queue.control_size != Size::Unlimited;
+        let queues_end = queue.size != Size::Unlimited || plan.buffer.is_some() || control_ends;
+        let tors_drop = plan.tor.is_some();
         let links_fail = !plan.faults.ports.is_empty() || !plan.faults.nodes.is_empty();
         FlowContext {
             payload: plan.transport.payload,
@@ -35,7 +39,7 @@ impl Hosts<'_> {
             rate,
             bdp: rate.bytes_in(base_rtt),
             rto: self.rto,
-            drain: (queues_end || links_fail).then_some(self.drain),
+            drain: (queues_end || links_fail || tors_drop).then_some(self.drain),
             trimming: plan.queue.overflow == Overflow::Trim,
             classes: plan.queue.classes,
             source,
@@ -76,10 +80,14 @@ impl Hosts<'_> {
 pub(super) fn longest_drain(plan: &Plan, longest_rtt: Span) -> Span {
     let largest = |buffer: &BufferPlan| buffer.largest(&plan.fabric, plan.packet(), longest_rtt).0;
     let memory = plan.buffer.as_ref().map_or(u64::MAX, largest);
+    let packets = |flow: &Flow| u64::from(packets(flow.bytes, plan.transport.payload));
+    let all = plan.traffic.flows.iter().map(packets).sum::<u64>() * plan.packet().0;
+    let is_endless = plan.queue.size == Size::Unlimited && plan.buffer.is_none();
+    // A queue without a limit is as long as all that is sent, and no longer than 4 GiB.
+    let memory = if is_endless { all } else { memory };
     let drain = |port: &Port| {
         let bdp = port.rate.bytes_in(longest_rtt);
         let queue = plan.queue.size.resolve(&Base { packet: plan.packet(), bdp, whole: Bytes(0) });
-        // A queue without a limit is as long as 4 GiB.
         port.rate.serialisation(Bytes(queue.0.min(memory).min(1 << 32)))
     };
     plan.fabric.ports.iter().map(drain).max().unwrap_or(Span::ZERO)

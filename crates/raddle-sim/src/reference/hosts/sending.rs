@@ -169,7 +169,8 @@ impl Hosts<'_> {
         let heard = sender.heard();
         if frame.kind() == kind::NACK {
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
-            let nack = NackHeader { psn: Psn(frame.number()), entropy, marked };
+            let (psn, of_switch) = (Psn(frame.number()), frame.has(flag::OF_SWITCH));
+            let nack = NackHeader { psn, entropy, marked, of_switch };
             sender.on_nack(now, &nack, events);
         } else {
             // An ACK brings what the packet carried that triggered it, unless a later one came before.

@@ -47,7 +47,10 @@ fn fault(choices: &mut Choices<'_>, fabric: &Fabric) -> Fault {
         3 => Target::Switch { name: choices.pick(&fabric.switches).name },
         4 => {
             let host = HostId(choices.below(fabric.hosts));
-            Target::Host { name: fabric.host_name(host).to_owned() }
+            match host.0 % 2 {
+                0 => Target::HostNumber { host },
+                _ => Target::Host { name: fabric.host_name(host).to_owned() },
+            }
         }
         _ => {
             let cables = |two_way| Among::Cables { tier: None, two_way };

@@ -4,7 +4,9 @@ use super::choices::Choices;
 use crate::outside::{echo, sleeper};
 use raddle_schemes::congestion::Pacing;
 use raddle_schemes::congestion::cubic;
-use raddle_schemes::congestion::dcqcn::{AlphaFrom, AlphaUpdate, Cnp, Cut, OnLoss, Profile};
+use raddle_schemes::congestion::dcqcn::{
+    AlphaFrom, AlphaUpdate, Cnp, Cut, Losses, OnLoss, Profile,
+};
 use raddle_schemes::congestion::fixed_rate::{Pace, Slots};
 use raddle_schemes::congestion::homa::Cutoffs;
 use raddle_schemes::congestion::powertcp;
@@ -146,6 +148,8 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
             dcqcn.increase = choices.pick(&[None, Some(Rate::gbps(3))]);
             dcqcn.min_rate = choices.pick(&[Rate::gbps(1), Rate(1)]);
             dcqcn.on_loss = choices.pick(OnLoss::ALL);
+            let losses = Losses::ALL.iter().copied().map(Some).chain([None]).collect::<Vec<_>>();
+            dcqcn.losses = choices.pick(&losses);
             dcqcn.window = choices.pick(&[Size::Unlimited, Size::Packets(3.0), Size::Bdp(1.0)]);
         }
         congestion::Config::Nscc(nscc) => {
@@ -160,6 +164,8 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
             power.profile = choices.pick(&[powertcp::Profile::Thesis, powertcp::Profile::Ns3]);
             power.base_rtt = choices.pick(&[None, Some(Span::us(10))]);
             power.increase = Rate::gbps(choices.pick(&[1, 20]));
+            let (stored, counted) = (powertcp::FirstAck::Stored, powertcp::FirstAck::Counted);
+            power.first_ack = choices.pick(&[None, Some(stored), Some(counted)]);
         }
         congestion::Config::ThetaPowertcp(theta) => {
             theta.profile = choices.pick(&[powertcp::Profile::Thesis, powertcp::Profile::Ns3]);

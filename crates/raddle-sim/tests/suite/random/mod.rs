@@ -22,9 +22,11 @@ use raddle_schemes::load_balance::switch::{
 use raddle_schemes::load_balance::{host, plane};
 use raddle_schemes::planner::{self, ethereal::Profile};
 use raddle_schemes::size::{Limited, Size};
-use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{buffer, marking, tor};
 use raddle_sim::faults::spec::FaultPlan;
+use raddle_sim::faults::{Faults, PortChange};
+use raddle_sim::lossless::Shortage;
 use raddle_sim::plan::{
     AckQueue, BufferPlan, MarkAt, Overflow, Pfc, PfcLinks, Plan, QueuePlan, Service, Turns,
     Watchdog,
@@ -440,6 +442,80 @@ pub(crate) fn plan_with_sonic(numbers: &[u32]) -> Plan {
     };
     plan.buffer = Some(BufferPlan { size, policy });
     plan
+}
+
+/// A plan in which some classes are lossless, by the memory's policy or by thresholds, whose queues are
+/// short and whose links slow down.
+pub(crate) fn plan_with_lossless(numbers: &[u32]) -> Plan {
+    let (own, others) = numbers.split_at(numbers.len().min(30));
+    let mut plan = plan(others);
+    let mut choices = Choices::new(own);
+    plan.tor = None;
+    let sizes = [2.0, 1.0, 10.0, 100.0].map(Size::Packets);
+    plan.queue.size = choices.pick(&sizes);
+    if choices.below(3) == 0 {
+        slow_down(&mut choices, &mut plan);
+        plan.buffer = None;
+        let (xoff, xon) = choices.pick(&[(50.0, 30.0), (0.0, 0.0), (90.0, 20.0)]);
+        let (xoff, xon) = (Size::Percent(xoff), Size::Percent(xon));
+        plan.queue.pfc = Some(Pfc { xoff, xon, ..Pfc::of_memory(Span::us(5)) });
+        return plan;
+    }
+    let lossless = match choices.below(2) {
+        0 => PerClass::All(true),
+        _ => PerClass::Each((0..plan.queue.classes).map(|class| class % 2 == 0).collect()),
+    };
+    let policy = match choices.below(2) {
+        0 => buffer::Config::Sonic(buffer::sonic::Config {
+            lossless,
+            headroom: None,
+            ..sonic(&mut choices, plan.queue.classes)
+        }),
+        _ => buffer::Config::Reverie(buffer::reverie::Config {
+            lossless,
+            mode: choices.pick(&[buffer::reverie::Mode::Paper, buffer::reverie::Mode::Released]),
+            alpha: choices.pick(&[PerClass::All(Alpha(1.0)), PerClass::All(Alpha(8.0))]),
+            ..buffer::reverie::Config::default()
+        }),
+    };
+    plan.queue.pfc = Some(Pfc::of_memory(choices.pick(&[Span::us(5), Span::us(1)])));
+    let size = Size::Packets(choices.pick(&[50.0, 200.0, 1000.0]));
+    plan.buffer = Some(BufferPlan { size, policy });
+    slow_down(&mut choices, &mut plan);
+    let more = choices.pick(&[Bytes(0), Bytes(20_000)]);
+    // What it lacks, it is given.
+    loop {
+        match (plan.lossless_shortage(), &mut plan.buffer, &mut plan.queue.pfc) {
+            (Some(Shortage::Memory { needs, .. }), Some(buffer), _) => {
+                buffer.size = Size::Bytes(needs + more);
+            }
+            (Some(Shortage::Quanta { above }), _, Some(pfc)) => pfc.quanta = above + Span::us(1),
+            _ => return plan,
+        }
+    }
+}
+
+/// Slows some links of a plan without faults down for a while, or for good.
+fn slow_down(choices: &mut Choices<'_>, plan: &mut Plan) {
+    if plan.faults != Faults::default() {
+        return;
+    }
+    let healthy = plan.clone();
+    for (id, port) in (0..).map(PortId).zip(&healthy.fabric.ports) {
+        if choices.below(4) != 1 {
+            continue;
+        }
+        let change = |rate| PortChange::Rate { rate, scale: true };
+        let rate = Rate(port.rate.0 / choices.pick(&[10, 2]));
+        let mut changes = vec![(Time(choices.pick(&[0, 3_000_000])), change(rate))];
+        if choices.below(2) == 1 {
+            changes.push((Time(9_000_000), change(port.rate)));
+        }
+        plan.faults.ports.push((id, changes));
+    }
+    if plan.check_limits().is_err() {
+        plan.faults = healthy.faults;
+    }
 }
 
 /// A plan whose ToRs have listed middleware, where it can have any.

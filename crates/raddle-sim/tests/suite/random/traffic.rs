@@ -235,12 +235,18 @@ fn poisson(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {
     let several = fabric.edge(HostId(0)) != fabric.edge(HostId(fabric.hosts - 1));
     let both = [Receivers::Any, Receivers::OtherTors];
     let receivers = if several { &both[..] } else { &both[..1] };
+    let receivers = choices.pick(receivers);
+    let some = [None, Some((0, 1)), Some((0, fabric.hosts / 2))];
+    // Below other ToRs there may be none of them.
+    let open = if receivers == Receivers::Any { &some[..] } else { &some[..1] };
     let poisson = Poisson {
         law,
         sampling: Sampling::Linear,
         load: choices.pick(&[0.3, 0.9]),
         base: LoadBase::HostLink,
-        receivers: choices.pick(receivers),
+        senders: choices.pick(&some),
+        receivers,
+        destinations: choices.pick(open),
         horizon: Time(4_000_000),
     };
     poisson.generate(fabric, seed).unwrap()

@@ -34,18 +34,14 @@ pub(super) fn placement(
         reader.misplaced("ranks", "with `groups`", "one group: `groups` add up to the ranks");
         lines.push(format!("groups = {sizes:?}"));
     }
-    let range = reader.take("hosts");
-    let hosts = range.and_then(range_of);
-    if let (Some(item), None) = (range, hosts) {
-        let problem = item.place.problem("wrong value for `hosts`");
-        reader.log().add(problem.label("expected a range, both ends included: \"0..63\""));
-    }
-    lines.extend(hosts.map(|(first, last)| format!("hosts = \"{first}..{last}\"")));
+    let hosts = range(reader, "hosts");
+    lines.extend(hosts.ok().flatten().map(|hosts| range_line("hosts", hosts)));
     let given = groups.is_none() && reader.take("ranks").is_some();
     let ranks = if given { reader.at_least("ranks", 2, Some(2)) } else { None };
     lines.extend(ranks.map(|ranks| line("ranks", &ranks)));
     let order = reader.word("placement", orders, default);
-    if range.is_some() && hosts.is_none() || given && ranks.is_none() {
+    let hosts = hosts.ok()?;
+    if given && ranks.is_none() {
         return None;
     }
     lines.push(format!("placement = \"{order}\""));
@@ -76,6 +72,28 @@ fn groups_of(item: &Item, reader: &Reader<'_>) -> Option<Groups> {
         reader.log().add(problem.label(label));
     }
     groups
+}
+
+/// What was given as a range of hosts was none, and is reported.
+#[derive(Clone, Copy)]
+pub(super) struct NoRange;
+
+/// Reads a range of hosts, if one is given.
+pub(super) fn range(
+    reader: &mut Reader<'_>,
+    key: &'static str,
+) -> Result<Option<(u32, u32)>, NoRange> {
+    let Some(item) = reader.take(key) else { return Ok(None) };
+    range_of(item).map(Some).ok_or_else(|| {
+        let problem = item.place.problem(format!("wrong value for `{key}`"));
+        reader.log().add(problem.label("expected a range, both ends included: \"0..63\""));
+        NoRange
+    })
+}
+
+/// The line that says it.
+pub(super) fn range_line(key: &str, (first, last): (u32, u32)) -> String {
+    format!("{key} = \"{first}..{last}\"")
 }
 
 /// The first and the last of `"0..63"`.

@@ -1,6 +1,7 @@
 //! `kind = "poisson"`: flows at random times, whatever became of earlier ones.
 
 use super::open_loop::OpenLoop;
+use super::placement::{range, range_line};
 use super::{Kind, Made, Misfit, Pattern, TrafficSection, line};
 use crate::scenario::files::Files;
 use crate::scenario::reader::{Log, Reader};
@@ -20,13 +21,18 @@ pub(super) const KIND: Kind = Kind {
 fn read(reader: &mut Reader<'_>, files: &Files, _: u8) -> Option<Made> {
     let base: LoadBase = reader.or("base", LoadBase::HostLink);
     let receivers: Receivers = reader.or("receivers", Receivers::Any);
-    let open = OpenLoop::read(reader, files)?;
+    let (senders, destinations) = (range(reader, "senders"), range(reader, "destinations"));
+    let open = OpenLoop::read(reader, files);
+    let (senders, destinations, open) = (senders.ok()?, destinations.ok()?, open?);
     let (mut lines, title) = (open.lines(line("base", &base)), open.title());
     // Not shown where it is what scenarios had before there was a choice.
     lines.extend((receivers != Receivers::Any).then(|| line("receivers", &receivers)));
+    lines.extend(senders.map(|hosts| range_line("senders", hosts)));
+    lines.extend(destinations.map(|hosts| range_line("destinations", hosts)));
     let OpenLoop { law, sampling, load, until, files, .. } = open;
+    let horizon = Time(until.0);
     let pattern =
-        Arc::new(Poisson { law, sampling, load, base, receivers, horizon: Time(until.0) });
+        Arc::new(Poisson { law, sampling, load, base, senders, receivers, destinations, horizon });
     Some(Made { pattern, lines, title, files })
 }
 

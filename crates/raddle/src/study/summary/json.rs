@@ -53,6 +53,7 @@ impl RunSummary {
                 "retransmitted": self.packets.retransmitted,
                 "refused": self.packets.refused,
                 "dropped": dropped,
+                "lossless_refused": self.packets.lossless_refused,
                 "trimmed": self.packets.trimmed,
                 "marked": self.packets.marked,
             },
@@ -117,6 +118,7 @@ impl RunSummary {
                 retransmitted: packets.count("retransmitted")?,
                 // Absent in what versions wrote that did not tell these.
                 refused: value["packets"]["refused"].as_u64().unwrap_or(0),
+                lossless_refused: packets.0["lossless_refused"].as_u64().unwrap_or(0),
                 dropped_by_middleware: lost.0[MIDDLEWARE].as_u64().unwrap_or(0),
                 dropped,
                 trimmed: packets.count("trimmed")?,
@@ -222,7 +224,7 @@ mod tests {
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");
         assert_eq!(
             keys(&json["packets"]).join(" "),
-            "sent delivered retransmitted refused dropped trimmed marked"
+            "sent delivered retransmitted refused dropped lossless_refused trimmed marked"
         );
         assert_eq!(
             keys(&json["packets"]["dropped"]).join(" "),

@@ -49,6 +49,8 @@ pub struct Packets {
     pub dropped_by_middleware: u64,
     /// Lost, by cause (order of [`DropCause::ALL`](raddle_sim::record::DropCause::ALL)).
     pub dropped: [u64; 5],
+    /// Frames of lossless classes, of any kind, for which a switch had no room.
+    pub lossless_refused: u64,
     /// Trimmed in a switch.
     pub trimmed: u64,
     /// Marked in a switch.
@@ -240,6 +242,7 @@ impl Packets {
         for port in &outcome.ports {
             packets.trimmed += port.trimmed;
             packets.marked += port.marked;
+            packets.lossless_refused += port.pfc.as_ref().map_or(0, |pfc| pfc.refused);
             for (sum, dropped) in packets.dropped.iter_mut().zip(port.dropped_data) {
                 *sum += dropped;
             }
@@ -289,13 +292,13 @@ pub fn results_hash(
             digest.add(*n);
         }
         if let Some(pfc) = &port.pfc {
-            let PfcRecord { pauses, frames, lost, ingress_bytes_max, ignored, .. } = **pfc;
+            let PfcRecord { pauses, frames, lost, ingress_bytes_max, ignored, refused, .. } = **pfc;
             for n in [pauses, frames, lost, ingress_bytes_max] {
                 digest.add(n);
             }
-            // What no watchdog did is no part of older results.
-            if ignored > 0 {
-                digest.add(ignored);
+            // What no watchdog did, and what was not lost, is no part of older results.
+            for n in [ignored, refused].into_iter().filter(|n| *n > 0) {
+                digest.add(n);
             }
         }
     }

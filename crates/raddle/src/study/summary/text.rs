@@ -51,6 +51,10 @@ impl RunSummary {
         for text in top_ports(plan, outcome, 3) {
             line("", text);
         }
+        if p.lossless_refused > 0 {
+            let lost = plural(p.lossless_refused, "frame");
+            line("", format!("{lost} of lossless classes found no room: there should be none"));
+        }
         line("trimmed, marked", format!("{}, {}", count(p.trimmed), count(p.marked)));
         line("longest queue", longest_queue(plan, outcome));
         if plan.buffer.is_some() {
@@ -61,10 +65,6 @@ impl RunSummary {
         }
         if let Some(circle) = deadlock(plan, outcome) {
             line("deadlock", circle);
-        }
-        let refused: u64 = outcome.pools.iter().map(|pools| pools.lossless_refused).sum();
-        if refused > 0 {
-            line("", format!("{} of lossless classes refused", plural(refused, "frame")));
         }
         line(
             "packet-hops",

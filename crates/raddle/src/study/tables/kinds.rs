@@ -65,6 +65,11 @@ pub(super) const RUNS: TableSpec = TableSpec {
             "packets",
             "data packets that middleware in ToRs dropped",
         ),
+        col(
+            "lossless_refused_frames",
+            "frames",
+            "frames of lossless classes for which there was no room, dropped or trimmed",
+        ),
         col("trimmed_packets", "packets", "data packets cut to their header in a switch"),
         col("marked_packets", "packets", "data packets that got a congestion mark"),
         col("queue_bytes_max", "B", "most bytes of one data class in a switch port's queue"),
@@ -178,6 +183,11 @@ pub(super) const PORTS: TableSpec = TableSpec {
             "ingress_bytes_max",
             "B",
             "under flow control, most bytes of one class that came in here",
+        ),
+        col(
+            "lossless_refused_frames",
+            "frames",
+            "frames of lossless classes for which there was no room here",
         ),
     ],
 };

@@ -106,6 +106,7 @@ pub fn runs(rows: &[RunRow<'_>]) -> Table {
             ("dropped_loss_packets", dropped(DropCause::Loss)),
             ("dropped_no_route_packets", dropped(DropCause::NoRoute)),
             ("dropped_middleware_packets", count(|s| s.packets.dropped_by_middleware)),
+            ("lossless_refused_frames", count(|s| s.packets.lossless_refused)),
             ("trimmed_packets", count(|s| s.packets.trimmed)),
             ("marked_packets", count(|s| s.packets.marked)),
             ("queue_bytes_max", count(|s| s.queue_bytes_max)),
@@ -290,6 +291,7 @@ impl<'a> Run<'a> {
                 ("pfc_lost_frames", pfc(|record| record.lost)),
                 ("ignored_pauses", pfc(|record| record.ignored)),
                 ("ingress_bytes_max", pfc(|record| record.ingress_bytes_max)),
+                ("lossless_refused_frames", pfc(|record| record.refused)),
             ]
         })
     }

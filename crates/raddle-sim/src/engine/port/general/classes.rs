@@ -6,7 +6,7 @@ use crate::engine::world::Gone;
 use crate::plan::{CLASS_LIMIT, Plan, Service, SwitchOrder, Watchdog};
 use crate::wire::frame::{Frame, Locators};
 use crate::wire::note::{Carriers, Note};
-use crate::wire::port_facts::PfcFacts;
+use crate::wire::port_facts::{PfcFacts, PortFacts};
 use crate::wire::watchdog::Storm;
 use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::PortId;
@@ -99,6 +99,8 @@ struct Pfc {
     pausing: u8,
     /// Classes of which the far end has not been told the latest.
     news: u8,
+    /// Classes that flow control has taken on: their queues have no limit of their own.
+    lossless: u8,
 }
 
 /// The count of a class after a frame that came in.
@@ -114,7 +116,7 @@ impl Classes {
     /// The queues of one port, where the plain port's two do not suffice.
     pub(in crate::engine) fn of(
         plan: &Plan,
-        pfc: Option<PfcFacts>,
+        facts: &PortFacts,
         order: SwitchOrder,
     ) -> Option<Self> {
         let (fabric, noted) = (&plan.fabric, Carriers::of(plan));
@@ -132,13 +134,14 @@ impl Classes {
             } | if weighs { WEIGHED } else { 0 },
             came_in: PortId(0),
             locators: Locators::of(fabric, plan.classes),
-            pfc: pfc.map(|facts| Pfc {
+            pfc: facts.pfc.map(|own| Pfc {
                 free_from: Time::ZERO,
                 refresh_at: Time::NEVER,
                 quiet_to: 0,
-                facts,
+                facts: own,
                 pausing: 0,
                 news: 0,
+                lossless: facts.lossless,
             }),
             own: Default::default(),
             turns: Turns::new(plan),
@@ -187,6 +190,12 @@ impl Classes {
         let class = self.locators.class(frame.to);
         let with_data = frame.is_reply() && self.control_form >> (1 + class) & 1 == 1;
         if frame.is_control() && !with_data { self.control() } else { usize::from(class) }
+    }
+
+    /// Whether flow control has taken a class on; control it has not.
+    #[inline]
+    pub(in crate::engine) fn is_lossless(&self, class: usize) -> bool {
+        self.pfc.as_ref().is_some_and(|pfc| pfc.lossless >> class & 1 == 1)
     }
 
     /// Bytes of a queue, frame in service included.

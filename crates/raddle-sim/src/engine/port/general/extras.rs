@@ -388,7 +388,8 @@ impl Port {
         let bytes = classes.bytes(class);
         // One question for data and control: full load makes random which of them it is.
         let most = if is_data { capacity } else { self.control_capacity };
-        let fits = room.frame & (bytes + frame.size().0 <= most);
+        let has_room = (bytes + frame.size().0 <= most) | classes.is_lossless(class);
+        let fits = room.frame & has_room;
         if is_down && on_down == OnDown::Drop {
             self.drop(now, frame, DropCause::LinkDown, world);
             return None;
@@ -421,6 +422,8 @@ impl Port {
         has_room: bool,
         world: &mut World<'_>,
     ) -> Option<Joined> {
+        let class = self.classes().map_or(0, |classes| classes.queue_of(frame));
+        self.note_refused(class);
         if !world.discipline.trim || frame.is_control() {
             self.drop(now, frame, DropCause::Overflow, world);
             return None;
@@ -439,6 +442,14 @@ impl Port {
         Some(Joined { data: None, bytes: frame.size() })
     }
 
+    /// A frame of a queue found no room here: if flow control has taken its class on, it should have.
+    fn note_refused(&mut self, class: usize) {
+        let is_lossless = self.classes().is_some_and(|classes| classes.is_lossless(class));
+        if let Some(record) = self.record.pfc.as_mut().filter(|_| is_lossless) {
+            record.refused += 1;
+        }
+    }
+
     /// Whether a frame would be kept as far as the port and its link decide; `None` if the port is cut
     /// off and drops it.
     pub(in crate::engine) fn fits(&self, frame: Frame, on_down: OnDown) -> Option<(usize, bool)> {
@@ -448,7 +459,8 @@ impl Port {
         let is_data = class < classes.control();
         let most = if is_data { self.capacity() } else { self.control_capacity };
         let is_cut_off = !extras.is_up() && on_down == OnDown::Drop;
-        (!is_cut_off).then(|| (class, classes.bytes(class) + frame.size().0 <= most))
+        let fits = classes.bytes(class) + frame.size().0 <= most || classes.is_lossless(class);
+        (!is_cut_off).then_some((class, fits))
     }
 
     /// The number of the control queue.
@@ -473,6 +485,7 @@ impl Port {
         world: &mut World<'_>,
     ) -> Option<Gone> {
         let (frame, came_in) = self.classes()?.take_last(class)?;
+        self.note_refused(class);
         self.flushed += frame.size().0;
         world.recorder.flushed(self.id, now, frame);
         self.drop(now, frame, DropCause::Overflow, world);

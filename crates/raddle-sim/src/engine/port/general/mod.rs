@@ -103,7 +103,7 @@ impl Port {
         let changes = plan.faults.changes_of(id);
         let link = || Box::new(Link::new(facts.rate, plan.packet(), changes.to_vec()));
         let link = (!changes.is_empty()).then(link);
-        let classes = Classes::of(plan, facts.pfc, order);
+        let classes = Classes::of(plan, &facts, order);
         let some = link.is_some() || classes.is_some();
         let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());
         Self {

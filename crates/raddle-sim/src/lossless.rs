@@ -1,0 +1,189 @@
+//! What flow control takes on: no limit of a queue drops it, and what memory and pauses need for that.
+
+use crate::faults::{Faults, PortChange};
+use crate::plan::{BufferPlan, Pfc, PfcLinks, Plan, QueuePlan};
+use crate::topology::{Fabric, Node, Switch};
+use crate::wire::frame::PFC_SIZE;
+use crate::wire::port_facts::PortFacts;
+use raddle_schemes::buffer::Lack;
+use raddle_schemes::ids::{PortId, SwitchId};
+use raddle_schemes::units::{Bytes, Rate, Span};
+use std::ops::RangeInclusive;
+
+/// The rates that a link has, from the slowest to the fastest, while faults come and go.
+fn rates(fabric: &Fabric, faults: &Faults, port: PortId) -> RangeInclusive<Rate> {
+    let healthy = fabric.ports[port.index()].rate;
+    let changed = faults.changes_of(port).iter().filter_map(|(_, change)| match change {
+        PortChange::Rate { rate, .. } => Some(*rate),
+        _ => None,
+    });
+    changed.fold(healthy..=healthy, |rates, rate| rate.min(*rates.start())..=rate.max(*rates.end()))
+}
+
+/// What comes in at a port, at most, after a frame has made its switch pause a class there: that frame
+/// and a full one that ends here, the PFC frame that is sent and travels, a full frame that ends there,
+/// and what is on the way. Links that faults slow down send their own frames at the slowest, and what
+/// they are sent comes at the fastest.
+pub fn pause_headroom(
+    fabric: &Fabric,
+    faults: &Faults,
+    port: PortId,
+    packet: Bytes,
+    gap: Bytes,
+) -> Bytes {
+    let peer = fabric.ports[port.index()].peer;
+    let (here, there) = (rates(fabric, faults, port), rates(fabric, faults, peer));
+    let (here, there) = (*here.start(), *there.end());
+    let time = here.serialisation(packet.max(PFC_SIZE) + gap)
+        + here.serialisation(PFC_SIZE)
+        + fabric.latency(port)
+        + there.serialisation(packet + gap)
+        + fabric.latency(peer);
+    Bytes(packet.0.saturating_add(there.bytes_in(time).0))
+}
+
+/// What lossless classes of a memory's policy depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct Lossless<'a> {
+    /// Hosts, switches, cables.
+    pub fabric: &'a Fabric,
+    /// What breaks.
+    pub faults: &'a Faults,
+    /// The switches' queues.
+    pub queue: &'a QueuePlan,
+    /// The memory that they share.
+    pub buffer: &'a BufferPlan,
+    /// A full packet.
+    pub packet: Bytes,
+    /// What sizes in `bdp` refer to.
+    pub longest_rtt: Span,
+}
+
+/// Why frames of lossless classes can be lost for want of room.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shortage {
+    /// Switches have hosts alone pause.
+    Links,
+    /// A pause can end before it is renewed.
+    Quanta {
+        /// A `quanta` above this would do.
+        above: Span,
+    },
+    /// Headroom leaves less of a memory than a packet to share.
+    Memory {
+        /// Whose memory.
+        switch: SwitchId,
+        /// What it leaves.
+        shared: Bytes,
+        /// A memory of so much would do.
+        needs: Bytes,
+    },
+    /// A parameter of the policy.
+    Parameter {
+        /// In whose memory.
+        switch: SwitchId,
+        /// Which one, and what would do.
+        lack: Lack,
+    },
+}
+
+impl Lossless<'_> {
+    /// What the memory lacks for lossless classes to lose nothing while PFC frames arrive and are
+    /// obeyed; nothing, if no class is lossless.
+    pub fn shortage(&self) -> Option<Shortage> {
+        let pfc = self.queue.pfc.filter(Pfc::by_memory)?;
+        if self.buffer.policy.lossless(self.queue.classes) == 0 {
+            return None;
+        }
+        if pfc.links == PfcLinks::Hosts {
+            return Some(Shortage::Links);
+        }
+        let above = Span(self.longest_wait().0.saturating_mul(2));
+        if pfc.quanta <= above {
+            return Some(Shortage::Quanta { above });
+        }
+        let switches = (0..).map(SwitchId).zip(&self.fabric.switches);
+        let mut shortages = switches.filter_map(|(id, switch)| self.shortage_at(id, switch));
+        shortages.next()
+    }
+
+    /// The longest that a PFC frame waits behind another frame, and takes itself.
+    fn longest_wait(&self) -> Span {
+        let ports = self.fabric.ports.iter().zip((0..).map(PortId));
+        let switches = ports.filter(|(port, _)| matches!(port.owner, Node::Switch(_)));
+        let frame = self.packet.max(PFC_SIZE) + self.queue.gap;
+        let wait = |id| {
+            let slowest = *rates(self.fabric, self.faults, id).start();
+            slowest.serialisation(frame) + slowest.serialisation(PFC_SIZE)
+        };
+        switches.map(|(_, id)| wait(id)).max().unwrap_or_default()
+    }
+
+    /// The same of one switch's memory.
+    fn shortage_at(&self, id: SwitchId, switch: &Switch) -> Option<Shortage> {
+        let Self { fabric, faults, queue, buffer, packet, longest_rtt } = *self;
+        let context = buffer.context(fabric, faults, switch, queue, packet, longest_rtt);
+        let policy = buffer.policy.build(&context);
+        let lack = policy.lacks().map(|lack| Shortage::Parameter { switch: id, lack });
+        let shared = policy.shared_size().filter(|shared| *shared < packet);
+        let memory = shared.map(|shared| {
+            let classes = buffer.policy.lossless(queue.classes).count_ones();
+            let headroom: u64 = context.headroom.iter().map(|own| own.0).sum();
+            let needs = Bytes(headroom.saturating_mul(classes.into()).saturating_add(packet.0));
+            Shortage::Memory { switch: id, shared, needs }
+        });
+        lack.or(memory)
+    }
+}
+
+/// A bit for each data class that flow control has taken on, on all links: who sends them is paused in
+/// time, and no limit of a queue drops them.
+pub fn classes(queue: &QueuePlan, buffer: Option<&BufferPlan>) -> u8 {
+    let Some(pfc) = queue.pfc.filter(|pfc| pfc.links == PfcLinks::All) else { return 0 };
+    match buffer {
+        Some(buffer) if pfc.by_memory() => buffer.policy.lossless(queue.classes),
+        _ => ((1_u16 << queue.classes) - 1) as u8,
+    }
+}
+
+impl Plan {
+    /// See [`classes`].
+    pub fn lossless_classes(&self) -> u8 {
+        classes(&self.queue, self.buffer.as_ref())
+    }
+
+    /// What the memory of its switches lacks for lossless classes to lose nothing.
+    pub fn lossless_shortage(&self) -> Option<Shortage> {
+        let lossless = Lossless {
+            fabric: &self.fabric,
+            faults: &self.faults,
+            queue: &self.queue,
+            buffer: self.buffer.as_ref()?,
+            packet: self.packet(),
+            longest_rtt: PortFacts::longest_rtt(self),
+        };
+        lossless.shortage()
+    }
+
+    /// The switches that refuse no frame of a lossless class: where nothing but their memory has a limit,
+    /// and it suffices, those that can tell their neighbours to pause, who obey, and that nobody's
+    /// middleware sends more at once.
+    pub(crate) fn lossless_switches(&self) -> Vec<bool> {
+        let pfc = self.queue.pfc.filter(|_| self.lossless_classes() != 0);
+        let all = |whether| vec![whether; self.fabric.switches.len()];
+        let Some(pfc) = pfc else { return all(false) };
+        if self.buffer.is_none() {
+            return all(true);
+        }
+        if !pfc.by_memory() || pfc.watchdog.is_some() || self.lossless_shortage().is_some() {
+            return all(false);
+        }
+        let silent = |port: u32| {
+            let lost = |change: &PortChange| !matches!(change, PortChange::Rate { .. });
+            self.faults.changes_of(PortId(port)).iter().any(|(_, change)| lost(change))
+        };
+        let tells = |switch: &Switch| !switch.ports.clone().any(silent);
+        let switches = self.fabric.switches.iter();
+        switches.map(|switch| tells(switch) && !self.has_middleware(switch)).collect()
+    }
+}
