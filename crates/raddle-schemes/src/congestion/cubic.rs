@@ -1,13 +1,22 @@
 //! CUBIC: the window follows a cubic function of the time since the last reduction.
 //!
-//! RFC 9438, without HyStart: slow start to the first loss; then `W(t) = C (t - K)^3 + W_max`
+//! RFC 9438: slow start to the first loss, or with `hystart` until round trips grow; then `W(t) = C (t - K)^3 + W_max`
 //! (figure 1) with K = cbrt((W_max - cwnd_epoch) / C) (figure 2), in packets and seconds, never below the
 //! estimate of Reno's window (section 4.3). A loss takes the window to `beta` times itself (4.6),
 //! W_max lower than that where it shrank since (fast convergence, 4.7); a timeout takes it to its
 //! minimum (4.8). A mark counts as a loss (4.6, RFC 3168).
 //!
+//! Profile `ns3` is what ns-3 has, as Linux has most of it: HyStart, no Reno-friendly region. HyStart (Ha
+//! and Rhee, 2011) ends slow start from 16 packets on when a round's ACKs, each at most 2 ms after the
+//! one before, have come for longer than the shortest round trip; or when the shortest of 8 round
+//! trips of a round is longer than the shortest of all by as much again, 4 ms to 1 s. Without the
+//! region the window grows by a packet in 100 windows where the cubic function does not; by one for 20
+//! ACKs before the first loss.
+//!
 //! Reading, for selective ACKs and packets that arrive in any order:
-//! - A window of data is answered once, as in `dctcp`; there are no duplicate ACKs.
+//! - A window of data is answered once, as in `dctcp`; there are no duplicate ACKs. A timeout that
+//!   leaves nothing in flight takes the window to its minimum however often it comes, and is remembered
+//!   once (RFC 5681, section 3.1).
 //! - The window, not what is in flight, is what a loss reduces.
 //! - Only while half of the window is in flight does it grow and its time pass (section 5.8).
 
@@ -16,8 +25,12 @@ use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::Conflict;
 use crate::size::{SOME, Size};
 use crate::units::{Span, Time};
-use crate::{Card, Cx, FlowContext};
+use crate::{Card, Cx, FlowContext, recovery};
 use alloc::vec::Vec;
+
+mod hystart;
+
+use hystart::Hystart;
 
 /// What `raddle schemes cubic` says.
 pub const CARD: Card = Card {
@@ -29,9 +42,26 @@ pub const CARD: Card = Card {
               hosts run by default; it fills the queues.",
 };
 
+crate::words! {
+    /// Whose CUBIC.
+    pub enum Profile {
+        /// RFC 9438.
+        Rfc9438 = "rfc9438",
+        /// That of ns-3.
+        Ns3 = "ns3",
+    }
+}
+
 crate::parameters! {
-    /// Parameters of CUBIC.
+    /// Parameters of CUBIC; `auto` is what the profile has.
     pub struct Config {
+        /// Whose values the parameters have that are `auto`: `rfc9438`, or `ns3`, with HyStart and
+        /// without the Reno-friendly region.
+        pub profile: Profile = Profile::Rfc9438;
+        /// Whether slow start ends when round trips grow; `auto` is only in `ns3`.
+        pub hystart: Option<bool> = None;
+        /// Whether the window grows as fast as Reno's at least; `auto` is not in `ns3`.
+        pub reno_friendly: Option<bool> = None;
         /// The window at the start (RFC 6928).
         pub initial_window: Size = Size::Packets(10.0), in SOME;
         /// The window never grows beyond this.
@@ -75,6 +105,8 @@ pub struct Cubic {
     plateau: bool,
     rtt: Span,
     last_ack: Option<Time>,
+    hystart: Option<Hystart>,
+    reno_friendly: bool,
     answer: Answer,
     packet: f64,
     min: f64,
@@ -92,6 +124,7 @@ impl Cubic {
         let packets = |size: Size| size.resolve(&sizes).0 as f64 / packet;
         let min = packets(config.min_window).max(1.0);
         let max = packets(config.max_window).max(min);
+        let ns3 = config.profile == Profile::Ns3;
         Self {
             window: packets(config.initial_window).clamp(min, max),
             slow_start_below: max,
@@ -101,6 +134,8 @@ impl Cubic {
             plateau: true,
             rtt: context.base_rtt,
             last_ack: None,
+            hystart: config.hystart.unwrap_or(ns3).then(Hystart::default),
+            reno_friendly: config.reno_friendly.unwrap_or(!ns3),
             answer: Answer::default(),
             packet,
             min,
@@ -135,16 +170,25 @@ impl Cubic {
         self.plateau = false;
     }
 
-    fn collapse(&mut self) {
-        if !self.answer.times_out() {
-            return;
+    fn collapse(&mut self, loss: &Loss) {
+        let first = self.answer.times_out();
+        if first {
+            self.remember();
         }
-        self.remember();
-        self.window = self.min;
-        self.plateau = true;
+        if first || loss.in_flight.0 == 0 {
+            self.window = self.min;
+            self.epoch = None;
+            self.plateau = true;
+        }
     }
 
-    fn grow(&mut self, passed: Span, ack: &Ack) {
+    fn grow(&mut self, now: Time, passed: Span, ack: &Ack) {
+        if let Some(hystart) = &mut self.hystart
+            && self.window < self.slow_start_below
+            && hystart.ends(now, ack, self.window)
+        {
+            self.slow_start_below = self.window;
+        }
         let acked = ack.bytes.0 as f64 / self.packet;
         if ack.in_flight.0 as f64 / self.packet + acked < self.window / 2.0 {
             return;
@@ -155,6 +199,17 @@ impl Cubic {
             self.avoid(passed, acked)
         };
         self.window = window.min(self.max);
+    }
+
+    /// Packets that the window grows by for each that is acknowledged, at least.
+    fn least_gain(&self) -> f64 {
+        if self.reno_friendly {
+            0.0
+        } else if self.plateau {
+            1.0 / 20.0
+        } else {
+            1.0 / (100.0 * self.window)
+        }
     }
 
     /// Sections 4.2 to 4.5.
@@ -175,11 +230,12 @@ impl Cubic {
         epoch.reno += gain * acked / self.window;
         let seconds = epoch.elapsed.0 as f64 / 1e12;
         let ahead = seconds + self.rtt.0 as f64 / 1e12;
-        let window = if self.cubic(seconds, epoch.k) < epoch.reno {
+        let window = if self.reno_friendly && self.cubic(seconds, epoch.k) < epoch.reno {
             epoch.reno.max(self.window)
         } else {
             let target = self.cubic(ahead, epoch.k).clamp(self.window, 1.5 * self.window);
-            self.window + (target - self.window) * acked / self.window
+            let gain = ((target - self.window) / self.window).max(self.least_gain());
+            self.window + gain * acked
         };
         self.epoch = Some(epoch);
         window
@@ -200,13 +256,13 @@ impl CongestionControl for Cubic {
                 epoch.elapsed = epoch.elapsed + passed;
             }
         } else {
-            self.grow(passed, ack);
+            self.grow(cx.now, passed, ack);
         }
     }
 
     fn on_loss(&mut self, _cx: &mut Cx<'_>, loss: &Loss) {
         match loss.cause {
-            LossCause::Timeout => self.collapse(),
+            LossCause::Timeout => self.collapse(loss),
             _ => self.reduce(2.0, None),
         }
     }
@@ -215,6 +271,11 @@ impl CongestionControl for Cubic {
     fn begin_message(&mut self) {
         self.last_ack = None;
         self.answer = Answer::default();
+        self.hystart.iter_mut().for_each(Hystart::begin_message);
+    }
+
+    fn recovery(&self) -> Option<&'static str> {
+        Some(recovery::tcp::CARD.name)
     }
 
     fn limits(&self) -> Limits {
@@ -309,6 +370,53 @@ mod tests {
         assert_eq!(flow.epoch.as_ref().unwrap().elapsed, Span::ms(3));
         acknowledge(&mut flow, 5, 9, true);
         assert!(flow.window < 50.0, "the next window has its own answer");
+    }
+
+    /// What was lost again is under way again: 20 packets, one, half of its old window at once after
+    /// the second timeout, which remembers nothing of the first window of one.
+    #[test]
+    fn a_timeout_that_follows_another_takes_the_window_to_one_again() {
+        let mut flow = flow(20.0);
+        lose(&mut flow, LossCause::Timeout);
+        (0..4).for_each(|_| ack(&mut flow, 0, 0));
+        assert_eq!((flow.window, flow.slow_start_below), (5.0, 14.0));
+        lose(&mut flow, LossCause::Timeout);
+        assert_eq!((flow.window, flow.slow_start_below), (1.0, 14.0));
+    }
+
+    fn flow_of_ns3(packets: f64) -> Cubic {
+        let initial_window = Size::Packets(packets);
+        let context = FlowContext { payload: Bytes(936), ..FlowContext::NOMINAL };
+        let profile = Profile::Ns3;
+        Cubic::new(&Config { initial_window, profile, ..Config::default() }, &context)
+    }
+
+    /// 1000 packets after a loss at 1000: K is 9 s, and the window stays at 0.7 of it where Reno's part
+    /// would add 3 x 0.3 / 1.7 of a packet in each round trip.
+    #[test]
+    fn without_renos_region_a_window_grows_with_the_cube_alone() {
+        let mut with = flow(1000.0);
+        let mut without = flow_of_ns3(1000.0);
+        for flow in [&mut with, &mut without] {
+            lose(flow, LossCause::Nack);
+            (0..70_000).for_each(|n| ack(flow, n / 7000, 20));
+        }
+        assert!(with.window > 740.0, "100 windows: {}", with.window);
+        assert!((without.window - 700.0).abs() < 2.0, "{}", without.window);
+    }
+
+    /// By hand: at the plateau before the first loss a packet for 20 ACKs; at that after one a packet
+    /// in 100 windows.
+    #[test]
+    fn at_the_plateau_it_creeps_as_ns3_does() {
+        let mut flow = flow_of_ns3(100.0);
+        flow.slow_start_below = 100.0;
+        (0..20).for_each(|_| ack(&mut flow, 0, 0));
+        assert!((flow.window - 101.0).abs() < 1e-6, "{}", flow.window);
+        lose(&mut flow, LossCause::Nack);
+        flow.w_max = flow.window;
+        (0..71).for_each(|_| ack(&mut flow, 0, 20));
+        assert!((flow.window - 70.71).abs() < 0.001, "{}", flow.window);
     }
 
     #[test]

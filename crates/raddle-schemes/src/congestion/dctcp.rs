@@ -13,7 +13,7 @@
 //! - A packet counts as lost when the recovery says so; there are no duplicate ACKs.
 //! - A window of data is answered once, by a mark or by a loss, whichever comes first. A timeout
 //!   goes to one packet even after that; the timeouts that follow in the same window of data, one
-//!   for each packet, change nothing more.
+//!   for each packet, change nothing more, unless nothing is left in flight.
 //! - Unmarked ACKs grow the window, also just after a reduction, but only while the flow has half
 //!   of it in flight (the validation of RFC 7661), so that a flow held up by its NIC does not
 //!   gather an unbounded window.
@@ -22,7 +22,7 @@ use super::answer::Answer;
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::{Conflict, Need};
 use crate::size::{SOME, Size};
-use crate::{Card, Cx, FlowContext};
+use crate::{Card, Cx, FlowContext, recovery};
 use alloc::vec::Vec;
 
 /// What `raddle schemes dctcp` says.
@@ -130,13 +130,15 @@ impl Dctcp {
         self.slow_start_below = self.window;
     }
 
-    fn collapse(&mut self) {
-        if !self.answer.times_out() {
-            return;
+    fn collapse(&mut self, loss: &Loss) {
+        let first = self.answer.times_out();
+        if first {
+            // RFC 5681, equation 4, with the window for what was in flight.
+            self.slow_start_below = (self.window / 2.0).max(2.0 * self.packet);
         }
-        // RFC 5681, equation 4, with the window for what was in flight.
-        self.slow_start_below = (self.window / 2.0).max(2.0 * self.packet);
-        self.window = self.min;
+        if first || loss.in_flight.0 == 0 {
+            self.window = self.min;
+        }
     }
 
     fn grow(&mut self, ack: &Ack) {
@@ -167,7 +169,7 @@ impl CongestionControl for Dctcp {
 
     fn on_loss(&mut self, _cx: &mut Cx<'_>, loss: &Loss) {
         match loss.cause {
-            LossCause::Timeout => self.collapse(),
+            LossCause::Timeout => self.collapse(loss),
             _ => self.reduce(self.loss_decrease, None),
         }
     }
@@ -176,6 +178,10 @@ impl CongestionControl for Dctcp {
     fn begin_message(&mut self) {
         self.observed_until = 0;
         self.answer = Answer::default();
+    }
+
+    fn recovery(&self) -> Option<&'static str> {
+        Some(recovery::tcp::CARD.name)
     }
 
     fn limits(&self) -> Limits {

@@ -240,6 +240,11 @@ pub trait CongestionControl {
     }
     /// The time asked for has come, or came before the connection's next message.
     fn on_timer(&mut self, _cx: &mut Cx<'_>) {}
+    /// The recovery that belongs to the scheme: what its flows have where nothing names one. Without
+    /// it, that of all.
+    fn recovery(&self) -> Option<&'static str> {
+        None
+    }
     /// The present limits.
     fn limits(&self) -> Limits;
     /// Whether the first slots of the paced flows of one host are spread over a period, so that
@@ -292,6 +297,12 @@ impl Config {
     /// Bytes that the scheme's telemetry adds to every data packet and ACK.
     pub fn telemetry_bytes(&self) -> Bytes {
         self.build(&FlowContext::NOMINAL).telemetry_bytes()
+    }
+
+    /// See [`CongestionControl::recovery`].
+    pub fn recovery(&self) -> Option<&'static str> {
+        let control = self.build(&FlowContext::NOMINAL);
+        dispatch!(&control, scheme => scheme.recovery())
     }
 }
 

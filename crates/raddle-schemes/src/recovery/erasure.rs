@@ -10,7 +10,7 @@
 //! worst (spec 3.2); never where queues have no limit and links no faults, since nothing is lost there
 //! and a long queue would pass for a loss. The ACK of a symbol that counted as lost counts in full.
 
-use super::{AckEntropies, Coding, Recovery};
+use super::{AckEntropies, AckNews, Coding, Recovery};
 use crate::congestion::LossCause;
 use crate::family::{Need, Parameter, ParameterError, Raw, check_range};
 use crate::ids::Psn;
@@ -102,14 +102,15 @@ impl Erasure {
 
 impl Recovery for Erasure {
     #[inline]
-    fn on_ack(&mut self, _cx: &mut Cx<'_>, _ledger: &mut Ledger) {}
+    fn on_ack(&mut self, _cx: &mut Cx<'_>, _news: &AckNews, _ledger: &mut Ledger) {}
 
     fn on_nack(&mut self, _cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
         ledger.declare_lost(psn, LossCause::Trim);
     }
 
-    fn on_timeout(&mut self, _cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
+    fn on_timeout(&mut self, _cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
         ledger.declare_lost(psn, LossCause::Timeout);
+        true
     }
 
     #[inline]

@@ -14,7 +14,7 @@
 //! - All packets of a go-back are one loss for the congestion control. A NACK is no verdict on a path.
 
 use super::flow_timer::FlowTimer;
-use super::{AckEntropies, AckForm, Recovery, Resend};
+use super::{AckEntropies, AckForm, AckNews, Recovery, Resend};
 use crate::congestion::LossCause;
 use crate::family::Need;
 use crate::ids::Psn;
@@ -83,7 +83,7 @@ impl GoBackN {
 
 impl Recovery for GoBackN {
     #[inline]
-    fn on_ack(&mut self, cx: &mut Cx<'_>, ledger: &mut Ledger) {
+    fn on_ack(&mut self, cx: &mut Cx<'_>, _news: &AckNews, ledger: &mut Ledger) {
         self.timer.on_ack(cx.now, ledger);
     }
 
@@ -101,8 +101,9 @@ impl Recovery for GoBackN {
         ledger.declare_run_lost(psn, before, LossCause::Nack);
     }
 
-    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
+    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
         self.timer.run_out(cx.now, psn, ledger);
+        true
     }
 
     /// Spec 2.9, steps 3 and 4.

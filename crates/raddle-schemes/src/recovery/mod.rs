@@ -9,7 +9,7 @@ use crate::family::Need;
 use crate::ids::Psn;
 use crate::transport::receiver::{Data, Reply};
 use crate::transport::{Ledger, PacketSet};
-use crate::units::{Span, Time};
+use crate::units::{Bytes, Span, Time};
 use crate::{Cx, FlowContext};
 
 pub mod erasure;
@@ -17,6 +17,7 @@ mod flow_timer;
 pub mod go_back_n;
 pub mod rnic_sr;
 pub mod sack;
+pub mod tcp;
 #[cfg(test)]
 mod testing;
 pub mod timeout_only;
@@ -64,10 +65,73 @@ pub enum Coding {
     AnyOf,
 }
 
+/// What an ACK brought.
+#[derive(Clone, Copy, Debug)]
+pub struct AckNews {
+    /// Bytes that it is the first to acknowledge.
+    pub bytes: Bytes,
+    /// The round trip of a packet that was sent once; `None` if it tells of none.
+    pub rtt: Option<Span>,
+    /// Of the packets that it is the first to acknowledge, the one that was sent last.
+    pub latest: Option<Sent>,
+    /// Whether the packet that triggered it had arrived before.
+    pub duplicate: bool,
+    /// How many packets are known to have arrived.
+    pub heard: u32,
+}
+
+/// A packet's last transmission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sent {
+    /// When.
+    pub at: Time,
+    /// Which packet.
+    pub psn: Psn,
+    /// Whether it had been sent before, or has been found lost since.
+    pub again: bool,
+}
+
+/// How a congestion control has answered a loss.
+#[derive(Clone, Copy, Debug)]
+pub struct Answered {
+    /// How the sender knew.
+    pub cause: LossCause,
+    /// The window before.
+    pub before: Bytes,
+    /// The window after.
+    pub after: Bytes,
+}
+
+/// What a flow has learned of its round trips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundTrips {
+    /// Smoothed.
+    pub smoothed: Span,
+    /// Their mean deviation.
+    pub deviation: Span,
+    /// The shortest.
+    pub least: Span,
+}
+
 /// Both halves of a recovery.
 pub trait Recovery {
     /// Sender: an ACK was entered into the ledger.
-    fn on_ack(&mut self, cx: &mut Cx<'_>, ledger: &mut Ledger);
+    fn on_ack(&mut self, cx: &mut Cx<'_>, news: &AckNews, ledger: &mut Ledger);
+    /// Sender: the congestion control has heard of what was found lost.
+    fn on_answered(&mut self, _cx: &mut Cx<'_>, _answered: &Answered, _ledger: &Ledger) {}
+    /// Sender: what may be in flight now in place of the congestion control's `window`, if something
+    /// else than that.
+    fn allowance(&self, _window: Bytes, _ledger: &Ledger) -> Option<Bytes> {
+        None
+    }
+    /// Sender: the receiver lets packets go, by credits or grants.
+    fn on_receiver_paced(&mut self) {}
+    /// Sender: what an earlier message of the connection has learned.
+    fn begin_with(&mut self, _learned: &RoundTrips) {}
+    /// Sender: what it has learned, if anything.
+    fn learned(&self) -> Option<RoundTrips> {
+        None
+    }
     /// Sender: the receiver says that `psn` did not make it. With [`AckForm::Expected`]: that it waits
     /// for `psn`, and all below it have been entered.
     fn on_nack(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger);
@@ -77,16 +141,25 @@ pub trait Recovery {
         ledger.declare_run_lost(psn, before, LossCause::Nack);
     }
     /// Sender: the [deadline](Self::deadline) has come, of `psn`. It lies in the future afterwards.
-    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger);
+    /// Returns whether it was a retransmission timeout.
+    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool;
     /// Receiver: a packet came in; `fresh` if it is whole and new. Returns the reply to send.
     /// `arrived` holds the packets that did, this one among them.
     fn on_data(&mut self, data: &Data, fresh: bool, arrived: &PacketSet) -> Reply;
     /// What the ACKs tell of entropies.
     fn ack_entropies(&self) -> AckEntropies;
-    /// The retransmission timeout.
+    /// The retransmission timeout; where it follows round trips, that before the first.
     fn rto(&self) -> Span;
+    /// The longest time that may pass until packets that have all been lost are sent again.
+    fn longest_wait(&self) -> Span {
+        self.rto()
+    }
+    /// Whether an ACK may bring the [deadline](Self::deadline) closer.
+    fn comes_closer(&self) -> bool {
+        false
+    }
     /// Sender: when a packet will have timed out, and which. Something that only moves away, but for
-    /// packets sent while none was in flight.
+    /// packets sent while none was in flight, or where [it may come closer](Self::comes_closer).
     fn deadline(&self, ledger: &mut Ledger) -> Option<(Time, Psn)> {
         ledger.oldest().map(|(at, psn)| (at + self.rto(), psn))
     }
@@ -112,6 +185,7 @@ crate::family! { Recovery, AnyRecovery, FlowContext;
     RnicSr: rnic_sr in Box,
     GoBackN: go_back_n in Box,
     TimeoutOnly: timeout_only in Box,
+    Tcp: tcp in Box,
 }
 
 impl Config {
@@ -141,8 +215,34 @@ const _: () = assert!(size_of::<AnyRecovery>() <= 16);
 impl AnyRecovery {
     /// See [`Recovery::on_ack`].
     #[inline]
-    pub fn on_ack(&mut self, cx: &mut Cx<'_>, ledger: &mut Ledger) {
-        dispatch!(self, scheme => scheme.on_ack(cx, ledger));
+    pub fn on_ack(&mut self, cx: &mut Cx<'_>, news: &AckNews, ledger: &mut Ledger) {
+        dispatch!(self, scheme => scheme.on_ack(cx, news, ledger));
+    }
+
+    /// See [`Recovery::on_answered`].
+    pub fn on_answered(&mut self, cx: &mut Cx<'_>, answered: &Answered, ledger: &Ledger) {
+        dispatch!(self, scheme => scheme.on_answered(cx, answered, ledger));
+    }
+
+    /// See [`Recovery::allowance`].
+    #[inline]
+    pub fn allowance(&self, window: Bytes, ledger: &Ledger) -> Option<Bytes> {
+        dispatch!(self, scheme => scheme.allowance(window, ledger))
+    }
+
+    /// See [`Recovery::on_receiver_paced`].
+    pub fn on_receiver_paced(&mut self) {
+        dispatch!(self, scheme => scheme.on_receiver_paced());
+    }
+
+    /// See [`Recovery::begin_with`].
+    pub fn begin_with(&mut self, learned: &RoundTrips) {
+        dispatch!(self, scheme => scheme.begin_with(learned));
+    }
+
+    /// See [`Recovery::learned`].
+    pub fn learned(&self) -> Option<RoundTrips> {
+        dispatch!(self, scheme => scheme.learned())
     }
 
     /// See [`Recovery::on_nack`].
@@ -156,8 +256,8 @@ impl AnyRecovery {
     }
 
     /// See [`Recovery::on_timeout`].
-    pub fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
-        dispatch!(self, scheme => scheme.on_timeout(cx, psn, ledger));
+    pub fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
+        dispatch!(self, scheme => scheme.on_timeout(cx, psn, ledger))
     }
 
     /// See [`Recovery::on_data`].
@@ -176,6 +276,15 @@ impl AnyRecovery {
     #[inline]
     pub fn rto(&self) -> Span {
         dispatch!(self, scheme => scheme.rto())
+    }
+    /// See [`Recovery::longest_wait`].
+    pub fn longest_wait(&self) -> Span {
+        dispatch!(self, scheme => scheme.longest_wait())
+    }
+    /// See [`Recovery::comes_closer`].
+    #[inline]
+    pub fn comes_closer(&self) -> bool {
+        dispatch!(self, scheme => scheme.comes_closer())
     }
     /// See [`Recovery::deadline`].
     #[inline]

@@ -19,7 +19,7 @@
 //!   sends again. A NACK is no verdict on a path: most often the packet is merely late.
 
 use super::flow_timer::FlowTimer;
-use super::{AckEntropies, AckForm, Recovery, Resend};
+use super::{AckEntropies, AckForm, AckNews, Recovery, Resend};
 use crate::congestion::LossCause;
 use crate::family::Need;
 use crate::ids::Psn;
@@ -70,7 +70,7 @@ impl RnicSr {
 
 impl Recovery for RnicSr {
     #[inline]
-    fn on_ack(&mut self, cx: &mut Cx<'_>, ledger: &mut Ledger) {
+    fn on_ack(&mut self, cx: &mut Cx<'_>, _news: &AckNews, ledger: &mut Ledger) {
         self.timer.on_ack(cx.now, ledger);
     }
 
@@ -89,8 +89,9 @@ impl Recovery for RnicSr {
         ledger.declare_run_lost(psn, before, LossCause::Nack);
     }
 
-    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
+    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
         self.timer.run_out(cx.now, psn, ledger);
+        true
     }
 
     /// Spec 2.1. A packet that is new and lies below the present expected one was the expected one.

@@ -8,7 +8,7 @@
 //! artifact and in UET, a request is answered a second time, by the packet that closes the last gap:
 //! without it, packets that the requesting one overtook could wait for the timeout.
 
-use super::{AckEntropies, Recovery};
+use super::{AckEntropies, AckNews, Recovery};
 use crate::congestion::LossCause;
 use crate::family::Need;
 use crate::ids::Psn;
@@ -82,7 +82,7 @@ impl Recovery for Sack {
     /// LB study spec, 3.2.2: if highest acknowledged - lowest missing > x, all missing below the
     /// highest are sent again, each at most once per zero-load round trip.
     #[inline]
-    fn on_ack(&mut self, cx: &mut Cx<'_>, ledger: &mut Ledger) {
+    fn on_ack(&mut self, cx: &mut Cx<'_>, _news: &AckNews, ledger: &mut Ledger) {
         if let Some(threshold) = self.constants.reorder_threshold {
             let highest = ledger.high().saturating_sub(1);
             if highest > ledger.low() && highest - ledger.low() > threshold {
@@ -96,8 +96,9 @@ impl Recovery for Sack {
         ledger.declare_lost(psn, LossCause::Trim);
     }
 
-    fn on_timeout(&mut self, _cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
+    fn on_timeout(&mut self, _cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
         ledger.declare_lost(psn, LossCause::Timeout);
+        true
     }
 
     #[inline]
@@ -161,7 +162,10 @@ mod tests {
 
     fn ack(sack: &mut Sack, ledger: &mut Ledger, now: Time, psn: u32) {
         ledger.acked(Psn(psn));
-        sack.on_ack(&mut Cx { now, rng: &mut Rng::new(1, "flow", 0), events: &mut () }, ledger);
+        let news =
+            AckNews { bytes: Bytes(100), rtt: None, latest: None, duplicate: false, heard: 0 };
+        let mut cx = Cx { now, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
+        sack.on_ack(&mut cx, &news, ledger);
     }
 
     /// What was found lost since this was last asked; packets have their numbers for entropies.

@@ -5,7 +5,7 @@
 //! costs milliseconds.
 
 use super::flow_timer::FlowTimer;
-use super::{AckEntropies, AckForm, Recovery, Resend};
+use super::{AckEntropies, AckForm, AckNews, Recovery, Resend};
 use crate::congestion::LossCause;
 use crate::family::Need;
 use crate::ids::Psn;
@@ -54,7 +54,7 @@ impl TimeoutOnly {
 
 impl Recovery for TimeoutOnly {
     #[inline]
-    fn on_ack(&mut self, cx: &mut Cx<'_>, ledger: &mut Ledger) {
+    fn on_ack(&mut self, cx: &mut Cx<'_>, _news: &AckNews, ledger: &mut Ledger) {
         self.timer.on_ack(cx.now, ledger);
     }
 
@@ -66,8 +66,9 @@ impl Recovery for TimeoutOnly {
         ledger.declare_run_lost(psn, before, LossCause::Nack);
     }
 
-    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
+    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
         self.timer.run_out(cx.now, psn, ledger);
+        true
     }
 
     #[inline]

@@ -4,10 +4,12 @@
 use super::ring::Ring;
 use crate::congestion::LossCause;
 use crate::ids::{Entropy, Psn};
+use crate::recovery::Sent;
 use crate::units::{Bytes, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 /// State of a packet between its first transmission and the last ACK below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,12 @@ enum State {
     Lost = 2,
     /// Arrived, or a symbol found lost.
     Acked = 3,
+}
+
+impl State {
+    fn flies(self) -> bool {
+        matches!(self, Self::InFlight | Self::InFlightAgain)
+    }
 }
 
 /// One packet, in 64 bits: last send time 46 (70 seconds) | entropy 16 | state 2.
@@ -80,11 +88,13 @@ pub(crate) struct AckedPacket {
     /// When it was sent, if it was sent only once and had not been acknowledged; of several, when
     /// the last was, if all of them were sent only once.
     pub(crate) sent_once_at: Option<Time>,
+    /// Its last transmission, if this is the first ACK for it; of several, the latest.
+    pub(crate) latest: Option<Sent>,
 }
 
 impl AckedPacket {
     /// Nothing new.
-    pub(crate) const NOTHING: Self = Self { bytes: Bytes(0), sent_once_at: None };
+    pub(crate) const NOTHING: Self = Self { bytes: Bytes(0), sent_once_at: None, latest: None };
 }
 
 /// The packets of one message, from the first unacknowledged on.
@@ -302,7 +312,8 @@ impl Ledger {
         self.set(psn.0, record.with(State::Acked));
         self.high = self.high.max(psn.0 + 1);
         self.advance();
-        AckedPacket { bytes: size, sent_once_at }
+        let latest = Some(Sent { at: record.sent_at(), psn, again: sent_once_at.is_none() });
+        AckedPacket { bytes: size, sent_once_at, latest }
     }
 
     /// Notes that all packets below `expected` have arrived, which have been sent, and that `span` new
@@ -332,7 +343,7 @@ impl Ledger {
         };
         losses.lost -= 1;
         self.allow_symbols();
-        AckedPacket { bytes: self.size(psn), sent_once_at: None }
+        AckedPacket { bytes: self.size(psn), ..AckedPacket::NOTHING }
     }
 
     /// Of symbols: as many new ones may go as are lost, beside the message's own number.
@@ -357,8 +368,7 @@ impl Ledger {
             return None;
         }
         let record = self.record(psn.0);
-        let flying = matches!(record.state(), State::InFlight | State::InFlightAgain);
-        flying.then(|| record.entropy())
+        record.state().flies().then(|| record.entropy())
     }
 
     /// When `psn` was sent, if it is in flight for the first time.
@@ -368,6 +378,27 @@ impl Ledger {
         }
         let record = self.record(psn.0);
         (record.state() == State::InFlight).then(|| record.sent_at())
+    }
+
+    /// When `psn` was last sent, if it is in flight.
+    pub fn sent_at(&self, psn: Psn) -> Option<Time> {
+        if psn.0 < self.low || psn.0 >= self.next {
+            return None;
+        }
+        let record = self.record(psn.0);
+        record.state().flies().then(|| record.sent_at())
+    }
+
+    /// How many packets have left, each as often as it did.
+    pub fn transmissions(&self) -> u64 {
+        u64::from(self.next) + self.repeats().0
+    }
+
+    /// Every packet below this one was overtaken by at least `count` that have arrived.
+    pub fn overtaken_by(&self, count: u32) -> u32 {
+        let arrived = |psn: &u32| self.record(*psn).state() == State::Acked;
+        let mut arrived = (self.low..self.high).rev().filter(arrived);
+        arrived.nth(count.saturating_sub(1) as usize).unwrap_or(self.low)
     }
 
     /// Declares `psn` lost if it is in flight; it, or another symbol, will be sent again. Returns
@@ -389,17 +420,64 @@ impl Ledger {
         packets: impl IntoIterator<Item = Psn>,
         cause: LossCause,
     ) -> bool {
-        let mut episode: Option<LossEpisode> = None;
-        for psn in packets {
-            let Some(entropy) = self.lose(psn) else { continue };
-            let none = LossEpisode { entropy, cause, packets: 0, bytes: Bytes(0) };
-            let size = self.size(psn);
-            let episode = episode.get_or_insert(none);
-            episode.packets += 1;
-            episode.bytes = episode.bytes + size;
+        let mut episode = None;
+        packets.into_iter().for_each(|psn| self.lose_in(&mut episode, psn, cause));
+        self.note(episode)
+    }
+
+    /// Declares those of these packets lost that are in flight for the first time, which is one loss
+    /// for the congestion control. Returns whether there were any.
+    pub fn declare_once_sent_lost(&mut self, packets: Range<u32>, cause: LossCause) -> bool {
+        let mut episode = None;
+        for psn in packets.start.max(self.low)..packets.end.min(self.next) {
+            if self.record(psn).state() == State::InFlight {
+                self.lose_in(&mut episode, Psn(psn), cause);
+            }
         }
-        let (Some(episode), Some(losses)) = (episode, &mut self.losses) else { return false };
-        losses.unreported.push(episode);
+        self.note(episode)
+    }
+
+    /// Declares packets in flight lost in the order of their last transmissions, as long as `overdue`
+    /// says so, which is one loss for the congestion control. Returns the first that is not.
+    pub fn declare_oldest_lost(
+        &mut self,
+        cause: LossCause,
+        overdue: impl Fn(Time, Psn) -> bool,
+    ) -> Option<(Time, Psn)> {
+        let mut episode = None;
+        let first = loop {
+            match self.oldest() {
+                Some((at, psn)) if overdue(at, psn) => self.lose_in(&mut episode, psn, cause),
+                other => break other,
+            }
+        };
+        self.note(episode);
+        first
+    }
+
+    /// Lets `psn` be sent again, if it is in flight; it does not count as lost.
+    pub fn repeat(&mut self, psn: Psn) {
+        self.lose(psn);
+    }
+
+    /// Notes that `psn`, which has arrived, had been lost and was sent again before that was known.
+    pub fn note_repaired(&mut self, psn: Psn, cause: LossCause) {
+        let bytes = self.size(psn);
+        self.note(Some(LossEpisode { entropy: Entropy(0), cause, packets: 1, bytes }));
+    }
+
+    fn lose_in(&mut self, episode: &mut Option<LossEpisode>, psn: Psn, cause: LossCause) {
+        let Some(entropy) = self.lose(psn) else { return };
+        let none = LossEpisode { entropy, cause, packets: 0, bytes: Bytes(0) };
+        let size = self.size(psn);
+        let episode = episode.get_or_insert(none);
+        episode.packets += 1;
+        episode.bytes = episode.bytes + size;
+    }
+
+    fn note(&mut self, episode: Option<LossEpisode>) -> bool {
+        let Some(episode) = episode else { return false };
+        self.losses.get_or_insert_default().unreported.push(episode);
         true
     }
 
@@ -409,8 +487,7 @@ impl Ledger {
         let first = first.0.max(self.low);
         let is_missing = |psn: &u32| {
             let record = self.record(*psn);
-            let flying = matches!(record.state(), State::InFlight | State::InFlightAgain);
-            flying && record.sent_at() <= before
+            record.state().flies() && record.sent_at() <= before
         };
         let end = (first..self.next).take_while(is_missing).last().map_or(first, |last| last + 1);
         self.declare_lost_together((first..end).map(Psn), cause);
@@ -422,7 +499,7 @@ impl Ledger {
             return None;
         }
         let record = self.record(psn.0);
-        if !matches!(record.state(), State::InFlight | State::InFlightAgain) {
+        if !record.state().flies() {
             return None;
         }
         self.in_flight -= self.size(psn).0;
@@ -505,122 +582,4 @@ impl Ledger {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sent(ledger: &mut Ledger, at: u64) -> Psn {
-        let psn = ledger.due().unwrap();
-        ledger.sent(Time(at), psn, Entropy(at as u16));
-        psn
-    }
-
-    #[test]
-    fn lost_packets_go_first_and_lowest_first() {
-        let mut ledger = Ledger::new(40, Bytes(100), Bytes(30));
-        for at in 0..20 {
-            assert_eq!(sent(&mut ledger, at), Psn(at as u32));
-        }
-        assert_eq!(ledger.in_flight(), Bytes(2_000));
-        assert!(ledger.declare_lost(Psn(7), LossCause::Trim));
-        assert!(ledger.declare_lost(Psn(3), LossCause::Trim));
-        assert!(!ledger.declare_lost(Psn(3), LossCause::Trim));
-        assert_eq!(ledger.unreported().map(|list| list.len()), Some(2));
-        assert_eq!(ledger.in_flight(), Bytes(1_800));
-        assert_eq!(sent(&mut ledger, 100), Psn(3));
-        assert_eq!(ledger.acked(Psn(7)).sent_once_at, None);
-        assert_eq!(sent(&mut ledger, 101), Psn(20));
-    }
-
-    #[test]
-    fn the_oldest_packet_is_by_time_of_last_transmission() {
-        let mut ledger = Ledger::new(10, Bytes(100), Bytes(100));
-        for at in 0..4 {
-            sent(&mut ledger, at);
-        }
-        ledger.declare_lost(Psn(0), LossCause::Timeout);
-        assert_eq!(ledger.oldest(), Some((Time(1), Psn(1))));
-        sent(&mut ledger, 50);
-        for psn in 1..4 {
-            ledger.acked(Psn(psn));
-        }
-        assert_eq!(ledger.oldest(), Some((Time(50), Psn(0))));
-        assert_eq!(ledger.low(), 0);
-        ledger.acked(Psn(0));
-        assert_eq!((ledger.oldest(), ledger.low()), (None, 4));
-        assert_eq!(ledger.in_flight(), Bytes(0));
-    }
-
-    #[test]
-    fn the_last_packet_is_short() {
-        let mut ledger = Ledger::new(2, Bytes(100), Bytes(30));
-        sent(&mut ledger, 0);
-        sent(&mut ledger, 1);
-        assert_eq!(ledger.in_flight(), Bytes(130));
-        assert_eq!(ledger.acked(Psn(1)).bytes, Bytes(30));
-        assert_eq!(ledger.acked(Psn(1)).bytes, Bytes(0));
-        assert_eq!(ledger.acked(Psn(0)).sent_once_at, Some(Time(0)));
-        assert_eq!((ledger.low(), ledger.in_flight()), (2, Bytes(0)));
-    }
-
-    #[test]
-    fn a_lost_symbol_lets_one_new_one_go_until_its_late_ack() {
-        let mut ledger = Ledger::coded(4, Bytes(100));
-        for at in 0..4 {
-            sent(&mut ledger, at);
-        }
-        assert_eq!(ledger.due(), None, "four in flight");
-        assert!(ledger.declare_lost(Psn(0), LossCause::Timeout));
-        assert!(ledger.declare_lost(Psn(2), LossCause::Trim));
-        assert_eq!((ledger.low(), ledger.in_flight()), (1, Bytes(200)));
-        assert_eq!(sent(&mut ledger, 10), Psn(4));
-        assert_eq!(ledger.oldest(), Some((Time(1), Psn(1))));
-        assert_eq!(ledger.acked(Psn(2)).bytes, Bytes(100), "one of those found lost did arrive");
-        assert_eq!(ledger.due(), None);
-        assert_eq!(ledger.acked(Psn(0)).bytes, Bytes(100), "and so did the other");
-        assert_eq!((ledger.acked(Psn(1)).bytes, ledger.low()), (Bytes(100), 3));
-        assert!(ledger.declare_lost(Psn(4), LossCause::Timeout));
-        assert_eq!(ledger.due(), None, "three arrived, one in flight");
-        assert!(ledger.declare_lost(Psn(3), LossCause::Timeout));
-        assert_eq!(sent(&mut ledger, 20), Psn(5));
-        assert_eq!(ledger.due(), None);
-        assert_eq!(ledger.repeats().0, 0, "a new symbol is no retransmission");
-    }
-
-    #[test]
-    fn in_order_a_span_bounds_what_may_leave_and_a_loss_of_many_is_one() {
-        let mut ledger = Ledger::new(20, Bytes(100), Bytes(30)).in_order(4);
-        for at in 0..4 {
-            assert_eq!(sent(&mut ledger, at), Psn(at as u32));
-        }
-        assert_eq!(ledger.due(), None, "numbers 0 to 3 are out");
-        let acked = ledger.acked_below(2, 4);
-        assert_eq!((acked.bytes, acked.sent_once_at), (Bytes(200), Some(Time(1))));
-        assert_eq!(sent(&mut ledger, 4), Psn(4));
-        assert_eq!(ledger.sent_once_at(Psn(2)), Some(Time(2)));
-        assert!(ledger.declare_all_lost(LossCause::Nack));
-        assert!(!ledger.declare_all_lost(LossCause::Nack), "nothing is left in flight");
-        let episodes = ledger.unreported().unwrap();
-        let [episode] = episodes[..] else { panic!("{episodes:?}") };
-        assert_eq!((episode.entropy, episode.packets, episode.bytes), (Entropy(2), 3, Bytes(300)));
-        assert_eq!([sent(&mut ledger, 9), sent(&mut ledger, 10)], [Psn(2), Psn(3)]);
-        assert_eq!(ledger.sent_once_at(Psn(2)), None);
-        let acked = ledger.acked_below(5, 4);
-        assert_eq!((acked.bytes, acked.sent_once_at), (Bytes(300), None), "two were sent again");
-        assert_eq!((ledger.in_flight(), ledger.due()), (Bytes(0), Some(Psn(5))));
-    }
-
-    #[test]
-    fn symbols_end_with_their_numbers() {
-        let mut ledger = Ledger::coded(SYMBOL_LIMIT - 1, Bytes(100));
-        (ledger.low, ledger.oldest) = (SYMBOL_LIMIT - 3, SYMBOL_LIMIT - 3);
-        ledger.next = SYMBOL_LIMIT - 3;
-        assert_eq!(sent(&mut ledger, 0), Psn(SYMBOL_LIMIT - 3));
-        assert_eq!(sent(&mut ledger, 1), Psn(SYMBOL_LIMIT - 2));
-        for (psn, next) in [(3, Some(Psn(SYMBOL_LIMIT - 1))), (2, None)] {
-            assert!(ledger.declare_lost(Psn(SYMBOL_LIMIT - psn), LossCause::Timeout));
-            assert_eq!(ledger.due().filter(|_| next.is_some()), next);
-            next.iter().for_each(|_| _ = sent(&mut ledger, 2));
-        }
-        assert_eq!(ledger.due(), None);
-    }
-}
+mod tests;

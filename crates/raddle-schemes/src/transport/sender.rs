@@ -10,7 +10,7 @@ use super::{Arrivals, Entry, Ledger};
 use crate::congestion::{self, Ack, AnyCongestionControl, Grant, Hop, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
-use crate::recovery::{self, AckEntropies, AckForm, AnyRecovery};
+use crate::recovery::{self, AckEntropies, AckForm, AckNews, Answered, AnyRecovery};
 use crate::rng::Rng;
 use crate::units::{Bytes, Time};
 use crate::{Cx, Events, FlowContext};
@@ -173,6 +173,12 @@ impl Sender {
         self.pacer.as_ref().is_none_or(|pacer| pacer.at <= now)
     }
 
+    /// What may be in flight now: the window, unless the recovery has a say.
+    #[inline]
+    fn allowed(&self) -> Bytes {
+        self.recovery.allowance(self.window, &self.ledger).unwrap_or(self.window)
+    }
+
     #[inline]
     fn window_open(&mut self) -> bool {
         self.ledger.due().is_some_and(|psn| self.window_takes(psn))
@@ -181,7 +187,7 @@ impl Sender {
     /// Whether the window has room for `psn`. A window holds a packet, unless receivers pace.
     #[inline]
     fn window_takes(&self, psn: Psn) -> bool {
-        self.ledger.in_flight() + self.ledger.size(psn) <= self.window
+        self.ledger.in_flight() + self.ledger.size(psn) <= self.allowed()
             || (self.ledger.in_order && self.holds_up_all(psn))
     }
 
@@ -249,7 +255,10 @@ impl Sender {
         };
         let rtt = if ack.duplicate { None } else { acked.sent_once_at.map(|at| now - at) };
         let mut cx = Cx { now, rng: &mut self.rng, events };
-        self.recovery.on_ack(&mut cx, &mut self.ledger);
+        let heard = self.arrivals.heard();
+        let AckedPacket { bytes, latest, .. } = acked;
+        let told = AckNews { bytes, rtt, latest, duplicate: ack.duplicate, heard };
+        self.recovery.on_ack(&mut cx, &told, &mut self.ledger);
         let window_before = self.window;
         let in_flight = self.ledger.in_flight();
         let news = Ack {
@@ -300,6 +309,7 @@ impl Sender {
             let acked = self.take_note();
             sum.bytes = sum.bytes + acked.bytes;
             sum.sent_once_at = acked.sent_once_at;
+            sum.latest = sum.latest.max(acked.latest);
         }
         sum
     }
@@ -408,6 +418,21 @@ impl Sender {
         }
     }
 
+    /// Whether the sender wants to be woken before `then`, for which that is set; or will, once it sends
+    /// again, if nothing is in flight and an ACK may have brought that closer.
+    #[inline]
+    pub fn wakes_before(&mut self, then: Time) -> bool {
+        let at = if self.recovery.comes_closer() {
+            if !self.has_in_flight() {
+                return true;
+            }
+            self.poll_timeout()
+        } else {
+            self.scheme_timer()
+        };
+        at.is_some_and(|at| at < then)
+    }
+
     /// When a scheme wants to be woken.
     #[inline]
     pub fn scheme_timer(&self) -> Option<Time> {
@@ -422,9 +447,8 @@ impl Sender {
             if at > now {
                 break;
             }
-            timeouts += 1;
             let mut cx = Cx { now, rng: &mut self.rng, events };
-            self.recovery.on_timeout(&mut cx, psn, &mut self.ledger);
+            timeouts += u32::from(self.recovery.on_timeout(&mut cx, psn, &mut self.ledger));
             self.report_losses(now, events);
         }
         self.ledger.note_timeouts(timeouts);
@@ -500,6 +524,8 @@ impl Sender {
             let LossEpisode { bytes, packets, cause, .. } = lost;
             let loss = Loss { bytes, packets, cause, in_flight, next_new: self.ledger.next() };
             self.window = self.congestion.on_loss(&mut cx, &loss).window;
+            let answered = Answered { cause, before: window_before, after: self.window };
+            self.recovery.on_answered(&mut cx, &answered, &self.ledger);
             let fate = match lost.cause {
                 LossCause::Trim => Fate::Trimmed,
                 LossCause::Timeout => Fate::TimedOut,

@@ -4,7 +4,7 @@
 use crate::common::agree::trouble;
 use crate::common::plan;
 use raddle_schemes::congestion::{self, eqds, homa};
-use raddle_schemes::recovery::{self, AckEntropies, AckForm, Resend, erasure, rnic_sr, sack};
+use raddle_schemes::recovery::{self, AckEntropies, AckForm, Resend, erasure, rnic_sr, sack, tcp};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -96,15 +96,22 @@ fn recoveries() -> Vec<recovery::Config> {
         reorder_threshold: Some(3),
         ..Default::default()
     }));
+    let soon = Span::us(300);
     for config in &mut all {
-        let soon = Span::us(300);
         match config {
             recovery::Config::RnicSr(rnic) => rnic.rto = soon,
             recovery::Config::TimeoutOnly(silent) => silent.rto = soon,
             recovery::Config::GoBackN(back) => back.rto = soon,
+            recovery::Config::Tcp(tcp) => (tcp.min_rto, tcp.max_rto) = (soon, Some(Span::ms(1))),
             _ => {}
         }
     }
+    all.push(recovery::Config::Tcp(tcp::Config {
+        profile: tcp::Profile::Ns3,
+        min_rto: soon,
+        max_rto: Some(Span::ms(1)),
+        ..Default::default()
+    }));
     all.push(recovery::Config::RnicSr(rnic_sr::Config {
         rto: Span::us(100),
         resend: Resend::Single,

@@ -40,6 +40,7 @@ mod random;
 mod routes_fit;
 mod shared_memory;
 mod source_routing;
+mod tcp;
 mod telemetry;
 mod themis;
 mod threads;

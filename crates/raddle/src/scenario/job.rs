@@ -2,6 +2,7 @@
 //! selectors and the transport of its flows.
 
 use super::limits::LATEST;
+use super::needs::default;
 use super::reader::{Log, Reader};
 use super::scheme::{self, Chosen, Needy, show};
 use super::share::{at_least, share};
@@ -82,8 +83,14 @@ fn percent_of(percent: f64, hosts: u32) -> u32 {
     (percent / 100.0 * f64::from(hosts)).round() as u32
 }
 
-/// Reads the keys of traffic of this kind; a name may be needed.
-pub(crate) fn keys(reader: &mut Reader<'_>, kind: &'static str, named: bool) -> Option<JobKeys> {
+/// Reads the keys of traffic of this kind; a name may be needed. `implied` is the common recovery, if
+/// the scenario has not set it.
+pub(crate) fn keys(
+    reader: &mut Reader<'_>,
+    kind: &'static str,
+    named: bool,
+    implied: Option<&recovery::Config>,
+) -> Option<JobKeys> {
     let name = name(reader, named);
     let start = reader.or("start", Span::ZERO);
     if start > LATEST
@@ -100,7 +107,11 @@ pub(crate) fn keys(reader: &mut Reader<'_>, kind: &'static str, named: bool) -> 
     let given = reader.take("congestion").is_some();
     let congestion = given.then(|| scheme::scheme(reader, "congestion"));
     let given = reader.take("recovery").is_some();
-    let recovery = given.then(|| transport::recovery(reader));
+    let recovery = match (&congestion, implied) {
+        _ if given => Some(transport::recovery(reader, None)),
+        (Some(Some(own)), Some(common)) => beside(own, common).map(Some),
+        _ => None,
+    };
     Some(JobKeys {
         name: name?,
         kind,
@@ -112,6 +123,20 @@ pub(crate) fn keys(reader: &mut Reader<'_>, kind: &'static str, named: bool) -> 
         congestion: congestion.map_or(Some(None), |read| read.map(Some))?,
         recovery: recovery.map_or(Some(None), |read| read.map(Some))?,
     })
+}
+
+/// The recovery of a job that has this congestion control of its own, where nobody has set one: what
+/// belongs to it, or to none, if that is not the common one.
+fn beside(
+    own: &Chosen<congestion::Config>,
+    common: &recovery::Config,
+) -> Option<Chosen<recovery::Config>> {
+    let recovery = match own.config.recovery() {
+        Some(name) => recovery::Config::named(name),
+        None => default("recovery"),
+    };
+    let recovery = recovery?;
+    (recovery.card() != common.card()).then(|| own.gives(recovery))
 }
 
 /// What the job is called; `None` if the name is wrong, or absent where one is needed.

@@ -31,10 +31,15 @@ pub(crate) struct Jobs {
     sections: Vec<TrafficSection>,
 }
 
-/// Reads the section or the sections.
-pub(crate) fn jobs(item: &Item, files: &Files, log: &Log) -> Option<Jobs> {
+/// Reads the section or the sections; `implied` is the common recovery, if the scenario has not set it.
+pub(crate) fn jobs(
+    item: &Item,
+    files: &Files,
+    implied: Option<&recovery::Config>,
+    log: &Log,
+) -> Option<Jobs> {
     let Some(items) = item.list() else {
-        let section = traffic::traffic("[traffic]", item, files, log)?;
+        let section = traffic::traffic("[traffic]", item, files, implied, log)?;
         return Some(Jobs { sections: vec![section] });
     };
     if items.is_empty() || items.len() > MOST {
@@ -42,7 +47,7 @@ pub(crate) fn jobs(item: &Item, files: &Files, log: &Log) -> Option<Jobs> {
         log.add(problem.label(format!("expected from 1 to {MOST}")));
         return None;
     }
-    let read = items.iter().map(|item| traffic::traffic("[[traffic]]", item, files, log));
+    let read = items.iter().map(|item| traffic::traffic("[[traffic]]", item, files, implied, log));
     let sections: Vec<Option<TrafficSection>> = read.collect();
     let sections = sections.into_iter().collect::<Option<Vec<_>>>()?;
     for (i, section) in sections.iter().enumerate() {
@@ -131,6 +136,29 @@ impl Jobs {
         let shared = shares.then_some((&common.recovery, "[transport] recovery"));
         let own = self.sections.iter().filter_map(|section| section.job.recovery());
         shared.into_iter().chain(own.map(|own| (own, "[traffic] recovery"))).collect()
+    }
+
+    /// The congestion controls and recoveries that flows have together, and where the latter stand.
+    pub(crate) fn used_pairs<'a>(
+        &'a self,
+        common: &'a TransportSection,
+    ) -> Vec<(&'a Chosen<congestion::Config>, (&'a recovery::Config, &'static str))> {
+        let mut pairs: Vec<(&Chosen<congestion::Config>, (&recovery::Config, _))> = Vec::new();
+        for section in &self.sections {
+            let congestion = section.job.congestion().unwrap_or(&common.congestion);
+            let (recovery, key) = match section.job.recovery() {
+                Some(own) => (own, "[traffic] recovery"),
+                None => (&common.recovery, "[transport] recovery"),
+            };
+            let known =
+                |(own, (other, _)): &(&Chosen<congestion::Config>, (&recovery::Config, _))| {
+                    own.config.card() == congestion.config.card() && *other == &recovery.config
+                };
+            if !pairs.iter().any(known) {
+                pairs.push((congestion, (&recovery.config, key)));
+            }
+        }
+        pairs
     }
 
     /// Whether some job has the common congestion control, and whether some has the common recovery.
@@ -241,6 +269,45 @@ mod tests {
         [[traffic]]\nname = \"b\"\nkind = \"permutation\"\nstart = \"5 us\"\n\
         load_balance = { scheme = \"reps\" }\n\
         background = { every = 10, load_balance = { scheme = \"ecmp\" } }\n";
+
+    /// Where nobody has set a recovery, each job has what belongs to its congestion control; where
+    /// somebody has, all have that.
+    #[test]
+    fn a_job_has_the_recovery_that_belongs_to_its_congestion_control() {
+        let recoveries = |transport: &str, job: &str| {
+            let text = format!(
+                "[fabric]\ntopology = {{ kind = \"fat_tree\", hosts = 16 }}\n[transport]\n\
+                 {transport}\n[[traffic]]\nname = \"a\"\nkind = \"permutation\"\n[[traffic]]\n\
+                 name = \"b\"\nkind = \"permutation\"\n{job}\n"
+            );
+            let study = parse("test", &text, Path::new("."), &[]);
+            let study = study.unwrap_or_else(|problems| panic!("{}", problems.render(false)));
+            let scenario = &study.cells[0].scenario;
+            let again = parse("again", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+            let plans = [&study, &again].map(|study| study.cells[0].scenario.resolve(1).unwrap());
+            let names = plans.map(|plan| {
+                let last = plan.traffic.flows.last().unwrap().transport;
+                let transport = &plan.transport;
+                [0, last].map(|number| transport.recovery_of(number).card().name)
+            });
+            assert_eq!(names[0], names[1], "resolved it is the same");
+            names[0]
+        };
+        let (cubic, dctcp) =
+            ("congestion = { scheme = \"cubic\" }", "congestion = { scheme = \"dctcp\" }");
+        let swift = "congestion = { scheme = \"swift\" }";
+        assert_eq!(recoveries("", ""), ["sack"; 2]);
+        assert_eq!(recoveries(cubic, ""), ["tcp"; 2]);
+        assert_eq!(recoveries(cubic, swift), ["tcp", "sack"]);
+        assert_eq!(recoveries("", dctcp), ["sack", "tcp"]);
+        assert_eq!(recoveries(cubic, dctcp), ["tcp"; 2]);
+        let sack = "recovery = { scheme = \"sack\" }";
+        assert_eq!(recoveries(&format!("{cubic}\n{sack}"), dctcp), ["sack"; 2]);
+        assert_eq!(
+            recoveries(&format!("{cubic}\nrecovery = {{ min_rto = \"1 ms\" }}"), ""),
+            ["tcp"; 2]
+        );
+    }
 
     #[test]
     fn jobs_are_drawn_independently_and_keep_their_starts_and_path_selectors() {

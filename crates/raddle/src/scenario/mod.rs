@@ -129,11 +129,14 @@ impl Sections {
         reader.finish();
         let (topology, fabric) =
             fabric.map_or((None, None), |reader| fabric::fabric(reader, files));
+        let transport = transport.and_then(transport::transport);
+        let implied = transport.as_ref().and_then(TransportSection::implied_recovery);
+        let traffic = traffic.and_then(|item| jobs::jobs(item, files, implied, log));
         Self {
             topology,
             fabric,
-            transport: transport.and_then(transport::transport),
-            traffic: traffic.and_then(|item| jobs::jobs(item, files, log)),
+            transport,
+            traffic,
             faults: faults.iter().filter_map(|item| fault::fault(item, log)).collect(),
             record: RecordSection::read(record, log),
             run: run.map(RunSection::read),
@@ -201,6 +204,10 @@ impl Scenario {
             notes::windows(&congestion.config, &fabric, &sizes, *largest, log);
         }
         notes::headroom(&section, (&fabric, &certain), &sizes, log);
+        let drain = reach::drain(&section, &fabric, &sizes);
+        for (congestion, recovery) in traffic.used_pairs(&transport) {
+            notes::recovery(&congestion.config, recovery, drain, &sizes, log);
+        }
         let recoveries = traffic.used_recoveries(&transport).into_iter();
         let rto = |(own, key): (&Chosen<recovery::Config>, _)| {
             let context =

@@ -299,7 +299,7 @@ pub(crate) fn entropies(
 }
 
 /// What hosts do that nothing is said of.
-fn default<F: Family>(key: &'static str) -> Option<F> {
+pub(super) fn default<F: Family>(key: &'static str) -> Option<F> {
     let (defaults, log) = (spec::defaults(), Log::default());
     let item = defaults.get("transport").and_then(Item::table)?.get(key)?;
     Some(scheme::read_scheme(Reader::of(key, item, &log)?)?.config)

@@ -8,7 +8,7 @@ use super::reader::Log;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_schemes::{FlowContext, congestion};
+use raddle_schemes::{FlowContext, congestion, recovery};
 use raddle_sim::bound::rho_max::rho_max;
 use raddle_sim::faults::Faults;
 use raddle_sim::lossless::pause_headroom;
@@ -196,6 +196,32 @@ pub(super) fn windows(
             congestion.card().name
         ));
     }
+}
+
+/// Notes a recovery that is not the one that belongs to its congestion control, where queues are deeper
+/// than a BDP. `drain` is how long a full one takes, if it has an end.
+pub(super) fn recovery(
+    congestion: &congestion::Config,
+    (recovery, key): (&recovery::Config, &str),
+    drain: Option<Span>,
+    sizes: &Sizes,
+    log: &Log,
+) {
+    let Some(own) = congestion.recovery() else { return };
+    let (name, other) = (congestion.card().name, recovery.card().name);
+    let unloaded = sizes.longest_rtt;
+    if other == own || drain.is_some_and(|drain| drain <= unloaded) {
+        return;
+    }
+    let queue = match drain {
+        Some(drain) => format!("a full queue takes {drain}"),
+        None => "queues have no limit".to_owned(),
+    };
+    log.note(format!(
+        "`{name}` has `{other}` as its recovery in {key}, and {queue}, an unloaded round trip \
+         {unloaded}: a timeout or a threshold that does not follow round trips sends packets again \
+         that only wait; `{own}`, which it has where none is set, does not"
+    ));
 }
 
 /// What can come in at a port before its far end pauses.
@@ -461,6 +487,29 @@ mod tests {
         assert_eq!(notes("scheme = \"hpcc\"", 250, "1 MB"), [""; 0]);
         assert_eq!(notes("scheme = \"hpcc\"", 256, "2800 B"), [""; 0]);
         assert_eq!(notes("scheme = \"swift\"", 256, "1 MB"), [""; 0]);
+    }
+
+    /// 8 us, three unloaded round trips, wait in a queue of 3 bdp.
+    #[test]
+    fn a_recovery_that_does_not_belong_to_its_congestion_control_is_noted_over_deep_queues() {
+        let notes = |size: &str, transport: &str| {
+            let queue = format!("queue = {{ size = \"{size}\" }}");
+            notes(&queue, transport, PERMUTATION)
+        };
+        let cubic = "congestion = { scheme = \"cubic\" }";
+        let sack = format!("{cubic}\nrecovery = {{ scheme = \"sack\" }}");
+        assert_eq!(notes("3 bdp", cubic), [""; 0]);
+        assert_eq!(notes("1 bdp", &sack), [""; 0]);
+        let told = notes("3 bdp", &sack);
+        assert!(
+            told[0].starts_with(
+                "`cubic` has `sack` as its recovery in [transport] recovery, and a full queue takes "
+            ),
+            "{told:?}"
+        );
+        assert!(notes("unlimited", &sack)[0].contains("queues have no limit"));
+        let swift = "congestion = { scheme = \"swift\" }\nrecovery = { scheme = \"sack\" }";
+        assert_eq!(notes("3 bdp", swift), [""; 0]);
     }
 
     #[test]

@@ -53,7 +53,7 @@ pub(crate) struct Losses<'a> {
     pub(crate) faulty: bool,
 }
 
-/// The retransmission timeout; zero if there is none. Notes one that no answer can beat, and adds a
+/// The longest retransmission timeout; zero if there is none. Notes one that no answer can beat, and adds a
 /// problem for one that is over before a packet has left its host: packets would be sent again for
 /// ever.
 ///
@@ -67,14 +67,14 @@ pub(crate) fn rto(
 ) -> Span {
     let Losses { fabric, section, faulty } = *losses;
     let base_rtt = sizes.longest_rtt;
-    let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref().map(|own| &own.plan));
-    let drain = queue_drain(fabric, queue.size, buffer, sizes.packet, base_rtt, LONGEST_QUEUE);
-    let rto = default_rto(drain, base_rtt);
+    let rto = default_rto(longest_drain(section, fabric, sizes), base_rtt);
+    let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref());
     let may_lose = queue.may_lose() || buffer.is_some() || faulty || section.tor.is_some();
-    let drain = may_lose.then_some(drain);
+    let drain = may_lose.then(|| longest_drain(section, fabric, sizes));
     let context = FlowContext { base_rtt, rto, drain, ..FlowContext::NOMINAL };
     // Nobody waits for a timeout that never comes.
-    let rto = recovery.config.build(&context).rto();
+    let built = recovery.config.build(&context);
+    let rto = built.rto();
     let rates = (0..fabric.hosts).map(|host| fabric.host_rate(HostId(host)));
     let packet = rates.max().map_or(Span::ZERO, |rate| rate.serialisation(sizes.packet));
     if rto < packet {
@@ -92,7 +92,18 @@ pub(crate) fn rto(
              round trip, {base_rtt}: packets count as lost before their ACKs can be there"
         ));
     }
-    rto
+    built.longest_wait()
+}
+
+fn longest_drain(section: &FabricSection, fabric: &Fabric, sizes: &Sizes) -> Span {
+    let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref().map(|own| &own.plan));
+    queue_drain(fabric, queue.size, buffer, sizes.packet, sizes.longest_rtt, LONGEST_QUEUE)
+}
+
+/// How long a full queue takes, where queues have an end.
+pub(crate) fn drain(section: &FabricSection, fabric: &Fabric, sizes: &Sizes) -> Option<Span> {
+    let ends = section.queue.plan.size != Size::Unlimited || section.buffer.is_some();
+    ends.then(|| longest_drain(section, fabric, sizes))
 }
 
 /// Adds a problem for frames that a switch scheme is to treat apart because they are small, if all

@@ -138,6 +138,15 @@ impl<F: Family> Chosen<F> {
 
 /// Reads the scheme at `key`.
 pub(crate) fn scheme<F: Family>(reader: &mut Reader<'_>, key: &'static str) -> Option<Chosen<F>> {
+    scheme_beside(reader, key, None)
+}
+
+/// The same; where nobody has written the scheme's name, it is `implied`, if that is there.
+pub(crate) fn scheme_beside<F: Family>(
+    reader: &mut Reader<'_>,
+    key: &'static str,
+    implied: Option<&'static str>,
+) -> Option<Chosen<F>> {
     let item = reader.demand(key, "{ scheme = \"..\" }")?;
     if let Value::Text(name) = &item.value {
         let problem = item.place.problem(format!("wrong value for `{key}`"));
@@ -145,11 +154,18 @@ pub(crate) fn scheme<F: Family>(reader: &mut Reader<'_>, key: &'static str) -> O
         return None;
     }
     let inner = Reader::of(key, item, reader.log())?;
-    read_scheme(inner)
+    read_implied(inner, implied)
 }
 
 /// Reads the scheme that the rest of a table describes.
-pub(crate) fn read_scheme<F: Family>(mut inner: Reader<'_>) -> Option<Chosen<F>> {
+pub(crate) fn read_scheme<F: Family>(inner: Reader<'_>) -> Option<Chosen<F>> {
+    read_implied(inner, None)
+}
+
+fn read_implied<F: Family>(
+    mut inner: Reader<'_>,
+    implied: Option<&'static str>,
+) -> Option<Chosen<F>> {
     let log = inner.log();
     let item = inner.demand("scheme", "\"..\"")?;
     let Value::Text(name) = &item.value else {
@@ -157,6 +173,7 @@ pub(crate) fn read_scheme<F: Family>(mut inner: Reader<'_>) -> Option<Chosen<F>>
         log.add(refused("scheme", item, expected));
         return None;
     };
+    let name = implied.filter(|_| item.place.file.is_none()).unwrap_or(name);
     let Some(mut config) = F::named(name) else {
         log.add(unknown_scheme::<F>(name, item));
         return None;

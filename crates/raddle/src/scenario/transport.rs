@@ -67,8 +67,9 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
     {
         *own = planner.gives(planned);
     }
-    let congestion = scheme::scheme(&mut reader, "congestion");
-    let recovery = recovery(&mut reader);
+    let congestion: Option<Chosen<congestion::Config>> = scheme::scheme(&mut reader, "congestion");
+    let implied = congestion.as_ref().and_then(|own| own.config.recovery());
+    let recovery = recovery(&mut reader, implied);
     let connections = reader.need("connections", "\"message\"");
     let pair_order = reader.or("pair_order", PairOrder::Parallel);
     let nic = reader.need("nic", "\"control_first\"");
@@ -94,9 +95,12 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
     })
 }
 
-/// Reads the recovery.
-pub(crate) fn recovery(reader: &mut Reader<'_>) -> Option<Chosen<recovery::Config>> {
-    let recovery = scheme::scheme(reader, "recovery");
+/// Reads the recovery; where nobody has written its name, it is `implied`, if that is there.
+pub(crate) fn recovery(
+    reader: &mut Reader<'_>,
+    implied: Option<&'static str>,
+) -> Option<Chosen<recovery::Config>> {
+    let recovery = scheme::scheme_beside(reader, "recovery", implied);
     if let Some(Chosen { config: recovery::Config::Sack(sack), .. }) = &recovery
         && (sack.ack_every, sack.ack_entropies) == (1, AckEntropies::Carry)
     {
@@ -119,6 +123,11 @@ fn frame_part(reader: &mut Reader<'_>, key: &'static str) -> Option<Bytes> {
 }
 
 impl TransportSection {
+    /// The recovery, if the scenario has not set it.
+    pub(crate) fn implied_recovery(&self) -> Option<&recovery::Config> {
+        self.recovery.place.file.is_none().then_some(&self.recovery.config)
+    }
+
     /// The hosts, as engines take them; jobs may have transports and path selectors of their own.
     pub(crate) fn plan(&self, traffic: &Jobs) -> TransportPlan {
         // What telemetry takes is not part of the scenario's own sizes. Switches write it into all data,

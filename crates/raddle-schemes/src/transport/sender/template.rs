@@ -4,7 +4,7 @@ use super::{Sender, SenderPlan, packets};
 use crate::FlowContext;
 use crate::congestion::{self, AnyCongestionControl, CnpPlan, GrantPlan, PullPlan};
 use crate::load_balance::host::{self, AnyPathSelector};
-use crate::recovery::{self, AckEntropies, AckForm, Coding};
+use crate::recovery::{self, AckEntropies, AckForm, Coding, RoundTrips};
 use crate::rng::Rng;
 use crate::transport::arrivals::KEPT;
 use crate::transport::pacer::Pacer;
@@ -21,18 +21,20 @@ pub struct FlowTemplate {
 }
 
 /// What a message leaves to the next one of its connection, where connections outlive messages: all
-/// that its sender has learned of paths and congestion, and its pace. The recovery learns nothing:
-/// its timeout is fixed.
+/// that its sender has learned of paths, congestion and round trips, and its pace.
 pub struct Connection {
     paths: AnyPathSelector,
     congestion: AnyCongestionControl,
     pacer: Option<Box<Pacer>>,
+    round_trips: Option<RoundTrips>,
 }
 
 impl Sender {
     /// What is left when the message is complete.
     pub fn into_connection(self) -> Connection {
-        Connection { paths: self.paths, congestion: self.congestion, pacer: self.pacer }
+        let round_trips = self.recovery.learned();
+        let Self { paths, congestion, pacer, .. } = self;
+        Connection { paths, congestion, pacer, round_trips }
     }
 }
 
@@ -65,7 +67,10 @@ impl FlowTemplate {
         rng: Rng,
     ) -> Sender {
         let total = packets(bytes, context.payload);
-        let recovery = self.recovery.make(context);
+        let mut recovery = self.recovery.make(context);
+        if let Some(learned) = connection.and_then(|left| left.round_trips.as_ref()) {
+            recovery.begin_with(learned);
+        }
         let context = &FlowContext { rto: self.rto, ..*context };
         let last = bytes.0 - u64::from(total - 1) * context.payload.0 + context.header.0;
         let mut congestion = match connection.and_then(|left| left.congestion.copy()) {
@@ -98,6 +103,9 @@ impl FlowTemplate {
         }
         if let Some(grants) = congestion.grants() {
             ledger.grant(grants.window, most);
+        }
+        if congestion.pulls().is_some() || congestion.grants().is_some() {
+            recovery.on_receiver_paced();
         }
         ledger.gap = context.gap.0 as u16;
         let carries = recovery.ack_entropies() == AckEntropies::Carry;

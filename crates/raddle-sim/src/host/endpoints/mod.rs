@@ -498,8 +498,9 @@ impl<'a> Ends<'a> {
         if sender.complete() {
             return self.complete(now, nic, slot);
         }
-        // A retransmission timeout only moves away; a scheme's own timer may come closer.
-        let closer = sender.scheme_timer().is_some_and(|at| at < live.wake_at);
+        // A fixed timeout only moves away; one that follows round trips, or a scheme's own timer, may
+        // come closer.
+        let closer = sender.wakes_before(live.wake_at);
         live.make_ready(now, slot, nic);
         if closer {
             live.set_wake(slot, nic);

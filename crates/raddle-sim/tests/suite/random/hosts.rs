@@ -3,6 +3,7 @@
 use super::choices::Choices;
 use crate::outside::{echo, sleeper};
 use raddle_schemes::congestion::Pacing;
+use raddle_schemes::congestion::cubic;
 use raddle_schemes::congestion::dcqcn::{
     AlphaFrom, AlphaUpdate, Cnp, Cut, Losses, OnLoss, Profile,
 };
@@ -13,7 +14,7 @@ use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::load_balance::{host, plane};
 use raddle_schemes::recovery::erasure::Timeout;
 use raddle_schemes::recovery::go_back_n::MuteAbout;
-use raddle_schemes::recovery::{AckEntropies, Resend};
+use raddle_schemes::recovery::{AckEntropies, Resend, tcp};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{congestion, recovery};
@@ -170,6 +171,11 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
             theta.profile = choices.pick(&[powertcp::Profile::Thesis, powertcp::Profile::Ns3]);
             theta.increase = Rate::gbps(choices.pick(&[1, 20]));
         }
+        congestion::Config::Cubic(cubic) => {
+            cubic.profile = choices.pick(cubic::Profile::ALL);
+            cubic.hystart = choices.pick(&[None, Some(true)]);
+            cubic.reno_friendly = choices.pick(&[None, Some(false)]);
+        }
         congestion::Config::Timely(timely) => {
             timely.low = choices.pick(&[Span::us(50), Span::us(9)]);
             timely.min_rate = Rate::gbps(choices.pick(&[1, 20]));
@@ -210,6 +216,12 @@ fn recovery(choices: &mut Choices<'_>) -> recovery::Config {
             back.rto = timeout.unwrap_or(back.rto);
             back.mute = choices.pick(&[None, Some(Span::ZERO), Some(Span(2_345_678))]);
             back.mute_about = choices.pick(MuteAbout::ALL);
+        }
+        recovery::Config::Tcp(tcp) => {
+            tcp.profile = choices.pick(tcp::Profile::ALL);
+            tcp.min_rto = timeout.unwrap_or(tcp.min_rto);
+            tcp.initial_rto = choices.pick(&[None, Some(Span::us(20)), Some(Span(1_234_567))]);
+            tcp.max_rto = choices.pick(&[None, Some(tcp.min_rto)]);
         }
         recovery::Config::Custom(_) => {}
     }

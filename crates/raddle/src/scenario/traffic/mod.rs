@@ -31,6 +31,7 @@ use super::spec::{Entry, Item, Place, quoted};
 use super::topology::Topology;
 use crate::problem::Problem;
 use crate::study::metric::{Metric, SLOWDOWN_MEAN, SLOWDOWN_P99};
+use raddle_schemes::recovery;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::{Traffic, WorkloadError};
@@ -87,18 +88,20 @@ pub(crate) struct TrafficSection {
 
 /// Reads the section.
 ///
-/// `heading` is `[traffic]`, or `[[traffic]]` where there may be several.
+/// `heading` is `[traffic]`, or `[[traffic]]` where there may be several; `implied` is the common
+/// recovery, if the scenario has not set it.
 pub(crate) fn traffic(
     heading: &str,
     item: &Item,
     files: &Files,
+    implied: Option<&recovery::Config>,
     log: &Log,
 ) -> Option<TrafficSection> {
     let mut reader = Reader::of(heading, item, log)?;
     let words: Vec<&'static str> = KINDS.iter().map(|kind| kind.word).collect();
     let chosen = reader.choice("kind", &words)?;
     let kind = KINDS.iter().find(|kind| kind.word == chosen)?;
-    let job = job::keys(&mut reader, kind.word, heading == "[[traffic]]");
+    let job = job::keys(&mut reader, kind.word, heading == "[[traffic]]", implied);
     let seed = if kind.draws { reader.get("seed") } else { None };
     let class = reader.or("class", 0);
     let made = (kind.read)(&mut reader, files, class);
