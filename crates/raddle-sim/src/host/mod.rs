@@ -103,11 +103,8 @@ impl<'a> Hosts<'a> {
     /// flows wait for their start.
     pub fn of(plan: &'a Plan, layout: &Arc<Layout>, own: &[HostId]) -> Self {
         debug_assert!(own.is_sorted());
-        let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
-        let (queue, buffer) = (plan.queue.size, plan.buffer.as_ref());
-        let all = all_packets(plan);
-        let drain = queue_drain(&plan.fabric, queue, buffer, plan.packet(), longest_rtt, all);
-        let mut ends = Ends::new(plan, layout, own, default_rto(drain, longest_rtt), drain);
+        let (drain, rto) = waits(plan);
+        let mut ends = Ends::new(plan, layout, own, rto, drain);
         let mut nics = Vec::with_capacity(own.len());
         let reach = Reach::of(plan).map(Arc::new);
         let (mut senders, mut receivers) = (0, 0);
@@ -260,6 +257,14 @@ fn all_packets(plan: &Plan) -> u64 {
     let packets = |flow: &Flow| u64::from(packets(flow.bytes, plan.transport.payload));
     let all: u64 = plan.traffic.flows.iter().map(packets).sum();
     all.saturating_mul(plan.packet().0)
+}
+
+/// Time in which the slowest port drains a full queue, and the default timeout for it.
+pub fn waits(plan: &Plan) -> (Span, Span) {
+    let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
+    let (queue, buffer, all) = (plan.queue.size, plan.buffer.as_ref(), all_packets(plan));
+    let drain = queue_drain(&plan.fabric, queue, buffer, plan.packet(), longest_rtt, all);
+    (drain, default_rto(drain, longest_rtt))
 }
 
 /// Time in which the slowest port drains a full queue of this size, or all the memory that it shares

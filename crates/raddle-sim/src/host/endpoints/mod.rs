@@ -151,7 +151,7 @@ impl<'a> Ends<'a> {
             source_routes: SourceRoutes::new(plan),
             planners: Planners::of(plan),
             default_rto: rto,
-            drain: may_lose(plan).then_some(drain),
+            drain: plan.may_lose().then_some(drain),
             ack: plan.transport.ack,
             totals: HostTotals::default(),
             credit_frames: CreditFrames::default(),
@@ -627,11 +627,4 @@ impl<'a> Ends<'a> {
             return Some(frame);
         }
     }
-}
-
-/// Whether packets may be lost.
-fn may_lose(plan: &Plan) -> bool {
-    let faults = &plan.faults;
-    let limited = plan.queue.may_lose() || plan.buffer.is_some() || plan.tor.is_some();
-    limited || !faults.ports.is_empty() || !faults.nodes.is_empty()
 }

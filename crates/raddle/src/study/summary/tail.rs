@@ -9,10 +9,9 @@ use super::{fct, slowdown};
 use crate::study::text::{count, digits, plural, time};
 use raddle_schemes::FlowContext;
 use raddle_schemes::ids::{FlowId, PortId};
-use raddle_schemes::size::Size;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_sim::host::{default_rto, queue_drain};
+use raddle_sim::host::waits;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{DropCause, Outcome};
 use raddle_sim::topology::Node;
@@ -335,11 +334,9 @@ fn ways(plan: &Plan, flow: &Flow) -> BTreeSet<PortId> {
 
 /// What a timeout of a flow takes at first; `None` if none ever comes.
 fn rto(plan: &Plan, flow: &Flow) -> Option<Span> {
-    let (packet, longest_rtt) = (plan.packet(), PortFacts::longest_rtt(plan));
-    let (queue, buffer) = (plan.queue.size, plan.buffer.as_ref());
-    let drain = queue_drain(&plan.fabric, queue, buffer, packet, longest_rtt);
-    let rto = default_rto(drain, longest_rtt);
-    let drain = (queue != Size::Unlimited || buffer.is_some()).then_some(drain);
+    let (drain, rto) = waits(plan);
+    let longest_rtt = PortFacts::longest_rtt(plan);
+    let drain = plan.may_lose().then_some(drain);
     let context = FlowContext { base_rtt: longest_rtt, rto, drain, ..FlowContext::NOMINAL };
     let rto = plan.transport.recovery_of(flow.transport).build(&context).rto();
     (rto.0 < TIME_LIMIT.0).then_some(rto)
