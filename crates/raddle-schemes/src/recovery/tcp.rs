@@ -267,6 +267,11 @@ impl Tcp {
         Some(at.min(self.began(ledger) + self.timeout))
     }
 
+    /// The size of the first missing packet, which goes first.
+    fn next_size(ledger: &Ledger) -> Bytes {
+        ledger.size(Psn(ledger.low()))
+    }
+
     /// Lets the packet that is due leave whatever the window.
     fn force(&mut self, ledger: &Ledger) {
         self.forced = (!self.receiver_paced).then(|| ledger.transmissions());
@@ -334,9 +339,12 @@ impl Recovery for Tcp {
     }
 
     fn allowance(&self, window: Bytes, ledger: &Ledger) -> Option<Bytes> {
-        let own = self.prr.as_ref().map(Prr::window);
+        // With nothing in flight no ACK will come to let another leave: a loss that a timer finds may
+        // take the last one.
+        let least = if ledger.in_flight() == Bytes(0) { Self::next_size(ledger) } else { Bytes(0) };
+        let own = self.prr.as_ref().map(|prr| prr.window().max(least));
         if self.forced.is_some_and(|sent| sent == ledger.transmissions()) {
-            let one_more = ledger.in_flight() + ledger.size(Psn(ledger.low()));
+            let one_more = ledger.in_flight() + Self::next_size(ledger);
             return Some(own.unwrap_or(window).max(one_more));
         }
         own
