@@ -3,6 +3,7 @@
 mod driver;
 
 use driver::{Answers, Paths, Queue, Window};
+use raddle_schemes::congestion::powertcp;
 use raddle_schemes::units::{Span, Time};
 use raddle_schemes::{congestion, load_balance::host, marking};
 
@@ -29,12 +30,21 @@ fn the_same_events_and_seed_give_the_same_answers_at_any_hour() {
     for config in driver::path_configs() {
         assert_eq!(paths(&config, 5, Time::ZERO), paths(&config, 5, later), "{config:?}");
     }
-    for config in driver::congestion_configs() {
+    for config in driver::congestion_configs().into_iter().filter(|own| !reads_the_clock(own)) {
         assert_eq!(windows(&config, 5, Time::ZERO), windows(&config, 5, later), "{config:?}");
     }
     for config in driver::marking_configs() {
         assert_eq!(marks(&config, 5, Time::ZERO), marks(&config, 5, later), "{config:?}");
     }
+}
+
+/// Whether a flow's answers depend on when it starts, as they do in the code that it follows: its
+/// first ACK is compared with a record of nothing, at time zero.
+fn reads_the_clock(config: &congestion::Config) -> bool {
+    let congestion::Config::Powertcp(powertcp::Config { profile, first_ack, .. }) = config else {
+        return false;
+    };
+    first_ack.map_or(*profile == powertcp::Profile::Ns3, |own| own == powertcp::FirstAck::Counted)
 }
 
 #[test]

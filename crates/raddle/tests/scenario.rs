@@ -345,13 +345,13 @@ fn erasure_ends_where_queues_have_no_limit_and_a_link_breaks() {
     assert!(outcome.end.0 > 5 * drain.0 && outcome.end.0 < 6 * drain.0, "{}", outcome.end);
 }
 
-/// A message of one packet in pieces goes through switches in smaller frames.
+/// A full packet and a byte go through switches in smaller frames where they are halved.
 #[test]
 fn split_messages_are_no_faster_than_their_bounds() {
     let text = "[fabric]\ntopology = { kind = \"leaf_spine\", leaves = 2, hosts_per_leaf = 2, \
                 spines = 4, rate = \"100 Gbps\" }\nload_balance = { scheme = \"source_route\" }\n\
                 [transport]\nplanner = { scheme = \"ethereal\" }\n\
-                [traffic]\nkind = \"flows\"\nflow = [{ from = 0, to = 2, bytes = \"4096 B\" }]\n";
+                [traffic]\nkind = \"flows\"\nflow = [{ from = 0, to = 2, bytes = \"4097 B\" }]\n";
     let study = study(text);
     let plan = study.cells[0].scenario.resolve(1).unwrap();
     assert!(plan.traffic.flows.len() > 1, "the message is in pieces");

@@ -15,7 +15,8 @@ const KEYS: &str = "schema scenario seed threads completed flows unfinished unst
     bound_us bound increase_pct jobs packets.sent packets.delivered packets.retransmitted \
     packets.refused \
     packets.dropped.overflow packets.dropped.link_down packets.dropped.loss \
-    packets.dropped.node_down packets.dropped.no_route packets.dropped.middleware packets.trimmed packets.marked \
+    packets.dropped.node_down packets.dropped.no_route packets.dropped.middleware packets.lossless_refused \
+    packets.trimmed packets.marked \
     queue_bytes_max memory_bytes_max layers pauses timeouts packet_hops results_hash cpu_s wall_s \
     hops_per_s peak_rss_mb";
 

@@ -22,6 +22,9 @@ pub struct Claims {
     pub title: String,
     /// What is smaller than in the paper, and by how much; printed with the result.
     pub reduced: Option<String>,
+    /// Why the kept results are older than the scenario or the engine; printed with them, until the
+    /// figure is run again.
+    pub stale: Option<String>,
     /// Pictures of the cells, each by what it shows: one number, a bar a cell; or the same number of
     /// several layers, a bar each.
     pub chart: Vec<Vec<Number>>,
@@ -124,6 +127,7 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
     let mut reader = Reader::of("claims.toml", item, log)?;
     let title = text(&mut reader, "title");
     let reduced = reader.take("reduced").and_then(|item| words("reduced", item, log));
+    let stale = reader.take("stale").and_then(|item| words("stale", item, log));
     let completion = || vec![vec![Number::Run(Metric::Completion)]];
     let chart = reader.take("chart").map_or_else(completion, |item| chart(item, log));
     let curves = reader.take("curves").and_then(|item| read_curves(item, log));
@@ -148,7 +152,7 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
             log.add(item.place.problem(format!("two claims are called `{}`", claim.id)));
         }
     }
-    Some(Claims { title: title?, reduced, chart, curves, traces, table, quick, claims })
+    Some(Claims { title: title?, reduced, stale, chart, curves, traces, table, quick, claims })
 }
 
 /// A list of numbers, and of lists of numbers of layers.

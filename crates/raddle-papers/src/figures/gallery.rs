@@ -173,6 +173,9 @@ fn section(page: &mut String, result: &FigureResult, pictures: &[(String, File)]
     }
     if result.is_stale() {
         page.push_str(STALE);
+        if let Some(why) = &result.stale {
+            let _ = write!(page, " {}.", cell(why.trim_end_matches('.')));
+        }
     }
     page.push_str("\n\n");
     for (title, file) in pictures {

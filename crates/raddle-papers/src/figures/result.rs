@@ -49,6 +49,8 @@ pub struct FigureResult {
     pub title: String,
     /// What is smaller than in the paper.
     pub reduced: Option<String>,
+    /// Why kept results are old ones.
+    pub stale: Option<String>,
     /// How much was run.
     pub mode: Mode,
     /// What this mode set in the scenario: paths and values.
@@ -122,6 +124,7 @@ impl FigureResult {
             figure,
             title: claims.title,
             reduced: claims.reduced,
+            stale: claims.stale,
             mode,
             set: if mode == Mode::Quick { claims.quick } else { Vec::new() },
             claims: judged.collect(),

@@ -115,6 +115,8 @@ pub struct Tcp {
     trips: Option<RoundTrips>,
     /// How often the timeout was doubled.
     doublings: u32,
+    /// When anything was last heard or ran out.
+    now: Time,
     /// When the timer last started anew, and its timeout then.
     since: Time,
     timeout: Span,
@@ -160,6 +162,7 @@ impl Tcp {
             constants: Arc::new(constants),
             trips: None,
             doublings: 0,
+            now: Time::ZERO,
             since: Time::ZERO,
             timeout: initial_rto,
             una: 0,
@@ -264,6 +267,11 @@ impl Tcp {
         Some(at.min(self.began(ledger) + self.timeout))
     }
 
+    /// The size of the first missing packet, which goes first.
+    fn next_size(ledger: &Ledger) -> Bytes {
+        ledger.size(Psn(ledger.low()))
+    }
+
     /// Lets the packet that is due leave whatever the window.
     fn force(&mut self, ledger: &Ledger) {
         self.forced = (!self.receiver_paced).then(|| ledger.transmissions());
@@ -290,6 +298,7 @@ impl Tcp {
 
 impl Recovery for Tcp {
     fn on_ack(&mut self, cx: &mut Cx<'_>, news: &AckNews, ledger: &mut Ledger) {
+        self.now = cx.now;
         if let Some(rtt) = news.rtt {
             self.trips = Some(RoundTrips::after(self.trips, rtt));
             self.doublings = 0;
@@ -330,9 +339,12 @@ impl Recovery for Tcp {
     }
 
     fn allowance(&self, window: Bytes, ledger: &Ledger) -> Option<Bytes> {
-        let own = self.prr.as_ref().map(Prr::window);
+        // With nothing in flight no ACK will come to let another leave: a loss that a timer finds may
+        // take the last one.
+        let least = if ledger.in_flight() == Bytes(0) { Self::next_size(ledger) } else { Bytes(0) };
+        let own = self.prr.as_ref().map(|prr| prr.window().max(least));
         if self.forced.is_some_and(|sent| sent == ledger.transmissions()) {
-            let one_more = ledger.in_flight() + ledger.size(Psn(ledger.low()));
+            let one_more = ledger.in_flight() + Self::next_size(ledger);
             return Some(own.unwrap_or(window).max(one_more));
         }
         own
@@ -352,6 +364,7 @@ impl Recovery for Tcp {
     }
 
     fn on_nack(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
+        self.now = cx.now;
         self.hold(ledger);
         self.delivered = Bytes(0);
         if ledger.declare_lost(psn, LossCause::Trim) {
@@ -361,6 +374,7 @@ impl Recovery for Tcp {
     }
 
     fn on_resend(&mut self, cx: &mut Cx<'_>, psn: Psn, before: Time, ledger: &mut Ledger) {
+        self.now = cx.now;
         self.hold(ledger);
         self.delivered = Bytes(0);
         let in_flight = ledger.in_flight();
@@ -372,6 +386,7 @@ impl Recovery for Tcp {
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
+        self.now = cx.now;
         self.delivered = Bytes(0);
         if self.rack.reorder_at().is_some_and(|at| at <= cx.now) {
             self.hold(ledger);
@@ -418,7 +433,8 @@ impl Recovery for Tcp {
         let rto = self.began(ledger) + self.timeout;
         let sooner = [self.rack.reorder_at(), self.probe_at(ledger)];
         let at = sooner.into_iter().flatten().fold(rto, Time::min);
-        Some((at, Psn(ledger.low())))
+        // A shorter round trip may have brought it before the answer that told of it.
+        Some((at.max(self.now), Psn(ledger.low())))
     }
 
     fn offers(&self, need: Need) -> bool {

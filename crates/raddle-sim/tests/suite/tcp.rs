@@ -87,3 +87,25 @@ fn a_reorder_threshold_by_unloaded_round_trips_sends_twice_what_was_lost() {
     let (again, dropped, _, ms) = told(&completed(&plan));
     assert!(again > 2 * dropped && ms > BOUND_MS * 1.1, "{again} {dropped} {ms}");
 }
+
+/// A timer finds the last packets in flight lost, and no ACK comes to let another leave.
+#[test]
+fn an_incast_ends_though_a_timer_finds_all_in_flight_lost() {
+    let shape = Dumbbell {
+        hosts_per_side: 64,
+        rate: Rate::gbps(100),
+        link_delay: Span::us(1),
+        bottleneck_rate: Rate::gbps(6400),
+        bottleneck_delay: Span::us(1),
+        switch_delay: Span::ZERO,
+    };
+    let flows: Vec<Flow> = (0..64).map(|i| Flow::at_zero(i, 64, Bytes::kib(256))).collect();
+    for scheme in ["cubic", "dctcp"] {
+        let mut plan = plan(shape.build().unwrap(), flows.clone().into(), "ecmp", 1);
+        plan.queue.size = Size::Packets(25.0);
+        plan.transport.congestion = congestion::Config::named(scheme).unwrap();
+        plan.transport.recovery = profile(tcp::Profile::Modern);
+        plan.patience = Span::ms(2000);
+        completed(&plan);
+    }
+}

@@ -356,7 +356,7 @@ mod tests {
             let congestion = plan.transport.congestion_of(number).card().name;
             (congestion, plan.transport.recovery_of(number).card().name)
         });
-        assert_eq!(schemes, [("hpcc", "sack"), ("dcqcn", "go_back_n"), ("cubic", "sack")]);
+        assert_eq!(schemes, [("hpcc", "sack"), ("dcqcn", "go_back_n"), ("cubic", "tcp")]);
         // All data has room for what the telemetry of any takes.
         assert_eq!(plan.transport.header, Bytes(64 + 42));
         let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();

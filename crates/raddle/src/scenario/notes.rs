@@ -493,7 +493,8 @@ mod tests {
     #[test]
     fn a_recovery_that_does_not_belong_to_its_congestion_control_is_noted_over_deep_queues() {
         let notes = |size: &str, transport: &str| {
-            let queue = format!("queue = {{ size = \"{size}\" }}");
+            let marking = "{ scheme = \"step\", threshold = \"20 packets\" }";
+            let queue = format!("queue = {{ size = \"{size}\", marking = {marking} }}");
             notes(&queue, transport, PERMUTATION)
         };
         let cubic = "congestion = { scheme = \"cubic\" }";
