@@ -415,13 +415,6 @@ impl TransportPlan {
 }
 
 impl Plan {
-    /// Whether packets may be lost.
-    pub fn may_lose(&self) -> bool {
-        let faults = &self.faults;
-        let limited = self.queue.may_lose() || self.buffer.is_some() || self.tor.is_some();
-        limited || !faults.ports.is_empty() || !faults.nodes.is_empty()
-    }
-
     /// Whether there are flows whose packets switches hash though their scheme does not.
     pub(crate) fn leaves_flows_to_ecmp(&self) -> bool {
         !self.switch_load_balance.reads_entropy() && self.traffic.flows.iter().any(|f| f.hashed)

@@ -25,6 +25,7 @@ use crate::wire::note::Hops;
 use crate::workload::Flow;
 use addresses::Ahead;
 use endpoints::Ends;
+pub use endpoints::first_rto;
 use endpoints::starts::phase_of;
 use layout::Layout;
 use nic::{Departure, Nic};
@@ -260,7 +261,7 @@ fn all_packets(plan: &Plan) -> u64 {
 }
 
 /// Time in which the slowest port drains a full queue, and the default timeout for it.
-pub fn waits(plan: &Plan) -> (Span, Span) {
+fn waits(plan: &Plan) -> (Span, Span) {
     let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
     let (queue, buffer, all) = (plan.queue.size, plan.buffer.as_ref(), all_packets(plan));
     let drain = queue_drain(&plan.fabric, queue, buffer, plan.packet(), longest_rtt, all);

@@ -141,7 +141,7 @@ pub static BUSBW: Metric = Metric {
     unit: Unit::GbPerS,
     better: Better::Higher,
     needs: Needs::Collective,
-    measure: |of| of.busbw_gb_s,
+    measure: |of| of.complete(of.busbw_gb_s),
     bound: |of| {
         let (name, us) = of.bound_us.filter(|(_, us)| *us > 0.0)?;
         Some((name, of.bus_bytes? / us / 1e3))

@@ -16,6 +16,7 @@ use super::layout::Layout;
 use super::nic::{Departure, Nic};
 use super::slab::{Key, Slab};
 use super::totals::HostTotals;
+use super::waits;
 use crate::host::nic::cnps::Cnps;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::{Overflow, Plan};
@@ -151,7 +152,7 @@ impl<'a> Ends<'a> {
             source_routes: SourceRoutes::new(plan),
             planners: Planners::of(plan),
             default_rto: rto,
-            drain: plan.may_lose().then_some(drain),
+            drain: may_lose(plan).then_some(drain),
             ack: plan.transport.ack,
             totals: HostTotals::default(),
             credit_frames: CreditFrames::default(),
@@ -189,26 +190,7 @@ impl<'a> Ends<'a> {
     }
 
     fn context(&self, flow: FlowId) -> FlowContext {
-        let plan = self.plan;
-        let flow = &plan.traffic.flows[flow.index()];
-        let (source, destination) = (flow.source, flow.destination);
-        let packet = plan.packet();
-        let base_rtt = plan.fabric.base_rtt(source, destination, packet, plan.transport.ack);
-        let rate = plan.flow_rate(source, destination);
-        FlowContext {
-            payload: plan.transport.payload,
-            header: plan.transport.header,
-            gap: plan.queue.gap,
-            base_rtt,
-            rate,
-            bdp: rate.bytes_in(base_rtt),
-            rto: self.default_rto,
-            drain: self.drain,
-            trimming: plan.queue.overflow == Overflow::Trim,
-            classes: plan.queue.classes,
-            source,
-            destination,
-        }
+        context(self.plan, flow, self.default_rto, self.drain)
     }
 
     /// A frame reached the host. Returns when its next local event is due.
@@ -627,4 +609,41 @@ impl<'a> Ends<'a> {
             return Some(frame);
         }
     }
+}
+
+fn context(plan: &Plan, flow: FlowId, rto: Span, drain: Option<Span>) -> FlowContext {
+    let flow = &plan.traffic.flows[flow.index()];
+    let (source, destination) = (flow.source, flow.destination);
+    let packet = plan.packet();
+    let base_rtt = plan.fabric.base_rtt(source, destination, packet, plan.transport.ack);
+    let rate = plan.flow_rate(source, destination);
+    FlowContext {
+        payload: plan.transport.payload,
+        header: plan.transport.header,
+        gap: plan.queue.gap,
+        base_rtt,
+        rate,
+        bdp: rate.bytes_in(base_rtt),
+        rto,
+        drain,
+        trimming: plan.queue.overflow == Overflow::Trim,
+        classes: plan.queue.classes,
+        source,
+        destination,
+    }
+}
+
+/// What a flow's first retransmission timeout takes.
+pub fn first_rto(plan: &Plan, flow: FlowId) -> Span {
+    let (drain, rto) = waits(plan);
+    let context = context(plan, flow, rto, may_lose(plan).then_some(drain));
+    let transport = plan.traffic.flows[flow.index()].transport;
+    plan.transport.recovery_of(transport).build(&context).rto()
+}
+
+/// Whether packets may be lost.
+fn may_lose(plan: &Plan) -> bool {
+    let faults = &plan.faults;
+    let limited = plan.queue.may_lose() || plan.buffer.is_some() || plan.tor.is_some();
+    limited || !faults.ports.is_empty() || !faults.nodes.is_empty()
 }

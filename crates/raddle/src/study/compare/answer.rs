@@ -335,6 +335,7 @@ mod tests {
         for row in &mut input.values {
             row[1] = row[0].clone();
         }
+        input.unfinished[0][1] = vec![Some(0); 5];
         assert_eq!(
             Comparison::new(input).answer()[1],
             "Against reps, ops takes 5.9 % longer (healthy, p < 0.001; one uplink dead, p < 0.001)."
@@ -497,7 +498,7 @@ mod tests {
         );
         assert!(end[1].starts_with("The tail with ecmp (seed 5): flow 4, host3 to host90"));
         assert!(
-            end[1].ends_with(": 23 packets lost at tor126.up11 (overflow), a timeout of 1.000 ms.")
+            end[1].ends_with(": 23 packets lost at tor126.up11 (overflow), a timeout of 1000 us.")
         );
     }
 }

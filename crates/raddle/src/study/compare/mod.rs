@@ -390,12 +390,14 @@ impl Cell {
             .filter_map(|(value, bound)| value.zip(bound.filter(|bound| *bound > 0.0)))
             .map(|(value, bound)| (value / bound - 1.0) * 100.0)
             .collect();
+        let no_value =
+            |(value, flows): &(&Option<f64>, &Option<u64>)| value.is_none() && **flows == Some(0);
         let missing = unfinished.iter().filter(|flows| flows.is_none()).count();
         let never = unfinished.iter().flatten().filter(|flows| **flows > 0).count();
         Self {
             spread: Spread::of(&finished),
             never,
-            unmeasured: values.len() - finished.len() - missing - never,
+            unmeasured: values.iter().zip(unfinished).filter(no_value).count(),
             missing,
             stuck: unfinished.iter().copied().flatten().max().unwrap_or(0),
             increase_pct: Spread::of(&increases).map(|spread| spread.mean),

@@ -7,16 +7,14 @@
 use super::json::Object;
 use super::{fct, slowdown};
 use crate::study::text::{count, digits, plural, time};
-use raddle_schemes::FlowContext;
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_sim::host::waits;
+use raddle_sim::host::first_rto;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{DropCause, Outcome};
 use raddle_sim::topology::Node;
 use raddle_sim::topology::routing::Forwarding;
-use raddle_sim::wire::port_facts::PortFacts;
 use raddle_sim::workload::Flow;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -135,6 +133,7 @@ impl Tails {
 impl Tail {
     fn of(plan: &Plan, outcome: &Outcome, flow: usize, ideal: Option<Span>) -> Option<Self> {
         let (own, record) = (&plan.traffic.flows[flow], outcome.flows.at(flow));
+        let id = FlowId(flow as u32);
         Some(Self {
             flow: flow as u64,
             source: own.source.0.into(),
@@ -147,8 +146,8 @@ impl Tail {
             retransmitted_packets: record.retransmitted,
             trimmed_packets: record.trimmed,
             timeouts: record.timeouts,
-            rto_us: rto(plan, own).map(Span::as_us),
-            port: TailPort::of(plan, outcome, FlowId(flow as u32), record.dropped > 0),
+            rto_us: Some(first_rto(plan, id)).filter(|rto| rto.0 < TIME_LIMIT.0).map(Span::as_us),
+            port: TailPort::of(plan, outcome, id, record.dropped > 0),
         })
     }
 
@@ -171,7 +170,7 @@ impl Tail {
         text
     }
 
-    /// `23 packets lost at tor126.up11 (overflow), a timeout of 1.000 ms`.
+    /// `23 packets lost at tor126.up11 (overflow), a timeout of 1000 us`.
     pub fn why(&self) -> String {
         let mut parts = Vec::new();
         let port = self.port.as_ref();
@@ -332,16 +331,6 @@ fn ways(plan: &Plan, flow: &Flow) -> BTreeSet<PortId> {
     found
 }
 
-/// What a timeout of a flow takes at first; `None` if none ever comes.
-fn rto(plan: &Plan, flow: &Flow) -> Option<Span> {
-    let (drain, rto) = waits(plan);
-    let longest_rtt = PortFacts::longest_rtt(plan);
-    let drain = plan.may_lose().then_some(drain);
-    let context = FlowContext { base_rtt: longest_rtt, rto, drain, ..FlowContext::NOMINAL };
-    let rto = plan.transport.recovery_of(flow.transport).build(&context).rto();
-    (rto.0 < TIME_LIMIT.0).then_some(rto)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -370,14 +359,15 @@ mod tests {
         let tails = run(&format!("{DEAD}{fault}"));
         let last = tails.last.clone().unwrap();
         let port = last.port.clone().unwrap();
-        assert_eq!((port.name.as_str(), port.cause.as_str()), ("tor0.up1", "link_down"));
+        // The cable's other end, towards the flow's receiver below tor0.
+        assert_eq!((port.name.as_str(), port.cause.as_str()), ("spine1.down0", "link_down"));
         assert!(last.lost_packets > 1 && last.timeouts > 0, "{last:?}");
         let (lost, why) = (last.lost_packets, last.why());
         assert!(
-            why.starts_with(&format!("{lost} packets lost at tor0.up1 (link_down), ")),
+            why.starts_with(&format!("{lost} packets lost at spine1.down0 (link_down), ")),
             "{why}"
         );
-        assert!(why.ends_with(" of 1.000 ms"), "{why}");
+        assert!(why.ends_with(" of 1000 us"), "{why}");
         assert!(last.end_us.unwrap() > 1_000.0);
         assert_eq!(tails.lines()[0].0, "last");
         assert_eq!(Tails::from_json(Some(&tails.to_json())), Ok(tails));
