@@ -68,7 +68,9 @@ def work(task: Task) -> str:
             path.write_text(content, encoding="utf-8")
         base = str(folder / "scenario")
         text: Text = (task.scenario, f"{task.name}/scenario.toml", base, [])
-        _raddle.sweep(text, str(folder / "runs"), False, task.csv, 1, task.threads, False)
+        _raddle.sweep(
+            text, (None, None), str(folder / "runs"), False, task.csv, 1, task.threads, False
+        )
         run = folder / "runs" / task.name
         if not run.is_dir():
             raise RuntimeError(

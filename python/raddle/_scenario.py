@@ -49,7 +49,7 @@ class Scenario(dict[str, Any]):
             "condition": condition,
         }
         super().__init__({name: own for name, own in sections.items() if own is not None})
-        _raddle.Grid(text(self, None))
+        _raddle.Grid(text(self, None), (None, None))
 
     def toml(self) -> str:
         """The scenario as a file has it."""
