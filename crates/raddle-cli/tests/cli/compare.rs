@@ -185,6 +185,26 @@ fn collectives_are_compared_by_bus_bandwidth_and_groups_are_told() {
     let last = json(&["--job", "train 2", "--metric", "completion"]);
     assert_eq!((last["job"].as_str(), last["unit"].as_str()), (Some("train 2"), Some("us")));
     assert_ne!(last["cells"][0]["values"], all["cells"][0]["values"]);
+    assert!(!last["answer"].to_string().contains("over the 3 groups"), "of another job");
     let wrong = raddle(&["compare", &file, "--out", &out, "--job", "trian"]);
     wrong.refused(&["no job is called `trian`, nearest: `train`"]);
+}
+
+/// One flow that ends last says nothing of a load balancer; the slowdowns of all flows do.
+#[test]
+fn conweave_is_told_apart_from_ecmp_by_slowdowns() {
+    let scratch = Scratch::new("");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios/conweave.toml");
+    let shorter = ["--set", "traffic.until=\"400 us\""];
+    let rest = ["--out", &scratch.text("out"), "--no-tables", "--json"];
+    let answer = raddle(&[&["compare", file][..], &shorter, &rest].concat()).json();
+    assert_eq!(
+        (&answer["metric"], &answer["seeds"]),
+        (&"slowdown.p99".into(), &[1, 2, 3][..].into())
+    );
+    let standing = |row: &str| {
+        let cells = answer["cells"].as_array().unwrap();
+        cells.iter().find(|cell| cell["row"] == row).unwrap()["standing"].clone()
+    };
+    assert_eq!((standing("ConWeave"), standing("ECMP")), ("first".into(), "behind".into()));
 }

@@ -77,7 +77,7 @@ impl Asked {
             Needs::Flows => Ok(()),
             Needs::ManyFlows(least) if flows < least => Err(format!(
                 "`{}` takes {} flows or more to be resolved, and there are {}: ask for \
-                 `slowdown.mean`, or let the traffic go on for longer",
+                 `slowdown.mean`, or have more of them",
                 metric.word,
                 count(least),
                 count(flows)

@@ -77,7 +77,9 @@ impl Comparison {
         let places = self.extremes();
         let of_cell = |place: &Place| self.over_groups(*place);
         let first = places.first().map(of_cell).unwrap_or_default();
-        for OverGroups { job, groups, .. } in first {
+        let is_asked =
+            |over: &OverGroups| self.input.job.as_ref().is_none_or(|job| *job == over.job);
+        for OverGroups { job, groups, .. } in first.into_iter().filter(is_asked) {
             let part = |place: &Place| {
                 let own = of_cell(place).into_iter().find(|own| own.job == job)?;
                 let [min, median, max] =
