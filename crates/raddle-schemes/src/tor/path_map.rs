@@ -13,10 +13,18 @@ pub(super) fn path_map([low, high]: [u32; 2]) -> Vec<u16> {
     let Some(paths) = paths else { return Vec::new() };
     let way = |tier, delta, ways: u32| (u64::from(linear(tier, delta)) * u64::from(ways)) >> 32;
     let mut map = alloc::vec![None; paths as usize];
+    let mut missing = paths;
     for delta in 0..=u16::MAX {
         let path = way(Tier::Edge, delta, low) + u64::from(low) * way(Tier::Above, delta, high);
         let entry = &mut map[path as usize];
-        *entry = entry.or(Some(delta));
+        if entry.is_none() {
+            *entry = Some(delta);
+            missing -= 1;
+        }
+        // Each entry has its first delta: the others change nothing, and each ToR makes the map.
+        if missing == 0 {
+            break;
+        }
     }
     map.into_iter().collect::<Option<_>>().unwrap_or_default()
 }
