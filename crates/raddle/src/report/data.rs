@@ -218,7 +218,7 @@ pub struct Detail {
     pub queue_low_bytes: Option<u64>,
     /// Queue length in bytes from which every frame is marked, if frames are marked.
     pub queue_high_bytes: Option<u64>,
-    /// Queue capacity in bytes.
+    /// Queue capacity in bytes; 0 where there is no limit.
     pub queue_capacity_bytes: u64,
 }
 

@@ -3,7 +3,7 @@
 use super::{Counts, Detail, Event, FaultWindow, Port};
 use crate::study::text::short;
 use raddle_schemes::ids::{PortId, SwitchId};
-use raddle_schemes::size::{Base, Size};
+use raddle_schemes::size::{Base, Size, UNLIMITED};
 use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::faults::PortChange;
 use raddle_sim::plan::Plan;
@@ -89,7 +89,7 @@ fn queue_lengths(plan: &Plan) -> QueueLengths {
     QueueLengths {
         low: thresholds.first().copied(),
         high: thresholds.last().copied(),
-        capacity: base.whole.0,
+        capacity: if base.whole < UNLIMITED { base.whole.0 } else { 0 },
     }
 }
 

@@ -81,7 +81,7 @@ function drawTimeline({ width, resize, over, box }) {
   const lay = timelineLayout(width, opened);
   const chart = resize(lay.height);
   const mode = theme();
-  const capacity = Math.max(...opened.map((o) => Math.max(o.detail.queue_capacity_bytes, ...o.whole.queue))) || 1;
+  const capacity = Math.max(...opened.map((o) => Math.max(o.detail.queue_capacity_bytes, o.detail.queue_high_bytes ?? 0, ...o.whole.queue))) || 1;
   const marks = opened[0].detail;
   const low = marks.queue_low_bytes ?? capacity / 3;
   const high = marks.queue_high_bytes ?? (capacity * 2) / 3;
