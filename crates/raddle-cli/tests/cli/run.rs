@@ -12,6 +12,18 @@ const KEYS: &str = "schema scenario seed threads completed flows unfinished unst
     fct_by_size_us.all.p95 fct_by_size_us.all.p99 fct_by_size_us.all.p99_9 fct_by_size_us.short fct_by_size_us.medium fct_by_size_us.long \
     slowdown.all.flows slowdown.all.mean slowdown.all.p50.value slowdown.all.p50.low slowdown.all.p50.high \
     slowdown.all.p95 slowdown.all.p99 slowdown.all.p99_9 slowdown.short slowdown.medium slowdown.long \
+    ideal_us.max ideal_us.mean ideal_us.p50 ideal_us.p99 application_bytes tails.last.flow \
+    tails.last.source tails.last.destination tails.last.size_bytes tails.last.start_us \
+    tails.last.end_us tails.last.slowdown tails.last.lost_packets \
+    tails.last.retransmitted_packets tails.last.trimmed_packets tails.last.timeouts \
+    tails.last.rto_us tails.last.port.name tails.last.port.lost_packets tails.last.port.cause \
+    tails.last.port.losing_ports tails.last.port.queue_us tails.slowest.flow \
+    tails.slowest.source tails.slowest.destination tails.slowest.size_bytes \
+    tails.slowest.start_us tails.slowest.end_us tails.slowest.slowdown \
+    tails.slowest.lost_packets tails.slowest.retransmitted_packets tails.slowest.trimmed_packets \
+    tails.slowest.timeouts tails.slowest.rto_us tails.slowest.port.name \
+    tails.slowest.port.lost_packets tails.slowest.port.cause tails.slowest.port.losing_ports \
+    tails.slowest.port.queue_us \
     bound_us bound increase_pct jobs packets.sent packets.delivered packets.retransmitted \
     packets.refused \
     packets.dropped.overflow packets.dropped.link_down packets.dropped.loss \

@@ -135,7 +135,11 @@ mod tests {
     fn every_record_is_read_as_it_was_written() {
         for figure in FIGURES {
             let recorded = figure.recorded().unwrap();
-            assert!(recorded.record() == figure.result, "{}: differs once written again", figure.name);
+            assert!(
+                recorded.record() == figure.result,
+                "{}: differs once written again",
+                figure.name
+            );
         }
     }
 }
