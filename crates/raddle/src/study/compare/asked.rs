@@ -90,7 +90,7 @@ impl Asked {
                 metric.word
             )),
         };
-        let mut each = self.metrics.iter().map(|metric| has(metric));
+        let mut each = self.metrics.iter().map(has);
         let first = each.next().unwrap_or(Ok(()));
         if each.any(|other| other.is_ok()) { Ok(()) } else { first }
     }
