@@ -10,11 +10,14 @@ use headroom::Pools;
 pub mod abm;
 #[cfg(test)]
 mod bench;
+pub mod cisco_ib;
 pub mod classes;
 pub mod complete_partitioning;
 pub mod complete_sharing;
 pub mod credence;
 pub mod dynamic_thresholds;
+pub mod fab;
+mod flows;
 pub mod follow_lqd;
 pub mod forest;
 pub mod harmonic;
@@ -213,6 +216,9 @@ pub struct Candidate {
     /// How many packets of its message go before it, where it is one of data that is sent for the
     /// first time.
     pub ahead: Option<u32>,
+    /// The flow whose data it is, where it is a packet of data: a number that no other flow through
+    /// the switch has. Where connections outlive messages, it is the connection.
+    pub flow: Option<u32>,
 }
 
 /// A frame that is no longer in a switch.
@@ -299,6 +305,8 @@ crate::family! { BufferPolicy, AnyBufferPolicy, BufferContext;
     CompleteSharing: complete_sharing,
     CompletePartitioning: complete_partitioning,
     Abm: abm,
+    Fab: fab,
+    CiscoIb: cisco_ib,
     LongestQueueDrop: longest_queue_drop,
     Harmonic: harmonic,
     FollowLqd: follow_lqd,
@@ -331,6 +339,8 @@ impl Config {
     pub fn per_class(&self) -> Vec<(&'static str, usize)> {
         let listed = match self {
             Self::Abm(own) => Vec::from([("alpha", own.alpha.classes())]),
+            Self::Fab(own) => Vec::from([("alpha", own.alpha.classes())]),
+            Self::CiscoIb(own) => Vec::from([("alpha", own.alpha.classes())]),
             Self::Sonic(own) => Vec::from([
                 ("lossless", own.lossless.classes()),
                 ("alpha_ingress", own.alpha_ingress.as_ref().and_then(|own| own.classes())),

@@ -45,7 +45,8 @@ pub fn context(ports: u32, size: u64) -> BufferContext {
 
 /// A packet for `port`.
 pub fn candidate(port: u32) -> Candidate {
-    Candidate { queue: QueueId { port, class: 0 }, came_in: 0, bytes: Bytes(1), ahead: None }
+    let queue = QueueId { port, class: 0 };
+    Candidate { queue, came_in: 0, bytes: Bytes(1), ahead: None, flow: None }
 }
 
 /// Slots of a burst of `packets` for port 0, as many per slot as there are ports.

@@ -393,6 +393,18 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
             abm.update = choices.pick(&[None, Some(Span::us(1))]);
             abm.alpha = choices.pick(&[PerClass::All(Alpha(0.5)), PerClass::All(Alpha(2.0))]);
         }
+        buffer::Config::Fab(fab) => {
+            fab.short = choices.pick(&[fab.short, Limited(Size::Packets(3.0))]);
+            fab.silence = choices.pick(&[Span::us(5_000), Span::us(2)]);
+        }
+        buffer::Config::CiscoIb(own) => {
+            use buffer::cisco_ib::Mode;
+            own.mode = choices.pick(&[Mode::Paper, Mode::Released]);
+            own.window = choices.pick(&[Span::us(1), Span::us(50)]);
+            own.fair_start = choices.pick(&[Bytes(0), Bytes(20_000), Bytes(4_000_000)]);
+            let [reference, acts_above] = [1.0, 3.0].map(|n| Limited(Size::Packets(n)));
+            (own.reference, own.acts_above) = (reference, acts_above);
+        }
         buffer::Config::Sonic(own) => *own = sonic(choices, classes),
         buffer::Config::Reverie(reverie) => {
             use buffer::reverie::Mode;
