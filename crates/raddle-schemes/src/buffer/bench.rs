@@ -118,6 +118,13 @@ impl<P: BufferPolicy> Bench<P> {
         self.paused[place] = self.call(|policy, _, view| policy.pauses(queue, paused, view));
     }
 
+    /// The policy's timer is due, if it has set one.
+    pub(super) fn call_timer(&mut self) {
+        if self.policy.next_timer().is_some_and(|at| at <= self.now) {
+            self.call(|policy, cx, view| policy.on_timer(cx, view));
+        }
+    }
+
     /// Bytes of a queue.
     pub(super) fn queued(&self, port: u32, class: u32) -> u64 {
         self.queues[self.place(port, class)]

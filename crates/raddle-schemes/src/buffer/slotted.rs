@@ -37,6 +37,7 @@ pub fn context(ports: u32, size: u64) -> BufferContext {
         queues: ports,
         ports,
         packet: Bytes(1),
+        payload: Bytes(1),
         base_rtt: Span(10 * SLOT.0),
         bdp: Bytes(10),
         headroom: Vec::new(),
