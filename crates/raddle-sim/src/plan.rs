@@ -103,7 +103,8 @@ pub struct BufferPlan {
 
 impl BufferPlan {
     /// The memory of a switch of `fabric` that breaks as `faults` say and has such a `queue` at each
-    /// port, where full packets are `packet` and sizes in `bdp` refer to `longest_rtt`.
+    /// port, where full packets are `packet` and sizes in `bdp` refer to `longest_rtt`. It takes all of
+    /// a packet for payload.
     pub fn context(
         &self,
         fabric: &Fabric,
@@ -123,7 +124,8 @@ impl BufferPlan {
         let ids = at.ports.clone().filter(|_| pauses).map(PortId);
         let headroom = |id| pause_headroom(fabric, faults, id, packet, queue.gap);
         let headroom = ids.map(headroom).collect();
-        BufferContext { size, queues, ports, packet, base_rtt: longest_rtt, bdp, headroom }
+        let (payload, base_rtt) = (packet, longest_rtt);
+        BufferContext { size, queues, ports, packet, payload, base_rtt, bdp, headroom }
     }
 
     /// The size of that memory.

@@ -61,8 +61,8 @@ crate::parameters! {
         pub alpha: PerClass<Alpha> = PerClass::All(Alpha(0.5));
         /// The same for unscheduled packets; 0.001 to 1000000 (the released code has 1024).
         pub alpha_unscheduled: f64 = 64.0, in 0.001..=1_000_000.0;
-        /// The first bytes of a message that are unscheduled (`bdp`: what the fastest host sends in the
-        /// longest round trip).
+        /// The first bytes of a message that are unscheduled, in bytes of payload (`bdp`: what the fastest
+        /// host sends in the longest round trip).
         pub unscheduled: Limited = Limited(Size::Bdp(1.0));
         /// How often congested queues and drain rates are sampled; `auto`: every longest round trip.
         pub update: Option<Span> = None, in Span::ns(1)..;
@@ -105,13 +105,12 @@ impl Abm {
     /// The policy of one switch.
     pub fn new(config: &Config, context: &BufferContext) -> Self {
         let idle = Queue { mark: 0.0, sent: 0, backlogged: false, drains: 1.0 };
-        let first = config.unscheduled.0.resolve(&context.base()).0;
         let packet = context.packet.0.max(1);
         Self {
             mode: config.mode,
             alpha: (0..context.data_classes()).map(|class| config.alpha.of(class).0).collect(),
             alpha_unscheduled: config.alpha_unscheduled,
-            unscheduled: first.div_ceil(packet),
+            unscheduled: context.packets_of(config.unscheduled),
             update: config.update.unwrap_or(context.base_rtt.max(Span::ns(1))),
             congested_at: 20.0 * packet as f64,
             packet,
@@ -251,9 +250,27 @@ mod tests {
         };
         assert_eq!(answer(48_500, None), Admission::Keep);
         assert_eq!(answer(48_501, None), Admission::Refuse);
-        // 100,000 B are the first 67 packets.
+        // 100,000 B are the first 67 packets of 1,500 B.
         assert_eq!(answer(48_501, Some(66)), Admission::Keep);
         assert_eq!(answer(48_501, Some(67)), Admission::Refuse);
+    }
+
+    #[test]
+    fn bytes_of_the_first_round_trip_are_payload() {
+        // memory-constants, section 3: 30,000 B are 22 packets of 1,400 B, whatever their headers.
+        let context = BufferContext {
+            packet: Bytes(1_464),
+            payload: Bytes(1_400),
+            bdp: Bytes(30_000),
+            ..BufferContext::NOMINAL
+        };
+        let of = |unscheduled| {
+            let config = Config { unscheduled: Limited(unscheduled), ..Config::default() };
+            Abm::new(&config, &context).unscheduled
+        };
+        assert_eq!(of(Size::Bytes(Bytes(30_000))), 22);
+        assert_eq!(of(Size::Bytes(Bytes(22 * 1_400))), 22);
+        assert_eq!([of(Size::Bdp(1.0)), of(Size::Packets(21.0))], [21, 21]);
     }
 
     #[test]

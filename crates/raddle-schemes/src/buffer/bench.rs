@@ -22,6 +22,7 @@ pub(super) struct Bench<P> {
     frames: Vec<VecDeque<(u32, u64)>>,
     /// Whether the far end of a port is to pause a class.
     pub(super) paused: Vec<bool>,
+    rng: Rng,
 }
 
 impl<P: BufferPolicy> Bench<P> {
@@ -39,6 +40,7 @@ impl<P: BufferPolicy> Bench<P> {
             rates: alloc::vec![Rate::gbps(25); ports as usize],
             frames: alloc::vec![VecDeque::new(); places],
             paused: alloc::vec![false; places],
+            rng: Rng::new(1, "bench", 0),
         }
     }
 
@@ -51,14 +53,26 @@ impl<P: BufferPolicy> Bench<P> {
             ingress: &self.ingress,
             rates: &self.rates,
         };
-        let mut rng = Rng::new(1, "bench", 0);
-        call(&mut self.policy, &mut Cx { now: self.now, rng: &mut rng, events: &mut () }, &view)
+        let mut cx = Cx { now: self.now, rng: &mut self.rng, events: &mut () };
+        call(&mut self.policy, &mut cx, &view)
     }
 
     /// A frame of a class for `out`, come in through `came_in`; whether it was kept.
     pub(super) fn arrive(&mut self, came_in: u32, class: u32, out: u32, bytes: u64) -> bool {
+        self.arrive_as(came_in, class, out, bytes, (None, None))
+    }
+
+    /// The same of a packet that so many of its message go before, and of a flow.
+    pub(super) fn arrive_as(
+        &mut self,
+        came_in: u32,
+        class: u32,
+        out: u32,
+        bytes: u64,
+        (ahead, flow): (Option<u32>, Option<u32>),
+    ) -> bool {
         let queue = QueueId { port: out, class };
-        let frame = Candidate { queue, came_in, bytes: Bytes(bytes), ahead: None };
+        let frame = Candidate { queue, came_in, bytes: Bytes(bytes), ahead, flow };
         let admission = self.call(|policy, cx, view| policy.admit(cx, &frame, view));
         if admission != Admission::Keep || self.used + bytes > self.size {
             return false;
@@ -102,6 +116,18 @@ impl<P: BufferPolicy> Bench<P> {
         let paused = self.paused[place];
         let queue = QueueId { port, class };
         self.paused[place] = self.call(|policy, _, view| policy.pauses(queue, paused, view));
+    }
+
+    /// The policy's timer is due, if it has set one.
+    pub(super) fn call_timer(&mut self) {
+        if self.policy.next_timer().is_some_and(|at| at <= self.now) {
+            self.call(|policy, cx, view| policy.on_timer(cx, view));
+        }
+    }
+
+    /// Bytes of a queue.
+    pub(super) fn queued(&self, port: u32, class: u32) -> u64 {
+        self.queues[self.place(port, class)]
     }
 
     pub(super) fn place(&self, port: u32, class: u32) -> usize {

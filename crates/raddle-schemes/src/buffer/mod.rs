@@ -1,7 +1,7 @@
 //! Sharing a switch's memory: whether an arriving frame may be kept, and who has to go for it.
 
 use crate::Cx;
-use crate::size::Base;
+use crate::size::{Base, Limited, Size};
 use crate::units::{Bytes, Rate, Span, Time};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,11 +10,14 @@ use headroom::Pools;
 pub mod abm;
 #[cfg(test)]
 mod bench;
+pub mod cisco_ib;
 pub mod classes;
 pub mod complete_partitioning;
 pub mod complete_sharing;
 pub mod credence;
 pub mod dynamic_thresholds;
+pub mod fab;
+mod flows;
 pub mod follow_lqd;
 pub mod forest;
 pub mod harmonic;
@@ -23,6 +26,7 @@ pub mod longest_queue_drop;
 pub mod reverie;
 pub mod slotted;
 pub mod sonic;
+pub mod sonic_abm;
 mod virtual_lqd;
 
 /// What is constant about a switch's memory.
@@ -36,6 +40,8 @@ pub struct BufferContext {
     pub ports: u32,
     /// A full packet.
     pub packet: Bytes,
+    /// The payload of one.
+    pub payload: Bytes,
     /// The longest unloaded round trip of the fabric.
     pub base_rtt: Span,
     /// What the fastest host sends in that.
@@ -51,6 +57,7 @@ impl BufferContext {
         queues: 8,
         ports: 8,
         packet: Bytes(4160),
+        payload: Bytes(4096),
         base_rtt: Span::us(8),
         bdp: Bytes(400_000),
         headroom: Vec::new(),
@@ -64,6 +71,13 @@ impl BufferContext {
     /// Queues of any kind, as many as [`MemoryView::queues`] has.
     pub fn places(&self) -> usize {
         self.ports as usize * (self.data_classes() + 1)
+    }
+
+    /// The packets of a message that hold its first bytes, from the one that holds the first to the one
+    /// that holds the last. A number of bytes is one of payload, as hosts count what they send.
+    pub(crate) fn packets_of(&self, first: Limited) -> u64 {
+        let full = if matches!(first.0, Size::Bytes(_)) { self.payload } else { self.packet };
+        first.0.resolve(&self.base()).0.div_ceil(full.0.max(1))
     }
 
     /// What relative sizes of a policy's parameters refer to; a percentage is of the memory.
@@ -213,6 +227,9 @@ pub struct Candidate {
     /// How many packets of its message go before it, where it is one of data that is sent for the
     /// first time.
     pub ahead: Option<u32>,
+    /// The flow whose data it is, where it is a packet of data: a number that no other flow through
+    /// the switch has. Where connections outlive messages, it is the connection.
+    pub flow: Option<u32>,
 }
 
 /// A frame that is no longer in a switch.
@@ -299,11 +316,14 @@ crate::family! { BufferPolicy, AnyBufferPolicy, BufferContext;
     CompleteSharing: complete_sharing,
     CompletePartitioning: complete_partitioning,
     Abm: abm,
+    Fab: fab,
+    CiscoIb: cisco_ib,
     LongestQueueDrop: longest_queue_drop,
     Harmonic: harmonic,
     FollowLqd: follow_lqd,
     Credence: credence,
     Sonic: sonic,
+    SonicAbm: sonic_abm,
     Reverie: reverie,
 }
 
@@ -331,7 +351,14 @@ impl Config {
     pub fn per_class(&self) -> Vec<(&'static str, usize)> {
         let listed = match self {
             Self::Abm(own) => Vec::from([("alpha", own.alpha.classes())]),
+            Self::Fab(own) => Vec::from([("alpha", own.alpha.classes())]),
+            Self::CiscoIb(own) => Vec::from([("alpha", own.alpha.classes())]),
             Self::Sonic(own) => Vec::from([
+                ("lossless", own.lossless.classes()),
+                ("alpha_ingress", own.alpha_ingress.as_ref().and_then(|own| own.classes())),
+                ("alpha_egress", own.alpha_egress.as_ref().and_then(|own| own.classes())),
+            ]),
+            Self::SonicAbm(own) => Vec::from([
                 ("lossless", own.lossless.classes()),
                 ("alpha_ingress", own.alpha_ingress.as_ref().and_then(|own| own.classes())),
                 ("alpha_egress", own.alpha_egress.as_ref().and_then(|own| own.classes())),

@@ -68,8 +68,8 @@ crate::parameters! {
         /// The same as `alpha` for unscheduled packets of lossy classes; `auto`: `alpha`, or 1024 with
         /// `mode = released`.
         pub alpha_unscheduled: Option<Alpha> = None;
-        /// The first bytes of a message that are unscheduled (`bdp`: what the fastest host sends in the
-        /// longest round trip).
+        /// The first bytes of a message that are unscheduled, in bytes of payload (`bdp`: what the fastest
+        /// host sends in the longest round trip).
         pub unscheduled: Limited = Limited(Size::Bdp(1.0));
         /// Memory of a port and lossless class for what comes after a pause; `auto`: what the link needs.
         pub headroom: Option<Bytes> = None;
@@ -148,7 +148,7 @@ impl Reverie {
             classes,
             pauses: config.lossless.any(|lossless| lossless),
             alpha_unscheduled: config.alpha_unscheduled.map(|alpha| alpha.0).or(released),
-            unscheduled: config.unscheduled.0.resolve(&base).0.div_ceil(context.packet.0.max(1)),
+            unscheduled: context.packets_of(config.unscheduled),
             queues: alloc::vec![Queue::default(); context.places()],
             size: context.size.0.saturating_sub(headroom.size()),
             headroom,

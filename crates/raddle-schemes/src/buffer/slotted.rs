@@ -37,6 +37,7 @@ pub fn context(ports: u32, size: u64) -> BufferContext {
         queues: ports,
         ports,
         packet: Bytes(1),
+        payload: Bytes(1),
         base_rtt: Span(10 * SLOT.0),
         bdp: Bytes(10),
         headroom: Vec::new(),
@@ -45,7 +46,8 @@ pub fn context(ports: u32, size: u64) -> BufferContext {
 
 /// A packet for `port`.
 pub fn candidate(port: u32) -> Candidate {
-    Candidate { queue: QueueId { port, class: 0 }, came_in: 0, bytes: Bytes(1), ahead: None }
+    let queue = QueueId { port, class: 0 };
+    Candidate { queue, came_in: 0, bytes: Bytes(1), ahead: None, flow: None }
 }
 
 /// Slots of a burst of `packets` for port 0, as many per slot as there are ports.

@@ -126,6 +126,15 @@ impl<'a> Hosts<'a> {
         self.ends.locators
     }
 
+    /// What a switch takes for the flow of a frame.
+    #[inline]
+    pub(crate) fn flow_key(&self, frame: Frame) -> u32 {
+        match self.ends.layout.shares_keys() {
+            true => self.ends.layout.flow_key(frame),
+            false => self.ends.locators.key(frame.to),
+        }
+    }
+
     /// Where the ends of all flows lie.
     pub fn layout(&self) -> &Arc<Layout> {
         &self.ends.layout

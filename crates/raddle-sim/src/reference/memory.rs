@@ -5,7 +5,7 @@ use super::{Kind, Reference};
 use crate::middleware::Middleware;
 use crate::record::DropCause;
 use crate::topology::Node;
-use crate::wire::frame::Frame;
+use crate::wire::frame::{Frame, kind};
 use crate::wire::switch_memory::Memory;
 use raddle_schemes::buffer::{Admission, Candidate, Departed, QueueId};
 use raddle_schemes::ids::{PortId, SwitchId};
@@ -24,8 +24,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         let size = frame.size();
         let queued = self.ports[id.index()].bytes[class];
         let is_control = class == self.plan.queue.control_class();
-        let candidate = self.candidate((id, class), came_in, size);
-        let candidate = Candidate { ahead: frame.ahead(), ..candidate };
+        let candidate = self.candidate_of((id, class), came_in, frame);
         loop {
             let Some(memory) = self.memory_mut(id) else { return true };
             if !memory.sees_switch() {
@@ -81,7 +80,20 @@ impl<Q: EventQueue> Reference<'_, Q> {
         self.left(now, came_in, class, size);
     }
 
-    /// A frame of a queue, as the memory's policy sees it.
+    /// A frame that wants to join a queue, as the memory's policy sees it.
+    pub(super) fn candidate_of(
+        &self,
+        queue: (PortId, usize),
+        came_in: PortId,
+        frame: Frame,
+    ) -> Candidate {
+        let is_data = frame.kind() == kind::DATA;
+        let flow = is_data.then(|| self.hosts.addresses.flow_key(frame));
+        let ahead = frame.ahead();
+        Candidate { ahead, flow, ..self.candidate(queue, came_in, frame.size()) }
+    }
+
+    /// A frame of a queue, whatever it carries.
     pub(super) fn candidate(
         &self,
         (id, class): (PortId, usize),
@@ -93,7 +105,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         };
         let first = self.plan.fabric.switches[switch.index()].ports.start;
         let queue = QueueId { port: id.0 - first, class: class as u32 };
-        Candidate { queue, came_in: came_in.0 - first, bytes, ahead: None }
+        Candidate { queue, came_in: came_in.0 - first, bytes, ahead: None, flow: None }
     }
 
     /// Policy or middleware of a switch has been waiting for this moment, if nothing has changed.

@@ -37,7 +37,6 @@ use hosts::{Departure, Hosts};
 use port::{InService, Port};
 use queue::{EventQueue, Heap};
 use raddle_schemes::Cx;
-use raddle_schemes::buffer::Candidate;
 use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{AnyPortSelector, Choices, Header, SwitchContext};
@@ -397,8 +396,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if class == control && (full || !self.is_kept(now, (id, control), came_in, frame)) {
             return self.drop(now, id, frame, DropCause::Overflow);
         }
-        let candidate = self.candidate((id, class), came_in, size);
-        let candidate = Candidate { ahead: frame.ahead(), ..candidate };
+        let candidate = self.candidate_of((id, class), came_in, frame);
         if let Some(memory) = self.memory_mut(id) {
             memory.join(now, &candidate);
         }

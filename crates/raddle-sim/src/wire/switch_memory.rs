@@ -4,7 +4,7 @@ use crate::plan::Plan;
 use raddle_schemes::Cx;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::buffer::{
-    Admission, AnyBufferPolicy, Arriving, Candidate, Departed, MemoryView, QueueId,
+    Admission, AnyBufferPolicy, Arriving, BufferContext, Candidate, Departed, MemoryView, QueueId,
 };
 use raddle_schemes::ids::SwitchId;
 use raddle_schemes::rng::Rng;
@@ -47,6 +47,7 @@ impl Memory {
         let switch = &plan.fabric.switches[id.index()];
         let (fabric, queue, packet) = (&plan.fabric, &plan.queue, plan.packet());
         let context = buffer.context(fabric, &plan.faults, switch, queue, packet, longest_rtt);
+        let context = BufferContext { payload: plan.transport.payload, ..context };
         let policy = buffer.policy.build(&context);
         let sight = policy.sees_switch().then(|| {
             let queues = switch.ports.len() * (plan.queue.control_class() + 1);

@@ -20,6 +20,7 @@ pub mod permutation;
 pub mod pieces;
 pub mod poisson;
 pub mod poisson_incast;
+mod racks;
 pub mod tornado;
 
 use job::Job;

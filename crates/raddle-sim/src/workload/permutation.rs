@@ -1,6 +1,8 @@
 //! Every host sends one message and receives one.
 
+use super::racks::Racks;
 use super::{Flow, Traffic, WorkloadError, check_hosts, check_message};
+use crate::topology::Fabric;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Bytes;
@@ -51,6 +53,46 @@ impl Permutation {
     }
 }
 
+/// A permutation in which every host sends below the ToR with the next number; those of the last ToR
+/// send below the first (the permutation of racks in the released programs of ABM, Reverie and
+/// Credence).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextTorPermutation {
+    /// Size of every message.
+    pub message: Bytes,
+}
+
+impl NextTorPermutation {
+    /// Draws the traffic: below each ToR, who receives from whom.
+    ///
+    /// # Errors
+    /// Fewer than two ToRs, ToRs with different numbers of hosts, or an empty message.
+    pub fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, WorkloadError> {
+        check_hosts(fabric.hosts)?;
+        check_message(self.message)?;
+        let racks = Racks::of(fabric);
+        let sizes = || racks.hosts.iter().map(Vec::len);
+        let (least, most) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
+        let found = match racks.hosts.len() {
+            0 | 1 => Some("next_tor, and there is one ToR".to_owned()),
+            _ if least < most => Some(format!("next_tor, and ToRs have {least} to {most} hosts")),
+            _ => None,
+        };
+        if let Some(found) = found {
+            return Err(WorkloadError::new("receivers", found, "any"));
+        }
+        let mut rng = Rng::new(seed, "permutation", 0);
+        let mut receiver = vec![0; fabric.hosts as usize];
+        for rack in &racks.hosts {
+            let mut next = racks.below_next(rack[0]).to_vec();
+            rng.shuffle(&mut next);
+            rack.iter().zip(next).for_each(|(&from, to)| receiver[from as usize] = to);
+        }
+        let flows = (0..).zip(receiver).map(|(from, to)| Flow::at_zero(from, to, self.message));
+        Ok(flows.collect::<Vec<_>>().into())
+    }
+}
+
 /// A receiver for each host outside of its group, so that each receives once; groups by host. If
 /// one has more than half of the hosts: which, and how many it has.
 pub(super) fn leaving(groups: &[u32], rng: &mut Rng) -> Result<Vec<u32>, (u32, usize)> {
@@ -85,6 +127,7 @@ fn leave(receiver: &mut [u32], pods: &[u32], rng: &mut Rng) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bound::testing::LeafSpine;
 
     fn receivers(hosts: u32, inter_pod_only: bool, pod_size: u32, seed: u64) -> Vec<u32> {
         let permutation = Permutation { message: Bytes(1), inter_pod_only };
@@ -132,6 +175,22 @@ mod tests {
                 assert!(pods.into_iter().all(|(a, b): (u32, u32)| a / pod_size != b / pod_size));
             }
         }
+    }
+
+    #[test]
+    fn hosts_send_below_the_next_tor_and_receive_once() {
+        let racks = |tors| LeafSpine { tors, hosts_per_tor: 4, ..LeafSpine::default() }.fabric();
+        let own = NextTorPermutation { message: Bytes(1) };
+        let of = |seed| {
+            let flows = own.generate(&racks(4), seed).unwrap().flows;
+            assert!(flows.iter().zip(0..).all(|(flow, i)| flow.source.0 == i));
+            flows.iter().map(|flow| flow.destination.0).collect::<Vec<_>>()
+        };
+        let receivers = of(1);
+        assert!(is_permutation(&receivers));
+        assert!((0..).zip(&receivers).all(|(from, to)| to / 4 == (from / 4 + 1) % 4));
+        assert_ne!(receivers, of(2));
+        assert_eq!(own.generate(&racks(1), 1).unwrap_err().quantity, "receivers");
     }
 
     #[test]

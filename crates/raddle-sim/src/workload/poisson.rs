@@ -1,6 +1,7 @@
 //! Open-loop arrivals: hosts start flows at random times, whatever became of earlier ones.
 
 use super::law::{Law, Sampling};
+use super::racks::Racks;
 use super::{Flow, Start, Traffic, WorkloadError, check_hosts};
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
@@ -39,6 +40,9 @@ raddle_schemes::words! {
         Any = "any",
         /// Any host below another ToR: all of the load is on uplinks (PowerTCP, ABM, Reverie).
         OtherTors = "other_tors",
+        /// Any host below the ToR with the next number; of the last one, below the first (the released
+        /// programs of ABM, Reverie and Credence).
+        NextTor = "next_tor",
     }
 }
 
@@ -70,8 +74,9 @@ impl Poisson {
         check_range("destinations", self.destinations, fabric)?;
         let gaps = self.mean_gaps(fabric)?;
         let mut flows = Vec::with_capacity(expected(&gaps, self.horizon)?);
+        let racks = Racks::of(fabric);
         for (host, &gap) in self.senders(fabric).zip(&gaps) {
-            let receivers = self.receivers_of(fabric, host)?;
+            let receivers = self.receivers_of(fabric, &racks, host)?;
             self.arrivals((host, fabric.hosts), receivers.as_deref(), gap, seed, &mut flows);
         }
         flows.sort_by_key(|(start, flow)| (*start, flow.source));
@@ -90,20 +95,33 @@ impl Poisson {
     }
 
     /// Those to whom a host sends, unless they are all others.
-    fn receivers_of(&self, fabric: &Fabric, host: u32) -> Result<Option<Vec<u32>>, WorkloadError> {
-        let own = fabric.edge(HostId(host));
-        let beyond = self.receivers == Receivers::OtherTors;
-        if !beyond && self.destinations.is_none() {
-            return Ok(None);
-        }
+    fn receivers_of(
+        &self,
+        fabric: &Fabric,
+        racks: &Racks,
+        host: u32,
+    ) -> Result<Option<Vec<u32>>, WorkloadError> {
         let (first, last) = self.destinations.unwrap_or((0, fabric.hosts - 1));
-        let may = |other: &u32| !(beyond && fabric.edge(HostId(*other)) == own) && *other != host;
-        let receivers: Vec<u32> = (first..=last).filter(may).collect();
+        let range = first..=last;
+        let own = racks.of_host[host as usize];
+        let is_other = |to: &u32| *to != host;
+        let receivers: Vec<u32> = match self.receivers {
+            Receivers::Any if self.destinations.is_none() => return Ok(None),
+            Receivers::Any => range.filter(is_other).collect(),
+            Receivers::OtherTors => range.filter(|&to| racks.of_host[to as usize] != own).collect(),
+            Receivers::NextTor => {
+                let next = racks.below_next(host).iter().copied();
+                next.filter(|to| range.contains(to) && racks.hosts.len() > 1).collect()
+            }
+        };
         if !receivers.is_empty() {
             return Ok(Some(receivers));
         }
         Err(match self.destinations {
-            None => WorkloadError::new("receivers", "other_tors, and there is one ToR", "any"),
+            None => {
+                let found = format!("{}, and there is one ToR", self.receivers.word());
+                WorkloadError::new("receivers", found, "any")
+            }
             Some(_) => {
                 let found = format!("{first}..{last}, to none of which host {host} may send");
                 WorkloadError::new("destinations", found, "a range with others")
@@ -294,6 +312,30 @@ mod tests {
         let single = LeafSpine { tors: 1, spines: 0, ..LeafSpine::default() }.fabric();
         let alone = Poisson { base: LoadBase::HostLink, ..other };
         assert_eq!(alone.generate(&single, 1).unwrap_err().quantity, "receivers");
+    }
+
+    #[test]
+    fn receivers_below_the_next_tor_are_all_of_its_hosts() {
+        let any = poisson(0.5, LoadBase::TorUplink, Time(2_000_000_000));
+        let next = Poisson { receivers: Receivers::NextTor, ..any };
+        let flows = next.generate(&fabric(), 2).unwrap().flows;
+        let rack = |host: HostId| host.0 / 4;
+        assert!(flows.iter().all(|flow| rack(flow.destination) == (rack(flow.source) + 1) % 4));
+        let mut counts = [0u32; 16];
+        flows.iter().for_each(|flow| counts[flow.destination.index()] += 1);
+        let even = flows.len() as f64 / 16.0;
+        assert!(counts.iter().all(|&n| (f64::from(n) / even - 1.0).abs() < 0.2), "{counts:?}");
+        let part = Poisson { destinations: Some((4, 5)), senders: Some((0, 3)), ..next.clone() };
+        let flows = part.generate(&fabric(), 2).unwrap().flows;
+        assert!(flows.iter().all(|flow| (4..6).contains(&flow.destination.0)));
+        let nobody = Poisson { destinations: Some((4, 5)), ..next.clone() };
+        assert!(nobody.generate(&fabric(), 2).unwrap_err().to_string().contains("host 4 may send"));
+        let single = LeafSpine { tors: 1, spines: 0, ..LeafSpine::default() }.fabric();
+        let alone = Poisson { base: LoadBase::HostLink, ..next }.generate(&single, 1).unwrap_err();
+        assert_eq!(
+            alone.to_string(),
+            "`receivers` is next_tor, and there is one ToR; expected any"
+        );
     }
 
     /// Hosts 4 to 7 are those of one ToR.

@@ -2,9 +2,9 @@
 
 use super::collective::volume::Volume;
 use super::poisson::{any_other, expected, flows_within};
+use super::racks::Racks;
 use super::{Flow, Start, Traffic, WorkloadError, check_hosts};
 use crate::topology::Fabric;
-use raddle_schemes::ids::HostId;
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::{Bytes, Time};
 
@@ -135,7 +135,7 @@ impl PoissonIncast {
             Responders::Any => (0..racks.of_host.len() as u32).filter(|&o| o != host).collect(),
             Responders::OtherTors => other_racks().flat_map(|(hosts, _)| hosts.clone()).collect(),
             Responders::OneTor => racks.hosts[any_other(own, all, rng) as usize].clone(),
-            Responders::NextTor => racks.hosts[((own + 1) % all) as usize].clone(),
+            Responders::NextTor => racks.below_next(host).to_vec(),
         }
     }
 
@@ -150,31 +150,6 @@ impl PoissonIncast {
         }
         among.truncate(self.fan_in as usize);
         among
-    }
-}
-
-/// Which hosts are below which ToR.
-struct Racks {
-    /// Hosts of each ToR, in the order of ToRs.
-    hosts: Vec<Vec<u32>>,
-    /// The place of each host's ToR among them.
-    of_host: Vec<u32>,
-}
-
-impl Racks {
-    fn of(fabric: &Fabric) -> Self {
-        let mut tors: Vec<_> = (0..fabric.hosts).map(|host| fabric.edge(HostId(host))).collect();
-        tors.sort_unstable();
-        tors.dedup();
-        let mut hosts = vec![Vec::new(); tors.len()];
-        let mut of_host = Vec::with_capacity(fabric.hosts as usize);
-        for host in 0..fabric.hosts {
-            let edge = fabric.edge(HostId(host));
-            let rack = tors.partition_point(|&tor| tor < edge);
-            hosts[rack].push(host);
-            of_host.push(rack as u32);
-        }
-        Self { hosts, of_host }
     }
 }
 

@@ -66,28 +66,68 @@ fn the_longest_queue_gives_way_until_both_have_half() {
     assert!(starved < SIZE / 10, "{starved}");
 }
 
+/// How many packets are dropped of two messages of 20 that come for a queue at once, while long flows
+/// fill another. With an alpha of 0.05 it may hold some 5 packets.
+fn dropped_of_bursts(policy: buffer::Config) -> u64 {
+    let mut plan = congested(policy);
+    plan.traffic.flows.retain(|flow| flow.destination.0 == 0 || flow.source.0 == 3);
+    for flow in plan.traffic.flows.iter_mut().filter(|flow| flow.destination.0 == 1) {
+        (flow.bytes, flow.source) = (Bytes(20 * 4_096), HostId(3));
+    }
+    let two = Flow { start: Start::At(Time(20_000_000)), ..Flow::at_zero(5, 1, Bytes(20 * 4_096)) };
+    plan.traffic.flows.push(two);
+    port(&run(&plan), &plan, 1).0
+}
+
 #[test]
 fn the_first_round_trip_uses_what_abm_keeps_free() {
-    // Two messages of 20 packets come for a queue at once, all of them in their first round trip, while
-    // long flows fill another. With an alpha of 0.05 it may hold some 5 packets.
     let dropped = |unscheduled: f64| {
-        let policy = buffer::abm::Config {
+        dropped_of_bursts(buffer::Config::Abm(buffer::abm::Config {
             alpha: PerClass::Each(vec![Alpha(0.05)]),
             unscheduled: Limited(Size::Packets(unscheduled)),
             ..buffer::abm::Config::default()
-        };
-        let mut plan = congested(buffer::Config::Abm(policy));
-        plan.traffic.flows.retain(|flow| flow.destination.0 == 0 || flow.source.0 == 3);
-        for flow in plan.traffic.flows.iter_mut().filter(|flow| flow.destination.0 == 1) {
-            (flow.bytes, flow.source) = (Bytes(20 * 4_096), HostId(3));
-        }
-        let two =
-            Flow { start: Start::At(Time(20_000_000)), ..Flow::at_zero(5, 1, Bytes(20 * 4_096)) };
-        plan.traffic.flows.push(two);
-        port(&run(&plan), &plan, 1).0
+        }))
     };
     assert_eq!(dropped(20.0), 0);
     assert!(dropped(0.0) > 5, "{}", dropped(0.0));
+}
+
+#[test]
+fn short_flows_use_what_fab_keeps_free() {
+    let dropped = |short: f64| {
+        dropped_of_bursts(buffer::Config::Fab(buffer::fab::Config {
+            alpha: PerClass::Each(vec![Alpha(0.05)]),
+            short: Limited(Size::Packets(short)),
+            ..buffer::fab::Config::default()
+        }))
+    };
+    // The last packet leaves the count at 20, which is not below.
+    assert_eq!(dropped(21.0), 0);
+    assert!(dropped(0.0) > 5, "{}", dropped(0.0));
+}
+
+#[test]
+fn cisco_ib_drops_early_what_exceeds_its_fair_share() {
+    // Two flows at line rate into one queue: dynamic thresholds alone let it hold a third of the memory.
+    let held = |acts_above: f64, mode| {
+        let plan = congested(buffer::Config::CiscoIb(buffer::cisco_ib::Config {
+            mode,
+            fair_start: Bytes(0),
+            reference: Limited(Size::Packets(5.0)),
+            acts_above: Limited(Size::Packets(acts_above)),
+            window: Span::us(1),
+            ..buffer::cisco_ib::Config::default()
+        }));
+        port(&run(&plan), &plan, 0).1
+    };
+    use buffer::cisco_ib::Mode;
+    let thresholds = held(1_000.0, Mode::Paper);
+    assert!(thresholds.abs_diff(SIZE / 3) < 3 * PACKET, "{thresholds}");
+    for mode in [Mode::Paper, Mode::Released] {
+        // Until the window ends in which it became too long, of 12 packets more than leave.
+        let early = held(10.0, mode);
+        assert!((10 * PACKET..26 * PACKET).contains(&early), "{early}");
+    }
 }
 
 #[test]

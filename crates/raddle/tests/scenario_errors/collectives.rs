@@ -143,6 +143,22 @@ fn incasts_at_random_times_fit_their_fabric() {
 }
 
 #[test]
+fn a_permutation_to_next_tors_has_no_pods_and_equal_tors() {
+    let permutation = |keys: &str, expected: &str| {
+        traffic(&format!("[traffic]\nkind = \"permutation\"\n{keys}\n"), expected);
+    };
+    permutation(
+        "receivers = \"next_tor\"\ninter_pod_only = true",
+        "inter_pod_only | `inter_pod_only` has no effect with `receivers = \"next_tor\"` | it goes \
+         with `receivers = \"any\"`",
+    );
+    permutation(
+        "receivers = \"next_rack\"",
+        "\"next_rack\" | unknown word `next_rack` for `receivers` | nearest: `next_tor`",
+    );
+}
+
+#[test]
 fn the_order_of_a_pair_is_one_of_two_words() {
     super::more(
         "[transport]\npair_order = \"fifos\"\n",

@@ -23,9 +23,10 @@ use crate::engine::port::{QueuePort, Room};
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::busy::{bits, note_busy, replay_ports};
 use crate::engine::world::{Gone, World};
+use crate::host::Hosts;
 use crate::middleware::{Ends, Middleware};
 use crate::plan::{Plan, SwitchOrder};
-use crate::wire::frame::Frame;
+use crate::wire::frame::{Frame, kind};
 use raddle_schemes::buffer::{Admission, Candidate, Departed, QueueId};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Time};
@@ -371,8 +372,9 @@ impl JointPorts<'_, '_> {
             let control = self.ports[place].control_queue();
             let class = joined.data.unwrap_or(control) as u32;
             let queue = QueueId { port: out, class };
-            let ahead = joined.data.and(frame.ahead());
-            pool.join(now, &Candidate { queue, came_in: in_port, bytes: joined.bytes, ahead });
+            let data = joined.data.map(|_| frame);
+            let candidate = candidate(&self.world.hosts, (in_port, queue), joined.bytes, data);
+            pool.join(now, &candidate);
         }
         if let Some(Joined { data: Some(class), bytes }) = joined
             && self.ports[origin].count_in(now, class, bytes.0)
@@ -400,8 +402,8 @@ impl JointPorts<'_, '_> {
             return true;
         };
         let queue = QueueId { port: out, class: class as u32 };
-        let (bytes, ahead) = (frame.size(), frame.ahead());
-        self.is_kept(now, &Candidate { queue, came_in: in_port, bytes, ahead })
+        let candidate = candidate(&self.world.hosts, (in_port, queue), frame.size(), Some(frame));
+        self.is_kept(now, &candidate)
     }
 
     /// The room that a policy makes which sees the switch.
@@ -410,11 +412,12 @@ impl JointPorts<'_, '_> {
         let none = Room { frame: false, header: false };
         let port = &self.ports[out as usize];
         let Some((class, fits)) = port.fits(frame, discipline.on_down) else { return none };
-        let is_kept = |own: &mut Self, class: usize, bytes, ahead| {
+        let is_kept = |own: &mut Self, class: usize, bytes, data| {
             let queue = QueueId { port: out, class: class as u32 };
-            own.is_kept(now, &Candidate { queue, came_in: in_port, bytes, ahead })
+            let candidate = candidate(&own.world.hosts, (in_port, queue), bytes, data);
+            own.is_kept(now, &candidate)
         };
-        if fits && is_kept(self, class, frame.size(), frame.ahead()) {
+        if fits && is_kept(self, class, frame.size(), Some(frame)) {
             return Room::AMPLE;
         }
         if !discipline.trim || frame.is_control() {
@@ -510,4 +513,16 @@ impl JointPorts<'_, '_> {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }
     }
+}
+
+/// A frame of `bytes` that came in through a port and wants to join a queue, as a policy sees it;
+/// `data` is the frame, unless of one of data only the header is left.
+fn candidate(
+    hosts: &Hosts<'_>,
+    (came_in, queue): (u32, QueueId),
+    bytes: Bytes,
+    data: Option<Frame>,
+) -> Candidate {
+    let flow = data.filter(|frame| frame.kind() == kind::DATA).map(|frame| hosts.flow_key(frame));
+    Candidate { queue, came_in, bytes, ahead: data.and_then(|frame| frame.ahead()), flow }
 }

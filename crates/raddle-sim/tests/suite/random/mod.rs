@@ -389,11 +389,25 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
         }
         buffer::Config::Abm(abm) => {
             abm.mode = choices.pick(&[buffer::abm::Mode::Paper, buffer::abm::Mode::Released]);
-            abm.unscheduled = choices.pick(&[Limited(Size::Bdp(1.0)), Limited(Size::Packets(3.0))]);
+            let some = [Size::Bdp(1.0), Size::Packets(3.0), Size::Bytes(Bytes(3_000))];
+            abm.unscheduled = choices.pick(&some.map(Limited));
             abm.update = choices.pick(&[None, Some(Span::us(1))]);
             abm.alpha = choices.pick(&[PerClass::All(Alpha(0.5)), PerClass::All(Alpha(2.0))]);
         }
+        buffer::Config::Fab(fab) => {
+            fab.short = choices.pick(&[fab.short, Limited(Size::Packets(3.0))]);
+            fab.silence = choices.pick(&[Span::us(5_000), Span::us(2)]);
+        }
+        buffer::Config::CiscoIb(own) => {
+            use buffer::cisco_ib::Mode;
+            own.mode = choices.pick(&[Mode::Paper, Mode::Released]);
+            own.window = choices.pick(&[Span::us(1), Span::us(50)]);
+            own.fair_start = choices.pick(&[Bytes(0), Bytes(20_000), Bytes(4_000_000)]);
+            let [reference, acts_above] = [1.0, 3.0].map(|n| Limited(Size::Packets(n)));
+            (own.reference, own.acts_above) = (reference, acts_above);
+        }
         buffer::Config::Sonic(own) => *own = sonic(choices, classes),
+        buffer::Config::SonicAbm(own) => *own = sonic_abm(choices, classes),
         buffer::Config::Reverie(reverie) => {
             use buffer::reverie::Mode;
             reverie.mode = choices.pick(&[Mode::Paper, Mode::Released]);
@@ -423,6 +437,28 @@ fn sonic(choices: &mut Choices<'_>, classes: u8) -> buffer::sonic::Config {
         headroom: choices.pick(&[None, Some(Bytes(4_500)), Some(Bytes(0))]),
         reserved: choices.pick(&[Bytes(0), Bytes(5_000)]),
         xon_offset: choices.pick(&[default.xon_offset, Limited(Size::Packets(3.0))]),
+        ..default
+    }
+}
+
+fn sonic_abm(choices: &mut Choices<'_>, classes: u8) -> buffer::sonic_abm::Config {
+    let buffer::sonic::Config { lossless, alpha_ingress, headroom, reserved, xon_offset, .. } =
+        sonic(choices, classes);
+    let default = buffer::sonic_abm::Config::default();
+    let few = choices.pick(&[Size::Packets(3.0), Size::Bytes(Bytes(3_000))]);
+    buffer::sonic_abm::Config {
+        lossless,
+        alpha_ingress,
+        headroom,
+        reserved,
+        xon_offset,
+        alpha_unscheduled: choices.pick(&[default.alpha_unscheduled, Alpha(2.0)]),
+        unscheduled: choices.pick(&[default.unscheduled, Limited(few)]),
+        update: choices.pick(&[None, Some(Span::us(1))]),
+        congested_at: choices.pick(&[Bytes(3_000), default.congested_at]),
+        least_sent: choices.pick(&[Bytes(0), default.least_sent]),
+        drain_min: choices.pick(&[0.0, 0.125]),
+        drain_max: choices.pick(&[None, Some(1.0)]),
         ..default
     }
 }
@@ -465,11 +501,16 @@ pub(crate) fn plan_with_lossless(numbers: &[u32]) -> Plan {
         0 => PerClass::All(true),
         _ => PerClass::Each((0..plan.queue.classes).map(|class| class % 2 == 0).collect()),
     };
-    let policy = match choices.below(2) {
+    let policy = match choices.below(3) {
         0 => buffer::Config::Sonic(buffer::sonic::Config {
             lossless,
             headroom: None,
             ..sonic(&mut choices, plan.queue.classes)
+        }),
+        1 => buffer::Config::SonicAbm(buffer::sonic_abm::Config {
+            lossless,
+            headroom: None,
+            ..sonic_abm(&mut choices, plan.queue.classes)
         }),
         _ => buffer::Config::Reverie(buffer::reverie::Config {
             lossless,
