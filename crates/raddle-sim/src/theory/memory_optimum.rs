@@ -130,12 +130,19 @@ fn over(best: u64, sent: u64) -> f64 {
     if best == 0 { 1.0 } else { best as f64 / sent as f64 }
 }
 
-/// Slots of up to `ports` packets for any ports, half of them for one.
+/// Slots of up to `ports` packets for any ports, every other of them full; half of the packets are
+/// for one port, which changes now and then, so that queues grow long.
 fn drawn(rng: &mut Rng, ports: u32, most: u32) -> Vec<Vec<u32>> {
     let slots = 1 + rng.below(most.into());
-    let slot = |rng: &mut Rng| {
-        let favourite = rng.below(ports.into()) as u32;
-        let packets = rng.below(u64::from(ports) + 1);
+    let mut favourite = 0;
+    let mut slot = |rng: &mut Rng| {
+        if rng.below(4) == 0 {
+            favourite = rng.below(ports.into()) as u32;
+        }
+        let packets = match rng.below(2) {
+            0 => ports.into(),
+            _ => rng.below(u64::from(ports) + 1),
+        };
         let port = |rng: &mut Rng| match rng.below(2) {
             0 => favourite,
             _ => rng.below(ports.into()) as u32,
