@@ -23,12 +23,15 @@ pub struct File {
 }
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 11] = [
+const PAPERS: [(&str, &str); 14] = [
     ("reps", "REPS"),
     ("lb_study", "The load-balancing study, with OFAN"),
     ("themis", "Themis"),
     ("conweave", "ConWeave"),
     ("powertcp", "PowerTCP"),
+    ("abm", "ABM"),
+    ("reverie", "Reverie"),
+    ("credence", "Credence"),
     ("composition", "Any congestion control with any load balancer"),
     ("ethereal", "Ethereal"),
     ("verdict", "The verdict on today's NICs"),

@@ -10,13 +10,8 @@
 //! Credence with all predictions turned round falls behind dynamic thresholds only where `flip` is
 //! above 0.6 to 0.8 does not, where bursts seldom overlap.
 
+use super::memory_policies::{POLICIES, Switch};
 use super::{Answers, Card, Quantity};
-use raddle_schemes::buffer::complete_sharing::{self, CompleteSharing};
-use raddle_schemes::buffer::credence::{self, Credence};
-use raddle_schemes::buffer::follow_lqd::{self, FollowLqd};
-use raddle_schemes::buffer::harmonic::{self, Harmonic};
-use raddle_schemes::buffer::longest_queue_drop::LongestQueueDrop;
-use raddle_schemes::buffer::{BufferPolicy, slotted};
 use raddle_schemes::rng::Rng;
 use std::collections::VecDeque;
 
@@ -33,6 +28,10 @@ pub const CARD: Card = Card {
         Quantity { name: "harmonic", doc: "over those of harmonic" },
         Quantity { name: "follow_lqd", doc: "over those of FollowLQD" },
         Quantity { name: "credence", doc: "over those of Credence" },
+        Quantity {
+            name: "safeguard",
+            doc: "over those of FollowLQD with the safeguard: Credence that predicts no drop",
+        },
     ],
 };
 
@@ -49,13 +48,15 @@ raddle_schemes::parameters! {
         pub slots: u32 = 20_000, in 1..=100_000_000;
         /// How often a prediction is turned round.
         pub flip: f64 = 0.0, in 0.0..=1.0;
+        /// Runs that are drawn; packets of all are added up.
+        pub trials: u32 = 1, in 1..=1_000_000_000;
     }
 }
 
 impl MemorySharing {
     /// What comes, slot by slot.
-    fn arrivals(&self, seed: u64) -> Vec<Vec<u32>> {
-        let mut rng = Rng::new(seed, "memory sharing", 0);
+    fn arrivals(&self, seed: u64, trial: u32) -> Vec<Vec<u32>> {
+        let mut rng = Rng::new(seed, "memory sharing", trial.into());
         let mut pending: VecDeque<(u32, u32)> = VecDeque::new();
         let mut next = rng.exponential(1.0 / self.bursts);
         let mut slots = Vec::new();
@@ -93,29 +94,26 @@ impl Answers for MemorySharing {
     }
 
     fn draws(&self) -> f64 {
-        // Each packet is looked at by six policies, over all ports.
+        // Each packet is looked at by seven policies, over all ports.
         let packets = f64::from(self.slots) * self.bursts * f64::from(self.memory);
-        packets * f64::from(self.ports) + f64::from(self.slots)
+        f64::from(self.trials) * (packets * f64::from(self.ports) + f64::from(self.slots))
     }
 
     fn values(&self, seed: u64) -> Vec<f64> {
-        let slots = self.arrivals(seed);
-        let (ports, size) = (self.ports, u64::from(self.memory));
-        let context = slotted::context(ports, size);
-        let run = |policy: &mut dyn BufferPolicy| slotted::run(policy, ports, size, &slots);
-        let model = run(&mut LongestQueueDrop);
-        let config = credence::Config { flip: self.flip, ..credence::Config::default() };
-        let policies: [&mut dyn BufferPolicy; 5] = [
-            &mut CompleteSharing::new(&complete_sharing::Config {}, &context),
-            &mut slotted::UnitThresholds { alpha: 0.5, size },
-            &mut Harmonic::new(&harmonic::Config {}, &context),
-            &mut FollowLqd::new(&follow_lqd::Config {}, &context),
-            &mut Credence::with_labels(&config, &context, model.dropped.clone()),
-        ];
-        let dropped = model.dropped.len() as u64 - model.sent;
-        let over = |sent: u64| if model.sent == 0 { 1.0 } else { model.sent as f64 / sent as f64 };
-        let ratios = policies.map(|policy| over(run(policy).sent));
-        [model.sent as f64, dropped as f64].into_iter().chain(ratios).collect()
+        let switch = Switch { ports: self.ports, size: self.memory.into() };
+        let (mut kept, mut dropped, mut of) = (0, 0, [0; POLICIES]);
+        for trial in 0..self.trials {
+            let slots = self.arrivals(seed, trial);
+            let model = switch.model(&slots);
+            kept += model.sent;
+            dropped += model.dropped.len() as u64 - model.sent;
+            let sent = switch.sent(&slots, model.dropped, self.flip);
+            of = std::array::from_fn(|policy| of[policy] + sent[policy]);
+        }
+        let over = |sent: u64| if kept == 0 { 1.0 } else { kept as f64 / sent as f64 };
+        let [sharing, dynamic, harmonic, follow, safeguard, credence] = of.map(over);
+        let ratios = [sharing, dynamic, harmonic, follow, credence, safeguard];
+        [kept as f64, dropped as f64].into_iter().chain(ratios).collect()
     }
 }
 

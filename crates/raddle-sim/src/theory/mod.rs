@@ -7,6 +7,9 @@ pub mod batched_balls;
 pub mod cache_state;
 pub mod collisions;
 pub mod load_imbalance;
+pub mod memory_adversary;
+pub mod memory_optimum;
+mod memory_policies;
 pub mod memory_sharing;
 pub mod packet_size;
 pub mod periodic_queue;
@@ -14,6 +17,8 @@ pub mod power_law;
 pub mod recycled_balls;
 pub mod recycled_colours;
 pub mod rotation;
+pub mod shared_thresholds;
+pub mod sonic_pools;
 pub mod spray_queue;
 pub mod themis_memory;
 
@@ -136,6 +141,10 @@ models! {
     rotation: Rotation,
     packet_size: PacketSize,
     memory_sharing: MemorySharing,
+    memory_optimum: MemoryOptimum,
+    memory_adversary: MemoryAdversary,
+    shared_thresholds: SharedThresholds,
+    sonic_pools: SonicPools,
     power_law: PowerLaw,
     themis_memory: ThemisMemory,
 }
