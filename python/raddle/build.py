@@ -204,7 +204,8 @@ def transport(
         pieces ([below](#transport-planner)); `load_balance` is `planned` then, unless it is
         written.
     `congestion` (`{ scheme = "mprdma_dctcp" }`): window and rate.
-    `recovery` (`{ scheme = "sack" }`): ACKs, loss detection, retransmission.
+    `recovery` (`{ scheme = "sack" }`): ACKs, loss detection, retransmission; beside `cubic`
+        and `dctcp` it is `tcp` where none is written ([below](#tcps-recovery)).
     `connections` (`"message"`): `message`: each is a connection of its own; `pair`: what
         hosts learn outlives a message ([model.md](model.md#connections)).
     `pair_order` (`"parallel"`): messages from one host to another with the same class, path
@@ -250,7 +251,9 @@ def background(
     `load_balance`: of the flows that they send.
     `every` (required, or `share`): the hosts whose numbers are multiples of this.
     `share` (required, or `every`): so many of the hosts, rounded to whole ones, drawn anew
-        with each seed of the run, or of traffic that has its own: `"10%"`.
+        with each seed of the run, or of traffic that has its own: `"10%"`. `"0%"` is as if
+        there were no `background`: the baseline of a sweep, and an error where no cell has
+        another share.
     """
     return _given(load_balance=load_balance, every=every, share=share)
 
@@ -270,7 +273,8 @@ def straggler(
     `distribution`: of the extra time: `constant`, `exponential` or `lognormal`.
     `time`: the constant, the mean, or the median of the lognormal.
     `share` (`"100%"`): so many of the ranks, rounded to whole ones, drawn; per step, the
-        chance of each.
+        chance of each; `"0%"` of them is as if there were no `straggler`, the baseline of a
+        sweep.
     `sigma` (required): with `lognormal`: standard deviation of the logarithm, over 0 and up
         to 4.
     """
@@ -316,7 +320,7 @@ def fault(
     `link`: a port's name, `"tor0.up1"`: the cable at that port.
     `direction` (`"both"`): with `link`: `both`, `out` (what leaves that port) or `in`.
     `switch`: a switch with all its cables, `"core3"`.
-    `host`: a host with its cable, `5` or `"host5"`.
+    `host`: a host with its cable, by its number or its name: `5` or `"host5"`.
     `random`: cables between switches, or switches without hosts, drawn with the seed.
     `down`: cut in these windows, in order.
     `flap`: down again and again.
@@ -354,7 +358,7 @@ def random(
     """Cables or switches drawn with the seed.
 
     `share` (required, or `probability`): of the cables or switches, rounded to a whole
-        number of them.
+        number of them; `"0%"` is as if there were no fault, the baseline of a sweep.
     `probability`: instead of `share`: each on its own, with this probability; how many
         varies with the seed.
     `of` (`"cables"`): `cables` between switches, or `switches` that have no hosts, each
@@ -636,6 +640,7 @@ class traffic:
     def permutation(
         *,
         message: str | None = None,
+        receivers: str | None = None,
         inter_pod_only: bool | None = None,
         seed: int | None = None,
         class_: int | None = None,
@@ -649,7 +654,10 @@ class traffic:
         """`kind = "permutation"`.
 
         `message` (`"8 MiB"`): size of every message.
-        `inter_pod_only` (`false`): whether every message has to leave its pod.
+        `receivers` (`"any"`): `any` other host, or one below the `next_tor` (of the last ToR,
+            the first), where ToRs have equally many hosts.
+        `inter_pod_only` (`false`): whether every message has to leave its pod; not beside
+            `next_tor`.
         `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
             seed.
         `class` (`0`): the data class of the flows, below `queue.classes`.
@@ -658,11 +666,13 @@ class traffic:
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
-        `recovery` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
         """
         return _given(
             kind="permutation",
             message=message,
+            receivers=receivers,
             inter_pod_only=inter_pod_only,
             seed=seed,
             class_=class_,
@@ -695,7 +705,8 @@ class traffic:
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
-        `recovery` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
         """
         return _given(
             kind="tornado",
@@ -734,7 +745,8 @@ class traffic:
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
-        `recovery` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
         """
         return _given(
             kind="incast",
@@ -782,7 +794,8 @@ class traffic:
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
-        `recovery` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
         """
         return _given(
             kind="all_to_all",
@@ -859,7 +872,8 @@ class traffic:
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
-        `recovery` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
         """
         return _given(
             kind="collective",
@@ -938,7 +952,8 @@ class traffic:
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
-        `recovery` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
         """
         return _given(
             kind="fsdp",
@@ -994,7 +1009,8 @@ class traffic:
         `base` (`"host_link"`): `host_link`: the host's link; `tor_uplink`: the host's share of
             its ToR's uplinks.
         `receivers` (`"any"`): `any` other host, or one below `other_tors`, so that all of the
-            load is on uplinks.
+            load is on uplinks, or below the `next_tor` (of the last ToR, the first), as in the
+            released programs of ABM, Reverie and Credence.
         `senders` (all hosts): the hosts that start flows, `"0..31"`, both ends included.
         `destinations` (all hosts): the hosts that flows go to, likewise; a host never sends to
             itself.
@@ -1009,7 +1025,8 @@ class traffic:
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
-        `recovery` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
         """
         return _given(
             kind="poisson",
@@ -1068,7 +1085,8 @@ class traffic:
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
-        `recovery` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
         """
         return _given(
             kind="poisson_incast",
@@ -1120,7 +1138,8 @@ class traffic:
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
-        `recovery` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
         """
         return _given(
             kind="partners",
@@ -1160,7 +1179,8 @@ class traffic:
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
-        `recovery` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
         """
         return _given(
             kind="flows",
@@ -1197,7 +1217,8 @@ class traffic:
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
-        `recovery` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
         """
         return _given(
             kind="htsim_cm",
@@ -1238,7 +1259,8 @@ class traffic:
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
         `congestion` (that of `[transport]`): of the flows of this traffic.
-        `recovery` (that of `[transport]`): of the flows of this traffic.
+        `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
+            in `[transport]` either, it is what belongs to the job's own `congestion`.
         """
         return _given(
             kind="hpcc_flows",
@@ -2238,6 +2260,9 @@ class congestion:
     @staticmethod
     def cubic(
         *,
+        profile: str | None = None,
+        hystart: bool | str | None = None,
+        reno_friendly: bool | str | None = None,
         initial_window: str | None = None,
         max_window: str | None = None,
         min_window: str | None = None,
@@ -2248,6 +2273,12 @@ class congestion:
         """CUBIC. Grows with the cube of the time since the last loss, at least as fast as Reno.
         What hosts run by default; it fills the queues.
 
+        `profile` (`"rfc9438"`): Whose values the parameters have that are `auto`: `rfc9438`, or
+            `ns3`, with HyStart and without the Reno-friendly region.
+        `hystart` (`"auto"`): Whether slow start ends when round trips grow; `auto` is only in
+            `ns3`.
+        `reno_friendly` (`"auto"`): Whether the window grows as fast as Reno's at least; `auto`
+            is not in `ns3`.
         `initial_window` (`"10 packets"`): The window at the start (RFC 6928).
         `max_window` (`"unlimited"`): The window never grows beyond this.
         `min_window` (`"1 packets"`): The window never shrinks below this, nor below one packet;
@@ -2259,6 +2290,9 @@ class congestion:
         """
         return _given(
             scheme="cubic",
+            profile=profile,
+            hystart=hystart,
+            reno_friendly=reno_friendly,
             initial_window=initial_window,
             max_window=max_window,
             min_window=min_window,
@@ -2407,6 +2441,35 @@ class recovery:
         """
         return _given(scheme="timeout_only", rto=rto, resend=resend, window=window)
 
+    @staticmethod
+    def tcp(
+        *,
+        profile: str | None = None,
+        min_rto: str | None = None,
+        initial_rto: str | None = None,
+        max_rto: str | None = None,
+    ) -> Section:
+        """TCP's loss recovery. Selective acknowledgements, proportional rate reduction, a timeout
+        that follows round trips. What goes with TCP's congestion controls: it holds behind deep
+        queues.
+
+        `profile` (`"modern"`): How losses are found: `modern`, by RACK and a tail loss probe,
+            or `ns3`, by three later packets.
+        `min_rto` (`"10 ms"`): Shortest retransmission timeout. The default is that of ABM,
+            Credence and DCTCP's deployments; hosts have 200 ms unless they are told otherwise.
+        `initial_rto` (`"auto"`): The timeout before the first round trip is known; `auto` is
+            three unloaded round trips, and `min_rto` at least.
+        `max_rto` (`"auto"`): Doublings end at this timeout; `auto` is 64 times `min_rto`, as
+            many doublings as ns-3 has retries.
+        """
+        return _given(
+            scheme="tcp",
+            profile=profile,
+            min_rto=min_rto,
+            initial_rto=initial_rto,
+            max_rto=max_rto,
+        )
+
 
 class marking:
     """Marking: `fabric.queue.marking`."""
@@ -2534,8 +2597,8 @@ class buffer:
             has one for each data class.
         `alpha_unscheduled` (`64.0`): The same for unscheduled packets; 0.001 to 1000000 (the
             released code has 1024).
-        `unscheduled` (`"1 bdp"`): The first bytes of a message that are unscheduled (`bdp`:
-            what the fastest host sends in the longest round trip).
+        `unscheduled` (`"1 bdp"`): The first bytes of a message that are unscheduled, in bytes
+            of payload (`bdp`: what the fastest host sends in the longest round trip).
         `update` (`"auto"`): How often congested queues and drain rates are sampled; `auto`:
             every longest round trip.
         """
@@ -2548,6 +2611,86 @@ class buffer:
             alpha_unscheduled=alpha_unscheduled,
             unscheduled=unscheduled,
             update=update,
+        )
+
+    @staticmethod
+    def fab(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+        alpha: float | Sequence[float] | None = None,
+        alpha_short: float | Sequence[float] | None = None,
+        short: str | Sequence[str] | None = None,
+        silence: str | Sequence[str] | None = None,
+    ) -> Section:
+        """FAB. Dynamic thresholds that let the first bytes of a flow take what is free. For short
+        flows beside long ones; it counts every flow in every switch.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        `alpha` (`0.5`): The most that a queue may hold, over what is free; a list has one for
+            each data class.
+        `alpha_short` (`1024.0`): The same for packets of flows that are short so far.
+        `short` (`"21 kB"`): A flow is short as long as less of it has come.
+        `silence` (`"5 ms"`): A flow that has not sent for longer begins anew.
+        """
+        return _given(
+            scheme="fab",
+            size=size,
+            oracle_file=oracle_file,
+            alpha=alpha,
+            alpha_short=alpha_short,
+            short=short,
+            silence=silence,
+        )
+
+    @staticmethod
+    def cisco_ib(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+        mode: str | Sequence[str] | None = None,
+        alpha: float | Sequence[float] | None = None,
+        window: str | Sequence[str] | None = None,
+        reference: str | Sequence[str] | None = None,
+        gain: float | Sequence[float] | None = None,
+        gain_before: float | Sequence[float] | None = None,
+        fair_start: str | Sequence[str] | None = None,
+        acts_above: str | Sequence[str] | None = None,
+    ) -> Section:
+        """Cisco IB. Dynamic thresholds, and in long queues early drops of the flows that send
+        most. What some data-centre switches ship with.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        `mode` (`"paper"`): `paper`, or `released`: the rules of the ABM authors' ns-3 code, in
+            which the flow never decides.
+        `alpha` (`0.5`): The most that a queue may hold, over what is free; a list has one for
+            each data class.
+        `window` (`"50 us"`): How often fair amounts move.
+        `reference` (`"1 bdp"`): The length at which a queue is to stay (`bdp`: what the fastest
+            host sends in the longest round trip).
+        `gain` (`1.8`): a1: how far a fair amount moves for a queue's distance from `reference`.
+        `gain_before` (`1.7`): a2: how far it moves back for the distance of the window before.
+        `fair_start` (`"4 MB"`): Fair amounts at the start.
+        `acts_above` (`"150 KiB"`): Nothing is dropped early from a queue that is not longer.
+        """
+        return _given(
+            scheme="cisco_ib",
+            size=size,
+            oracle_file=oracle_file,
+            mode=mode,
+            alpha=alpha,
+            window=window,
+            reference=reference,
+            gain=gain,
+            gain_before=gain_before,
+            fair_start=fair_start,
+            acts_above=acts_above,
         )
 
     @staticmethod
@@ -2683,6 +2826,87 @@ class buffer:
         )
 
     @staticmethod
+    def sonic_abm(
+        *,
+        size: str,
+        oracle_file: str | os.PathLike[str] | None = None,
+        lossless: bool | Sequence[bool] | None = None,
+        alpha_ingress: float | str | Sequence[float] | Sequence[str] | None = None,
+        alpha_egress: float | str | Sequence[float] | Sequence[str] | None = None,
+        alpha_unscheduled: float | Sequence[float] | None = None,
+        unscheduled: str | Sequence[str] | None = None,
+        update: str | Sequence[str] | None = None,
+        congested_at: str | Sequence[str] | None = None,
+        least_sent: str | Sequence[str] | None = None,
+        drain_min: float | Sequence[float] | None = None,
+        drain_max: float | str | Sequence[float] | Sequence[str] | None = None,
+        headroom: str | Sequence[str] | None = None,
+        ingress_pool: str | Sequence[str] | None = None,
+        lossless_pool: str | Sequence[str] | None = None,
+        lossy_share: float | Sequence[float] | None = None,
+        reserved: str | Sequence[str] | None = None,
+        xon: str | Sequence[str] | None = None,
+        xon_offset: str | Sequence[str] | None = None,
+    ) -> Section:
+        """SONiC with ABM. The pools and pauses of `sonic` with ABM's thresholds at both sides.
+        Reverie's second baseline; slow draining shrinks what lossless queues may hold, so that
+        they pause more.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
+            that.
+        `lossless` (`false`): Whether a data class is lossless; a list has one value for each
+            class. Any that is turns priority flow control on.
+        `alpha_ingress` (`"auto"`): Of ingress queues, over what is free of their pool; `auto`:
+            1 for lossless classes, 10000 for lossy ones.
+        `alpha_egress` (`"auto"`): Of egress queues; `auto`: 10000 for lossless classes, 1 for
+            lossy ones.
+        `alpha_unscheduled` (`1024.0`): The same of unscheduled packets of lossy classes, at
+            both sides.
+        `unscheduled` (`"1 bdp"`): The first bytes of a message that are unscheduled, of its
+            payload (`bdp`: what the fastest host sends in the longest round trip).
+        `update` (`"auto"`): How often drain rates are sampled; `auto`: every longest round
+            trip.
+        `congested_at` (`"20 KiB"`): A queue of this length is congested.
+        `least_sent` (`"2 KiB"`): A queue that has sent no more between two samples drains at
+            full rate.
+        `drain_min` (`0.0`): The least drain rate, over that of the port (1/8: eight queues in
+            turn).
+        `drain_max` (`"auto"`): The highest; `auto`: what it is.
+        `headroom` (`"auto"`): Memory of a port and lossless class for what comes after a pause;
+            `auto`: what the link needs.
+        `ingress_pool` (`"auto"`): The pool at ingress; `auto`: the memory without headroom.
+        `lossless_pool` (`"auto"`): The pool of lossless classes at egress; `auto`: all memory.
+        `lossy_share` (`0.8`): The pool of lossy classes at egress, over that at ingress.
+        `reserved` (`"0 B"`): What an ingress queue may hold whatever its threshold.
+        `xon` (`"1248 B"`): A queue below this lets the far end go on.
+        `xon_offset` (`"2496 B"`): So does one so far below its threshold.
+        """
+        return _given(
+            scheme="sonic_abm",
+            size=size,
+            oracle_file=oracle_file,
+            lossless=lossless,
+            alpha_ingress=alpha_ingress,
+            alpha_egress=alpha_egress,
+            alpha_unscheduled=alpha_unscheduled,
+            unscheduled=unscheduled,
+            update=update,
+            congested_at=congested_at,
+            least_sent=least_sent,
+            drain_min=drain_min,
+            drain_max=drain_max,
+            headroom=headroom,
+            ingress_pool=ingress_pool,
+            lossless_pool=lossless_pool,
+            lossy_share=lossy_share,
+            reserved=reserved,
+            xon=xon,
+            xon_offset=xon_offset,
+        )
+
+    @staticmethod
     def reverie(
         *,
         size: str,
@@ -2713,8 +2937,8 @@ class buffer:
             queue as it is.
         `alpha_unscheduled` (`"auto"`): The same as `alpha` for unscheduled packets of lossy
             classes; `auto`: `alpha`, or 1024 with `mode = released`.
-        `unscheduled` (`"1 bdp"`): The first bytes of a message that are unscheduled (`bdp`:
-            what the fastest host sends in the longest round trip).
+        `unscheduled` (`"1 bdp"`): The first bytes of a message that are unscheduled, in bytes
+            of payload (`bdp`: what the fastest host sends in the longest round trip).
         `headroom` (`"auto"`): Memory of a port and lossless class for what comes after a pause;
             `auto`: what the link needs.
         `xon` (`"1248 B"`): A filtered queue below this lets the far end go on.
