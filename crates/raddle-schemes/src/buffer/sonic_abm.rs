@@ -1,6 +1,6 @@
 //! SONiC's buffer with ABM's thresholds in place of dynamic ones: what Reverie is compared with.
 //!
-//! Reverie spec, section 4 ("SONiC + ABM"): the pools, headroom and pauses of [`sonic`](super::sonic),
+//! Reverie spec, section 4 ("SONiC + ABM"): the pools, headroom and pauses of [`sonic`],
 //! but a queue of class p on either side may hold alpha / n_p of what is free of its pool, times its
 //! drain rate over that of its port. n_p adds up, over the queues of the class on that side, their
 //! lengths over `congested_at`, at most 1 each, as they were when a threshold was last asked for. The
