@@ -433,6 +433,13 @@ impl Sender {
         at.is_some_and(|at| at < then)
     }
 
+    /// Whether what has just been sent brought its wake-up before `then`, as a new last packet may bring
+    /// a tail loss probe.
+    #[inline]
+    pub fn wakes_sooner(&mut self, then: Time) -> bool {
+        self.recovery.comes_closer() && self.wakes_before(then)
+    }
+
     /// When a scheme wants to be woken.
     #[inline]
     pub fn scheme_timer(&self) -> Option<Time> {

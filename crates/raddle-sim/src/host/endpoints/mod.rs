@@ -341,7 +341,7 @@ impl<'a> Ends<'a> {
             live.sender.on_grant(now, &grant, &mut events);
         }
         live.make_ready(now, slot, nic);
-        live.set_wake(slot, nic);
+        live.set_wake(now, slot, nic);
     }
 
     /// A congestion notification has come.
@@ -354,7 +354,7 @@ impl<'a> Ends<'a> {
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         live.sender.on_cnp(now, &mut events);
         live.make_ready(now, slot, nic);
-        live.set_wake(slot, nic);
+        live.set_wake(now, slot, nic);
     }
 
     /// The last packet of a flow has arrived: its receiver has nothing left to do but to answer
@@ -485,7 +485,7 @@ impl<'a> Ends<'a> {
         let closer = sender.wakes_before(live.wake_at);
         live.make_ready(now, slot, nic);
         if closer {
-            live.set_wake(slot, nic);
+            live.set_wake(now, slot, nic);
         }
     }
 
@@ -563,7 +563,7 @@ impl<'a> Ends<'a> {
             self.credit_frames.made += 1;
         }
         live.make_ready(now, slot, nic);
-        live.set_wake(slot, nic);
+        live.set_wake(now, slot, nic);
     }
 
     /// The next ready flow's packet; the next control frame, if there is none.
@@ -590,10 +590,10 @@ impl<'a> Ends<'a> {
                 self.source_routes.turn(live.turns);
             }
             live.take_turn(now, slot, nic, transmit.as_ref());
-            let Some(packet) = transmit else { continue };
-            if live.unwatched {
-                live.set_wake(slot, nic);
+            if live.sender.wakes_sooner(live.wake_at) || (live.unwatched && transmit.is_some()) {
+                live.set_wake(now, slot, nic);
             }
+            let Some(packet) = transmit else { continue };
             if packet.again {
                 self.buckets.count(&mut self.timeline.retransmitted, now);
             }

@@ -103,10 +103,11 @@ impl LiveSender {
         }
     }
 
-    /// Sets the flow's wake-up unless an earlier one is set: that one looks again when it fires.
-    pub(in crate::host) fn set_wake(&mut self, slot: u32, nic: &mut Nic) {
+    /// Sets the flow's wake-up unless an earlier one is set: that one looks again when it fires. What a
+    /// round trip that has become shorter would have had it do before now it does now.
+    pub(in crate::host) fn set_wake(&mut self, now: Time, slot: u32, nic: &mut Nic) {
         self.unwatched = !self.sender.has_in_flight();
-        if let Some(at) = self.sender.poll_timeout()
+        if let Some(at) = self.sender.poll_timeout().map(|at| at.max(now))
             && at < self.wake_at
         {
             self.wake_at = at;

@@ -86,7 +86,7 @@ impl Ends<'_> {
             planners.begin(flow, &mut live.sender);
         }
         live.make_ready(now, slot, nic);
-        live.set_wake(slot, nic);
+        live.set_wake(now, slot, nic);
         let end = &mut self.senders[slot as usize];
         end.live = self.live_senders.insert(live);
         if message.on_acked.is_some() {
