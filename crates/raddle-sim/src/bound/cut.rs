@@ -186,16 +186,20 @@ impl Groups {
         };
         let mut pods: Vec<SwitchId> = (0..).zip(&fabric.switches).map(pod).collect();
         let mut switches: Vec<SwitchId> = (0..fabric.switches.len() as u32).map(SwitchId).collect();
-        // What hosts with several ports send leaves by any of them.
-        let mut joined = BTreeMap::new();
+        // What hosts with several ports send leaves by any of them. Where their ToRs are in several
+        // pods, these share hosts with yet other pods, perhaps.
         for host in (0..fabric.hosts).map(HostId) {
             let first = fabric.edge(host);
             for edge in fabric.ports_of(host).map(|port| fabric.edge_of(port)) {
                 switches[edge.index()] = first;
-                joined.insert(pods[edge.index()], pods[first.index()]);
+                let [own, other] = [first, edge].map(|switch| pods[switch.index()]);
+                let one = own.min(other);
+                if own != other {
+                    let joined = pods.iter_mut().filter(|pod| [own, other].contains(pod));
+                    joined.for_each(|pod| *pod = one);
+                }
             }
         }
-        pods.iter_mut().for_each(|pod| *pod = joined.get(pod).copied().unwrap_or(*pod));
         let mut wires: BTreeMap<(Group, bool), Vec<PortId>> = BTreeMap::new();
         for id in (fabric.host_ports()..fabric.ports.len() as u32).map(PortId) {
             let ends = (fabric.ports[id.index()].owner, fabric.destination(id));

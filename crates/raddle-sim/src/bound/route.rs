@@ -4,6 +4,7 @@ use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Bytes, Rate, Span};
 use std::collections::BTreeMap;
+use std::iter;
 use std::rc::Rc;
 
 /// A link: its rate, and the time from a frame's last bit leaving it until the frame can be queued
@@ -80,17 +81,17 @@ impl<'a> Routes<'a> {
     pub fn find(&mut self, source: HostId, destination: HostId) -> Option<Rc<Route>> {
         let fabric = self.fabric;
         let ends = Ends::of(fabric, source, destination);
-        let Ends { edges, links } = ends;
+        let Ends { links: (first, last), .. } = ends;
         let route = || {
-            let planes = fabric.planes;
-            let mut route = Route { hops: vec![links.0], links: vec![planes] };
-            for (hop, links) in search(fabric, edges, destination)? {
-                route.hops.push(hop);
-                route.links.push(planes * links);
-            }
-            route.hops.push(links.1);
-            route.links.push(planes);
-            Some(Rc::new(route))
+            let planes = 0..fabric.planes;
+            let ways = planes.filter_map(|plane| search(fabric, plane, source, destination));
+            // Where a host's ToRs are in several pods, planes differ: no packet is faster than over the
+            // fewest hops.
+            let between = ways.min_by_key(Vec::len)?;
+            let hops = iter::once((first, 1)).chain(between).chain([(last, 1)]);
+            let (hops, mut links): (Vec<Hop>, Vec<u32>) = hops.unzip();
+            links.iter_mut().for_each(|links| *links *= fabric.planes);
+            Some(Rc::new(Route { hops, links }))
         };
         self.found.entry(ends).or_insert_with(route).clone()
     }
@@ -100,12 +101,17 @@ fn hop(fabric: &Fabric, port: PortId) -> Hop {
     Hop { rate: fabric.ports[port.index()].rate, latency: fabric.latency(port) }
 }
 
-/// The hops between two edge switches, level by level, and how many links each may be.
+/// The hops between the edge switches of two hosts in a plane, level by level, and how many links each
+/// may be.
 fn search(
     fabric: &Fabric,
-    (from, to): (SwitchId, SwitchId),
+    plane: u32,
+    source: HostId,
     destination: HostId,
 ) -> Option<Vec<(Hop, u32)>> {
+    let goal = fabric.host_port(destination, plane);
+    let from = fabric.edge_of(fabric.host_port(source, plane));
+    let to = fabric.edge_of(goal);
     let mut hops = Vec::new();
     let mut level = vec![from];
     while level.binary_search(&to).is_err() {
@@ -113,7 +119,7 @@ fn search(
         let mut best: Option<Hop> = None;
         let mut links = 0;
         for &switch in &level {
-            let ports = fabric.forwarding.ports(switch, fabric.host_port(destination, 0));
+            let ports = fabric.forwarding.ports(switch, goal);
             for port in (0..ports.count()).map(|i| ports.get(i)) {
                 let Node::Switch(reached) = fabric.destination(port) else { continue };
                 next.push(reached);

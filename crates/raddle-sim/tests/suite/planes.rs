@@ -312,6 +312,34 @@ fn hosts_at_two_tors_of_one_tree_lose_nothing_when_one_dies_that_both_are_at() {
 }
 
 #[test]
+fn hosts_at_tors_of_several_pods_are_bound_by_the_nearer_ways() {
+    let delay = Span::ns(500);
+    let shape = TreeShape {
+        tiers: 3,
+        hosts: 6,
+        hosts_per_tor: 1,
+        tors_per_pod: 2,
+        aggs_per_pod: 1,
+        cores: 1,
+        parallel: [1, 1],
+        rates: [RATE; 3],
+        delays: [delay; 3],
+        switch_delays: [delay; 3],
+    };
+    // Host 0 is at ToRs 0 and 3, host 1 at 1 and 4, host 2 at 2 and 5: by their first ports, hosts 1 and
+    // 2 are in pods 0 and 1, by their second both are in pod 2.
+    let fabric = shape.build().unwrap().with_ports_per_host(2).unwrap();
+    let flows = vec![Flow::at_zero(1, 2, Bytes(4_096)), Flow::at_zero(2, 0, Bytes(400_000))];
+    for scheme in ["hash", "round_robin"] {
+        for seed in 0..8 {
+            let mut plan = plan(fabric.clone(), flows.clone().into(), "ecmp", seed);
+            plan.transport.plane = plane::Config::named(scheme).unwrap();
+            run(&plan);
+        }
+    }
+}
+
+#[test]
 fn parts_and_threads_change_nothing() {
     let shape = TreeShape::fat_tree(3, 16, RATE, Span::ns(500), Span::ns(300)).unwrap();
     let fabric = shape.build().unwrap().in_planes(3).unwrap();
