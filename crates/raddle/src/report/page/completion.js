@@ -8,13 +8,16 @@ function drawCompletion({ width, resize, over }) {
   ]).concat(DATA.conditions.filter((c) => c.limit).map((c) => c.limit.value)).filter((v) => v > 0);
   const axis = timeAxis(values.length ? values : [1], 8, 10, axisTitle);
   const never = DATA.cells.some((cell) => cell.runs.some((run) => !finished(run)));
-  const statistics = Math.min(width / 3, 16 + widest(DATA.cells.map((c) => c.statistics), '13px'));
-  const left = Math.min(width / 4, 24 + widest(DATA.schemes.map((s) => s.name), '600 13px'));
-  const right = statistics + (never ? 20 + textWidth('\u25b6 99 of 99 never finished', '600 13px') : 0);
+  const names = 24 + widest(DATA.schemes.map((s) => s.name), '600 13px');
+  const statistics = 16 + widest(DATA.cells.map((c) => c.statistics), '13px');
+  const stuckWidth = never ? 20 + textWidth('\u25b6 99 of 99 never finished', '600 13px') : 0;
+  // On a narrow page words have a line of their own above the marks of their row.
+  const narrow = names + statistics + stuckWidth > 0.6 * width;
+  const [left, right] = narrow ? [12, 12] : [names, statistics + stuckWidth];
   const inner = width - left - right;
   const titles = DATA.conditions.map((condition) => wrapped(condition.name, '650 14px', width));
   const header = 20 + 18 * Math.max(1, ...titles.map((lines) => lines.length));
-  const [row, gap] = [34, 16];
+  const [row, centre, gap] = narrow ? [52, 0.7, 16] : [34, 0.5, 16];
   const tall = DATA.schemes.length * row;
   const top = (panel) => panel * (header + tall + gap) + header;
   const height = top(DATA.conditions.length - 1) + tall + 44;
@@ -31,17 +34,19 @@ function drawCompletion({ width, resize, over }) {
       series.push(boundLine(panel, axis.f(condition.limit.value)));
     }
     DATA.schemes.forEach((scheme, index) => {
-      const middle = y + (index + 0.5) * row;
+      const line = y + index * row + (narrow ? 4 : 9);
       const colour = schemeColour(index);
-      put(over, left - 12, middle - 8, scheme.name, 'name end', `color:${colour}`);
+      put(over, narrow ? 6 : left - 12, line, scheme.name, narrow ? 'name' : 'name end', `color:${colour}`);
       const cell = DATA.cells.find((c) => c.condition === panel && c.scheme === index);
+      const [x, side] = narrow ? [width - 6, 'end'] : [width - statistics + 10, ''];
       if (!cell) {
-        put(over, width - statistics + 10, middle - 8, 'not run', 'soft');
+        put(over, x, line, 'not run', `soft ${side}`);
         return;
       }
-      put(over, width - statistics + 10, middle - 8, cell.statistics, '', 'font-size:13px');
+      put(over, x, line, cell.statistics, side, 'font-size:13px');
       const stuck = cell.runs.filter((run) => !finished(run)).length;
-      if (stuck) put(over, width - right + 10, middle - 8, `\u25b6 ${stuck} of ${cell.runs.length} never finished`, 'name', `color:${colour}`);
+      const below = narrow ? [6, line + 18] : [width - right + 10, line];
+      if (stuck) put(over, ...below, `\u25b6 ${stuck} of ${cell.runs.length} never finished`, 'name', `color:${colour}`);
       if (cell.interval) series.push(whisker(panel, index, cell.interval, axis, colour));
       series.push(dots(panel, index, cell.runs.filter(finished), axis, condition.limit, colour));
     });
@@ -58,7 +63,7 @@ function drawCompletion({ width, resize, over }) {
       axisTick: { show: false, customValues: axis.ticks }, splitLine: { lineStyle: { color: css('--line') } },
       axisLabel: { ...axisText(), show: panel === last, customValues: axis.ticks, formatter: (v) => number(axis.inverse(v)) },
     })),
-    yAxis: each((panel) => ({ gridIndex: panel, type: 'value', inverse: true, min: -0.5, max: DATA.schemes.length - 0.5, ...hiddenAxis })),
+    yAxis: each((panel) => ({ gridIndex: panel, type: 'value', inverse: true, min: -centre, max: DATA.schemes.length - centre, ...hiddenAxis })),
     series,
   }, true);
 }
