@@ -154,7 +154,8 @@ pub trait Recovery {
     fn longest_wait(&self) -> Span {
         self.rto()
     }
-    /// Whether an ACK may bring the [deadline](Self::deadline) closer.
+    /// Whether an ACK, or a packet that is sent, may bring the [deadline](Self::deadline) closer; one
+    /// before now is due at once.
     fn comes_closer(&self) -> bool {
         false
     }

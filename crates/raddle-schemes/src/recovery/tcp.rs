@@ -115,8 +115,6 @@ pub struct Tcp {
     trips: Option<RoundTrips>,
     /// How often the timeout was doubled.
     doublings: u32,
-    /// When anything was last heard or ran out.
-    now: Time,
     /// When the timer last started anew, and its timeout then.
     since: Time,
     timeout: Span,
@@ -162,7 +160,6 @@ impl Tcp {
             constants: Arc::new(constants),
             trips: None,
             doublings: 0,
-            now: Time::ZERO,
             since: Time::ZERO,
             timeout: initial_rto,
             una: 0,
@@ -298,7 +295,6 @@ impl Tcp {
 
 impl Recovery for Tcp {
     fn on_ack(&mut self, cx: &mut Cx<'_>, news: &AckNews, ledger: &mut Ledger) {
-        self.now = cx.now;
         if let Some(rtt) = news.rtt {
             self.trips = Some(RoundTrips::after(self.trips, rtt));
             self.doublings = 0;
@@ -364,7 +360,6 @@ impl Recovery for Tcp {
     }
 
     fn on_nack(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
-        self.now = cx.now;
         self.hold(ledger);
         self.delivered = Bytes(0);
         if ledger.declare_lost(psn, LossCause::Trim) {
@@ -374,7 +369,6 @@ impl Recovery for Tcp {
     }
 
     fn on_resend(&mut self, cx: &mut Cx<'_>, psn: Psn, before: Time, ledger: &mut Ledger) {
-        self.now = cx.now;
         self.hold(ledger);
         self.delivered = Bytes(0);
         let in_flight = ledger.in_flight();
@@ -386,7 +380,6 @@ impl Recovery for Tcp {
     }
 
     fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
-        self.now = cx.now;
         self.delivered = Bytes(0);
         if self.rack.reorder_at().is_some_and(|at| at <= cx.now) {
             self.hold(ledger);
@@ -433,8 +426,7 @@ impl Recovery for Tcp {
         let rto = self.began(ledger) + self.timeout;
         let sooner = [self.rack.reorder_at(), self.probe_at(ledger)];
         let at = sooner.into_iter().flatten().fold(rto, Time::min);
-        // A shorter round trip may have brought it before the answer that told of it.
-        Some((at.max(self.now), Psn(ledger.low())))
+        Some((at, Psn(ledger.low())))
     }
 
     fn offers(&self, need: Need) -> bool {

@@ -150,14 +150,14 @@ fn a_filter_lets_bursts_pass_that_sonic_pauses_for() {
     // Two bursts of 40 packets each into one queue, with little memory.
     let flow = |from| Flow::at_zero(from, 0, Bytes(40 * 4_096));
     let flows: Vec<Flow> = [1, 2].map(flow).to_vec();
-    let [sonic, _, reverie] = policies(&PerClass::All(true)).map(|mut policy| {
-        match &mut policy {
-            buffer::Config::SonicAbm(own) => own.alpha_ingress = Some(PerClass::All(Alpha(0.05))),
-            buffer::Config::Sonic(own) => own.alpha_ingress = Some(PerClass::All(Alpha(0.05))),
-            buffer::Config::Reverie(own) => own.alpha = PerClass::All(Alpha(0.05)),
-            _ => unreachable!("no other policy is listed here"),
-        }
-        pauses(&run(&rack(flows.clone().into(), policy)))
-    });
+    let (lossless, alpha) = (PerClass::All(true), PerClass::All(Alpha(0.05)));
+    let sonic = sonic::Config {
+        alpha_ingress: Some(alpha.clone()),
+        lossless: lossless.clone(),
+        ..sonic::Config::default()
+    };
+    let reverie = reverie::Config { alpha, lossless, ..reverie::Config::default() };
+    let [sonic, reverie] = [buffer::Config::Sonic(sonic), buffer::Config::Reverie(reverie)]
+        .map(|policy| pauses(&run(&rack(flows.clone().into(), policy))));
     assert!(sonic > 0 && reverie == 0, "{sonic}, {reverie}");
 }

@@ -86,7 +86,8 @@ impl Hosts<'_> {
         let Sending { sender, in_turn, paced_at, wakes_at, .. } = &mut **sending;
         let pace = if *in_turn { None } else { sender.paced_until(now) };
         move_timer(&mut host.timers, paced_at, pace, TimerKind::Pace, flow);
-        let wake = sender.poll_timeout();
+        // A round trip that has become shorter may have it due before now.
+        let wake = sender.poll_timeout().map(|at| at.max(now));
         move_timer(&mut host.timers, wakes_at, wake, TimerKind::Wake, flow);
     }
 
