@@ -1,12 +1,14 @@
 //! What flow control takes on: no limit of a queue drops it, and what memory and pauses need for that.
 
 use crate::faults::{Faults, PortChange};
+use crate::host::waits::Waits;
 use crate::plan::{BufferPlan, Pfc, PfcLinks, Plan, QueuePlan};
-use crate::topology::{Fabric, Node, Switch};
+use crate::topology::{Fabric, Node, Port, Switch};
 use crate::wire::frame::PFC_SIZE;
 use crate::wire::port_facts::PortFacts;
 use raddle_schemes::buffer::Lack;
 use raddle_schemes::ids::{PortId, SwitchId};
+use raddle_schemes::size::{Base, UNLIMITED};
 use raddle_schemes::units::{Bytes, Rate, Span};
 use std::ops::RangeInclusive;
 
@@ -137,12 +139,87 @@ impl Lossless<'_> {
 }
 
 /// A bit for each data class that flow control has taken on, on all links: who sends them is paused in
-/// time, and no limit of a queue drops them.
+/// time, and no limit of a queue drops them. Where a watchdog may ignore pauses and no policy of a memory
+/// decides, there is nothing but the limits of queues to end what comes all the same.
 pub fn classes(queue: &QueuePlan, buffer: Option<&BufferPlan>) -> u8 {
     let Some(pfc) = queue.pfc.filter(|pfc| pfc.links == PfcLinks::All) else { return 0 };
     match buffer {
         Some(buffer) if pfc.by_memory() => buffer.policy.lossless(queue.classes),
+        _ if pfc.watchdog.is_some() => 0,
         _ => ((1_u16 << queue.classes) - 1) as u8,
+    }
+}
+
+/// The longest that lossless classes can keep the slowest link at work with what all switches hold and
+/// not more than `all` bytes; zero where no class is lossless. A packet may wait for all of that, in one
+/// switch after the other, while nothing is lost.
+pub fn longest_hold(waits: &Waits<'_>) -> Span {
+    let Waits { fabric, faults, queue, buffer, packet, longest_rtt, all } = *waits;
+    let lossless = classes(queue, buffer);
+    let Some(pfc) = queue.pfc.filter(|_| lossless != 0) else { return Span::ZERO };
+    let held: u64 = match buffer {
+        Some(buffer) => {
+            let switches = fabric.switches.iter();
+            let sizes = switches.map(|at| buffer.size_at(fabric, at, packet, longest_rtt).0);
+            sizes.fold(0, u64::saturating_add)
+        }
+        None => {
+            let ports = (0..).map(PortId).zip(&fabric.ports);
+            let switches = ports.filter(|(_, port)| matches!(port.owner, Node::Switch(_)));
+            let of_port = |(id, port): (PortId, &Port)| {
+                let bdp = port.rate.bytes_in(longest_rtt);
+                let whole = queue.size.resolve(&Base { packet, bdp, whole: UNLIMITED });
+                let xoff = pfc.xoff.resolve(&Base { packet, bdp, whole }).0;
+                xoff.saturating_add(pause_headroom(fabric, faults, id, packet, queue.gap).0)
+            };
+            let one = switches.map(of_port).fold(0, u64::saturating_add);
+            one.saturating_mul(lossless.count_ones().into())
+        }
+    };
+    let slowest =
+        (0..fabric.ports.len() as u32).map(|id| *rates(fabric, faults, PortId(id)).start());
+    let slowest = slowest.filter(|rate| rate.0 > 0).min();
+    slowest.map_or(Span::ZERO, |rate| rate.serialisation(Bytes(held.min(all))))
+}
+
+/// Why frames of lossless classes may find no room though their memory suffices, if anything does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leak {
+    /// Ports send on in spite of pauses that last.
+    Watchdog,
+    /// PFC frames are lost on links.
+    LostPauses,
+    /// Middleware lets go of many packets at once.
+    Middleware,
+}
+
+impl Leak {
+    /// A main clause.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Watchdog => "a watchdog sends on in spite of pauses",
+            Self::LostPauses => "links that fail lose PFC frames",
+            Self::Middleware => "middleware lets go of many packets at once",
+        }
+    }
+}
+
+/// The first leak there is of classes whose pauses a memory decides.
+pub fn leak(
+    queue: &QueuePlan,
+    buffer: Option<&BufferPlan>,
+    faults: &Faults,
+    has_tor: bool,
+) -> Option<Leak> {
+    let pfc = queue.pfc.filter(|pfc| pfc.by_memory() && classes(queue, buffer) != 0)?;
+    let loses = |change: &PortChange| !matches!(change, PortChange::Rate { .. });
+    let mut changes = faults.ports.iter().flat_map(|(_, own)| own.iter());
+    if pfc.watchdog.is_some() {
+        Some(Leak::Watchdog)
+    } else if changes.any(|(_, change)| loses(change)) {
+        Some(Leak::LostPauses)
+    } else {
+        has_tor.then_some(Leak::Middleware)
     }
 }
 

@@ -14,12 +14,12 @@ mod results;
 mod slab;
 pub mod stop;
 pub mod totals;
+pub mod waits;
 
 use crate::host::nic::reach::Reach;
 use crate::host::nic::timers::TimerKind;
-use crate::plan::{BufferPlan, Plan};
+use crate::plan::Plan;
 use crate::record::{CreditFrames, FlowRecords, PortRecord, Timeline};
-use crate::topology::Fabric;
 use crate::wire::frame::{Frame, Locator, Locators, count};
 use crate::wire::note::Hops;
 use crate::workload::Flow;
@@ -30,13 +30,11 @@ use endpoints::starts::phase_of;
 use layout::Layout;
 use nic::{Departure, Nic};
 use raddle_schemes::ids::HostId;
-use raddle_schemes::size::{Base, Size};
 use raddle_schemes::transport::Entry;
-use raddle_schemes::transport::ledger::TIME_LIMIT;
-use raddle_schemes::transport::sender::packets;
-use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_schemes::units::Time;
 use std::sync::Arc;
 use totals::HostTotals;
+use waits::Waits;
 
 /// The hosts of one part of a run, and the ends of flows that lie there. What one part's hosts do
 /// touches no other part but through messages: frames, and [`Hosts::outgoing`].
@@ -104,7 +102,8 @@ impl<'a> Hosts<'a> {
     /// flows wait for their start.
     pub fn of(plan: &'a Plan, layout: &Arc<Layout>, own: &[HostId]) -> Self {
         debug_assert!(own.is_sorted());
-        let (drain, rto) = waits(plan);
+        let waits = Waits::of(plan);
+        let (drain, rto) = (waits.drain(), waits.rto());
         let mut ends = Ends::new(plan, layout, own, rto, drain);
         let mut nics = Vec::with_capacity(own.len());
         let reach = Reach::of(plan).map(Arc::new);
@@ -257,47 +256,4 @@ impl<'a> Hosts<'a> {
     pub fn finish(parts: Vec<Self>) -> (FlowRecords, Vec<PortRecord>, Timeline) {
         results::finish(parts)
     }
-}
-
-/// No queue grows beyond this.
-pub const LONGEST_QUEUE: u64 = 1 << 32;
-
-/// What a queue without a limit holds at most: every packet of the run once.
-fn all_packets(plan: &Plan) -> u64 {
-    let packets = |flow: &Flow| u64::from(packets(flow.bytes, plan.transport.payload));
-    let all: u64 = plan.traffic.flows.iter().map(packets).sum();
-    all.saturating_mul(plan.packet().0)
-}
-
-/// Time in which the slowest port drains a full queue, and the default timeout for it.
-fn waits(plan: &Plan) -> (Span, Span) {
-    let longest_rtt = plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack);
-    let (queue, buffer, all) = (plan.queue.size, plan.buffer.as_ref(), all_packets(plan));
-    let drain = queue_drain(&plan.fabric, queue, buffer, plan.packet(), longest_rtt, all);
-    (drain, default_rto(drain, longest_rtt))
-}
-
-/// Time in which the slowest port drains a full queue of this size, or all the memory that it shares
-/// if that is less.
-pub fn queue_drain(
-    fabric: &Fabric,
-    queue: Size,
-    buffer: Option<&BufferPlan>,
-    packet: Bytes,
-    longest_rtt: Span,
-    all: u64,
-) -> Span {
-    let unlimited = queue == Size::Unlimited && buffer.is_none();
-    let memory = buffer.map_or(u64::MAX, |own| own.largest(fabric, packet, longest_rtt).0);
-    let most = memory.min(LONGEST_QUEUE).min(if unlimited { all } else { u64::MAX });
-    let drains = fabric.ports.iter().map(|port| {
-        let base = Base { packet, bdp: port.rate.bytes_in(longest_rtt), whole: Bytes(0) };
-        port.rate.serialisation(Bytes(queue.resolve(&base).0.min(most)))
-    });
-    drains.max().unwrap_or(Span::ZERO)
-}
-
-/// REPS spec, section 2.2: the unloaded round trip plus the time to drain 4 full queues.
-pub fn default_rto(drain: Span, longest_rtt: Span) -> Span {
-    Span(longest_rtt.0.saturating_add(drain.0.saturating_mul(4)).min(TIME_LIMIT.0))
 }

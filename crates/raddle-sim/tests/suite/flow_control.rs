@@ -275,6 +275,34 @@ fn a_watchdog_that_never_bites_changes_nothing() {
 }
 
 #[test]
+fn where_a_watchdog_may_send_on_queues_drop_beyond_their_size() {
+    let mut plan = incast();
+    plan.queue.size = Size::Packets(60.0);
+    let kept = run(&plan);
+    let longest = |outcome: &Outcome| outcome.ports.iter().map(|port| port.queue_bytes_max).max();
+    assert!(longest(&kept).unwrap() > 60 * PACKET);
+    assert!(kept.flows.iter().all(|flow| flow.dropped == 0));
+    let watchdog = Watchdog { detection: Span::us(10), restoration: Span::us(10) };
+    plan.queue.pfc = plan.queue.pfc.map(|pfc| Pfc { watchdog: Some(watchdog), ..pfc });
+    let outcome = run(&plan);
+    assert!(longest(&outcome).unwrap() <= 60 * PACKET, "{:?}", longest(&outcome));
+    assert!(outcome.flows.iter().any(|flow| flow.dropped > 0));
+}
+
+#[test]
+fn lossless_queues_send_nothing_again_that_only_waits() {
+    // 16 hosts of 1 MiB, of which a queue of 40 packets holds a hundredth.
+    let (link, switch) = (Span::ns(500), Span::ns(500));
+    let shape = TreeShape::leaf_spine(2, 16, 4, 1, Rate::gbps(100), link, switch).unwrap();
+    let flows: Vec<Flow> = (1..17).map(|from| Flow::at_zero(from, 0, Bytes::mib(1))).collect();
+    let mut plan = paused(shape.build().unwrap(), flows.into(), (20.0, 10.0), Span::us(5));
+    plan.queue.size = Size::Packets(40.0);
+    let outcome = run(&plan);
+    assert_eq!(outcome.stop, Stop::Completed);
+    assert!(outcome.flows.iter().all(|flow| flow.dropped == 0 && flow.retransmitted == 0));
+}
+
+#[test]
 fn between_hosts_and_switches_alone_switches_pause_hosts_and_lose_what_comes_from_above() {
     let mut plan = incast();
     plan.queue.size = Size::Packets(60.0);

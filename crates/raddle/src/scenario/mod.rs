@@ -204,14 +204,14 @@ impl Scenario {
             notes::windows(&congestion.config, &fabric, &sizes, *largest, log);
         }
         notes::headroom(&section, (&fabric, &certain), &sizes, log);
-        let drain = reach::drain(&section, &fabric, &sizes);
+        let drain = reach::drain(&section, (&fabric, &certain), &sizes);
         for (congestion, recovery) in traffic.used_pairs(&transport) {
             notes::recovery(&congestion.config, recovery, drain, &sizes, log);
         }
         let recoveries = traffic.used_recoveries(&transport).into_iter();
         let rto = |(own, key): (&Chosen<recovery::Config>, _)| {
-            let context =
-                reach::Losses { fabric: &fabric, section: &section, faulty: !faults.is_empty() };
+            let (fabric, faults, faulty) = (&fabric, &certain, !faults.is_empty());
+            let context = reach::Losses { fabric, section: &section, faults, faulty };
             reach::rto(&context, (own, key), &sizes, log)
         };
         let rto = recoveries.map(rto).max().unwrap_or_default();

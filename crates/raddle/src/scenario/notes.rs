@@ -11,7 +11,7 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{FlowContext, congestion, recovery};
 use raddle_sim::bound::rho_max::rho_max;
 use raddle_sim::faults::Faults;
-use raddle_sim::lossless::pause_headroom;
+use raddle_sim::lossless::{leak, pause_headroom};
 use raddle_sim::plan::{BufferPlan, Connections, Overflow, PairOrder, Pfc, PfcLinks, Plan};
 use raddle_sim::topology::{Fabric, Node, Port};
 use raddle_sim::workload::{Flow, Start};
@@ -262,6 +262,13 @@ pub(super) fn headroom(
         return;
     }
     if let Some(own) = &section.buffer {
+        let has_tor = section.tor.is_some();
+        if let Some(leak) = leak(queue, Some(&own.plan), faults, has_tor) {
+            log.note(format!(
+                "frames of lossless classes can be lost for want of room: {}",
+                leak.text()
+            ));
+        }
         if !pfc.by_memory() {
             shared_headroom(section, &own.plan, (fabric, faults), sizes, log);
         }
@@ -296,10 +303,15 @@ pub(super) fn headroom(
             Some(xoff) => format!("`xoff` of at most {xoff} B"),
             None => format!("a `size` of at least {} B", all.bytes()),
         };
+        let so = if pfc.watchdog.is_some() {
+            "flow control can lose frames, since queues drop what is beyond their `size` where a watchdog \
+             may send on in spite of pauses"
+        } else {
+            "a queue can hold more than its `size`, since flow control has taken that on"
+        };
         log.note(format!(
-            "a queue can hold more than its `size`, since flow control has taken that on: that of `{}` is \
-             {} B, and what comes in at {} of its switch's ports may be {} B before all of them pause; \
-             {would_do} would keep it within",
+            "{so}: that of `{}` is {} B, and what comes in at {} of its switch's ports may be {} B before \
+             all of them pause; {would_do} would keep it within",
             port.name,
             room(port).0,
             all.ports,

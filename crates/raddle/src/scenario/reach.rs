@@ -12,7 +12,7 @@ use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{FlowContext, congestion, marking, recovery};
 use raddle_sim::faults::Faults;
-use raddle_sim::host::{LONGEST_QUEUE, default_rto, queue_drain};
+use raddle_sim::host::waits::{LONGEST_QUEUE, Waits};
 use raddle_sim::lossless;
 use raddle_sim::plan::{Service, TransportPlan};
 use raddle_sim::topology::{Fabric, Node};
@@ -49,6 +49,8 @@ impl Sizes {
 pub(crate) struct Losses<'a> {
     pub(crate) fabric: &'a Fabric,
     pub(crate) section: &'a FabricSection,
+    /// Those that are certain.
+    pub(crate) faults: &'a Faults,
     /// Whether there is any fault.
     pub(crate) faulty: bool,
 }
@@ -65,12 +67,13 @@ pub(crate) fn rto(
     sizes: &Sizes,
     log: &Log,
 ) -> Span {
-    let Losses { fabric, section, faulty } = *losses;
+    let Losses { fabric, section, faults, faulty } = *losses;
     let base_rtt = sizes.longest_rtt;
-    let rto = default_rto(longest_drain(section, fabric, sizes), base_rtt);
+    let waits = waits(section, (fabric, faults), sizes);
+    let rto = waits.rto();
     let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref());
     let may_lose = queue.may_lose() || buffer.is_some() || faulty || section.tor.is_some();
-    let drain = may_lose.then(|| longest_drain(section, fabric, sizes));
+    let drain = may_lose.then(|| waits.drain());
     let context = FlowContext { base_rtt, rto, drain, ..FlowContext::NOMINAL };
     // Nobody waits for a timeout that never comes.
     let built = recovery.config.build(&context);
@@ -95,15 +98,24 @@ pub(crate) fn rto(
     built.longest_wait()
 }
 
-fn longest_drain(section: &FabricSection, fabric: &Fabric, sizes: &Sizes) -> Span {
+fn waits<'a>(
+    section: &'a FabricSection,
+    (fabric, faults): (&'a Fabric, &'a Faults),
+    sizes: &Sizes,
+) -> Waits<'a> {
     let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref().map(|own| &own.plan));
-    queue_drain(fabric, queue.size, buffer, sizes.packet, sizes.longest_rtt, LONGEST_QUEUE)
+    let Sizes { packet, longest_rtt, .. } = *sizes;
+    Waits { fabric, faults, queue, buffer, packet, longest_rtt, all: LONGEST_QUEUE }
 }
 
 /// How long a full queue takes, where queues have an end.
-pub(crate) fn drain(section: &FabricSection, fabric: &Fabric, sizes: &Sizes) -> Option<Span> {
-    let ends = section.queue.plan.size != Size::Unlimited || section.buffer.is_some();
-    ends.then(|| longest_drain(section, fabric, sizes))
+pub(crate) fn drain(
+    section: &FabricSection,
+    ends: (&Fabric, &Faults),
+    sizes: &Sizes,
+) -> Option<Span> {
+    let is_limited = section.queue.plan.size != Size::Unlimited || section.buffer.is_some();
+    is_limited.then(|| waits(section, ends, sizes).drain())
 }
 
 /// Adds a problem for frames that a switch scheme is to treat apart because they are small, if all

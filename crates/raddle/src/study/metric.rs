@@ -65,7 +65,7 @@ pub enum Needs {
 /// The bound by what each flow would take alone in the fabric without faults.
 const ALONE: &str = "alone";
 
-/// With fewer flows the 99th percentile of slowdowns is not resolved.
+/// With fewer flows a 99th percentile is not resolved.
 const RESOLVES_P99: u64 = BEYOND as u64 * 100;
 
 /// From time zero to the last flow's end; of a job, from its own start.
@@ -101,7 +101,7 @@ pub static FCT_P99: Metric = Metric {
     title: "99th percentile of flow completion times",
     unit: Unit::Us,
     better: Better::Lower,
-    needs: Needs::Flows,
+    needs: Needs::ManyFlows(RESOLVES_P99),
     measure: |of| of.complete(of.fct_us.p99),
     bound: |of| Some((ALONE, of.ideal_us.p99?)),
     tail: |tails| tails.slowest.as_ref(),

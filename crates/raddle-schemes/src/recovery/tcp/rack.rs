@@ -18,7 +18,7 @@ pub(super) struct Rack {
     rtt: Span,
     /// One past the highest packet that has arrived.
     highest: u32,
-    /// Whether a packet has arrived after a later one, or twice: it was late, and not lost.
+    /// Whether a packet has arrived after a later one though it was sent once.
     reordered: bool,
     /// Quarters of the shortest round trip that a packet may be late.
     quarters: u32,
@@ -55,7 +55,6 @@ impl Rack {
         ledger: &Ledger,
     ) {
         self.round = self.round.filter(|round| ledger.low() < *round);
-        self.reordered |= news.duplicate;
         if news.duplicate && self.round.is_none() {
             self.round = Some(ledger.next());
             self.quarters = self.quarters.saturating_add(1);

@@ -16,7 +16,7 @@ use super::layout::Layout;
 use super::nic::{Departure, Nic};
 use super::slab::{Key, Slab};
 use super::totals::HostTotals;
-use super::waits;
+use super::waits::Waits;
 use crate::host::nic::cnps::Cnps;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::{Overflow, Plan};
@@ -635,7 +635,8 @@ fn context(plan: &Plan, flow: FlowId, rto: Span, drain: Option<Span>) -> FlowCon
 
 /// What a flow's first retransmission timeout takes.
 pub fn first_rto(plan: &Plan, flow: FlowId) -> Span {
-    let (drain, rto) = waits(plan);
+    let waits = Waits::of(plan);
+    let (drain, rto) = (waits.drain(), waits.rto());
     let context = context(plan, flow, rto, may_lose(plan).then_some(drain));
     let transport = plan.traffic.flows[flow.index()].transport;
     plan.transport.recovery_of(transport).build(&context).rto()

@@ -2,6 +2,8 @@
 
 use super::Hosts;
 use super::rotations::{Class, Pointer};
+use crate::host::waits::Waits;
+use crate::lossless;
 use crate::plan::{BufferPlan, Overflow, Plan, Service};
 use crate::topology::Port;
 use crate::workload::Flow;
@@ -94,7 +96,8 @@ pub(super) fn longest_drain(plan: &Plan, longest_rtt: Span) -> Span {
 }
 
 /// The retransmission timeout unless a recovery has its own: the longest round trip and four full
-/// queues, and no longer than any run.
-pub(super) fn default_rto(drain: Span, longest_rtt: Span) -> Span {
-    Span(longest_rtt.0.saturating_add(drain.0.saturating_mul(4)).min(TIME_LIMIT.0))
+/// queues, or all that lossless switches hold, and no longer than any run.
+pub(super) fn default_rto(plan: &Plan, drain: Span, longest_rtt: Span) -> Span {
+    let wait = Span(drain.0.saturating_mul(4)).max(lossless::longest_hold(&Waits::of(plan)));
+    Span(longest_rtt.0.saturating_add(wait.0).min(TIME_LIMIT.0))
 }

@@ -172,7 +172,7 @@ impl<'a> Hosts<'a> {
             rotations: Rotations::new(plan),
             planners: BTreeMap::new(),
             at_hand: Vec::new(),
-            rto: beginnings::default_rto(drain, longest_rtt),
+            rto: beginnings::default_rto(plan, drain, longest_rtt),
             drain,
             timeline: Timeline::default(),
             buckets: Buckets::new(plan.record.bucket),

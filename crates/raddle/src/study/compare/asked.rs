@@ -77,10 +77,11 @@ impl Asked {
             Needs::Flows => Ok(()),
             Needs::ManyFlows(least) if flows < least => Err(format!(
                 "`{}` takes {} flows or more to be resolved, and there are {}: ask for \
-                 `slowdown.mean`, or have more of them",
+                 `{}`, or have more of them",
                 metric.word,
                 count(least),
-                count(flows)
+                count(flows),
+                metric.word.replace("p99", "mean")
             )),
             Needs::ManyFlows(_) => Ok(()),
             Needs::Collective if jobs.iter().any(|job| job.collective.is_some()) => Ok(()),

@@ -6,6 +6,7 @@ use crate::study::unfinished::{Cause, Causes};
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::transport::sender::packets;
+use raddle_sim::lossless::{Leak, leak};
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{DropCause, Outcome, Stop};
 use std::fmt::Write;
@@ -59,7 +60,9 @@ impl RunSummary {
         }
         if p.lossless_refused > 0 {
             let lost = plural(p.lossless_refused, "frame");
-            line("", format!("{lost} of lossless classes found no room: there should be none"));
+            let leak = leak(&plan.queue, plan.buffer.as_ref(), &plan.faults, plan.tor.is_some());
+            let why = leak.map_or("there should be none", Leak::text);
+            line("", format!("{lost} of lossless classes found no room: {why}"));
         }
         line("trimmed, marked", format!("{}, {}", count(p.trimmed), count(p.marked)));
         line("longest queue", longest_queue(plan, outcome));

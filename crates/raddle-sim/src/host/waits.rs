@@ -1,0 +1,71 @@
+//! How long packets may wait in the fabric, which the default timeout has to outlast.
+
+use crate::faults::Faults;
+use crate::lossless;
+use crate::plan::{BufferPlan, Plan, QueuePlan};
+use crate::topology::Fabric;
+use crate::workload::Flow;
+use raddle_schemes::size::{Base, Size};
+use raddle_schemes::transport::ledger::TIME_LIMIT;
+use raddle_schemes::transport::sender::packets;
+use raddle_schemes::units::{Bytes, Span};
+
+/// No queue grows beyond this.
+pub const LONGEST_QUEUE: u64 = 1 << 32;
+
+/// What waits depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct Waits<'a> {
+    /// Hosts, switches, cables.
+    pub fabric: &'a Fabric,
+    /// What breaks.
+    pub faults: &'a Faults,
+    /// The switches' queues.
+    pub queue: &'a QueuePlan,
+    /// The memory that they share.
+    pub buffer: Option<&'a BufferPlan>,
+    /// A full packet.
+    pub packet: Bytes,
+    /// What sizes in `bdp` refer to.
+    pub longest_rtt: Span,
+    /// All that is sent, as far as that is known; at most [`LONGEST_QUEUE`].
+    pub all: u64,
+}
+
+impl<'a> Waits<'a> {
+    /// Of a plan: a queue without a limit holds every packet of the run once, at most.
+    pub fn of(plan: &'a Plan) -> Self {
+        let packets = |flow: &Flow| u64::from(packets(flow.bytes, plan.transport.payload));
+        let all: u64 = plan.traffic.flows.iter().map(packets).sum();
+        Self {
+            fabric: &plan.fabric,
+            faults: &plan.faults,
+            queue: &plan.queue,
+            buffer: plan.buffer.as_ref(),
+            packet: plan.packet(),
+            longest_rtt: plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack),
+            all: all.saturating_mul(plan.packet().0).min(LONGEST_QUEUE),
+        }
+    }
+
+    /// Time in which the slowest port drains a full queue, or all the memory that it shares if that is
+    /// less.
+    pub fn drain(&self) -> Span {
+        let Self { fabric, queue, buffer, packet, longest_rtt, all, .. } = *self;
+        let unlimited = queue.size == Size::Unlimited && buffer.is_none();
+        let memory = buffer.map_or(u64::MAX, |own| own.largest(fabric, packet, longest_rtt).0);
+        let most = memory.min(LONGEST_QUEUE).min(if unlimited { all } else { u64::MAX });
+        let drains = fabric.ports.iter().map(|port| {
+            let base = Base { packet, bdp: port.rate.bytes_in(longest_rtt), whole: Bytes(0) };
+            port.rate.serialisation(Bytes(queue.size.resolve(&base).0.min(most)))
+        });
+        drains.max().unwrap_or(Span::ZERO)
+    }
+
+    /// REPS spec, section 2.2: the unloaded round trip plus the time to drain 4 full queues. Where flow
+    /// control loses nothing, packets wait for what switches hold in place of being dropped.
+    pub fn rto(&self) -> Span {
+        let wait = Span(self.drain().0.saturating_mul(4)).max(lossless::longest_hold(self));
+        Span(self.longest_rtt.0.saturating_add(wait.0).min(TIME_LIMIT.0))
+    }
+}
