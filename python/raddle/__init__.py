@@ -20,6 +20,7 @@ from ._calls import (
     schemes,
     theory,
     throughput,
+    train,
 )
 from ._errors import Problem, ScenarioError
 from ._raddle import Table
@@ -50,6 +51,7 @@ __all__ = [
     "sweep",
     "theory",
     "throughput",
+    "train",
 ]
 
 __version__: str = _raddle.BUILD

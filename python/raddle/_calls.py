@@ -207,3 +207,46 @@ def theory(model: str | None = None, *, seed: int = 1, **parameters: Any) -> dic
     seed = _arguments.whole("seed", seed, 0)
     answer: dict[str, Any] = json.loads(_raddle.theory(model, given, seed))
     return answer
+
+
+def train(
+    scheme: str,
+    scenario: AnyScenario,
+    out: str | os.PathLike[str] | None = None,
+    *,
+    set: Mapping[str, Any] | None = None,
+    seeds: Seeds | None = None,
+    trees: int = 4,
+    depth: int = 4,
+    share: float = 0.4,
+    per_switch: bool = False,
+    seed: int = 1,
+    parallel: int | None = None,
+    progress: Shown | None = None,
+) -> dict[str, Any]:
+    """Fit what predicts drops for `scheme`, `"credence"`, as `raddle train`: run the scenario, whose
+    memory is `longest_queue_drop`'s, and fit a random forest to what became of each packet.
+
+    `out` is written as the file that `oracle_file` takes. `share` of the rows are fitted to, the rest
+    scores. `seed` draws the split and the trees; `seeds` are those of the runs. The answer is the
+    object `raddle.train/1`: scores, counts, and the forests in `oracle`.
+    """
+    if scheme != "credence":
+        raise ValueError(f"scheme = {scheme!r}: expected 'credence'")
+    changes = with_seeds(set, seeds)
+    changes["record.training"] = True
+    text = _scenario.text(scenario, changes)
+    whole = _arguments.whole("trees", trees, 1), _arguments.whole("depth", depth, 1)
+    asked = (*whole, float(share), per_switch, _arguments.whole("seed", seed, 0))
+    parallel = _arguments.parallel(parallel)
+    origin = (
+        f"raddle.train: trees = {trees}, depth = {depth}, share = {share}, "
+        f"per_switch = {per_switch}, seed = {seed}"
+    )
+    with _progress.shown(progress) as shown:
+        answer, words = _raddle.train(text, asked, origin, parallel, shown)
+    if out is not None:
+        with open(out, "w", encoding="utf-8") as file:
+            file.write(words)
+    model: dict[str, Any] = json.loads(answer)
+    return model

@@ -30,6 +30,7 @@ __all__ = [
     "theory",
     "throughput",
     "throughput_grid",
+    "train",
 ]
 
 BUILD: str
@@ -122,4 +123,11 @@ def reproduce(
 def figures(name: str | None, pages: str | None) -> _Answer: ...
 def schemes() -> str: ...
 def explain(file: str) -> str: ...
+def train(
+    text: _Text,
+    asked: tuple[int, int, float, bool, int],
+    origin: str,
+    parallel: int | None,
+    progress: _Shown,
+) -> tuple[str, str]: ...
 def theory(model: str | None, parameters: list[tuple[str, str]], seed: int) -> str: ...

@@ -392,6 +392,7 @@ def record(
     ports: Sequence[str] | None = None,
     bucket: str | None = None,
     queue_means: bool | None = None,
+    training: bool | None = None,
 ) -> Section:
     """What is kept over time.
 
@@ -400,8 +401,11 @@ def record(
     `queue_means` (`false`): whether the mean length of every queue is measured, exactly;
         `layers` in results tell it, and `series` of recorded ports in each bucket. Takes
         the engine longer.
+    `training` (`false`): whether it is kept what each packet of data found in the memory of
+        `longest_queue_drop`, and what became of it: the table `training`, from which
+        `raddle train` makes the `oracle_file` of `credence`.
     """
-    return _given(ports=ports, bucket=bucket, queue_means=queue_means)
+    return _given(ports=ports, bucket=bucket, queue_means=queue_means, training=training)
 
 
 def run(
@@ -2536,7 +2540,7 @@ class buffer:
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
         `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+            that: `raddle train` writes it; lines that begin with `#` are comments.
         `alpha` (`1.0`): The most that a queue may hold, over what is free; 0.001 to 1000.
         """
         return _given(scheme="dynamic_thresholds", size=size, oracle_file=oracle_file, alpha=alpha)
@@ -2553,7 +2557,7 @@ class buffer:
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
         `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+            that: `raddle train` writes it; lines that begin with `#` are comments.
         """
         return _given(scheme="complete_sharing", size=size, oracle_file=oracle_file)
 
@@ -2569,7 +2573,7 @@ class buffer:
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
         `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+            that: `raddle train` writes it; lines that begin with `#` are comments.
         """
         return _given(scheme="complete_partitioning", size=size, oracle_file=oracle_file)
 
@@ -2591,7 +2595,7 @@ class buffer:
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
         `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+            that: `raddle train` writes it; lines that begin with `#` are comments.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
         `alpha` (`0.5`): The most that the queues of a class may hold, over what is free; a list
             has one for each data class.
@@ -2705,7 +2709,7 @@ class buffer:
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
         `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+            that: `raddle train` writes it; lines that begin with `#` are comments.
         """
         return _given(scheme="longest_queue_drop", size=size, oracle_file=oracle_file)
 
@@ -2721,7 +2725,7 @@ class buffer:
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
         `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+            that: `raddle train` writes it; lines that begin with `#` are comments.
         """
         return _given(scheme="harmonic", size=size, oracle_file=oracle_file)
 
@@ -2737,7 +2741,7 @@ class buffer:
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
         `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+            that: `raddle train` writes it; lines that begin with `#` are comments.
         """
         return _given(scheme="follow_lqd", size=size, oracle_file=oracle_file)
 
@@ -2756,10 +2760,10 @@ class buffer:
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
         `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+            that: `raddle train` writes it; lines that begin with `#` are comments.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
-        `oracle` (`"0"`): What predicts drops: a random forest, its trees separated by `;`; `0`
-            predicts none, `1` all.
+        `oracle` (`"0"`): What predicts drops: a random forest, its trees separated by `;`, or
+            one for each switch, separated by bars; `0` predicts none, `1` all.
         `flip` (`0.0`): How often a prediction is turned round: a probability.
         """
         return _given(
@@ -2793,7 +2797,7 @@ class buffer:
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
         `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+            that: `raddle train` writes it; lines that begin with `#` are comments.
         `lossless` (`false`): Whether a data class is lossless; a list has one value for each
             class. Any that is turns priority flow control on.
         `alpha_ingress` (`"auto"`): Of ingress queues, over what is free of their pool; `auto`:
@@ -2927,7 +2931,7 @@ class buffer:
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
         `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+            that: `raddle train` writes it; lines that begin with `#` are comments.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
         `lossless` (`false`): Whether a data class is lossless; a list has one value for each
             class. Any that is turns priority flow control on.

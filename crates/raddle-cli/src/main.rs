@@ -20,6 +20,7 @@ mod schemes;
 mod sweep;
 mod theory;
 mod throughput;
+mod train;
 mod verdict;
 
 use clap::{Parser, Subcommand};
@@ -58,6 +59,8 @@ enum Command {
     Plan(plan::Arguments),
     /// Give the numbers of a model that needs no simulation, or list the models.
     Theory(theory::Arguments),
+    /// Fit what predicts drops for a scheme, to runs of a scenario.
+    Train(train::Arguments),
     /// Say how much of a demand a circuit-switched design carries.
     Throughput(throughput::Arguments),
     /// Write the matchings of a circuit-switched design for a demand, and draw them over time.
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Plan(arguments) => plan::plan(&arguments),
         Command::Theory(arguments) => theory::theory(&arguments),
+        Command::Train(arguments) => train::train(&arguments),
         Command::Throughput(arguments) => throughput::throughput(&arguments),
         Command::Schedule(arguments) => schedule::schedule(&arguments),
         Command::Explain(arguments) => explain::explain(&arguments),

@@ -12,6 +12,7 @@ mod sweep;
 mod table;
 mod theory;
 mod throughput;
+mod train;
 mod work;
 
 use pyo3::prelude::*;
@@ -31,6 +32,7 @@ fn _raddle(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(table::explain, module)?)?;
     module.add_function(wrap_pyfunction!(theory::theory, module)?)?;
     module.add_function(wrap_pyfunction!(bounds::bounds, module)?)?;
+    module.add_function(wrap_pyfunction!(train::train, module)?)?;
     module.add_function(wrap_pyfunction!(throughput::throughput, module)?)?;
     module.add_function(wrap_pyfunction!(throughput::throughput_grid, module)?)?;
     module.add_function(wrap_pyfunction!(throughput::designs, module)?)?;

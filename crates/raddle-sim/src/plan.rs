@@ -124,8 +124,23 @@ impl BufferPlan {
         let ids = at.ports.clone().filter(|_| pauses).map(PortId);
         let headroom = |id| pause_headroom(fabric, faults, id, packet, queue.gap);
         let headroom = ids.map(headroom).collect();
+        let before = |other: &Switch| other.ports.start < at.ports.start;
+        let switch = fabric.switches.partition_point(before) as u32;
+        debug_assert_eq!(fabric.switches[switch as usize].ports, at.ports);
         let (payload, base_rtt) = (packet, longest_rtt);
-        BufferContext { size, queues, ports, packet, payload, base_rtt, bdp, headroom }
+        let switches = fabric.switches.len() as u32;
+        BufferContext {
+            size,
+            queues,
+            ports,
+            packet,
+            payload,
+            base_rtt,
+            bdp,
+            headroom,
+            switch,
+            switches,
+        }
     }
 
     /// The size of that memory.

@@ -13,3 +13,4 @@ pub mod study;
 pub mod text_file;
 pub mod theory;
 pub mod throughput;
+pub mod train;

@@ -9,14 +9,16 @@
 //! a longest queue of exactly B / N is still safe, and the oracle is asked before room is looked for,
 //! of which there has to be more than the packet's.
 //!
-//! Reading: one forest serves all switches; the code has one per switch.
+//! Reading: the text has one model; the code has one for each switch. Both can be given.
 
-use super::forest::{Features, Forest};
+use super::features::Averages;
+use super::forest::{Features, Forest, Forests};
 use super::virtual_lqd::Thresholds;
 use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, MemoryView};
 use crate::rng::Rng;
-use crate::units::{Span, Time};
+use crate::units::Bytes;
 use crate::{Card, Cx};
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -44,8 +46,9 @@ crate::parameters! {
     pub struct Config {
         /// `paper`, or `released`: the rules of the authors' ns-3 code.
         pub mode: Mode = Mode::Paper;
-        /// What predicts drops: a random forest, its trees separated by `;`; `0` predicts none, `1` all.
-        pub oracle: Forest = Forest::constant(false);
+        /// What predicts drops: a random forest, its trees separated by `;`, or one for each switch,
+        /// separated by bars; `0` predicts none, `1` all.
+        pub oracle: Forests = Forests::constant(false);
         /// How often a prediction is turned round: a probability.
         pub flip: f64 = 0.0, in 0.0..=1.0;
     }
@@ -59,12 +62,8 @@ enum Oracle {
     Labels(Arc<[bool]>),
 }
 
-/// An average of the past (spec 2.7).
-#[derive(Clone, Copy, Debug, Default)]
-struct Average {
-    value: u64,
-    at: Time,
-}
+/// What the oracle is to imitate: the policy whose drops it is trained on (spec 2.5).
+pub const TEACHER: &str = super::longest_queue_drop::CARD.name;
 
 /// One switch's counters.
 #[derive(Clone, Debug)]
@@ -76,24 +75,25 @@ pub struct Credence {
     queues: u64,
     /// Packets of data so far.
     arrivals: usize,
-    /// Of the queues, by place, then of the memory; none, where no prediction reads them.
-    averages: Vec<Average>,
-    base_rtt: Span,
+    averages: Averages,
+    /// Why the oracle does not fit the fabric.
+    misfit: Option<String>,
 }
 
 impl Credence {
     /// The policy of one switch.
     pub fn new(config: &Config, context: &BufferContext) -> Self {
-        let averages = if config.oracle.reads_averages() { context.places() + 1 } else { 0 };
+        let forest = config.oracle.of(context.switch);
+        let places = context.places();
         Self {
             mode: config.mode,
-            oracle: Oracle::Forest(Arc::new(config.oracle.clone())),
             flip: config.flip,
             thresholds: Thresholds::new(context, config.mode == Mode::Released),
             queues: u64::from(context.queues.max(1)),
             arrivals: 0,
-            averages: alloc::vec![Average::default(); averages],
-            base_rtt: context.base_rtt,
+            averages: Averages::new(places, forest.reads_averages(), context.base_rtt),
+            oracle: Oracle::Forest(Arc::new(forest.clone())),
+            misfit: config.oracle.misfit(context.switches),
         }
     }
 
@@ -112,24 +112,6 @@ impl Credence {
         let turned = self.flip > 0.0 && rng.unit() < self.flip;
         drop != turned
     }
-
-    fn features(&self, place: usize, memory: &MemoryView<'_>) -> Features {
-        let average = |place: usize| self.averages.get(place).map_or(0, |average| average.value);
-        Features {
-            queue: memory.queues[place],
-            queue_average: average(place),
-            occupancy: memory.used.0,
-            occupancy_average: average(memory.queues.len()),
-        }
-    }
-}
-
-/// The average when `present` is what it is of (spec 2.7): what is older than a round trip is
-/// forgotten.
-fn averaged(average: Average, present: u64, now: Time, base_rtt: Span) -> Average {
-    let weight = now.since(average.at).0.min(base_rtt.0) as f64 / base_rtt.0.max(1) as f64;
-    let value = weight * present as f64 + (1.0 - weight) * average.value as f64;
-    Average { value: value as u64, at: now }
 }
 
 /// Whether everything is safe: the longest of `queues` queues is below its part of the memory.
@@ -163,7 +145,7 @@ impl BufferPolicy for Credence {
         if memory.queues[place] + frame.bytes.0 > threshold || !(has_room || released) {
             return Admission::Refuse;
         }
-        let features = self.features(place, memory);
+        let features = self.averages.features(place, memory);
         let drop = self.predicts_drop(cx.rng, number, &features);
         if drop || !has_room { Admission::Refuse } else { Admission::Keep }
     }
@@ -173,14 +155,11 @@ impl BufferPolicy for Credence {
             return;
         }
         self.thresholds.depart(cx.now, frame, memory);
-        if self.averages.is_empty() {
-            return;
-        }
-        let (place, whole) = (memory.place(frame.queue), memory.queues.len());
-        for (place, present) in [(place, memory.queues[place]), (whole, memory.used.0)] {
-            let old = self.averages[place];
-            self.averages[place] = averaged(old, present, cx.now, self.base_rtt);
-        }
+        self.averages.depart(cx.now, memory.place(frame.queue), memory);
+    }
+
+    fn misfit(&self, _: Bytes) -> Option<(&'static str, String)> {
+        Some(("oracle", self.misfit.clone()?))
     }
 }
 
@@ -189,7 +168,7 @@ mod tests {
     use super::super::longest_queue_drop::LongestQueueDrop;
     use super::super::slotted::{self, burst};
     use super::*;
-    use crate::units::{Bytes, Rate};
+    use crate::units::{Rate, Time};
 
     fn turned(labels: &[bool]) -> Vec<bool> {
         labels.iter().map(|label| !label).collect()
@@ -251,7 +230,7 @@ mod tests {
         let size = 1_052_672;
         let context =
             BufferContext { size: Bytes(size), queues: 20, ports: 20, ..BufferContext::NOMINAL };
-        let config = Config { oracle: Forest::constant(true), ..Config::default() };
+        let config = Config { oracle: Forests::constant(true), ..Config::default() };
         let answer = |longest: u64, own: u64, came: u64| {
             let mut policy = Credence::new(&config, &context);
             let mut queues = [0; 40];
@@ -279,12 +258,17 @@ mod tests {
     }
 
     #[test]
-    fn averages_forget_what_is_older_than_a_round_trip() {
-        // Item 11.
-        let average = Average { value: 1_000, at: Time::ZERO };
-        let after =
-            |ns| averaged(average, 5_000, Time::ZERO + Span::ns(ns), Span::ns(24_000)).value;
-        assert_eq!((after(6_000), after(24_000), after(90_000)), (2_000, 5_000, 5_000));
+    fn each_switch_goes_by_its_own_forest() {
+        let config = Config { oracle: "0 | 1".parse().unwrap(), ..Config::default() };
+        let drops = |switch, switches| {
+            let context = BufferContext { switch, switches, ..slotted::context(8, 64) };
+            let policy = Credence::new(&config, &context);
+            let mut rng = Rng::new(1, "credence", 0);
+            (policy.predicts_drop(&mut rng, 0, &Features::default()), policy.misfit(Bytes(1)))
+        };
+        assert_eq!((drops(0, 2), drops(1, 2)), ((false, None), (true, None)));
+        let (_, misfit) = drops(0, 3);
+        assert_eq!(misfit.unwrap(), ("oracle", "one forest, or one for each of 3 switches".into()));
     }
 
     #[test]

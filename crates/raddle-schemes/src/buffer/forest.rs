@@ -3,6 +3,7 @@
 //! A forest is text. A tree is a number, the share of drops at a leaf, or the name of a feature, the
 //! largest value that goes left, and two trees; several are separated by `;`:
 //! `occupancy 900000 0 queue 30000 0.1 0.9; 0.2`. A lone `0` keeps everything, a lone `1` drops it.
+//! Several forests, one for each switch, are separated by `|`. A line that begins with `#` is a comment.
 //! The vote is that of scikit-learn: a drop is predicted where the mean of the leaves is above one
 //! half (Credence spec, 2.8).
 
@@ -143,7 +144,54 @@ impl fmt::Display for Forest {
     }
 }
 
-impl Parameter for Forest {
+/// A forest for all switches of a fabric, or one for each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forests(Vec<Forest>);
+
+impl Forests {
+    /// One that predicts the same for all.
+    pub fn constant(drop: bool) -> Self {
+        Self(alloc::vec![Forest::constant(drop)])
+    }
+
+    /// One for all switches, or one for each in the order of the fabric; none is as good as one that
+    /// predicts no drop.
+    pub fn new(forests: Vec<Forest>) -> Self {
+        if forests.is_empty() { Self::constant(false) } else { Self(forests) }
+    }
+
+    /// That of a switch.
+    pub fn of(&self, switch: u32) -> &Forest {
+        self.0.get(switch as usize).unwrap_or(&self.0[0])
+    }
+
+    /// What would fit a fabric of so many switches, if these do not.
+    pub(super) fn misfit(&self, switches: u32) -> Option<String> {
+        let fits = self.0.len() == 1 || self.0.len() == switches as usize;
+        (!fits).then(|| alloc::format!("one forest, or one for each of {switches} switches"))
+    }
+}
+
+impl FromStr for Forests {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+        let text = lines.collect::<Vec<_>>().join("\n");
+        text.split('|').map(str::parse).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl fmt::Display for Forests {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, forest) in self.0.iter().enumerate() {
+            write!(f, "{}{forest}", if i > 0 { " | " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl Parameter for Forests {
     const KIND: &'static str = "forest";
 
     fn read(raw: Raw<'_>) -> Result<Self, ParameterError> {
@@ -192,6 +240,19 @@ mod tests {
             assert_eq!(forest, Forest::constant(drop));
             assert_eq!(forest.predicts_drop(&Features::default()), drop);
         }
+    }
+
+    #[test]
+    fn each_switch_may_have_a_forest_of_its_own() {
+        let text = "# trained somewhere\n0 | queue 5 0 1;\n  # a remark\n 1\n";
+        let forests: Forests = text.parse().unwrap();
+        assert_eq!(forests.to_string(), "0 | queue 5 0 1; 1");
+        assert_eq!(*forests.of(0), Forest::constant(false));
+        assert_eq!(forests.of(1).to_string(), "queue 5 0 1; 1");
+        assert_eq!((forests.misfit(2), forests.misfit(3).is_some()), (None, true));
+        let one: Forests = "1".parse().unwrap();
+        assert_eq!((one.of(7), one.misfit(20)), (&Forest::constant(true), None));
+        assert!("0 |".parse::<Forests>().unwrap_err().contains("at the end"));
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub mod complete_sharing;
 pub mod credence;
 pub mod dynamic_thresholds;
 pub mod fab;
+pub mod features;
 mod flows;
 pub mod follow_lqd;
 pub mod forest;
@@ -48,6 +49,10 @@ pub struct BufferContext {
     pub bdp: Bytes,
     /// Per port, what may still come in of a class once the far end is to pause it.
     pub headroom: Vec<Bytes>,
+    /// Which switch of the fabric it is.
+    pub switch: u32,
+    /// Switches of the fabric.
+    pub switches: u32,
 }
 
 impl BufferContext {
@@ -61,6 +66,8 @@ impl BufferContext {
         base_rtt: Span::us(8),
         bdp: Bytes(400_000),
         headroom: Vec::new(),
+        switch: 0,
+        switches: 1,
     };
 
     /// Data classes of each port.

@@ -41,6 +41,8 @@ pub fn context(ports: u32, size: u64) -> BufferContext {
         base_rtt: Span(10 * SLOT.0),
         bdp: Bytes(10),
         headroom: Vec::new(),
+        switch: 0,
+        switches: 1,
     }
 }
 

@@ -12,6 +12,7 @@ pub use flows::{FlowRecord, FlowRecords};
 pub use pieces::PieceRecords;
 
 use crate::wire::frame::Frame;
+use raddle_schemes::buffer::forest::Features;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::units::{Span, Time};
@@ -25,6 +26,9 @@ pub struct RecordPlan {
     pub bucket: Span,
     /// Whether the mean length of every queue is measured, which takes the engine longer.
     pub queue_means: bool,
+    /// Whether it is kept what each packet of data found in a memory whose policy sees the whole switch,
+    /// and what became of it.
+    pub training: bool,
 }
 
 impl RecordPlan {
@@ -228,6 +232,15 @@ pub enum Stop {
     Interrupted,
 }
 
+/// What a packet of data found in a switch's memory, and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrainingRow {
+    /// What it found when it came.
+    pub found: Features,
+    /// Whether it was refused or pushed out; else it left.
+    pub dropped: bool,
+}
+
 /// Everything a run left behind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
@@ -253,6 +266,9 @@ pub struct Outcome {
     pub memory_bytes_max: Vec<u64>,
     /// What pools of memory came to, per switch of the fabric; empty where the policy has none.
     pub pools: Vec<Pools>,
+    /// What became of packets of data, per switch of the fabric, in the order in which it was known;
+    /// empty unless [`RecordPlan::training`] asked for it.
+    pub training: Vec<Vec<TrainingRow>>,
     /// Where a run stalled with pauses that wait for each other in a circle: the ports round it, each
     /// of which waits for the next.
     pub deadlock: Vec<PortId>,

@@ -629,6 +629,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             credit_frames,
             events: self.handled,
             pools: self.memories.iter().filter_map(Memory::pools).collect(),
+            training: self.memories.iter().filter_map(Memory::training).collect(),
             deadlock,
             memory_bytes_max: self.memories.iter().map(Memory::most).collect(),
             tors: self.plan.tor.iter().flat_map(|_| records.iter().copied()).collect(),

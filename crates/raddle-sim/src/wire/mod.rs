@@ -6,4 +6,5 @@ pub(crate) mod note;
 pub mod port_facts;
 pub(crate) mod serialisation;
 pub mod switch_memory;
+mod training;
 pub(crate) mod watchdog;

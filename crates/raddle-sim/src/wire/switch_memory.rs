@@ -1,6 +1,8 @@
 //! The memory that the ports of a switch share.
 
+use super::training::Training;
 use crate::plan::Plan;
+use crate::record::TrainingRow;
 use raddle_schemes::Cx;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::buffer::{
@@ -27,6 +29,8 @@ pub struct Memory {
 struct Sight {
     rng: Rng,
     queues: Queues,
+    /// If the plan records what becomes of packets.
+    training: Option<Training>,
 }
 
 /// What is in each of a switch's queues.
@@ -62,6 +66,7 @@ impl Memory {
                     ingress: vec![0; queues],
                     rates: rates.collect(),
                 },
+                training: plan.record.training.then(|| Training::new(&context)),
             })
         });
         let pauses = policy.decides_pauses();
@@ -119,7 +124,12 @@ impl Memory {
 
     /// What becomes of a frame for which its queue has room.
     pub fn ask(&mut self, now: Time, frame: &Candidate) -> Admission {
-        self.call(now, |policy, cx, view| policy.admit(cx, frame, view)).unwrap_or(Admission::Keep)
+        let has_room = self.has_room(frame.bytes);
+        self.teach(|training, view| training.ask(now, frame, view));
+        let admission = self.call(now, |policy, cx, view| policy.admit(cx, frame, view));
+        let admission = admission.unwrap_or(Admission::Keep);
+        self.teach(|training, _| training.answer(admission, has_room));
+        admission
     }
 
     /// A frame joined a queue.
@@ -130,6 +140,7 @@ impl Memory {
             queues.egress[queue] += frame.bytes.0;
             queues.ingress[origin] += frame.bytes.0;
         }
+        self.teach(|training, view| training.join(frame, view));
         self.call(now, |policy, cx, view| policy.on_join(cx, frame, view));
     }
 
@@ -147,8 +158,11 @@ impl Memory {
     pub fn ignores_order(&self, incoming: Bytes) -> bool {
         let known = !self.would_exceed_most(incoming) && self.next_timer() == Time::NEVER;
         let asked = |sight: &Sight| {
-            self.policy
-                .ignores_order(incoming, &sight.queues.view(Bytes(self.size), Bytes(self.used)))
+            // What a packet finds depends on the order.
+            sight.training.is_none()
+                && self
+                    .policy
+                    .ignores_order(incoming, &sight.queues.view(Bytes(self.size), Bytes(self.used)))
         };
         known && self.sight.as_deref().is_some_and(asked)
     }
@@ -156,6 +170,11 @@ impl Memory {
     /// What the policy's pools came to, if it has any.
     pub fn pools(&self) -> Option<Pools> {
         self.policy.pools()
+    }
+
+    /// What became of packets, if that was recorded.
+    pub fn training(&self) -> Option<Vec<TrainingRow>> {
+        self.sight.as_ref()?.training.as_ref().map(Training::rows)
     }
 
     /// A frame left a queue, in whatever way.
@@ -166,6 +185,7 @@ impl Memory {
             queues.egress[queue] -= frame.bytes.0;
             queues.ingress[origin] -= frame.bytes.0;
         }
+        self.teach(|training, view| training.leave(now, frame, view));
         self.call(now, |policy, cx, view| policy.on_departure(cx, frame, view));
     }
 
@@ -185,13 +205,20 @@ impl Memory {
         assert!(self.next_timer() > now, "a buffer policy's timer does not move on");
     }
 
+    /// Tells who records what becomes of packets, if anybody does.
+    fn teach(&mut self, tell: impl FnOnce(&mut Training, &MemoryView<'_>)) {
+        if let Some(Sight { queues, training: Some(training), .. }) = self.sight.as_deref_mut() {
+            tell(training, &queues.view(Bytes(self.size), Bytes(self.used)));
+        }
+    }
+
     /// Calls the policy, if it sees the switch.
     fn call<T>(
         &mut self,
         now: Time,
         call: impl FnOnce(&mut AnyBufferPolicy, &mut Cx<'_>, &MemoryView<'_>) -> T,
     ) -> Option<T> {
-        let Sight { rng, queues } = &mut **self.sight.as_mut()?;
+        let Sight { rng, queues, .. } = &mut **self.sight.as_mut()?;
         let view = queues.view(Bytes(self.size), Bytes(self.used));
         Some(call(&mut self.policy, &mut Cx { now, rng, events: &mut () }, &view))
     }

@@ -11,7 +11,7 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{buffer, congestion, marking};
 use raddle_sim::engine;
 use raddle_sim::plan::{BufferPlan, Overflow, Pfc, Plan, Service};
-use raddle_sim::record::{DropCause, Outcome};
+use raddle_sim::record::{DropCause, Outcome, PortRecord};
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::{Flow, Start};
 
@@ -143,6 +143,27 @@ fn a_frame_that_was_pushed_out_is_dropped_where_it_was() {
 }
 
 #[test]
+fn each_packet_of_data_has_a_row_of_what_became_of_it() {
+    let mut plan = congested(buffer::Config::named("longest_queue_drop").unwrap());
+    plan.record.training = true;
+    let outcome = run(&plan);
+    let rows = || outcome.training.iter().flatten();
+    let drops = rows().filter(|row| row.dropped).count() as u64;
+    let overflow = |port: &PortRecord| port.dropped[DropCause::Overflow as usize];
+    assert_eq!(drops, outcome.ports.iter().map(overflow).sum::<u64>());
+    assert!(drops > 100 && rows().all(|row| row.found.occupancy <= SIZE), "{drops}");
+    // One of two queues that share a full memory; the averages follow.
+    let full = rows().filter(|row| row.found.occupancy > SIZE - 2 * PACKET);
+    assert!(full.clone().count() > 100 && full.clone().any(|row| row.found.queue > SIZE / 3));
+    assert!(full.clone().any(|row| row.found.occupancy_average > SIZE / 2));
+    plan.record.training = false;
+    let mut without = run(&plan);
+    assert_eq!(without.training, Vec::<Vec<_>>::new());
+    without.training = outcome.training.clone();
+    assert_eq!(without, outcome);
+}
+
+#[test]
 fn every_discipline_has_policies_that_see_the_switch_in_both_engines_alike() {
     let listed = buffer::SCHEMES.iter().map(|scheme| buffer::Config::named(scheme.card.name));
     let all = listed.flatten().chain([buffer::Config::Custom(moody::plugin())]);
@@ -167,6 +188,7 @@ fn every_discipline_has_policies_that_see_the_switch_in_both_engines_alike() {
                 let [xoff, xon] = [50.0, 30.0].map(Size::Packets);
                 plan.queue.pfc =
                     flow_control.then_some(Pfc { xoff, xon, ..Pfc::of_memory(Span::us(5)) });
+                plan.record.training = true;
                 plan.traffic.flows.iter_mut().for_each(|flow| flow.bytes = Bytes::mib(1));
                 run(&plan);
             }

@@ -130,6 +130,8 @@ pub(crate) fn check(
             format!("headroom leaves {shared} of {size} to share in the memory of `{name}`")
         } else if let Some((parameter, expected)) = memory.policy.misfit(largest) {
             let value = own.policy.config.values().into_iter().find(|(key, _)| *key == parameter);
+            // A forest is pages long.
+            let value = value.filter(|(_, value)| value.len() <= 60);
             let value = value.map_or(String::new(), |(_, value)| format!(" = {value}"));
             let message = format!("`{parameter}{value}` of `{policy}` does not go with `{name}`");
             let place = own.policy.place_of(parameter).unwrap_or(&own.place);

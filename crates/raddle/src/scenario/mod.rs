@@ -195,6 +195,9 @@ impl Scenario {
         traffic.check_chosen_classes(&transport, section.queue.plan.classes, log);
         reach::queues(&section, (&fabric, &certain), &sizes, log);
         buffer::check(&section, &fabric, &certain, &sizes, log);
+        if let Some(record) = &sections.record {
+            record.check_training(section.buffer.as_ref().map(|own| &own.plan.policy), log);
+        }
         needs::middleware(&section, &fabric, log);
         reach::frames(&section.load_balance, &sizes, log);
         let congestions = traffic.used_congestions(&transport);

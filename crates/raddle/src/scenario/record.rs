@@ -5,6 +5,8 @@ use super::limits::LATEST;
 use super::reader::{Log, Reader, with_nearest};
 use super::scheme::shown;
 use super::spec::{Item, Place, Value, quoted};
+use raddle_schemes::buffer;
+use raddle_schemes::buffer::credence::TEACHER;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::record::RecordPlan;
@@ -23,14 +25,23 @@ pub(crate) struct RecordSection {
     bucket: Span,
     bucket_place: Place,
     queue_means: bool,
+    training: bool,
+    /// Of `training`.
+    training_place: Place,
 }
 
 impl RecordSection {
     /// Reads the section; without one nothing is recorded.
     pub(crate) fn read(item: Option<&Item>, log: &Log) -> Option<Self> {
         let Some(item) = item else {
-            let (ports, bucket_place) = (Vec::new(), Place::default());
-            return Some(Self { ports, bucket: Span::ZERO, bucket_place, queue_means: false });
+            return Some(Self {
+                ports: Vec::new(),
+                bucket: Span::ZERO,
+                bucket_place: Place::default(),
+                queue_means: false,
+                training: false,
+                training_place: Place::default(),
+            });
         };
         let before = log.count();
         let mut reader = Reader::of("[record]", item, log)?;
@@ -52,12 +63,16 @@ impl RecordSection {
         }
         let bucket_place = reader.take("bucket").unwrap_or(item).place.clone();
         let queue_means = reader.or("queue_means", false);
+        let training = reader.or("training", false);
+        let training_place = reader.take("training").unwrap_or(item).place.clone();
         reader.finish();
         (log.count() == before).then(|| Self {
             ports: ports.to_vec(),
             bucket,
             bucket_place,
             queue_means,
+            training,
+            training_place,
         })
     }
 
@@ -86,7 +101,25 @@ impl RecordSection {
             ports: ids.map(|(_, id)| PortId(id)).collect(),
             bucket: self.bucket,
             queue_means: self.queue_means,
+            training: self.training,
         }
+    }
+
+    /// Adds a problem if there is no memory whose drops an oracle is to imitate; `policy` is that of
+    /// the memory.
+    pub(crate) fn check_training(&self, policy: Option<&buffer::Config>, log: &Log) {
+        let policy = policy.map(|policy| policy.card().name);
+        if !self.training || policy == Some(TEACHER) {
+            return;
+        }
+        let has = match policy {
+            Some(name) => format!("[fabric] buffer has `{name}`"),
+            None => "[fabric] has no `buffer`".to_owned(),
+        };
+        let message = format!("`training` is what `{TEACHER}` does with packets, and {has}");
+        let label =
+            format!("expected `buffer = {{ scheme = \"{TEACHER}\", size = .. }}` in [fabric]");
+        log.add(self.training_place.problem(message).label(label));
     }
 
     /// Adds a problem if recording `ports` ports for `time` takes too many counters. A run can
@@ -113,7 +146,8 @@ impl RecordSection {
         let ports: Vec<String> = self.ports.iter().map(Item::to_toml).collect();
         let (ports, bucket) = (ports.join(", "), shown(&self.bucket));
         let queue_means = if self.queue_means { "queue_means = true\n" } else { "" };
-        format!("[record]\nports = [{ports}]\nbucket = {bucket}\n{queue_means}")
+        let training = if self.training { "training = true\n" } else { "" };
+        format!("[record]\nports = [{ports}]\nbucket = {bucket}\n{queue_means}{training}")
     }
 }
 

@@ -117,7 +117,12 @@ pub(crate) fn plan(seed: u64) -> Plan {
             phase: Span::ZERO,
         },
         traffic: Traffic { flows: vec![flow(0, 1), flow(1, 2)], ..Traffic::default() },
-        record: RecordPlan { ports: vec![PortId(4)], bucket: Span::us(1), queue_means: false },
+        record: RecordPlan {
+            ports: vec![PortId(4)],
+            bucket: Span::us(1),
+            queue_means: false,
+            training: false,
+        },
         seed,
         end: None,
         patience: Span::ms(1),
@@ -166,6 +171,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
     Outcome {
         memory_bytes_max: Vec::new(),
         pools: Vec::new(),
+        training: Vec::new(),
         deadlock: Vec::new(),
         tors: Vec::new(),
         pieces: None,

@@ -29,7 +29,7 @@ use crate::middleware::Middleware;
 use crate::plan::Plan;
 use crate::record::deadlock::Waiting;
 use crate::record::recorder::Recorder;
-use crate::record::{DropCause, PortRecord, TorRecord};
+use crate::record::{DropCause, PortRecord, TorRecord, TrainingRow};
 use crate::topology::Node;
 use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::{Frame, count};
@@ -415,6 +415,12 @@ impl<'a> Part<'a> {
     /// What pools of memory came to, of switches whose policy has any.
     pub(super) fn pools(&self) -> impl Iterator<Item = (SwitchId, Pools)> {
         let of = |switch: &SwitchState| Some((switch.id, switch.pool.as_ref()?.pools()?));
+        self.switches.iter().filter_map(of)
+    }
+
+    /// What became of packets, of switches where that was recorded.
+    pub(super) fn training(&self) -> impl Iterator<Item = (SwitchId, Vec<TrainingRow>)> {
+        let of = |switch: &SwitchState| Some((switch.id, switch.pool.as_ref()?.training()?));
         self.switches.iter().filter_map(of)
     }
 

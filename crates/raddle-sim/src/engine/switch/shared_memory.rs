@@ -9,6 +9,7 @@ use crate::engine::port::kinds::{SwitchPorts, of_kind};
 use crate::engine::port::{Arriving, QueuePort, Room};
 use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::world::World;
+use crate::record::TrainingRow;
 use crate::wire::frame::Frame;
 use crate::wire::switch_memory::Memory;
 use raddle_schemes::buffer::headroom::Pools;
@@ -102,6 +103,11 @@ impl Pool {
     /// [`Memory::pools`].
     pub(in crate::engine) fn pools(&self) -> Option<Pools> {
         self.memory.pools()
+    }
+
+    /// [`Memory::training`].
+    pub(in crate::engine) fn training(&self) -> Option<Vec<TrainingRow>> {
+        self.memory.training()
     }
 
     /// Hears that `gone` bytes in all have been at port `out` and are not any more.

@@ -19,7 +19,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     let mut memory_bytes_max = vec![0; memories];
     let tors = plan.tor.as_ref().map_or(0, |_| plan.fabric.switches.len());
     let mut tors = vec![TorRecord::default(); tors];
-    let mut pools = Vec::new();
+    let (mut pools, mut training) = (Vec::new(), Vec::new());
     let (mut pausing, mut waiting) = (vec![0; ports.len()], Vec::new());
     for part in parts {
         let (data, credit) = part.in_flight();
@@ -29,6 +29,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         part.port_records().for_each(|(port, record)| ports[port.index()] = record);
         part.memories().for_each(|(switch, most)| memory_bytes_max[switch.index()] = most);
         pools.extend(part.pools());
+        training.extend(part.training());
         if plan.queue.pfc.is_some() {
             for (port, classes, data) in part.held() {
                 pausing[port.index()] = classes;
@@ -56,6 +57,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     let circle = || circle(&plan.fabric, &pausing, &waiting);
     let deadlock = if stalled { circle() } else { Vec::new() };
     pools.sort_unstable_by_key(|(switch, _)| *switch);
+    training.sort_unstable_by_key(|(switch, _)| *switch);
     Outcome {
         packet_hops: ports.iter().map(|port| port.frames).sum(),
         flows,
@@ -70,6 +72,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         events,
         memory_bytes_max,
         pools: pools.into_iter().map(|(_, pools)| pools).collect(),
+        training: training.into_iter().map(|(_, rows)| rows).collect(),
         deadlock,
         tors,
         pieces: None,

@@ -239,7 +239,12 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         faults: healthy.faults,
         transport,
         traffic,
-        record: RecordPlan { ports: Vec::new(), bucket: Span::ZERO, queue_means: false },
+        record: RecordPlan {
+            ports: Vec::new(),
+            bucket: Span::ZERO,
+            queue_means: false,
+            training: false,
+        },
         seed,
         end: Some(Time(choices.pick(&[500_000_000, 30_000_000, 12_345_678]))),
         patience: Span::ms(1),
@@ -642,6 +647,7 @@ fn record(choices: &mut Choices<'_>, ports: usize) -> RecordPlan {
     let bucket = choices.pick(&[Span::us(1), Span::ZERO, Span(777_777)]);
     let every = choices.pick(&[1, 3]);
     let queue_means = choices.pick(&[true, false]);
+    let training = choices.pick(&[true, false]);
     let ports = (0..ports as u32).step_by(every).map(PortId).collect();
-    RecordPlan { ports, bucket, queue_means }
+    RecordPlan { ports, bucket, queue_means, training }
 }

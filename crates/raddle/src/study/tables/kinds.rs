@@ -3,8 +3,10 @@
 use super::{ColumnSpec, TableSpec};
 
 /// Every kind of table.
-pub const TABLES: [&TableSpec; 10] =
-    [&RUNS, &FLOWS, &PIECES, &PORTS, &SWITCHES, &TORS, &LAYERS, &SERIES, &TIMELINE, &EVENTS];
+pub const TABLES: [&TableSpec; 11] = [
+    &RUNS, &FLOWS, &PIECES, &PORTS, &SWITCHES, &TORS, &TRAINING, &LAYERS, &SERIES, &TIMELINE,
+    &EVENTS,
+];
 
 const fn col(name: &'static str, unit: &'static str, meaning: &'static str) -> ColumnSpec {
     ColumnSpec { name, unit, meaning }
@@ -229,6 +231,23 @@ pub(super) const TORS: TableSpec = TableSpec {
         col("sent_frames", "frames", "frames of its own"),
         col("sent_bytes", "B", "their bytes"),
         col("held_frames_max", "frames", "most frames that it held at once"),
+    ],
+};
+
+pub(super) const TRAINING: TableSpec = TableSpec {
+    name: "training",
+    meaning: "One row per packet of data that a switch's memory was asked for and whose fate is known: \
+              what Credence's oracle is trained on.",
+    columns: &[
+        SCENARIO,
+        SEED,
+        col("switch", "", "number of the switch"),
+        col("name", "", "name of the switch"),
+        col("queue_bytes", "B", "in the packet's queue when it came"),
+        col("queue_average_bytes", "B", "the average of that, over a round trip"),
+        col("occupancy_bytes", "B", "in the switch's memory when it came"),
+        col("occupancy_average_bytes", "B", "the average of that, over a round trip"),
+        col("dropped", "", "whether it was refused or pushed out; else it left"),
     ],
 };
 

@@ -1,12 +1,15 @@
 //! The rows of a run.
 
-use super::kinds::{EVENTS, FLOWS, LAYERS, PIECES, PORTS, RUNS, SERIES, SWITCHES, TIMELINE, TORS};
+use super::kinds::{
+    EVENTS, FLOWS, LAYERS, PIECES, PORTS, RUNS, SERIES, SWITCHES, TIMELINE, TORS, TRAINING,
+};
 use super::{Column, ColumnSpec, Parts, Table, TableSpec, Values, settings};
 use crate::study::VERSION;
 use crate::study::metric::{BUSBW, GOODPUT, Measured};
 use crate::study::quantiles::Share;
 use crate::study::summary::{RunSummary, SizeClass, delivery, fct, slowdown};
 use crate::study::unfinished::Causes;
+use raddle_schemes::buffer::forest::Features;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::ids::{Entropy, FlowId};
 use raddle_schemes::units::{Span, Time};
@@ -156,6 +159,7 @@ pub fn of_run<'a>(
     tables.extend(outcome.pieces.as_deref().map(|pieces| run.pieces(pieces)));
     tables.extend(plan.buffer.as_ref().map(|buffer| run.switches(buffer)));
     tables.extend((!outcome.tors.is_empty()).then(|| run.tors()));
+    tables.extend((!outcome.training.is_empty()).then(|| run.training()));
     tables.push(run.layers());
     if plan.record.bucket > Span::ZERO {
         tables.push(run.series());
@@ -337,6 +341,29 @@ impl<'a> Run<'a> {
                 ("sent_frames", count(|tor| tor.sent)),
                 ("sent_bytes", count(|tor| tor.sent_bytes)),
                 ("held_frames_max", count(|tor| tor.held_max)),
+            ]
+        })
+    }
+
+    fn training(self) -> Parts<'a> {
+        let (plan, training) = (self.plan, &self.outcome.training);
+        let rows: Vec<(usize, usize)> = (0..)
+            .zip(training)
+            .flat_map(|(id, own)| (0..own.len()).map(move |n| (id, n)))
+            .collect();
+        self.table(&TRAINING, rows.len(), move |range| {
+            let rows = &rows[range];
+            let found =
+                |of: fn(&Features) -> u64| counts(rows, |&(id, n)| of(&training[id][n].found));
+            let dropped = rows.iter().map(|&(id, n)| Some(training[id][n].dropped)).collect();
+            [
+                ("switch", counts(rows, |&(id, _)| id as u64)),
+                ("name", texts(rows, |&(id, _)| plan.fabric.switches[id].name.clone())),
+                ("queue_bytes", found(|own| own.queue)),
+                ("queue_average_bytes", found(|own| own.queue_average)),
+                ("occupancy_bytes", found(|own| own.occupancy)),
+                ("occupancy_average_bytes", found(|own| own.occupancy_average)),
+                ("dropped", Values::Bool(dropped)),
             ]
         })
     }
