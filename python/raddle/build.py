@@ -86,7 +86,7 @@ def queue(
     `service` (`"priority"`): `priority`: control first, then the data class with the
         highest number; `drr`, `wrr`: control first, data classes in turn, in bytes or in
         frames; `fifo`: one class for everything.
-    `classes` (`1`): data classes, 1 to 7; flows name theirs in `[traffic]`.
+    `classes` (`1`): data classes, 1 to 8; flows name theirs in `[traffic]`.
     `quantum` (`"1 packets"` each): with `drr`: what each data class may send in a round,
         class 0 first; 64 B to 16 MiB.
     `weights` (`1` each): with `wrr`: frames that each data class may send in a round, class
@@ -643,7 +643,7 @@ class traffic:
         receivers: str | None = None,
         inter_pod_only: bool | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -660,7 +660,8 @@ class traffic:
             `next_tor`.
         `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
             seed.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -688,7 +689,7 @@ class traffic:
     def tornado(
         *,
         message: str | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -699,7 +700,8 @@ class traffic:
         """`kind = "tornado"`.
 
         `message` (`"8 MiB"`): size of every message.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -726,7 +728,7 @@ class traffic:
         senders: int,
         receiver: int | None = None,
         message: str | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -739,7 +741,8 @@ class traffic:
         `senders`: how many.
         `receiver` (`0`): the host they send to.
         `message` (`"8 MiB"`): size of every message.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -769,7 +772,7 @@ class traffic:
         order: str | None = None,
         parallel: int | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -788,7 +791,8 @@ class traffic:
             host; each last ACK starts the next message.
         `seed` (the run's seed): draws the traffic alone: the same orders whatever the run's
             seed; only with `random`.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -830,7 +834,7 @@ class traffic:
         groups: Sequence[Any] | None = None,
         placement: str | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -866,7 +870,8 @@ class traffic:
         `placement` (`"linear"`): which host is which rank: `linear`, by number, or `random`.
         `seed` (the run's seed): draws the traffic alone: the same placement, order and
             stragglers whatever the run's seed; only where one of them is drawn.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -917,7 +922,7 @@ class traffic:
         groups: Sequence[Any] | None = None,
         placement: str | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -946,7 +951,8 @@ class traffic:
             neighbouring hosts as one server, servers at random.
         `seed` (the run's seed): draws the traffic alone: the same placement and stragglers
             whatever the run's seed; only where they are drawn.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -991,7 +997,7 @@ class traffic:
         destinations: str | None = None,
         sampling: str | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -1019,7 +1025,8 @@ class traffic:
             42 % for `websearch`.
         `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
             seed.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1058,7 +1065,7 @@ class traffic:
         responders: str | None = None,
         replacement: bool | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -1079,7 +1086,8 @@ class traffic:
             `fan_in` is at most the hosts to draw from.
         `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
             seed.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1115,7 +1123,7 @@ class traffic:
         strays: float | None = None,
         sampling: str | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -1132,7 +1140,8 @@ class traffic:
         `sampling` (`"linear"`): as above.
         `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
             seed.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1199,7 +1208,7 @@ class traffic:
         *,
         file: str | os.PathLike[str],
         compat: bool | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -1211,7 +1220,8 @@ class traffic:
 
         `file`: a connection matrix (`.cm`) of htsim, relative to the scenario.
         `compat` (`false`): do what htsim does where it misreads its input.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1239,7 +1249,7 @@ class traffic:
         file: str | os.PathLike[str],
         origin: str | None = None,
         compat: bool | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -1253,7 +1263,8 @@ class traffic:
         `origin` (`"0 ns"`): the file's time that is the run's time zero; generators begin at 2
             s.
         `compat` (`false`): read the stream of numbers as HPCC does, wherever lines end.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
