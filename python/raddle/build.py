@@ -86,7 +86,7 @@ def queue(
     `service` (`"priority"`): `priority`: control first, then the data class with the
         highest number; `drr`, `wrr`: control first, data classes in turn, in bytes or in
         frames; `fifo`: one class for everything.
-    `classes` (`1`): data classes, 1 to 7; flows name theirs in `[traffic]`.
+    `classes` (`1`): data classes, 1 to 8; flows name theirs in `[traffic]`.
     `quantum` (`"1 packets"` each): with `drr`: what each data class may send in a round,
         class 0 first; 64 B to 16 MiB.
     `weights` (`1` each): with `wrr`: frames that each data class may send in a round, class
@@ -647,7 +647,7 @@ class traffic:
         receivers: str | None = None,
         inter_pod_only: bool | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -664,7 +664,8 @@ class traffic:
             `next_tor`.
         `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
             seed.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -692,7 +693,7 @@ class traffic:
     def tornado(
         *,
         message: str | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -703,7 +704,8 @@ class traffic:
         """`kind = "tornado"`.
 
         `message` (`"8 MiB"`): size of every message.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -730,7 +732,7 @@ class traffic:
         senders: int,
         receiver: int | None = None,
         message: str | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -743,7 +745,8 @@ class traffic:
         `senders`: how many.
         `receiver` (`0`): the host they send to.
         `message` (`"8 MiB"`): size of every message.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -773,7 +776,7 @@ class traffic:
         order: str | None = None,
         parallel: int | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -792,7 +795,8 @@ class traffic:
             host; each last ACK starts the next message.
         `seed` (the run's seed): draws the traffic alone: the same orders whatever the run's
             seed; only with `random`.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -834,7 +838,7 @@ class traffic:
         groups: Sequence[Any] | None = None,
         placement: str | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -870,7 +874,8 @@ class traffic:
         `placement` (`"linear"`): which host is which rank: `linear`, by number, or `random`.
         `seed` (the run's seed): draws the traffic alone: the same placement, order and
             stragglers whatever the run's seed; only where one of them is drawn.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -921,7 +926,7 @@ class traffic:
         groups: Sequence[Any] | None = None,
         placement: str | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -950,7 +955,8 @@ class traffic:
             neighbouring hosts as one server, servers at random.
         `seed` (the run's seed): draws the traffic alone: the same placement and stragglers
             whatever the run's seed; only where they are drawn.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -995,7 +1001,7 @@ class traffic:
         destinations: str | None = None,
         sampling: str | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -1023,7 +1029,8 @@ class traffic:
             42 % for `websearch`.
         `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
             seed.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1062,7 +1069,7 @@ class traffic:
         responders: str | None = None,
         replacement: bool | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -1083,7 +1090,8 @@ class traffic:
             `fan_in` is at most the hosts to draw from.
         `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
             seed.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1119,7 +1127,7 @@ class traffic:
         strays: float | None = None,
         sampling: str | None = None,
         seed: int | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -1136,7 +1144,8 @@ class traffic:
         `sampling` (`"linear"`): as above.
         `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
             seed.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1203,7 +1212,7 @@ class traffic:
         *,
         file: str | os.PathLike[str],
         compat: bool | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -1215,7 +1224,8 @@ class traffic:
 
         `file`: a connection matrix (`.cm`) of htsim, relative to the scenario.
         `compat` (`false`): do what htsim does where it misreads its input.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
@@ -1243,7 +1253,7 @@ class traffic:
         file: str | os.PathLike[str],
         origin: str | None = None,
         compat: bool | None = None,
-        class_: int | None = None,
+        class_: int | Sequence[int] | None = None,
         name: str | None = None,
         start: str | None = None,
         load_balance: Section | None = None,
@@ -1257,7 +1267,8 @@ class traffic:
         `origin` (`"0 ns"`): the file's time that is the run's time zero; generators begin at 2
             s.
         `compat` (`false`): read the stream of numbers as HPCC does, wherever lines end.
-        `class` (`0`): the data class of the flows, below `queue.classes`.
+        `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
+            draws one.
         `name` (none; required in `[[traffic]]`): what results call the job.
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.

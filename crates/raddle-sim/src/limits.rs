@@ -6,7 +6,7 @@
 //! | 65 535 B per frame, at least 1 B | 16 bits of a frame; frames of one port never share an instant |
 //! | 65 535 B between frames | the time of a frame is what a wire computes without overflow |
 //! | flows that begin or end at one host | what 32 bits leave beside the host's number and the class |
-//! | 7 data classes | 8 queues per port, and 8 bits of a PFC frame |
+//! | 8 data classes | 8 bits of a PFC frame; control is one queue more |
 //! | shares of a round from 64 B or 1 frame to 2^24 | rounds per frame, and 32 bits of a deficit |
 //! | a pause of at least 1 ns, `xon` up to `xoff`, `xoff` below the capacity | else PFC does nothing |
 //! | windows of at least 10 ns | below, an event queue is faster |

@@ -54,8 +54,8 @@ pub struct Plan {
     pub patience: Span,
 }
 
-/// Most data classes of a port; with control, 8 classes in all.
-pub const CLASS_LIMIT: u8 = 7;
+/// Most data classes of a port, as many as flow control knows; control is one more.
+pub const CLASS_LIMIT: u8 = 8;
 
 /// Queues of switch ports.
 #[derive(Clone, Debug, PartialEq)]

@@ -57,7 +57,7 @@ pub const CARD: Card = Card {
 const WAITS: u64 = 64;
 
 /// Most data classes that there are.
-const MOST_CLASSES: usize = 7;
+const MOST_CLASSES: usize = 8;
 
 /// The largest message of each class of unscheduled packets, from the highest class on; the lowest
 /// has the rest.
@@ -114,7 +114,7 @@ crate::parameters! {
         /// How many of the data classes unscheduled packets have: the highest ones, and all but one at
         /// most; `auto` is the share of unscheduled bytes in those of the run's messages, or what
         /// `cutoffs` divide where they are given. With one data class all packets share it.
-        pub unscheduled_classes: Option<u8> = None, in 1..=6;
+        pub unscheduled_classes: Option<u8> = None, in 1..=7;
         /// The largest message of each class of unscheduled packets but the last, from the highest
         /// class on; `auto` gives each as many unscheduled bytes of the run's messages.
         pub cutoffs: Cutoffs = Cutoffs::Auto;

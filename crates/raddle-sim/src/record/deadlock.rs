@@ -15,7 +15,7 @@ pub(crate) type Waiting = (PortId, u8, PortId);
 /// A circle of held ports, each of which waits for the next, the first with the lowest number; empty
 /// if there is none. `pausing` has, per port, a bit for each class that the far end is to pause.
 pub(crate) fn circle(fabric: &Fabric, pausing: &[u8], waiting: &[Waiting]) -> Vec<PortId> {
-    let is_paused_by = |port: PortId, class: u8| pausing[port.index()] >> class & 1 == 1;
+    let is_paused_by = |port: PortId, class: u8| u16::from(pausing[port.index()]) >> class & 1 == 1;
     let peer = |port: PortId| fabric.ports[port.index()].peer;
     let is_held = |port: PortId, class: u8| is_paused_by(peer(port), class);
     // Who waits for whom: ports that have frames in a switch, and held ports there.

@@ -366,7 +366,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             _ => usize::from(self.hosts.addresses.locators.class(frame.to)),
         };
         let capacity = port.link.capacity(port.facts.capacity);
-        let is_lossless = port.facts.lossless >> class & 1 == 1;
+        let is_lossless = u16::from(port.facts.lossless) >> class & 1 == 1;
         let full = class < control && !is_lossless && port.bytes[class] + size > capacity;
         if class < control && (full || !self.is_kept(now, (id, class), came_in, frame)) {
             self.ports[id.index()].note_refused(class);

@@ -120,7 +120,7 @@ impl Port {
 
     /// A frame of a queue found no room here: if flow control has taken its class on, it should have.
     pub(super) fn note_refused(&mut self, class: usize) {
-        let is_lossless = self.facts.lossless >> class & 1 == 1;
+        let is_lossless = u16::from(self.facts.lossless) >> class & 1 == 1;
         if let Some(record) = self.record.pfc.as_mut().filter(|_| is_lossless) {
             record.refused += 1;
         }

@@ -399,7 +399,7 @@ mod tests {
     #[test]
     fn locators_split_where_the_fabric_needs_it() {
         for hosts in [2, 3, 128, 129, 65_536] {
-            for classes in 1..=7 {
+            for classes in 1..=8 {
                 let locators = Locators::new(hosts, 1, classes);
                 let last = (locators.flows_per_host() - 1) as u32;
                 let locator = locators.locate(HostId(hosts - 1), classes - 1, last);

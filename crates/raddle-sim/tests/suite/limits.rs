@@ -416,16 +416,16 @@ fn what_flows_and_triggers_name_exists() {
 #[test]
 fn data_classes_fit_the_masks_and_flows_have_one_of_them() {
     between(
-        |plan| plan.queue.classes = 7,
         |plan| plan.queue.classes = 8,
-        LimitError::Classes { classes: 8, most: 7 },
-        "the queues have 8 data classes; from 1 to 7",
+        |plan| plan.queue.classes = 9,
+        LimitError::Classes { classes: 9, most: 8 },
+        "the queues have 9 data classes; from 1 to 8",
     );
     between(
         |plan| plan.queue.classes = 1,
         |plan| plan.queue.classes = 0,
-        LimitError::Classes { classes: 0, most: 7 },
-        "the queues have 0 data classes; from 1 to 7",
+        LimitError::Classes { classes: 0, most: 8 },
+        "the queues have 0 data classes; from 1 to 8",
     );
     between(
         |plan| plan.queue.service = Service::Fifo,

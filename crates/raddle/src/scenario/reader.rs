@@ -108,6 +108,14 @@ pub fn raw(item: &Item) -> Option<Raw<'_>> {
     }
 }
 
+/// A list of values, for parameters.
+pub fn raw_list(item: &Item) -> Option<Vec<Raw<'_>>> {
+    match &item.value {
+        Value::List(items) => items.iter().map(raw).collect(),
+        _ => None,
+    }
+}
+
 /// The problem of a value that a parameter refused.
 pub fn refused(key: &str, item: &Item, error: ParameterError) -> Problem {
     let problem = |message: String| item.place.problem(message);
@@ -132,7 +140,8 @@ pub fn refused(key: &str, item: &Item, error: ParameterError) -> Problem {
 /// The problem, at the value's place.
 pub fn read<T: Parameter>(key: &str, item: &Item) -> Result<T, Problem> {
     let refuse = |error| refused(key, item, error);
-    match raw(item) {
+    let list = raw_list(item);
+    match raw(item).or(list.as_deref().map(Raw::List)) {
         Some(raw) => T::read(raw).map_err(refuse),
         None => Err(refuse(ParameterError::Value(format!("expected a {}", T::KIND)))),
     }

@@ -1,6 +1,6 @@
 //! Reads `{ scheme = .., parameter = .. }` of any family, by the family's own list.
 
-use super::reader::{Log, Reader, raw, refused, with_nearest};
+use super::reader::{Log, Reader, raw, raw_list, refused, with_nearest};
 use super::spec::{Item, Place, Value, quoted};
 use crate::problem::Problem;
 use raddle_schemes::family::{Conflict, Need, Parameter, ParameterError, ParameterInfo, Raw};
@@ -203,11 +203,8 @@ fn unknown_scheme<F: Family>(name: &str, item: &Item) -> Problem {
 }
 
 fn set_parameter<F: Family>(config: &mut F, key: &str, place: &Place, item: &Item, log: &Log) {
-    let list = match &item.value {
-        Value::List(items) => items.iter().map(raw).collect::<Option<Vec<_>>>(),
-        _ => None,
-    };
-    let error = match raw(item).or(list.as_ref().map(|list| Raw::List(list))) {
+    let list = raw_list(item);
+    let error = match raw(item).or(list.as_deref().map(Raw::List)) {
         Some(raw) => config.set(key, raw).err(),
         None => Some(ParameterError::Value("expected a single value".to_owned())),
     };

@@ -187,9 +187,9 @@ fn classes_and_their_shares_fit_together() {
         r#""dr" | unknown word `dr` for `service` | nearest: `drr`"#,
     );
     fabric(
-        r#"queue = { classes = 8 }
+        r#"queue = { classes = 9 }
 "#,
-        r#"8 | wrong value for `classes` | expected 1 to 7 data classes; control is one more"#,
+        r#"9 | wrong value for `classes` | expected 1 to 8 data classes; control is one more"#,
     );
     fabric(
         r#"queue = { classes = 2, service = "fifo" }
@@ -251,6 +251,23 @@ class = 2
 flow = [{ from = 0, to = 1, bytes = "1 B" }, { from = 0, to = 1, bytes = "1 B", class = 3 }]
 "#,
         r#"3 | `class` is 3 | expected 0 to 2: the queues have 3 classes"#,
+    );
+    traffic(
+        r#"queue = { classes = 3 }
+[traffic]
+kind = "permutation"
+class = [0, 3]
+"#,
+        r#"[0, 3] | `class` is 3 | expected 0 to 2: the queues have 3 classes"#,
+    );
+    traffic(
+        r#"queue = { classes = 3 }
+[traffic]
+kind = "flows"
+class = [0, 2]
+flow = [{ from = 0, to = 1, bytes = "1 B" }]
+"#,
+        r#"class | `class` lists several, and flows name their own | expected one: that of the flows that name none"#,
     );
 }
 

@@ -301,8 +301,8 @@ fn queue(choices: &mut Choices<'_>) -> (QueuePlan, bool) {
     };
     let classes = match service {
         Service::Fifo => 1,
-        Service::Priority => choices.pick(&[1, 1, 1, 2, 3, 7]),
-        _ => choices.pick(&[2, 3, 7, 1]),
+        Service::Priority => choices.pick(&[1, 1, 1, 2, 3, 8]),
+        _ => choices.pick(&[2, 3, 8, 1]),
     };
     let shares = match service {
         Service::Priority | Service::Fifo => Vec::new(),

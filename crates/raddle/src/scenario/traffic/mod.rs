@@ -4,6 +4,7 @@
 //! documents, how it is read, and the [`Pattern`] that it makes.
 
 mod all_to_all;
+mod classes;
 mod collective;
 mod compute;
 mod flows;
@@ -31,6 +32,7 @@ use super::spec::{Entry, Item, Place, quoted};
 use super::topology::Topology;
 use crate::problem::Problem;
 use crate::study::metric::{Metric, SLOWDOWN_MEAN, SLOWDOWN_P99};
+use classes::Classes;
 use raddle_schemes::recovery;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
@@ -81,8 +83,8 @@ pub(crate) struct TrafficSection {
     pub(crate) job: JobKeys,
     /// The seed of the traffic's draws, if it is not the run's.
     seed: Option<u64>,
-    /// The class of the flows that name none of their own.
-    class: u8,
+    /// The classes of the flows that name none of their own.
+    classes: Classes,
     item: Item,
 }
 
@@ -103,24 +105,31 @@ pub(crate) fn traffic(
     let kind = KINDS.iter().find(|kind| kind.word == chosen)?;
     let job = job::keys(&mut reader, kind.word, heading == "[[traffic]]", implied);
     let seed = if kind.draws { reader.get("seed") } else { None };
-    let class = reader.or("class", 0);
-    let made = (kind.read)(&mut reader, files, class);
+    let classes = reader.or("class", Classes::default());
+    let made = (kind.read)(&mut reader, files, classes.first());
     reader.finish();
     let Made { pattern, lines, title, files } = made?;
     let job = job?;
-    let idle = pattern.nothing_drawn().filter(|_| !job.draws());
+    let idle = pattern.nothing_drawn().filter(|_| !job.draws() && !classes.draws());
     if let (Some(with), Some(entry)) = (idle, entry(item, "seed")) {
         let problem = entry.key_place.problem(format!("`seed` has no effect with `{with}`"));
         log.add(problem.label("leave it out: nothing is drawn"));
     }
-    let own = [(class > 0).then(|| line("class", &class)), seed.map(|seed| line("seed", &seed))];
+    if let (true, Some(_), Some(entry)) =
+        (classes.draws(), pattern.own_classes(), entry(item, "class"))
+    {
+        let problem = entry.key_place.problem("`class` lists several, and flows name their own");
+        log.add(problem.label("expected one: that of the flows that name none"));
+    }
+    let class = (!classes.is_default()).then(|| line("class", &classes));
+    let own = [class, seed.map(|seed| line("seed", &seed))];
     let lines: Vec<String> =
         lines.into_iter().chain(job.lines()).chain(own.into_iter().flatten()).collect();
     let resolved =
         format!("{heading}\nkind = {}\n{}\n", quoted(kind.word), lines.join("\n").trim_end());
     let item = item.clone();
     let asked_by = kind.asked_by;
-    Some(TrafficSection { pattern, asked_by, resolved, title, files, job, seed, class, item })
+    Some(TrafficSection { pattern, asked_by, resolved, title, files, job, seed, classes, item })
 }
 
 /// The entry of a table at `key`.
@@ -160,8 +169,8 @@ impl TrafficSection {
             let help = "[fabric] queue.classes is the number of data classes";
             log.add(problem.label(label).help(help));
         };
-        if self.class >= classes {
-            return refuse(self.class, self.place_in("class", None));
+        if let Some(&class) = self.classes.listed().iter().find(|class| **class >= classes) {
+            return refuse(class, self.place_in("class", None));
         }
         for (position, class) in self.pattern.own_classes().unwrap_or_default() {
             if class >= classes {
@@ -173,7 +182,9 @@ impl TrafficSection {
     /// The data classes of its flows.
     pub(crate) fn classes(&self) -> Vec<u8> {
         let own = self.pattern.own_classes();
-        own.map_or(vec![self.class], |own| own.into_iter().map(|(_, class)| class).collect())
+        own.map_or(self.classes.listed().to_vec(), |own| {
+            own.into_iter().map(|(_, class)| class).collect()
+        })
     }
 
     /// Adds a problem for every class, where the congestion control of this name chooses those of
@@ -184,7 +195,7 @@ impl TrafficSection {
                 format!("`class` has no effect: `{name}` chooses the class of each packet");
             log.add(place.problem(message).label("leave it out"));
         };
-        if self.class > 0 {
+        if !self.classes.is_default() {
             return refuse(self.place_in("class", None));
         }
         for (position, class) in self.pattern.own_classes().unwrap_or_default() {
@@ -214,7 +225,7 @@ impl TrafficSection {
             .generate(fabric, self.seed(seed))
             .map_err(|misfit| self.problem(&misfit))?;
         if self.pattern.own_classes().is_none() {
-            traffic.flows.iter_mut().for_each(|flow| flow.class = self.class);
+            self.classes.give(&mut traffic, self.seed(seed));
         }
         Ok(traffic)
     }

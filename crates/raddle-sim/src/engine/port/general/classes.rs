@@ -19,8 +19,14 @@ use std::num::NonZeroU32;
 /// Control is queue number `data`, behind the data classes.
 pub(in crate::engine) const QUEUES: usize = CLASS_LIMIT as usize + 1;
 
+/// Of `form`: control frames have a queue of their own.
+const CONTROL: u8 = 1;
+/// But for ACKs of some classes, which travel with data.
+const TABLE: u8 = 2;
 /// Data has a turn before all control has gone.
-const WEIGHED: u8 = 1 << 7;
+const WEIGHED: u8 = 4;
+/// Of so many queues, from the first on, the switch has to know what leaves: the bits from here on.
+const TOLD: u32 = 4;
 
 /// Queues, and what flow control does to them. Masks have a bit per queue.
 ///
@@ -30,13 +36,10 @@ const WEIGHED: u8 = 1 << 7;
 pub(in crate::engine) struct Classes {
     /// The number of data classes.
     data: u8,
-    /// Bit 0: control frames have a queue of their own. Bit 1 + c: but for ACKs of class c, which
-    /// travel with data.
-    control_form: u8,
+    /// [`CONTROL`], [`TABLE`], [`WEIGHED`], and a count from bit [`TOLD`] on.
+    form: u8,
     /// Queues that are not empty.
-    waiting: u8,
-    /// Of so many queues, from the first on, the switch has to know what leaves; and [`WEIGHED`].
-    told: u8,
+    waiting: u16,
     /// Where the frame in service came in.
     pub(in crate::engine) came_in: PortId,
     locators: Locators,
@@ -48,6 +51,8 @@ pub(in crate::engine) struct Classes {
     control_weight: u32,
     /// Control frames that went since data last had a turn, or did not wait.
     control_run: u32,
+    /// A bit for each class whose ACKs travel with data.
+    acks: u8,
     notes: Option<Box<Notes>>,
     /// The watchdog over pauses, where there is one.
     watchdog: Option<Box<Watched>>,
@@ -125,13 +130,15 @@ impl Classes {
         let is_plain = plan.classes == 1 && order == SwitchOrder::Never && noted.is_none();
         (weighs || has_table || !is_plain).then(|| Self {
             data: plan.classes,
-            control_form: u8::from(plan.service != Service::Fifo) | plan.ack_classes() << 1,
+            form: if plan.service == Service::Fifo { 0 } else { CONTROL }
+                | if plan.ack_classes() == 0 { 0 } else { TABLE }
+                | if weighs { WEIGHED } else { 0 }
+                | match order {
+                    SwitchOrder::Never => 0,
+                    SwitchOrder::WhilePausing => plan.classes,
+                    SwitchOrder::Always => plan.classes + 1,
+                } << TOLD,
             waiting: 0,
-            told: match order {
-                SwitchOrder::Never => 0,
-                SwitchOrder::WhilePausing => plan.classes,
-                SwitchOrder::Always => plan.classes + 1,
-            } | if weighs { WEIGHED } else { 0 },
             came_in: PortId(0),
             locators: Locators::of(fabric, plan.classes),
             pfc: facts.pfc.map(|own| Pfc {
@@ -147,6 +154,7 @@ impl Classes {
             turns: Turns::new(plan),
             control_weight: plan.control_weight.map_or(u32::MAX, NonZeroU32::get),
             control_run: 0,
+            acks: plan.ack_classes(),
             notes: noted.map(|carriers| {
                 let queues = Default::default();
                 Box::new(Notes { carriers, queues, taken: Note::default() })
@@ -167,16 +175,16 @@ impl Classes {
     /// The queue that a frame belongs to.
     #[inline]
     pub(in crate::engine) fn queue_of(&self, frame: Frame) -> usize {
-        if self.control_form > 1 {
+        if self.form & TABLE != 0 {
             return self.queue_by_table(frame);
         }
-        let control = (self.control_form != 0) & frame.is_control();
+        let control = (self.form & CONTROL != 0) & frame.is_control();
         if self.data == 1 {
             // The queue of control is number 1: no branch that full load would make random.
             usize::from(control)
         } else if control {
             self.control()
-        } else if self.control_form != 0 {
+        } else if self.form & CONTROL != 0 {
             usize::from(self.locators.class(frame.to))
         } else {
             0
@@ -188,14 +196,14 @@ impl Classes {
     #[inline(never)]
     fn queue_by_table(&self, frame: Frame) -> usize {
         let class = self.locators.class(frame.to);
-        let with_data = frame.is_reply() && self.control_form >> (1 + class) & 1 == 1;
+        let with_data = frame.is_reply() && self.acks >> class & 1 == 1;
         if frame.is_control() && !with_data { self.control() } else { usize::from(class) }
     }
 
     /// Whether flow control has taken a class on; control it has not.
     #[inline]
     pub(in crate::engine) fn is_lossless(&self, class: usize) -> bool {
-        self.pfc.as_ref().is_some_and(|pfc| pfc.lossless >> class & 1 == 1)
+        self.pfc.as_ref().is_some_and(|pfc| u16::from(pfc.lossless) >> class & 1 == 1)
     }
 
     /// Bytes of a queue, frame in service included.
@@ -326,11 +334,11 @@ impl Classes {
 
     /// Takes the frame that goes now, with its queue, from the queues `ready`.
     #[inline]
-    fn pop_of(&mut self, ready: u8) -> Option<(Frame, usize)> {
+    fn pop_of(&mut self, ready: u16) -> Option<(Frame, usize)> {
         if ready == 0 {
             return None;
         }
-        if self.told & WEIGHED != 0 {
+        if self.form & WEIGHED != 0 {
             return self.pop_weighed(ready);
         }
         let class = if self.data == 1 {
@@ -343,11 +351,11 @@ impl Classes {
         self.take(class)
     }
 
-    /// The data class among the queues `ready` whose turn it is.
+    /// The data class among the queues `ready`, which are all of data, whose turn it is.
     #[inline]
-    fn next_data(&mut self, ready: u8) -> usize {
+    fn next_data(&mut self, ready: u16) -> usize {
         let own = &self.own;
-        self.turns.next(ready, |class| {
+        self.turns.next(ready as u8, |class| {
             let queue = &own[class].queue;
             (queue.get(0).frame.size().0 as u32, queue.len() == 1)
         })
@@ -355,7 +363,7 @@ impl Classes {
 
     /// [`Classes::pop_of`] where data has a turn after so many control frames.
     #[inline(never)]
-    fn pop_weighed(&mut self, ready: u8) -> Option<(Frame, usize)> {
+    fn pop_weighed(&mut self, ready: u16) -> Option<(Frame, usize)> {
         let data = ready & ((1 << self.data) - 1);
         let has_turn = data == 0 || self.control_run < self.control_weight;
         if ready >> self.data & 1 == 1 && has_turn {
@@ -381,7 +389,7 @@ impl Classes {
     fn take(&mut self, class: usize) -> Option<(Frame, usize)> {
         let queue = &mut self.own[class].queue;
         let entry = queue.pop()?;
-        self.waiting &= !(u8::from(queue.is_empty()) << class);
+        self.waiting &= !(u16::from(queue.is_empty()) << class);
         self.came_in = PortId(entry.tag());
         if self.notes.is_some() {
             self.bring_note(class, entry.frame);
@@ -421,7 +429,7 @@ impl Classes {
         }
         let size = frame.size().0;
         self.own[class].bytes -= size;
-        let is_told = class < usize::from(self.told & !WEIGHED);
+        let is_told = class < usize::from(self.form >> TOLD);
         is_told.then_some(Gone { came_in: self.came_in, port, class: class as u8, sent, size })
     }
 
@@ -472,7 +480,7 @@ impl Classes {
     /// Whether the far end is to pause a class; nothing for control, or without flow control.
     pub(in crate::engine) fn is_pausing(&self, class: usize) -> Option<bool> {
         let pfc = self.pfc.as_ref().filter(|_| class < self.control())?;
-        Some(pfc.pausing >> class & 1 == 1)
+        Some(u16::from(pfc.pausing) >> class & 1 == 1)
     }
 
     /// The far end is to pause a class from now on, or may resume.
