@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(drr.next(0b11, |class| ([200, 500][class], false)), 0);
         assert_eq!(drr.next(0b11, |class| ([750, 500][class], false)), 1);
         let Turns::Drr(state) = &drr else { panic!() };
-        assert_eq!(state.deficit, [300, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(state.deficit, [300, 0, 0, 0, 0, 0, 0, 0]);
         // 300 + 500 pay for 750 and then for 20, not for the next 750.
         assert_eq!(drr.next(0b11, |class| ([750, 500][class], false)), 0);
         assert_eq!(drr.next(0b11, |class| ([20, 500][class], false)), 0);
