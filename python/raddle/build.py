@@ -2531,7 +2531,7 @@ class buffer:
     def dynamic_thresholds(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         alpha: float | Sequence[float] | None = None,
     ) -> Section:
         """Dynamic thresholds. A queue may hold at most `alpha` times the memory that is free. What
@@ -2539,8 +2539,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `alpha` (`1.0`): The most that a queue may hold, over what is free; 0.001 to 1000.
         """
         return _given(scheme="dynamic_thresholds", size=size, oracle_file=oracle_file, alpha=alpha)
@@ -2549,15 +2550,16 @@ class buffer:
     def complete_sharing(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
     ) -> Section:
         """Complete sharing. Any queue may take all memory that is free: the most efficient, and
         the least fair.
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         """
         return _given(scheme="complete_sharing", size=size, oracle_file=oracle_file)
 
@@ -2565,15 +2567,16 @@ class buffer:
     def complete_partitioning(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
     ) -> Section:
         """Complete partitioning. Each queue of data may hold an equal part of the memory and no
         more: fair, and wasteful.
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         """
         return _given(scheme="complete_partitioning", size=size, oracle_file=oracle_file)
 
@@ -2581,7 +2584,7 @@ class buffer:
     def abm(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         mode: str | Sequence[str] | None = None,
         alpha: float | Sequence[float] | None = None,
         alpha_unscheduled: float | Sequence[float] | None = None,
@@ -2594,8 +2597,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
         `alpha` (`0.5`): The most that the queues of a class may hold, over what is free; a list
             has one for each data class.
@@ -2621,7 +2625,7 @@ class buffer:
     def fab(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         alpha: float | Sequence[float] | None = None,
         alpha_short: float | Sequence[float] | None = None,
         short: str | Sequence[str] | None = None,
@@ -2632,8 +2636,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `alpha` (`0.5`): The most that a queue may hold, over what is free; a list has one for
             each data class.
         `alpha_short` (`1024.0`): The same for packets of flows that are short so far.
@@ -2654,7 +2659,7 @@ class buffer:
     def cisco_ib(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         mode: str | Sequence[str] | None = None,
         alpha: float | Sequence[float] | None = None,
         window: str | Sequence[str] | None = None,
@@ -2669,8 +2674,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the ABM authors' ns-3 code, in
             which the flow never decides.
         `alpha` (`0.5`): The most that a queue may hold, over what is free; a list has one for
@@ -2701,15 +2707,16 @@ class buffer:
     def longest_queue_drop(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
     ) -> Section:
         """Longest queue drop. A frame that finds the memory full takes the place of the last one
         of the longest queue. The best that is known, but switches cannot push out.
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         """
         return _given(scheme="longest_queue_drop", size=size, oracle_file=oracle_file)
 
@@ -2717,15 +2724,16 @@ class buffer:
     def harmonic(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
     ) -> Section:
         """Harmonic. The k-th longest queue may hold a k-th part of what the longest may. The best
         guarantee without push-out or predictions, and a pessimist in practice.
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         """
         return _given(scheme="harmonic", size=size, oracle_file=oracle_file)
 
@@ -2733,15 +2741,16 @@ class buffer:
     def follow_lqd(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
     ) -> Section:
         """FollowLQD. A queue may hold what it would hold under longest queue drop. Credence
         without predictions.
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         """
         return _given(scheme="follow_lqd", size=size, oracle_file=oracle_file)
 
@@ -2749,7 +2758,7 @@ class buffer:
     def credence(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         mode: str | Sequence[str] | None = None,
         oracle: Any | Sequence[Any] | None = None,
         flip: float | Sequence[float] | None = None,
@@ -2759,8 +2768,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
         `oracle` (`"0"`): What predicts drops: a random forest, its trees separated by `;`, or
             one for each switch, separated by bars; `0` predicts none, `1` all.
@@ -2779,7 +2789,7 @@ class buffer:
     def sonic(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         lossless: bool | Sequence[bool] | None = None,
         alpha_ingress: float | str | Sequence[float] | Sequence[str] | None = None,
         alpha_egress: float | str | Sequence[float] | Sequence[str] | None = None,
@@ -2796,8 +2806,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `lossless` (`false`): Whether a data class is lossless; a list has one value for each
             class. Any that is turns priority flow control on.
         `alpha_ingress` (`"auto"`): Of ingress queues, over what is free of their pool; `auto`:
@@ -2833,7 +2844,7 @@ class buffer:
     def sonic_abm(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         lossless: bool | Sequence[bool] | None = None,
         alpha_ingress: float | str | Sequence[float] | Sequence[str] | None = None,
         alpha_egress: float | str | Sequence[float] | Sequence[str] | None = None,
@@ -2858,8 +2869,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `lossless` (`false`): Whether a data class is lossless; a list has one value for each
             class. Any that is turns priority flow control on.
         `alpha_ingress` (`"auto"`): Of ingress queues, over what is free of their pool; `auto`:
@@ -2914,7 +2926,7 @@ class buffer:
     def reverie(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         mode: str | Sequence[str] | None = None,
         lossless: bool | Sequence[bool] | None = None,
         alpha: float | Sequence[float] | None = None,
@@ -2930,8 +2942,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
         `lossless` (`false`): Whether a data class is lossless; a list has one value for each
             class. Any that is turns priority flow control on.
