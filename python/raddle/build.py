@@ -2542,7 +2542,7 @@ class buffer:
     def dynamic_thresholds(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         alpha: float | Sequence[float] | None = None,
     ) -> Section:
         """Dynamic thresholds. A queue may hold at most `alpha` times the memory that is free. What
@@ -2550,8 +2550,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `alpha` (`1.0`): The most that a queue may hold, over what is free; 0.001 to 1000.
         """
         return _given(scheme="dynamic_thresholds", size=size, oracle_file=oracle_file, alpha=alpha)
@@ -2560,15 +2561,16 @@ class buffer:
     def complete_sharing(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
     ) -> Section:
         """Complete sharing. Any queue may take all memory that is free: the most efficient, and
         the least fair.
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         """
         return _given(scheme="complete_sharing", size=size, oracle_file=oracle_file)
 
@@ -2576,15 +2578,16 @@ class buffer:
     def complete_partitioning(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
     ) -> Section:
         """Complete partitioning. Each queue of data may hold an equal part of the memory and no
         more: fair, and wasteful.
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         """
         return _given(scheme="complete_partitioning", size=size, oracle_file=oracle_file)
 
@@ -2592,7 +2595,7 @@ class buffer:
     def abm(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         mode: str | Sequence[str] | None = None,
         alpha: float | Sequence[float] | None = None,
         alpha_unscheduled: float | Sequence[float] | None = None,
@@ -2605,8 +2608,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
         `alpha` (`0.5`): The most that the queues of a class may hold, over what is free; a list
             has one for each data class.
@@ -2632,7 +2636,7 @@ class buffer:
     def fab(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         alpha: float | Sequence[float] | None = None,
         alpha_short: float | Sequence[float] | None = None,
         short: str | Sequence[str] | None = None,
@@ -2643,8 +2647,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `alpha` (`0.5`): The most that a queue may hold, over what is free; a list has one for
             each data class.
         `alpha_short` (`1024.0`): The same for packets of flows that are short so far.
@@ -2665,7 +2670,7 @@ class buffer:
     def cisco_ib(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         mode: str | Sequence[str] | None = None,
         alpha: float | Sequence[float] | None = None,
         window: str | Sequence[str] | None = None,
@@ -2680,8 +2685,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the ABM authors' ns-3 code, in
             which the flow never decides.
         `alpha` (`0.5`): The most that a queue may hold, over what is free; a list has one for
@@ -2712,15 +2718,16 @@ class buffer:
     def longest_queue_drop(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
     ) -> Section:
         """Longest queue drop. A frame that finds the memory full takes the place of the last one
         of the longest queue. The best that is known, but switches cannot push out.
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         """
         return _given(scheme="longest_queue_drop", size=size, oracle_file=oracle_file)
 
@@ -2728,15 +2735,16 @@ class buffer:
     def harmonic(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
     ) -> Section:
         """Harmonic. The k-th longest queue may hold a k-th part of what the longest may. The best
         guarantee without push-out or predictions, and a pessimist in practice.
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         """
         return _given(scheme="harmonic", size=size, oracle_file=oracle_file)
 
@@ -2744,15 +2752,16 @@ class buffer:
     def follow_lqd(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
     ) -> Section:
         """FollowLQD. A queue may hold what it would hold under longest queue drop. Credence
         without predictions.
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         """
         return _given(scheme="follow_lqd", size=size, oracle_file=oracle_file)
 
@@ -2760,7 +2769,7 @@ class buffer:
     def credence(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         mode: str | Sequence[str] | None = None,
         oracle: Any | Sequence[Any] | None = None,
         flip: float | Sequence[float] | None = None,
@@ -2770,8 +2779,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
         `oracle` (`"0"`): What predicts drops: a random forest, its trees separated by `;`, or
             one for each switch, separated by bars; `0` predicts none, `1` all.
@@ -2790,7 +2800,7 @@ class buffer:
     def sonic(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         lossless: bool | Sequence[bool] | None = None,
         alpha_ingress: float | str | Sequence[float] | Sequence[str] | None = None,
         alpha_egress: float | str | Sequence[float] | Sequence[str] | None = None,
@@ -2807,8 +2817,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `lossless` (`false`): Whether a data class is lossless; a list has one value for each
             class. Any that is turns priority flow control on.
         `alpha_ingress` (`"auto"`): Of ingress queues, over what is free of their pool; `auto`:
@@ -2844,7 +2855,7 @@ class buffer:
     def sonic_abm(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         lossless: bool | Sequence[bool] | None = None,
         alpha_ingress: float | str | Sequence[float] | Sequence[str] | None = None,
         alpha_egress: float | str | Sequence[float] | Sequence[str] | None = None,
@@ -2869,8 +2880,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `lossless` (`false`): Whether a data class is lossless; a list has one value for each
             class. Any that is turns priority flow control on.
         `alpha_ingress` (`"auto"`): Of ingress queues, over what is free of their pool; `auto`:
@@ -2925,7 +2937,7 @@ class buffer:
     def reverie(
         *,
         size: str,
-        oracle_file: str | os.PathLike[str] | None = None,
+        oracle_file: str | str | os.PathLike[str] | None = None,
         mode: str | Sequence[str] | None = None,
         lossless: bool | Sequence[bool] | None = None,
         alpha: float | Sequence[float] | None = None,
@@ -2941,8 +2953,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
-        `oracle_file`: a file that has the `oracle` of `credence` in its words, in place of
-            that: `raddle train` writes it; lines that begin with `#` are comments.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
         `lossless` (`false`): Whether a data class is lossless; a list has one value for each
             class. Any that is turns priority flow control on.

@@ -56,6 +56,37 @@ def test_a_figure_is_reproduced_as_by_the_command(tmp_path, monkeypatch):
         raddle.figures("mars/table7")
 
 
+def test_an_oracle_is_the_commands(tmp_path):
+    file = tmp_path / "lqd.toml"
+    file.write_text(
+        """
+[fabric]
+topology = { kind = "leaf_spine", leaves = 2, hosts_per_leaf = 4, spines = 2, rate = "10 Gbps" }
+queue = { size = "unlimited", marking = { scheme = "none" } }
+buffer = { scheme = "longest_queue_drop", size = "60 kB" }
+[transport]
+congestion = { scheme = "cubic" }
+[traffic]
+kind = "incast"
+senders = 6
+message = "1 MB"
+"""
+    )
+    ours = raddle.train("credence", file, tmp_path / "ours", trees=2, seeds=[1, 2])
+    printed = command(
+        "train", "credence", file, "--out", tmp_path / "printed", "--trees", 2, "--seeds", "1,2",
+        "--json", folder=tmp_path,
+    )
+    assert ours == printed
+    kept = [(tmp_path / name).read_text() for name in ("ours", "printed")]
+    forests = [[line for line in text.splitlines() if line[0] != "#"] for text in kept]
+    assert forests[0] == forests[1] and len(forests[0]) == 2
+    with pytest.raises(ValueError, match="expected 'credence'"):
+        raddle.train("lqd", file)
+    with pytest.raises(raddle.ScenarioError, match="nothing was dropped"):
+        raddle.train("credence", file, set={"fabric.buffer.size": "60 MB"})
+
+
 def test_a_comparison_has_the_commands_page():
     answer = raddle.compare(SWEEP, seeds=[1])
     page = answer.report()

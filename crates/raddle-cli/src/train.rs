@@ -54,7 +54,9 @@ impl Arguments {
     /// What makes the same model, but for the file that it goes to.
     fn command(&self) -> String {
         let set = self.scenario.set.iter().map(|(key, value)| format!(" --set '{key}={value}'"));
-        let seeds = self.seeds.as_ref().map_or(String::new(), |own| format!(" --seeds {own}"));
+        let typed = |own: &String| own.replace(['[', ']', '"', ' '], "");
+        let seeds =
+            self.seeds.as_ref().map_or(String::new(), |own| format!(" --seeds {}", typed(own)));
         let per_switch = if self.per_switch { " --per-switch" } else { "" };
         format!(
             "raddle train {} {}{}{seeds} --trees {} --depth {} --share {}{per_switch} --seed {}",

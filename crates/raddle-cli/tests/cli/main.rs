@@ -10,6 +10,7 @@ mod run;
 mod same;
 mod statuses;
 mod sweep;
+mod train;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

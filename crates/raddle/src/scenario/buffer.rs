@@ -3,7 +3,7 @@
 use super::fabric::FabricSection;
 use super::files::Files;
 use super::reach::Sizes;
-use super::reader::{Log, Reader, read, refused};
+use super::reader::{Log, Reader, read, refused, with_nearest};
 use super::scheme::{self, Chosen, Needy, show, shown};
 use super::spec::{Item, Place, Value};
 use crate::problem::Problem;
@@ -16,6 +16,12 @@ use raddle_sim::faults::Faults;
 use raddle_sim::lossless::{self, Lossless, Shortage};
 use raddle_sim::plan::BufferPlan;
 use raddle_sim::topology::{Fabric, Switch};
+use std::sync::Arc;
+
+/// The oracles that come with the program: what `oracle_file` calls them, and their words. The file of
+/// each says which command made it.
+const ORACLES: [(&str, &str); 1] =
+    [("websearch_dctcp", include_str!("../../../../figures/credence/oracle/oracle.txt"))];
 
 /// The memory's settings.
 pub(crate) struct BufferSection {
@@ -67,8 +73,19 @@ fn read_oracle(
         log.add(problem.label("expected one of the two"));
         return None;
     }
-    let file = files.named(item, name, log)?;
-    match policy.set("oracle", Raw::Text(&file.text)) {
+    let text: Arc<str> = if name.contains(['.', '/']) {
+        files.named(item, name, log)?.text
+    } else if let Some((_, text)) = ORACLES.iter().find(|(word, _)| word == name) {
+        Arc::from(*text)
+    } else {
+        let problem = item.place.problem(format!("unknown oracle `{name}`"));
+        let words = ORACLES.iter().map(|&(word, _)| word);
+        let help = format!("oracles: {}", words.clone().collect::<Vec<_>>().join(", "));
+        let file = "or the path of a file that `raddle train` wrote, as in \"oracle.txt\"";
+        log.add(with_nearest(problem, name, words).help(help).help(file));
+        return None;
+    };
+    match policy.set("oracle", Raw::Text(&text)) {
         Ok(()) => return Some(()),
         Err(ParameterError::Unknown) => {
             let message = format!("`{}` has no parameter `oracle`", policy.card().name);

@@ -319,6 +319,29 @@ mod tests {
     }
 
     #[test]
+    fn the_kept_oracle_has_a_word_and_says_how_it_was_made() {
+        let buffer = |oracle: &str| {
+            let more = format!("oracle_file = \"{oracle}\"");
+            let buffer =
+                format!("buffer = {{ scheme = \"credence\", size = \"60 kB\", {more} }}\n");
+            format!("{FABRIC}{buffer}{TRAFFIC}")
+        };
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+        let parse = |oracle: &str| scenario::parse("s.toml", &buffer(oracle), root, &[]);
+        let file = "figures/credence/oracle/oracle.txt";
+        let of = |oracle: &str| parse(oracle).unwrap().cells[0].scenario.resolved_toml().to_owned();
+        assert_eq!(of("websearch_dctcp"), of(file));
+        let text = std::fs::read_to_string(root.join(file)).unwrap();
+        assert!(text.contains("\n# raddle train credence figures/credence/oracle/scenario.toml "));
+        let scenario = scenario::load(
+            &root.join("figures/credence/oracle/scenario.toml"),
+            &[(RECORD.to_owned(), "true".to_owned())],
+        );
+        let hash = scenario.unwrap().cells[0].scenario.hash();
+        assert!(text.contains(&format!("\n# scenario {hash}\n")), "{hash}");
+    }
+
+    #[test]
     fn nothing_to_learn_and_wrong_settings_are_refused() {
         let mut none = lessons(1, 100);
         none.switches[0].rows.iter_mut().for_each(|row| row.dropped = false);

@@ -116,6 +116,10 @@ fn an_oracle_is_a_forest_from_one_place() {
         r#""forest.txt" | `oracle_file` stands beside `oracle` | expected one of the two"#,
     );
     fabric(
+        &credence("oracle_file = \"websearch_dctpc\""),
+        r#""websearch_dctpc" | unknown oracle `websearch_dctpc` | nearest: `websearch_dctcp`"#,
+    );
+    fabric(
         &credence("oracle_file = 5"),
         r#"5 | wrong value for `oracle_file` | expected a path, quoted"#,
     );
