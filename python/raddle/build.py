@@ -392,6 +392,7 @@ def record(
     ports: Sequence[str] | None = None,
     bucket: str | None = None,
     queue_means: bool | None = None,
+    sizes: Mapping[str, Any] | None = None,
 ) -> Section:
     """What is kept over time.
 
@@ -400,8 +401,12 @@ def record(
     `queue_means` (`false`): whether the mean length of every queue is measured, exactly;
         `layers` in results tell it, and `series` of recorded ports in each bucket. Takes
         the engine longer.
+    `sizes` (10 kB, 100 kB, 1 MB): which flows results tell apart as short, medium and long:
+        `{ short_below = "100 kB", long_above = "1 MB" }`, and medium ones are all between.
+        By default short ones are below 10 kB, medium ones from 100 kB to 1 MB, and long
+        ones above.
     """
-    return _given(ports=ports, bucket=bucket, queue_means=queue_means)
+    return _given(ports=ports, bucket=bucket, queue_means=queue_means, sizes=sizes)
 
 
 def run(
