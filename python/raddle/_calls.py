@@ -72,7 +72,7 @@ def compare(
 
     `seeds` as `"1..5"` (both included) or a list; else the scenario's. `metric` is what the runs are
     compared by: `"completion"`, `"fct.mean"`, `"fct.p99"`, `"slowdown.mean"`, `"slowdown.p99"`,
-    `"busbw"` or `"goodput"`; else what the traffic is asked by. `job`: of this job alone, of one with
+    `"slowdown.short.p99"`, `"busbw"`, `"goodput"`, `"pauses"` or another (a wrong word names all); else what the traffic is asked by. `job`: of this job alone, of one with
     groups the worst. `parallel` runs at a time:
     else as many as there are cores for `threads` threads each. Nothing is written; `report()` of
     the answer is the command's page. Runs that fail are left out of the answer, stand in its

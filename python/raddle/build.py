@@ -393,6 +393,7 @@ def record(
     bucket: str | None = None,
     queue_means: bool | None = None,
     training: bool | None = None,
+    sizes: Mapping[str, Any] | None = None,
 ) -> Section:
     """What is kept over time.
 
@@ -404,8 +405,14 @@ def record(
     `training` (`false`): whether it is kept what each packet of data found in the memory of
         `longest_queue_drop`, and what became of it: the table `training`, from which
         `raddle train` makes the `oracle_file` of `credence`.
+    `sizes` (10 kB, 100 kB, 1 MB): which flows results tell apart as short, medium and long:
+        `{ short_below = "100 kB", long_above = "1 MB" }`, and medium ones are all between.
+        By default short ones are below 10 kB, medium ones from 100 kB to 1 MB, and long
+        ones above.
     """
-    return _given(ports=ports, bucket=bucket, queue_means=queue_means, training=training)
+    return _given(
+        ports=ports, bucket=bucket, queue_means=queue_means, training=training, sizes=sizes
+    )
 
 
 def run(

@@ -23,8 +23,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What runs are compared by.
 #[derive(clap::Args)]
 pub(super) struct AskedArguments {
-    /// What the runs are compared by: completion, fct.mean, fct.p99, slowdown.mean, slowdown.p99, busbw
-    /// or goodput; else what the traffic is asked by.
+    /// What the runs are compared by: completion, fct.mean, fct.p99, slowdown.mean, slowdown.p99,
+    /// slowdown.short.p99, busbw, goodput, pauses or another (a wrong word names all); else what the
+    /// traffic is asked by.
     #[arg(long, value_name = "METRIC")]
     metric: Option<String>,
     /// Of this job alone; a job of several groups counts by its worst.

@@ -69,8 +69,7 @@ impl FigureCell {
             let kept = max > 0.0 || !number.is_always_kept();
             kept.then_some(CellNumber { number, mean, min, max })
         };
-        let summed = Metric::ALL.iter().filter(|metric| metric.is_always_kept());
-        let summed = summed.map(|&metric| Number::Run(metric));
+        let summed = Metric::all().filter(|metric| metric.is_always_kept()).map(Number::Run);
         let others = drawn.iter().copied().filter(|number| !number.is_always_kept());
         Self {
             settings: runs.first().map_or_else(Vec::new, |run| run.settings.clone()),

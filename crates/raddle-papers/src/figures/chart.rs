@@ -258,7 +258,7 @@ impl Panel<'_> {
             return Some((words.to_owned(), value));
         }
         let bound = match number {
-            Number::Run(Metric::Completion) => {
+            Number::Run(Metric::COMPLETION) => {
                 shared(bars.iter().map(|bar| bar.cell.bound.as_ref()))?
             }
             _ => return None,
@@ -317,12 +317,12 @@ mod tests {
 
     fn cell(scheme: &str, completion: Option<f64>, bound: f64) -> FigureCell {
         let number = |mean: f64| CellNumber {
-            number: Number::Run(Metric::Completion),
+            number: Number::Run(Metric::COMPLETION),
             mean,
             min: mean - 1.0,
             max: mean + 1.0,
         };
-        let marked = Number::Run(Metric::Marked);
+        let marked = Number::find("marked").unwrap();
         let marked = CellNumber { number: marked, mean: 5.0, min: 5.0, max: 5.0 };
         FigureCell {
             settings: vec![("scheme".into(), scheme.into()), ("load".into(), "a<b".into())],

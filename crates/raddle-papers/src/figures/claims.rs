@@ -38,6 +38,7 @@ pub struct Claims {
     pub quick: Vec<(String, String)>,
     /// The claims, in the order in which they are shown.
     pub claims: Vec<Claim>,
+    pub(super) place: Place,
 }
 
 /// One claim.
@@ -69,6 +70,7 @@ pub struct Claim {
     pub free: Vec<Free>,
     /// Whether quick mode measures it.
     pub quick: bool,
+    pub(super) place: Place,
 }
 
 raddle_schemes::words! {
@@ -128,7 +130,7 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
     let title = text(&mut reader, "title");
     let reduced = reader.take("reduced").and_then(|item| words("reduced", item, log));
     let stale = reader.take("stale").and_then(|item| words("stale", item, log));
-    let completion = || vec![vec![Number::Run(Metric::Completion)]];
+    let completion = || vec![vec![Number::Run(Metric::COMPLETION)]];
     let chart = reader.take("chart").map_or_else(completion, |item| chart(item, log));
     let curves = reader.take("curves").and_then(|item| read_curves(item, log));
     let items = reader.list("trace", "tables: write [[trace]]");
@@ -152,7 +154,8 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
             log.add(item.place.problem(format!("two claims are called `{}`", claim.id)));
         }
     }
-    Some(Claims { title: title?, reduced, stale, chart, curves, traces, table, quick, claims })
+    let (title, place) = (title?, item.place.clone());
+    Some(Claims { title, reduced, stale, chart, curves, traces, table, quick, claims, place })
 }
 
 /// A list of numbers, and of lists of numbers of layers.
@@ -227,6 +230,7 @@ fn claim(item: &Item, log: &Log) -> Option<Claim> {
         turns,
         free,
         quick,
+        place: item.place.clone(),
     })
 }
 
@@ -362,7 +366,7 @@ measure = { kind = \"value\", metric = \"dropped\", cell = { \"condition\" = \"x
                 |picture: &Vec<Number>| picture.iter().map(|number| number.word()).collect();
             claims.chart.iter().map(words).collect()
         };
-        let completion = Number::Run(Metric::Completion);
+        let completion = Number::Run(Metric::COMPLETION);
         assert_eq!(Claims::parse("c", CLAIM).unwrap().chart, [[completion]]);
         assert!(words("[]").is_empty());
         let layers = "\"tor_agg.data_overload\", \"agg_tor.data_overload\"";

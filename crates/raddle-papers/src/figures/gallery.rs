@@ -279,7 +279,7 @@ fn points(page: &mut String, curves: &FigureCurves) {
 /// A folded table of all cells.
 fn numbers(page: &mut String, result: &FigureResult) {
     let drawn = result.chart.concat();
-    let bounded = drawn.contains(&Number::Run(Metric::Completion));
+    let bounded = drawn.contains(&Number::Run(Metric::COMPLETION));
     let mut head = String::from("| condition | scheme |");
     for number in &drawn {
         let _ = write!(head, " `{}`{} |", number.word(), number.unit());
@@ -296,7 +296,7 @@ fn numbers(page: &mut String, result: &FigureResult) {
         let bound = cell.bound.as_ref().map_or_else(
             || "-".to_owned(),
             |(name, us)| {
-                let over = cell.number(Number::Run(Metric::Completion)).filter(|_| cell.never == 0);
+                let over = cell.number(Number::Run(Metric::COMPLETION)).filter(|_| cell.never == 0);
                 let over = over.map(|number| percent((number.mean / us - 1.0) * 100.0));
                 let over = over.map_or_else(String::new, |over| format!(", {over}"));
                 format!("{} ({name}){over}", digits(*us, 5))

@@ -426,6 +426,20 @@ impl Measure {
         }
     }
 
+    /// The metrics that it takes.
+    pub(super) fn metrics(&self) -> Vec<Metric> {
+        match self {
+            Self::Value { metric, .. } | Self::Ratio { metric, .. } => vec![*metric],
+            Self::Ratios(pairs) => vec![pairs.metric],
+            Self::Values(values) => vec![values.metric],
+            Self::RankCorrelation(both) => vec![both.of, both.with],
+            Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
+                [of.metrics(), other.metrics()].concat()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether it needs the cell with these settings.
     pub(super) fn needs(&self, settings: &[(String, String)]) -> bool {
         match self {

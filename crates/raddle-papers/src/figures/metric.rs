@@ -1,16 +1,25 @@
 //! The numbers of a run that claims and pictures are about.
 
-use super::memory;
 use super::prepare::FigureRun;
 use raddle::study::quantiles::Share;
 use raddle::study::run::Finished;
-use raddle::study::summary::SizeClass;
+use raddle::study::summary::{BySize, JobSummary, SizeClass};
 use raddle::study::text::{digits, short, time};
+use raddle_schemes::family::{Parameter, ParameterError, Raw, quoted};
 use std::collections::BTreeMap;
+
+/// A number of a run's summary, or of one of its jobs: `dropped`, `requests.slowdown_p99`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Metric {
+    what: Word,
+    /// The job, by the name that its traffic has; none for the whole run. Names are kept for as long
+    /// as the program runs, as texts of figures are.
+    job: Option<&'static str>,
+}
 
 raddle_schemes::words! {
     /// A number of a run's summary.
-    pub enum Metric {
+    pub enum Word {
         /// From the first flow's start to the last flow's end.
         Completion = "completion_us",
         /// The mean flow completion time.
@@ -102,42 +111,97 @@ raddle_schemes::words! {
         MemoryP99 = "memory_p99_bytes",
         /// The 99.9th percentile of it.
         MemoryP99_9 = "memory_p99_9_bytes",
+        /// The median of what a switch holds in lossless classes.
+        LosslessP50 = "memory_lossless_p50_bytes",
+        /// The 95th percentile of what a switch holds in lossless classes.
+        LosslessP95 = "memory_lossless_p95_bytes",
+        /// The 99th percentile of what a switch holds in lossless classes.
+        LosslessP99 = "memory_lossless_p99_bytes",
+        /// The 99.9th percentile of what a switch holds in lossless classes.
+        LosslessP99_9 = "memory_lossless_p99_9_bytes",
+        /// The median of what a switch holds in lossy classes.
+        LossyP50 = "memory_lossy_p50_bytes",
+        /// The 95th percentile of what a switch holds in lossy classes.
+        LossyP95 = "memory_lossy_p95_bytes",
+        /// The 99th percentile of what a switch holds in lossy classes.
+        LossyP99 = "memory_lossy_p99_bytes",
+        /// The 99.9th percentile of what a switch holds in lossy classes.
+        LossyP99_9 = "memory_lossy_p99_9_bytes",
+        /// Where the interval by query of the 99th percentile of slowdowns begins.
+        SlowdownP99Low = "slowdown_p99_low",
+        /// Where it ends.
+        SlowdownP99High = "slowdown_p99_high",
+        /// Where that of short flows begins.
+        ShortSlowdownP99Low = "short_slowdown_p99_low",
+        /// Where it ends.
+        ShortSlowdownP99High = "short_slowdown_p99_high",
+        /// Of the queries, the share in which some flow had a timeout.
+        TimedOut = "queries_timed_out",
+        /// How often flow control paused a class.
+        Pauses = "pauses",
+        /// For how long in all.
+        Paused = "paused_us",
+        /// What left recorded uplinks until the last flow began, over what they could have carried.
+        Uplinks = "uplink_throughput",
     }
 }
 
 /// A metric that is a distribution's over flows of some sizes: `short_fct_p99_9_us`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct BySize {
+struct OfSizes {
     class: SizeClass,
     is_slowdown: bool,
     /// The mean, if it is no percentile.
     share: Option<Share>,
+    end: End,
 }
 
-impl BySize {
-    fn of(self, run: &FigureRun) -> Option<f64> {
-        let summary = &run.finished.summary;
-        let own = if self.is_slowdown { &summary.slowdown } else { &summary.fct_by_size_us };
+/// A value, or an end of its interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Value,
+    Low,
+    High,
+}
+
+impl OfSizes {
+    fn of(self, own: &BySize) -> Option<f64> {
         let own = own.of_class(self.class)?;
-        match self.share {
-            None => Some(own.mean),
-            Some(share) => Some(own.at(share)?.value),
-        }
+        let Some(share) = self.share else { return Some(own.mean) };
+        let quantile = own.at(share)?;
+        Some(match self.end {
+            End::Value => quantile.value,
+            End::Low => quantile.low,
+            End::High => quantile.high,
+        })
     }
 
     fn title(self) -> String {
-        let share = self.share.map_or("Mean".to_owned(), |share| share.text().to_owned());
+        let share = self.share.map_or("mean", |share| share.text());
         let what = if self.is_slowdown { "slowdown" } else { "flow completion time" };
+        let end = match self.end {
+            End::Value => "",
+            End::Low => ", begin of its interval",
+            End::High => ", end of its interval",
+        };
         match self.class {
-            SizeClass::All => format!("{share} {what}"),
-            class => format!("{share} {what} of {} flows", class.word()),
+            SizeClass::All => format!("{share} {what}{end}"),
+            class => format!("{share} {what} of {} flows{end}", class.word()),
         }
     }
 }
 
-impl Metric {
+/// Whose data a switch holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    All,
+    Lossless,
+    Lossy,
+}
+
+impl Word {
     /// What it is of which flows, for those metrics that not every record keeps.
-    fn by_size(self) -> Option<BySize> {
+    fn by_size(self) -> Option<OfSizes> {
         if matches!(self, Self::FctMean | Self::FctP99 | Self::FctMax) {
             return None;
         }
@@ -147,32 +211,87 @@ impl Metric {
         let (class, rest) = named
             .next()
             .map_or((SizeClass::All, word), |(c, rest)| (c, rest.trim_start_matches('_')));
+        let (rest, end) = match (rest.strip_suffix("_low"), rest.strip_suffix("_high")) {
+            (Some(rest), _) => (rest, End::Low),
+            (_, Some(rest)) => (rest, End::High),
+            _ => (rest, End::Value),
+        };
         let slowdown = rest.strip_prefix("slowdown_");
         let share = slowdown.or_else(|| rest.strip_prefix("fct_")?.strip_suffix("_us"))?;
         let share = Share::ALL.iter().copied().find(|own| own.word() == share);
-        Some(BySize { class, is_slowdown: slowdown.is_some(), share })
+        Some(OfSizes { class, is_slowdown: slowdown.is_some(), share, end })
     }
 
     /// Which percentile of what switches hold it is, if it is one.
-    fn held(self) -> Option<Share> {
+    fn held(self) -> Option<(Whose, Share)> {
         let word = self.word().strip_prefix("memory_")?.strip_suffix("_bytes")?;
-        Share::ALL.iter().copied().find(|share| share.word() == word)
+        let (whose, word) = match (word.strip_prefix("lossless_"), word.strip_prefix("lossy_")) {
+            (Some(word), _) => (Whose::Lossless, word),
+            (_, Some(word)) => (Whose::Lossy, word),
+            _ => (Whose::All, word),
+        };
+        let share = Share::ALL.iter().copied().find(|share| share.word() == word)?;
+        Some((whose, share))
+    }
+
+    /// Whether jobs have it.
+    fn is_of_jobs(self) -> bool {
+        let is_told = matches!(
+            self,
+            Self::Completion
+                | Self::FctMean
+                | Self::FctP99
+                | Self::FctMax
+                | Self::Unfinished
+                | Self::TimedOut
+        );
+        is_told || self.by_size().is_some_and(|own| own.is_slowdown)
     }
 
     /// Whether every record of a figure keeps it, drawn or not.
-    pub(super) fn is_always_kept(self) -> bool {
-        let has_come_later = matches!(self, Self::FctMax | Self::RetransmittedPairMax);
+    fn is_always_kept(self) -> bool {
+        let has_come_later = matches!(
+            self,
+            Self::FctMax
+                | Self::RetransmittedPairMax
+                | Self::TimedOut
+                | Self::Pauses
+                | Self::Paused
+                | Self::Uplinks
+        );
         self.by_size().is_none() && self.held().is_none() && !has_come_later
     }
 
-    pub(super) fn of(self, run: &FigureRun) -> Option<f64> {
+    fn of_job(self, job: &JobSummary) -> Option<f64> {
         if let Some(by_size) = self.by_size() {
-            return by_size.of(run);
+            return by_size.of(&job.slowdown);
         }
-        if let Some(share) = self.held() {
-            return memory::held(run, share);
+        match self {
+            Self::Completion => job.completion_us,
+            Self::FctMean => job.fct_us.mean,
+            Self::FctP99 => job.fct_us.p99,
+            Self::FctMax => job.fct_us.max,
+            Self::Unfinished => Some(job.unfinished as f64),
+            Self::TimedOut => Some(job.timed_out),
+            _ => None,
         }
+    }
+
+    fn of(self, run: &FigureRun) -> Option<f64> {
         let summary = &run.finished.summary;
+        if let Some(by_size) = self.by_size() {
+            let own = by_size.is_slowdown;
+            return by_size.of(if own { &summary.slowdown } else { &summary.fct_by_size_us });
+        }
+        if let Some((whose, share)) = self.held() {
+            let memory = summary.memory?;
+            let own = match whose {
+                Whose::All => Some(memory.all),
+                Whose::Lossless => memory.lossless,
+                Whose::Lossy => memory.lossy,
+            };
+            return own.map(|own| own[share as usize]);
+        }
         let packets = &summary.packets;
         let mut parts = summary.jobs.iter().filter(|job| job.load_balance.is_some());
         let count = match self {
@@ -182,6 +301,9 @@ impl Metric {
             Self::FctMax => return summary.fct_us.max,
             Self::Background => return parts.next_back()?.completion_us,
             Self::Foreground => return parts.next()?.completion_us,
+            Self::TimedOut => return Some(summary.timed_out),
+            Self::Paused => return Some(summary.paused_us),
+            Self::Uplinks => return summary.uplinks,
             Self::Unfinished => summary.unfinished,
             Self::Dropped => packets.dropped.iter().sum(),
             Self::Marked => packets.marked,
@@ -190,44 +312,133 @@ impl Metric {
             Self::RetransmittedPairMax => retransmitted_pair_max(run),
             Self::Timeouts => summary.timeouts,
             Self::QueueMax => summary.queue_bytes_max,
+            Self::Pauses => summary.pauses,
             _ => return None,
         };
         Some(count as f64)
     }
 
-    /// What it is, as a heading.
-    pub(super) fn title(self) -> String {
+    fn title(self) -> String {
         if let Some(by_size) = self.by_size() {
             return by_size.title();
         }
-        if let Some(share) = self.held() {
-            return format!("{} of the data that a switch holds", share.text());
+        if let Some((whose, share)) = self.held() {
+            let whose = match whose {
+                Whose::All => "",
+                Whose::Lossless => "lossless ",
+                Whose::Lossy => "lossy ",
+            };
+            return format!("{} of the {whose}data that a switch holds", share.text());
         }
         let title = match self {
-            Self::Completion => "Completion of all flows",
-            Self::FctMean => "Mean flow completion time",
+            Self::Completion => "completion of all flows",
+            Self::FctMean => "mean flow completion time",
             Self::FctP99 => "99th percentile of flow completion times",
-            Self::FctMax => "Longest flow completion time",
-            Self::Background => "Completion of the background",
-            Self::Foreground => "Completion of the foreground",
-            Self::Unfinished => "Flows that did not end",
-            Self::Dropped => "Packets dropped",
-            Self::Marked => "Packets marked",
-            Self::Trimmed => "Packets trimmed",
-            Self::Retransmitted => "Packets retransmitted",
+            Self::FctMax => "longest flow completion time",
+            Self::Background => "completion of the background",
+            Self::Foreground => "completion of the foreground",
+            Self::Unfinished => "flows that did not end",
+            Self::Dropped => "packets dropped",
+            Self::Marked => "packets marked",
+            Self::Trimmed => "packets trimmed",
+            Self::Retransmitted => "packets retransmitted",
             Self::RetransmittedPairMax => {
-                "Packets retransmitted from one host to one other, at most"
+                "packets retransmitted from one host to one other, at most"
             }
-            Self::Timeouts => "Timeouts",
-            Self::QueueMax => "Longest queue of any switch port",
+            Self::Timeouts => "timeouts",
+            Self::QueueMax => "longest queue of any switch port",
+            Self::TimedOut => "share of queries with a timeout",
+            Self::Pauses => "pauses",
+            Self::Paused => "paused time",
+            Self::Uplinks => "throughput of uplinks, of what they could carry",
             _ => self.word(),
         };
         title.to_owned()
     }
+}
+
+impl Parameter for Metric {
+    const KIND: &'static str = "word";
+
+    fn read(raw: Raw<'_>) -> Result<Self, ParameterError> {
+        let Raw::Text(text) = raw else { return Word::read(raw).map(Self::run) };
+        let Some((job, word)) = text.rsplit_once('.') else {
+            return Word::read(raw).map(Self::run);
+        };
+        let of_jobs = || Word::ALL.iter().filter(|word| word.is_of_jobs());
+        match of_jobs().find(|own| own.word() == word) {
+            Some(&what) => Ok(Self { what, job: Some(job.to_owned().leak()) }),
+            None => {
+                let words: Vec<&str> = of_jobs().map(|own| own.word()).collect();
+                let words = words.join(", ");
+                Err(ParameterError::Value(format!("of a job there are, behind `{job}.`: {words}")))
+            }
+        }
+    }
+
+    fn show(&self) -> String {
+        quoted(&self.word())
+    }
+}
+
+impl Metric {
+    /// From time zero to the last flow's end.
+    pub const COMPLETION: Self = Self::run(Word::Completion);
+    /// The most bytes of one data class at any switch port.
+    pub const QUEUE_MAX: Self = Self::run(Word::QueueMax);
+
+    /// Of the whole run.
+    pub const fn run(what: Word) -> Self {
+        Self { what, job: None }
+    }
+
+    /// Every number of the whole run.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        Word::ALL.iter().map(|&what| Self::run(what))
+    }
+
+    /// The word of claims and results.
+    pub fn word(self) -> String {
+        let word = self.what.word();
+        self.job.map_or_else(|| word.to_owned(), |job| format!("{job}.{word}"))
+    }
+
+    /// The job that it is of.
+    pub(super) fn job(self) -> Option<&'static str> {
+        self.job
+    }
+
+    /// Whether every record of a figure keeps it, drawn or not.
+    pub(super) fn is_always_kept(self) -> bool {
+        self.job.is_none() && self.what.is_always_kept()
+    }
+
+    pub(super) fn of(self, run: &FigureRun) -> Option<f64> {
+        let Some(name) = self.job else { return self.what.of(run) };
+        let mut jobs = run.finished.summary.jobs.iter();
+        let job = jobs.find(|job| job.name == name && job.load_balance.is_none())?;
+        self.what.of_job(job)
+    }
+
+    /// What it is, as a heading.
+    pub(super) fn title(self) -> String {
+        let title = self.what.title();
+        let title = match self.job {
+            None => title,
+            Some(job) => format!("{}: {title}", job.replace('_', " ")),
+        };
+        let mut letters = title.chars();
+        let first = letters.next().map(|first| match title.as_bytes() {
+            // Percentiles keep their small letter.
+            [b'p', b'0'..=b'9', ..] => first.to_string(),
+            _ => first.to_uppercase().to_string(),
+        });
+        first.unwrap_or_default() + letters.as_str()
+    }
 
     /// Whether it is a time, which a run that does not complete may lack.
     pub(super) fn is_time(self) -> bool {
-        self.word().ends_with("_us")
+        self.what.word().ends_with("_us")
     }
 
     /// Whether a run that does not complete may lack it, or have it of some flows alone.
@@ -235,13 +446,19 @@ impl Metric {
         self.is_time() || !self.is_always_kept()
     }
 
+    /// Whether less is better.
+    pub(super) fn least_leads(self) -> bool {
+        self.what != Word::Uplinks
+    }
+
     /// A value with its unit.
     pub(super) fn shown(self, value: f64) -> String {
-        match self {
+        match self.what {
             _ if self.is_time() => time(value),
-            _ if self.held().is_some() => format!("{}B", short(value)),
+            what if what.held().is_some() => format!("{}B", short(value)),
+            Word::Pauses => short(value),
             _ if !self.is_always_kept() => digits(value, 3),
-            Self::QueueMax => format!("{}B", short(value)),
+            Word::QueueMax => format!("{}B", short(value)),
             _ => short(value),
         }
     }
@@ -265,24 +482,45 @@ mod tests {
 
     #[test]
     fn metrics_by_size_say_what_they_are_of() {
-        let of = |metric: Metric| metric.by_size().unwrap();
-        let expected = |class, is_slowdown, share| BySize { class, is_slowdown, share };
-        assert_eq!(of(Metric::SlowdownMean), expected(SizeClass::All, true, None));
+        let of = |word: Word| word.by_size().unwrap();
+        let end = End::Value;
+        let expected = |class, is_slowdown, share| OfSizes { class, is_slowdown, share, end };
+        assert_eq!(of(Word::SlowdownMean), expected(SizeClass::All, true, None));
         let p99_9 = Some(Share::P99_9);
-        assert_eq!(of(Metric::FctP99_9), expected(SizeClass::All, false, p99_9));
-        assert_eq!(of(Metric::ShortFctP99_9), expected(SizeClass::Short, false, p99_9));
+        assert_eq!(of(Word::FctP99_9), expected(SizeClass::All, false, p99_9));
+        assert_eq!(of(Word::ShortFctP99_9), expected(SizeClass::Short, false, p99_9));
         let p95 = Some(Share::P95);
-        assert_eq!(of(Metric::MediumSlowdownP95), expected(SizeClass::Medium, true, p95));
-        assert_eq!(Metric::LongFctP99.title(), "p99 flow completion time of long flows");
-        assert_eq!(Metric::SlowdownP99_9.title(), "p99.9 slowdown");
-        assert_eq!(Metric::MemoryP99_9.held(), Some(Share::P99_9));
-        assert_eq!(Metric::MemoryP50.title(), "p50 of the data that a switch holds");
+        assert_eq!(of(Word::MediumSlowdownP95), expected(SizeClass::Medium, true, p95));
+        assert_eq!(Metric::run(Word::LongFctP99).title(), "p99 flow completion time of long flows");
+        assert_eq!(Metric::run(Word::SlowdownP99_9).title(), "p99.9 slowdown");
+        assert_eq!(Word::MemoryP99_9.held(), Some((Whose::All, Share::P99_9)));
+        assert_eq!(Word::LossyP50.held(), Some((Whose::Lossy, Share::P50)));
+        assert_eq!(Metric::run(Word::MemoryP50).title(), "p50 of the data that a switch holds");
         // What a record keeps of every run has not changed.
-        let kept = Metric::ALL.iter().filter(|metric| metric.is_always_kept());
+        let kept = Metric::all().filter(|metric| metric.is_always_kept());
         assert_eq!(kept.count(), 12);
-        let unnamed = Metric::ALL.iter().filter_map(|metric| Some((metric, metric.by_size()?)));
+        let unnamed = Word::ALL.iter().filter_map(|metric| Some((metric, metric.by_size()?)));
         for (metric, by_size) in unnamed {
             assert!(by_size.share.is_some() || metric.word().ends_with("mean"), "{metric:?}");
         }
+    }
+
+    #[test]
+    fn a_metric_may_be_of_a_job() {
+        let read = |word| Metric::read(Raw::Text(word));
+        let own = read("requests.short_slowdown_p99_low").unwrap();
+        assert_eq!(
+            (own.job(), own.word().as_str()),
+            (Some("requests"), "requests.short_slowdown_p99_low")
+        );
+        assert_eq!(own.title(), "Requests: p99 slowdown of short flows, begin of its interval");
+        assert_eq!(read("completion_us"), Ok(Metric::COMPLETION));
+        assert!(!own.is_always_kept() && Metric::COMPLETION.is_always_kept());
+        let Err(ParameterError::Value(why)) = read("requests.dropped") else { panic!("refused") };
+        assert!(
+            why.starts_with("of a job there are, behind `requests.`: completion_us, "),
+            "{why}"
+        );
+        assert!(matches!(read("droped"), Err(ParameterError::Word(_))));
     }
 }

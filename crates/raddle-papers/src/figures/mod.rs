@@ -22,7 +22,6 @@ mod layer;
 mod list;
 mod many;
 mod measure;
-mod memory;
 mod metric;
 mod number;
 mod page;

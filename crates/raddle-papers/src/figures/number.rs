@@ -66,21 +66,24 @@ pub(super) fn read_chart_number(item: &Item) -> Result<Number, Problem> {
             None => Err(unknown("number over a bound", rest, &INCREASES)),
         };
     }
+    if Number::find(word).is_some() {
+        return reader::read("chart", item).map(Number::Run);
+    }
     let owners = [Layer::WORDS, BoundName::WORDS].concat();
-    Err(unknown("layer or bound", owner, &owners))
+    let problem = unknown("layer or bound", owner, &owners);
+    Err(problem.help("or a job and what there is of one: `requests.slowdown_p99`"))
 }
 
 impl Number {
     /// The number that [`Number::word`] names.
     pub(super) fn find(word: &str) -> Option<Self> {
-        let Some((owner, rest)) = word.split_once('.') else {
-            return Metric::read(Raw::Text(word)).ok().map(Self::Run);
-        };
+        let of_run = || Metric::read(Raw::Text(word)).ok().map(Self::Run);
+        let Some((owner, rest)) = word.split_once('.') else { return of_run() };
         if let Some(phases) = INCREASES.iter().position(|own| *own == rest) {
             let bound = BoundName::read(Raw::Text(owner)).ok()?;
             return Some(Self::Increase { bound, phases: phases == 1 });
         }
-        let layer = Layer::read(Raw::Text(owner)).ok()?;
+        let Ok(layer) = Layer::read(Raw::Text(owner)) else { return of_run() };
         let metric = LayerMetric::read(Raw::Text(rest)).ok()?;
         Some(Self::Layer(LayerNumber { layer, metric }))
     }
@@ -88,7 +91,7 @@ impl Number {
     /// The word of claims and results.
     pub fn word(self) -> String {
         match self {
-            Self::Run(metric) => metric.word().to_owned(),
+            Self::Run(metric) => metric.word(),
             Self::Layer(LayerNumber { layer, metric }) => {
                 format!("{}.{}", layer.word(), metric.word())
             }
@@ -152,12 +155,17 @@ impl Number {
 
     /// Whether less is better.
     pub(super) fn least_leads(self) -> bool {
-        !matches!(self, Self::Layer(LayerNumber { metric: LayerMetric::StuckPairs, .. }))
+        match self {
+            Self::Run(metric) => metric.least_leads(),
+            Self::Layer(LayerNumber { metric, .. }) => metric != LayerMetric::StuckPairs,
+            Self::Increase { .. } => true,
+        }
     }
 
     /// What it would be by a formula that it is measured in units of, and its name.
     pub(super) fn expected(self) -> Option<(&'static str, f64)> {
-        (!self.least_leads()).then_some(("those expected: 1", 1.0))
+        let is_measured = matches!(self, Self::Layer(_)) && !self.least_leads();
+        is_measured.then_some(("those expected: 1", 1.0))
     }
 
     /// A value with its unit.
@@ -171,7 +179,7 @@ impl Number {
 
     /// The unit of its values in a table, where the word does not say it.
     pub(super) fn unit(self) -> &'static str {
-        if self == Self::Run(Metric::QueueMax) { ", bytes" } else { "" }
+        if self == Self::Run(Metric::QUEUE_MAX) { ", bytes" } else { "" }
     }
 }
 
@@ -208,7 +216,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     #[test]
     fn every_number_is_found_by_its_word() {
-        let runs = Metric::ALL.iter().map(|&metric| Number::Run(metric));
+        let runs = Metric::all().map(Number::Run);
         let layers = Layer::ALL.iter().flat_map(|&layer| {
             LayerMetric::ALL.iter().map(move |&metric| Number::Layer(LayerNumber { layer, metric }))
         });

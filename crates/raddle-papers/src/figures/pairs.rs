@@ -164,7 +164,7 @@ mod tests {
     fn pairs(within: &[&str]) -> Pairs {
         let loads = within.iter().map(|&load| load.to_owned()).collect();
         Pairs {
-            metric: Metric::Completion,
+            metric: Metric::COMPLETION,
             statistic: Statistic::Mean,
             across: Across::Min,
             of: vec![selector("a")],

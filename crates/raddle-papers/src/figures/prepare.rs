@@ -4,10 +4,14 @@ use super::answers::Answers;
 use super::cells::FigureCell;
 use super::claims::Claims;
 use super::measure::Measure;
+use super::metric::Metric;
+use super::number::Number;
 use super::result::{Drawn, FigureResult, Measured};
 use super::theory::TheoryNumber;
 use super::{Figure, FigureError, Mode};
 use raddle::problem::{Problem, Problems, Source};
+use raddle::scenario::reader::with_nearest;
+use raddle::scenario::spec::Place;
 use raddle::scenario::{Study, parse};
 use raddle::study::jobs::jobs;
 use raddle::study::run::{Finished, Job, Keep, Runner};
@@ -50,7 +54,8 @@ impl Figure {
             Some(text) => Some(parse(&file("scenario.toml"), text, Path::new("."), set)?),
             None => None,
         };
-        let problems = unselected(&claims, mode, study.as_ref());
+        let mut problems = unselected(&claims, mode, study.as_ref());
+        problems.extend(study.iter().flat_map(|study| unnamed(&claims, study)));
         if !problems.is_empty() {
             let path = PathBuf::from(file("claims.toml"));
             let sources = vec![Source { path, text: self.claims.to_owned() }];
@@ -100,6 +105,25 @@ fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem
     let traces = traces.iter().filter(|_| mode == Mode::Full);
     let of_traces = traces.filter_map(|trace| trace.problem(study));
     single.chain(of_pairs).chain(of_many).chain(of_table).chain(of_traces).collect()
+}
+
+/// Jobs that no cell has.
+fn unnamed(claims: &Claims, study: &Study) -> Vec<Problem> {
+    let measures = claims
+        .claims
+        .iter()
+        .flat_map(|claim| claim.measure.metrics().into_iter().map(|metric| (&claim.place, metric)));
+    let drawn = claims.chart.iter().flatten().filter_map(|number| match number {
+        Number::Run(metric) => Some((&claims.place, *metric)),
+        _ => None,
+    });
+    let names: Vec<&str> = study.cells.iter().flat_map(|cell| cell.scenario.job_names()).collect();
+    let problem = |(place, metric): (&Place, Metric)| {
+        let job = metric.job().filter(|job| !names.contains(job))?;
+        let problem = place.problem(format!("no job is called `{job}`"));
+        Some(with_nearest(problem, job, names.iter().copied()))
+    };
+    measures.chain(drawn).filter_map(problem).collect()
 }
 
 impl Prepared {

@@ -157,7 +157,7 @@ mod tests {
                          columns = [\"loss\"]\nover = [\"a\", \"b\"]\n";
 
     fn cell(scheme: &str, loss: &str, mean: f64, never: usize) -> FigureCell {
-        let number = Number::Run(Metric::Completion);
+        let number = Number::Run(Metric::COMPLETION);
         FigureCell {
             settings: vec![("loss".into(), loss.into()), ("scheme".into(), scheme.into())],
             scenario: String::new(),

@@ -3,13 +3,13 @@
 
 use super::claims::{settings, text, words};
 use super::curves::{Curve, FigureCurves, Points, Scale, read_points};
-use super::memory;
 use super::plot::COLOURS;
 use super::prepare::FigureRun;
 use super::result::six_digits;
 use raddle::scenario::Study;
 use raddle::scenario::reader::{Log, Reader};
 use raddle::scenario::spec::{Item, Place};
+use raddle::study::summary::{held_samples, ranked};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Span;
 use raddle_sim::record::PortSeries;
@@ -174,11 +174,11 @@ impl Trace {
             "the trace `{}` needs `record.queue_means` with ports and a `bucket`",
             self.name
         );
-        let mut held = memory::samples(run).unwrap_or_default();
+        let mut held = held_samples(&run.finished.plan, &run.finished.outcome).unwrap_or_default();
         held.sort_unstable();
         let permille = (0..50).map(|step| step * 20).chain([985, 990, 995, 998, 999, 1000]);
         let at = |permille: usize| {
-            let held = memory::ranked(&held, permille)?;
+            let held = ranked(&held, permille)?;
             Some((six_digits(held / 1e3), permille as f64 / 1e3))
         };
         permille.map(at).collect::<Option<_>>().ok_or(told)

@@ -6,10 +6,12 @@ pub mod layers;
 mod pieces;
 pub mod recorder;
 pub mod series;
+mod sizes;
 
 pub(crate) use flows::reached;
 pub use flows::{FlowRecord, FlowRecords};
 pub use pieces::PieceRecords;
+pub use sizes::Sizes;
 
 use crate::wire::frame::Frame;
 use raddle_schemes::buffer::forest::Features;
@@ -29,6 +31,8 @@ pub struct RecordPlan {
     /// Whether it is kept what each packet of data found in a memory whose policy sees the whole switch,
     /// and what became of it.
     pub training: bool,
+    /// Which flows count as short, medium and long.
+    pub sizes: Sizes,
 }
 
 impl RecordPlan {
@@ -186,6 +190,8 @@ pub struct PortSeries {
     /// [`RecordPlan::queue_means`] asks for it. An exact integral, rounded down: the sum over the ports
     /// of a switch is the mean of what the switch holds.
     pub queue_bytes_mean: Vec<u64>,
+    /// Of these, bytes of lossless data classes, where other data classes lose packets; else empty.
+    pub lossless_bytes_mean: Vec<u64>,
     /// Frames lost at the port in the bucket.
     pub dropped: Vec<u32>,
     /// Of these, data packets.

@@ -38,6 +38,10 @@ struct Queues {
     late_limit: usize,
     /// Of each port that has a series.
     over_time: Vec<OverTime>,
+    /// A bit for each lossless data class, where not all are.
+    lossless: u8,
+    /// The same of frames of these classes; empty if there are none.
+    lossless_over_time: Vec<OverTime>,
 }
 
 /// Integrals of one queue, bucket by bucket: sums whose order does not matter.
@@ -101,6 +105,10 @@ const LATE: usize = 1 << 12;
 impl Queues {
     fn new(whole: &Plan) -> Self {
         let ports = whole.fabric.ports.len();
+        let lossless = whole.lossless_classes();
+        let is_mixed = (0..whole.queue.classes).any(|class| lossless >> class & 1 == 0);
+        let lossless = if is_mixed { lossless } else { 0 };
+        let over_time = vec![OverTime::default(); whole.record.ports.len()];
         Self {
             hosts: whole.fabric.host_ports() as usize,
             one_class: whole.queue.service == Service::Fifo,
@@ -110,14 +118,16 @@ impl Queues {
             bytes: vec![0; ports],
             late: Vec::new(),
             late_limit: LATE,
-            over_time: vec![OverTime::default(); whole.record.ports.len()],
+            lossless_over_time: if lossless == 0 { Vec::new() } else { over_time.clone() },
+            over_time,
+            lossless,
         }
     }
 
     /// A frame joins a queue, which has a series or not.
     fn joined(&mut self, port: PortId, now: Time, frame: Frame, series: Option<(usize, u64)>) {
         let change = Change { at: now, port, bytes: frame.size().0 as u32, joins: true };
-        self.note(change, series);
+        self.note(change, frame, series);
     }
 
     /// A frame leaves a port, which has a series or not.
@@ -128,13 +138,16 @@ impl Queues {
             }
         } else if self.one_class || !frame.is_control() || self.is_with_data(frame) {
             let change = Change { at: now, port, bytes: frame.size().0 as u32, joins: false };
-            self.note(change, series);
+            self.note(change, frame, series);
         }
     }
 
-    fn note(&mut self, change: Change, series: Option<(usize, u64)>) {
+    fn note(&mut self, change: Change, frame: Frame, series: Option<(usize, u64)>) {
         if let Some((series, width)) = series {
             self.over_time[series].change(width, change);
+            if self.lossless >> self.locators.class(frame.to) & 1 == 1 {
+                self.lossless_over_time[series].change(width, change);
+            }
         }
         self.change(change);
     }
@@ -190,6 +203,8 @@ impl Queues {
         self.late.extend(other.late);
         let over_time = self.over_time.iter_mut().zip(other.over_time);
         over_time.for_each(|(own, other)| own.add(other));
+        let lossless = self.lossless_over_time.iter_mut().zip(other.lossless_over_time);
+        lossless.for_each(|(own, other)| own.add(other));
     }
 
     /// The integrals, of what is queued still, too.
@@ -367,6 +382,9 @@ impl Recorder {
         if let Some(queues) = self.queues.as_ref().filter(|_| self.buckets.width() > 0) {
             for (series, over_time) in self.series.iter_mut().zip(&queues.over_time) {
                 series.queue_bytes_mean = over_time.means(self.buckets.width(), longest);
+            }
+            for (series, over_time) in self.series.iter_mut().zip(&queues.lossless_over_time) {
+                series.lossless_bytes_mean = over_time.means(self.buckets.width(), longest);
             }
         }
         (self.series, timeline, self.queues.map(Queues::finish))

@@ -17,7 +17,8 @@ use raddle_sim::{engine, reference};
 
 fn everything_recorded(mut plan: Plan) -> Plan {
     let ports = (0..plan.fabric.ports.len() as u32).map(PortId).collect();
-    plan.record = RecordPlan { ports, bucket: Span::us(1), queue_means: true, training: false };
+    plan.record =
+        RecordPlan { ports, bucket: Span::us(1), queue_means: true, ..Default::default() };
     plan
 }
 

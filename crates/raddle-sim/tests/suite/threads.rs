@@ -30,7 +30,8 @@ fn same(outcome: &Outcome, parts: u32) -> Outcome {
 fn healthy() -> Plan {
     let mut plan = permutation(fat_tree(3, 16), Bytes::kib(512), "reps", 1);
     let ports = (0..plan.fabric.ports.len() as u32).map(PortId).collect();
-    plan.record = RecordPlan { ports, bucket: Span::us(1), queue_means: true, training: false };
+    plan.record =
+        RecordPlan { ports, bucket: Span::us(1), queue_means: true, ..Default::default() };
     plan
 }
 

@@ -61,6 +61,11 @@ pub(crate) fn jobs(
 }
 
 impl Jobs {
+    /// The names of the sections that have one.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.sections.iter().filter_map(|section| section.job.name.as_deref())
+    }
+
     /// The lines of all sections with every default filled in.
     pub(crate) fn resolved(&self) -> String {
         let lines: Vec<&str> = self.sections.iter().map(|s| s.resolved.as_str()).collect();

@@ -145,6 +145,16 @@ impl Sections {
 }
 
 impl Scenario {
+    /// The names that its traffic has.
+    pub fn job_names(&self) -> impl Iterator<Item = &str> {
+        self.traffic.names()
+    }
+
+    /// What its runs record.
+    pub(crate) fn record(&self) -> &RecordPlan {
+        &self.record
+    }
+
     /// Reads a tree whose defaults are filled in.
     fn read(
         table: &Table,

@@ -9,7 +9,7 @@ use raddle_schemes::buffer;
 use raddle_schemes::buffer::credence::TEACHER;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_sim::record::RecordPlan;
+use raddle_sim::record::{RecordPlan, Sizes};
 use raddle_sim::topology::Fabric;
 
 /// The width of a time bucket where ports are recorded and none is given.
@@ -28,6 +28,7 @@ pub(crate) struct RecordSection {
     training: bool,
     /// Of `training`.
     training_place: Place,
+    sizes: Sizes,
 }
 
 impl RecordSection {
@@ -41,6 +42,7 @@ impl RecordSection {
                 queue_means: false,
                 training: false,
                 training_place: Place::default(),
+                sizes: Sizes::default(),
             });
         };
         let before = log.count();
@@ -65,6 +67,7 @@ impl RecordSection {
         let queue_means = reader.or("queue_means", false);
         let training = reader.or("training", false);
         let training_place = reader.take("training").unwrap_or(item).place.clone();
+        let sizes = reader.take("sizes").map_or(Some(Sizes::default()), |item| sizes(item, log));
         reader.finish();
         (log.count() == before).then(|| Self {
             ports: ports.to_vec(),
@@ -73,6 +76,7 @@ impl RecordSection {
             queue_means,
             training,
             training_place,
+            sizes: sizes.unwrap_or_default(),
         })
     }
 
@@ -102,6 +106,7 @@ impl RecordSection {
             bucket: self.bucket,
             queue_means: self.queue_means,
             training: self.training,
+            sizes: self.sizes,
         }
     }
 
@@ -147,8 +152,30 @@ impl RecordSection {
         let (ports, bucket) = (ports.join(", "), shown(&self.bucket));
         let queue_means = if self.queue_means { "queue_means = true\n" } else { "" };
         let training = if self.training { "training = true\n" } else { "" };
-        format!("[record]\nports = [{ports}]\nbucket = {bucket}\n{queue_means}{training}")
+        let Sizes { short_below, long_above, .. } = self.sizes;
+        let sizes = if self.sizes == Sizes::default() {
+            String::new()
+        } else {
+            let [short, long] = [short_below, long_above].map(|bytes| shown(&bytes));
+            format!("sizes = {{ short_below = {short}, long_above = {long} }}\n")
+        };
+        format!("[record]\nports = [{ports}]\nbucket = {bucket}\n{queue_means}{training}{sizes}")
     }
+}
+
+/// `sizes`: what is short, and what is long.
+fn sizes(item: &Item, log: &Log) -> Option<Sizes> {
+    let mut reader = Reader::of("`sizes`", item, log)?;
+    let short = reader.need::<Bytes>("short_below", "\"100 kB\"");
+    let long = reader.need::<Bytes>("long_above", "\"1 MB\"");
+    reader.finish();
+    let (short, long) = (short?, long?);
+    if short > long {
+        let problem = item.place.problem("a flow cannot be short and long");
+        log.add(problem.label(format!("expected `short_below` of at most {long}")));
+        return None;
+    }
+    Some(Sizes::new(short, long))
 }
 
 /// Whether `name` matches `pattern`, in which `*` stands for any characters.
@@ -249,5 +276,33 @@ mod tests {
         ] {
             assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
         }
+    }
+
+    #[test]
+    fn sizes_of_flows_are_read_and_shown() {
+        let read = |text: &str| {
+            let text = format!(
+                "[fabric]\ntopology = {{ kind = \"fat_tree\", hosts = 16 }}\n[traffic]\nkind = \
+                 \"permutation\"\n[record]\n{text}\n"
+            );
+            crate::scenario::parse("t.toml", &text, std::path::Path::new("."), &[])
+        };
+        let sizes = |text: &str| {
+            let study = read(text).unwrap();
+            let scenario = &study.cells[0].scenario;
+            (scenario.record().sizes, scenario.resolved_toml().to_owned())
+        };
+        let (own, resolved) =
+            sizes("sizes = { short_below = \"95600 B\", long_above = \"28.7 MB\" }");
+        assert_eq!(own, Sizes::new(Bytes(95_600), Bytes(28_700_000)));
+        let line = resolved.lines().find(|line| line.starts_with("sizes")).unwrap();
+        assert_eq!(sizes(line).0, own);
+        let (default, resolved) = sizes("");
+        assert!(default == Sizes::default() && !resolved.contains("sizes"));
+        let wrong = |text: &str| read(text).unwrap_err().render(false);
+        let both = wrong("sizes = { short_below = \"2 MB\", long_above = \"1 MB\" }");
+        assert!(both.contains("a flow cannot be short and long"), "{both}");
+        assert!(wrong("sizes = { short_below = \"2 MB\" }").contains("long_above"));
+        assert!(wrong("sizes = { short = \"2 MB\" }").contains("unknown key `short`"));
     }
 }

@@ -117,12 +117,7 @@ pub(crate) fn plan(seed: u64) -> Plan {
             phase: Span::ZERO,
         },
         traffic: Traffic { flows: vec![flow(0, 1), flow(1, 2)], ..Traffic::default() },
-        record: RecordPlan {
-            ports: vec![PortId(4)],
-            bucket: Span::us(1),
-            queue_means: false,
-            training: false,
-        },
+        record: RecordPlan { ports: vec![PortId(4)], bucket: Span::us(1), ..RecordPlan::default() },
         seed,
         end: None,
         patience: Span::ms(1),
@@ -184,6 +179,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
             dropped: vec![2, 0],
             dropped_data: vec![2, 0],
             queue_bytes_mean: Vec::new(),
+            lossless_bytes_mean: Vec::new(),
         }],
         timeline: Timeline {
             dropped: vec![2, 0],

@@ -145,7 +145,8 @@ pub fn record_uplinks(plan: &Plan) -> RecordPlan {
     }
     let whole = bound_of(plan).map_or(NO_BOUND, |bound| bound.time);
     let queue_means = plan.record.queue_means;
-    RecordPlan { ports, bucket: round_up(Span(whole.0 / BUCKETS)), queue_means, training: false }
+    let bucket = round_up(Span(whole.0 / BUCKETS));
+    RecordPlan { ports, bucket, queue_means, training: false, sizes: plan.record.sizes }
 }
 
 /// The next span of 1, 2 or 5 times a power of ten.

@@ -4,9 +4,9 @@
 //! better, and how it is measured. What it is measured from is the same for a run, a job and a group of
 //! a job ([`Measured`]), so that each metric is there for each of them.
 
-use super::quantiles::{BEYOND, Quantiles, Share};
-use super::summary::{JobSummary, RunSummary, SizeClass, Tail, Tails, Times};
-use super::text::{digits, time, time_unit};
+use super::quantiles::{BEYOND, Share};
+use super::summary::{BySize, Held, JobSummary, RunSummary, SizeClass, Tail, Tails, Times};
+use super::text::{digits, short, time, time_unit};
 use crate::scenario::reader::nearest;
 
 /// A number that runs are compared by.
@@ -40,6 +40,10 @@ pub enum Unit {
     GbPerS,
     /// 10^9 bits a second.
     Gbps,
+    /// None: a number of things.
+    Count,
+    /// Bytes.
+    Bytes,
 }
 
 /// Which direction is better.
@@ -60,6 +64,12 @@ pub enum Needs {
     ManyFlows(u64),
     /// A collective operation.
     Collective,
+    /// The whole run: switches do not tell jobs apart.
+    WholeRun,
+    /// The whole run, and recorded ports.
+    Ports,
+    /// The same, and that their queues are measured.
+    QueueMeans,
 }
 
 /// The bound by what each flow would take alone in the fabric without faults.
@@ -115,7 +125,7 @@ pub static SLOWDOWN_MEAN: Metric = Metric {
     unit: Unit::Ratio,
     better: Better::Lower,
     needs: Needs::Flows,
-    measure: |of| of.complete(of.slowdown.map(|own| own.mean)),
+    measure: |of| of.complete(of.slowdown.of_class(SizeClass::All).map(|own| own.mean)),
     bound: |_| Some((ALONE, 1.0)),
     tail: |tails| tails.slowest.as_ref(),
 };
@@ -128,7 +138,7 @@ pub static SLOWDOWN_P99: Metric = Metric {
     unit: Unit::Ratio,
     better: Better::Lower,
     needs: Needs::ManyFlows(RESOLVES_P99),
-    measure: |of| of.complete(of.slowdown.and_then(|own| Some(own.at(Share::P99)?.value))),
+    measure: |of| of.complete(of.percentile(SizeClass::All, Share::P99)),
     bound: |_| Some((ALONE, 1.0)),
     tail: |tails| tails.slowest.as_ref(),
 };
@@ -165,9 +175,162 @@ pub static GOODPUT: Metric = Metric {
     tail: |tails| tails.last.as_ref(),
 };
 
+/// A slowdown of the flows of a size (`record.sizes`).
+const fn by_size(
+    word: &'static str,
+    noun: &'static str,
+    title: &'static str,
+    measure: fn(&Measured<'_>) -> Option<f64>,
+) -> Metric {
+    Metric {
+        word,
+        noun,
+        title,
+        unit: Unit::Ratio,
+        better: Better::Lower,
+        needs: Needs::Flows,
+        measure,
+        bound: |_| Some((ALONE, 1.0)),
+        tail: |tails| tails.slowest.as_ref(),
+    }
+}
+
+/// The mean of slowdowns of short flows.
+pub static SHORT_MEAN: Metric = by_size(
+    "slowdown.short.mean",
+    "mean slowdown of short flows",
+    "mean slowdown of short flows",
+    |of| of.complete(of.slowdown.of_class(SizeClass::Short).map(|own| own.mean)),
+);
+
+/// The 99th percentile of slowdowns of short flows.
+pub static SHORT_P99: Metric = by_size(
+    "slowdown.short.p99",
+    "p99 slowdown of short flows",
+    "99th percentile of slowdowns of short flows",
+    |of| of.complete(of.percentile(SizeClass::Short, Share::P99)),
+);
+
+/// The 99th percentile of slowdowns of medium flows.
+pub static MEDIUM_P99: Metric = by_size(
+    "slowdown.medium.p99",
+    "p99 slowdown of medium flows",
+    "99th percentile of slowdowns of medium flows",
+    |of| of.complete(of.percentile(SizeClass::Medium, Share::P99)),
+);
+
+/// The median of slowdowns of long flows.
+pub static LONG_P50: Metric = by_size(
+    "slowdown.long.p50",
+    "median slowdown of long flows",
+    "median slowdown of long flows",
+    |of| of.complete(of.percentile(SizeClass::Long, Share::P50)),
+);
+
+/// The share of queries with a timeout.
+pub static TIMED_OUT: Metric = Metric {
+    word: "timeouts.queries",
+    noun: "share of queries with a timeout",
+    title: "share of queries with a timeout",
+    unit: Unit::Ratio,
+    better: Better::Lower,
+    needs: Needs::Flows,
+    measure: |of| Some(of.timed_out),
+    bound: |_| None,
+    tail: |tails| tails.slowest.as_ref(),
+};
+
+/// A number of the whole run, the less the better.
+const fn whole(
+    word: &'static str,
+    title: &'static str,
+    unit: Unit,
+    needs: Needs,
+    measure: fn(&Measured<'_>) -> Option<f64>,
+) -> Metric {
+    Metric {
+        word,
+        noun: title,
+        title,
+        unit,
+        better: Better::Lower,
+        needs,
+        measure,
+        bound: |_| None,
+        tail: |tails| tails.slowest.as_ref(),
+    }
+}
+
+/// How often flow control paused a class.
+pub static PAUSES: Metric =
+    whole("pauses", "number of pauses", Unit::Count, Needs::WholeRun, |of| {
+        Some(of.run?.pauses as f64)
+    });
+
+/// For how long in all.
+pub static PAUSED: Metric =
+    whole("paused", "paused time", Unit::Us, Needs::WholeRun, |of| Some(of.run?.paused_us));
+
+/// What left recorded uplinks until the last flow began, over what they could have carried.
+pub static UPLINKS: Metric = Metric {
+    better: Better::Higher,
+    ..whole("uplinks", "throughput of recorded uplinks", Unit::Ratio, Needs::Ports, |of| {
+        of.run?.uplinks
+    })
+};
+
+/// The 99th percentile of what a switch holds.
+pub static MEMORY: Metric = whole(
+    "memory.p99",
+    "p99 of the data that a switch holds",
+    Unit::Bytes,
+    Needs::QueueMeans,
+    |of| at_p99(Some(of.run?.memory?.all)),
+);
+
+/// Of lossless classes.
+pub static MEMORY_LOSSLESS: Metric = whole(
+    "memory.lossless.p99",
+    "p99 of the lossless data that a switch holds",
+    Unit::Bytes,
+    Needs::QueueMeans,
+    |of| at_p99(of.run?.memory?.lossless),
+);
+
+/// Of the others.
+pub static MEMORY_LOSSY: Metric = whole(
+    "memory.lossy.p99",
+    "p99 of the lossy data that a switch holds",
+    Unit::Bytes,
+    Needs::QueueMeans,
+    |of| at_p99(of.run?.memory?.lossy),
+);
+
+fn at_p99(own: Option<[f64; 4]>) -> Option<f64> {
+    own.map(|own| own[Share::P99 as usize])
+}
+
 /// Every metric.
-pub static METRICS: [&Metric; 7] =
-    [&COMPLETION, &FCT_MEAN, &FCT_P99, &SLOWDOWN_MEAN, &SLOWDOWN_P99, &BUSBW, &GOODPUT];
+pub static METRICS: [&Metric; 18] = [
+    &COMPLETION,
+    &FCT_MEAN,
+    &FCT_P99,
+    &SLOWDOWN_MEAN,
+    &SLOWDOWN_P99,
+    &SHORT_MEAN,
+    &SHORT_P99,
+    &MEDIUM_P99,
+    &LONG_P50,
+    &BUSBW,
+    &GOODPUT,
+    &TIMED_OUT,
+    &PAUSES,
+    &PAUSED,
+    &UPLINKS,
+    &MEMORY,
+    &MEMORY_LOSSLESS,
+    &MEMORY_LOSSY,
+];
 
 impl PartialEq for Metric {
     fn eq(&self, other: &Self) -> bool {
@@ -185,13 +348,24 @@ pub struct Measured<'a> {
     completion_us: Option<f64>,
     fct_us: &'a Times,
     ideal_us: Times,
-    slowdown: Option<&'a Quantiles>,
+    slowdown: &'a BySize,
+    timed_out: f64,
+    /// What switches tell, of a whole run.
+    run: Option<OfSwitches>,
     application_bytes: u64,
     busbw_gb_s: Option<f64>,
     /// What each rank's link has to carry, where all flows are one collective that starts at once.
     bus_bytes: Option<f64>,
     /// The name of a bound on the time from zero of all flows, and the bound.
     bound_us: Option<(&'a str, f64)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OfSwitches {
+    pauses: u64,
+    paused_us: f64,
+    uplinks: Option<f64>,
+    memory: Option<Held>,
 }
 
 impl<'a> Measured<'a> {
@@ -205,7 +379,14 @@ impl<'a> Measured<'a> {
             completion_us: run.completion_us,
             fct_us: &run.fct_us,
             ideal_us: run.ideal_us,
-            slowdown: run.slowdown.of_class(SizeClass::All),
+            slowdown: &run.slowdown,
+            timed_out: run.timed_out,
+            run: Some(OfSwitches {
+                pauses: run.pauses,
+                paused_us: run.paused_us,
+                uplinks: run.uplinks,
+                memory: run.memory,
+            }),
             application_bytes: run.application_bytes,
             busbw_gb_s: bandwidths.and_then(|all| all.into_iter().reduce(f64::min)),
             bus_bytes: collectives().find(|job| is_all(job)).and_then(JobSummary::bus_bytes),
@@ -221,7 +402,9 @@ impl<'a> Measured<'a> {
             completion_us: job.completion_us,
             fct_us: &job.fct_us,
             ideal_us: Times::default(),
-            slowdown: job.slowdown.as_ref(),
+            slowdown: &job.slowdown,
+            timed_out: job.timed_out,
+            run: None,
             application_bytes: job.application_bytes,
             busbw_gb_s: job.busbw_gb_s(),
             bus_bytes: None,
@@ -233,6 +416,11 @@ impl<'a> Measured<'a> {
     /// in it.
     fn complete(&self, value: Option<f64>) -> Option<f64> {
         value.filter(|_| self.completed)
+    }
+
+    /// A percentile of slowdowns, if it is resolved.
+    fn percentile(&self, class: SizeClass, share: Share) -> Option<f64> {
+        Some(self.slowdown.of_class(class)?.at(share)?.value)
     }
 
     fn gbps_in(&self, us: f64) -> Option<f64> {
@@ -291,17 +479,20 @@ impl Metric {
         match self.unit {
             Unit::Us => time(value),
             Unit::Ratio => digits(value, 4),
+            Unit::Count => short(value),
+            Unit::Bytes => format!("{}B", short(value)),
             Unit::GbPerS | Unit::Gbps => format!("{} {}", digits(value, 4), self.unit.word()),
         }
     }
 }
 
 impl Unit {
-    /// The unit as people write it; empty for a ratio.
+    /// The unit as people write it; empty for a ratio or a count.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Us => "us",
-            Self::Ratio => "",
+            Self::Ratio | Self::Count => "",
+            Self::Bytes => "B",
             Self::GbPerS => "GB/s",
             Self::Gbps => "Gbps",
         }
@@ -339,7 +530,7 @@ mod tests {
         }
         let error = Metric::named("slowdown.p9").unwrap_err();
         assert!(error.starts_with("no metric is called `slowdown.p9`, nearest: `slowdown.p99`;"));
-        assert!(error.ends_with("slowdown.mean, slowdown.p99, busbw, goodput"), "{error}");
+        assert!(error.ends_with("memory.p99, memory.lossless.p99, memory.lossy.p99"), "{error}");
     }
 
     #[test]
@@ -349,15 +540,23 @@ mod tests {
         let summary = RunSummary::new("h", &plan, &outcome, None, Cost::default());
         let of = Measured::of_run(&summary);
         let measured = METRICS.map(|metric| metric.measure(&of).is_some());
-        // Two flows resolve no 99th percentile of slowdowns, and they are no collective.
-        assert_eq!(measured, [true, true, true, true, false, false, true]);
+        let lacking = METRICS.iter().zip(measured).filter(|(_, measured)| !measured);
+        let lacking: Vec<&str> = lacking.map(|(metric, _)| metric.word).collect();
+        // Two flows of one size resolve no 99th percentile of slowdowns, and they are no collective;
+        // queues are not measured, and no flow begins after the first bucket.
+        let expected = "slowdown.p99 slowdown.short.mean slowdown.short.p99 slowdown.medium.p99 \
+                        slowdown.long.p50 busbw uplinks memory.p99 memory.lossless.p99 \
+                        memory.lossy.p99";
+        assert_eq!(lacking.join(" "), expected);
         // 20 000 bytes in 4.0 us and what the fixture draws.
         let us = summary.completion_us.unwrap();
         assert_eq!(GOODPUT.measure(&of), Some(160_000.0 / us / 1e3));
         outcome.flows.change(0, |flow| flow.acked = None);
         let summary = RunSummary::new("h", &plan, &outcome, None, Cost::default());
         let of = Measured::of_run(&summary);
-        assert!(METRICS.iter().all(|metric| metric.measure(&of).is_none()));
+        let counts = |metric: &&&Metric| metric.measure(&of).is_some();
+        let counts: Vec<&str> = METRICS.iter().filter(counts).map(|metric| metric.word).collect();
+        assert_eq!(counts, ["timeouts.queries", "pauses", "paused"]);
     }
 
     #[test]

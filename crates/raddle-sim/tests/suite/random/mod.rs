@@ -239,12 +239,7 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         faults: healthy.faults,
         transport,
         traffic,
-        record: RecordPlan {
-            ports: Vec::new(),
-            bucket: Span::ZERO,
-            queue_means: false,
-            training: false,
-        },
+        record: RecordPlan::default(),
         seed,
         end: Some(Time(choices.pick(&[500_000_000, 30_000_000, 12_345_678]))),
         patience: Span::ms(1),
@@ -649,5 +644,5 @@ fn record(choices: &mut Choices<'_>, ports: usize) -> RecordPlan {
     let queue_means = choices.pick(&[true, false]);
     let training = choices.pick(&[true, false]);
     let ports = (0..ports as u32).step_by(every).map(PortId).collect();
-    RecordPlan { ports, bucket, queue_means, training }
+    RecordPlan { ports, bucket, queue_means, training, ..Default::default() }
 }

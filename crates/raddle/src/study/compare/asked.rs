@@ -5,6 +5,7 @@ use crate::scenario::reader::nearest;
 use crate::study::metric::{COMPLETION, Measured, Metric, Needs};
 use crate::study::summary::{JobSummary, RunSummary};
 use crate::study::text::{count, list};
+use raddle_sim::record::RecordPlan;
 use raddle_sim::workload::Traffic;
 use raddle_sim::workload::job::Job;
 
@@ -44,6 +45,9 @@ impl Asked {
 
     /// Whether some cell of the study has what is asked.
     fn check(&self, study: &Study) -> Result<(), String> {
+        if let Some(metric) = self.metrics.iter().find(|_| self.metrics.len() == 1) {
+            self.check_switches(study, metric)?;
+        }
         let seed = study.seeds.first().copied().unwrap_or(1);
         let mut why = None;
         for traffic in study.each_traffic(seed) {
@@ -55,6 +59,27 @@ impl Asked {
             }
         }
         why.map_or(Ok(()), Err)
+    }
+
+    /// What switches measure they measure of the whole run.
+    fn check_switches(&self, study: &Study, metric: &Metric) -> Result<(), String> {
+        let (word, needs) = (metric.word, metric.needs);
+        match (needs, &self.job) {
+            (Needs::WholeRun | Needs::Ports | Needs::QueueMeans, Some(job)) => {
+                return Err(format!("`{word}` is of the whole run: leave `--job {job}` out"));
+            }
+            (Needs::Ports | Needs::QueueMeans, None) => {}
+            _ => return Ok(()),
+        }
+        let means = needs == Needs::QueueMeans;
+        let lacks = |record: &RecordPlan| record.ports.is_empty() || means && !record.queue_means;
+        if !study.cells.iter().any(|cell| lacks(cell.scenario.record())) {
+            return Ok(());
+        }
+        let means = if means { " and `queue_means = true`" } else { "" };
+        Err(format!(
+            "`{word}` is of recorded ports: [record] takes `ports`, as in `ports = [\"tor*\"]`{means}"
+        ))
     }
 
     fn check_traffic(&self, traffic: &Traffic) -> Result<(), String> {
@@ -74,7 +99,7 @@ impl Asked {
             Some(_) => jobs.iter().map(|job| job.flows.len() as u64).min().unwrap_or(0),
         };
         let has = |metric: &&Metric| match metric.needs {
-            Needs::Flows => Ok(()),
+            Needs::Flows | Needs::WholeRun | Needs::Ports | Needs::QueueMeans => Ok(()),
             Needs::ManyFlows(least) if flows < least => Err(format!(
                 "`{}` takes {} flows or more to be resolved, and there are {}: ask for \
                  `{}`, or have more of them",
@@ -202,5 +227,15 @@ mod tests {
         let wrong = Asked::of(&groups, None, Some("trian")).unwrap_err();
         assert!(wrong.contains("nearest: `train`; there are `train`, `train 0` and `train 1`"));
         assert!(Asked::of(&groups, Some("fct.p99"), Some("train 1")).is_ok());
+        let whole = Asked::of(&groups, Some("pauses"), Some("train 1")).unwrap_err();
+        assert_eq!(whole, "`pauses` is of the whole run: leave `--job train 1` out");
+        let of = |metric, record: &str| {
+            Asked::of(&study(&format!("{GROUPS}{record}")), Some(metric), None).map(|_| ())
+        };
+        let ports = "[record]\nports = [\"tor*\"]\n";
+        assert!(of("uplinks", "").unwrap_err().ends_with("`ports = [\"tor*\"]`"));
+        assert!(of("uplinks", ports).is_ok() && of("pauses", "").is_ok());
+        assert!(of("memory.p99", ports).unwrap_err().ends_with(" and `queue_means = true`"));
+        assert!(of("memory.p99", &format!("{ports}queue_means = true\n")).is_ok());
     }
 }

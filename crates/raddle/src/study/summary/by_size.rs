@@ -3,41 +3,34 @@
 use super::json::Object;
 use crate::study::quantiles::{Quantile, Quantiles, Share};
 use crate::study::text::{digits, list, plural};
-use raddle_schemes::units::{Bytes, Span};
-use raddle_sim::plan::Plan;
-use raddle_sim::record::Outcome;
+use raddle_schemes::ids::HostId;
+use raddle_schemes::units::{Bytes, Span, Time};
+use raddle_sim::record::{FlowRecord, Sizes};
+use raddle_sim::workload::Flow;
 use serde_json::{Map, Value, json};
 
 raddle_schemes::words! {
-    /// Which flows, by their application bytes. The bounds are PowerTCP's (thesis, section 2.3.2);
-    /// flows of 10 kB to 100 kB are in `all` alone.
+    /// Which flows, by their application bytes and the bounds of [`Sizes`].
     pub enum SizeClass {
         /// Every flow.
         All = "all",
-        /// Below [`SizeClass::SHORT_BELOW`].
+        /// Below [`Sizes::short_below`].
         Short = "short",
-        /// From [`SizeClass::MEDIUM_FROM`] to [`SizeClass::MEDIUM_TO`], both included.
+        /// From [`Sizes::medium_from`] to [`Sizes::long_above`], both included.
         Medium = "medium",
-        /// Above [`SizeClass::MEDIUM_TO`].
+        /// Above [`Sizes::long_above`].
         Long = "long",
     }
 }
 
 impl SizeClass {
-    /// Short flows have fewer bytes.
-    pub const SHORT_BELOW: Bytes = Bytes(10_000);
-    /// Medium flows have no fewer.
-    pub const MEDIUM_FROM: Bytes = Bytes(100_000);
-    /// Medium flows have no more, long ones do.
-    pub const MEDIUM_TO: Bytes = Bytes(1_000_000);
-
     /// Whether a flow of this size is one of them.
-    pub fn holds(self, bytes: Bytes) -> bool {
+    pub fn holds(self, sizes: Sizes, bytes: Bytes) -> bool {
         match self {
             Self::All => true,
-            Self::Short => bytes < Self::SHORT_BELOW,
-            Self::Medium => (Self::MEDIUM_FROM..=Self::MEDIUM_TO).contains(&bytes),
-            Self::Long => bytes > Self::MEDIUM_TO,
+            Self::Short => bytes < sizes.short_below,
+            Self::Medium => (sizes.medium_from..=sizes.long_above).contains(&bytes),
+            Self::Long => bytes > sizes.long_above,
         }
     }
 }
@@ -47,26 +40,37 @@ impl SizeClass {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BySize(pub [Option<Quantiles>; 4]);
 
+/// A flow, what became of it, and what it would take alone.
+pub(super) type Told<'a> = (&'a Flow, FlowRecord, Option<Span>);
+
 /// What a flow took over what it would take alone in the fabric without faults; `None` where there is
 /// no way for it to take alone.
 pub fn slowdown(fct: Span, ideal: Option<Span>) -> Option<f64> {
     Some(fct.0 as f64 / ideal?.0 as f64)
 }
 
+/// Which query a flow answers, once it has started: those that start at one instant towards one host
+/// answer the same.
+pub(super) fn query(flow: &Flow, record: &FlowRecord) -> Option<(Time, HostId)> {
+    Some((record.started?, flow.destination))
+}
+
 impl BySize {
     /// Flow completion times in microseconds, and slowdowns.
-    pub fn of(plan: &Plan, outcome: &Outcome, ideals: &[Option<Span>]) -> [Self; 2] {
-        let flows = || plan.traffic.flows.iter().zip(outcome.flows.iter().map(|f| super::fct(&f)));
-        let times = |class: SizeClass| {
-            let of = flows().filter(|(flow, _)| class.holds(flow.bytes));
-            Quantiles::of(of.filter_map(|(_, fct)| Some(fct?.as_us())).collect())
+    pub(super) fn of<'a>(sizes: Sizes, flows: impl Iterator<Item = Told<'a>> + Clone) -> [Self; 2] {
+        let by = |value: fn(Span, Option<Span>) -> Option<f64>| {
+            let of_class = |class: SizeClass| {
+                let own = flows.clone().filter(|(flow, ..)| class.holds(sizes, flow.bytes));
+                let told = own.filter_map(|(flow, record, ideal)| {
+                    let fct = super::fct(&record)?;
+                    Some((query(flow, &record)?, value(fct, ideal)?))
+                });
+                Quantiles::by_query(told.collect())
+            };
+            let classes = [SizeClass::All, SizeClass::Short, SizeClass::Medium, SizeClass::Long];
+            Self(classes.map(of_class))
         };
-        let slowdowns = |class: SizeClass| {
-            let of = flows().zip(ideals).filter(|((flow, _), _)| class.holds(flow.bytes));
-            Quantiles::of(of.filter_map(|((_, fct), ideal)| slowdown(fct?, *ideal)).collect())
-        };
-        let classes = [SizeClass::All, SizeClass::Short, SizeClass::Medium, SizeClass::Long];
-        [Self(classes.map(times)), Self(classes.map(slowdowns))]
+        [by(|fct, _| Some(fct.as_us())), by(slowdown)]
     }
 
     /// That of a class.
@@ -80,6 +84,15 @@ impl BySize {
             (class.word().to_owned(), own)
         };
         Value::Object(SizeClass::ALL.iter().map(class).collect())
+    }
+
+    /// All but [`SizeClass::All`].
+    pub(super) fn classes_to_json(self) -> Value {
+        let mut value = self.to_json();
+        if let Some(object) = value.as_object_mut() {
+            object.remove(SizeClass::All.word());
+        }
+        value
     }
 
     /// Absent in what versions without them wrote.
@@ -172,15 +185,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_are_powertcp_s() {
-        let of = |bytes: u64| {
-            let holds = |class: &&SizeClass| class.holds(Bytes(bytes));
+    fn classes_are_powertcp_s_unless_they_are_given() {
+        let within = |sizes: Sizes, bytes: u64| {
+            let holds = |class: &&SizeClass| class.holds(sizes, Bytes(bytes));
             SizeClass::ALL.iter().filter(holds).map(|class| class.word()).collect::<Vec<_>>()
         };
+        let of = |bytes| within(Sizes::default(), bytes);
         assert_eq!(of(9_999), ["all", "short"]);
         assert_eq!((of(10_000), of(99_999)), (vec!["all"], vec!["all"]));
         assert_eq!((of(100_000), of(1_000_000)), (vec!["all", "medium"], vec!["all", "medium"]));
         assert_eq!(of(1_000_001), ["all", "long"]);
+        let of = |bytes| within(Sizes::new(Bytes(95_600), Bytes(28_700_000)), bytes);
+        assert_eq!((of(95_599), of(95_600)), (vec!["all", "short"], vec!["all", "medium"]));
+        assert_eq!(of(28_700_001), ["all", "long"]);
     }
 
     #[test]

@@ -1,15 +1,15 @@
 //! The jobs of a run in numbers, and collectives as the table that users of nccl-tests know.
 
+use super::by_size::{BySize, SizeClass, Told, query};
 use super::json::Object;
-use super::{Times, fct, slowdown};
+use super::{Times, fct};
 use crate::study::metric::{BUSBW, COMPLETION, Measured, Metric};
 use crate::study::quantiles::Quantiles;
 use crate::study::text::{plural, time};
 use raddle_schemes::family::{Parameter, Raw};
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::plan::Plan;
-use raddle_sim::record::{FlowRecord, Outcome};
-use raddle_sim::workload::Flow;
+use raddle_sim::record::{FlowRecord, Outcome, Sizes};
 use raddle_sim::workload::job::{Collective, Job, Operation};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -33,9 +33,10 @@ pub struct JobSummary {
     pub completion_us: Option<f64>,
     /// Flow completion times.
     pub fct_us: Times,
-    /// Flow completion times over what each would take alone in the fabric without faults; `None` if
-    /// none completed.
-    pub slowdown: Option<Quantiles>,
+    /// Flow completion times over what each would take alone in the fabric without faults.
+    pub slowdown: BySize,
+    /// Of its queries, the share in which some flow had a timeout.
+    pub timed_out: f64,
     /// Application bytes of its flows.
     pub application_bytes: u64,
     /// What they are, if they are one collective.
@@ -63,7 +64,7 @@ impl JobSummary {
             let flows = plan.traffic.flows[range.clone()].iter();
             let flows = flows.zip(outcome.flows.range(range.clone())).zip(&ideals[range]);
             let flows = flows.map(|((flow, record), ideal)| (flow, record, *ideal));
-            let mut whole = Self::new(job, None, flows.clone());
+            let mut whole = Self::new(plan.record.sizes, job, None, flows.clone());
             whole.collective = job.collective;
             whole.phases = job
                 .phases
@@ -83,7 +84,7 @@ impl JobSummary {
                 summaries.extend(selectors.iter().map(|&number| {
                     let name = plan.transport.load_balance_of(number).card().name;
                     let own = |(flow, ..): &Told<'_>| flow.load_balance == number;
-                    Self::new(job, Some(name), flows.clone().filter(own))
+                    Self::new(plan.record.sizes, job, Some(name), flows.clone().filter(own))
                 }));
             }
         }
@@ -91,13 +92,14 @@ impl JobSummary {
     }
 
     fn new<'a>(
+        sizes: Sizes,
         job: &Job,
         load_balance: Option<&str>,
         flows: impl Iterator<Item = Told<'a>> + Clone,
     ) -> Self {
         let records = || flows.clone().map(|(_, record, _)| record);
         let spread = Spread::of(records());
-        let slowdowns = flows.clone().filter_map(|(_, f, ideal)| slowdown(fct(&f)?, ideal));
+        let [_, slowdown] = BySize::of(sizes, flows.clone());
         Self {
             name: job.name.clone(),
             group_of: job.group_of.clone(),
@@ -107,7 +109,8 @@ impl JobSummary {
             start_us: spread.first.map(|at| at as f64 / 1e6),
             completion_us: spread.completion_us(),
             fct_us: Times::of(records().filter_map(|flow| fct(&flow))),
-            slowdown: Quantiles::of(slowdowns.collect()),
+            slowdown,
+            timed_out: timed_out(flows.clone()),
             application_bytes: flows.map(|(flow, ..)| flow.bytes.0).sum(),
             collective: None,
             phases: Vec::new(),
@@ -199,7 +202,9 @@ impl JobSummary {
             "start_us": self.start_us,
             "completion_us": self.completion_us,
             "fct_us": self.fct_us.to_json(),
-            "slowdown": self.slowdown.map(Quantiles::to_json),
+            "slowdown": self.slowdown.of_class(SizeClass::All).map(|own| own.to_json()),
+            "slowdown_by_size": self.slowdown.classes_to_json(),
+            "queries_timed_out": self.timed_out,
             "application_bytes": self.application_bytes,
             "collective": collective,
             "phases": phases,
@@ -230,10 +235,15 @@ impl JobSummary {
             name: object.text("name")?,
             // Absent in what versions wrote that did not tell groups and these numbers.
             group_of: value.get("group_of").and_then(Value::as_str).map(str::to_owned),
-            slowdown: match value.get("slowdown") {
-                None | Some(Value::Null) => None,
-                Some(value) => Some(Quantiles::from_json(value)?),
+            slowdown: {
+                let mut own = BySize::from_json(value.get("slowdown_by_size"))?;
+                own.0[SizeClass::All as usize] = match value.get("slowdown") {
+                    None | Some(Value::Null) => None,
+                    Some(value) => Some(Quantiles::from_json(value)?),
+                };
+                own
             },
+            timed_out: value["queries_timed_out"].as_f64().unwrap_or(0.0),
             application_bytes: value["application_bytes"].as_u64().unwrap_or(0),
             load_balance: match value.get("load_balance") {
                 Some(Value::Null) => None,
@@ -250,8 +260,20 @@ impl JobSummary {
     }
 }
 
-/// A flow, what became of it, and what it would take alone.
-type Told<'a> = (&'a Flow, FlowRecord, Option<Span>);
+/// Of the queries that some flows answer, the share in which one of them had a timeout.
+pub(super) fn timed_out<'a>(flows: impl Iterator<Item = Told<'a>> + Clone) -> f64 {
+    if flows.clone().all(|(_, record, _)| record.timeouts == 0) {
+        return 0.0;
+    }
+    let told = |(flow, record, _): Told<'a>| Some((query(flow, &record)?, record.timeouts > 0));
+    let mut flows: Vec<_> = flows.filter_map(told).collect();
+    flows.sort_unstable();
+    let queries = flows.chunk_by(|a, b| a.0 == b.0);
+    let (all, late) = queries.fold((0_u64, 0_u64), |(all, late), query| {
+        (all + 1, late + u64::from(query.last().is_some_and(|(_, late)| *late)))
+    });
+    late as f64 / all.max(1) as f64
+}
 
 /// From the first start to the last end of some flows.
 #[derive(Default)]
@@ -390,7 +412,7 @@ mod tests {
         assert_eq!(jobs[1].load_balance.as_deref(), Some("ops"));
         assert_eq!((jobs[2].load_balance.as_deref(), jobs[2].start_us), (Some("ecmp"), Some(2.0)));
         assert_eq!(jobs[0].application_bytes, 20_000);
-        assert_eq!(jobs[1].slowdown.map(|own| own.flows), Some(1));
+        assert_eq!(jobs[1].slowdown.of_class(SizeClass::All).map(|own| own.flows), Some(1));
         for job in &jobs {
             assert_eq!(JobSummary::from_json(&job.to_json()).as_ref(), Ok(job));
         }

@@ -1,6 +1,6 @@
 //! A run as the JSON object `raddle.run/1`, written and read.
 
-use super::{BySize, JobSummary, LayerSummary, Packets, RunSummary, Tails, Times};
+use super::{BySize, Held, JobSummary, LayerSummary, Packets, RunSummary, Tails, Times};
 use crate::study::timing::Cost;
 use raddle_sim::record::DropCause;
 use serde_json::{Map, Value, json};
@@ -63,8 +63,12 @@ impl RunSummary {
             "queue_bytes_max": self.queue_bytes_max,
             "memory_bytes_max": self.memory_bytes_max,
             "layers": self.layers.iter().map(LayerSummary::to_json).collect::<Vec<_>>(),
+            "memory": self.memory.map(Held::to_json),
+            "uplinks": self.uplinks,
             "pauses": self.pauses,
+            "paused_us": self.paused_us,
             "timeouts": self.timeouts,
+            "queries_timed_out": self.timed_out,
             "packet_hops": self.packet_hops,
             "results_hash": self.results_hash,
             "cpu_s": self.cost.cpu_s,
@@ -146,6 +150,11 @@ impl RunSummary {
             },
             // Absent in what versions without flow control wrote.
             pauses: value.get("pauses").and_then(Value::as_u64).unwrap_or(0),
+            // Absent in what versions wrote that did not tell these.
+            memory: Held::from_json(value.get("memory"))?,
+            uplinks: value["uplinks"].as_f64(),
+            paused_us: value["paused_us"].as_f64().unwrap_or(0.0),
+            timed_out: value["queries_timed_out"].as_f64().unwrap_or(0.0),
             timeouts: object.count("timeouts")?,
             packet_hops: object.count("packet_hops")?,
             results_hash: object.text("results_hash")?,
@@ -228,7 +237,7 @@ mod tests {
             keys(&json).join(" "),
             "schema scenario seed threads completed flows unfinished unstarted at_dead_hosts \
              completion_us fct_us delivered_us fct_by_size_us slowdown ideal_us application_bytes \
-             tails bound_us bound increase_pct jobs packets queue_bytes_max memory_bytes_max layers pauses timeouts packet_hops results_hash cpu_s wall_s \
+             tails bound_us bound increase_pct jobs packets queue_bytes_max memory_bytes_max layers memory uplinks pauses paused_us timeouts queries_timed_out packet_hops results_hash cpu_s wall_s \
              hops_per_s peak_rss_mb"
         );
         assert_eq!(keys(&json["fct_us"]).join(" "), "max mean p50 p99");

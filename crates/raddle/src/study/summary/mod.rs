@@ -4,6 +4,7 @@ mod by_size;
 mod jobs;
 mod json;
 mod layers;
+mod memory;
 mod tail;
 mod text;
 
@@ -12,6 +13,7 @@ use crate::study::unfinished::Causes;
 pub use by_size::{BySize, SizeClass, slowdown};
 pub use jobs::{JobSummary, PhaseSummary, least_median_most};
 pub use layers::LayerSummary;
+pub use memory::{Held, held_samples, ranked, uplinks};
 use raddle_schemes::rng::{GOLDEN, mix};
 use raddle_schemes::units::{Span, Time};
 pub use raddle_sim::bound::Bound;
@@ -112,10 +114,19 @@ pub struct RunSummary {
     pub memory_bytes_max: u64,
     /// Queues and loads by layer of the fabric, from sending to receiving hosts.
     pub layers: Vec<LayerSummary>,
+    /// How full the memory of switches was, where that is recorded.
+    pub memory: Option<Held>,
+    /// What left recorded uplinks until the last flow began, over what they could have carried.
+    pub uplinks: Option<f64>,
     /// How often a class of what came in at a port was paused by flow control.
     pub pauses: u64,
+    /// For how long in all, added up over these classes.
+    pub paused_us: f64,
     /// Retransmission timeouts.
     pub timeouts: u64,
+    /// Of the queries, that is of flows that start at one instant towards one host, the share in which
+    /// some flow had a timeout.
+    pub timed_out: f64,
     /// Packets that left any queue, host or switch.
     pub packet_hops: u64,
     /// Hash of all flow and port records, and of what shared memories held at most: equal on every
@@ -154,7 +165,10 @@ impl RunSummary {
             .filter(|(_, b)| b.time > Span::ZERO)
             .map(|(c, b)| (c.0 as f64 / b.time.0 as f64 - 1.0) * 100.0);
         let hosts = plan.fabric.host_ports() as usize;
-        let [fct_by_size_us, slowdown] = BySize::of(plan, outcome, ideals);
+        let told = plan.traffic.flows.iter().zip(flows.iter()).zip(ideals);
+        let told = told.map(|((flow, record), ideal)| (flow, record, *ideal));
+        let [fct_by_size_us, slowdown] = BySize::of(plan.record.sizes, told.clone());
+        let pfc = || outcome.ports.iter().filter_map(|port| port.pfc.as_ref());
         let switch_ports = outcome.ports.iter().skip(hosts);
         Self {
             scenario: scenario.to_string(),
@@ -181,8 +195,12 @@ impl RunSummary {
             queue_bytes_max: switch_ports.map(|p| p.queue_bytes_max).max().unwrap_or(0),
             memory_bytes_max: outcome.memory_bytes_max.iter().copied().max().unwrap_or(0),
             layers: LayerSummary::of(plan, outcome),
-            pauses: outcome.ports.iter().filter_map(|p| p.pfc.as_ref()).map(|pfc| pfc.pauses).sum(),
+            memory: Held::of(plan, outcome),
+            uplinks: uplinks(plan, outcome),
+            pauses: pfc().map(|pfc| pfc.pauses).sum(),
+            paused_us: pfc().map(|pfc| pfc.paused.as_us()).sum(),
             timeouts: flows.iter().map(|f| f.timeouts).sum(),
+            timed_out: jobs::timed_out(told),
             packet_hops: outcome.packet_hops,
             results_hash: results_hash(
                 flows,

@@ -290,6 +290,11 @@ pub(super) const SERIES: TableSpec = TableSpec {
         col("queue_bytes_max", "B", "most data bytes queued, as arrivals saw it; 0 if none came"),
         col("dropped_frames", "frames", "frames lost at the port in the bucket"),
         col("queue_bytes_mean", "B", "mean data bytes queued; only with `queue_means`"),
+        col(
+            "lossless_bytes_mean",
+            "B",
+            "of these, of lossless classes; only where others are not lossless",
+        ),
     ],
 };
 

@@ -422,6 +422,12 @@ impl<'a> Run<'a> {
                         Some(*series.queue_bytes_mean.get(*i)? as f64)
                     }),
                 ),
+                (
+                    "lossless_bytes_mean",
+                    numbers(buckets, |(_, series, i)| {
+                        Some(*series.lossless_bytes_mean.get(*i)? as f64)
+                    }),
+                ),
             ]
         })
     }
