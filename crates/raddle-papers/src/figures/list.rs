@@ -96,6 +96,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("abm/fig4_4", model),
     figure!("abm/fig4_5", model),
     figure!("abm/theorems", model),
+    figure!("abm/fig4_6"),
     figure!("reverie/fig5_4", model),
     figure!("reverie/fig5_5", model),
     figure!("credence/table6_1", model),

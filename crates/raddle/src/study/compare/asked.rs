@@ -226,7 +226,9 @@ mod tests {
         let groups = study(GROUPS);
         let wrong = Asked::of(&groups, None, Some("trian")).unwrap_err();
         assert!(wrong.contains("nearest: `train`; there are `train`, `train 0` and `train 1`"));
-        assert!(Asked::of(&groups, Some("fct.p99"), Some("train 1")).is_ok());
+        assert!(Asked::of(&groups, Some("fct.mean"), Some("train 1")).is_ok());
+        let few = Asked::of(&groups, Some("fct.p99"), Some("train 1")).unwrap_err();
+        assert!(few.contains("ask for `fct.mean`"), "{few}");
         let whole = Asked::of(&groups, Some("pauses"), Some("train 1")).unwrap_err();
         assert_eq!(whole, "`pauses` is of the whole run: leave `--job train 1` out");
         let of = |metric, record: &str| {
