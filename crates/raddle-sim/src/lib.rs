@@ -19,5 +19,6 @@ pub mod record;
 pub mod reference;
 pub mod theory;
 pub mod topology;
+pub mod waits;
 pub mod wire;
 pub mod workload;

@@ -1,9 +1,9 @@
 //! What flow control takes on: no limit of a queue drops it, and what memory and pauses need for that.
 
 use crate::faults::{Faults, PortChange};
-use crate::host::waits::Waits;
 use crate::plan::{BufferPlan, Pfc, PfcLinks, Plan, QueuePlan};
 use crate::topology::{Fabric, Node, Port, Switch};
+use crate::waits::Waits;
 use crate::wire::frame::PFC_SIZE;
 use crate::wire::port_facts::PortFacts;
 use raddle_schemes::buffer::Lack;

@@ -14,12 +14,12 @@ mod results;
 mod slab;
 pub mod stop;
 pub mod totals;
-pub mod waits;
 
 use crate::host::nic::reach::Reach;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::Plan;
 use crate::record::{CreditFrames, FlowRecords, PortRecord, Timeline};
+use crate::waits::Waits;
 use crate::wire::frame::{Frame, Locator, Locators, count};
 use crate::wire::note::Hops;
 use crate::workload::Flow;
@@ -34,7 +34,6 @@ use raddle_schemes::transport::Entry;
 use raddle_schemes::units::Time;
 use std::sync::Arc;
 use totals::HostTotals;
-use waits::Waits;
 
 /// The hosts of one part of a run, and the ends of flows that lie there. What one part's hosts do
 /// touches no other part but through messages: frames, and [`Hosts::outgoing`].

@@ -12,10 +12,10 @@ use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{FlowContext, congestion, marking, recovery};
 use raddle_sim::faults::Faults;
-use raddle_sim::host::waits::{LONGEST_QUEUE, Waits};
 use raddle_sim::lossless;
 use raddle_sim::plan::{Service, TransportPlan};
 use raddle_sim::topology::{Fabric, Node};
+use raddle_sim::waits::{LONGEST_QUEUE, Waits};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 

@@ -2,10 +2,10 @@
 
 use super::Hosts;
 use super::rotations::{Class, Pointer};
-use crate::host::waits::Waits;
 use crate::lossless;
 use crate::plan::{BufferPlan, Overflow, Plan, Service};
 use crate::topology::Port;
+use crate::waits::Waits;
 use crate::workload::Flow;
 use raddle_schemes::FlowContext;
 use raddle_schemes::ids::FlowId;
