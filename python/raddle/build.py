@@ -411,7 +411,11 @@ def record(
         ones above.
     """
     return _given(
-        ports=ports, bucket=bucket, queue_means=queue_means, training=training, sizes=sizes
+        ports=ports,
+        bucket=bucket,
+        queue_means=queue_means,
+        training=training,
+        sizes=sizes,
     )
 
 

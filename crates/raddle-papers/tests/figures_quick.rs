@@ -95,6 +95,8 @@ fn every_folder_is_in_the_list() {
     let mut found: Vec<String> = folders(&root)
         .iter()
         .flat_map(|paper| folders(paper))
+        // A kept oracle has a folder, too.
+        .filter(|path| path.join("claims.toml").is_file())
         .map(|path| path.strip_prefix(&root).unwrap().display().to_string())
         .collect();
     found.sort();

@@ -101,6 +101,8 @@ pub const FIGURES: &[Figure] = &[
     figure!("reverie/fig5_5", model),
     figure!("credence/table6_1", model),
     figure!("credence/fig6_6"),
+    figure!("credence/fig6_7"),
+    figure!("credence/fig6_10"),
     figure!("credence/fig6_14", model),
     figure!("composition/permutation"),
     figure!("composition/incast_8"),
