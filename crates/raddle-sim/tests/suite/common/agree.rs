@@ -42,9 +42,19 @@ fn beaten(plan: &Plan, outcome: &Outcome) -> Option<Bound> {
     let times = outcome.flows.iter().map(|flow| Some((flow.started?, flow.acked?)));
     let times = times.collect::<Option<Vec<_>>>()?;
     let completion = times.iter().map(|(_, acked)| *acked).max()?;
-    let sum: u64 = times.iter().map(|(started, acked)| acked.since(*started).0).sum();
+    // A message in pieces takes as long as the last of them.
+    let took = |of: &[(Time, Time)]| of.iter().map(|(from, to)| to.since(*from).0).max();
+    let each: Vec<u64> = match plan.traffic.pieces.as_deref() {
+        None => times.chunks(1).filter_map(took).collect(),
+        Some(pieces) => {
+            let of = |message| pieces.of(message);
+            let own = (0..pieces.count()).map(of);
+            own.filter_map(|own| took(&times[own.start as usize..own.end as usize])).collect()
+        }
+    };
     let mean = bound::mean_of_flows(plan);
-    if let Some(mean) = mean.filter(|mean| sum / (times.len() as u64) < mean.time.0) {
+    let sum: u64 = each.iter().sum();
+    if let Some(mean) = mean.filter(|mean| sum / (each.len() as u64) < mean.time.0) {
         return Some(mean);
     }
     let strict = bound::of_plan(plan).into_iter().filter(Bound::holds_without_acks);
