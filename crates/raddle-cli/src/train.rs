@@ -5,14 +5,14 @@ use super::{End, ScenarioArguments, input};
 use raddle::study::jobs;
 use raddle::study::run::Keep;
 use raddle::study::tables::{Format, of_run, write_parts};
-use raddle::train::{self, Lessons, RECORD, Settings};
+use raddle::train::{self, Lessons, RECORD, SCHEMES, Settings};
 use std::path::PathBuf;
 
 /// Arguments of `raddle train`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
     /// Whose oracle.
-    #[arg(value_parser = ["credence"])]
+    #[arg(value_parser = SCHEMES)]
     scheme: String,
     #[command(flatten)]
     scenario: ScenarioArguments,

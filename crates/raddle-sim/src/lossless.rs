@@ -204,6 +204,11 @@ impl Leak {
     }
 }
 
+/// Whether frames of a port, PFC frames among them, can be lost for it.
+fn loses_frames(change: &PortChange) -> bool {
+    !matches!(change, PortChange::Rate { .. })
+}
+
 /// The first leak there is of classes whose pauses a memory decides.
 pub fn leak(
     queue: &QueuePlan,
@@ -212,11 +217,10 @@ pub fn leak(
     has_tor: bool,
 ) -> Option<Leak> {
     let pfc = queue.pfc.filter(|pfc| pfc.by_memory() && classes(queue, buffer) != 0)?;
-    let loses = |change: &PortChange| !matches!(change, PortChange::Rate { .. });
     let mut changes = faults.ports.iter().flat_map(|(_, own)| own.iter());
     if pfc.watchdog.is_some() {
         Some(Leak::Watchdog)
-    } else if changes.any(|(_, change)| loses(change)) {
+    } else if changes.any(|(_, change)| loses_frames(change)) {
         Some(Leak::LostPauses)
     } else {
         has_tor.then_some(Leak::Middleware)
@@ -256,8 +260,7 @@ impl Plan {
             return all(false);
         }
         let silent = |port: u32| {
-            let lost = |change: &PortChange| !matches!(change, PortChange::Rate { .. });
-            self.faults.changes_of(PortId(port)).iter().any(|(_, change)| lost(change))
+            self.faults.changes_of(PortId(port)).iter().any(|(_, change)| loses_frames(change))
         };
         let tells = |switch: &Switch| !switch.ports.clone().any(silent);
         let switches = self.fabric.switches.iter();

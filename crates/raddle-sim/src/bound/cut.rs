@@ -186,8 +186,8 @@ impl Groups {
         };
         let mut pods: Vec<SwitchId> = (0..).zip(&fabric.switches).map(pod).collect();
         let mut switches: Vec<SwitchId> = (0..fabric.switches.len() as u32).map(SwitchId).collect();
-        // What hosts with several ports send leaves by any of them. Where their ToRs are in several
-        // pods, these share hosts with yet other pods, perhaps.
+        // What hosts with several ports send leaves by any of them. Pods that share a host count as
+        // one, and so do those that each share hosts with a third.
         for host in (0..fabric.hosts).map(HostId) {
             let first = fabric.edge(host);
             for edge in fabric.ports_of(host).map(|port| fabric.edge_of(port)) {

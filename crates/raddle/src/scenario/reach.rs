@@ -111,11 +111,11 @@ fn waits<'a>(
 /// How long a full queue takes, where queues have an end.
 pub(crate) fn drain(
     section: &FabricSection,
-    ends: (&Fabric, &Faults),
+    (fabric, faults): (&Fabric, &Faults),
     sizes: &Sizes,
 ) -> Option<Span> {
     let is_limited = section.queue.plan.size != Size::Unlimited || section.buffer.is_some();
-    is_limited.then(|| waits(section, ends, sizes).drain())
+    is_limited.then(|| waits(section, (fabric, faults), sizes).drain())
 }
 
 /// Adds a problem for frames that a switch scheme is to treat apart because they are small, if all

@@ -8,11 +8,15 @@ mod scores;
 
 pub use scores::Scores;
 
+use raddle_schemes::buffer::credence;
 use raddle_schemes::buffer::forest::{Forest, Forests};
 use raddle_schemes::rng::Rng;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::{Outcome, TrainingRow};
 use serde_json::{Value, json};
+
+/// Whose oracles can be trained.
+pub const SCHEMES: [&str; 1] = [credence::CARD.name];
 
 /// The key that has a run keep its rows.
 pub const RECORD: &str = "record.training";
@@ -191,7 +195,7 @@ impl Model {
             own
         };
         json!({
-            "schema": "raddle.train/1", "scheme": "credence",
+            "schema": "raddle.train/1", "scheme": SCHEMES[0],
             "trees": trees, "depth": depth, "share": share, "per_switch": per_switch, "seed": seed,
             "rows": self.rows.0, "dropped": self.rows.1, "scores": self.scores.json(),
             "switches": self.of_switches.iter().map(of_switch).collect::<Vec<_>>(),
