@@ -152,6 +152,7 @@ def reproduce(
     name: str | None = None,
     *,
     quick: bool = False,
+    set: Mapping[str, Any] | None = None,
     out: str | os.PathLike[str] | None = None,
     redo: bool = False,
     record: str | os.PathLike[str] | None = None,
@@ -162,16 +163,21 @@ def reproduce(
     the object `raddle.reproduce/1`.
 
     `name` is a paper (`"reps"`) or a figure (`"reps/fig4"`); else all. `quick`: fewer seeds or
-    smaller messages, at most a minute a paper. `out` gets a page for each figure and keeps results:
+    smaller messages, at most a minute a paper. `set` changes keys of the figures' scenarios, to see
+    what that changes: the claims are judged as they are. `out` gets a page for each figure and keeps results:
     a figure that it holds is not run again, a damaged one with `redo`. `record` is a folder of
     figures whose `result.json` are written.
     """
     if quick and record is not None:
         raise ValueError("quick and record exclude each other")
+    if set and record is not None:
+        raise ValueError("set and record exclude each other")
+    changes = _scenario.changes_of(set)
     paths = [None if path is None else os.fspath(path) for path in (out, record)]
     parallel = _arguments.parallel(parallel)
     with _progress.shown(progress) as shown:
-        return Answer(*_raddle.reproduce(name, quick, paths[0], redo, paths[1], parallel, shown))
+        return Answer(*_raddle.reproduce(
+            name, quick, changes, paths[0], redo, paths[1], parallel, shown))
 
 
 def figures(name: str | None = None, *, pages: str | os.PathLike[str] | None = None) -> Answer:

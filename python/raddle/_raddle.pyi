@@ -114,6 +114,7 @@ def designs() -> str: ...
 def reproduce(
     name: str | None,
     quick: bool,
+    set: list[tuple[str, str]],
     out: str | None,
     redo: bool,
     record: str | None,

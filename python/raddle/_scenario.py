@@ -56,10 +56,15 @@ class Scenario(dict[str, Any]):
         return _document(self)
 
 
+def changes_of(set: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Changes of keys as the command takes them."""
+    return [(path, _value(value)) for path, value in (set or {}).items()]
+
+
 def text(scenario: AnyScenario, set: Mapping[str, Any] | None) -> Text:
     """The scenario's text, its name, where relative paths start, and changes as the command takes
     them."""
-    changes = [(path, _value(value)) for path, value in (set or {}).items()]
+    changes = changes_of(set)
     if isinstance(scenario, Mapping):
         return _document(scenario), "<dict>", ".", changes
     # A text has at least one line `key = value`; no path has that.

@@ -14,6 +14,10 @@ pub(super) struct Arguments {
     /// Fewer seeds or smaller messages: at most a minute a paper.
     #[arg(long)]
     quick: bool,
+    /// Set a key of the figures' scenarios, to see what it changes: the claims are judged as they
+    /// are. May be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = input::assignment)]
+    set: Vec<(String, String)>,
     /// Write a page with each figure's pictures into this folder, and keep each figure's result
     /// there; a figure that it holds is not run again.
     #[arg(long, value_name = "DIR")]
@@ -22,7 +26,7 @@ pub(super) struct Arguments {
     #[arg(long, requires = "out")]
     redo: bool,
     /// Write each figure's `result.json` into this folder of figures (`figures` in a clone).
-    #[arg(long, value_name = "DIR", conflicts_with = "quick")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["quick", "set"])]
     record: Option<PathBuf>,
     /// Runs at a time; else one per core.
     #[arg(long, value_name = "N", value_parser = input::at_a_time)]
@@ -39,6 +43,7 @@ pub(super) fn reproduce(arguments: &Arguments) -> End {
     };
     let again = Again {
         mode: if arguments.quick { Mode::Quick } else { Mode::Full },
+        set: arguments.set.clone(),
         out: arguments.out.clone(),
         redo: arguments.redo,
         record: arguments.record.clone(),
@@ -84,6 +89,10 @@ pub(super) fn reproduce(arguments: &Arguments) -> End {
     }
     if arguments.json {
         print_line!("{}", figures::to_json(&results));
+    }
+    // Reasons are those of the figure as it is.
+    if !arguments.set.is_empty() {
+        return End::Done;
     }
     let unexplained: usize = results.iter().map(|result| result.unexplained().count()).sum();
     if unexplained > 0 { End::Failed } else { End::Done }

@@ -33,6 +33,7 @@ pub(crate) fn reproduce(
     py: Python<'_>,
     name: Option<&str>,
     quick: bool,
+    set: Vec<(String, String)>,
     out: Option<PathBuf>,
     redo: bool,
     record: Option<PathBuf>,
@@ -42,7 +43,7 @@ pub(crate) fn reproduce(
     let (chosen, mut notes) = chosen(py, name)?;
     let how = How::new(parallel, 1, progress);
     let mode = if quick { Mode::Quick } else { Mode::Full };
-    let again = Again { mode, out, redo, record, parallel: how.parallel };
+    let again = Again { mode, set, out, redo, record, parallel: how.parallel };
     py.detach(|| again.check(&chosen)).map_err(|why| match why {
         Refused::Text(why) => refused_text(py, why),
         Refused::Files(problems) => refused(py, &problems),

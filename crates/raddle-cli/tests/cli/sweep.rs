@@ -169,6 +169,19 @@ fn a_figure_that_is_there_is_not_run_again() {
 }
 
 #[test]
+fn keys_of_a_figure_are_set_to_see_what_they_change() {
+    let quick = |name: &str, set: &str| raddle(&["reproduce", name, "--quick", "--set", set]);
+    let path = "transport.load_balance.scheme=\"ecmp\"";
+    let said = quick("themis/fig2", "transport.recovery.scheme=\"sack\"");
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(said.out.contains("transport.recovery.scheme = \"sack\""), "{}", said.out);
+    assert!(said.out.contains("differs"), "{}", said.out);
+    let wrong = quick("themis/fig2", "transport.recover.scheme=\"sack\"");
+    wrong.refused(&["unknown key `recover`", "nearest: `recovery`"]);
+    quick("reps/fig14", path).refused(&["reps/fig14 is of a model and has no scenario"]);
+}
+
+#[test]
 fn results_are_recorded_in_folders_made_before_anything_runs() {
     let folder = tempfile::tempdir().unwrap();
     let record = |folder: &std::path::Path| {

@@ -64,6 +64,8 @@ pub enum Refused {
 pub struct Again {
     /// How much of them.
     pub mode: Mode,
+    /// What is set in their scenarios to see what it changes: paths and values.
+    pub set: Vec<(String, String)>,
     /// The folder of pages and kept results; a figure that it holds is not run.
     pub out: Option<PathBuf>,
     /// Whether damaged results are run again, and not refused.
@@ -94,7 +96,12 @@ impl Again {
         folders(&self.record, |figure| figure.name)?;
         folders(&self.out, Figure::paper)?;
         for figure in figures {
-            let prepared = figure.prepare(self.mode).map_err(Refused::Files)?;
+            if figure.scenario.is_none() && !self.set.is_empty() {
+                let name = figure.name;
+                let message = format!("{name} is of a model and has no scenario to set a key of");
+                return Err(Refused::Text(message));
+            }
+            let prepared = figure.prepare_with(self.mode, &self.set).map_err(Refused::Files)?;
             if let Some(folder) = self.out.as_ref().filter(|_| !self.redo)
                 && let Err(why) = prepared.recall(folder)
             {
@@ -120,7 +127,8 @@ impl Again {
         with_runner: &mut WithRunner<'_>,
         note: &mut dyn FnMut(&str),
     ) -> Result<FigureResult, String> {
-        let prepared = figure.prepare(self.mode).map_err(|problems| problems.render(false))?;
+        let prepared =
+            figure.prepare_with(self.mode, &self.set).map_err(|problems| problems.render(false))?;
         let kept = match &self.out {
             Some(folder) if self.redo => prepared.recall(folder).unwrap_or_default(),
             Some(folder) => prepared.recall(folder)?,
@@ -161,6 +169,10 @@ impl Again {
         Ok(result)
     }
 
+    fn set_words(&self) -> String {
+        self.set.iter().map(|(path, value)| format!(" --set '{path}={value}'")).collect()
+    }
+
     /// The figure's claims and runs as a report.
     fn write_page(
         &self,
@@ -170,7 +182,7 @@ impl Again {
     ) -> Result<PathBuf, String> {
         let quick = if self.mode == Mode::Quick { " --quick" } else { "" };
         let occasion = Occasion {
-            command: format!("raddle reproduce {}{quick}", figure.name),
+            command: format!("raddle reproduce {}{quick}{}", figure.name, self.set_words()),
             scenario_toml: figure.scenario.unwrap_or_default().to_owned(),
             machine: machine::words(),
         };

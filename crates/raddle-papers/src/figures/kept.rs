@@ -58,7 +58,8 @@ impl Prepared {
     /// Tells results of other files, modes and versions apart.
     fn key(&self) -> String {
         let (scenario, claims) = (self.figure.scenario.unwrap_or_default(), self.figure.claims);
-        let text = format!("{BUILD}\n{}\n{scenario}\n{claims}", self.mode.word());
+        let set = &self.set;
+        let text = format!("{BUILD}\n{}\n{scenario}\n{claims}\n{set:?}", self.mode.word());
         format!("{:016x}", rng::stream(0, &text, 0))
     }
 }

@@ -39,6 +39,8 @@ pub struct Prepared {
     pub claims: Claims,
     /// Its scenario in this mode; none for a model without a simulation.
     pub study: Option<Study>,
+    /// What was set in the scenario beside what the mode sets: paths and values.
+    pub set: Vec<(String, String)>,
 }
 
 impl Figure {
@@ -47,11 +49,20 @@ impl Figure {
     /// # Errors
     /// Every problem of the scenario, or of the claims.
     pub fn prepare(&self, mode: Mode) -> Result<Prepared, Problems> {
+        self.prepare_with(mode, &[])
+    }
+
+    /// The same with keys of the scenario set to other values, `set`: paths and values.
+    ///
+    /// # Errors
+    /// Every problem of the scenario, or of the claims.
+    pub fn prepare_with(&self, mode: Mode, set: &[(String, String)]) -> Result<Prepared, Problems> {
         let file = |file: &str| format!("figures/{}/{file}", self.name);
         let claims = Claims::parse(&file("claims.toml"), self.claims)?;
-        let set = if mode == Mode::Quick { claims.quick.as_slice() } else { &[] };
+        let quick = if mode == Mode::Quick { claims.quick.as_slice() } else { &[] };
+        let all = [quick, set].concat();
         let mut study = match self.scenario {
-            Some(text) => Some(parse(&file("scenario.toml"), text, Path::new("."), set)?),
+            Some(text) => Some(parse(&file("scenario.toml"), text, Path::new("."), &all)?),
             None => None,
         };
         let mut problems = unselected(&claims, mode, study.as_ref());
@@ -67,7 +78,7 @@ impl Figure {
                 .cells
                 .retain(|cell| measured.iter().any(|claim| claim.measure.needs(&cell.settings)));
         }
-        Ok(Prepared { figure: *self, mode, claims, study })
+        Ok(Prepared { figure: *self, mode, claims, study, set: set.to_vec() })
     }
 }
 

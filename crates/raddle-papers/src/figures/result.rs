@@ -53,7 +53,7 @@ pub struct FigureResult {
     pub stale: Option<String>,
     /// How much was run.
     pub mode: Mode,
-    /// What this mode set in the scenario: paths and values.
+    /// What this mode, and who ran it, set in the scenario: paths and values.
     pub set: Vec<(String, String)>,
     /// The scenario's cells and seeds; none for a model without a simulation.
     pub study: Option<Study>,
@@ -111,7 +111,8 @@ impl FigureResult {
         drawn: Drawn,
         runs: Vec<FigureRun>,
     ) -> Self {
-        let Prepared { figure, mode, claims, study } = prepared;
+        let Prepared { figure, mode, claims, study, set } = prepared;
+        let quick = if mode == Mode::Quick { claims.quick } else { Vec::new() };
         let curves = claims.curves.map(|own| own.drawn(drawn.curves, claims.claims.iter()));
         let traces = claims.traces.into_iter().zip(drawn.traces).map(|(trace, lines)| {
             let drawn = trace.drawn(lines);
@@ -126,7 +127,7 @@ impl FigureResult {
             reduced: claims.reduced,
             stale: claims.stale,
             mode,
-            set: if mode == Mode::Quick { claims.quick } else { Vec::new() },
+            set: [quick, set].concat(),
             claims: judged.collect(),
             chart: claims.chart,
             curves,
@@ -231,6 +232,7 @@ pub fn to_json(results: &[FigureResult]) -> Value {
         json!({
             "figure": result.figure.name,
             "mode": result.mode.word(),
+            "set": result.set.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
             "claims": result.claims_json(),
         })
     };
