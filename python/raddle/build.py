@@ -2564,7 +2564,8 @@ class buffer:
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
-        `alpha` (`1.0`): The most that a queue may hold, over what is free; 0.001 to 1000.
+        `alpha` (`1.0`): The most that a queue may hold, over what is free; a list has one for
+            each data class.
         """
         return _given(scheme="dynamic_thresholds", size=size, oracle_file=oracle_file, alpha=alpha)
 

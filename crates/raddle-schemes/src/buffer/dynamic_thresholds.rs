@@ -4,8 +4,13 @@
 //! Q of the B bytes of memory used. Some memory always stays free, so that a queue that begins to
 //! fill finds room. The thesis has the rule as its baseline (chapter 4, equation 4.6).
 
-use super::{Arriving, BufferContext, BufferPolicy};
-use crate::Card;
+use super::classes::{Alpha, PerClass};
+use super::{Admission, Arriving, BufferContext, BufferPolicy, Candidate, MemoryView};
+use crate::units::Bytes;
+use crate::{Card, Cx};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 /// What `raddle schemes dynamic_thresholds` says.
 pub const CARD: Card = Card {
@@ -19,37 +24,67 @@ pub const CARD: Card = Card {
 crate::parameters! {
     /// Parameters of dynamic thresholds.
     pub struct Config {
-        /// The most that a queue may hold, over what is free; 0.001 to 1000.
-        pub alpha: f64 = 1.0, in 0.001..=1000.0;
+        /// The most that a queue may hold, over what is free; a list has one for each data class.
+        pub alpha: PerClass<Alpha> = PerClass::All(Alpha(1.0));
     }
 }
 
-/// One switch's thresholds: all queues have the same.
+/// One switch's thresholds: all queues of a class have the same.
 #[derive(Clone, Debug)]
 pub struct DynamicThresholds {
-    alpha: f64,
+    /// Per class of data.
+    alpha: Vec<f64>,
+    /// The greatest of them.
+    most: f64,
     size: u64,
 }
 
 impl DynamicThresholds {
     /// The policy of one switch.
     pub fn new(config: &Config, context: &BufferContext) -> Self {
-        Self { alpha: config.alpha, size: context.size.0 }
+        let alpha: Vec<f64> =
+            (0..context.data_classes().max(1)).map(|class| config.alpha.of(class).0).collect();
+        let most = alpha.iter().copied().fold(0.0, f64::max);
+        Self { alpha, most, size: context.size.0 }
     }
 }
 
 impl BufferPolicy for DynamicThresholds {
+    /// With alphas of their own, classes have to be told apart.
+    fn sees_switch(&self) -> bool {
+        self.alpha.iter().any(|&alpha| alpha < self.most)
+    }
+
     #[inline]
     fn admits(&self, frame: &Arriving) -> bool {
         let free = self.size.saturating_sub(frame.used.0);
-        frame.queued.0 + frame.bytes.0 <= (self.alpha * free as f64) as u64
+        frame.queued.0 + frame.bytes.0 <= (self.most * free as f64) as u64
+    }
+
+    fn misfit(&self, frame: Bytes) -> Option<(&'static str, String)> {
+        let keeps = |alpha: &f64| frame.0 <= (alpha * self.size as f64) as u64;
+        let least = frame.0 as f64 / self.size as f64;
+        let words = || format!("at least {least:.4} for each class, to keep a packet");
+        (!self.alpha.iter().all(keeps)).then(|| ("alpha", words()))
+    }
+
+    fn admit(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+        if !memory.is_data(frame.queue) {
+            return Admission::Keep;
+        }
+        let threshold = self.alpha[frame.queue.class as usize] * memory.free().0 as f64;
+        let queued = memory.queues[memory.place(frame.queue)];
+        match queued + frame.bytes.0 <= threshold as u64 {
+            true => Admission::Keep,
+            false => Admission::Refuse,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::bench::Bench;
     use super::*;
-    use crate::units::Bytes;
 
     const SIZE: u64 = 3_932_160;
 
@@ -57,7 +92,8 @@ mod tests {
     fn fixed_point(alpha: f64, queues: usize) -> u64 {
         let nominal = BufferContext::NOMINAL;
         let context = BufferContext { size: Bytes(SIZE), queues: queues as u32, ..nominal };
-        let policy = DynamicThresholds::new(&Config { alpha }, &context);
+        let policy =
+            DynamicThresholds::new(&Config { alpha: PerClass::All(Alpha(alpha)) }, &context);
         let mut held = 0;
         loop {
             let used = Bytes(held * queues as u64);
@@ -83,7 +119,7 @@ mod tests {
     #[test]
     fn a_frame_that_reaches_the_threshold_is_kept() {
         let context = BufferContext { size: Bytes(1000), queues: 1, ..BufferContext::NOMINAL };
-        let policy = DynamicThresholds::new(&Config { alpha: 0.5 }, &context);
+        let policy = DynamicThresholds::new(&Config { alpha: PerClass::All(Alpha(0.5)) }, &context);
         let admits = |queued, used| {
             let (queued, used) = (Bytes(queued), Bytes(used));
             policy.admits(&Arriving { bytes: Bytes(100), queued, used })
@@ -93,5 +129,28 @@ mod tests {
         assert!(!admits(150, 502));
         // More used than there is: nothing is free.
         assert!(!admits(0, 1001));
+    }
+
+    #[test]
+    fn classes_have_alphas_of_their_own() {
+        // B = 3,000, nothing leaves. The second class ends at 0.5 (3,000 - 1,500), where both hold 750,
+        // the first at 3,000 - 750 - 1,125.
+        let context =
+            BufferContext { size: Bytes(3_000), queues: 2, ports: 1, ..BufferContext::NOMINAL };
+        let config =
+            |alphas: [f64; 2]| Config { alpha: PerClass::Each(alphas.map(Alpha).to_vec()) };
+        let policy = DynamicThresholds::new(&config([1.0, 0.5]), &context);
+        assert!(policy.sees_switch());
+        let mut bench = Bench::new(policy, 3_000, 1, 2);
+        let mut held = [0; 2];
+        for _ in 0..3_000 {
+            for class in [0, 1] {
+                held[class as usize] += u32::from(bench.arrive(0, class, 0, 1));
+            }
+        }
+        assert!(held == [1_125, 750], "{held:?}");
+        let few = DynamicThresholds::new(&config([1.0, 0.001]), &context);
+        assert_eq!(few.misfit(Bytes(30)).unwrap().0, "alpha");
+        assert!(!DynamicThresholds::new(&config([0.5; 2]), &context).sees_switch());
     }
 }

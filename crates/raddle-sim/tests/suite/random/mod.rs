@@ -385,7 +385,9 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
     let mut policy = choices.pick(&policies);
     match &mut policy {
         buffer::Config::DynamicThresholds(thresholds) => {
-            thresholds.alpha = choices.pick(&[1.0, 0.125, 8.0, 0.3]);
+            let all = |alpha| PerClass::All(Alpha(alpha));
+            let each = PerClass::Each(vec![Alpha(0.3), Alpha(2.0)]);
+            thresholds.alpha = choices.pick(&[all(1.0), all(0.125), all(8.0), each]);
         }
         buffer::Config::Abm(abm) => {
             abm.mode = choices.pick(&[buffer::abm::Mode::Paper, buffer::abm::Mode::Released]);
