@@ -2152,6 +2152,7 @@ class congestion:
         current_floor: float | None = None,
         min_rate: str | None = None,
         first_ack: str | None = None,
+        initial_window: str | None = None,
         telemetry: str | None = None,
     ) -> Section:
         """PowerTCP. Brings the bottleneck back to an almost empty queue in one round trip. Needs
@@ -2175,6 +2176,9 @@ class congestion:
             telemetry to compare the next with, or `counted`, it compares it with a record of
             nothing, as the released code does, so that a new flow can brake at once. `auto` is
             `stored` in `thesis` and `counted` in `ns3`.
+        `initial_window` (`"auto"`): What may be in flight before the first ACK has told of
+            hops; `auto`: what the rate of the link gives in a base round trip. The released
+            programs let a whole answer go.
         `telemetry` (`"42 B"`): Bytes that telemetry takes in each data packet and each ACK: 8
             for each of 5 hops, and 2.
         """
@@ -2188,6 +2192,7 @@ class congestion:
             current_floor=current_floor,
             min_rate=min_rate,
             first_ack=first_ack,
+            initial_window=initial_window,
             telemetry=telemetry,
         )
 

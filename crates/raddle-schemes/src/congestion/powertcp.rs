@@ -20,6 +20,7 @@
 use super::hops::{Change, HopMemory, Told, beside_nothing};
 use super::power_law::PowerLaw;
 use super::{Ack, CongestionControl, Limits, Loss};
+use crate::size::{SOME, Size};
 use crate::units::{Bytes, Rate, Span};
 use crate::{Card, Cx, FlowContext, Need};
 
@@ -79,6 +80,9 @@ crate::parameters! {
         /// with, or `counted`, it compares it with a record of nothing, as the released code does, so that
         /// a new flow can brake at once. `auto` is `stored` in `thesis` and `counted` in `ns3`.
         pub first_ack: Option<FirstAck> = None;
+        /// What may be in flight before the first ACK has told of hops; `auto`: what the rate of the link
+        /// gives in a base round trip. The released programs let a whole answer go.
+        pub initial_window: Option<Size> = None, in SOME => quiet;
         /// Bytes that telemetry takes in each data packet and each ACK: 8 for each of 5 hops, and 2.
         pub telemetry: Bytes = Bytes(42);
     }
@@ -95,6 +99,8 @@ pub struct Powertcp {
     target: f64,
     floor: f64,
     first_ack: FirstAck,
+    initial_window: Option<Bytes>,
+    packet: Bytes,
     telemetry: Bytes,
 }
 
@@ -112,6 +118,8 @@ impl Powertcp {
             target: config.target.unwrap_or(target),
             floor: config.current_floor,
             first_ack: config.first_ack.unwrap_or(first_ack),
+            initial_window: config.initial_window.map(|size| size.resolve(&context.sizes())),
+            packet: context.packet(),
             telemetry: config.telemetry,
         }
     }
@@ -184,7 +192,13 @@ impl CongestionControl for Powertcp {
     }
 
     fn limits(&self) -> Limits {
-        self.law.limits()
+        let limits = self.law.limits();
+        match self.initial_window {
+            Some(window) if self.memory.is_empty() => {
+                Limits { window: window.max(self.packet), ..limits }
+            }
+            _ => limits,
+        }
     }
 }
 
@@ -213,6 +227,18 @@ mod tests {
         let mut take = |hop: &Change| power = Powertcp::power_of(profile, floor, base_rtt, hop);
         assert_eq!(memory.compare(&[after], &mut take), Told::Change);
         power
+    }
+
+    #[test]
+    fn the_window_before_the_first_ack_may_be_a_whole_answer() {
+        let config =
+            Config { initial_window: Some(Size::Bytes(Bytes(1_000_000))), ..Config::default() };
+        let mut flow = Powertcp::new(&config, &context(100, TAU));
+        assert_eq!(flow.limits().window, Bytes(1_000_000));
+        assert_eq!(flow.limits().rate, Some(Rate::gbps(100)));
+        ack(&mut flow, Time(1), (1, 250), None, &[hop(1000, 0, 0)]);
+        let own = Powertcp::new(&Config::default(), &context(100, TAU));
+        assert_eq!(flow.limits().window, own.limits().window);
     }
 
     /// Spec, acceptance 1: 100 Gbps, 20 us.

@@ -166,6 +166,8 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
             power.increase = Rate::gbps(choices.pick(&[1, 20]));
             let (stored, counted) = (powertcp::FirstAck::Stored, powertcp::FirstAck::Counted);
             power.first_ack = choices.pick(&[None, Some(stored), Some(counted)]);
+            power.initial_window =
+                choices.pick(&[None, Some(Size::Packets(1.0)), Some(Size::Bdp(3.0))]);
         }
         congestion::Config::ThetaPowertcp(theta) => {
             theta.profile = choices.pick(&[powertcp::Profile::Thesis, powertcp::Profile::Ns3]);
