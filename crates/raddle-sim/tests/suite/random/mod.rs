@@ -393,6 +393,7 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
             abm.unscheduled = choices.pick(&some.map(Limited));
             abm.update = choices.pick(&[None, Some(Span::us(1))]);
             abm.alpha = choices.pick(&[PerClass::All(Alpha(0.5)), PerClass::All(Alpha(2.0))]);
+            abm.alpha_acks = choices.pick(&[None, Some(Alpha(0.1)), Some(Alpha(1024.0))]);
         }
         buffer::Config::Fab(fab) => {
             fab.short = choices.pick(&[fab.short, Limited(Size::Packets(3.0))]);
