@@ -23,7 +23,7 @@
 //! A rate is at least a packet per sample, since it shall be above 0.
 
 use super::classes::{Alpha, PerClass};
-use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, MemoryView, QueueId};
+use super::{Admission, BufferContext, BufferPolicy, Candidate, Left, MemoryView, QueueId};
 use crate::size::{Limited, Size};
 use crate::units::{Rate, Span, Time};
 use crate::{Card, Cx};
@@ -205,10 +205,35 @@ impl BufferPolicy for Abm {
         if self.keeps(frame, alpha, memory) { Admission::Keep } else { Admission::Refuse }
     }
 
-    fn on_departure(&mut self, _: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
+    fn hears_sums(&self) -> bool {
+        // Queues of control are not seen as they are before all ports have been looked at.
+        self.alpha_acks.is_none()
+    }
+
+    /// Whatever has left, no less is free, and thresholds are no lower: what is kept stays so, and of
+    /// marks what does not go by a threshold or is none.
+    fn admit_early(
+        &mut self,
+        _: &mut Cx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Option<bool> {
+        let Some(alpha) = self.alpha_of(frame.queue) else { return Some(true) };
+        // The first sample sees all queues.
+        self.timer?;
         let place = memory.place(frame.queue);
+        let mark = self.mark(alpha, place, memory);
+        let is_sure = self.mode == Mode::Released || mark <= 0.0;
+        (is_sure && self.keeps(frame, alpha, memory)).then(|| {
+            self.queues[place].mark = mark;
+            true
+        })
+    }
+
+    fn on_left(&mut self, left: &Left, memory: &MemoryView<'_>) {
+        let place = memory.place(left.queue);
         let own = &mut self.queues[place];
-        own.sent += if frame.sent { frame.bytes.0 } else { 0 };
+        own.sent += if left.sent { left.bytes.0 } else { 0 };
         if memory.queues[place] == 0 {
             own.backlogged = false;
             if self.mode == Mode::Paper {
