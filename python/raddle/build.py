@@ -2616,6 +2616,7 @@ class buffer:
         mode: str | Sequence[str] | None = None,
         alpha: float | Sequence[float] | None = None,
         alpha_unscheduled: float | Sequence[float] | None = None,
+        alpha_acks: float | str | Sequence[float] | Sequence[str] | None = None,
         unscheduled: str | Sequence[str] | None = None,
         update: str | Sequence[str] | None = None,
     ) -> Section:
@@ -2633,6 +2634,9 @@ class buffer:
             has one for each data class.
         `alpha_unscheduled` (`64.0`): The same for unscheduled packets; 0.001 to 1000000 (the
             released code has 1024).
+        `alpha_acks` (`"auto"`): The same for ACKs and other control, a class of their own (in
+            the released code unscheduled, too: 1024); `auto`: a queue of control has no
+            threshold, and ACKs that queue with data have that of data.
         `unscheduled` (`"1 bdp"`): The first bytes of a message that are unscheduled, in bytes
             of payload (`bdp`: what the fastest host sends in the longest round trip).
         `update` (`"auto"`): How often congested queues and drain rates are sampled; `auto`:
@@ -2645,6 +2649,7 @@ class buffer:
             mode=mode,
             alpha=alpha,
             alpha_unscheduled=alpha_unscheduled,
+            alpha_acks=alpha_acks,
             unscheduled=unscheduled,
             update=update,
         )

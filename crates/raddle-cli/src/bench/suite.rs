@@ -106,6 +106,21 @@ const PFC: (&str, &str) = ("fabric.queue.pfc", "{ xoff = \"50%\", xon = \"40%\" 
 const SHARED: (&str, &str) =
     ("fabric.buffer", "{ scheme = \"dynamic_thresholds\", size = \"0.25 bdp\" }");
 
+/// Policies that see the whole switch in the same memory.
+const ABM: (&str, &str) = ("fabric.buffer", "{ scheme = \"abm\", size = \"0.25 bdp\" }");
+const LONGEST: (&str, &str) =
+    ("fabric.buffer", "{ scheme = \"longest_queue_drop\", size = \"0.25 bdp\" }");
+const FOLLOW: (&str, &str) = ("fabric.buffer", "{ scheme = \"follow_lqd\", size = \"0.25 bdp\" }");
+/// With a forest, which reads averages.
+const CREDENCE: (&str, &str) = (
+    "fabric.buffer",
+    "{ scheme = \"credence\", size = \"0.25 bdp\", oracle_file = \"websearch_dctcp\" }",
+);
+const REVERIE: (&str, &str) = ("fabric.buffer", "{ scheme = \"reverie\", size = \"0.25 bdp\" }");
+
+/// Hosts with a port in each of eight planes.
+const PLANES: (&str, &str) = ("fabric.topology.planes", "8");
+
 /// The same memory of lossless classes: it decides on pauses, and counts at both ends of a switch.
 const LOSSLESS: (&str, &str) =
     ("fabric.buffer", "{ scheme = \"sonic\", size = \"0.25 bdp\", lossless = true }");
@@ -185,6 +200,12 @@ const CASES: &[Case] = &[
     Case { name: "classes", queue: "drr", set: &[THREE_CLASSES, IN_CLASSES], quick: true, ..CASE },
     Case { name: "pfc", set: &[MIB_8, PFC], quick: true, ..CASE },
     Case { name: "shared_memory", set: &[MIB_8, SHARED], quick: true, ..CASE },
+    Case { name: "abm", set: &[MIB_8, ABM], quick: true, ..CASE },
+    Case { name: "longest_queue_drop", set: &[MIB_8, LONGEST], quick: true, ..CASE },
+    Case { name: "follow_lqd", set: &[MIB_8, FOLLOW], quick: true, ..CASE },
+    Case { name: "credence", set: &[MIB_8, CREDENCE], quick: true, ..CASE },
+    Case { name: "reverie", set: &[MIB_8, REVERIE], quick: true, ..CASE },
+    Case { name: "planes", set: &[MIB_8, PLANES], quick: true, ..CASE },
     Case { name: "lossless", set: &[MIB_8, LOSSLESS], quick: true, ..CASE },
     Case { name: "telemetry", set: TELEMETRY, quick: true, ..CASE },
     Case { name: "themis", set: THEMIS, quick: true, ..CASE },
@@ -207,6 +228,12 @@ const CASES: &[Case] = &[
     Case { name: "classes", queue: "drr", k: 16, set: &[THREE_CLASSES, IN_CLASSES], ..CASE },
     Case { name: "pfc", k: 16, set: &[MIB_2, PFC], runners: BOTH, ..CASE },
     Case { name: "shared_memory", k: 16, set: &[MIB_2, SHARED], runners: BOTH, ..CASE },
+    Case { name: "abm", k: 16, set: &[MIB_2, ABM], ..CASE },
+    Case { name: "longest_queue_drop", k: 16, set: &[MIB_2, LONGEST], ..CASE },
+    Case { name: "follow_lqd", k: 16, set: &[MIB_2, FOLLOW], ..CASE },
+    Case { name: "credence", k: 16, set: &[MIB_2, CREDENCE], ..CASE },
+    Case { name: "reverie", k: 16, set: &[MIB_2, REVERIE], ..CASE },
+    Case { name: "planes", k: 16, set: &[MIB_2, PLANES], ..CASE },
     Case { name: "lossless", k: 16, set: &[MIB_2, LOSSLESS], ..CASE },
     Case { name: "telemetry", k: 16, set: TELEMETRY, ..CASE },
     Case { name: "themis", k: 16, set: THEMIS, ..CASE },

@@ -23,7 +23,7 @@
 //! A rate is at least a packet per sample, since it shall be above 0.
 
 use super::classes::{Alpha, PerClass};
-use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, MemoryView};
+use super::{Admission, BufferContext, BufferPolicy, Candidate, Left, MemoryView, QueueId};
 use crate::size::{Limited, Size};
 use crate::units::{Rate, Span, Time};
 use crate::{Card, Cx};
@@ -38,8 +38,8 @@ pub const CARD: Card = Card {
     summary: "Dynamic thresholds that shrink with the congested queues of a class and with slow draining, and leave the first round trip of a flow what is free. For bursts beside long flows.",
 };
 
-/// More than there are data classes.
-const CLASSES: usize = 8;
+/// As many as there are data classes, and control.
+const CLASSES: usize = 9;
 
 crate::words! {
     /// Whose rules.
@@ -61,6 +61,10 @@ crate::parameters! {
         pub alpha: PerClass<Alpha> = PerClass::All(Alpha(0.5));
         /// The same for unscheduled packets; 0.001 to 1000000 (the released code has 1024).
         pub alpha_unscheduled: f64 = 64.0, in 0.001..=1_000_000.0;
+        /// The same for ACKs and other control, a class of their own (in the released code unscheduled,
+        /// too: 1024); `auto`: a queue of control has no threshold, and ACKs that queue with data have
+        /// that of data.
+        pub alpha_acks: Option<Alpha> = None;
         /// The first bytes of a message that are unscheduled, in bytes of payload (`bdp`: what the fastest
         /// host sends in the longest round trip).
         pub unscheduled: Limited = Limited(Size::Bdp(1.0));
@@ -76,6 +80,7 @@ pub struct Abm {
     /// Per class of data.
     alpha: Vec<f64>,
     alpha_unscheduled: f64,
+    alpha_acks: Option<f64>,
     /// Packets of a message, from its first on.
     unscheduled: u64,
     update: Span,
@@ -84,7 +89,7 @@ pub struct Abm {
     packet: u64,
     timer: Option<Time>,
     queues: Vec<Queue>,
-    /// Congested queues per class of data, as last sampled; at least 1.
+    /// Congested queues per class, control's last, as last sampled; at least 1.
     congested: Vec<f64>,
 }
 
@@ -110,13 +115,14 @@ impl Abm {
             mode: config.mode,
             alpha: (0..context.data_classes()).map(|class| config.alpha.of(class).0).collect(),
             alpha_unscheduled: config.alpha_unscheduled,
+            alpha_acks: config.alpha_acks.map(|alpha| alpha.0),
             unscheduled: context.packets_of(config.unscheduled),
             update: config.update.unwrap_or(context.base_rtt.max(Span::ns(1))),
             congested_at: 20.0 * packet as f64,
             packet,
             timer: None,
             queues: alloc::vec![idle; context.places()],
-            congested: alloc::vec![1.0; context.data_classes()],
+            congested: alloc::vec![1.0; context.data_classes() + 1],
         }
     }
 
@@ -124,6 +130,37 @@ impl Abm {
     fn threshold(&self, alpha: f64, place: usize, memory: &MemoryView<'_>) -> u64 {
         let congested = self.congested[place % memory.classes as usize];
         (alpha * memory.free().0 as f64 / congested * self.queues[place].drains) as u64
+    }
+
+    /// The alpha of a queue's class; none, where it is one of control without a threshold.
+    fn alpha_of(&self, queue: QueueId) -> Option<f64> {
+        self.alpha.get(queue.class as usize).copied().or(self.alpha_acks)
+    }
+
+    /// How congested a queue is that a frame finds, of a class with this alpha: 0 to 1.
+    fn mark(&self, alpha: f64, place: usize, memory: &MemoryView<'_>) -> f64 {
+        let queued = memory.queues[place] as f64;
+        match self.mode {
+            Mode::Released => (queued / self.congested_at).min(1.0),
+            Mode::Paper => {
+                let threshold = self.threshold(alpha, place, memory) as f64;
+                f64::from(u8::from(queued > 0.0 && queued >= 0.9 * threshold))
+            }
+        }
+    }
+
+    /// Whether a frame of a class with this alpha is kept.
+    fn keeps(&self, frame: &Candidate, alpha_of_class: f64, memory: &MemoryView<'_>) -> bool {
+        let is_unscheduled = frame.ahead.is_some_and(|ahead| u64::from(ahead) < self.unscheduled);
+        let alpha = match self.alpha_acks {
+            Some(alpha) if frame.flow.is_none() => alpha,
+            _ if is_unscheduled => self.alpha_unscheduled,
+            _ => alpha_of_class,
+        };
+        let place = memory.place(frame.queue);
+        let fits = memory.queues[place] + frame.bytes.0 <= self.threshold(alpha, place, memory);
+        // The released code asks for more room than the packet's.
+        fits && (self.mode == Mode::Paper || frame.bytes < memory.free())
     }
 
     /// Samples drain rates and congested queues (spec 2.5).
@@ -142,8 +179,8 @@ impl Abm {
             own.backlogged = queued > 0;
         }
         let mut sums = [0.0; CLASSES];
-        for (place, _) in memory.data() {
-            sums[place % memory.classes as usize] += self.queues[place].mark;
+        for (place, own) in self.queues.iter().enumerate() {
+            sums[place % memory.classes as usize] += own.mark;
         }
         for (own, sum) in self.congested.iter_mut().zip(sums) {
             *own = sum.max(1.0);
@@ -158,39 +195,45 @@ impl BufferPolicy for Abm {
     }
 
     fn admit(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
-        if !memory.is_data(frame.queue) {
-            return Admission::Keep;
-        }
+        let Some(alpha) = self.alpha_of(frame.queue) else { return Admission::Keep };
         let place = memory.place(frame.queue);
-        let queued = memory.queues[place];
-        self.queues[place].mark = match self.mode {
-            Mode::Released => (queued as f64 / self.congested_at).min(1.0),
-            Mode::Paper => {
-                let threshold =
-                    self.threshold(self.alpha[frame.queue.class as usize], place, memory) as f64;
-                f64::from(u8::from(queued > 0 && queued as f64 >= 0.9 * threshold))
-            }
-        };
+        self.queues[place].mark = self.mark(alpha, place, memory);
         if self.timer.is_none() {
             self.sample(cx.now, memory);
             self.timer = Some(cx.now + self.update);
         }
-        let is_unscheduled = frame.ahead.is_some_and(|ahead| u64::from(ahead) < self.unscheduled);
-        let alpha = if is_unscheduled {
-            self.alpha_unscheduled
-        } else {
-            self.alpha[frame.queue.class as usize]
-        };
-        let fits = queued + frame.bytes.0 <= self.threshold(alpha, place, memory);
-        // The released code asks for more room than the packet's.
-        let has_room = self.mode == Mode::Paper || frame.bytes < memory.free();
-        if fits && has_room { Admission::Keep } else { Admission::Refuse }
+        if self.keeps(frame, alpha, memory) { Admission::Keep } else { Admission::Refuse }
     }
 
-    fn on_departure(&mut self, _: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
+    fn hears_sums(&self) -> bool {
+        // Queues of control are not seen as they are before all ports have been looked at.
+        self.alpha_acks.is_none()
+    }
+
+    /// Whatever has left, no less is free, and thresholds are no lower: what is kept stays so, and of
+    /// marks what does not go by a threshold or is none.
+    fn admit_early(
+        &mut self,
+        _: &mut Cx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Option<bool> {
+        let Some(alpha) = self.alpha_of(frame.queue) else { return Some(true) };
+        // The first sample sees all queues.
+        self.timer?;
         let place = memory.place(frame.queue);
+        let mark = self.mark(alpha, place, memory);
+        let is_sure = self.mode == Mode::Released || mark <= 0.0;
+        (is_sure && self.keeps(frame, alpha, memory)).then(|| {
+            self.queues[place].mark = mark;
+            true
+        })
+    }
+
+    fn on_left(&mut self, left: &Left, memory: &MemoryView<'_>) {
+        let place = memory.place(left.queue);
         let own = &mut self.queues[place];
-        own.sent += if frame.sent { frame.bytes.0 } else { 0 };
+        own.sent += if left.sent { left.bytes.0 } else { 0 };
         if memory.queues[place] == 0 {
             own.backlogged = false;
             if self.mode == Mode::Paper {
@@ -230,7 +273,7 @@ mod tests {
         };
         let mut policy = Abm::new(&Config::default(), &context);
         policy.queues = alloc::vec![queue(0.5); 16];
-        policy.congested = alloc::vec![3.0];
+        policy.congested = alloc::vec![3.0, 1.0];
         policy.timer = Some(Time(1));
         let mut answer = |queued, ahead| {
             let mut queues = [0; 16];
@@ -253,6 +296,39 @@ mod tests {
         // 100,000 B are the first 67 packets of 1,500 B.
         assert_eq!(answer(48_501, Some(66)), Admission::Keep);
         assert_eq!(answer(48_501, Some(67)), Admission::Refuse);
+    }
+
+    #[test]
+    fn acks_have_an_alpha_of_their_own_in_either_queue() {
+        let context = BufferContext { size: Bytes(100_000), ..BufferContext::NOMINAL };
+        let answer = |alpha_acks: Option<Alpha>, class: u32, flow: Option<u32>, queued: u64| {
+            let mut policy = Abm::new(&Config { alpha_acks, ..Config::default() }, &context);
+            policy.timer = Some(Time(1));
+            let mut queues = [0; 16];
+            queues[class as usize] = queued;
+            let memory = MemoryView {
+                size: context.size,
+                used: Bytes(60_000),
+                classes: 2,
+                queues: &queues,
+                ingress: &queues,
+                rates: &[Rate::gbps(10); 8],
+            };
+            let mut rng = Rng::new(1, "abm", 0);
+            let mut cx = Cx { now: Time::ZERO, rng: &mut rng, events: &mut () };
+            let queue = QueueId { port: 0, class };
+            let bytes = Bytes(1_000);
+            let frame = Candidate { queue, came_in: 1, bytes, ahead: None, flow };
+            policy.admit(&mut cx, &frame, &memory) == Admission::Keep
+        };
+        // 40,000 B are free: a quarter of that are 10,000 B, half of it 20,000 B.
+        let quarter = Some(Alpha(0.25));
+        assert!(answer(quarter, 1, None, 9_000) && !answer(quarter, 1, None, 9_001));
+        assert!(answer(quarter, 0, None, 9_000) && !answer(quarter, 0, None, 9_001));
+        assert!(answer(quarter, 0, Some(1), 19_000) && !answer(quarter, 0, Some(1), 19_001));
+        // Else control has no threshold, and ACKs among data have that of data.
+        assert!(answer(None, 1, None, 59_000));
+        assert!(answer(None, 0, None, 19_000) && !answer(None, 0, None, 19_001));
     }
 
     #[test]

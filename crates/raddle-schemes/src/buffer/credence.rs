@@ -14,7 +14,7 @@
 use super::features::Averages;
 use super::forest::{Features, Forest, Forests};
 use super::virtual_lqd::Thresholds;
-use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, MemoryView};
+use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, Left, MemoryView};
 use crate::rng::Rng;
 use crate::units::Bytes;
 use crate::{Card, Cx};
@@ -112,6 +112,20 @@ impl Credence {
         let turned = self.flip > 0.0 && rng.unit() < self.flip;
         drop != turned
     }
+
+    /// Whether there is as much room as a frame needs.
+    fn has_room(&self, frame: &Candidate, memory: &MemoryView<'_>) -> bool {
+        match self.mode {
+            Mode::Released => frame.bytes < memory.free(),
+            Mode::Paper => frame.bytes <= memory.free(),
+        }
+    }
+
+    /// Whether no prediction is one of a drop, nor turned round.
+    fn never_predicts_drop(&self) -> bool {
+        let constant = matches!(&self.oracle, Oracle::Forest(forest) if forest.never_drops());
+        constant && self.flip <= 0.0
+    }
 }
 
 /// Whether everything is safe: the longest of `queues` queues is below its part of the memory.
@@ -133,10 +147,7 @@ impl BufferPolicy for Credence {
         self.arrivals += 1;
         let threshold = self.thresholds.arrive(cx.now, frame, memory);
         let released = self.mode == Mode::Released;
-        let has_room = match released {
-            true => frame.bytes < memory.free(),
-            false => frame.bytes <= memory.free(),
-        };
+        let has_room = self.has_room(frame, memory);
         let longest = memory.longest().map_or(0, |(_, bytes)| bytes);
         if is_safe(self.mode, longest, self.queues, memory.size.0) {
             return if has_room { Admission::Keep } else { Admission::Refuse };
@@ -150,11 +161,56 @@ impl BufferPolicy for Credence {
         if drop || !has_room { Admission::Refuse } else { Admission::Keep }
     }
 
+    fn hears_sums(&self) -> bool {
+        !self.averages.are_read()
+    }
+
+    /// While counters fit together, an arrival changes no other; and where both rules say the same, or
+    /// its own queue is not safe, others do not matter. What a forest says, or chance, is left to
+    /// [`admit`](BufferPolicy::admit).
+    fn admit_early(
+        &mut self,
+        cx: &mut Cx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Option<bool> {
+        if !memory.is_data(frame.queue) {
+            return Some(true);
+        }
+        let threshold = self.thresholds.early(cx.now, frame, memory)?;
+        // What is free is at least this.
+        if !self.has_room(frame, memory) {
+            return None;
+        }
+        let queued = memory.queues[memory.place(frame.queue)];
+        let below = queued + frame.bytes.0 <= threshold;
+        let safe = |longest| is_safe(self.mode, longest, self.queues, memory.size.0);
+        let kept = if below && self.never_predicts_drop() {
+            true
+        } else if !below && !safe(queued) {
+            false
+        } else if safe(memory.longest().map_or(0, |(_, bytes)| bytes)) {
+            true
+        } else {
+            return None;
+        };
+        self.arrivals += 1;
+        self.thresholds.join(frame, memory);
+        Some(kept)
+    }
+
+    fn on_left(&mut self, left: &Left, memory: &MemoryView<'_>) {
+        if memory.is_data(left.queue) {
+            self.thresholds.depart(left, memory);
+        }
+    }
+
     fn on_departure(&mut self, cx: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
         if !memory.is_data(frame.queue) {
             return;
         }
-        self.thresholds.depart(cx.now, frame, memory);
+        let Departed { queue, bytes, sent, .. } = *frame;
+        self.on_left(&Left { queue, bytes, sent, last: cx.now }, memory);
         self.averages.depart(cx.now, memory.place(frame.queue), memory);
     }
 

@@ -27,6 +27,11 @@ impl Averages {
         Self { of: alloc::vec![Average::default(); averages], base_rtt }
     }
 
+    /// Whether anybody reads them.
+    pub fn are_read(&self) -> bool {
+        !self.of.is_empty()
+    }
+
     /// What a packet for the queue at `place` finds, before it joins.
     pub fn features(&self, place: usize, memory: &MemoryView<'_>) -> Features {
         let average = |place: usize| self.of.get(place).map_or(0, |average| average.value);

@@ -7,7 +7,7 @@
 //! at a time, and those of empty queues drain at the rate of their port.
 
 use super::virtual_lqd::Thresholds;
-use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, MemoryView};
+use super::{Admission, BufferContext, BufferPolicy, Candidate, Left, MemoryView};
 use crate::{Card, Cx};
 
 /// What `raddle schemes follow_lqd` says.
@@ -51,9 +51,28 @@ impl BufferPolicy for FollowLqd {
         if queued <= threshold { Admission::Keep } else { Admission::Refuse }
     }
 
-    fn on_departure(&mut self, cx: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
-        if memory.is_data(frame.queue) {
-            self.thresholds.depart(cx.now, frame, memory);
+    fn hears_sums(&self) -> bool {
+        true
+    }
+
+    /// While counters fit together, an arrival changes no other.
+    fn admit_early(
+        &mut self,
+        cx: &mut Cx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Option<bool> {
+        if !memory.is_data(frame.queue) {
+            return Some(true);
+        }
+        let threshold = self.thresholds.early(cx.now, frame, memory)?;
+        self.thresholds.join(frame, memory);
+        Some(memory.queues[memory.place(frame.queue)] + frame.bytes.0 <= threshold)
+    }
+
+    fn on_left(&mut self, left: &Left, memory: &MemoryView<'_>) {
+        if memory.is_data(left.queue) {
+            self.thresholds.depart(left, memory);
         }
     }
 }

@@ -62,6 +62,11 @@ impl Forest {
         self.nodes.iter().any(reads)
     }
 
+    /// Whether it predicts no drop whatever it is asked.
+    pub fn never_drops(&self) -> bool {
+        self.nodes.as_slice() == [Node::Leaf(0.0)]
+    }
+
     fn leaf(&self, root: u32, features: &Features) -> f64 {
         let Features { queue, queue_average, occupancy, occupancy_average } = *features;
         let values = [queue, queue_average, occupancy, occupancy_average];

@@ -65,6 +65,24 @@ impl BufferPolicy for Harmonic {
         };
         if (1..).zip(&self.lengths).all(within) { Admission::Keep } else { Admission::Refuse }
     }
+
+    fn hears_sums(&self) -> bool {
+        true
+    }
+
+    /// With shorter queues elsewhere the k-th longest is no longer, and it is at most a k-th part of
+    /// what is used.
+    fn admit_early(
+        &mut self,
+        cx: &mut Cx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Option<bool> {
+        let all = (memory.used.0 + frame.bytes.0) as f64;
+        // Rounded on the safe side.
+        let is_sure = all * self.sum * (1.0 + 1e-9) <= memory.size.0 as f64;
+        (is_sure || self.admit(cx, frame, memory) == Admission::Keep).then_some(true)
+    }
 }
 
 #[cfg(test)]

@@ -50,6 +50,19 @@ impl BufferPolicy for LongestQueueDrop {
             None => Admission::Refuse,
         }
     }
+
+    fn hears_sums(&self) -> bool {
+        true
+    }
+
+    fn admit_early(
+        &mut self,
+        _: &mut Cx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Option<bool> {
+        (frame.bytes <= memory.free()).then_some(true)
+    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ pub mod complete_partitioning;
 pub mod complete_sharing;
 pub mod credence;
 pub mod dynamic_thresholds;
+#[cfg(test)]
+mod early;
 pub mod fab;
 pub mod features;
 mod flows;
@@ -144,11 +146,38 @@ pub trait BufferPolicy {
         Admission::Keep
     }
 
+    /// Whether it is enough for it to hear of sums, where nobody can pause: what has left a queue since
+    /// something last came for it, in place of each frame, by [`on_left`](Self::on_left). Then it is
+    /// first asked [`admit_early`](Self::admit_early), and may not look at `ingress`. Each port's time of
+    /// a byte is whole picoseconds.
+    fn hears_sums(&self) -> bool {
+        false
+    }
+
+    /// Whether a frame that fits is kept, before other ports have been looked at: `memory` shows the
+    /// frame's own queue of data as it is; of the other queues, and of what is used, at most too much.
+    /// If this is what [`admit`](Self::admit) would say whatever has left them, it has happened.
+    /// None, if it depends on that: then nothing has happened, and `admit` is asked with all to be seen.
+    fn admit_early(
+        &mut self,
+        _cx: &mut Cx<'_>,
+        _frame: &Candidate,
+        _memory: &MemoryView<'_>,
+    ) -> Option<bool> {
+        None
+    }
+
+    /// Of one that hears sums: something has left a queue, which `memory` shows without it.
+    fn on_left(&mut self, _left: &Left, _memory: &MemoryView<'_>) {}
+
     /// A frame has joined a queue, which `memory` shows.
     fn on_join(&mut self, _cx: &mut Cx<'_>, _frame: &Candidate, _memory: &MemoryView<'_>) {}
 
-    /// A frame is no longer in the memory, which `memory` shows without it.
-    fn on_departure(&mut self, _cx: &mut Cx<'_>, _frame: &Departed, _memory: &MemoryView<'_>) {}
+    /// A frame is no longer in the memory, which `memory` shows without it. One is a sum, too.
+    fn on_departure(&mut self, cx: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
+        let Departed { queue, bytes, sent, .. } = *frame;
+        self.on_left(&Left { queue, bytes, sent, last: cx.now }, memory);
+    }
 
     /// When it next wants [`on_timer`](Self::on_timer): after departures of that instant, before
     /// anything joins. Never in the past, and after `on_timer` in the future.
@@ -250,6 +279,19 @@ pub struct Departed {
     pub bytes: Bytes,
     /// Whether its last bit has left through the port; else it was pushed out, or lost with its link.
     pub sent: bool,
+}
+
+/// What is no longer in a queue: frames that left one after the other while nothing joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Left {
+    /// The queue.
+    pub queue: QueueId,
+    /// Their bytes.
+    pub bytes: Bytes,
+    /// Whether they have left through the port; else one was pushed out, or lost with its link.
+    pub sent: bool,
+    /// When the last of them left, if the queue is empty now; else any time since.
+    pub last: Time,
 }
 
 /// What becomes of a frame.
@@ -400,6 +442,26 @@ impl AnyBufferPolicy {
         memory: &MemoryView<'_>,
     ) -> Admission {
         dispatch!(self, scheme => scheme.admit(cx, frame, memory))
+    }
+
+    /// See [`BufferPolicy::hears_sums`].
+    pub fn hears_sums(&self) -> bool {
+        dispatch!(self, scheme => scheme.hears_sums())
+    }
+
+    /// See [`BufferPolicy::admit_early`].
+    pub fn admit_early(
+        &mut self,
+        cx: &mut Cx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Option<bool> {
+        dispatch!(self, scheme => scheme.admit_early(cx, frame, memory))
+    }
+
+    /// See [`BufferPolicy::on_left`].
+    pub fn on_left(&mut self, left: &Left, memory: &MemoryView<'_>) {
+        dispatch!(self, scheme => scheme.on_left(left, memory));
     }
 
     /// See [`BufferPolicy::on_join`].

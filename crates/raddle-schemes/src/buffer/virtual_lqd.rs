@@ -1,7 +1,7 @@
 //! The queues that longest queue drop would have, as counters: the thresholds of FollowLQD and
 //! Credence.
 
-use super::{BufferContext, Candidate, Departed, MemoryView};
+use super::{BufferContext, Candidate, Left, MemoryView};
 use crate::units::Time;
 use alloc::vec::Vec;
 
@@ -41,20 +41,44 @@ impl Thresholds {
             let longest = self.longest();
             self.take(longest, self.step);
         }
+        self.join(frame, memory)
+    }
+
+    /// What [`arrive`](Self::arrive) would return, if no counter has to give way for the frame, whatever
+    /// has left elsewhere. The frame has not come yet.
+    pub(super) fn early(
+        &mut self,
+        now: Time,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Option<u64> {
         let own = memory.place(frame.queue);
+        // Drained at once or by and by: the same, where a byte takes whole picoseconds.
+        if !self.forgets {
+            self.drain_one(own, now, memory);
+        }
+        let bytes = frame.bytes.0.min(self.size);
+        (self.sum + bytes <= self.size).then_some(self.of[own] + bytes)
+    }
+
+    /// A frame has come for which no counter has to give way. Returns the counter of its queue.
+    pub(super) fn join(&mut self, frame: &Candidate, memory: &MemoryView<'_>) -> u64 {
+        let own = memory.place(frame.queue);
+        let bytes = frame.bytes.0.min(self.size);
         self.of[own] += bytes;
         self.sum += bytes;
         self.of[own]
     }
 
-    /// A frame has left, or was lost with its link: then the counter drains on its own.
-    pub(super) fn depart(&mut self, now: Time, frame: &Departed, memory: &MemoryView<'_>) {
-        let own = memory.place(frame.queue);
-        if frame.sent {
-            self.take(own, frame.bytes.0);
+    /// Frames have left, or one was lost with its link: once the queue is empty the counter drains on
+    /// its own.
+    pub(super) fn depart(&mut self, left: &Left, memory: &MemoryView<'_>) {
+        let own = memory.place(left.queue);
+        if left.sent {
+            self.take(own, left.bytes.0);
         }
         if memory.queues[own] == 0 {
-            self.idle_since[own] = now;
+            self.idle_since[own] = left.last;
             if self.forgets {
                 self.take(own, u64::MAX);
             }
@@ -67,19 +91,24 @@ impl Thresholds {
             return;
         }
         for place in 0..self.of.len() {
-            if memory.queues[place] > 0 || self.idle_since[place] >= now {
-                continue;
-            }
-            let rate = memory.rates[place / memory.classes as usize];
-            let drained = rate.bytes_in(now.since(self.idle_since[place]));
-            if self.of[place] <= drained.0 {
-                self.idle_since[place] = now;
-            } else {
-                let until = self.idle_since[place] + rate.serialisation(drained);
-                self.idle_since[place] = until.min(now);
-            }
-            self.take(place, drained.0);
+            self.drain_one(place, now, memory);
         }
+    }
+
+    #[inline]
+    fn drain_one(&mut self, place: usize, now: Time, memory: &MemoryView<'_>) {
+        if memory.queues[place] > 0 || self.idle_since[place] >= now {
+            return;
+        }
+        let rate = memory.rates[place / memory.classes as usize];
+        let drained = rate.bytes_in(now.since(self.idle_since[place]));
+        if self.of[place] <= drained.0 {
+            self.idle_since[place] = now;
+        } else {
+            let until = self.idle_since[place] + rate.serialisation(drained);
+            self.idle_since[place] = until.min(now);
+        }
+        self.take(place, drained.0);
     }
 
     /// The largest counter, of several the first.
@@ -131,7 +160,7 @@ mod tests {
         let queue = QueueId { port: 0, class: 0 };
         let now = Time::ZERO + Span::ns(1);
         let busy = MemoryView { queues: &[2, 0, 0, 0], ..memory };
-        own.depart(now, &Departed { queue, came_in: 0, bytes: Bytes(1), sent: true }, &busy);
+        own.depart(&Left { queue, bytes: Bytes(1), sent: true, last: now }, &busy);
         own.drain(now, &busy);
         assert_eq!((own.counters()[0], own.counters()[2], own.sum), (2, 0, 2));
     }

@@ -6,7 +6,8 @@ use crate::record::TrainingRow;
 use raddle_schemes::Cx;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::buffer::{
-    Admission, AnyBufferPolicy, Arriving, BufferContext, Candidate, Departed, MemoryView, QueueId,
+    Admission, AnyBufferPolicy, Arriving, BufferContext, Candidate, Departed, Left, MemoryView,
+    QueueId,
 };
 use raddle_schemes::ids::SwitchId;
 use raddle_schemes::rng::Rng;
@@ -132,6 +133,46 @@ impl Memory {
         admission
     }
 
+    /// Whether it sees the whole switch, and sums of what has left each queue are all that it needs to
+    /// hear: what becomes of packets is recorded in order of time.
+    pub fn hears_sums(&self) -> bool {
+        let is_recorded = |sight: &Sight| sight.training.is_some();
+        self.policy.hears_sums() && self.sight.as_deref().is_some_and(|sight| !is_recorded(sight))
+    }
+
+    /// Whether a frame for which its queue has room is kept, if that depends neither on what has left
+    /// other queues nor on whether that lowers the maximum; who asks has not looked. None, if it may.
+    #[inline]
+    pub fn ask_early(&mut self, now: Time, frame: &Candidate) -> Option<bool> {
+        if !self.has_room(frame.bytes) || self.would_exceed_most(frame.bytes) {
+            return None;
+        }
+        self.call(now, |policy, cx, view| policy.admit_early(cx, frame, view)).flatten()
+    }
+
+    /// The class of control, where the policy sees the switch.
+    #[inline]
+    pub fn control_class(&self) -> u32 {
+        self.sight.as_ref().map_or(0, |sight| sight.queues.classes - 1)
+    }
+
+    /// Bytes of a queue, as far as has been heard, where the policy sees the switch.
+    #[inline]
+    pub fn known(&self, queue: QueueId) -> u64 {
+        self.sight.as_ref().map_or(0, |sight| sight.queues.egress[sight.queues.place(queue)])
+    }
+
+    /// Hears of what has left a queue, in place of each frame by [`leave`](Self::leave).
+    #[inline]
+    pub fn hear(&mut self, now: Time, left: &Left) {
+        self.release(left.bytes);
+        if let Some(Sight { queues, .. }) = self.sight.as_deref_mut() {
+            let place = queues.place(left.queue);
+            queues.egress[place] -= left.bytes.0;
+        }
+        self.call(now, |policy, _, view| policy.on_left(left, view));
+    }
+
     /// A frame joined a queue.
     pub fn join(&mut self, now: Time, frame: &Candidate) {
         self.take(frame.bytes);
@@ -231,9 +272,13 @@ impl Queues {
         MemoryView { size, used, classes: *classes, queues: egress, ingress, rates }
     }
 
+    /// Where a queue stands.
+    fn place(&self, queue: QueueId) -> usize {
+        (queue.port * self.classes + queue.class) as usize
+    }
+
     /// Where a queue and what came in through a port stand.
     fn places(&self, queue: QueueId, came_in: u32) -> (usize, usize) {
-        let place = |port| (port * self.classes + queue.class) as usize;
-        (place(queue.port), place(came_in))
+        (self.place(queue), self.place(QueueId { port: came_in, ..queue }))
     }
 }

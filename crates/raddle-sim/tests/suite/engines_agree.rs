@@ -22,6 +22,8 @@ const PORT_CASES: u32 = 4_000;
 const MIDDLEWARE_CASES: u32 = 2_000;
 /// The same for plans with SONiC's memory.
 const SONIC_CASES: u32 = 2_000;
+/// The same for plans with policies that hear sums.
+const SUM_CASES: u32 = 2_000;
 /// The same for plans with lossless classes.
 const LOSSLESS_CASES: u32 = 2_000;
 /// Most decisions a plan takes from its list; more of them take the first option.
@@ -84,6 +86,19 @@ proptest! {
     #[test]
     fn engines_agree_on_random_plans_with_sonic(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
         let plan = crate::random::plan_with_sonic(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(SUM_CASES))]
+
+    /// The same where policies of the memory answer before other ports have been looked at.
+    #[test]
+    fn engines_agree_on_random_plans_with_sums(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
+        let plan = crate::random::plan_with_sums(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

@@ -26,7 +26,7 @@ use crate::engine::world::{Discipline, World};
 use crate::host::Hosts;
 use crate::host::layout::Layout;
 use crate::middleware::Middleware;
-use crate::plan::Plan;
+use crate::plan::{Plan, SwitchOrder};
 use crate::record::deadlock::Waiting;
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, PortRecord, TorRecord, TrainingRow};
@@ -171,7 +171,7 @@ impl<'a> Part<'a> {
                 kind: None,
                 first_id: switch.ports.start,
                 busy: vec![0; switch.ports.len().div_ceil(64)],
-                joint: Joint::new(plan.order(switch), switch.ports.len()),
+                joint: None,
                 pool: Memory::of(plan, id, longest_rtt)
                     .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),
                 tor: Middleware::of(plan, id).map(Box::new),
@@ -213,8 +213,15 @@ impl<'a> Part<'a> {
         for switch in &mut switches {
             let memory = switch.pool.as_ref().map_or(u64::MAX, |pool| pool.size());
             let from = lines.len();
-            let order = plan.order(&fabric.switches[switch.id.index()]);
             let own = from..from + fabric.switches[switch.id.index()].ports.len();
+            let mut order = plan.order(&fabric.switches[switch.id.index()]);
+            if switch.may_hear_sums(plan, &ids[own.clone()], longest_rtt)
+                && let Some(pool) = &mut switch.pool
+            {
+                order = SwitchOrder::Never;
+                pool.hear_sums();
+            }
+            switch.joint = Joint::new(order, own.len());
             for (&id, &far_end) in ids[own.clone()].iter().zip(&far_ends[own.clone()]) {
                 let facts = PortFacts::new(plan, id, longest_rtt);
                 lines.push(ports.add(plan, id, facts, far_end, (memory, order)));

@@ -3,11 +3,11 @@
 use crate::engine::link::PortKind;
 use crate::engine::link::arrivals::Arrivals;
 use crate::engine::part::Part;
-use crate::engine::port::kinds::of_kind;
+use crate::engine::port::kinds::{of_kind, of_told_kind};
 use crate::engine::port::{Arriving, Room};
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::busy::{note_busy, replay_ports};
-use crate::engine::switch::fast_path::{JointSwitch, PlainSwitch, PooledSwitch, Site};
+use crate::engine::switch::fast_path::{JointSwitch, PlainSwitch, PooledSwitch, Site, ToldSwitch};
 use crate::engine::switch::joint::JointPorts;
 use crate::engine::switch::next_hops::TreeNode;
 use crate::engine::switch::shared_memory::MixedPorts;
@@ -101,6 +101,12 @@ impl<'a> Part<'a> {
             let plain = PlainSwitch { site, ports: from(&mut ports.general, first, count) };
             return selector.visit(JointSwitch { plan, plain, joint, pool: pool.as_deref_mut() });
         }
+        if let Some(pool) = pool.as_deref_mut().filter(|pool| pool.is_told()) {
+            return of_told_kind!(mut ports, kind, ports => {
+                let plain = PlainSwitch { site, ports: from(ports, first, count) };
+                selector.visit(ToldSwitch { plain, pool });
+            });
+        }
         of_kind!(mut ports, kind, ports => {
             let plain = PlainSwitch { site, ports: from(ports, first, count) };
             match pool {
@@ -153,13 +159,24 @@ impl<'a> Part<'a> {
     #[inline]
     fn replay_joint<const JOINT: bool>(&mut self, number: u32, until: Time) {
         if !JOINT {
-            return;
+            return self.play_told(number, until);
         }
         if self.switches[number as usize].tor.is_some() {
             return self.replay_tor(number, until);
         }
         if let Some(mut own) = self.joint_ports(number) {
             own.replay(until);
+        }
+    }
+
+    /// Has timers come, up to and including `until`, of a memory whose policy hears sums.
+    #[inline]
+    fn play_told(&mut self, number: u32, until: Time) {
+        let Self { switches, lines, ports, world, .. } = self;
+        let SwitchState { busy, first_port, pool, .. } = &mut switches[number as usize];
+        if let Some(pool) = pool.as_deref_mut().filter(|pool| pool.is_told()) {
+            let lines = &mut lines[*first_port as usize..];
+            pool.play(until, busy, &mut MixedPorts { lines, ports }, world);
         }
     }
 
@@ -368,6 +385,11 @@ impl<'a> Part<'a> {
         let lines = &mut self.lines[switch.first_port as usize..];
         if let Some(pool) = &mut switch.pool {
             let mut own = MixedPorts { lines, ports: &mut self.ports };
+            if pool.is_told() {
+                let way = (came_in, in_port, out as usize);
+                let busy = &mut switch.busy;
+                return pool.enqueue_told(now, way, frame, busy, &mut own, &mut self.world);
+            }
             let ports = (came_in, out as usize);
             return pool.enqueue(now, ports, frame, &mut switch.busy, &mut own, &mut self.world);
         }
@@ -389,6 +411,7 @@ impl<'a> Part<'a> {
     /// come.
     fn replay_busy(&mut self, number: u32, until: Time) {
         self.replay_joint::<true>(number, until);
+        self.play_told(number, until);
         if let Some(mut own) = self.joint_ports(number) {
             return own.finish(number, until);
         }
@@ -396,6 +419,10 @@ impl<'a> Part<'a> {
         let SwitchState { busy, first_port, pool, .. } = &mut switches[number as usize];
         let lines = &mut lines[*first_port as usize..];
         let next = match pool {
+            Some(pool) if pool.is_told() => {
+                let mut own = MixedPorts { lines, ports };
+                pool.carry_out_told(until, busy, &mut own, world).min(pool.timer_at())
+            }
             Some(pool) => pool.carry_out(until, busy, &mut MixedPorts { lines, ports }, world),
             None => replay_ports(busy, |out| ports.carry_out(until, &mut lines[out], world)),
         };

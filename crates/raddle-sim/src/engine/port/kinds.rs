@@ -70,6 +70,42 @@ macro_rules! of_kind {
 }
 pub(in crate::engine) use of_kind;
 
+/// Whether ports of a kind are [told](super::ToldPort).
+pub(in crate::engine) fn is_told(kind: PortKind) -> bool {
+    matches!(kind, PortKind::Priority | PortKind::Classes)
+}
+
+/// The same as [`of_kind`] with the ports of a kind that [is told](is_told).
+macro_rules! of_told_kind {
+    ($ports:expr, $kind:expr, $list:ident => $body:expr) => {
+        match $kind {
+            PortKind::Priority => {
+                let $list = &$ports.priority;
+                $body
+            }
+            PortKind::Classes => {
+                let $list = &$ports.classes;
+                $body
+            }
+            PortKind::Fifo | PortKind::General => unreachable!("not a kind that is told"),
+        }
+    };
+    (mut $ports:expr, $kind:expr, $list:ident => $body:expr) => {
+        match $kind {
+            PortKind::Priority => {
+                let $list = &mut $ports.priority;
+                $body
+            }
+            PortKind::Classes => {
+                let $list = &mut $ports.classes;
+                $body
+            }
+            PortKind::Fifo | PortKind::General => unreachable!("not a kind that is told"),
+        }
+    };
+}
+pub(in crate::engine) use of_told_kind;
+
 impl SwitchPorts {
     /// Adds a port, of a switch whose memory has `memory` bytes and whose ports may concern each
     /// other. Returns the line of its link.

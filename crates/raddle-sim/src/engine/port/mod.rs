@@ -76,6 +76,23 @@ pub(super) trait QueuePort: Sized {
     fn queued(&self) -> (u64, u64);
 }
 
+/// A port of a switch whose memory's policy hears sums of what leaves.
+pub(super) trait ToldPort: QueuePort {
+    /// Bytes of a data class, frame in service included, as far as has been carried out; and, if there
+    /// are none, when the last left.
+    fn data_left(&self, class: usize) -> (u64, Time);
+
+    /// The same bytes of control, after [`QueuePort::carry_out`].
+    fn control_queued(&self) -> u64;
+
+    /// Most bytes of each data class.
+    fn data_capacity(&self) -> Bytes;
+
+    /// Drops the last frame of a data class that waits, for want of memory. Returns its bytes; nothing,
+    /// if none waits.
+    fn push_out(&mut self, now: Time, class: usize, world: &mut World<'_>) -> Option<Bytes>;
+}
+
 /// What room the memory of a switch has for an arriving frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {

@@ -8,7 +8,7 @@ use super::view::AroundPlain;
 use crate::engine::link::Line;
 use crate::engine::link::arrivals::Arrivals;
 use crate::engine::port::general::Port;
-use crate::engine::port::{Arriving, LaneArrivals, QueuePort, Room};
+use crate::engine::port::{Arriving, LaneArrivals, QueuePort, Room, ToldPort};
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::switch::view::header;
@@ -153,6 +153,35 @@ impl<P: QueuePort> Visitor for PooledSwitch<'_, '_, P> {
             pool.enqueue(now, way, frame, busy, &mut own, world);
         }
         let next = pool.carry_out(until, busy, &mut own, world);
+        if next < Time::NEVER {
+            world.calendar.wake(next, Wake::Switch { switch: number });
+        }
+    }
+}
+
+/// The same with ports that share memory whose policy hears sums of what leaves.
+pub(in crate::engine) struct ToldSwitch<'s, 'w, P> {
+    pub(in crate::engine) plain: PlainSwitch<'s, 'w, P>,
+    pub(in crate::engine) pool: &'s mut Pool,
+}
+
+impl<P: ToldPort> Visitor for ToldSwitch<'_, '_, P> {
+    #[inline]
+    fn visit<S: PortSelector>(self, selector: &mut S) {
+        let Self { plain, pool } = self;
+        let (mut chooser, rest) = plain.with(selector);
+        let Loop { number, start, until, arrivals, busy, lines, ports, world } = rest;
+        arrivals.sort((until.0 + 1 - start.0) as u32);
+        let mut own = AlikePorts { lines, ports };
+        for (at, in_port, frame) in arrivals.iter() {
+            let now = Time(start.0 + at);
+            pool.play(now, busy, &mut own, world);
+            let out = chooser.choose(now, now, frame, own.lines, own.ports, world) as usize;
+            let way = (PortId(chooser.first_id + in_port), in_port, out);
+            pool.enqueue_told(now, way, frame, busy, &mut own, world);
+        }
+        pool.play(until, busy, &mut own, world);
+        let next = pool.carry_out_told(until, busy, &mut own, world).min(pool.timer_at());
         if next < Time::NEVER {
             world.calendar.wake(next, Wake::Switch { switch: number });
         }

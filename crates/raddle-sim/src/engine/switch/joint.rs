@@ -517,7 +517,7 @@ impl JointPorts<'_, '_> {
 
 /// A frame of `bytes` that came in through a port and wants to join a queue, as a policy sees it;
 /// `data` is the frame, unless of one of data only the header is left.
-fn candidate(
+pub(super) fn candidate(
     hosts: &Hosts<'_>,
     (came_in, queue): (u32, QueueId),
     bytes: Bytes,

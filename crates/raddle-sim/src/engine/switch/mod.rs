@@ -5,6 +5,7 @@ pub(super) mod fast_path;
 pub(super) mod joint;
 pub(super) mod next_hops;
 pub(super) mod shared_memory;
+pub(super) mod told_memory;
 pub(super) mod view;
 
 use crate::engine::link::PortKind;

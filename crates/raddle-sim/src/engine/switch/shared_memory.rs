@@ -19,10 +19,12 @@ use raddle_schemes::units::{Bytes, Time};
 
 /// A switch's memory, and what it knows of its ports.
 pub(in crate::engine) struct Pool {
-    memory: Memory,
+    pub(super) memory: Memory,
     /// Per port: the bytes that have been in its queues and are not any more, as far as the memory
     /// has heard.
     gone: Vec<u64>,
+    /// Whether its policy hears sums of what leaves, see [`super::told_memory`].
+    pub(super) told: bool,
 }
 
 /// The ports of one switch, counted within it.
@@ -45,7 +47,7 @@ pub(in crate::engine) trait OwnPorts {
 
 impl Pool {
     pub(in crate::engine) fn new(memory: Memory, ports: usize) -> Self {
-        Self { memory, gone: vec![0; ports] }
+        Self { memory, gone: vec![0; ports], told: false }
     }
 
     /// All of the memory.
@@ -205,7 +207,7 @@ pub(in crate::engine) struct AlikePorts<'s, P> {
 }
 
 impl<P: QueuePort> OwnPorts for AlikePorts<'_, P> {
-    #[inline]
+    #[inline(always)]
     fn data_queued(
         &mut self,
         out: usize,
@@ -216,7 +218,7 @@ impl<P: QueuePort> OwnPorts for AlikePorts<'_, P> {
         self.ports[out].data_queued(now, frame, &mut self.lines[out], world)
     }
 
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, out: usize, arriving: Arriving, world: &mut World<'_>) -> Bytes {
         self.ports[out].enqueue(arriving, &mut self.lines[out], world)
     }

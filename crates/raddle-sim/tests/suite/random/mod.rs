@@ -14,6 +14,7 @@ mod traffic;
 use crate::outside::{juggler, moody};
 use choices::Choices;
 use raddle_schemes::Need;
+use raddle_schemes::buffer::BufferContext;
 use raddle_schemes::buffer::classes::{Alpha, PerClass};
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::load_balance::switch::{
@@ -382,7 +383,13 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
     let listed = buffer::SCHEMES.iter().map(|scheme| buffer::Config::named(scheme.card.name));
     let outside = [moody::plugin()].map(buffer::Config::Custom);
     let policies: Vec<_> = listed.flatten().chain(outside).collect();
-    let mut policy = choices.pick(&policies);
+    let policy = policy(choices, &policies, classes);
+    Some(BufferPlan { size: Size::Packets(packets?), policy })
+}
+
+/// One of these policies, with parameters of its own.
+fn policy(choices: &mut Choices<'_>, policies: &[buffer::Config], classes: u8) -> buffer::Config {
+    let mut policy = choices.pick(policies);
     match &mut policy {
         buffer::Config::DynamicThresholds(thresholds) => {
             let all = |alpha| PerClass::All(Alpha(alpha));
@@ -395,6 +402,7 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
             abm.unscheduled = choices.pick(&some.map(Limited));
             abm.update = choices.pick(&[None, Some(Span::us(1))]);
             abm.alpha = choices.pick(&[PerClass::All(Alpha(0.5)), PerClass::All(Alpha(2.0))]);
+            abm.alpha_acks = choices.pick(&[None, Some(Alpha(0.1)), Some(Alpha(1024.0))]);
         }
         buffer::Config::Fab(fab) => {
             fab.short = choices.pick(&[fab.short, Limited(Size::Packets(3.0))]);
@@ -428,7 +436,7 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
         }
         _ => {}
     }
-    Some(BufferPlan { size: Size::Packets(packets?), policy })
+    policy
 }
 
 fn sonic(choices: &mut Choices<'_>, classes: u8) -> buffer::sonic::Config {
@@ -536,6 +544,22 @@ pub(crate) fn plan_with_lossless(numbers: &[u32]) -> Plan {
             _ => return plan,
         }
     }
+}
+
+/// A plan whose switches' policy hears sums and answers early, more often than not.
+pub(crate) fn plan_with_sums(numbers: &[u32]) -> Plan {
+    let (own, others) = numbers.split_at(numbers.len().min(10));
+    let mut plan = plan(others);
+    let mut choices = Choices::new(own);
+    let listed = buffer::SCHEMES.iter().map(|scheme| buffer::Config::named(scheme.card.name));
+    let hears_sums = |policy: &buffer::Config| policy.build(&BufferContext::NOMINAL).hears_sums();
+    let policies: Vec<_> = listed.flatten().filter(hears_sums).collect();
+    let size = Size::Packets(choices.pick(&[60.0, 20.0, 200.0, 6.0, 1000.0]));
+    let policy = policy(&mut choices, &policies, plan.queue.classes);
+    plan.buffer = Some(BufferPlan { size, policy });
+    (plan.queue.pfc, plan.tor) = (None, None);
+    (plan.queue.control_weight, plan.queue.control_size) = (None, Size::Unlimited);
+    plan
 }
 
 /// Slows some links of a plan without faults down for a while, or for good.

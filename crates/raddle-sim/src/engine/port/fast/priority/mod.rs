@@ -9,7 +9,7 @@ pub(in crate::engine) mod waiting;
 
 use super::Common;
 use crate::engine::link::{Departed, FarEnd, Line};
-use crate::engine::port::{Arriving, LaneArrivals, QueuePort};
+use crate::engine::port::{Arriving, LaneArrivals, QueuePort, ToldPort};
 use crate::engine::world::World;
 use crate::plan::{MarkAt, Plan};
 use crate::record::PortRecord;
@@ -26,8 +26,8 @@ pub(in crate::engine) struct PriorityPort<W> {
     /// Bytes of control frames queued or in service, those included that have left since the cursor
     /// moved.
     control_bytes: u64,
-    /// When the data frame sent last leaves, until what it leaves behind has been looked at; never, if
-    /// there is none.
+    /// When the data frame sent last leaves, until what it leaves behind has been looked at; then with
+    /// [`LOOKED_AT`], later than ever. Never, if there was none.
     leaves_at: Time,
     /// Its place on the ring of the link, its size and its class.
     sent_place: u32,
@@ -40,6 +40,9 @@ pub(in crate::engine) struct PriorityPort<W> {
     data: W,
     common: Common,
 }
+
+/// More than any time.
+const LOOKED_AT: u64 = 1 << 63;
 
 const _: () = assert!(size_of::<PriorityPort<OneClass>>() == 256);
 
@@ -201,7 +204,8 @@ impl<W: Waiting> PriorityPort<W> {
         if left > self.unmarked {
             self.judge_sent(left, line, world);
         }
-        self.leaves_at = Time::NEVER;
+        self.data.note_left(self.sent_class.into(), self.leaves_at);
+        self.leaves_at.0 |= LOOKED_AT;
         self.sent_bytes = 0;
     }
 
@@ -238,6 +242,32 @@ impl<W: Waiting> PriorityPort<W> {
             self.common.depart(departure, frame, line, world);
             self.control_bytes -= if frame.is_control() { frame.size().0 } else { 0 };
         }
+    }
+}
+
+impl<W: Waiting> ToldPort for PriorityPort<W> {
+    #[inline]
+    fn data_left(&self, class: usize) -> (u64, Time) {
+        let in_service = if usize::from(self.sent_class) == class { self.sent_bytes } else { 0 };
+        let bytes = u64::from(self.data.bytes(class) + in_service);
+        let last = Time(self.leaves_at.0 & !LOOKED_AT);
+        (bytes, self.data.left_at(class).unwrap_or(last))
+    }
+
+    #[inline]
+    fn control_queued(&self) -> u64 {
+        self.control_bytes
+    }
+
+    fn data_capacity(&self) -> Bytes {
+        self.common.capacity()
+    }
+
+    fn push_out(&mut self, now: Time, class: usize, world: &mut World<'_>) -> Option<Bytes> {
+        let frame = self.data.take_last(class)?;
+        world.recorder.flushed(self.common.id, now, frame);
+        self.common.drop(now, frame, world);
+        Some(frame.size())
     }
 }
 
@@ -281,7 +311,7 @@ impl<W: Waiting> QueuePort for PriorityPort<W> {
         frame.size()
     }
 
-    #[inline]
+    #[inline(always)]
     fn data_queued(
         &mut self,
         now: Time,

@@ -50,6 +50,15 @@ pub(in crate::engine) trait Waiting: Sized {
     /// Takes the frame that goes now, with its class.
     fn pop(&mut self) -> Option<(Frame, usize)>;
 
+    /// Takes the frame of a class that would go last.
+    fn take_last(&mut self, class: usize) -> Option<Frame>;
+
+    /// A frame of a class left the port then.
+    fn note_left(&mut self, class: usize, at: Time);
+
+    /// When a frame of a class last left the port; none, where that is the port's to know.
+    fn left_at(&self, class: usize) -> Option<Time>;
+
     /// Gives back memory that a burst took.
     fn shrink(&mut self);
 
@@ -136,6 +145,20 @@ impl Waiting for OneClass {
         Some((frame, 0))
     }
 
+    fn take_last(&mut self, _: usize) -> Option<Frame> {
+        let frame = self.ring.pop_back()?.frame;
+        self.bytes -= frame.size().0 as u32;
+        Some(frame)
+    }
+
+    #[inline(always)]
+    fn note_left(&mut self, _: usize, _: Time) {}
+
+    #[inline(always)]
+    fn left_at(&self, _: usize) -> Option<Time> {
+        None
+    }
+
     fn shrink(&mut self) {
         self.ring.shrink();
     }
@@ -158,6 +181,7 @@ pub(in crate::engine) struct SeveralClasses {
     waiting: u8,
     rings: [Ring; CLASSES],
     turns: Turns,
+    left_at: [Time; CLASSES],
 }
 
 impl Waiting for SeveralClasses {
@@ -168,6 +192,7 @@ impl Waiting for SeveralClasses {
             waiting: 0,
             rings: Default::default(),
             turns: Turns::new(plan),
+            left_at: [Time::ZERO; CLASSES],
         }
     }
 
@@ -223,6 +248,25 @@ impl Waiting for SeveralClasses {
         *waiting &= !(u8::from(ring.is_empty()) << class);
         bytes[class] -= frame.size().0 as u32;
         Some((frame, class))
+    }
+
+    fn take_last(&mut self, class: usize) -> Option<Frame> {
+        let frame = self.rings[class].pop_back()?.frame;
+        self.bytes[class] -= frame.size().0 as u32;
+        if self.rings[class].is_empty() {
+            self.waiting &= !(1 << class);
+            self.turns.emptied(class);
+        }
+        Some(frame)
+    }
+
+    #[inline(always)]
+    fn note_left(&mut self, class: usize, at: Time) {
+        self.left_at[class] = at;
+    }
+
+    fn left_at(&self, class: usize) -> Option<Time> {
+        Some(self.left_at[class])
     }
 
     fn shrink(&mut self) {
