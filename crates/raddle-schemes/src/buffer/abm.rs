@@ -64,7 +64,7 @@ crate::parameters! {
         /// The same for ACKs and other control, a class of their own (in the released code unscheduled,
         /// too: 1024); `auto`: a queue of control has no threshold, and ACKs that queue with data have
         /// that of data.
-        pub alpha_acks: Option<Alpha> = None;
+        pub alpha_acks: Option<Alpha> = None => quiet;
         /// The first bytes of a message that are unscheduled, in bytes of payload (`bdp`: what the fastest
         /// host sends in the longest round trip).
         pub unscheduled: Limited = Limited(Size::Bdp(1.0));
