@@ -7,6 +7,7 @@ use super::layer::LayerNumber;
 use super::measure::{Measure, read_measure};
 use super::metric::Metric;
 use super::number::{Number, read_chart_number};
+use super::panels::{Panels, read_panels};
 use super::table::{Table, read_table};
 use super::traces::{Trace, read_trace};
 use raddle::problem::{Problem, Problems, Source};
@@ -28,6 +29,8 @@ pub struct Claims {
     /// Pictures of the cells, each by what it shows: one number, a bar a cell; or the same number of
     /// several layers, a bar each.
     pub chart: Vec<Vec<Number>>,
+    /// Which of them are lines in place of bars.
+    pub lines: Vec<Panels>,
     /// A picture of models.
     pub curves: Option<Curves>,
     /// Pictures of what runs recorded.
@@ -132,6 +135,9 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
     let stale = reader.take("stale").and_then(|item| words("stale", item, log));
     let completion = || vec![vec![Number::Run(Metric::COMPLETION)]];
     let chart = reader.take("chart").map_or_else(completion, |item| chart(item, log));
+    let items = reader.list("lines", "tables: write [[lines]]");
+    let lines: Vec<Panels> =
+        items.iter().filter_map(|item| read_panels(item, &chart, log)).collect();
     let curves = reader.take("curves").and_then(|item| read_curves(item, log));
     let items = reader.list("trace", "tables: write [[trace]]");
     let traces: Vec<Trace> = items.iter().filter_map(|item| read_trace(item, log)).collect();
@@ -155,7 +161,19 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
         }
     }
     let (title, place) = (title?, item.place.clone());
-    Some(Claims { title, reduced, stale, chart, curves, traces, table, quick, claims, place })
+    Some(Claims {
+        title,
+        reduced,
+        stale,
+        chart,
+        lines,
+        curves,
+        traces,
+        table,
+        quick,
+        claims,
+        place,
+    })
 }
 
 /// A list of numbers, and of lists of numbers of layers.

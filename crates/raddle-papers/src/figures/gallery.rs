@@ -5,6 +5,7 @@ use super::cells::FigureCell;
 use super::chart::chart;
 use super::claims::Kind;
 use super::curves::FigureCurves;
+use super::filled::pages;
 use super::metric::Metric;
 use super::number::Number;
 use super::plot::plot;
@@ -23,7 +24,7 @@ pub struct File {
 }
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 14] = [
+const PAPERS: [(&str, &str); 15] = [
     ("reps", "REPS"),
     ("lb_study", "The load-balancing study, with OFAN"),
     ("themis", "Themis"),
@@ -32,6 +33,7 @@ const PAPERS: [(&str, &str); 14] = [
     ("abm", "ABM"),
     ("reverie", "Reverie"),
     ("credence", "Credence"),
+    ("memory", "Which policy for which memory"),
     ("composition", "Any congestion control with any load balancer"),
     ("ethereal", "Ethereal"),
     ("verdict", "The verdict on today's NICs"),
@@ -43,7 +45,7 @@ const PAPERS: [(&str, &str); 14] = [
 const NOTE: &str = "Made by `raddle figures --pages` from `figures/`; not edited by hand.";
 
 /// All pages and pictures: `figures.md`, a page for each paper, a picture for each figure and
-/// metric.
+/// metric; and the pages in words that have their numbers.
 pub fn gallery(results: &[FigureResult]) -> Vec<File> {
     let papers = distinct(results.iter().map(|result| result.figure.paper()));
     let mut files = vec![File { path: "figures.md".into(), text: index(results, &papers) }];
@@ -59,6 +61,7 @@ pub fn gallery(results: &[FigureResult]) -> Vec<File> {
         }
         files.push(File { path: format!("figures/{paper}.md"), text: page });
     }
+    files.extend(pages(results));
     files
 }
 
@@ -140,10 +143,14 @@ fn pictures(result: &FigureResult) -> Vec<(String, File)> {
         curves.map(|(title, text)| (title, file("", text))).collect();
     for picture in &result.chart {
         let published = |number: Number, cell: &FigureCell| result.published(number, cell);
-        let drawn = chart(&result.cells, picture, &published);
+        let lines = result.lines.iter().find(|lines| picture[..] == [lines.number]);
+        let drawn = match lines {
+            Some(lines) => Some((lines.title.clone(), lines.draw(&result.cells))),
+            None => chart(&result.cells, picture, &published).map(|text| (title(picture), text)),
+        };
         let first = picture.first().filter(|_| !files.is_empty());
         let more = first.map_or_else(String::new, |number| format!(".{}", number.word()));
-        files.extend(drawn.map(|text| (title(picture), file(&more, text))));
+        files.extend(drawn.map(|(title, text)| (title, file(&more, text))));
     }
     let traces = result.traces.iter();
     files.extend(traces.map(|(trace, drawn)| {

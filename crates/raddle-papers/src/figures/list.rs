@@ -114,6 +114,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("credence/fig6_9"),
     figure!("credence/fig6_10"),
     figure!("credence/fig6_14", model),
+    figure!("memory/trimming"),
     figure!("composition/permutation"),
     figure!("composition/incast_8"),
     figure!("composition/incast_255"),

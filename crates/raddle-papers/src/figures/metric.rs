@@ -35,6 +35,8 @@ raddle_schemes::words! {
         Foreground = "foreground_us",
         /// Flows that did not end: times of flows are those of the others.
         Unfinished = "unfinished",
+        /// Data packets sent, again or not.
+        Sent = "sent",
         /// Data packets lost, whatever the cause.
         Dropped = "dropped",
         /// Data packets marked by switches.
@@ -253,6 +255,7 @@ impl Word {
         let has_come_later = matches!(
             self,
             Self::FctMax
+                | Self::Sent
                 | Self::RetransmittedPairMax
                 | Self::TimedOut
                 | Self::Pauses
@@ -305,6 +308,7 @@ impl Word {
             Self::Paused => return Some(summary.paused_us),
             Self::Uplinks => return summary.uplinks,
             Self::Unfinished => summary.unfinished,
+            Self::Sent => packets.sent,
             Self::Dropped => packets.dropped.iter().sum(),
             Self::Marked => packets.marked,
             Self::Trimmed => packets.trimmed,
@@ -338,6 +342,7 @@ impl Word {
             Self::Background => "completion of the background",
             Self::Foreground => "completion of the foreground",
             Self::Unfinished => "flows that did not end",
+            Self::Sent => "packets sent",
             Self::Dropped => "packets dropped",
             Self::Marked => "packets marked",
             Self::Trimmed => "packets trimmed",

@@ -20,7 +20,7 @@ const LINE: f64 = 15.0;
 const LEADER: f64 = 34.0;
 /// Points that are joined have dots, too, if a line has no more of them.
 const MOST_DOTS: usize = 40;
-const GRID: &str = "#e3e6ea";
+pub(super) const GRID: &str = "#e3e6ea";
 
 /// An SVG of the curves.
 pub(super) fn plot(curves: &FigureCurves) -> String {
@@ -134,8 +134,9 @@ fn apart(ends: &[f64]) -> Vec<f64> {
     places
 }
 
+/// From one value to another, evenly or by factors.
 #[derive(Clone, Copy)]
-struct Axis {
+pub(super) struct Axis {
     low: f64,
     high: f64,
     log: bool,
@@ -143,14 +144,14 @@ struct Axis {
 
 impl Axis {
     /// From 0 to the greatest value, or from the least to the greatest by factors.
-    fn new(values: impl Iterator<Item = f64> + Clone, log: bool) -> Self {
+    pub(super) fn new(values: impl Iterator<Item = f64> + Clone, log: bool) -> Self {
         let high = values.clone().fold(f64::MIN_POSITIVE, f64::max);
         let low = if log { values.filter(|value| *value > 0.0).fold(high, f64::min) } else { 0.0 };
         Self { low, high, log }
     }
 
     /// Stretched to the ticks next to its ends.
-    fn to_ticks(self) -> Self {
+    pub(super) fn to_ticks(self) -> Self {
         if !self.log {
             let step = step(self.high);
             return Self { high: (self.high / step).ceil() * step, ..self };
@@ -161,13 +162,13 @@ impl Axis {
     }
 
     /// Where a value stands: 0 at the low end, 1 at the high one.
-    fn share(self, value: f64) -> f64 {
+    pub(super) fn share(self, value: f64) -> f64 {
         let place = |value: f64| if self.log { libm::log(value) } else { value };
         let [low, high] = [self.low, self.high].map(place);
         if high > low { (place(value.max(self.low)) - low) / (high - low) } else { 0.5 }
     }
 
-    fn ticks(self) -> Vec<f64> {
+    pub(super) fn ticks(self) -> Vec<f64> {
         if self.log {
             let range = self.low / TOUCHES..=self.high * TOUCHES;
             return nice().filter(|tick| range.contains(tick)).collect();
@@ -193,7 +194,7 @@ fn step(high: f64) -> f64 {
 }
 
 /// A tick's name: without what binary fractions leave behind the digits.
-fn words(value: f64) -> String {
+pub(super) fn words(value: f64) -> String {
     let rounded = six_digits(value);
     if rounded.fract() == 0.0 { count(rounded as u64) } else { format!("{rounded}") }
 }

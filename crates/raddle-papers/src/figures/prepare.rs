@@ -86,7 +86,7 @@ impl Figure {
 /// leaves out.
 fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem> {
     let cells = study.map_or(&[][..], |study| &study.cells);
-    let (table, traces) = (claims.table.as_ref(), &claims.traces);
+    let (table, traces, lines) = (claims.table.as_ref(), &claims.traces, &claims.lines);
     let claims = || claims.claims.iter().filter(|claim| mode == Mode::Full || claim.quick);
     let selectors = claims().flat_map(|claim| claim.measure.cells());
     let single = selectors.filter_map(|selector| {
@@ -113,9 +113,10 @@ fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem
     });
     let settings = || cells.iter().map(|cell| cell.settings.as_slice());
     let of_table = table.and_then(|table| table.problem(settings()));
+    let of_lines = lines.iter().filter_map(|own| own.problem(settings()));
     let traces = traces.iter().filter(|_| mode == Mode::Full);
     let of_traces = traces.filter_map(|trace| trace.problem(study));
-    single.chain(of_pairs).chain(of_many).chain(of_table).chain(of_traces).collect()
+    single.chain(of_pairs).chain(of_many).chain(of_table).chain(of_lines).chain(of_traces).collect()
 }
 
 /// Jobs that no cell has.

@@ -7,6 +7,7 @@ use super::curves::{FigureCurves, Points};
 use super::free::Free;
 use super::increase::NamedBound;
 use super::number::Number;
+use super::panels::Panels;
 use super::prepare::{FigureRun, Prepared};
 use super::table::Table;
 use super::traces::{Line, Trace};
@@ -61,6 +62,8 @@ pub struct FigureResult {
     pub claims: Vec<ClaimResult>,
     /// Pictures of the cells: see [`Claims::chart`](super::Claims::chart).
     pub chart: Vec<Vec<Number>>,
+    /// Those of them that are lines in place of bars.
+    pub lines: Vec<Panels>,
     /// A picture of models.
     pub curves: Option<FigureCurves>,
     /// Pictures of what runs recorded, each with what it was asked for.
@@ -130,6 +133,7 @@ impl FigureResult {
             set: [quick, set].concat(),
             claims: judged.collect(),
             chart: claims.chart,
+            lines: claims.lines,
             curves,
             traces,
             table: claims.table,
