@@ -164,9 +164,9 @@ def reproduce(
 
     `name` is a paper (`"reps"`) or a figure (`"reps/fig4"`); else all. `quick`: fewer seeds or
     smaller messages, at most a minute a paper. `set` changes keys of the figures' scenarios, to see
-    what that changes: the claims are judged as they are. `out` gets a page for each figure and keeps results:
-    a figure that it holds is not run again, a damaged one with `redo`. `record` is a folder of
-    figures whose `result.json` are written.
+    what that changes: the claims are judged as they are. `out` gets a page for each figure and
+    keeps results: a figure that it holds is not run again, a damaged one with `redo`. `record` is a
+    folder of figures whose `result.json` are written.
     """
     if quick and record is not None:
         raise ValueError("quick and record exclude each other")

@@ -51,6 +51,8 @@ def test_a_figure_is_reproduced_as_by_the_command(tmp_path, monkeypatch):
     assert (tmp_path / "o" / "mars" / "table7_1.html").is_file()
     assert any("kept" in note for note in raddle.reproduce(
         "mars/table7_1", quick=True, out=tmp_path / "o").notes)
+    with pytest.raises(raddle.ScenarioError, match="is of a model and has no scenario"):
+        raddle.reproduce("mars/table7_1", quick=True, set={"run.end": "1 ms"})
     assert "mars/table7_1" in str(raddle.figures("mars"))
     with pytest.raises(raddle.ScenarioError, match="no figure `mars/table7`"):
         raddle.figures("mars/table7")

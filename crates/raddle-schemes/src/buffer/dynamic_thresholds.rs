@@ -36,6 +36,8 @@ pub struct DynamicThresholds {
     alpha: Vec<f64>,
     /// The greatest of them.
     most: f64,
+    /// Whether classes differ. The parameters say so, whatever the classes of this switch.
+    differ: bool,
     size: u64,
 }
 
@@ -45,14 +47,16 @@ impl DynamicThresholds {
         let alpha: Vec<f64> =
             (0..context.data_classes().max(1)).map(|class| config.alpha.of(class).0).collect();
         let most = alpha.iter().copied().fold(0.0, f64::max);
-        Self { alpha, most, size: context.size.0 }
+        let first = config.alpha.of(0);
+        let differ = config.alpha.any(|own| own != first);
+        Self { alpha, most, differ, size: context.size.0 }
     }
 }
 
 impl BufferPolicy for DynamicThresholds {
     /// With alphas of their own, classes have to be told apart.
     fn sees_switch(&self) -> bool {
-        self.alpha.iter().any(|&alpha| alpha < self.most)
+        self.differ
     }
 
     #[inline]
