@@ -1,5 +1,4 @@
 //! Policies that hear sums and answer early, against themselves in order of time.
-#![expect(clippy::unwrap_used, reason = "a test")]
 
 use super::{
     Admission, AnyBufferPolicy, BufferContext, Candidate, Config, Departed, Left, MemoryView,
@@ -172,11 +171,10 @@ fn policies_that_hear_sums_say_early_what_they_say_in_order() {
             policies.push(config);
         }
     }
-    let mut released = super::abm::Config::default();
-    released.mode = super::abm::Mode::Released;
-    policies.push(Config::Abm(released));
-    let mut released = super::credence::Config::default();
-    (released.mode, released.flip) = (super::credence::Mode::Released, 0.1);
+    let mode = super::abm::Mode::Released;
+    policies.push(Config::Abm(super::abm::Config { mode, ..Default::default() }));
+    let mode = super::credence::Mode::Released;
+    let released = super::credence::Config { mode, flip: 0.1, ..Default::default() };
     policies.push(Config::Credence(released));
     assert!(policies.len() > 5);
     for config in &policies {
