@@ -81,7 +81,7 @@ fn shared_memory_has_a_size_that_keeps_something_and_refuses_something() {
     );
     fabric(
         "buffer = { scheme = \"dynamic_thresholds\", size = \"4 MiB\", alpha = 0 }\n",
-        r#"0 | wrong value for `alpha` | expected at least 0.001 and at most 1000.0"#,
+        r#"0 | wrong value for `alpha` | expected at least 0.001 and at most 1000000"#,
     );
     for (size, label) in [("50%", "\"50%\""), ("unlimited", "\"unlimited\"")] {
         fabric(
