@@ -178,6 +178,8 @@ fn keys_of_a_figure_are_set_to_see_what_they_change() {
     assert!(said.out.contains("differs"), "{}", said.out);
     let wrong = quick("themis/fig2", "transport.recover.scheme=\"sack\"");
     wrong.refused(&["unknown key `recover`", "nearest: `recovery`"]);
+    quick("themis/fig2", "transport.recovery.scheme=\"rnic_sr\"")
+        .refused(&["nothing of themis/fig2 changes with --set"]);
     quick("reps/fig14", path).refused(&["reps/fig14 is of a model and has no scenario"]);
 }
 

@@ -102,6 +102,18 @@ impl Again {
                 return Err(Refused::Text(message));
             }
             let prepared = figure.prepare_with(self.mode, &self.set).map_err(Refused::Files)?;
+            if !self.set.is_empty() {
+                let own = figure.prepare(self.mode).map_err(Refused::Files)?;
+                if prepared.is_as(&own) {
+                    let keys = self.set_words();
+                    let message = format!(
+                        "nothing of {} changes with{keys}: its conditions set these keys, or they \
+                         have these values",
+                        figure.name,
+                    );
+                    return Err(Refused::Text(message));
+                }
+            }
             if let Some(folder) = self.out.as_ref().filter(|_| !self.redo)
                 && let Err(why) = prepared.recall(folder)
             {

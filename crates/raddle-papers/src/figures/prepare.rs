@@ -139,6 +139,18 @@ fn unnamed(claims: &Claims, study: &Study) -> Vec<Problem> {
 }
 
 impl Prepared {
+    /// Whether the same runs are done as of `other`.
+    pub(super) fn is_as(&self, other: &Self) -> bool {
+        let runs = |own: &Self| -> Vec<(String, Vec<u64>)> {
+            let cells = own
+                .study
+                .iter()
+                .flat_map(|study| study.cells.iter().map(move |cell| (cell, study)));
+            cells.map(|(cell, study)| (cell.scenario.hash(), study.seeds.clone())).collect()
+        };
+        runs(self) == runs(other)
+    }
+
     /// The runs to do: every cell with every seed.
     pub fn jobs(&self) -> Vec<Job> {
         self.study.as_ref().map_or_else(Vec::new, |study| jobs(study, None))

@@ -100,7 +100,6 @@ pub struct Powertcp {
     floor: f64,
     first_ack: FirstAck,
     initial_window: Option<Bytes>,
-    packet: Bytes,
     telemetry: Bytes,
 }
 
@@ -118,8 +117,9 @@ impl Powertcp {
             target: config.target.unwrap_or(target),
             floor: config.current_floor,
             first_ack: config.first_ack.unwrap_or(first_ack),
-            initial_window: config.initial_window.map(|size| size.resolve(&context.sizes())),
-            packet: context.packet(),
+            initial_window: config
+                .initial_window
+                .map(|size| size.resolve(&context.sizes()).max(context.packet())),
             telemetry: config.telemetry,
         }
     }
@@ -194,9 +194,7 @@ impl CongestionControl for Powertcp {
     fn limits(&self) -> Limits {
         let limits = self.law.limits();
         match self.initial_window {
-            Some(window) if self.memory.is_empty() => {
-                Limits { window: window.max(self.packet), ..limits }
-            }
+            Some(window) if self.memory.is_empty() => Limits { window, ..limits },
             _ => limits,
         }
     }

@@ -52,7 +52,7 @@ impl<'a> Part<'a> {
             }
             _ => {
                 scratch.sort((end.0 - start.0) as u32);
-                match (switch.joint.is_some(), looks_before) {
+                match (switch.joint.is_some() || switch.is_told(), looks_before) {
                     (false, false) => self.forward_all::<false>(number, start, &scratch),
                     (true, false) => self.forward_all::<true>(number, start, &scratch),
                     (false, true) => self.forward_together::<false>(number, start, &scratch),
@@ -155,17 +155,19 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Carries out what is due up to and including `until` at a switch whose ports concern each other.
+    /// Carries out what is due up to and including `until` at a switch whose ports concern each other, or
+    /// have a memory with a policy that hears sums: its timer alone.
     #[inline]
     fn replay_joint<const JOINT: bool>(&mut self, number: u32, until: Time) {
         if !JOINT {
-            return self.play_told(number, until);
+            return;
         }
         if self.switches[number as usize].tor.is_some() {
             return self.replay_tor(number, until);
         }
-        if let Some(mut own) = self.joint_ports(number) {
-            own.replay(until);
+        match self.joint_ports(number) {
+            Some(mut own) => own.replay(until),
+            None => self.play_told(number, until),
         }
     }
 
@@ -349,7 +351,7 @@ impl<'a> Part<'a> {
     }
 
     /// Takes an arrival to its queue; `JOINT` if the switch's ports concern each other, which have then
-    /// been replayed up to now.
+    /// been replayed up to now, or have a memory with a policy that hears sums.
     #[inline(always)]
     fn forward<const JOINT: bool>(
         &mut self,
@@ -376,8 +378,7 @@ impl<'a> Part<'a> {
                 return own.on_pause(now, in_port, frame);
             }
         };
-        if JOINT {
-            let Some(mut own) = self.joint_ports(number) else { return };
+        if JOINT && let Some(mut own) = self.joint_ports(number) {
             return own.enqueue(now, (in_port, out), frame);
         }
         let switch = &mut self.switches[number as usize];
@@ -385,7 +386,7 @@ impl<'a> Part<'a> {
         let lines = &mut self.lines[switch.first_port as usize..];
         if let Some(pool) = &mut switch.pool {
             let mut own = MixedPorts { lines, ports: &mut self.ports };
-            if pool.is_told() {
+            if JOINT {
                 let way = (came_in, in_port, out as usize);
                 let busy = &mut switch.busy;
                 return pool.enqueue_told(now, way, frame, busy, &mut own, &mut self.world);
@@ -411,7 +412,6 @@ impl<'a> Part<'a> {
     /// come.
     fn replay_busy(&mut self, number: u32, until: Time) {
         self.replay_joint::<true>(number, until);
-        self.play_told(number, until);
         if let Some(mut own) = self.joint_ports(number) {
             return own.finish(number, until);
         }

@@ -37,6 +37,12 @@ pub(in crate::engine) trait ToldPorts: OwnPorts {
 }
 
 impl SwitchState {
+    /// Whether the policy of its memory hears sums.
+    #[inline]
+    pub(in crate::engine) fn is_told(&self) -> bool {
+        self.pool.as_deref().is_some_and(Pool::is_told)
+    }
+
     /// Whether sums are all that its policy needs to hear, and all of its ports, which have these `ids`,
     /// can give them: nobody pauses, and nothing is born here.
     pub(in crate::engine) fn may_hear_sums(
