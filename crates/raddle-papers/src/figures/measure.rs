@@ -11,6 +11,7 @@ use super::increase::{BoundName, NamedBound, increase_pct};
 use super::layer::{LayerNumber, queue_packets_mean, read_layer_number};
 use super::many::{RankCorrelation, Values, read_rank_correlation, read_values};
 use super::metric::Metric;
+use super::oracle::{Score, TREES, score};
 use super::pairs::{Pairs, read_pairs};
 use super::prepare::FigureRun;
 use super::series::{
@@ -196,6 +197,17 @@ pub enum Measure {
         /// Where.
         cell: Selector,
     },
+    /// How well a forest that is fitted to a run predicts drops.
+    Oracle {
+        /// Which score.
+        score: Score,
+        /// Of the forest of how many trees.
+        trees: u16,
+        /// Over the seeds.
+        statistic: Statistic,
+        /// Where.
+        cell: Selector,
+    },
     /// A metric of many cells.
     Values(Values),
     /// How closely one metric follows another from cell to cell.
@@ -221,6 +233,7 @@ const KINDS: &[&str] = &[
     "queue_above",
     "layer",
     "queue_mean",
+    "oracle",
     "values",
     "rank_correlation",
     "theory",
@@ -255,6 +268,7 @@ pub(super) fn read_measure(item: &Item, log: &Log) -> Option<Measure> {
         }
         "layer" => layer(&mut reader),
         "queue_mean" => queue_mean(&mut reader),
+        "oracle" => oracle(&mut reader),
         "values" => read_values(&mut reader).map(Measure::Values),
         "rank_correlation" => read_rank_correlation(&mut reader).map(Measure::RankCorrelation),
         "across" => read_many(&mut reader).map(Measure::Across),
@@ -291,6 +305,18 @@ fn ratio(reader: &mut Reader<'_>) -> Option<Measure> {
     let of = selector(reader, "of");
     let over = selector(reader, "over");
     Some(Measure::Ratio { metric: metric?, statistic, of: of?, over: over? })
+}
+
+fn oracle(reader: &mut Reader<'_>) -> Option<Measure> {
+    let score = reader.need("score", "\"precision\"");
+    let trees: Option<u16> = reader.need("trees", "4");
+    if let Some(trees) = trees.filter(|trees| !TREES.contains(trees)) {
+        let problem = reader.place().problem(format!("`trees` is {trees}"));
+        reader.log().add(problem.label(format!("expected one of {TREES:?}")));
+    }
+    let statistic = statistic(reader);
+    let cell = selector(reader, "cell");
+    Some(Measure::Oracle { score: score?, trees: trees?, statistic, cell: cell? })
 }
 
 fn increase(reader: &mut Reader<'_>) -> Option<Measure> {
@@ -401,6 +427,7 @@ impl Measure {
             | Self::QueueMax { cell, .. }
             | Self::Layer { cell, .. }
             | Self::QueueMean { cell, .. }
+            | Self::Oracle { cell, .. }
             | Self::QueueAbove { cell, .. } => vec![cell],
             Self::Ratio { of, over, .. } => vec![of, over],
             Self::Quotient { of, over: other } | Self::Difference { of, less: other } => {
@@ -527,6 +554,9 @@ impl Measure {
             }
             Self::QueueMean { statistic, cell } => {
                 statistic.of(cell.each(runs, queue_packets_mean)?)
+            }
+            Self::Oracle { score: of, trees, statistic, cell } => {
+                statistic.of(cell.each(runs, |run| score(run, *trees, *of))?)
             }
             Self::Values(values) => values.take(runs),
             Self::RankCorrelation(both) => both.take(runs),

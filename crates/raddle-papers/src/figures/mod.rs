@@ -25,6 +25,7 @@ mod many;
 mod measure;
 mod metric;
 mod number;
+mod oracle;
 mod page;
 mod pairs;
 mod panels;

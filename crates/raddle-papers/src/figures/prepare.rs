@@ -6,6 +6,7 @@ use super::claims::Claims;
 use super::measure::Measure;
 use super::metric::Metric;
 use super::number::Number;
+use super::oracle::Oracles;
 use super::result::{Drawn, FigureResult, Measured};
 use super::theory::TheoryNumber;
 use super::{Figure, FigureError, Mode};
@@ -26,6 +27,8 @@ pub struct FigureRun {
     pub seed: u64,
     /// Plan, outcome and summary.
     pub finished: Finished,
+    /// Scores of oracles that are fitted to it.
+    pub(super) oracles: Oracles,
 }
 
 /// A figure whose files were read.
@@ -193,7 +196,10 @@ impl Prepared {
         gathered.map_err(|failure| FigureError::Run(self.figure.name.to_owned(), failure))?;
         let finished = runner.run(&jobs, &Keep);
         let runs = jobs.into_iter().zip(finished).map(|(job, finished)| match finished {
-            Ok(finished) => Ok(FigureRun { settings: job.settings, seed: job.seed, finished }),
+            Ok(finished) => {
+                let oracles = Oracles::default();
+                Ok(FigureRun { settings: job.settings, seed: job.seed, finished, oracles })
+            }
             Err(failure) => {
                 let set: Vec<String> =
                     job.settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();

@@ -1,15 +1,17 @@
-//! Traces: what a run's recorded ports did over time, or how full the memory behind them was, a line
-//! for each cell and port. Of the first seed.
+//! Traces: what a run's recorded ports did over time, how full the memory behind them was, or how
+//! slowdowns are distributed, a line for each cell and port. Of the first seed.
 
 use super::claims::{settings, text, words};
 use super::curves::{Curve, FigureCurves, Points, Scale, read_points};
+use super::oracle::{Score, TREES, score};
 use super::plot::COLOURS;
 use super::prepare::FigureRun;
 use super::result::six_digits;
 use raddle::scenario::Study;
 use raddle::scenario::reader::{Log, Reader};
 use raddle::scenario::spec::{Item, Place};
-use raddle::study::summary::{held_samples, ranked};
+use raddle::study::run::Finished;
+use raddle::study::summary::{fct, held_samples, ranked, slowdown};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Span;
 use raddle_sim::record::PortSeries;
@@ -25,6 +27,17 @@ raddle_schemes::words! {
         Rate = "rate",
         /// The distribution of what a switch holds.
         Memory = "memory",
+        /// The distribution of the slowdowns of all flows that ended.
+        Slowdown = "slowdown",
+        /// How well forests that are fitted to the run predict drops, by their trees.
+        Oracle = "oracle",
+    }
+}
+
+impl Shows {
+    /// Whether time goes along, and ports have lines.
+    fn is_of_time(self) -> bool {
+        matches!(self, Self::Queue | Self::Rate)
     }
 }
 
@@ -40,7 +53,7 @@ pub struct Trace {
     pub(super) place: Place,
     title: String,
     shows: Shows,
-    /// Names of recorded ports; none for memory, which has all of them.
+    /// Names of recorded ports, or of scores; none for distributions.
     ports: Vec<String>,
     from: Span,
     until: Option<Span>,
@@ -61,9 +74,13 @@ pub(super) fn read_trace(item: &Item, log: &Log) -> Option<Trace> {
         log.add(problem.label("letters, digits and `_`"));
     }
     let shows = reader.need("shows", "\"queue\"");
-    let ports = match shows {
-        Some(Shows::Memory) => Some(Vec::new()),
-        _ => reader.demand("ports", "[\"tor0.down0\"]").and_then(|item| {
+    let is_of_time = shows.is_none_or(Shows::is_of_time);
+    let ports = match is_of_time {
+        false if shows == Some(Shows::Oracle) => {
+            Some(Score::WORDS.iter().map(|word| (*word).to_owned()).collect())
+        }
+        false => Some(Vec::new()),
+        true => reader.demand("ports", "[\"tor0.down0\"]").and_then(|item| {
             let Some(items) = item.list().filter(|items| !items.is_empty()) else {
                 log.add(item.place.problem("`ports` is a list of names of recorded ports"));
                 return None;
@@ -71,7 +88,6 @@ pub(super) fn read_trace(item: &Item, log: &Log) -> Option<Trace> {
             items.iter().map(|item| words("ports", item, log)).collect()
         }),
     };
-    let is_of_time = shows != Some(Shows::Memory);
     let from = if is_of_time { reader.get("from") } else { None }.unwrap_or_default();
     let until: Option<Span> = if is_of_time { reader.get("until") } else { None };
     if let Some(until) = until.filter(|until| *until <= from) {
@@ -146,8 +162,10 @@ impl Trace {
         let step = longest.div_ceil(MOST_POINTS).max(1);
         let lines = own().map(|run| -> Result<Vec<Line>, String> {
             let points = match self.shows {
-                Shows::Memory => vec![self.distribution(run)?],
-                _ => {
+                Shows::Memory => vec![self.memory(run)?],
+                Shows::Slowdown => vec![self.slowdowns(run)?],
+                Shows::Oracle => self.scores(run)?,
+                Shows::Queue | Shows::Rate => {
                     let points = self.ports.iter().map(|port| self.over_time(run, port, step));
                     points.collect::<Result<_, _>>()?
                 }
@@ -169,19 +187,36 @@ impl Trace {
     }
 
     /// How much of the time a switch holds so much (kB) or less.
-    fn distribution(&self, run: &FigureRun) -> Result<Points, String> {
-        let told = format!(
-            "the trace `{}` needs `record.queue_means` with ports and a `bucket`",
-            self.name
-        );
-        let mut held = held_samples(&run.finished.plan, &run.finished.outcome).unwrap_or_default();
-        held.sort_unstable();
-        let permille = (0..50).map(|step| step * 20).chain([985, 990, 995, 998, 999, 1000]);
-        let at = |permille: usize| {
-            let held = ranked(&held, permille)?;
-            Some((six_digits(held / 1e3), permille as f64 / 1e3))
+    fn memory(&self, run: &FigureRun) -> Result<Points, String> {
+        let held = held_samples(&run.finished.plan, &run.finished.outcome).unwrap_or_default();
+        let held = held.into_iter().map(|held| held as f64 / 1e3).collect();
+        distribution(held).ok_or_else(|| {
+            format!("the trace `{}` needs `record.queue_means` with ports and a `bucket`", self.name)
+        })
+    }
+
+    /// Which share of the flows that ended has such a slowdown or less.
+    fn slowdowns(&self, run: &FigureRun) -> Result<Points, String> {
+        let Finished { outcome, ideals, .. } = &run.finished;
+        let own = outcome.flows.iter().zip(ideals);
+        let own = own.filter_map(|(flow, ideal)| slowdown(fct(&flow)?, *ideal)).collect();
+        distribution(own).ok_or_else(|| format!("the trace `{}`: no flow ended", self.name))
+    }
+
+    /// How each score goes by trees; a forest that predicts no drop has no precision.
+    fn scores(&self, run: &FigureRun) -> Result<Vec<Points>, String> {
+        let by_trees = |own: &Score| -> Points {
+            let at = |&trees: &u16| Some((trees.into(), six_digits(score(run, trees, *own)?)));
+            TREES.iter().filter_map(at).collect()
         };
-        permille.map(at).collect::<Option<_>>().ok_or(told)
+        let lines: Vec<Points> = Score::ALL.iter().map(by_trees).collect();
+        if lines.iter().all(Vec::is_empty) {
+            return Err(format!(
+                "the trace `{}` needs `record.training`, and packets that are dropped",
+                self.name
+            ));
+        }
+        Ok(lines)
     }
 
     /// Microseconds from the beginning of the trace to that of `step` buckets, and kB or Gbit/s.
@@ -215,12 +250,18 @@ impl Trace {
     pub(super) fn drawn(&self, lines: Vec<Line>) -> FigureCurves {
         let axis = match self.shows {
             Shows::Memory => "kB in the memory of a switch".to_owned(),
+            Shows::Slowdown => "slowdown".to_owned(),
+            Shows::Oracle => "trees".to_owned(),
             _ if self.from == Span::ZERO => "us".to_owned(),
             _ => format!("us from {} on", self.from),
         };
         let curve = |(name, points)| Curve { name, points, published: Vec::new(), joined: true };
         let lines = lines.into_iter().map(curve).collect();
-        FigureCurves { title: self.title.clone(), axis, scale: Scale::Linear, lines }
+        let scale = match self.shows {
+            Shows::Slowdown | Shows::Oracle => Scale::LogX,
+            Shows::Queue | Shows::Rate | Shows::Memory => Scale::Linear,
+        };
+        FigureCurves { title: self.title.clone(), axis, scale, lines }
     }
 
     /// What is kept of its lines: an object for each.
@@ -236,7 +277,7 @@ impl Trace {
     /// What its lines show, without their names.
     fn asked(&self) -> Json {
         let mut asked = json!({ "trace": self.name, "shows": self.shows.word() });
-        if self.shows != Shows::Memory {
+        if self.shows.is_of_time() {
             asked["ports"] = json!(self.ports);
             asked["from"] = json!(self.from.to_string());
             asked["until"] = json!(self.until.map(|until| until.to_string()));
@@ -265,6 +306,16 @@ impl Trace {
     }
 }
 
+/// Which share of the values is so great or less; `None` if there are none.
+fn distribution(mut values: Vec<f64>) -> Option<Points> {
+    values.sort_unstable_by(f64::total_cmp);
+    let permille = (0..50).map(|step| step * 20).chain([985, 990, 995, 998, 999, 1000]);
+    let at = |permille: usize| {
+        Some((six_digits(ranked(&values, permille)?), permille as f64 / 1e3))
+    };
+    permille.map(at).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use crate::figures::{Claims, FIGURES};
@@ -291,6 +342,8 @@ cells = { incast = \"10:1\" }
         for (from, to, answer) in [
             ("shows = \"queue\"", "shows = \"queues\"", "nearest: `queue`"),
             ("shows = \"queue\"", "shows = \"memory\"", "unknown key `ports`"),
+            ("shows = \"queue\"", "shows = \"slowdown\"", "unknown key `ports`"),
+            ("shows = \"queue\"", "shows = \"oracle\"", "unknown key `ports`"),
             ("ports = [\"tor0.down0\"]\n", "", "ports = [\"tor0.down0\"]"),
             ("[\"tor0.down0\"]", "[]", "a list of names of recorded ports"),
             ("from = \"1 ms\"", "from = \"2 ms\"", "ends before it begins"),

@@ -56,6 +56,14 @@ impl Forest {
         sum > 0.5 * self.roots.len() as f64
     }
 
+    /// Its first so many trees, or all.
+    #[must_use]
+    pub fn first(&self, trees: usize) -> Self {
+        let end = self.roots.get(trees).map_or(self.nodes.len(), |&root| root as usize);
+        let roots = self.roots.iter().take(trees).copied().collect();
+        Self { nodes: self.nodes[..end].to_vec(), roots }
+    }
+
     /// Whether any prediction goes by an average.
     pub fn reads_averages(&self) -> bool {
         let reads = |node: &Node| matches!(node, Node::Split { feature: 1 | 3, .. });

@@ -165,6 +165,33 @@ pub fn train(lessons: &Lessons, settings: &Settings) -> Result<Model, String> {
     Ok(Model { settings: settings.clone(), forests, scores, of_switches, rows })
 }
 
+/// The scores of one forest's first trees, as many as each of `counts` says: a forest's trees do not
+/// depend on how many follow.
+///
+/// # Errors
+/// As [`train`], and where each switch has a forest of its own.
+pub fn by_trees(
+    lessons: &Lessons,
+    settings: &Settings,
+    counts: &[u16],
+) -> Result<Vec<Scores>, String> {
+    if settings.per_switch {
+        return Err("scores by trees are those of one forest for all switches".to_owned());
+    }
+    let trees = counts.iter().copied().max().unwrap_or(settings.trees);
+    let model = train(lessons, &Settings { trees, ..settings.clone() })?;
+    let parts: Vec<_> = (0..)
+        .zip(&lessons.switches)
+        .map(|(i, own)| (own.queues, split(own, i, settings).1))
+        .collect();
+    let scores = |&count: &u16| {
+        let forest = model.forests.of(0).first(count.into());
+        let own = parts.iter().map(|(queues, rest)| Scores::of(&forest, rest, *queues));
+        own.collect::<Vec<_>>().iter().sum()
+    };
+    Ok(counts.iter().map(scores).collect())
+}
+
 /// A switch's rows: those to fit to, and the rest, drawn.
 fn split(own: &Lesson, switch: u64, settings: &Settings) -> (Vec<TrainingRow>, Vec<TrainingRow>) {
     let mut rows = own.rows.clone();
@@ -265,6 +292,20 @@ mod tests {
     const TRAFFIC: &str = "[transport]\ncongestion = { scheme = \"cubic\" }\n[traffic]\nkind = \"incast\"\nsenders = 6\nmessage = \"1 MB\"\n";
 
     /// What is wrong with a scenario that records what its memory does.
+    #[test]
+    fn trees_do_not_depend_on_how_many_follow() {
+        let lessons = lessons(2, 3_000);
+        let settings = Settings::default();
+        let counts = [1, 2, 4, 8];
+        let scores = by_trees(&lessons, &settings, &counts).unwrap();
+        for (trees, own) in counts.into_iter().zip(scores) {
+            let alone = train(&lessons, &Settings { trees, ..settings.clone() }).unwrap();
+            assert_eq!(own, alone.scores, "{trees} trees");
+        }
+        let per_switch = Settings { per_switch: true, ..settings };
+        assert!(by_trees(&lessons, &per_switch, &counts).unwrap_err().contains("one forest"));
+    }
+
     fn told(buffer: &str) -> String {
         let text = format!("{FABRIC}{buffer}{TRAFFIC}");
         let set = [(RECORD.to_owned(), "true".to_owned())];

@@ -47,15 +47,15 @@ fn samples(plan: &Plan, outcome: &Outcome, of: fn(&PortSeries) -> &Vec<u64>) -> 
 }
 
 /// The value of nearest rank of ascending ones.
-pub fn ranked(values: &[u64], permille: usize) -> Option<f64> {
+pub fn ranked<T: Copy>(values: &[T], permille: usize) -> Option<T> {
     let rank = (values.len() * permille).div_ceil(1000).max(1);
-    values.get(rank - 1).map(|&value| value as f64)
+    values.get(rank - 1).copied()
 }
 
 fn percentiles(mut values: Vec<u64>) -> Option<[f64; 4]> {
     values.sort_unstable();
     let [p50, p95, p99, p99_9] = [Share::P50, Share::P95, Share::P99, Share::P99_9]
-        .map(|share| ranked(&values, share.permille()));
+        .map(|share| ranked(&values, share.permille()).map(|held| held as f64));
     Some([p50?, p95?, p99?, p99_9?])
 }
 
