@@ -10,6 +10,11 @@ use std::fmt::{Display, Formatter, Result, Write};
 pub(crate) const INK: &str = "#1c1f23";
 /// Of axes and notes.
 pub(crate) const SOFT: &str = "#5a606a";
+/// Of lines behind a picture.
+pub(crate) const GRID: &str = "#e3e6ea";
+/// Colours that colour-blind people tell apart (Okabe and Ito, grey for their yellow).
+pub(crate) const COLOURS: [&str; 8] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a8f98"];
 /// Of notes beside dark cells.
 pub(crate) const GREY: &str = "#555";
 /// Of a page, and of letters in dark cells.

@@ -1,6 +1,6 @@
 //! The band of a claim: the measured values that agree. It has two ends, or says why it has one.
 
-use super::claims::Expected;
+use super::expected::Expected;
 use raddle::problem::Problem;
 use raddle::scenario::reader::Reader;
 use raddle_schemes::family::quoted;

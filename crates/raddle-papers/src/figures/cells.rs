@@ -1,9 +1,9 @@
 //! What each cell of a figure came to over its seeds: what pictures of the figure are drawn from.
 
+use super::digits::six_digits;
 use super::metric::Metric;
 use super::number::Number;
-use super::prepare::FigureRun;
-use super::result::six_digits;
+use super::run::FigureRun;
 use raddle::study::stats::Spread;
 use raddle::study::summary::results_hash_of_runs;
 use raddle::study::text::plural;

@@ -1,20 +1,17 @@
 //! `claims.toml`: what a paper claims, and how each claim is measured.
 
-use super::band::{OneSided, read_band};
+use super::claim::{Claim, read_claim};
 use super::curves::{Curves, read_curves};
-use super::free::{Free, read_free};
 use super::layer::LayerNumber;
-use super::measure::{Measure, read_measure};
 use super::metric::Metric;
 use super::number::{Number, read_chart_number};
 use super::panels::{Panels, read_panels};
+use super::reading::{parse, settings, text, words};
 use super::table::{Table, read_table};
 use super::traces::{Trace, read_trace};
-use raddle::problem::{Problem, Problems, Source};
+use raddle::problem::Problems;
 use raddle::scenario::reader::{Log, Reader};
-use raddle::scenario::spec::{self, Item, Place, Value};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use raddle::scenario::spec::{Item, Place};
 
 /// What a figure claims.
 #[derive(Clone, Debug)]
@@ -44,60 +41,6 @@ pub struct Claims {
     pub(super) place: Place,
 }
 
-/// One claim.
-#[derive(Clone, Debug)]
-pub struct Claim {
-    /// Its word, unique within the figure.
-    pub id: String,
-    /// The claim as a sentence.
-    pub text: String,
-    /// Where it was made: section, figure, page.
-    pub source: String,
-    /// What it is held against.
-    pub kind: Kind,
-    /// What that says.
-    pub expected: Expected,
-    /// The least measured value that agrees; none where there is no limit.
-    pub low: Option<f64>,
-    /// The greatest.
-    pub high: Option<f64>,
-    /// Why one of them is missing.
-    pub one_sided: Option<OneSided>,
-    /// How it is measured.
-    pub measure: Measure,
-    /// Why our value differs, as somebody tested.
-    pub reason: Option<String>,
-    /// What would turn the verdict: a reading that the paper leaves open, and the values with it.
-    pub turns: Option<String>,
-    /// Constants that the paper does not print, each of which moves the value twofold or more.
-    pub free: Vec<Free>,
-    /// Whether quick mode measures it.
-    pub quick: bool,
-    pub(super) place: Place,
-}
-
-raddle_schemes::words! {
-    /// What a claim is held against. Its word is the key that the claim's number or words stand
-    /// under.
-    pub enum Kind {
-        /// What a paper prints.
-        Published = "published",
-        /// What the authors' simulator, data or scripts give.
-        Reference = "reference",
-        /// What our own models or expectations say, where no paper has a number or a sentence.
-        Model = "model",
-    }
-}
-
-/// What a claim expects.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Expected {
-    /// A number.
-    Number(f64),
-    /// Words.
-    Text(String),
-}
-
 impl Claims {
     /// Reads the text of a `claims.toml`, called `name` in problems.
     ///
@@ -105,26 +48,6 @@ impl Claims {
     /// Every problem of the text.
     pub fn parse(name: &str, text: &str) -> Result<Self, Problems> {
         parse(name, text, read)
-    }
-}
-
-/// Reads a whole document with `read`, which logs what is wrong.
-pub(crate) fn parse<T>(
-    name: &str,
-    text: &str,
-    read: impl FnOnce(&Item, &Log) -> Option<T>,
-) -> Result<T, Problems> {
-    let file: Arc<Path> = Arc::from(Path::new(name));
-    let source = Source { path: PathBuf::from(name), text: text.to_owned() };
-    let failed = |list: Vec<Problem>| Problems { list, sources: vec![source.clone()] };
-    let table = spec::document(&file, text).map_err(failed)?;
-    let place = Place { file: Some(file), span: 0..0 };
-    let item = Item { value: Value::Table(table), place };
-    let log = Log::default();
-    let found = read(&item, &log);
-    match (found, log.into_problems()) {
-        (Some(found), problems) if problems.is_empty() => Ok(found),
-        (_, problems) => Err(failed(problems)),
     }
 }
 
@@ -153,7 +76,7 @@ fn read(item: &Item, log: &Log) -> Option<Claims> {
         set.unwrap_or_default()
     });
     let items = reader.list("claim", "tables: write [[claim]]");
-    let claims: Vec<Claim> = items.iter().filter_map(|item| claim(item, log)).collect();
+    let claims: Vec<Claim> = items.iter().filter_map(|item| read_claim(item, log)).collect();
     reader.finish();
     for (i, (claim, item)) in claims.iter().zip(items).enumerate() {
         if claims[..i].iter().any(|other| other.id == claim.id) {
@@ -218,106 +141,9 @@ fn chart(item: &Item, log: &Log) -> Vec<Vec<Number>> {
     chart
 }
 
-fn claim(item: &Item, log: &Log) -> Option<Claim> {
-    let mut reader = Reader::of("[[claim]]", item, log)?;
-    let id = text(&mut reader, "id");
-    let sentence = text(&mut reader, "text");
-    let source = text(&mut reader, "source");
-    let expected = expected(&mut reader, log);
-    let (low, high, one_sided) = read_band(&mut reader, expected.1.as_ref());
-    let measure = reader.demand("measure", "{ kind = \"value\" }");
-    let measure = measure.and_then(|item| read_measure(item, log));
-    let reason = reader.take("reason").and_then(|item| words("reason", item, log));
-    let turns = reader.take("turns").and_then(|item| words("turns", item, log));
-    let free =
-        reader.list("free", "tables: { constant = \"..\", low = 1, high = 2, tested = \"..\" }");
-    let free = free.iter().filter_map(|item| read_free(item, log)).collect();
-    let quick = reader.or("quick", true);
-    reader.finish();
-    Some(Claim {
-        id: id?,
-        text: sentence?,
-        source: source?,
-        kind: expected.0?,
-        expected: expected.1?,
-        low,
-        high,
-        one_sided,
-        measure: measure?,
-        reason,
-        turns,
-        free,
-        quick,
-        place: item.place.clone(),
-    })
-}
-
-impl Claim {
-    /// Whether a value lies in its band.
-    pub(super) fn agrees(&self, value: f64) -> bool {
-        self.low.is_none_or(|low| value >= low) && self.high.is_none_or(|high| value <= high)
-    }
-}
-
-/// The one of the keys of all kinds that is there, and what it says.
-fn expected(reader: &mut Reader<'_>, log: &Log) -> (Option<Kind>, Option<Expected>) {
-    let mut found: Option<(Kind, Option<Expected>)> = None;
-    for &kind in Kind::ALL {
-        let Some(item) = reader.take(kind.word()) else { continue };
-        if let Some((other, _)) = &found {
-            let problem = format!("a claim of two kinds, `{}` and `{}`", other.word(), kind.word());
-            log.add(item.place.problem(problem).label("leave out one"));
-            continue;
-        }
-        let expected = match &item.value {
-            Value::Text(text) => Some(Expected::Text(text.clone())),
-            Value::Integer(n) => Some(Expected::Number(*n as f64)),
-            Value::Float(x) => Some(Expected::Number(*x)),
-            _ => {
-                let problem = format!("`{}` is a number or a text", kind.word());
-                log.add(item.place.problem(problem));
-                None
-            }
-        };
-        found = Some((kind, expected));
-    }
-    let Some((kind, expected)) = found else {
-        let words: Vec<String> = Kind::WORDS.iter().map(|word| format!("`{word}`")).collect();
-        let problem = reader.place().problem("the claim does not say what it is held against");
-        log.add(problem.label(format!("add one of {}", words.join(", "))));
-        return (None, None);
-    };
-    (Some(kind), expected)
-}
-
-/// A text that must be there.
-pub(crate) fn text(reader: &mut Reader<'_>, key: &'static str) -> Option<String> {
-    let item = reader.demand(key, "\"..\"")?;
-    words(key, item, reader.log())
-}
-
-/// A text.
-pub(crate) fn words(key: &str, item: &Item, log: &Log) -> Option<String> {
-    match &item.value {
-        Value::Text(text) => Some(text.clone()),
-        _ => {
-            log.add(item.place.problem(format!("`{key}` is a text")).label("write it in quotes"));
-            None
-        }
-    }
-}
-
-/// A table of quoted paths and values, as tables of results show them.
-pub(crate) fn settings(key: &str, item: &Item, log: &Log) -> Option<Vec<(String, String)>> {
-    let Some(table) = item.table() else {
-        log.add(item.place.problem(format!("`{key}` is a table of paths and values")));
-        return None;
-    };
-    Some(table.entries.iter().map(|entry| (entry.key.clone(), entry.item.show())).collect())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::expected::{Expected, Kind};
     use super::*;
 
     const CLAIM: &str = "\

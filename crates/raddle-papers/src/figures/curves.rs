@@ -2,11 +2,10 @@
 
 use super::Mode;
 use super::answers::Answers;
-use super::claims::{Claim, Expected, Kind, text};
-use super::measure::Measure;
-use super::plot;
-use super::result::six_digits;
+use super::digits::six_digits;
+use super::reading::text;
 use super::theory::{TheoryNumber, read_unchecked};
+use crate::svg::COLOURS;
 use raddle::scenario::reader::{Log, Reader, with_nearest};
 use raddle::scenario::spec::{Item, Value};
 use serde_json::{Value as Json, json};
@@ -89,9 +88,9 @@ pub(super) fn read_curves(item: &Item, log: &Log) -> Option<Curves> {
         items.iter().filter_map(|item| Some((line(item, log)?, item))).collect();
     reader.finish();
     let (over, over_place, values) = (over?, over_place?, values?);
-    if items.is_empty() || items.len() > plot::COLOURS.len() {
+    if items.is_empty() || items.len() > COLOURS.len() {
         let problem = item.place.problem(format!("[curves] has {} lines", items.len()));
-        log.add(problem.label(format!("expected 1 to {}", plot::COLOURS.len())));
+        log.add(problem.label(format!("expected 1 to {}", COLOURS.len())));
     }
     for (place, (line, item)) in lines.iter().enumerate() {
         let number = &line.number;
@@ -186,7 +185,7 @@ impl Curves {
     pub(super) fn measure(&self, mode: Mode, answers: &Answers) -> Result<Vec<Points>, String> {
         let points = |line: &Line| {
             let point = |(x, value): &(f64, Item)| {
-                let number = line.number.with(&self.over, value).value(mode, answers)?;
+                let number = answers.value(&line.number.with(&self.over, value), mode)?;
                 let number = finite(number, &line.name, (&self.over, *x));
                 Some(number.map(|number| (*x, six_digits(number))))
             };
@@ -195,25 +194,19 @@ impl Curves {
         self.lines.iter().map(points).collect()
     }
 
-    /// The curves with these points, and what the claims say was published.
-    pub(super) fn drawn<'c>(
+    /// The curves with these points, and what was published for numbers of models.
+    pub(super) fn drawn(
         self,
         points: Vec<Points>,
-        claims: impl Iterator<Item = &'c Claim> + Clone,
+        published: &[(&TheoryNumber, f64)],
     ) -> FigureCurves {
         let over = &self.over;
         let first = self.values.first();
         let lines = self.lines.into_iter().zip(points).map(|(line, points)| {
             let asked = first.map(|(_, value)| line.number.with(over, value));
-            let published =
-                claims.clone().filter_map(|claim| match (&claim.measure, &claim.expected) {
-                    (Measure::Theory(number), Expected::Number(published))
-                        if claim.kind == Kind::Published =>
-                    {
-                        Some((number.value_of(over, asked.as_ref()?)?, *published))
-                    }
-                    _ => None,
-                });
+            let published = published.iter().filter_map(|(number, published)| {
+                Some((number.value_of(over, asked.as_ref()?)?, *published))
+            });
             let published = published.collect();
             Curve { name: line.name, points, published, joined: line.joined }
         });
@@ -252,7 +245,11 @@ impl FigureCurves {
 #[cfg(test)]
 mod tests {
     use super::{finite, six_digits};
-    use crate::figures::{Answers, Claims, Measure, Mode};
+    use crate::figures::{Answers, Claims, Mode, TheoryNumber};
+
+    fn published(claims: &Claims) -> Vec<(&TheoryNumber, f64)> {
+        claims.claims.iter().filter_map(|claim| claim.published_number()).collect()
+    }
 
     const TEXT: &str = "\
 title = \"t\"
@@ -281,13 +278,13 @@ measure = { kind = \"theory\", model = \"batched_balls\", quantity = \"max_packe
     #[test]
     fn a_line_is_the_model_at_each_value() {
         let claims = Claims::parse("claims.toml", TEXT).unwrap();
-        let curves = claims.curves.unwrap();
+        let curves = claims.curves.clone().unwrap();
         let points = curves.measure(Mode::Full, &Answers::default()).unwrap();
-        let Measure::Theory(number) = &claims.claims[0].measure else { panic!() };
-        let value = number.value(Mode::Full, &Answers::default()).unwrap();
+        let number = claims.claims[0].measure.model().unwrap();
+        let value = Answers::default().value(number, Mode::Full).unwrap();
         assert_eq!(points[0][1], (20.0, six_digits(value)));
         assert_ne!(curves.measure(Mode::Quick, &Answers::default()).unwrap(), points);
-        let drawn = curves.clone().drawn(points.clone(), claims.claims.iter());
+        let drawn = curves.clone().drawn(points.clone(), &published(&claims));
         assert_eq!(drawn.lines[0].published, [(20.0, 1.5)]);
         let kept = drawn.json();
         assert_eq!(curves.read(kept.as_array().unwrap().iter()), Some(points));
@@ -309,9 +306,9 @@ measure = { kind = \"theory\", model = \"batched_balls\", quantity = \"max_packe
     fn a_claim_about_other_parameters_is_no_point_of_a_line() {
         let text = TEXT.replacen("ports = 2", "ports = 3", 1);
         let claims = Claims::parse("claims.toml", &text).unwrap();
-        let curves = claims.curves.unwrap();
+        let curves = claims.curves.clone().unwrap();
         let points = curves.measure(Mode::Quick, &Answers::default()).unwrap();
-        assert!(curves.drawn(points, claims.claims.iter()).lines[0].published.is_empty());
+        assert!(curves.drawn(points, &published(&claims)).lines[0].published.is_empty());
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use super::FigureResult;
 use super::cells::FigureCell;
-use super::gallery::File;
+use super::file::File;
 use super::number::Number;
 use super::result::{ClaimResult, Verdict};
 use raddle::study::text::digits;

@@ -3,8 +3,9 @@
 use super::FigureResult;
 use super::cells::FigureCell;
 use super::chart::chart;
-use super::claims::Kind;
 use super::curves::FigureCurves;
+use super::expected::Kind;
+use super::file::File;
 use super::filled::pages;
 use super::metric::Metric;
 use super::number::Number;
@@ -13,15 +14,6 @@ use super::result::{ClaimResult, Verdict, totals, totals_text};
 use raddle::study::compare::{column_of, distinct, row_of};
 use raddle::study::text::{digits, percent};
 use std::fmt::Write;
-
-/// A file of the gallery.
-#[derive(Clone, Debug, PartialEq)]
-pub struct File {
-    /// Its path below the folder of the gallery.
-    pub path: String,
-    /// What it holds.
-    pub text: String,
-}
 
 /// How papers are called.
 const PAPERS: [(&str, &str); 15] = [

@@ -1,6 +1,6 @@
 //! By how much a run exceeds a lower bound that the claim names.
 
-use super::prepare::FigureRun;
+use super::run::FigureRun;
 use raddle_schemes::units::Time;
 use raddle_sim::bound::rho_max::{self, rho_max};
 use raddle_sim::bound::{self, Frames, cut};

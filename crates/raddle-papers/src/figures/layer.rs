@@ -1,6 +1,6 @@
 //! Measures of a layer of the fabric: its queues and how evenly its links are loaded.
 
-use super::prepare::FigureRun;
+use super::run::FigureRun;
 use raddle::scenario::reader::Reader;
 use raddle::study::text::{digits, short};
 use raddle_schemes::ids::{PortId, SwitchId};

@@ -1,6 +1,6 @@
 //! The numbers of a run that claims and pictures are about.
 
-use super::prepare::FigureRun;
+use super::run::FigureRun;
 use raddle::study::quantiles::Share;
 use raddle::study::run::Finished;
 use raddle::study::summary::{BySize, JobSummary, SizeClass};

@@ -1,11 +1,9 @@
 //! The numbers that pictures are drawn of: of a run, of one of its layers, or over a bound.
 
-use super::claims::{Claim, Expected, Kind};
 use super::increase::{BoundName, increase_pct};
 use super::layer::{LayerMetric, LayerNumber, layer_words};
-use super::measure::{Measure, Statistic};
 use super::metric::Metric;
-use super::prepare::FigureRun;
+use super::run::FigureRun;
 use raddle::problem::Problem;
 use raddle::scenario::reader::{self, with_nearest};
 use raddle::scenario::spec::{Item, Value};
@@ -180,30 +178,6 @@ impl Number {
     /// The unit of its values in a table, where the word does not say it.
     pub(super) fn unit(self) -> &'static str {
         if self == Self::Run(Metric::QUEUE_MAX) { ", bytes" } else { "" }
-    }
-}
-
-impl Claim {
-    /// What was published for the mean of a number over the seeds, in the cell with these settings.
-    pub(super) fn published_for(
-        &self,
-        number: Number,
-        settings: &[(String, String)],
-    ) -> Option<f64> {
-        let (own, statistic, cell) = match &self.measure {
-            Measure::Value { metric, statistic, cell } => (Number::Run(*metric), statistic, cell),
-            Measure::Layer { number, statistic, cell } => (Number::Layer(*number), statistic, cell),
-            Measure::Increase { bound, phases, statistic, cell } => {
-                (Number::Increase { bound: *bound, phases: *phases }, statistic, cell)
-            }
-            _ => return None,
-        };
-        let meant = own == number && *statistic == Statistic::Mean && cell.selects(settings);
-        let meant = meant && self.kind == Kind::Published;
-        match self.expected {
-            Expected::Number(published) if meant => Some(published),
-            _ => None,
-        }
     }
 }
 

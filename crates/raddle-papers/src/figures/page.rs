@@ -1,7 +1,7 @@
 //! A figure's claims and runs as a report.
 
-use super::prepare::FigureRun;
 use super::result::{ClaimResult, FigureResult, Verdict, totals_text};
+use super::run::FigureRun;
 use raddle::report::comparison::{Occasion, PageRun, page};
 use raddle::report::{Claim, Claims, Provenance, Report};
 use raddle::study::VERSION;

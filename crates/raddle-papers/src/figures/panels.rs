@@ -3,10 +3,10 @@
 
 use super::cells::FigureCell;
 use super::chart::{page, text};
-use super::claims::{text as text_of, words};
 use super::number::{Number, read_chart_number};
-use super::plot::{Axis, COLOURS, GRID, words as tick_words};
-use crate::svg::{INK, SOFT, Svg, Tenth};
+use super::plot::{Axis, words as tick_words};
+use super::reading::{text as text_of, words};
+use crate::svg::{COLOURS, GRID, INK, SOFT, Svg, Tenth};
 use raddle::problem::Problem;
 use raddle::scenario::reader::{Log, Reader};
 use raddle::scenario::spec::{Item, Place};
@@ -265,8 +265,8 @@ impl Frame<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::cells::CellNumber;
-    use super::super::claims::parse;
     use super::super::metric::Metric;
+    use super::super::reading::parse;
     use super::*;
 
     const LINES: &str = "of = \"completion_us\"\ntitle = \"times\"\naxis = \"memory\"\n\

@@ -2,13 +2,10 @@
 
 use super::chart::{diamond, page, text};
 use super::curves::{Curve, FigureCurves, Scale};
-use super::result::six_digits;
-use crate::svg::{INK, SOFT, Svg};
+use super::digits::six_digits;
+use crate::svg::{COLOURS, GRID, INK, SOFT, Svg};
 use raddle::study::text::count;
 
-/// Colours that colour-blind people tell apart (Okabe and Ito, grey for their yellow).
-pub(super) const COLOURS: [&str; 8] =
-    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8a8f98"];
 const WIDTH: f64 = 760.0;
 const LETTER: f64 = 7.2;
 const LEFT: f64 = 56.0;
@@ -20,7 +17,6 @@ const LINE: f64 = 15.0;
 const LEADER: f64 = 34.0;
 /// Points that are joined have dots, too, if a line has no more of them.
 const MOST_DOTS: usize = 40;
-pub(super) const GRID: &str = "#e3e6ea";
 
 /// An SVG of the curves.
 pub(super) fn plot(curves: &FigureCurves) -> String {

@@ -2,12 +2,14 @@
 
 use super::answers::Answers;
 use super::cells::FigureCell;
+use super::claim::Claim;
 use super::claims::Claims;
-use super::measure::Measure;
+use super::measured::Measured;
 use super::metric::Metric;
 use super::number::Number;
-use super::oracle::Oracles;
-use super::result::{Drawn, FigureResult, Measured};
+use super::result::{ClaimResult, Drawn, FigureResult};
+use super::run::FigureRun;
+use super::scores::Oracles;
 use super::theory::TheoryNumber;
 use super::{Figure, FigureError, Mode};
 use raddle::problem::{Problem, Problems, Source};
@@ -15,21 +17,8 @@ use raddle::scenario::reader::with_nearest;
 use raddle::scenario::spec::Place;
 use raddle::scenario::{Study, parse};
 use raddle::study::jobs::jobs;
-use raddle::study::run::{Finished, Job, Keep, Runner};
+use raddle::study::run::{Job, Keep, Runner};
 use std::path::{Path, PathBuf};
-
-/// A run of a figure.
-#[derive(Clone, Debug)]
-pub struct FigureRun {
-    /// What the sweep set: names and values.
-    pub settings: Vec<(String, String)>,
-    /// The seed.
-    pub seed: u64,
-    /// Plan, outcome and summary.
-    pub finished: Finished,
-    /// Scores of oracles that are fitted to it.
-    pub(super) oracles: Oracles,
-}
 
 /// A figure whose files were read.
 #[derive(Clone, Debug)]
@@ -91,35 +80,14 @@ fn unselected(claims: &Claims, mode: Mode, study: Option<&Study>) -> Vec<Problem
     let cells = study.map_or(&[][..], |study| &study.cells);
     let (table, traces, lines) = (claims.table.as_ref(), &claims.traces, &claims.lines);
     let claims = || claims.claims.iter().filter(|claim| mode == Mode::Full || claim.quick);
-    let selectors = claims().flat_map(|claim| claim.measure.cells());
-    let single = selectors.filter_map(|selector| {
-        let found = cells.iter().filter(|cell| selector.selects(&cell.settings)).count();
-        let message = format!("{found} cells of the sweep have these settings");
-        (found != 1).then(|| selector.place.problem(message).label("expected settings of one"))
-    });
-    let pairs = claims().filter_map(|claim| match &claim.measure {
-        Measure::Ratios(pairs) => Some(pairs),
-        _ => None,
-    });
-    let of_pairs = pairs.flat_map(|pairs| {
-        let settings = cells.iter().map(|cell| cell.settings.as_slice());
-        pairs.unselected(settings).into_iter().map(|(place, message)| place.problem(message))
-    });
-    let of_many = claims().filter_map(|claim| {
-        let settings = cells.iter().map(|cell| cell.settings.as_slice());
-        let few = match &claim.measure {
-            Measure::Values(values) => values.within.too_few(settings, 1),
-            Measure::RankCorrelation(both) => both.within.too_few(settings, 2),
-            _ => None,
-        };
-        few.map(|(place, message)| place.problem(message))
-    });
+    let all: Vec<&[(String, String)]> = cells.iter().map(|cell| cell.settings.as_slice()).collect();
+    let of_claims = claims().flat_map(|claim| claim.measure.problems(&all));
     let settings = || cells.iter().map(|cell| cell.settings.as_slice());
     let of_table = table.and_then(|table| table.problem(settings()));
     let of_lines = lines.iter().filter_map(|own| own.problem(settings()));
     let traces = traces.iter().filter(|_| mode == Mode::Full);
     let of_traces = traces.filter_map(|trace| trace.problem(study));
-    single.chain(of_pairs).chain(of_many).chain(of_table).chain(of_lines).chain(of_traces).collect()
+    of_claims.chain(of_table).chain(of_lines).chain(of_traces).collect()
 }
 
 /// Jobs that no cell has.
@@ -223,6 +191,46 @@ impl Prepared {
         let traces =
             traces.map_err(|place| FigureError::Curve(format!("{}: {place}", self.figure.name)))?;
         let drawn = Drawn { curves: curves.unwrap_or_default(), traces };
-        Ok(FigureResult::judge(self, measured, cells, drawn, runs))
+        Ok(self.judge(measured, cells, drawn, runs))
+    }
+
+    /// Judges what was measured, claim by claim.
+    pub(super) fn judge(
+        self,
+        measured: Vec<Measured>,
+        cells: Vec<FigureCell>,
+        drawn: Drawn,
+        runs: Vec<FigureRun>,
+    ) -> FigureResult {
+        let Self { figure, mode, claims, study, set } = self;
+        let quick = if mode == Mode::Quick { claims.quick } else { Vec::new() };
+        let curves = claims.curves.map(|own| {
+            let published = claims.claims.iter().filter_map(Claim::published_number);
+            own.drawn(drawn.curves, &published.collect::<Vec<_>>())
+        });
+        let traces = claims.traces.into_iter().zip(drawn.traces).map(|(trace, lines)| {
+            let drawn = trace.drawn(lines);
+            (trace, drawn)
+        });
+        let traces = traces.collect();
+        let both = claims.claims.into_iter().zip(measured);
+        let judged = both.map(|(claim, measured)| ClaimResult::new(claim, measured, mode));
+        FigureResult {
+            figure,
+            title: claims.title,
+            reduced: claims.reduced,
+            stale: claims.stale,
+            mode,
+            set: [quick, set].concat(),
+            claims: judged.collect(),
+            chart: claims.chart,
+            lines: claims.lines,
+            curves,
+            traces,
+            table: claims.table,
+            cells,
+            study,
+            runs,
+        }
     }
 }

@@ -2,9 +2,10 @@
 
 use super::cells::FigureCell;
 use super::increase::{BoundName, NamedBound};
+use super::measured::Measured;
 use super::number::Number;
 use super::prepare::Prepared;
-use super::result::{Drawn, FigureResult, Measured};
+use super::result::{Drawn, FigureResult};
 use super::{Figure, Mode};
 use raddle::study::VERSION;
 use raddle_schemes::family::{Parameter, Raw};
@@ -105,7 +106,7 @@ impl Prepared {
         let kept = entries("traces").count();
         let traces = traces.filter(|lines| lines.concat().len() == kept);
         let drawn = Drawn { curves, traces: traces.ok_or("it has other traces")? };
-        Ok(FigureResult::judge(self, measured, cells, drawn, Vec::new()))
+        Ok(self.judge(measured, cells, drawn, Vec::new()))
     }
 }
 

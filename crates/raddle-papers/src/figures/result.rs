@@ -1,14 +1,15 @@
 //! What a figure's run came to: each claim with its value and verdict.
 
-use super::answers::Answers;
 use super::cells::FigureCell;
-use super::claims::{Claim, Expected, Kind};
+use super::claim::Claim;
 use super::curves::{FigureCurves, Points};
+use super::expected::{Expected, Kind};
 use super::free::Free;
 use super::increase::NamedBound;
+use super::measured::Measured;
 use super::number::Number;
 use super::panels::Panels;
-use super::prepare::{FigureRun, Prepared};
+use super::run::FigureRun;
 use super::table::Table;
 use super::traces::{Line, Trace};
 use super::{Figure, Mode};
@@ -84,65 +85,7 @@ pub(super) struct Drawn {
     pub(super) traces: Vec<Vec<Line>>,
 }
 
-/// What was measured for a claim.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Measured {
-    /// As [`ClaimResult::measured`].
-    pub(super) value: Option<f64>,
-    /// As [`ClaimResult::bounds`].
-    pub(super) bounds: Vec<NamedBound>,
-}
-
-impl Measured {
-    /// Measures what this mode measures of a claim.
-    pub(super) fn of(claim: &Claim, runs: &[FigureRun], mode: Mode, answers: &Answers) -> Self {
-        if mode == Mode::Quick && !claim.quick {
-            return Self::default();
-        }
-        let value = claim.measure.take(runs, mode, answers).map(six_digits);
-        let rounded = |bound: NamedBound| NamedBound { us: six_digits(bound.us), ..bound };
-        Self { value, bounds: claim.measure.bounds(runs).into_iter().map(rounded).collect() }
-    }
-}
-
 impl FigureResult {
-    /// Judges what was measured, claim by claim.
-    pub(super) fn judge(
-        prepared: Prepared,
-        measured: Vec<Measured>,
-        cells: Vec<FigureCell>,
-        drawn: Drawn,
-        runs: Vec<FigureRun>,
-    ) -> Self {
-        let Prepared { figure, mode, claims, study, set } = prepared;
-        let quick = if mode == Mode::Quick { claims.quick } else { Vec::new() };
-        let curves = claims.curves.map(|own| own.drawn(drawn.curves, claims.claims.iter()));
-        let traces = claims.traces.into_iter().zip(drawn.traces).map(|(trace, lines)| {
-            let drawn = trace.drawn(lines);
-            (trace, drawn)
-        });
-        let traces = traces.collect();
-        let both = claims.claims.into_iter().zip(measured);
-        let judged = both.map(|(claim, measured)| ClaimResult::new(claim, measured, mode));
-        Self {
-            figure,
-            title: claims.title,
-            reduced: claims.reduced,
-            stale: claims.stale,
-            mode,
-            set: [quick, set].concat(),
-            claims: judged.collect(),
-            chart: claims.chart,
-            lines: claims.lines,
-            curves,
-            traces,
-            table: claims.table,
-            cells,
-            study,
-            runs,
-        }
-    }
-
     /// Whether its scenario has changed since it was run, or it was run before cells had a hash of what
     /// the engine gave.
     pub fn is_stale(&self) -> bool {
@@ -249,7 +192,7 @@ pub fn to_json(results: &[FigureResult]) -> Value {
 }
 
 impl ClaimResult {
-    fn new(claim: Claim, Measured { value, bounds }: Measured, mode: Mode) -> Self {
+    pub(super) fn new(claim: Claim, Measured { value, bounds }: Measured, mode: Mode) -> Self {
         let holds = value.is_some_and(|value| claim.agrees(value));
         let verdict = match holds {
             _ if mode == Mode::Quick && !claim.quick => Verdict::NotRun,
@@ -294,11 +237,6 @@ impl ClaimResult {
     }
 }
 
-/// More digits would tell platforms apart.
-pub(super) fn six_digits(value: f64) -> f64 {
-    format!("{value:.5e}").parse().unwrap_or(value)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -314,7 +252,7 @@ mod tests {
         );
         let claims = Claims::parse("claims.toml", &text).unwrap();
         let claim = claims.claims[0].clone();
-        let measured = Measured::of(&claim, &[], mode, &Answers::default());
+        let measured = Measured::of(&claim, &[], mode, &crate::figures::Answers::default());
         ClaimResult::new(claim, measured, mode)
     }
 
@@ -347,12 +285,5 @@ mod tests {
         let all = totals(claims.iter());
         assert_eq!(all.len(), 2);
         assert_eq!((all[0].claims, all[0].not_run, all[1].claims), (2, 1, 1));
-    }
-
-    #[test]
-    fn values_keep_six_digits() {
-        assert_eq!(six_digits(184.803_941_2), 184.804);
-        assert_eq!(six_digits(0.000_123_456_78), 0.000_123_457);
-        assert_eq!(six_digits(0.0), 0.0);
     }
 }

@@ -1,9 +1,9 @@
 //! A table of a figure's cells: one number of each, or how many times the best of some it is.
 
 use super::cells::FigureCell;
-use super::claims::{text, words};
 use super::metric::Metric;
 use super::number::Number;
+use super::reading::{text, words};
 use raddle::problem::Problem;
 use raddle::scenario::reader::{Log, Reader};
 use raddle::scenario::spec::{Item, Place};
@@ -146,7 +146,7 @@ fn factor(ratio: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::cells::CellNumber;
-    use super::super::claims::parse;
+    use super::super::reading::parse;
     use super::*;
 
     fn read(text: &str) -> Result<Table, String> {

@@ -1,7 +1,7 @@
 //! A figure's claims for people, on a terminal.
 
 use super::band::OneSided;
-use super::claims::Expected;
+use super::expected::Expected;
 use super::increase::NamedBound;
 use super::result::{ClaimResult, FigureResult, Verdict};
 use raddle::study::text::{digits, left, right, width};

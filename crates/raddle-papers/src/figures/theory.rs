@@ -1,8 +1,7 @@
 //! A claim's number where a model gives it, without a simulation.
 
 use super::Mode;
-use super::answers::Answers;
-use super::claims::text;
+use super::reading::text;
 use crate::circuits;
 use raddle::scenario::reader::{Log, Reader, raw, refused, with_nearest};
 use raddle::scenario::spec::{Item, Place};
@@ -163,10 +162,9 @@ impl TheoryNumber {
         self.model_in(mode).0.values(SEED)
     }
 
-    /// The number; `None` where the model leaves it undefined.
-    pub(super) fn value(&self, mode: Mode, answers: &Answers) -> Option<f64> {
-        let values = answers.of(self, mode);
-        values.get(self.quantity).copied().filter(|value| value.is_finite())
+    /// Which of the model's numbers it is.
+    pub(super) fn quantity_place(&self) -> usize {
+        self.quantity
     }
 }
 

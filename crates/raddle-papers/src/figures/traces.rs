@@ -1,12 +1,13 @@
 //! Traces: what a run's recorded ports did over time, how full the memory behind them was, or how
 //! slowdowns are distributed, a line for each cell and port. Of the first seed.
 
-use super::claims::{settings, text, words};
 use super::curves::{Curve, FigureCurves, Points, Scale, read_points};
-use super::oracle::{Score, TREES, score};
-use super::plot::COLOURS;
-use super::prepare::FigureRun;
-use super::result::six_digits;
+use super::digits::six_digits;
+use super::oracle::{Score, score};
+use super::reading::{settings, text, words};
+use super::run::FigureRun;
+use super::scores::TREES;
+use crate::svg::COLOURS;
 use raddle::scenario::Study;
 use raddle::scenario::reader::{Log, Reader};
 use raddle::scenario::spec::{Item, Place};
@@ -191,7 +192,10 @@ impl Trace {
         let held = held_samples(&run.finished.plan, &run.finished.outcome).unwrap_or_default();
         let held = held.into_iter().map(|held| held as f64 / 1e3).collect();
         distribution(held).ok_or_else(|| {
-            format!("the trace `{}` needs `record.queue_means` with ports and a `bucket`", self.name)
+            format!(
+                "the trace `{}` needs `record.queue_means` with ports and a `bucket`",
+                self.name
+            )
         })
     }
 
@@ -310,9 +314,8 @@ impl Trace {
 fn distribution(mut values: Vec<f64>) -> Option<Points> {
     values.sort_unstable_by(f64::total_cmp);
     let permille = (0..50).map(|step| step * 20).chain([985, 990, 995, 998, 999, 1000]);
-    let at = |permille: usize| {
-        Some((six_digits(ranked(&values, permille)?), permille as f64 / 1e3))
-    };
+    let at =
+        |permille: usize| Some((six_digits(ranked(&values, permille)?), permille as f64 / 1e3));
     permille.map(at).collect()
 }
 

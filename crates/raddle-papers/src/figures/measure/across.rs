@@ -1,22 +1,28 @@
-//! One number of a model at many parameters: the least, the greatest or the mean.
+//! `across`: one number of a model at many parameters: the least, the greatest or the mean.
 
-use super::Mode;
-use super::answers::Answers;
-use super::measure::Across;
-use super::theory::{TheoryNumber, read_unchecked};
+use super::super::Mode;
+use super::super::answers::Answers;
+use super::super::run::FigureRun;
+use super::super::statistic::Across;
+use super::super::theory::{TheoryNumber, read_unchecked};
+use super::{Boxed, Measure};
 use raddle::scenario::reader::Reader;
 use raddle::scenario::spec::{Item, Value};
 
 /// The numbers, and what is taken of them.
-#[derive(Clone, Debug)]
-pub struct Many {
+#[derive(Debug)]
+struct Many {
     across: Across,
-    pub(super) numbers: Vec<TheoryNumber>,
+    numbers: Vec<TheoryNumber>,
+}
+
+pub(super) fn read(reader: &mut Reader<'_>) -> Boxed {
+    read_many(reader).map(|many| Box::new(many) as Box<dyn Measure>)
 }
 
 /// Reads what a `theory` measure has, `over`: a table of parameters with lists of values, all
 /// combinations of which are asked, and `quantities`: more numbers of each.
-pub(super) fn read_many(reader: &mut Reader<'_>) -> Option<Many> {
+fn read_many(reader: &mut Reader<'_>) -> Option<Many> {
     let place = reader.place();
     let across = reader.need("across", "\"min\"");
     let over = reader.take("over");
@@ -47,10 +53,13 @@ pub(super) fn read_many(reader: &mut Reader<'_>) -> Option<Many> {
     Some(Many { across: across?, numbers })
 }
 
-impl Many {
-    /// The number; `None` if any of them is undefined.
-    pub(super) fn take(&self, mode: Mode, answers: &Answers) -> Option<f64> {
-        let values = self.numbers.iter().map(|number| number.value(mode, answers));
+impl Measure for Many {
+    fn numbers(&self) -> Vec<&TheoryNumber> {
+        self.numbers.iter().collect()
+    }
+
+    fn take(&self, _: &[FigureRun], mode: Mode, answers: &Answers) -> Option<f64> {
+        let values = self.numbers.iter().map(|number| answers.value(number, mode));
         self.across.of(values.collect::<Option<_>>()?)
     }
 }
@@ -58,7 +67,7 @@ impl Many {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figures::{Claims, Measure};
+    use crate::figures::Claims;
 
     fn claims(measure: &str) -> Result<Claims, String> {
         let text = format!(
@@ -73,12 +82,11 @@ mod tests {
         let model = "across = \"max\", model = \"mars\", quantity = \"throughput\"";
         let over = "over = { degree = [2, 4], nodes = [16, 256] }";
         let found = claims(&format!("{model}, {over}")).unwrap();
-        let Measure::Across(many) = &found.claims[0].measure else { panic!() };
-        assert_eq!(many.numbers.len(), 4);
-        assert_eq!(many.take(Mode::Full, &Answers::default()), Some(0.25));
+        let many = &found.claims[0].measure;
+        assert_eq!(many.numbers().len(), 4);
+        assert_eq!(many.take(&[], Mode::Full, &Answers::default()), Some(0.25));
         let more = claims(&format!("{model}, {over}, quantities = [\"throughput_within\"]"));
-        let Measure::Across(many) = &more.unwrap().claims[0].measure else { panic!() };
-        assert_eq!(many.numbers.len(), 8);
+        assert_eq!(more.unwrap().claims[0].measure.numbers().len(), 8);
     }
 
     #[test]

@@ -1,35 +1,42 @@
-//! Ratios over many cells at once: "in every cell", "up to six times in some cell".
+//! `ratios`: over many cells at once: "in every cell", "up to six times in some cell".
 
-use super::claims::settings;
-use super::measure::{Across, Selector, Statistic};
-use super::metric::Metric;
-use super::prepare::FigureRun;
-use raddle::scenario::reader::{Log, Reader};
-use raddle::scenario::spec::{Item, Place, Value};
+use super::super::Mode;
+use super::super::answers::Answers;
+use super::super::metric::Metric;
+use super::super::reading::settings;
+use super::super::run::FigureRun;
+use super::super::statistic::{Across, Statistic};
+use super::selector::Selector;
+use super::within::within;
+use super::{Boxed, Cell, Measure};
+use raddle::problem::Problem;
+use raddle::scenario::reader::Reader;
+use raddle::scenario::spec::{Item, Place};
 
 /// A metric of some cells over the same of others. A cell above the line meets the one below that
 /// agrees with it in all settings that no selector names.
 #[derive(Clone, Debug)]
-pub struct Pairs {
+struct Pairs {
     /// Which number.
-    pub metric: Metric,
+    metric: Metric,
     /// Over the seeds of each cell.
-    pub statistic: Statistic,
+    statistic: Statistic,
     /// Over the ratios.
-    pub across: Across,
+    across: Across,
     /// Above the line; of several, the one with the least value counts.
-    pub of: Vec<Selector>,
+    of: Vec<Selector>,
     /// Below the line; of several, the one with the least value counts.
-    pub over: Vec<Selector>,
+    over: Vec<Selector>,
     /// Which pairs count: names, and the values that they may have.
-    pub within: Vec<(String, Vec<String>)>,
+    within: Vec<(String, Vec<String>)>,
     place: Place,
 }
 
-type Settings = [(String, String)];
+pub(super) fn read(reader: &mut Reader<'_>) -> Boxed {
+    read_pairs(reader).map(|pairs| Box::new(pairs) as Box<dyn Measure>)
+}
 
-/// Reads the keys of a `ratios` measure.
-pub(super) fn read_pairs(reader: &mut Reader<'_>) -> Option<Pairs> {
+fn read_pairs(reader: &mut Reader<'_>) -> Option<Pairs> {
     let place = reader.place().clone();
     let metric = reader.need("metric", "\"completion_us\"");
     let statistic = reader.or("statistic", Statistic::Mean);
@@ -52,22 +59,9 @@ fn selectors(reader: &mut Reader<'_>, key: &'static str) -> Option<Vec<Selector>
     items.iter().map(selector).collect()
 }
 
-/// Names and lists of values.
-pub(super) fn within(item: &Item, log: &Log) -> Option<Vec<(String, Vec<String>)>> {
-    let Value::Table(table) = &item.value else {
-        log.add(item.place.problem("`within` is a table of paths and lists of values"));
-        return None;
-    };
-    let values = |item: &Item| match item.list() {
-        Some(items) => items.iter().map(Item::show).collect(),
-        None => vec![item.show()],
-    };
-    Some(table.entries.iter().map(|entry| (entry.key.clone(), values(&entry.item))).collect())
-}
-
 impl Pairs {
     /// Whether a cell is one of `side`, and what it has besides.
-    fn rest(&self, selector: &Selector, settings: &Settings) -> Option<Vec<(String, String)>> {
+    fn rest(&self, selector: &Selector, settings: &Cell) -> Option<Vec<(String, String)>> {
         let counts = |(name, values): &(String, Vec<String>)| {
             settings.iter().any(|(own, value)| own == name && values.contains(value))
         };
@@ -82,12 +76,12 @@ impl Pairs {
     }
 
     /// Whether the cell with these settings is part of a pair.
-    pub(super) fn needs(&self, settings: &Settings) -> bool {
+    fn is_of_pair(&self, settings: &Cell) -> bool {
         self.of.iter().chain(&self.over).any(|selector| self.rest(selector, settings).is_some())
     }
 
     /// What the pairs have in common, in the order of the cells.
-    fn rests<'a>(&self, cells: impl Iterator<Item = &'a Settings>) -> Vec<Vec<(String, String)>> {
+    fn rests<'a>(&self, cells: impl Iterator<Item = &'a Cell>) -> Vec<Vec<(String, String)>> {
         let mut rests = Vec::new();
         for settings in cells {
             for selector in &self.of {
@@ -100,9 +94,9 @@ impl Pairs {
     }
 
     /// Selectors that mean no cell of some pair, or several: place and what is wrong.
-    pub(super) fn unselected<'a>(
+    fn unselected<'a>(
         &'a self,
-        cells: impl Iterator<Item = &'a Settings> + Clone,
+        cells: impl Iterator<Item = &'a Cell> + Clone,
     ) -> Vec<(&'a Place, String)> {
         let rests = self.rests(cells.clone());
         if rests.is_empty() {
@@ -123,7 +117,7 @@ impl Pairs {
     }
 
     /// The ratios' minimum, maximum or mean; `None` where a run has no value.
-    pub(super) fn take(&self, runs: &[FigureRun]) -> Option<f64> {
+    fn ratios(&self, runs: &[FigureRun]) -> Option<f64> {
         let rests = self.rests(runs.iter().map(|run| run.settings.as_slice()));
         let ratio = |rest: &Vec<(String, String)>| {
             let over = self.least(&self.over, rest, runs)?;
@@ -145,6 +139,25 @@ impl Pairs {
             self.statistic.of(own.map(|run| self.metric.of(run)).collect::<Option<Vec<f64>>>()?)
         };
         Across::Min.of(side.iter().map(value).collect::<Option<Vec<f64>>>()?)
+    }
+}
+
+impl Measure for Pairs {
+    fn metrics(&self) -> Vec<Metric> {
+        vec![self.metric]
+    }
+
+    fn needs(&self, cell: &Cell) -> bool {
+        self.is_of_pair(cell)
+    }
+
+    fn problems(&self, cells: &[&Cell]) -> Vec<Problem> {
+        let found = self.unselected(cells.iter().copied());
+        found.into_iter().map(|(place, message)| place.problem(message)).collect()
+    }
+
+    fn take(&self, runs: &[FigureRun], _: Mode, _: &Answers) -> Option<f64> {
+        self.ratios(runs)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Measures over time: what recorded ports did in a window.
 
-use super::prepare::FigureRun;
+use super::super::run::FigureRun;
+use raddle::scenario::reader::Reader;
 use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::record::PortSeries;
@@ -18,11 +19,16 @@ raddle_schemes::words! {
 
 /// A stretch of a run. Only buckets that lie wholly inside count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Window {
+pub(super) struct Window {
     /// When it begins; at the start if not given.
-    pub from: Option<Span>,
+    from: Option<Span>,
     /// When it ends; when the first flow completes if not given.
-    pub until: Option<Span>,
+    until: Option<Span>,
+}
+
+/// Reads `from` and `until`.
+pub(super) fn read_window(reader: &mut Reader<'_>) -> Window {
+    Window { from: reader.get("from"), until: reader.get("until") }
 }
 
 impl Window {
