@@ -2,17 +2,25 @@
 //! an interrupted grid goes on where it stopped.
 
 use super::output::{note_line, print_line};
-use super::throughput::Arguments;
 use super::{End, input};
 use raddle::study::progress::Bar;
-use raddle::throughput::Grid;
+use raddle::throughput::{Grid, Question};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
-pub(super) fn grid(arguments: &Arguments) -> End {
-    let demands: Vec<&str> = arguments.all_demands().collect();
-    let designs: Vec<&str> = arguments.all_designs().collect();
-    let made = Grid::new(arguments.question(), &demands, &designs)
-        .and_then(|grid| grid.recall(arguments.out.as_deref()).map(|kept| (grid, kept)));
+/// What is evaluated, where it is kept, and how it is shown.
+pub(super) struct Asked<'a> {
+    pub(super) question: Question,
+    pub(super) demands: Vec<&'a str>,
+    pub(super) designs: Vec<&'a str>,
+    pub(super) out: Option<&'a Path>,
+    pub(super) parallel: Option<usize>,
+    pub(super) json: bool,
+}
+
+pub(super) fn grid(asked: Asked<'_>) -> End {
+    let made = Grid::new(asked.question, &asked.demands, &asked.designs)
+        .and_then(|grid| grid.recall(asked.out).map(|kept| (grid, kept)));
     let (grid, mut kept) = match made {
         Ok(made) => made,
         Err(why) => return input::refuse_text(&why),
@@ -22,8 +30,8 @@ pub(super) fn grid(arguments: &Arguments) -> End {
         note_line!("{} combinations, {there} of them there already", grid.len());
     }
     let stop = input::interruption();
-    let bar = (!arguments.json).then(|| Bar::on_stderr(grid.len() - there));
-    let threads = input::parallel(arguments.parallel, 1);
+    let bar = (!asked.json).then(|| Bar::on_stderr(grid.len() - there));
+    let threads = input::parallel(asked.parallel, 1);
     let run = grid.run(&mut kept, threads, &stop, bar.as_ref().map_or(&(), |bar| bar));
     if let Some(bar) = bar {
         bar.clear();
@@ -37,11 +45,11 @@ pub(super) fn grid(arguments: &Arguments) -> End {
     };
     failed.iter().for_each(|why| note_line!("error: {why}"));
     if stop.load(Ordering::Relaxed) {
-        let goes_on = arguments.out.as_ref().map_or("", |_| "; the same command goes on");
+        let goes_on = asked.out.map_or("", |_| "; the same command goes on");
         note_line!("error: interrupted{goes_on}");
         return End::Failed;
     }
-    if arguments.json {
+    if asked.json {
         print_line!("{}", kept.to_json());
     } else {
         print_line!("{}", kept.text());

@@ -35,28 +35,28 @@ pub(super) struct Arguments {
     /// Write each combination into this file as it comes, an object a line; those that it holds are
     /// not evaluated again.
     #[arg(long, value_name = "FILE")]
-    pub(super) out: Option<PathBuf>,
+    out: Option<PathBuf>,
     /// Combinations at a time; else one per core.
     #[arg(long, value_name = "N", value_parser = input::at_a_time)]
-    pub(super) parallel: Option<usize>,
+    parallel: Option<usize>,
     /// List the designs with their parameters, and the demands that have a name.
     #[arg(long)]
     list: bool,
     /// Print one JSON object (`raddle.throughput/1`) and nothing else.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 impl Arguments {
-    pub(super) fn all_demands(&self) -> impl Iterator<Item = &str> {
+    fn all_demands(&self) -> impl Iterator<Item = &str> {
         self.demand.iter().chain(&self.demands).map(String::as_str)
     }
 
-    pub(super) fn all_designs(&self) -> impl Iterator<Item = &str> {
+    fn all_designs(&self) -> impl Iterator<Item = &str> {
         self.design.iter().chain(&self.designs).map(String::as_str)
     }
 
-    pub(super) fn question(&self) -> Question {
+    fn question(&self) -> Question {
         let Self { nodes, predicted, single_hop, seed, .. } = self;
         Question {
             nodes: *nodes,
@@ -73,7 +73,14 @@ pub(super) fn throughput(arguments: &Arguments) -> End {
         return End::Done;
     };
     if !arguments.demands.is_empty() || !arguments.designs.is_empty() || arguments.out.is_some() {
-        return grid::grid(arguments);
+        return grid::grid(grid::Asked {
+            question: arguments.question(),
+            demands: arguments.all_demands().collect(),
+            designs: arguments.all_designs().collect(),
+            out: arguments.out.as_deref(),
+            parallel: arguments.parallel,
+            json: arguments.json,
+        });
     }
     let question = arguments.question();
     let prepared = question.prepare(demand, design, &mut |note| note_line!("note: {note}"));

@@ -9,6 +9,7 @@ pub mod check;
 mod cutoffs;
 pub mod engine;
 pub mod faults;
+pub mod headroom;
 pub mod host;
 pub mod limits;
 pub mod lossless;

@@ -1,48 +1,14 @@
 //! What flow control takes on: no limit of a queue drops it, and what memory and pauses need for that.
 
 use crate::faults::{Faults, PortChange};
+use crate::headroom::rates;
 use crate::plan::{BufferPlan, Pfc, PfcLinks, Plan, QueuePlan};
-use crate::topology::{Fabric, Node, Port, Switch};
-use crate::waits::Waits;
+use crate::topology::{Fabric, Node, Switch};
 use crate::wire::frame::PFC_SIZE;
 use crate::wire::port_facts::PortFacts;
 use raddle_schemes::buffer::Lack;
 use raddle_schemes::ids::{PortId, SwitchId};
-use raddle_schemes::size::{Base, UNLIMITED};
-use raddle_schemes::units::{Bytes, Rate, Span};
-use std::ops::RangeInclusive;
-
-/// The rates that a link has, from the slowest to the fastest, while faults come and go.
-fn rates(fabric: &Fabric, faults: &Faults, port: PortId) -> RangeInclusive<Rate> {
-    let healthy = fabric.ports[port.index()].rate;
-    let changed = faults.changes_of(port).iter().filter_map(|(_, change)| match change {
-        PortChange::Rate { rate, .. } => Some(*rate),
-        _ => None,
-    });
-    changed.fold(healthy..=healthy, |rates, rate| rate.min(*rates.start())..=rate.max(*rates.end()))
-}
-
-/// What comes in at a port, at most, after a frame has made its switch pause a class there: that frame
-/// and a full one that ends here, the PFC frame that is sent and travels, a full frame that ends there,
-/// and what is on the way. Links that faults slow down send their own frames at the slowest, and what
-/// they are sent comes at the fastest.
-pub fn pause_headroom(
-    fabric: &Fabric,
-    faults: &Faults,
-    port: PortId,
-    packet: Bytes,
-    gap: Bytes,
-) -> Bytes {
-    let peer = fabric.ports[port.index()].peer;
-    let (here, there) = (rates(fabric, faults, port), rates(fabric, faults, peer));
-    let (here, there) = (*here.start(), *there.end());
-    let time = here.serialisation(packet.max(PFC_SIZE) + gap)
-        + here.serialisation(PFC_SIZE)
-        + fabric.latency(port)
-        + there.serialisation(packet + gap)
-        + fabric.latency(peer);
-    Bytes(packet.0.saturating_add(there.bytes_in(time).0))
-}
+use raddle_schemes::units::{Bytes, Span};
 
 /// What lossless classes of a memory's policy depend on.
 #[derive(Clone, Copy, Debug)]
@@ -148,38 +114,6 @@ pub fn classes(queue: &QueuePlan, buffer: Option<&BufferPlan>) -> u8 {
         _ if pfc.watchdog.is_some() => 0,
         _ => ((1_u16 << queue.classes) - 1) as u8,
     }
-}
-
-/// The longest that lossless classes can keep the slowest link at work with what all switches hold and
-/// not more than `all` bytes; zero where no class is lossless. A packet may wait for all of that, in one
-/// switch after the other, while nothing is lost.
-pub fn longest_hold(waits: &Waits<'_>) -> Span {
-    let Waits { fabric, faults, queue, buffer, packet, longest_rtt, all } = *waits;
-    let lossless = classes(queue, buffer);
-    let Some(pfc) = queue.pfc.filter(|_| lossless != 0) else { return Span::ZERO };
-    let held: u64 = match buffer {
-        Some(buffer) => {
-            let switches = fabric.switches.iter();
-            let sizes = switches.map(|at| buffer.size_at(fabric, at, packet, longest_rtt).0);
-            sizes.fold(0, u64::saturating_add)
-        }
-        None => {
-            let ports = (0..).map(PortId).zip(&fabric.ports);
-            let switches = ports.filter(|(_, port)| matches!(port.owner, Node::Switch(_)));
-            let of_port = |(id, port): (PortId, &Port)| {
-                let bdp = port.rate.bytes_in(longest_rtt);
-                let whole = queue.size.resolve(&Base { packet, bdp, whole: UNLIMITED });
-                let xoff = pfc.xoff.resolve(&Base { packet, bdp, whole }).0;
-                xoff.saturating_add(pause_headroom(fabric, faults, id, packet, queue.gap).0)
-            };
-            let one = switches.map(of_port).fold(0, u64::saturating_add);
-            one.saturating_mul(lossless.count_ones().into())
-        }
-    };
-    let slowest =
-        (0..fabric.ports.len() as u32).map(|id| *rates(fabric, faults, PortId(id)).start());
-    let slowest = slowest.filter(|rate| rate.0 > 0).min();
-    slowest.map_or(Span::ZERO, |rate| rate.serialisation(Bytes(held.min(all))))
 }
 
 /// Why frames of lossless classes may find no room though their memory suffices, if anything does.

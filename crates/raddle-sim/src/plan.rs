@@ -1,7 +1,7 @@
 //! Everything a run depends on, proved valid: the engines' only input.
 
 use crate::faults::Faults;
-use crate::lossless::pause_headroom;
+use crate::headroom::pause_headroom;
 use crate::record::RecordPlan;
 use crate::topology::routing::Forwarding;
 use crate::topology::{Fabric, Switch};

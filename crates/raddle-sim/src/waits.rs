@@ -1,11 +1,13 @@
 //! How long packets may wait in the fabric, which the default timeout has to outlast.
 
 use crate::faults::Faults;
+use crate::headroom::{pause_headroom, rates};
 use crate::lossless;
 use crate::plan::{BufferPlan, Plan, QueuePlan};
-use crate::topology::Fabric;
+use crate::topology::{Fabric, Node, Port};
 use crate::workload::Flow;
-use raddle_schemes::size::{Base, Size};
+use raddle_schemes::ids::PortId;
+use raddle_schemes::size::{Base, Size, UNLIMITED};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::transport::sender::packets;
 use raddle_schemes::units::{Bytes, Span};
@@ -65,7 +67,38 @@ impl<'a> Waits<'a> {
     /// REPS spec, section 2.2: the unloaded round trip plus the time to drain 4 full queues. Where flow
     /// control loses nothing, packets wait for what switches hold in place of being dropped.
     pub fn rto(&self) -> Span {
-        let wait = Span(self.drain().0.saturating_mul(4)).max(lossless::longest_hold(self));
+        let wait = Span(self.drain().0.saturating_mul(4)).max(longest_hold(self));
         Span(self.longest_rtt.0.saturating_add(wait.0).min(TIME_LIMIT.0))
     }
+}
+/// The longest that lossless classes can keep the slowest link at work with what all switches hold and
+/// not more than `all` bytes; zero where no class is lossless. A packet may wait for all of that, in one
+/// switch after the other, while nothing is lost.
+pub fn longest_hold(waits: &Waits<'_>) -> Span {
+    let Waits { fabric, faults, queue, buffer, packet, longest_rtt, all } = *waits;
+    let lossless = lossless::classes(queue, buffer);
+    let Some(pfc) = queue.pfc.filter(|_| lossless != 0) else { return Span::ZERO };
+    let held: u64 = match buffer {
+        Some(buffer) => {
+            let switches = fabric.switches.iter();
+            let sizes = switches.map(|at| buffer.size_at(fabric, at, packet, longest_rtt).0);
+            sizes.fold(0, u64::saturating_add)
+        }
+        None => {
+            let ports = (0..).map(PortId).zip(&fabric.ports);
+            let switches = ports.filter(|(_, port)| matches!(port.owner, Node::Switch(_)));
+            let of_port = |(id, port): (PortId, &Port)| {
+                let bdp = port.rate.bytes_in(longest_rtt);
+                let whole = queue.size.resolve(&Base { packet, bdp, whole: UNLIMITED });
+                let xoff = pfc.xoff.resolve(&Base { packet, bdp, whole }).0;
+                xoff.saturating_add(pause_headroom(fabric, faults, id, packet, queue.gap).0)
+            };
+            let one = switches.map(of_port).fold(0, u64::saturating_add);
+            one.saturating_mul(lossless.count_ones().into())
+        }
+    };
+    let slowest =
+        (0..fabric.ports.len() as u32).map(|id| *rates(fabric, faults, PortId(id)).start());
+    let slowest = slowest.filter(|rate| rate.0 > 0).min();
+    slowest.map_or(Span::ZERO, |rate| rate.serialisation(Bytes(held.min(all))))
 }

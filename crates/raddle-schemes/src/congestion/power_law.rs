@@ -3,9 +3,18 @@
 
 use super::Limits;
 use super::hops::{Counts, Packet, bytes_per_second, limits, seconds, smooth};
-use super::powertcp::Profile;
 use crate::FlowContext;
 use crate::units::{Rate, Span};
+
+crate::words! {
+    /// Which of the two published forms of an algorithm runs.
+    pub enum Profile {
+        /// As the thesis has it.
+        Thesis = "thesis",
+        /// As the released code has it.
+        Ns3 = "ns3",
+    }
+}
 
 /// One flow's rate. Rates are bytes per second, times seconds.
 #[derive(Clone, Debug)]

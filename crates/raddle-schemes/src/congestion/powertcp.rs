@@ -19,6 +19,7 @@
 
 use super::hops::{Change, HopMemory, Told, beside_nothing};
 use super::power_law::PowerLaw;
+pub use super::power_law::Profile;
 use super::{Ack, CongestionControl, Limits, Loss};
 use crate::size::{SOME, Size};
 use crate::units::{Bytes, Rate, Span};
@@ -33,16 +34,6 @@ pub const CARD: Card = Card {
     summary: "Brings the bottleneck back to an almost empty queue in one round trip. Needs telemetry \
               from switches; made for one path.",
 };
-
-crate::words! {
-    /// Which of the two published forms of an algorithm runs.
-    pub enum Profile {
-        /// As the thesis has it.
-        Thesis = "thesis",
-        /// As the released code has it.
-        Ns3 = "ns3",
-    }
-}
 
 crate::words! {
     /// What a flow does with the telemetry of its first ACK.

@@ -10,8 +10,7 @@
 //!   whose value is undefined.
 
 use super::hops::seconds;
-use super::power_law::PowerLaw;
-use super::powertcp::Profile;
+use super::power_law::{PowerLaw, Profile};
 use super::{Ack, CongestionControl, Limits, Loss};
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};

@@ -5,9 +5,9 @@
 //! together. Below a switch with fewer or slower uplinks than hosts' links, or where links are
 //! broken, that takes longer than what any host's link has to carry.
 
+use super::detours::detours;
 use super::flows::{Flows, Running, Way};
 use super::frames::Frames;
-use super::of_plan::detours;
 use super::route::crossing;
 use crate::faults::{Faults, PortChange};
 use crate::plan::Plan;

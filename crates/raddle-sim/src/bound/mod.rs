@@ -20,6 +20,7 @@
 pub mod all_to_all;
 pub(crate) mod chain;
 pub mod cut;
+pub(crate) mod detours;
 pub mod flow_alone;
 mod flows;
 pub mod frames;
@@ -35,9 +36,9 @@ use crate::faults::Faults;
 use crate::topology::Fabric;
 use crate::workload::{Start, Traffic};
 use all_to_all::Exchange;
+pub(crate) use detours::detours;
 use flows::{Flows, Memo};
 pub use frames::Frames;
-pub(crate) use of_plan::detours;
 pub use of_plan::{ideals, mean_of_flows, of_plan};
 use permutation::TailTerm;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};

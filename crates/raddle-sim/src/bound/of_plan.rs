@@ -1,10 +1,10 @@
 //! Which bounds hold for a plan.
 
 use super::cut::Cut;
+use super::detours::detours;
 use super::flows::{Flows, Ideals};
 use super::{Bound, Frames, completion_of, rho_max};
 use crate::plan::Plan;
-use crate::topology::routing::Forwarding;
 use raddle_schemes::FlowContext;
 use raddle_schemes::family::Need;
 use raddle_schemes::units::{Rate, Span};
@@ -83,12 +83,4 @@ pub fn mean_of_flows(plan: &Plan) -> Option<Bound> {
 /// pieces of messages, it is the messages that are told.
 pub fn ideals(plan: &Plan) -> Vec<Option<Span>> {
     Ideals::new(plan).collect()
-}
-
-/// Whether routes change in a fabric that is no tree: another way may have more hops and yet be
-/// shorter.
-pub(crate) fn detours(plan: &Plan) -> bool {
-    let healthy = &plan.fabric.forwarding;
-    let tree = matches!(healthy, Forwarding::Tree(_));
-    !tree && plan.routes.iter().any(|(_, forwarding)| forwarding != healthy)
 }

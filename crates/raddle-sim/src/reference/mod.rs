@@ -589,7 +589,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let (flows, nics, timeline, mut credit_frames) = self.hosts.finish();
         credit_frames.in_flight += credit;
         let pausing: Vec<u8> = self.ports.iter().map(|port| port.ingress.pausing).collect();
-        let data = |queues: &[port::Queue]| queues.len() - 1;
+        let data = |queues: &[turns::Queue]| queues.len() - 1;
         let waiting: Vec<_> = (0..)
             .zip(&self.ports)
             .flat_map(|(id, port)| {

@@ -1,6 +1,6 @@
 //! A switch port of the reference engine: a queue per class, and one frame in service.
 
-use super::turns::Turns;
+use super::turns::{Queue, Turns};
 use crate::faults::link::Link;
 use crate::plan::QueuePlan;
 use crate::record::{PfcRecord, PortRecord};
@@ -12,11 +12,7 @@ use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue as PortQueue;
 use raddle_schemes::marking::AnyMarker;
 use raddle_schemes::units::{Bytes, Time};
-use std::collections::VecDeque;
 use std::num::NonZeroU32;
-
-/// Frames that wait, each with the port that it came in through and what switches wrote into it.
-pub(super) type Queue = VecDeque<(Frame, PortId, Note)>;
 
 /// A switch port.
 pub(super) struct Port {

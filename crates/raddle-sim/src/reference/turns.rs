@@ -1,8 +1,13 @@
 //! Whose turn it is at a port: the four disciplines, as their papers have them.
 
-use super::port::Queue;
 use crate::plan::{QueuePlan, Service};
+use crate::wire::frame::Frame;
+use crate::wire::note::Note;
+use raddle_schemes::ids::PortId;
 use std::collections::VecDeque;
+
+/// Frames that wait, each with the port that it came in through and what switches wrote into it.
+pub(super) type Queue = VecDeque<(Frame, PortId, Note)>;
 
 /// What a discipline remembers of a port's data classes. Control always goes first.
 pub(super) enum Turns {

@@ -2,8 +2,8 @@
 
 use super::Fabric;
 use super::assemble::{Cable, assemble, host, switch};
+use super::shape_error::MAX_PORTS;
 use super::shape_error::ShapeError;
-use super::tree::MAX_PORTS;
 use raddle_schemes::units::{Rate, Span};
 
 /// The numbers that fix a dumbbell.

@@ -1,8 +1,8 @@
 //! Hosts with several ports: in planes, which are copies of a tree that share nothing but the hosts, or
 //! at several ToRs of one tree.
 
+use super::shape_error::MAX_PORTS;
 use super::shape_error::ShapeError;
-use super::tree::MAX_PORTS;
 use super::{Fabric, Node, Port, Switch};
 use crate::topology::routing::{Forwarding, TreeSwitch};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};

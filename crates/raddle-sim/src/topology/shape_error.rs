@@ -3,6 +3,9 @@
 use raddle_schemes::load_balance::plane::MOST_PLANES;
 use std::fmt;
 
+/// The most ports a generated fabric may have: about 1 GB of ports and their routes.
+pub const MAX_PORTS: u64 = 1 << 20;
+
 /// Why a shape cannot be built. The text names the quantities and what would fit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ShapeError {
@@ -66,7 +69,7 @@ pub enum ShapeError {
         /// The ToRs per pod asked for.
         tors_per_pod: u32,
     },
-    /// The fabric would have more ports than [`MAX_PORTS`](super::tree::MAX_PORTS).
+    /// The fabric would have more ports than [`MAX_PORTS`].
     TooLarge {
         /// The ports it would have.
         ports: u64,
@@ -123,11 +126,9 @@ impl fmt::Display for ShapeError {
                 "tors_per_pod = {tors_per_pod}, but two tiers have all {tors} ToRs in one pod; \
                  use {tors} or three tiers"
             ),
-            Self::TooLarge { ports } => write!(
-                f,
-                "the fabric would have {ports} ports; at most {} are possible",
-                super::tree::MAX_PORTS
-            ),
+            Self::TooLarge { ports } => {
+                write!(f, "the fabric would have {ports} ports; at most {} are possible", MAX_PORTS)
+            }
         }
     }
 }

@@ -1,13 +1,10 @@
 //! Trees of two and three tiers, from the numbers that fix their shape.
 
-use super::shape_error::ShapeError;
+use super::shape_error::{MAX_PORTS, ShapeError};
 use super::{Fabric, Node, Port, Switch};
 use crate::topology::routing::{Forwarding, TreeSwitch};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Rate, Span};
-
-/// The most ports a generated fabric may have: about 1 GB of ports and their routes.
-pub const MAX_PORTS: u64 = 1 << 20;
 
 /// The shape of a tree; every generator and importer of trees fills one of these.
 ///

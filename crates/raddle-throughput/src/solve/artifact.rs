@@ -4,8 +4,9 @@
 //! demand; all other nodes keep flow. What enters the source and what leaves the destination are
 //! not bound, so that flow which returns to its source counts as sent. Theta is at most 1.
 
-use super::multi_hop::{circuits_of, reaches_all};
-use super::program::{Program, SolveError, Solver};
+use super::circuits::{circuits_of, reaches_all};
+use super::program::{Program, SolveError};
+use super::solver::Solver;
 use crate::circuits::Capacity;
 use crate::demand::Demand;
 

@@ -10,7 +10,7 @@
 //! throughput from both sides.
 
 use super::basis::{Basis, Variable};
-use super::multi_hop::certified_bound;
+use super::circuits::certified_bound;
 use crate::circuits::Capacity;
 use crate::demand::Demand;
 use raddle_schemes::rng::Rng;

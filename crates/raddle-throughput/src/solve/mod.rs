@@ -6,6 +6,7 @@
 
 mod artifact;
 mod basis;
+mod circuits;
 mod integer;
 mod interior;
 mod longest;
@@ -16,11 +17,13 @@ mod periodic;
 mod program;
 #[cfg(feature = "highs")]
 mod simplex;
+mod solver;
 
 pub use artifact::ArtifactLp;
+pub use circuits::certified_bound;
 pub use integer::optimum;
 pub use longest::{longest_matching, worst_found};
-pub use multi_hop::{MultiHop, certified_bound, multi_hop};
+pub use multi_hop::{MultiHop, multi_hop};
 pub use periodic::slot_by_slot;
 pub use program::SolveError;
 

@@ -5,8 +5,8 @@
 //! 1958). Prices also bound throughput from above: what all capacity is worth over what the demand
 //! needs along cheapest paths. Both meet at the optimum, the same as that of the program by circuit.
 
+use super::circuits::circuits_of;
 use super::interior::Interior;
-use super::multi_hop::circuits_of;
 use super::program::{Program, SolveError};
 use crate::circuits::Capacity;
 use crate::demand::Demand;

@@ -14,13 +14,6 @@ pub(super) struct Program {
     pub(super) capacities: usize,
 }
 
-/// What keeps one program and solves it for several capacities.
-#[cfg(not(feature = "highs"))]
-pub(super) type Solver = super::interior::Interior;
-/// What keeps one program and solves it for several capacities, warm.
-#[cfg(feature = "highs")]
-pub(super) type Solver = super::simplex::Simplex;
-
 /// Why a program has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SolveError(

@@ -65,9 +65,10 @@ mod tests {
     use crate::demand::measured::MEASURED;
     use crate::designs::vermilion::{Recipe, Spare, circuits};
     use crate::rounding::Rounding;
+    use crate::solve::circuits::circuits_of;
     use crate::solve::interior::Interior;
     use crate::solve::multi_hop;
-    use crate::solve::multi_hop::{circuits_of, program};
+    use crate::solve::multi_hop::program;
 
     #[test]
     fn both_solvers_agree_on_the_measured_matrices() {

@@ -2,10 +2,9 @@
 
 use super::Hosts;
 use super::rotations::{Class, Pointer};
-use crate::lossless;
 use crate::plan::{BufferPlan, Overflow, Plan, Service};
 use crate::topology::Port;
-use crate::waits::Waits;
+use crate::waits::{Waits, longest_hold};
 use crate::workload::Flow;
 use raddle_schemes::FlowContext;
 use raddle_schemes::ids::FlowId;
@@ -98,6 +97,6 @@ pub(super) fn longest_drain(plan: &Plan, longest_rtt: Span) -> Span {
 /// The retransmission timeout unless a recovery has its own: the longest round trip and four full
 /// queues, or all that lossless switches hold, and no longer than any run.
 pub(super) fn default_rto(plan: &Plan, drain: Span, longest_rtt: Span) -> Span {
-    let wait = Span(drain.0.saturating_mul(4)).max(lossless::longest_hold(&Waits::of(plan)));
+    let wait = Span(drain.0.saturating_mul(4)).max(longest_hold(&Waits::of(plan)));
     Span(longest_rtt.0.saturating_add(wait.0).min(TIME_LIMIT.0))
 }
