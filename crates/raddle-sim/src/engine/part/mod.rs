@@ -220,7 +220,8 @@ impl<'a> Part<'a> {
                 order = SwitchOrder::Never;
                 pool.hear_sums();
             }
-            switch.joint = Joint::new(order, own.len());
+            let leads_to_host = |id: &PortId| peer(*id).0 < fabric.host_ports();
+            switch.joint = Joint::new(order, ids[own.clone()].iter().map(leads_to_host));
             let asked = switch.asked(order);
             for (&id, &far_end) in ids[own.clone()].iter().zip(&far_ends[own.clone()]) {
                 let facts = PortFacts::new(plan, id, longest_rtt);
