@@ -207,8 +207,11 @@ pub(crate) enum SwitchOrder {
     Never,
     /// While it has someone pause (IEEE 802.1Qbb).
     WhilePausing,
-    /// Its memory's policy sees all of them, or it has middleware; but where the policy says that the
-    /// order decides nothing.
+    /// It has middleware, which sees what starts towards hosts: ports that lead there concern each other,
+    /// others do not.
+    TowardsHosts,
+    /// Its memory's policy sees all of them, but where it says that the order decides nothing; or it has
+    /// middleware, and flow control.
     Always,
 }
 
@@ -449,8 +452,10 @@ impl Plan {
     /// When what a switch's ports do has to be carried out in order of time over all of them.
     pub(crate) fn order(&self, switch: &Switch) -> SwitchOrder {
         let sees_switch = |buffer: &BufferPlan| buffer.policy.sees_switch();
-        if self.has_middleware(switch) || self.buffer.as_ref().is_some_and(sees_switch) {
+        if self.buffer.as_ref().is_some_and(sees_switch) {
             SwitchOrder::Always
+        } else if self.has_middleware(switch) {
+            if self.queue.pfc.is_some() { SwitchOrder::Always } else { SwitchOrder::TowardsHosts }
         } else if self.queue.pfc.is_some() {
             SwitchOrder::WhilePausing
         } else {

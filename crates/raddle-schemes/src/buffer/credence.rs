@@ -13,6 +13,7 @@
 
 use super::features::Averages;
 use super::forest::{Features, Forest, Forests};
+use super::late::LateAverages;
 use super::virtual_lqd::Thresholds;
 use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, Left, MemoryView};
 use crate::rng::Rng;
@@ -75,7 +76,7 @@ pub struct Credence {
     queues: u64,
     /// Packets of data so far.
     arrivals: usize,
-    averages: Averages,
+    averages: LateAverages,
     /// Why the oracle does not fit the fabric.
     misfit: Option<String>,
 }
@@ -91,7 +92,10 @@ impl Credence {
             thresholds: Thresholds::new(context, config.mode == Mode::Released),
             queues: u64::from(context.queues.max(1)),
             arrivals: 0,
-            averages: Averages::new(places, forest.reads_averages(), context.base_rtt),
+            averages: LateAverages::new(
+                Averages::new(places, forest.reads_averages(), context.base_rtt),
+                places,
+            ),
             oracle: Oracle::Forest(Arc::new(forest.clone())),
             misfit: config.oracle.misfit(context.switches),
         }
@@ -143,6 +147,9 @@ impl BufferPolicy for Credence {
         if !memory.is_data(frame.queue) {
             return Admission::Keep;
         }
+        if self.averages.are_late() {
+            self.averages.settle(memory);
+        }
         let number = self.arrivals;
         self.arrivals += 1;
         let threshold = self.thresholds.arrive(cx.now, frame, memory);
@@ -162,7 +169,11 @@ impl BufferPolicy for Credence {
     }
 
     fn hears_sums(&self) -> bool {
-        !self.averages.are_read()
+        true
+    }
+
+    fn hears_frames(&self) -> bool {
+        self.averages.are_read()
     }
 
     /// While counters fit together, an arrival changes no other; and where both rules say the same, or
@@ -179,7 +190,7 @@ impl BufferPolicy for Credence {
         }
         let threshold = self.thresholds.early(cx.now, frame, memory)?;
         // What is free is at least this.
-        if !self.has_room(frame, memory) {
+        if self.averages.are_late() || !self.has_room(frame, memory) {
             return None;
         }
         let queued = memory.queues[memory.place(frame.queue)];
@@ -199,19 +210,23 @@ impl BufferPolicy for Credence {
         Some(kept)
     }
 
+    fn on_join(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
+        self.averages.join(cx.now, frame, memory);
+    }
+
     fn on_left(&mut self, left: &Left, memory: &MemoryView<'_>) {
+        self.averages.hear(left, memory);
         if memory.is_data(left.queue) {
             self.thresholds.depart(left, memory);
         }
     }
 
     fn on_departure(&mut self, cx: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
-        if !memory.is_data(frame.queue) {
-            return;
-        }
         let Departed { queue, bytes, sent, .. } = *frame;
-        self.on_left(&Left { queue, bytes, sent, last: cx.now }, memory);
-        self.averages.depart(cx.now, memory.place(frame.queue), memory);
+        if memory.is_data(queue) {
+            self.thresholds.depart(&Left { queue, bytes, sent, last: cx.now }, memory);
+            self.averages.depart(cx.now, memory.place(queue), memory);
+        }
     }
 
     fn misfit(&self, _: Bytes) -> Option<(&'static str, String)> {

@@ -71,17 +71,22 @@ impl Side {
         self.call(now, |policy, cx, memory| policy.on_departure(cx, &frame, memory));
     }
 
-    /// Hears that a queue holds no more than `bytes`, none since `last`.
-    fn hear(&mut self, now: Time, port: u32, bytes: u64, last: Time) {
-        let place = port as usize * 2;
-        let left = self.queues[place] - bytes;
-        if left > 0 {
-            self.queues[place] = bytes;
-            let last = if bytes == 0 { last } else { now };
-            let queue = QueueId { port, class: 0 };
-            let left = Left { queue, bytes: Bytes(left), sent: true, last };
-            self.call(now, |policy, _, memory| policy.on_left(&left, memory));
+    /// Hears of what has left a queue: each frame with its time, or the sum.
+    fn hear(&mut self, now: Time, port: u32, gone: &mut Vec<(u64, Time)>) {
+        if self.policy.hears_frames() {
+            gone.drain(..).for_each(|(bytes, at)| self.hear_of(port, bytes, at));
+        } else if let Some(&(_, last)) = gone.last() {
+            let bytes = gone.drain(..).map(|(bytes, _)| bytes).sum();
+            let empties = self.queues[port as usize * 2] == bytes;
+            self.hear_of(port, bytes, if empties { last } else { now });
         }
+    }
+
+    fn hear_of(&mut self, port: u32, bytes: u64, last: Time) {
+        self.queues[port as usize * 2] -= bytes;
+        let queue = QueueId { port, class: 0 };
+        let left = Left { queue, bytes: Bytes(bytes), sent: true, last };
+        self.call(last, |policy, _, memory| policy.on_left(&left, memory));
     }
 
     fn join(&mut self, now: Time, frame: &Candidate) {
@@ -108,7 +113,8 @@ fn compare(config: &Config, seed: u64) -> (u32, u32) {
         queues: alloc::vec![0; 2 * PORTS as usize],
     };
     let (mut exact, mut lazy) = (side(), side());
-    let mut last = [Time::ZERO; PORTS as usize];
+    // What has left each queue unseen.
+    let mut gone: [Vec<(u64, Time)>; PORTS as usize] = Default::default();
     let mut rng = Rng::new(seed, "frames", 0);
     let mut now = Time::ZERO;
     let (mut early, mut all) = (0, 0);
@@ -118,9 +124,7 @@ fn compare(config: &Config, seed: u64) -> (u32, u32) {
         now += Span(1 + rng.below(400_000));
         let port = rng.below(PORTS.into()) as u32;
         if exact.policy.next_timer().is_some_and(|due| due <= now) {
-            (0..PORTS).for_each(|port| {
-                lazy.hear(now, port, exact.queues[port as usize * 2], last[port as usize]);
-            });
+            (0..PORTS).zip(&mut gone).for_each(|(port, gone)| lazy.hear(now, port, gone));
             exact.play(now);
             lazy.play(now);
         }
@@ -130,7 +134,7 @@ fn compare(config: &Config, seed: u64) -> (u32, u32) {
             let bytes = exact.queues[place].min(100 + rng.below(1_400));
             if bytes > 0 {
                 exact.leave(now, queue, bytes, true);
-                last[port as usize] = now;
+                gone[port as usize].push((bytes, now));
             }
             continue;
         }
@@ -138,7 +142,7 @@ fn compare(config: &Config, seed: u64) -> (u32, u32) {
         let ahead = Some(rng.below(8) as u32);
         let bytes = Bytes(100 + rng.below(900));
         let frame = Candidate { queue, came_in: 0, bytes, ahead, flow: Some(port) };
-        lazy.hear(now, port, exact.queues[place], last[port as usize]);
+        lazy.hear(now, port, &mut gone[port as usize]);
         let fits = lazy.queues.iter().sum::<u64>() + bytes.0 <= SIZE.0;
         let answer = match fits {
             true => lazy.call(now, |policy, cx, memory| policy.admit_early(cx, &frame, memory)),
@@ -146,9 +150,7 @@ fn compare(config: &Config, seed: u64) -> (u32, u32) {
         };
         early += u32::from(answer.is_some());
         if answer.is_none() {
-            (0..PORTS).for_each(|port| {
-                lazy.hear(now, port, exact.queues[port as usize * 2], last[port as usize]);
-            });
+            (0..PORTS).zip(&mut gone).for_each(|(port, gone)| lazy.hear(now, port, gone));
         }
         let wanted = exact.ask(now, &frame);
         let given = answer.map_or_else(|| lazy.ask(now, &frame), |kept| (kept, Vec::new()));
@@ -173,9 +175,15 @@ fn policies_that_hear_sums_say_early_what_they_say_in_order() {
     }
     let mode = super::abm::Mode::Released;
     policies.push(Config::Abm(super::abm::Config { mode, ..Default::default() }));
+    let mode = super::reverie::Mode::Released;
+    let released = super::reverie::Config { mode, filter: 0.9, ..Default::default() };
+    policies.push(Config::Reverie(released));
     let mode = super::credence::Mode::Released;
     let released = super::credence::Config { mode, flip: 0.1, ..Default::default() };
     policies.push(Config::Credence(released));
+    let averages = "occupancy_average 12000 0 queue 4000 0.2 1; queue_average 2000 0.1 0.9";
+    let oracle: super::forest::Forests = averages.parse().unwrap();
+    policies.push(Config::Credence(super::credence::Config { oracle, ..Default::default() }));
     assert!(policies.len() > 5);
     for config in &policies {
         for seed in 0..5 {

@@ -45,11 +45,15 @@ impl Averages {
 
     /// A packet has left the queue at `place`, which `memory` shows.
     pub fn depart(&mut self, now: Time, place: usize, memory: &MemoryView<'_>) {
-        if self.of.is_empty() {
-            return;
+        if self.are_read() {
+            self.step(now, place, memory.queues[place], memory.used.0);
         }
-        let whole = memory.queues.len();
-        for (place, present) in [(place, memory.queues[place]), (whole, memory.used.0)] {
+    }
+
+    /// The same where the queue has so many bytes left, and the memory.
+    pub(super) fn step(&mut self, now: Time, place: usize, queued: u64, used: u64) {
+        let whole = self.of.len() - 1;
+        for (place, present) in [(place, queued), (whole, used)] {
             self.of[place] = averaged(self.of[place], present, now, self.base_rtt);
         }
     }

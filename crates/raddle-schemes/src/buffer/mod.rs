@@ -25,6 +25,7 @@ pub mod follow_lqd;
 pub mod forest;
 pub mod harmonic;
 pub mod headroom;
+mod late;
 pub mod longest_queue_drop;
 pub mod reverie;
 pub mod slotted;
@@ -151,6 +152,11 @@ pub trait BufferPolicy {
     /// first asked [`admit_early`](Self::admit_early), and may not look at `ingress`. Each port's time of
     /// a byte is whole picoseconds.
     fn hears_sums(&self) -> bool {
+        false
+    }
+
+    /// Of one that hears sums: whether each is to be of one frame, with its time, those of a queue in order.
+    fn hears_frames(&self) -> bool {
         false
     }
 
@@ -447,6 +453,11 @@ impl AnyBufferPolicy {
     /// See [`BufferPolicy::hears_sums`].
     pub fn hears_sums(&self) -> bool {
         dispatch!(self, scheme => scheme.hears_sums())
+    }
+
+    /// See [`BufferPolicy::hears_frames`].
+    pub fn hears_frames(&self) -> bool {
+        dispatch!(self, scheme => scheme.hears_frames())
     }
 
     /// See [`BufferPolicy::admit_early`].

@@ -23,7 +23,7 @@
 use super::classes::{Alpha, PerClass};
 use super::headroom::{Headroom, Pools};
 use super::{
-    Admission, BufferContext, BufferPolicy, Candidate, Departed, Lack, MemoryView, QueueId,
+    Admission, BufferContext, BufferPolicy, Candidate, Departed, Lack, Left, MemoryView, QueueId,
 };
 use crate::family::Conflict;
 use crate::size::{Limited, Size};
@@ -176,6 +176,29 @@ impl Reverie {
         alpha / class.congested.max(1.0) * self.free(memory) as f64
     }
 
+    /// The alpha of a lossy frame.
+    fn alpha_of(&self, frame: &Candidate, class: Class) -> f64 {
+        let is_unscheduled = frame.ahead.is_some_and(|ahead| u64::from(ahead) < self.unscheduled);
+        self.alpha_unscheduled.filter(|_| is_unscheduled).unwrap_or(class.alpha)
+    }
+
+    /// What a lossy frame is compared by (spec 2.4.2: the code counts the packet in).
+    fn compared(&self, frame: &Candidate, filtered: f64) -> f64 {
+        let own = if self.mode == Mode::Released { frame.bytes.0 as f64 } else { 0.0 };
+        own + filtered
+    }
+
+    /// What a queue of `bytes` whose filter stands at that adds to the congested ones.
+    fn mark(&self, class: Class, bytes: u64, filtered: f64, memory: &MemoryView<'_>) -> f64 {
+        match self.mode {
+            Mode::Released => (filtered / CONGESTED).min(1.0),
+            Mode::Paper => {
+                let threshold = self.threshold(class.alpha, class, memory);
+                f64::from(u8::from(bytes > 0 && filtered >= 0.9 * threshold))
+            }
+        }
+    }
+
     /// A packet has come for a queue of `bytes`: whether the queue is congested is looked at anew (spec
     /// 2.6).
     fn refresh(&mut self, number: usize, place: usize, bytes: u64, memory: &MemoryView<'_>) {
@@ -183,13 +206,7 @@ impl Reverie {
             self.filter(number, place, bytes);
         }
         let (class, filtered) = (self.classes[number], self.queues[place].filtered);
-        let mark = match self.mode {
-            Mode::Released => (filtered / CONGESTED).min(1.0),
-            Mode::Paper => {
-                let threshold = self.threshold(class.alpha, class, memory);
-                f64::from(u8::from(bytes > 0 && filtered >= 0.9 * threshold))
-            }
-        };
+        let mark = self.mark(class, bytes, filtered, memory);
         self.set_mark(number, place, mark);
     }
 
@@ -198,14 +215,18 @@ impl Reverie {
         self.queues[place].mark = mark;
     }
 
+    /// Where the filter of a queue that holds `bytes` stands after a step.
+    fn next_filtered(&self, place: usize, bytes: u64) -> f64 {
+        let bytes = bytes as f64;
+        let next = self.filter * self.queues[place].filtered + (1.0 - self.filter) * bytes;
+        let next = if self.mode == Mode::Released { libm::floor(next) } else { next };
+        next.min(bytes)
+    }
+
     /// The filter of a queue that holds `bytes` takes a step.
     fn filter(&mut self, number: usize, place: usize, bytes: u64) {
-        let own = &mut self.queues[place];
-        let bytes = bytes as f64;
-        let next = self.filter * own.filtered + (1.0 - self.filter) * bytes;
-        let next = if self.mode == Mode::Released { libm::floor(next) } else { next };
-        own.filtered = next.min(bytes);
-        if self.mode == Mode::Paper && bytes == 0.0 {
+        self.queues[place].filtered = self.next_filtered(place, bytes);
+        if self.mode == Mode::Paper && bytes == 0 {
             self.set_mark(number, place, 0.0);
         }
     }
@@ -225,12 +246,18 @@ impl Reverie {
         let (number, place) = (frame.queue.class as usize, memory.place(frame.queue));
         self.refresh(number, place, memory.queues[place], memory);
         let class = self.classes[number];
-        let is_unscheduled = frame.ahead.is_some_and(|ahead| u64::from(ahead) < self.unscheduled);
-        let unscheduled = self.alpha_unscheduled.filter(|_| is_unscheduled);
-        let threshold = self.threshold(unscheduled.unwrap_or(class.alpha), class, memory);
-        // Spec 2.4.2: the code counts the packet in.
-        let own = if self.mode == Mode::Released { frame.bytes.0 as f64 } else { 0.0 };
-        own + self.queues[place].filtered <= threshold && frame.bytes.0 <= self.free(memory)
+        let threshold = self.threshold(self.alpha_of(frame, class), class, memory);
+        self.compared(frame, self.queues[place].filtered) <= threshold
+            && frame.bytes.0 <= self.free(memory)
+    }
+
+    /// A lossy packet has left its queue.
+    fn lose_lossy(&mut self, queue: QueueId, bytes: u64, memory: &MemoryView<'_>) {
+        self.lossy -= bytes;
+        self.used -= bytes;
+        let place = memory.place(queue);
+        self.filter(queue.class as usize, place, memory.queues[place]);
+        self.balance(memory);
     }
 }
 
@@ -285,18 +312,65 @@ impl BufferPolicy for Reverie {
         let number = frame.queue.class as usize;
         let Some(&Class { lossless, .. }) = self.classes.get(number) else { return };
         let bytes = frame.bytes.0;
-        if lossless {
-            self.lossless -= bytes;
-            let place = memory.place(QueueId { port: frame.came_in, class: frame.queue.class });
-            self.filter(number, place, memory.ingress[place]);
-            self.used -= self.headroom.release(place, bytes);
-        } else {
-            self.lossy -= bytes;
-            self.used -= bytes;
-            let place = memory.place(frame.queue);
-            self.filter(number, place, memory.queues[place]);
+        if !lossless {
+            return self.lose_lossy(frame.queue, bytes, memory);
         }
+        self.lossless -= bytes;
+        let place = memory.place(QueueId { port: frame.came_in, class: frame.queue.class });
+        self.filter(number, place, memory.ingress[place]);
+        self.used -= self.headroom.release(place, bytes);
         self.balance(memory);
+    }
+
+    fn hears_sums(&self) -> bool {
+        // What is lossless counts where it came in.
+        !self.pauses
+    }
+
+    fn hears_frames(&self) -> bool {
+        true
+    }
+
+    /// Whatever has left, no less is free, and no more queues are congested: of marks, what does not go
+    /// by a threshold or is none is sure.
+    fn admit_early(
+        &mut self,
+        _: &mut Cx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Option<bool> {
+        let number = frame.queue.class as usize;
+        let Some(&class) = self.classes.get(number) else {
+            return self.headroom.spares(frame.bytes, memory).then_some(true);
+        };
+        let bytes = frame.bytes.0;
+        if self.lossy + bytes > self.pools.lossy_max || bytes > self.free(memory) {
+            return None;
+        }
+        let place = memory.place(frame.queue);
+        let queued = memory.queues[place];
+        let filtered = match self.mode {
+            Mode::Paper => self.next_filtered(place, queued),
+            Mode::Released => self.queues[place].filtered,
+        };
+        let mark = self.mark(class, queued, filtered, memory);
+        if self.mode == Mode::Paper && mark > 0.0 {
+            return None;
+        }
+        let congested = class.congested + (mark - self.queues[place].mark);
+        let threshold =
+            self.threshold(self.alpha_of(frame, class), Class { congested, ..class }, memory);
+        (self.compared(frame, filtered) <= threshold).then(|| {
+            self.queues[place].filtered = filtered;
+            self.set_mark(number, place, mark);
+            true
+        })
+    }
+
+    fn on_left(&mut self, left: &Left, memory: &MemoryView<'_>) {
+        if memory.is_data(left.queue) {
+            self.lose_lossy(left.queue, left.bytes.0, memory);
+        }
     }
 
     fn decides_pauses(&self) -> bool {

@@ -65,7 +65,12 @@ impl<'a> Host<'_, 'a> {
         self.nic.next_local()
     }
 
-    /// What happens next happens at its port in this plane.
+    /// The plane that a frame goes by.
+    pub(crate) fn plane(&self, frame: Frame) -> u32 {
+        self.ends.locators.plane(frame.to)
+    }
+
+    /// What happens next happens in this plane: a frame has come.
     pub(crate) fn select(&mut self, plane: u32) {
         self.nic.select(plane);
     }

@@ -140,6 +140,11 @@ impl Memory {
         self.policy.hears_sums() && self.sight.as_deref().is_some_and(|sight| !is_recorded(sight))
     }
 
+    /// Of one that hears sums: whether each is to be of one frame of data.
+    pub fn hears_frames(&self) -> bool {
+        self.policy.hears_frames()
+    }
+
     /// Whether a frame for which its queue has room is kept, if that depends neither on what has left
     /// other queues nor on whether that lowers the maximum; who asks has not looked. None, if it may.
     #[inline]
@@ -164,13 +169,13 @@ impl Memory {
 
     /// Hears of what has left a queue, in place of each frame by [`leave`](Self::leave).
     #[inline]
-    pub fn hear(&mut self, now: Time, left: &Left) {
+    pub fn hear(&mut self, left: &Left) {
         self.release(left.bytes);
         if let Some(Sight { queues, .. }) = self.sight.as_deref_mut() {
             let place = queues.place(left.queue);
             queues.egress[place] -= left.bytes.0;
         }
-        self.call(now, |policy, _, view| policy.on_left(left, view));
+        self.call(left.last, |policy, _, view| policy.on_left(left, view));
     }
 
     /// A frame joined a queue.

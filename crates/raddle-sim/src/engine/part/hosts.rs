@@ -9,6 +9,7 @@ use crate::faults::intervals::covers;
 use crate::host::nic::Departure;
 use crate::record::DropCause;
 use raddle_schemes::ids::PortId;
+use raddle_schemes::load_balance::plane::MOST_PLANES;
 use raddle_schemes::units::Time;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -100,41 +101,30 @@ impl Part<'_> {
 
     /// The same of a host with several ports: arrivals of one instant come in the order of their ranks.
     fn run_events_of_ports(&mut self, host: u32, start: Time, end: Time, one: bool) {
-        let (own, deaths) = (self.hosts[host as usize], &self.host_deaths[host as usize]);
-        let own_lines = self.hosts.len();
+        let (own, own_lines) = (self.hosts[host as usize], self.hosts.len());
+        let deaths = &self.host_deaths[host as usize];
         let mut lost = Vec::new();
+        let fabric = &self.plan.fabric;
+        let ranks = self.of_host_ports;
+        let rank = |plane, at| ranks.rank(fabric.host_port(own, plane).0, at);
+        let mut coming = [Time::NEVER; MOST_PLANES as usize];
+        for (own, line) in coming.iter_mut().zip(self.lines_into(host)) {
+            *own = next_arrival(line, start);
+        }
+        let (mut arrival, mut plane) = first_of(&coming, rank);
         loop {
-            let arrival = self.first_arrival(host, start);
             let World { hosts, calendar, recorder, outbox, notes, .. } = &mut self.world;
-            let local = hosts.next_local(host);
-            let at = arrival.map_or(Time::NEVER, |(at, ..)| at);
-            if at.min(local) >= end {
-                break;
-            }
-            self.events += 1;
             let mut running = hosts.host(host);
-            match arrival {
-                Some((now, _, plane)) if now <= local => {
-                    let port = self.plan.fabric.host_port(own, plane);
-                    let line = own_lines * plane as usize + host as usize;
-                    let feeder = self.feeders[line] as usize;
-                    let frame = self.lines[feeder].ring.get(0).frame;
-                    self.lines[feeder].take(1);
-                    if let Some(notes) = notes {
-                        notes.reach_host(port, frame, &mut running);
-                    }
-                    if covers(deaths, now) {
-                        lost.push((now, port, frame));
-                    } else {
-                        running.select(plane);
-                        running.on_frame(now, frame);
-                    }
-                }
-                _ => {
+            let mut local = running.next_local();
+            while arrival.min(local) < end && !running.fired() {
+                self.events += 1;
+                if arrival > local {
                     let now = local;
-                    if let (Some(Departure { frame, departs, lost }), _) = running.run_local(now) {
-                        let plane = hosts.locators().plane(frame.to);
-                        let port = self.plan.fabric.host_port(own, plane);
+                    let departure;
+                    (departure, local) = running.run_local(now);
+                    if let Some(Departure { frame, departs, lost }) = departure {
+                        let plane = running.plane(frame);
+                        let port = fabric.host_port(own, plane);
                         let line = own_lines * plane as usize + host as usize;
                         let far_end = self.far_ends[line];
                         match lost {
@@ -150,10 +140,33 @@ impl Part<'_> {
                             recorder.departed(port, departs, frame);
                         }
                     }
+                } else {
+                    let (now, port) = (arrival, fabric.host_port(own, plane));
+                    let line = own_lines * plane as usize + host as usize;
+                    let feeder = &mut self.lines[self.feeders[line] as usize];
+                    let frame = feeder.ring.get(0).frame;
+                    feeder.take(1);
+                    coming[plane as usize] = next_arrival(feeder, start);
+                    if let Some(notes) = notes {
+                        notes.reach_host(port, frame, &mut running);
+                    }
+                    if covers(deaths, now) {
+                        lost.push((now, port, frame));
+                    } else {
+                        running.select(plane);
+                        local = running.on_frame(now, frame);
+                    }
+                    (arrival, plane) = first_of(&coming, rank);
+                }
+                if one {
+                    break;
                 }
             }
-            hosts.start_fired(host);
-            if one {
+            let fired = running.fired();
+            if fired {
+                hosts.start_fired(host);
+            }
+            if one || !fired {
                 break;
             }
         }
@@ -173,17 +186,6 @@ impl Part<'_> {
     fn lines_into(&self, host: u32) -> impl Iterator<Item = &Line> {
         let planes = 0..self.plan.fabric.planes;
         planes.map(move |plane| &self.lines[self.feeders[self.host_line(host, plane)] as usize])
-    }
-
-    /// The next frame that arrives at a host: when, its rank, its plane.
-    fn first_arrival(&self, host: u32, start: Time) -> Option<(Time, u16, u32)> {
-        let own = self.hosts[host as usize];
-        let arrivals = (0..).zip(self.lines_into(host)).map(|(plane, line)| {
-            let at = next_arrival(line, start);
-            let port = self.plan.fabric.host_port(own, plane);
-            (at, self.of_host_ports.rank(port.0, at), plane)
-        });
-        arrivals.min().filter(|(at, ..)| *at < Time::NEVER)
     }
 
     /// Runs hosts tied by triggers: each on its own if none can fire in this window.
@@ -260,6 +262,24 @@ fn arrivals(link: &Line, start: Time, end: Time) -> u32 {
     let span = end.since(start).0;
     let way = (0..).map_while(|i| link.ring.find(i));
     way.take_while(|entry| u64::from(entry.offset(start)) < span).count() as u32
+}
+
+/// The first of the times at which frames come, and its plane: of equals the one with the lowest rank.
+#[inline]
+fn first_of(coming: &[Time], rank: impl Fn(u32, Time) -> u16) -> (Time, u32) {
+    let (mut first, mut plane, mut is_tied) = (Time::NEVER, 0, false);
+    for (own, &at) in (0..).zip(coming) {
+        if at < first {
+            (first, plane, is_tied) = (at, own, false);
+        } else {
+            is_tied |= at == first;
+        }
+    }
+    if is_tied && first < Time::NEVER {
+        let equals = (0..).zip(coming).filter(|(_, at)| **at == first);
+        plane = equals.map(|(own, _)| (rank(own, first), own)).min().map_or(0, |(_, own)| own);
+    }
+    (first, plane)
 }
 
 /// When the next frame on `link` arrives; `start` is not after it.

@@ -211,7 +211,6 @@ impl<'a> Part<'a> {
         let mut lines: Vec<Line> = ids[..host_ports].iter().map(no_queue).collect();
         let mut ports = SwitchPorts::default();
         for switch in &mut switches {
-            let memory = switch.pool.as_ref().map_or(u64::MAX, |pool| pool.size());
             let from = lines.len();
             let own = from..from + fabric.switches[switch.id.index()].ports.len();
             let mut order = plan.order(&fabric.switches[switch.id.index()]);
@@ -221,10 +220,12 @@ impl<'a> Part<'a> {
                 order = SwitchOrder::Never;
                 pool.hear_sums();
             }
-            switch.joint = Joint::new(order, own.len());
+            let leads_to_host = |id: &PortId| peer(*id).0 < fabric.host_ports();
+            switch.joint = Joint::new(order, ids[own.clone()].iter().map(leads_to_host));
+            let asked = switch.asked(order);
             for (&id, &far_end) in ids[own.clone()].iter().zip(&far_ends[own.clone()]) {
                 let facts = PortFacts::new(plan, id, longest_rtt);
-                lines.push(ports.add(plan, id, facts, far_end, (memory, order)));
+                lines.push(ports.add(plan, id, facts, far_end, asked));
             }
             let own = &lines[own];
             let Some(first) = own.first().map(|line| line.place) else { continue };

@@ -1,15 +1,15 @@
 //! The switch ports of a part, of all kinds.
 
-use super::fast;
 use super::fast::fifo::FifoPort;
 use super::fast::priority::PriorityPort;
 use super::fast::priority::waiting::{OneClass, SeveralClasses};
+use super::fast::{self, Asked};
 use super::general::Port;
 use crate::engine::cache::prefetch_lines;
 use crate::engine::link::{FarEnd, Line, Place, PortKind};
 use crate::engine::port::{Arriving, QueuePort};
 use crate::engine::world::World;
-use crate::plan::{Plan, SwitchOrder};
+use crate::plan::Plan;
 use crate::record::PortRecord;
 use crate::wire::port_facts::PortFacts;
 use raddle_schemes::ids::PortId;
@@ -107,23 +107,27 @@ macro_rules! of_told_kind {
 pub(in crate::engine) use of_told_kind;
 
 impl SwitchPorts {
-    /// Adds a port, of a switch whose memory has `memory` bytes and whose ports may concern each
-    /// other. Returns the line of its link.
+    /// Adds a port of a switch that asks for this. Returns the line of its link.
     pub(in crate::engine) fn add(
         &mut self,
         plan: &Plan,
         id: PortId,
         facts: PortFacts,
         far_end: FarEnd,
-        (memory, order): (u64, SwitchOrder),
+        asked: Asked,
     ) -> Line {
-        let kind = fast::kind(plan, id, &facts, memory, order);
+        let kind = fast::kind(plan, id, &facts, asked);
+        let Asked { order, logs, .. } = asked;
         let (latency, rate) = (facts.latency, facts.rate);
         let place = Place::new(kind, of_kind!(self, kind, ports => ports.len()));
         match kind {
             PortKind::Fifo => self.fifo.push(FifoPort::new(plan, id, facts, far_end)),
-            PortKind::Priority => self.priority.push(PriorityPort::new(plan, id, facts, far_end)),
-            PortKind::Classes => self.classes.push(PriorityPort::new(plan, id, facts, far_end)),
+            PortKind::Priority => {
+                self.priority.push(PriorityPort::new(plan, id, facts, far_end, logs))
+            }
+            PortKind::Classes => {
+                self.classes.push(PriorityPort::new(plan, id, facts, far_end, logs))
+            }
             PortKind::General => self.general.push(Port::new(plan, id, facts, far_end, order)),
         }
         match kind {

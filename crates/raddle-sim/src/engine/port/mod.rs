@@ -10,6 +10,7 @@ use crate::engine::link::arrivals::Arrivals;
 use crate::engine::world::World;
 use crate::record::PortRecord;
 use crate::wire::frame::Frame;
+use fast::priority::waiting::Gone;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue;
 use raddle_schemes::units::{Bytes, Time};
@@ -87,6 +88,12 @@ pub(super) trait ToldPort: QueuePort {
 
     /// Most bytes of each data class.
     fn data_capacity(&self) -> Bytes;
+
+    /// [`Waiting::gone`](fast::priority::waiting::Waiting::gone).
+    fn gone(&mut self) -> Option<&mut Vec<Gone>>;
+
+    /// [`Waiting::control_gone`](fast::priority::waiting::Waiting::control_gone).
+    fn control_gone(&mut self, until: Time) -> Option<(Time, u64)>;
 
     /// Drops the last frame of a data class that waits, for want of memory. Returns its bytes; nothing,
     /// if none waits.

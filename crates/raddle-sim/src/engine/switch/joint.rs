@@ -1,10 +1,12 @@
 //! Switches whose ports concern each other.
 //!
 //! Under flow control that is while a switch has someone paused: a departure at one port may let the
-//! far end of another resume. Where the memory's policy sees the whole switch, or middleware what
-//! starts towards a host, it is at all times, but in windows of which the policy says that the order
-//! decides nothing ([`BufferPolicy::ignores_order`](raddle_schemes::buffer::BufferPolicy::ignores_order)):
-//! what leaves one port decides what joins another. Then what is due is carried out in order of time over
+//! far end of another resume. Where the memory's policy sees the whole switch it is at all times, but in
+//! windows of which the policy says that the order decides nothing
+//! ([`BufferPolicy::ignores_order`](raddle_schemes::buffer::BufferPolicy::ignores_order)): what leaves one
+//! port decides what joins another. So it is with middleware, which sees what starts towards hosts and
+//! may send something then; but without flow control the ports that lead to no host are replayed each on
+//! its own. Then what is due is carried out in order of time over
 //! all ports before each arrival and at the end of the window. At one instant all departures go
 //! first, then changes of links, then timers of policy and middleware, then pauses are renewed, then
 //! wires start.
@@ -21,7 +23,7 @@ use crate::engine::port::Joined;
 use crate::engine::port::general::Port;
 use crate::engine::port::{QueuePort, Room};
 use crate::engine::schedule::calendar::Wake;
-use crate::engine::switch::busy::{bits, note_busy, replay_ports};
+use crate::engine::switch::busy::{first_of, note_busy, replay_ports_among};
 use crate::engine::world::{Gone, World};
 use crate::host::Hosts;
 use crate::middleware::{Ends, Middleware};
@@ -40,6 +42,8 @@ pub(in crate::engine) struct Joint {
     always: bool,
     /// Whether it is now.
     in_order: bool,
+    /// A bit for each port that is replayed on its own even so; none, where all concern each other.
+    apart: Vec<u64>,
     /// Per port, when it next has something to carry out, while the switch is replayed as a whole.
     actions: Vec<Time>,
     /// A bit for each port that has, whose action is not never.
@@ -54,14 +58,25 @@ pub(in crate::engine) struct Joint {
 }
 
 impl Joint {
-    /// Of a switch with so many ports; none, where they do not concern each other.
-    pub(in crate::engine) fn new(order: SwitchOrder, ports: usize) -> Option<Box<Self>> {
-        let always = order == SwitchOrder::Always;
+    /// Of a switch whose ports lead to hosts or do not; none, where they do not concern each other.
+    pub(in crate::engine) fn new(
+        order: SwitchOrder,
+        lead_to_hosts: impl ExactSizeIterator<Item = bool>,
+    ) -> Option<Box<Self>> {
+        let always = matches!(order, SwitchOrder::Always | SwitchOrder::TowardsHosts);
         (order != SwitchOrder::Never).then(|| {
+            let ports = lead_to_hosts.len();
+            let mut apart = Vec::new();
+            if order == SwitchOrder::TowardsHosts {
+                apart.resize(ports.div_ceil(64), 0);
+                let others = (0..).zip(lead_to_hosts).filter(|(_, leads_to_host)| !leads_to_host);
+                others.for_each(|(port, _)| note_busy(&mut apart, port));
+            }
             Box::new(Self {
                 pauses: 0,
                 always,
                 in_order: always,
+                apart,
                 actions: vec![Time::NEVER; ports],
                 awaited: vec![0; ports.div_ceil(64)],
                 due_at: Time::NEVER,
@@ -74,6 +89,12 @@ impl Joint {
     /// How many ports the switch has.
     pub(in crate::engine) fn ports(&self) -> usize {
         self.actions.len()
+    }
+
+    /// Whether a port is replayed on its own though the switch is replayed as a whole.
+    #[inline]
+    fn is_apart(&self, port: usize) -> bool {
+        self.apart.get(port / 64).is_some_and(|word| word >> (port % 64) & 1 == 1)
     }
 
     /// A port next has something to carry out then.
@@ -136,17 +157,16 @@ impl JointPorts<'_, '_> {
         if self.joint.due_at.min(timer) > until {
             return None;
         }
-        let Joint { actions, awaited, in_order, due_at, pauses, always, .. } = &mut *self.joint;
-        let next = bits(awaited).map(|port| actions[port]).min().unwrap_or(Time::NEVER).min(timer);
+        let Joint { actions, awaited, in_order, due_at, due, pauses, always, .. } =
+            &mut *self.joint;
+        let next = first_of(awaited, actions, timer, due);
         if next > until {
             *in_order = *always || *pauses > 0;
             *due_at = if *in_order { next } else { Time::NEVER };
+            due.clear();
             return None;
         }
-        let mut due = std::mem::take(&mut self.joint.due);
-        due.clear();
-        let Joint { actions, awaited, .. } = &*self.joint;
-        due.extend(bits(awaited).filter(|&port| actions[port] == next).map(|port| port as u32));
+        let mut due = std::mem::take(due);
         self.step(next, &mut due);
         self.joint.due = due;
         Some(next)
@@ -342,8 +362,9 @@ impl JointPorts<'_, '_> {
         (in_port, out): (u32, u32),
         frame: Frame,
     ) {
-        let (came_in, in_order) = (PortId(self.first_id + in_port), self.joint.in_order);
+        let came_in = PortId(self.first_id + in_port);
         let (origin, place) = (in_port as usize, out as usize);
+        let in_order = self.joint.in_order && !self.joint.is_apart(place);
         if in_order {
             self.ports[place].play_changes(now, self.world);
         } else {
@@ -459,7 +480,7 @@ impl JointPorts<'_, '_> {
         if self.pool.as_ref().is_none_or(is_ample) {
             return Room::AMPLE;
         }
-        if !self.joint.in_order {
+        if !self.joint.in_order || !self.joint.apart.is_empty() {
             self.catch_up(now);
         }
         let header = self.world.discipline.header;
@@ -483,12 +504,13 @@ impl JointPorts<'_, '_> {
         }
     }
 
-    /// Carries out, port by port, what a switch that has nobody paused has due up to and including
-    /// `until`. Returns when it next has something to do.
+    /// Carries out, port by port, what those have due up to and including `until` that are replayed each on
+    /// its own. Returns when the first next has something to do.
     #[inline(never)]
     fn catch_up(&mut self, until: Time) -> Time {
-        let Self { busy, lines, ports, pool, world, .. } = self;
-        let next = replay_ports(busy, |out| {
+        let Self { busy, lines, ports, pool, world, joint, .. } = self;
+        let among = |word: usize| if joint.in_order { joint.apart[word] } else { u64::MAX };
+        let next = replay_ports_among(busy, among, |out| {
             ports[out].replay(until, &mut lines[out], world);
             if let Some(pool) = pool
                 && !pool.sees_switch()
@@ -505,10 +527,13 @@ impl JointPorts<'_, '_> {
     /// for what is to come.
     pub(in crate::engine) fn finish(&mut self, number: u32, until: Time) {
         self.replay(until);
-        let next = match self.joint.in_order {
-            true => self.joint.due_at.min(self.timer()),
-            false => self.catch_up(until).min(self.timer()),
-        };
+        let mut next = self.timer();
+        if self.joint.in_order {
+            next = next.min(self.joint.due_at);
+        }
+        if !self.joint.in_order || !self.joint.apart.is_empty() {
+            next = next.min(self.catch_up(until));
+        }
         if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }

@@ -9,8 +9,10 @@
 use super::joint::candidate;
 use super::shared_memory::{AlikePorts, MixedPorts, OwnPorts, Pool};
 use crate::engine::link::PortKind;
+use crate::engine::port::fast::priority::waiting::Gone;
+use crate::engine::port::fast::{self, Asked};
 use crate::engine::port::kinds::{is_told, of_told_kind};
-use crate::engine::port::{Arriving, Room, ToldPort, fast};
+use crate::engine::port::{Arriving, Room, ToldPort};
 use crate::engine::switch::SwitchState;
 use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::world::World;
@@ -25,6 +27,12 @@ use raddle_schemes::units::{Bytes, Span, Time};
 pub(in crate::engine) trait ToldPorts: OwnPorts {
     /// [`ToldPort::data_left`].
     fn data_left(&self, out: usize, class: usize) -> (u64, Time);
+
+    /// [`ToldPort::gone`].
+    fn gone(&mut self, out: usize) -> Option<&mut Vec<Gone>>;
+
+    /// [`ToldPort::control_gone`].
+    fn control_gone(&mut self, out: usize, until: Time) -> Option<(Time, u64)>;
 
     /// [`ToldPort::control_queued`].
     fn control_queued(&self, out: usize) -> u64;
@@ -43,6 +51,16 @@ impl SwitchState {
         self.pool.as_deref().is_some_and(Pool::is_told)
     }
 
+    /// What it asks of its ports, which concern each other so.
+    pub(in crate::engine) fn asked(&self, order: SwitchOrder) -> Asked {
+        let pool = self.pool.as_deref();
+        Asked {
+            memory: pool.map_or(u64::MAX, Pool::size),
+            order,
+            logs: pool.is_some_and(|pool| pool.memory.hears_frames()),
+        }
+    }
+
     /// Whether sums are all that its policy needs to hear, and all of its ports, which have these `ids`,
     /// can give them: nobody pauses, and nothing is born here.
     pub(in crate::engine) fn may_hear_sums(
@@ -51,14 +69,15 @@ impl SwitchState {
         ids: &[PortId],
         longest_rtt: Span,
     ) -> bool {
-        let Some(pool) = self.pool.as_deref().filter(|pool| pool.memory.hears_sums()) else {
-            return false;
-        };
+        let asked = self.asked(SwitchOrder::Never);
         let gives_sums = |&id: &PortId| {
             let facts = PortFacts::new(plan, id, longest_rtt);
-            is_told(fast::kind(plan, id, &facts, pool.size(), SwitchOrder::Never))
+            is_told(fast::kind(plan, id, &facts, asked))
         };
-        self.tor.is_none() && plan.queue.pfc.is_none() && ids.iter().all(gives_sums)
+        self.pool.as_deref().is_some_and(|pool| pool.memory.hears_sums())
+            && self.tor.is_none()
+            && plan.queue.pfc.is_none()
+            && ids.iter().all(gives_sums)
     }
 }
 
@@ -111,8 +130,7 @@ impl Pool {
         if let Some(queued) = queued
             && queued < self.memory.known(queue)
         {
-            let (_, last) = ports.data_left(out, queue.class as usize);
-            self.hear(now, queue, queued, last);
+            self.hear_data(now, out, queue.class, ports);
         }
         let wanted = candidate(&world.hosts, (in_port, queue), frame.size(), Some(frame));
         let fits =
@@ -162,10 +180,25 @@ impl Pool {
                 Admission::Refuse => return false,
                 Admission::PushOut(queue) => {
                     let Some(bytes) = ports.push_out(queue, now, world) else { return false };
-                    self.memory.hear(now, &Left { queue, bytes, sent: false, last: now });
+                    self.memory.hear(&Left { queue, bytes, sent: false, last: now });
                 }
             }
         }
+    }
+
+    /// Hears of what has left a queue of data; of all of its port's, where it hears of frames.
+    #[inline]
+    fn hear_data(&mut self, now: Time, out: usize, class: u32, ports: &mut impl ToldPorts) {
+        let port = out as u32;
+        if let Some(gone) = ports.gone(out) {
+            for Gone { at, bytes, class } in gone.drain(..) {
+                let (queue, bytes) = (QueueId { port, class }, Bytes(bytes.into()));
+                self.memory.hear(&Left { queue, bytes, sent: true, last: at });
+            }
+            return;
+        }
+        let (bytes, last) = ports.data_left(out, class as usize);
+        self.hear(now, QueueId { port, class }, bytes, last);
     }
 
     /// Hears that a queue holds no more than `bytes`; none since `last`.
@@ -174,7 +207,7 @@ impl Pool {
         let left = self.memory.known(queue) - bytes;
         if left > 0 {
             let last = if bytes == 0 { last } else { now };
-            self.memory.hear(now, &Left { queue, bytes: Bytes(left), sent: true, last });
+            self.memory.hear(&Left { queue, bytes: Bytes(left), sent: true, last });
         }
     }
 
@@ -193,10 +226,12 @@ impl Pool {
             let (next, _) = ports.carry_out(out, until, world);
             let port = out as u32;
             for class in 0..control {
-                let (bytes, last) = ports.data_left(out, class as usize);
-                self.hear(until, QueueId { port, class }, bytes, last);
+                self.hear_data(until, out, class, ports);
             }
             let queue = QueueId { port, class: control };
+            while let Some((last, bytes)) = ports.control_gone(out, until) {
+                self.memory.hear(&Left { queue, bytes: Bytes(bytes), sent: true, last });
+            }
             self.hear(until, queue, ports.control_queued(out), until);
             next
         })
@@ -207,6 +242,16 @@ impl<P: ToldPort> ToldPorts for AlikePorts<'_, P> {
     #[inline]
     fn data_left(&self, out: usize, class: usize) -> (u64, Time) {
         self.ports[out].data_left(class)
+    }
+
+    #[inline]
+    fn gone(&mut self, out: usize) -> Option<&mut Vec<Gone>> {
+        self.ports[out].gone()
+    }
+
+    #[inline]
+    fn control_gone(&mut self, out: usize, until: Time) -> Option<(Time, u64)> {
+        self.ports[out].control_gone(until)
     }
 
     #[inline]
@@ -228,6 +273,18 @@ impl ToldPorts for MixedPorts<'_> {
     fn data_left(&self, out: usize, class: usize) -> (u64, Time) {
         let place = self.lines[out].place;
         of_told_kind!(self.ports, place.kind(), ports => ports[place.number()].data_left(class))
+    }
+
+    fn gone(&mut self, out: usize) -> Option<&mut Vec<Gone>> {
+        let place = self.lines[out].place;
+        of_told_kind!(mut self.ports, place.kind(), ports => ports[place.number()].gone())
+    }
+
+    fn control_gone(&mut self, out: usize, until: Time) -> Option<(Time, u64)> {
+        let place = self.lines[out].place;
+        of_told_kind!(mut self.ports, place.kind(), ports => {
+            ports[place.number()].control_gone(until)
+        })
     }
 
     fn control_queued(&self, out: usize) -> u64 {

@@ -49,7 +49,7 @@ pub(crate) struct Nic {
     wants_at: Time,
     /// When the first timer fires.
     timer_at: Time,
-    /// The port at hand: of several the one that something happens at.
+    /// The port at hand: of several the one whose wire takes a frame, or did last.
     pub(super) port: NicPort,
     /// The others, where there are several.
     planes: Option<Box<Planes>>,
@@ -287,6 +287,7 @@ impl Nic {
     /// A PFC frame has come.
     #[cold]
     pub(crate) fn on_pfc(&mut self, now: Time, frame: Frame) {
+        self.select_here();
         if let Some(pauses) = &mut self.port.pauses {
             pauses.on_pfc(now, frame);
         }

@@ -9,22 +9,30 @@ use crate::faults::intervals::{Window, covers, merge};
 use crate::plan::{Connections, Plan};
 use crate::wire::frame::{Frame, Locator, Locators};
 use raddle_schemes::ids::{FlowId, HostId, PortId};
-use raddle_schemes::load_balance::plane::{self, AnyPlaneSelector, PlaneContext};
+use raddle_schemes::load_balance::plane::{self, AnyPlaneSelector, MOST_PLANES, PlaneContext};
 use raddle_schemes::rng::stream;
 use raddle_schemes::units::{Span, Time};
 use std::collections::BTreeMap;
 use std::mem::swap;
 use std::sync::Arc;
 
+const MOST: usize = MOST_PLANES as usize;
+
 /// What a host with several ports has beside the one at hand.
 pub(super) struct Planes {
     locators: Locators,
     host: HostId,
-    /// In order of planes. In the place of the one at hand is one that nobody uses.
-    ports: Vec<NicPort>,
-    at_hand: u32,
+    others: Others,
+    /// The plane in which something happens: of the port at hand, or of one that a frame came to.
+    here: u32,
+    /// By plane, when its port next wants its wire, were it idle now; never, where there is none.
+    wants: [Time; MOST],
+    /// A bit for each plane whose port may want it at another time than `wants` has.
+    touched: u8,
     /// By plane, when the host takes its link for down.
     out: Vec<Vec<Window>>,
+    /// Whether it ever does.
+    ever_out: bool,
     reach: Arc<Reach>,
     /// Of each flow that begins here, in order, where it goes and how it chooses.
     flows: Vec<(HostId, AnyPlaneSelector)>,
@@ -45,27 +53,41 @@ impl Planes {
             let context = PlaneContext { planes: plan.fabric.planes, stream };
             (to, plan.transport.plane.build(&context))
         };
+        let out: Vec<Vec<Window>> = ports().map(|port| taken_for_down(plan, port)).collect();
+        let mut places = [0; MOST];
+        places.iter_mut().skip(1).zip(0..).for_each(|(place, other)| *place = other);
         Self {
             locators: Locators::of(&plan.fabric, plan.queue.classes),
             host,
-            ports: ports().map(|port| NicPort::new(plan, port, flows)).collect(),
-            at_hand: 0,
-            out: ports().map(|port| taken_for_down(plan, port)).collect(),
+            others: Others {
+                ports: ports().skip(1).map(|port| NicPort::new(plan, port, flows)).collect(),
+                places,
+                at_hand: 0,
+            },
+            here: 0,
+            wants: [Time::NEVER; MOST],
+            touched: 0,
+            ever_out: out.iter().any(|windows| !windows.is_empty()),
+            out,
             reach: Arc::clone(reach),
             flows: flows.iter().map(&mut choosing).collect(),
         }
     }
 
-    /// The same locator, by way of the plane at hand.
+    /// The same locator, by way of the plane in which something happens.
     #[cold]
     #[inline(never)]
     pub(super) fn here(&self, to: Locator) -> Locator {
-        self.locators.in_plane(to, self.at_hand)
+        self.locators.in_plane(to, self.here)
+    }
+
+    fn count(&self) -> u32 {
+        self.out.len() as u32
     }
 
     /// When the link at hand is next taken for down.
     pub(super) fn next_out(&self, now: Time) -> Time {
-        let later = self.out[self.at_hand as usize].iter().find(|(from, _)| *from > now);
+        let later = self.out[self.others.at_hand as usize].iter().find(|(from, _)| *from > now);
         later.map_or(Time::NEVER, |(from, _)| *from)
     }
 
@@ -75,8 +97,16 @@ impl Planes {
 
     /// A bit for each plane by which the host can send.
     fn own(&self, now: Time) -> u8 {
-        let planes = 0..self.ports.len() as u32;
+        if !self.ever_out {
+            return self.all();
+        }
+        let planes = 0..self.count();
         planes.filter(|&plane| !self.is_out(plane, now)).fold(0, |mask, plane| mask | 1 << plane)
+    }
+
+    /// A bit for each plane.
+    fn all(&self) -> u8 {
+        u8::MAX >> (u8::BITS - self.count())
     }
 
     /// When the first plane is taken for up again.
@@ -91,9 +121,29 @@ impl Planes {
     fn usable(&self, now: Time, to: HostId) -> u8 {
         let own = self.own(now);
         match own & self.reach.planes(now, self.host, to) {
-            0 if own == 0 => u8::MAX >> (u8::BITS - self.ports.len() as u32),
+            0 if own == 0 => self.all(),
             0 => own,
             both => both,
+        }
+    }
+}
+
+/// A host's ports but the one at hand.
+struct Others {
+    ports: Vec<NicPort>,
+    /// Where each is, by plane; nowhere, the one at hand.
+    places: [u8; MOST],
+    /// The plane of the port at hand.
+    at_hand: u32,
+}
+
+impl Others {
+    /// The port in a plane, where this is the one `at_hand`.
+    #[inline]
+    fn port<'a>(&'a self, at_hand: &'a NicPort, plane: u32) -> &'a NicPort {
+        match plane == self.at_hand {
+            true => at_hand,
+            false => &self.ports[usize::from(self.places[plane as usize])],
         }
     }
 }
@@ -116,13 +166,25 @@ fn taken_for_down(plan: &Plan, port: PortId) -> Vec<Window> {
 
 /// Of a host with several ports; others never ask.
 impl Nic {
-    /// Something happens at the port in a plane: it is the one at hand.
+    /// Something happens in a plane.
+    #[inline]
     pub(crate) fn select(&mut self, plane: u32) {
+        if let Some(planes) = &mut self.planes {
+            planes.here = plane;
+        }
+    }
+
+    /// The port in a plane is the one at hand.
+    fn take_in_hand(&mut self, plane: u32) {
         let Some(planes) = &mut self.planes else { return };
-        if planes.at_hand != plane {
-            swap(&mut self.port, &mut planes.ports[planes.at_hand as usize]);
-            swap(&mut self.port, &mut planes.ports[plane as usize]);
-            planes.at_hand = plane;
+        planes.here = plane;
+        let Others { ports, places, at_hand } = &mut planes.others;
+        if *at_hand != plane {
+            let place = places[plane as usize];
+            swap(&mut self.port, &mut ports[usize::from(place)]);
+            places[*at_hand as usize] = place;
+            planes.touched |= 1 << *at_hand;
+            *at_hand = plane;
         }
     }
 
@@ -137,20 +199,35 @@ impl Nic {
     #[cold]
     #[inline(never)]
     fn select_first_due(&mut self, now: Time) {
-        let due = self.all_ports().position(|port| port.wants_at(now) <= now);
-        self.select(due.unwrap_or(0) as u32);
+        let Some(planes) = &self.planes else { return };
+        let due = planes.wants.iter().position(|&at| at <= now);
+        self.take_in_hand(due.unwrap_or(0) as u32);
+    }
+
+    /// The port is at hand that a frame has come to.
+    pub(super) fn select_here(&mut self) {
+        if let Some(planes) = &self.planes {
+            self.take_in_hand(planes.here);
+        }
     }
 
     /// All ports, in order of planes.
     pub(in crate::host) fn all_ports(&self) -> impl Iterator<Item = &NicPort> {
-        let others = self.planes.as_ref().map_or(&[][..], |planes| &planes.ports);
-        let at_hand = self.planes.as_ref().map_or(0, |planes| planes.at_hand as usize);
-        (0..others.len().max(1)).map(move |i| if i == at_hand { &self.port } else { &others[i] })
+        let planes = self.planes.as_deref();
+        let port = move |plane| match planes {
+            Some(planes) => planes.others.port(&self.port, plane),
+            None => &self.port,
+        };
+        (0..planes.map_or(1, Planes::count)).map(port)
     }
 
     fn port_in(&mut self, plane: u32) -> &mut NicPort {
         match &mut self.planes {
-            Some(planes) if planes.at_hand != plane => &mut planes.ports[plane as usize],
+            Some(planes) if planes.others.at_hand != plane => {
+                planes.touched |= 1 << plane;
+                let Others { ports, places, .. } = &mut planes.others;
+                &mut ports[usize::from(places[plane as usize])]
+            }
             _ => &mut self.port,
         }
     }
@@ -158,11 +235,21 @@ impl Nic {
     /// When the first port wants its wire.
     #[cold]
     #[inline(never)]
-    pub(super) fn first_wants_at(&self, now: Time) -> Time {
-        self.all_ports().map(|port| port.wants_at(now)).min().unwrap_or(Time::NEVER)
+    pub(super) fn first_wants_at(&mut self, now: Time) -> Time {
+        let Some(planes) = &mut self.planes else { return Time::NEVER };
+        let mut touched = planes.touched | 1 << planes.others.at_hand;
+        planes.touched = 0;
+        while touched != 0 {
+            let plane = touched.trailing_zeros();
+            planes.wants[plane as usize] =
+                planes.others.port(&self.port, plane).wants_at(Time::ZERO);
+            touched &= touched - 1;
+        }
+        // Whatever keeps a port lasts until some instant: it wants its wire then, or now.
+        planes.wants.iter().fold(Time::NEVER, |first, &at| first.min(at)).max(now)
     }
 
-    /// A locator by way of the plane at hand, in which an answer goes back.
+    /// A locator by way of the plane in which something happens, in which an answer goes back.
     #[inline]
     pub(in crate::host) fn here(&self, to: Locator) -> Locator {
         self.planes.as_ref().map_or(to, |planes| planes.here(to))
@@ -179,13 +266,12 @@ impl Nic {
 
     /// The plane of the next packet of the sender in `slot`.
     fn choose(&mut self, now: Time, slot: u32) -> u32 {
-        let mut waiting = [u32::MAX; plane::MOST_PLANES as usize];
-        waiting.iter_mut().zip(self.all_ports()).for_each(|(own, port)| *own = port.waiting(now));
-        let Some(planes) = &mut self.planes else { return 0 };
-        let index = (slot - self.first_sender) as usize;
+        let Self { port, planes: Some(planes), first_sender, .. } = self else { return 0 };
+        let index = (slot - *first_sender) as usize;
         let usable = planes.usable(now, planes.flows[index].0);
-        let waiting = &|plane: u32| waiting[plane as usize];
-        planes.flows[index].1.next_plane(&plane::Planes { usable, waiting })
+        let Planes { others, flows, .. } = &mut **planes;
+        let waiting = &|plane| others.port(port, plane).waiting(now);
+        flows[index].1.next_plane(&plane::Planes { usable, waiting })
     }
 
     /// A sender's frame takes the plane that its next packet would.
@@ -207,8 +293,11 @@ impl Nic {
         let Some(planes) = &self.planes else { return };
         let usable = planes.usable(now, planes.locators.host(frame.to));
         let choices = plane::Planes { usable, waiting: &|_| 0 };
-        let plane = choices.from(planes.locators.plane(frame.to));
-        frame.to = planes.locators.in_plane(frame.to, plane);
+        let named = planes.locators.plane(frame.to);
+        let plane = if choices.has(named) { named } else { choices.from(named) };
+        if plane != named {
+            frame.to = planes.locators.in_plane(frame.to, plane);
+        }
         self.port_in(plane).control.push_back(frame);
     }
 
@@ -218,7 +307,7 @@ impl Nic {
     #[inline(never)]
     pub(super) fn is_in(&mut self, now: Time) -> bool {
         let (Some(planes), Some(faults)) = (&self.planes, &self.port.faults) else { return true };
-        if !planes.is_out(planes.at_hand, now) {
+        if !planes.is_out(planes.others.at_hand, now) {
             return true;
         }
         if planes.own(now) != 0 {

@@ -555,7 +555,10 @@ pub(crate) fn plan_with_sums(numbers: &[u32]) -> Plan {
     let hears_sums = |policy: &buffer::Config| policy.build(&BufferContext::NOMINAL).hears_sums();
     let policies: Vec<_> = listed.flatten().filter(hears_sums).collect();
     let size = Size::Packets(choices.pick(&[60.0, 20.0, 200.0, 6.0, 1000.0]));
-    let policy = policy(&mut choices, &policies, plan.queue.classes);
+    let mut policy = policy(&mut choices, &policies, plan.queue.classes);
+    if let buffer::Config::Reverie(own) = &mut policy {
+        own.lossless = PerClass::All(false);
+    }
     plan.buffer = Some(BufferPlan { size, policy });
     (plan.queue.pfc, plan.tor) = (None, None);
     (plan.queue.control_weight, plan.queue.control_size) = (None, Size::Unlimited);

@@ -24,21 +24,32 @@ use raddle_schemes::marking::{AnyMarker, QueueState};
 use raddle_schemes::size::{Size, UNLIMITED};
 use raddle_schemes::units::{Bytes, Time};
 
-/// The kind of a switch port. The switch's memory has `memory` bytes; its ports may concern each other.
+/// What a switch asks of its ports.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct Asked {
+    /// Bytes of its memory.
+    pub(in crate::engine) memory: u64,
+    /// When its ports concern each other.
+    pub(in crate::engine) order: SwitchOrder,
+    /// Whether it hears of each frame of data that leaves.
+    pub(in crate::engine) logs: bool,
+}
+
+/// The kind of a switch port.
 pub(in crate::engine) fn kind(
     plan: &Plan,
     id: PortId,
     facts: &PortFacts,
-    memory: u64,
-    order: SwitchOrder,
+    asked: Asked,
 ) -> PortKind {
+    let Asked { memory, order, logs } = asked;
     match plan.queue.service {
         // Only queues of their own have notes beside them, or a table of classes.
         _ if order != SwitchOrder::Never || Carriers::of(plan).is_some() => PortKind::General,
         _ if plan.queue.has_class_table() => PortKind::General,
         _ if !serves(plan, id, facts, memory) => PortKind::General,
         Service::Fifo => PortKind::Fifo,
-        _ if plan.queue.classes == 1 => PortKind::Priority,
+        _ if plan.queue.classes == 1 && !logs => PortKind::Priority,
         _ => PortKind::Classes,
     }
 }

@@ -134,7 +134,7 @@ impl Classes {
                 | if plan.ack_classes() == 0 { 0 } else { TABLE }
                 | if weighs { WEIGHED } else { 0 }
                 | match order {
-                    SwitchOrder::Never => 0,
+                    SwitchOrder::Never | SwitchOrder::TowardsHosts => 0,
                     SwitchOrder::WhilePausing => plan.classes,
                     SwitchOrder::Always => plan.classes + 1,
                 } << TOLD,

@@ -18,7 +18,7 @@ use crate::wire::port_facts::PortFacts;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::Queue;
 use raddle_schemes::units::{Bytes, Time};
-use waiting::{OneClass, Waiting};
+use waiting::{Gone, OneClass, Waiting};
 
 /// The colder half of the port; the hot one is its [`Line`]. In the order in which a frame needs it.
 #[repr(C, align(64))]
@@ -52,6 +52,7 @@ impl<W: Waiting> PriorityPort<W> {
         id: PortId,
         facts: PortFacts,
         far_end: FarEnd,
+        logs: bool,
     ) -> Self {
         let never_marked = super::never_marked(&facts);
         let (unmarked, careless) = match plan.queue.mark_at {
@@ -68,7 +69,7 @@ impl<W: Waiting> PriorityPort<W> {
             sent_class: 0,
             uniform: unwatched && matches!(far_end, FarEnd::Here(_)),
             unmarked,
-            data: W::new(&plan.queue),
+            data: W::new(&plan.queue, logs),
             common: Common::new(id, facts, far_end, careless),
         }
     }
@@ -145,7 +146,8 @@ impl<W: Waiting> PriorityPort<W> {
     ) -> Bytes {
         self.control_bytes += frame.size().0;
         self.start_due(now, line, world);
-        line.send(line.busy_until.max(now), frame, world.discipline.gap);
+        let at = line.send(line.busy_until.max(now), frame, world.discipline.gap);
+        self.data.note_control(at, frame.size().0);
         frame.size()
     }
 
@@ -204,7 +206,7 @@ impl<W: Waiting> PriorityPort<W> {
         if left > self.unmarked {
             self.judge_sent(left, line, world);
         }
-        self.data.note_left(self.sent_class.into(), self.leaves_at);
+        self.data.note_left(self.sent_class.into(), self.leaves_at, self.sent_bytes);
         self.leaves_at.0 |= LOOKED_AT;
         self.sent_bytes = 0;
     }
@@ -261,6 +263,14 @@ impl<W: Waiting> ToldPort for PriorityPort<W> {
 
     fn data_capacity(&self) -> Bytes {
         self.common.capacity()
+    }
+
+    fn gone(&mut self) -> Option<&mut Vec<Gone>> {
+        self.data.gone()
+    }
+
+    fn control_gone(&mut self, until: Time) -> Option<(Time, u64)> {
+        self.data.control_gone(until)
     }
 
     fn push_out(&mut self, now: Time, class: usize, world: &mut World<'_>) -> Option<Bytes> {

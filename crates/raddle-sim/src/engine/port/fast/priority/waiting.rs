@@ -9,13 +9,15 @@ use crate::engine::world::World;
 use crate::plan::{CLASS_LIMIT, QueuePlan};
 use crate::wire::frame::{Frame, Locators};
 use raddle_schemes::units::Time;
+use std::collections::VecDeque;
 
 /// Data that has not started.
 pub(in crate::engine) trait Waiting: Sized {
     /// `LANES` of the port.
     const LANES: usize = 1;
 
-    fn new(plan: &QueuePlan) -> Self;
+    /// None yet; `logs` says whether frames that leave are kept for [`gone`](Self::gone).
+    fn new(plan: &QueuePlan, logs: bool) -> Self;
 
     /// `enqueue_all` of the port.
     #[inline(always)]
@@ -53,17 +55,38 @@ pub(in crate::engine) trait Waiting: Sized {
     /// Takes the frame of a class that would go last.
     fn take_last(&mut self, class: usize) -> Option<Frame>;
 
-    /// A frame of a class left the port then.
-    fn note_left(&mut self, class: usize, at: Time);
+    /// A frame of a class and of so many bytes left the port then.
+    fn note_left(&mut self, class: usize, at: Time, bytes: u32);
 
     /// When a frame of a class last left the port; none, where that is the port's to know.
     fn left_at(&self, class: usize) -> Option<Time>;
+
+    /// A frame of control of so many bytes leaves the port then.
+    #[inline(always)]
+    fn note_control(&mut self, _at: Time, _bytes: u64) {}
+
+    /// The first frame of control that left up to and including `until`, with its time, and was not
+    /// taken from here, where that is kept.
+    fn control_gone(&mut self, _until: Time) -> Option<(Time, u64)> {
+        None
+    }
+
+    /// What has left since it was last taken from here, in order, where that is kept.
+    fn gone(&mut self) -> Option<&mut Vec<Gone>>;
 
     /// Gives back memory that a burst took.
     fn shrink(&mut self);
 
     /// Asks for what goes next, and for the memory where more joins.
     fn prefetch(&self);
+}
+
+/// A frame of data that has left.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Gone {
+    pub(in crate::engine) at: Time,
+    pub(in crate::engine) bytes: u32,
+    pub(in crate::engine) class: u32,
 }
 
 /// Data of one class.
@@ -100,7 +123,7 @@ impl Waiting for OneClass {
         port.enqueue_together(came, line, world)
     }
 
-    fn new(_: &QueuePlan) -> Self {
+    fn new(_: &QueuePlan, _: bool) -> Self {
         Self { ring: Ring::default(), bytes: 0 }
     }
 
@@ -152,10 +175,14 @@ impl Waiting for OneClass {
     }
 
     #[inline(always)]
-    fn note_left(&mut self, _: usize, _: Time) {}
+    fn note_left(&mut self, _: usize, _: Time, _: u32) {}
 
     #[inline(always)]
     fn left_at(&self, _: usize) -> Option<Time> {
+        None
+    }
+
+    fn gone(&mut self) -> Option<&mut Vec<Gone>> {
         None
     }
 
@@ -182,10 +209,12 @@ pub(in crate::engine) struct SeveralClasses {
     rings: [Ring; CLASSES],
     turns: Turns,
     left_at: [Time; CLASSES],
+    gone: Option<Vec<Gone>>,
+    control_gone: VecDeque<(Time, u64)>,
 }
 
 impl Waiting for SeveralClasses {
-    fn new(plan: &QueuePlan) -> Self {
+    fn new(plan: &QueuePlan, logs: bool) -> Self {
         Self {
             bytes: [0; CLASSES],
             count: plan.classes,
@@ -193,6 +222,8 @@ impl Waiting for SeveralClasses {
             rings: Default::default(),
             turns: Turns::new(plan),
             left_at: [Time::ZERO; CLASSES],
+            gone: logs.then(Vec::new),
+            control_gone: VecDeque::new(),
         }
     }
 
@@ -261,12 +292,32 @@ impl Waiting for SeveralClasses {
     }
 
     #[inline(always)]
-    fn note_left(&mut self, class: usize, at: Time) {
+    fn note_left(&mut self, class: usize, at: Time, bytes: u32) {
         self.left_at[class] = at;
+        if let Some(gone) = &mut self.gone {
+            gone.push(Gone { at, bytes, class: class as u32 });
+        }
     }
 
     fn left_at(&self, class: usize) -> Option<Time> {
         Some(self.left_at[class])
+    }
+
+    #[inline(always)]
+    fn note_control(&mut self, at: Time, bytes: u64) {
+        if self.gone.is_some() {
+            self.control_gone.push_back((at, bytes));
+        }
+    }
+
+    fn control_gone(&mut self, until: Time) -> Option<(Time, u64)> {
+        let first = *self.control_gone.front().filter(|(at, _)| *at <= until)?;
+        self.control_gone.pop_front();
+        Some(first)
+    }
+
+    fn gone(&mut self) -> Option<&mut Vec<Gone>> {
+        self.gone.as_mut()
     }
 
     fn shrink(&mut self) {
