@@ -6,7 +6,7 @@ use driver::{Paths, Queue, Window};
 use raddle_schemes::buffer::{self, Arriving, BufferContext};
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::units::{Bytes, Time};
-use raddle_schemes::{congestion, load_balance, marking, planner, recovery};
+use raddle_schemes::{congestion, load_balance, marking, planner, recovery, tor};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -148,6 +148,7 @@ registered! {
     buffer_policies: buffer;
     recoveries: recovery;
     planners: planner;
+    tor_middleware: tor;
 }
 
 #[test]

@@ -7,34 +7,49 @@ use raddle_schemes::congestion::powertcp;
 use raddle_schemes::units::{Span, Time};
 use raddle_schemes::{congestion, load_balance::host, marking};
 
-const STEPS: u32 = 20_000;
+/// Of each variant of a scheme.
+const STEPS: u32 = 5_000;
+/// Of each scheme whose answers are pinned.
+const PINNED_STEPS: u32 = 20_000;
 
-fn paths(config: &host::Config, seed: u64, start: Time) -> Answers {
+fn paths(config: &host::Config, seed: u64, start: Time, steps: u32) -> Answers {
     let mut scheme = config.build(&driver::flow_context(false));
-    Paths::new(seed, start).run(&mut scheme, STEPS)
+    Paths::new(seed, start).run(&mut scheme, steps)
 }
 
-fn windows(config: &congestion::Config, seed: u64, start: Time) -> Answers {
+fn windows(config: &congestion::Config, seed: u64, start: Time, steps: u32) -> Answers {
     let mut scheme = config.build(&driver::flow_context(false));
-    Window::new(seed, start).run(&mut scheme, STEPS)
+    Window::new(seed, start).run(&mut scheme, steps)
 }
 
-fn marks(config: &marking::Config, seed: u64, start: Time) -> Answers {
+fn marks(config: &marking::Config, seed: u64, start: Time, steps: u32) -> Answers {
     let scheme = config.build(&driver::queue_base());
-    Queue::new(seed, start).run(&scheme, STEPS)
+    Queue::new(seed, start).run(&scheme, steps)
 }
 
 #[test]
 fn the_same_events_and_seed_give_the_same_answers_at_any_hour() {
     let later = Time::ZERO + Span::ms(777) + Span(1);
     for config in driver::path_configs() {
-        assert_eq!(paths(&config, 5, Time::ZERO), paths(&config, 5, later), "{config:?}");
+        assert_eq!(
+            paths(&config, 5, Time::ZERO, STEPS),
+            paths(&config, 5, later, STEPS),
+            "{config:?}"
+        );
     }
     for config in driver::congestion_configs().into_iter().filter(|own| !reads_the_clock(own)) {
-        assert_eq!(windows(&config, 5, Time::ZERO), windows(&config, 5, later), "{config:?}");
+        assert_eq!(
+            windows(&config, 5, Time::ZERO, STEPS),
+            windows(&config, 5, later, STEPS),
+            "{config:?}"
+        );
     }
     for config in driver::marking_configs() {
-        assert_eq!(marks(&config, 5, Time::ZERO), marks(&config, 5, later), "{config:?}");
+        assert_eq!(
+            marks(&config, 5, Time::ZERO, STEPS),
+            marks(&config, 5, later, STEPS),
+            "{config:?}"
+        );
     }
 }
 
@@ -56,7 +71,11 @@ fn flows_do_not_hear_of_each_other() {
             flows.iter_mut().for_each(|(scheme, course)| _ = course.step(scheme));
         }
         let together = flows.map(|(mut scheme, mut course)| course.run(&mut scheme, 1));
-        assert_eq!(together, [6, 7].map(|seed| paths(&config, seed, Time::ZERO)), "{config:?}");
+        assert_eq!(
+            together,
+            [6, 7].map(|seed| paths(&config, seed, Time::ZERO, STEPS)),
+            "{config:?}"
+        );
     }
     for config in driver::congestion_configs() {
         let mut flows = [6, 7].map(|seed| (config.build(&context), Window::new(seed, Time::ZERO)));
@@ -64,7 +83,11 @@ fn flows_do_not_hear_of_each_other() {
             flows.iter_mut().for_each(|(scheme, course)| _ = course.step(scheme));
         }
         let together = flows.map(|(mut scheme, mut course)| course.run(&mut scheme, 1));
-        assert_eq!(together, [6, 7].map(|seed| windows(&config, seed, Time::ZERO)), "{config:?}");
+        assert_eq!(
+            together,
+            [6, 7].map(|seed| windows(&config, seed, Time::ZERO, STEPS)),
+            "{config:?}"
+        );
     }
 }
 
@@ -118,15 +141,15 @@ fn answers_of_every_listed_scheme_are_the_same_on_every_machine() {
     let start = Time::ZERO;
     let hosts = host::SCHEMES.iter().filter_map(|scheme| {
         let name = scheme.card.name;
-        Some((name, paths(&host::Config::named(name)?, 1, start).0))
+        Some((name, paths(&host::Config::named(name)?, 1, start, PINNED_STEPS).0))
     });
     let controls = congestion::SCHEMES.iter().filter_map(|scheme| {
         let name = scheme.card.name;
-        Some((name, windows(&congestion::Config::named(name)?, 1, start).0))
+        Some((name, windows(&congestion::Config::named(name)?, 1, start, PINNED_STEPS).0))
     });
     let markers = marking::SCHEMES.iter().filter_map(|scheme| {
         let name = scheme.card.name;
-        Some((name, marks(&marking::Config::named(name)?, 1, start).0))
+        Some((name, marks(&marking::Config::named(name)?, 1, start, PINNED_STEPS).0))
     });
     let found = lines(hosts.chain(controls).chain(markers));
     let pinned = lines(PINNED.iter().copied());

@@ -43,34 +43,45 @@ fn words(refusal: Result<(), ParameterError>) -> Vec<&'static str> {
     }
 }
 
+/// Most variants of which every combination is tried.
+const COMBINATIONS: usize = 64;
+
 /// The default and what a look at the parameters suggests: every word, every flag turned, and all
-/// of that again with short times, which bring what usually lies beyond a test's end.
+/// of that again with short times, which bring what usually lies beyond a test's end. Of a scheme
+/// with many words and flags not every combination, but every two of them together.
 macro_rules! variants {
     ($config:expr) => {{
         let config = $config;
         let mut short = config.clone();
         let times = short.parameters().into_iter().filter(|parameter| parameter.kind == "time");
         times.for_each(|time| short.set(time.name, Raw::Text("20 us")).expect("a time"));
-        let mut all = vec![config, short];
-        for parameter in all[0].parameters() {
-            let values = match parameter.kind {
-                "word" => words(all[0].clone().set(parameter.name, Raw::Text("no such word")))
+        let mut choices = Vec::new();
+        for parameter in config.parameters() {
+            let values: Vec<_> = match parameter.kind {
+                "word" => words(config.clone().set(parameter.name, Raw::Text("no such word")))
                     .into_iter()
                     .map(Raw::Text)
                     .collect(),
                 "true or false" => vec![Raw::Flag(true), Raw::Flag(false)],
                 _ => continue,
             };
-            all = all
-                .iter()
-                .flat_map(|config| values.iter().map(move |value| (config.clone(), *value)))
-                .map(|(mut config, value)| {
-                    config.set(parameter.name, value).expect("a listed value");
-                    config
-                })
-                .collect();
+            choices.push((parameter.name, values));
         }
-        all
+        let combinations = choices.iter().map(|(_, values)| values.len()).product::<usize>();
+        let together = if combinations <= COMBINATIONS { choices.len() } else { 2 };
+        let mut all = vec![(config, 0), (short, 0)];
+        for (name, values) in choices {
+            let mut further = Vec::new();
+            for (config, changed) in all.iter().filter(|(_, changed)| *changed < together) {
+                for value in &values {
+                    let mut other = config.clone();
+                    other.set(name, *value).expect("a listed value");
+                    further.extend((other != *config).then_some((other, changed + 1)));
+                }
+            }
+            all.extend(further);
+        }
+        all.into_iter().map(|(config, _)| config)
     }};
 }
 
