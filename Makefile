@@ -32,10 +32,11 @@ venv:
 wheel:
 	CARGO="$(CARGO)" .ci/python wheel
 
-# Writes the tables of schemes and parameters into the documents, and the builders of Python from
-# them; `test` compares both.
+# Writes the tables of keys, schemes and parameters into the documents, the schema of scenario files,
+# and the builders of Python from it; `test` compares them.
 docs:
 	$(CARGO) run --quiet -p raddle-cli -- schemes --markdown docs/scenario.md
+	$(CARGO) run --quiet -p raddle-cli -- schema --out docs/scenario.schema.json
 	CARGO="$(CARGO)" .ci/python builders
 
 # Instructions per packet-hop against the recorded ones; part of `test`.

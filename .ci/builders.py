@@ -1,23 +1,22 @@
-"""Writes raddle/build.py, the typed builders of scenarios, from what the documents are made of: the
-catalogue of schemes, and the tables of keys in docs/scenario.md, which a test holds to the reader.
+"""Writes raddle/build.py, the typed builders of scenarios, from docs/scenario.schema.json: what
+`raddle schema` tells of sections, their keys and schemes.
 
     .ci/builders.py [--check]
 """
 
 from __future__ import annotations
 
+import json
 import keyword
-import re
 import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
-
-import raddle
+from typing import Any
 
 HERE = Path(__file__).parents[1] / "python"
 TARGET = HERE / "raddle" / "build.py"
-DOCUMENT = HERE.parent / "docs" / "scenario.md"
+SCHEMA = HERE.parent / "docs" / "scenario.schema.json"
 
 HEAD = '''"""Builders of scenarios: each gives the table of TOML that its name says, and knows its keys.
 
@@ -36,7 +35,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 Section = dict[str, Any]
 """A table of a scenario."""
@@ -47,57 +46,33 @@ def _given(**keys: Any) -> Section:
     return {key.rstrip("_"): value for key, value in keys.items() if value is not None}
 '''
 
-# Types of the documents' tables and of the catalogue.
-TYPES = {
-    "time": "str",
-    "rate": "str",
-    "bytes": "str",
-    "size": "str",
-    "share": "str",
-    "whole number": "int",
-    "power of two": "int",
+# Types of the schema's quantities.
+QUANTITIES = {name: "str" for name in ("time", "rate", "bytes", "size", "share", "window")}
+QUANTITIES["path"] = "str | os.PathLike[str]"
+SIMPLE = {
+    "string": "str",
+    "integer": "int",
     "number": "float",
-    "flag": "bool",
-    "true or false": "bool",
-    "word": "str",
-    "text": "str",
-    "path": "str | os.PathLike[str]",
-    "forest": "Any",
-    "window": "str",
-    "scheme": "Section",
-    "table": "Mapping[str, Any]",
-    "list of tables": "Sequence[Mapping[str, Any]]",
+    "boolean": "bool",
+    "object": "Mapping[str, Any]",
 }
-# The tables of keys: heading in the document, then the function and what it is.
-SECTIONS = {
-    "## [fabric]": ("fabric", "hosts, switches, cables, queues, routing"),
-    "### queue": ("queue", "the queue of every switch port"),
-    "### queue.pfc": ("pfc", "priority-based flow control"),
-    "### routing": ("routing", "how long routing stays stale"),
-    "## [transport]": ("transport", "the hosts"),
-    "### background": ("background", "a share of the hosts that uses another path selector"),
-    "### straggler": ("straggler", "ranks that compute more slowly"),
-    "### flow": ("flow", "one flow of a list"),
-    "## [[fault]]": ("fault", "what breaks, how, and when"),
-    "### random": ("random", "cables or switches drawn with the seed"),
-    "### flap": ("flap", "down again and again"),
-    "## [record]": ("record", "what is kept over time"),
-    "## [run]": ("run", "seed, and when a run ends"),
-    "## [[condition]]": ("condition", "a named variant"),
-}
-FAMILIES = {
+# The classes of builders, by the definition whose alternatives they have.
+CLASSES = {
+    "topology": "topology",
+    "traffic": "traffic",
     "transport.load_balance": "host",
     "transport.plane": "plane",
     "fabric.load_balance": "switch",
     "transport.congestion": "congestion",
     "transport.recovery": "recovery",
-    "fabric.queue.marking": "marking",
-    "fabric.buffer": "buffer",
-    "fabric.tor": "tor",
+    "marking": "marking",
+    "buffer": "buffer",
+    "tor": "tor",
     "transport.planner": "planner",
 }
-# Keys that stand beside a scheme's own parameters.
-BESIDE = {"fabric.buffer": "### buffer", "fabric.queue.marking": "### queue.marking"}
+
+Schema = dict[str, Any]
+DEFINITIONS: dict[str, Schema] = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]
 
 
 @dataclass
@@ -108,55 +83,78 @@ class Key:
     type: str
     default: str
     meaning: str
+    required: bool
 
-    @property
-    def required(self) -> bool:
-        # What is required with one word of another key alone says so.
-        return self.default == "required" and not self.meaning.startswith("with ")
-
-    def argument(self) -> str:
+    def argument(self, width: int) -> list[str]:
+        """The lines of the argument, with a comma."""
         name = self.name + "_" * keyword.iskeyword(self.name)
-        return f"{name}: {self.type}" if self.required else f"{name}: {self.type} | None = None"
+        line = f"    {name}: {self.type}" + ("" if self.required else " | None = None") + ","
+        if len(line) <= width or "Literal[" not in line:
+            return [line]
+        before, words = line.split("Literal[", 1)
+        words, after = words.split("]", 1)
+        listed = [f"        {word}," for word in words.split(", ")]
+        return [f"{before}Literal[", *listed, f"    ]{after}"]
 
 
-def of_type(text: str) -> str:
-    """The type of Python for one of the documents."""
-    if text in TYPES:
-        return TYPES[text]
-    kinds: list[str] = []
-    for part in re.split(r", or | or |, ", text):
-        part = part.removeprefix("a ").strip()
-        if part.startswith('`"'):
-            kinds.append("str")
-        elif part == "list":
-            kinds.append(f"Sequence[{kinds[-1] if kinds else 'Any'}]")
-        elif part.startswith("list of ") and part not in TYPES:
-            kind = part.removeprefix("list of ").rstrip("s")
-            kinds.append(f"Sequence[{TYPES[kind]}]")
-        else:
-            kinds.append(TYPES[part])
-    return " | ".join(dict.fromkeys(kinds))
+def of_type(schema: Schema) -> str:
+    """The type of Python for a value."""
+    if "$ref" in schema:
+        name = schema["$ref"].removeprefix("#/$defs/")
+        if name in QUANTITIES:
+            return QUANTITIES[name]
+        alternatives = DEFINITIONS[name].get("oneOf", [])
+        schemes = any("scheme" in target(one)["properties"] for one in alternatives)
+        return "Section" if schemes else SIMPLE["object"]
+    if "enum" in schema or "const" in schema:
+        words = ", ".join(json.dumps(word) for word in schema.get("enum", [schema.get("const")]))
+        return f"Literal[{words}]"
+    if "anyOf" in schema:
+        kinds = list(dict.fromkeys(of_type(one) for one in schema["anyOf"]))
+        if "Any" in kinds:
+            return "Any"
+        literal = [kind[len("Literal["):-1] for kind in kinds if kind.startswith("Literal[")]
+        others = [kind for kind in kinds if not kind.startswith("Literal[")]
+        if literal and not any(kind.startswith("str") for kind in others):
+            others.append(f"Literal[{', '.join(literal)}]")
+        return " | ".join(others)
+    if schema.get("type") == "array":
+        return f"Sequence[{of_type(schema['items'])}]"
+    return SIMPLE[schema["type"]] if "type" in schema else "Any"
 
 
-def tables(document: str) -> dict[str, list[Key]]:
-    """The keys below each heading."""
-    found: dict[str, list[Key]] = {}
-    part, heading, reads = "", "", False
-    for line in document.splitlines():
-        if line.startswith("## "):
-            part = line
-        if line.startswith("#"):
-            heading = f"{part} {line}" if line.startswith("### kind") else line
-        if not line.startswith("|"):
-            reads = False
-        elif line == "| key | type | default | meaning |":
-            reads = True
-        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        if reads and (name := re.fullmatch(r"`(\w+)`", cells[0])):
-            found.setdefault(heading, []).append(
-                Key(name[1], of_type(cells[1]), cells[2].replace("\\|", "|"), cells[3])
+def target(reference: Schema) -> Schema:
+    """What a reference is to."""
+    return DEFINITIONS[reference["$ref"].removeprefix("#/$defs/")]
+
+
+def toml(value: Any) -> str:
+    """A value as a scenario holds it."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml(inner)}" for key, inner in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(toml(inner) for inner in value) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def keys_of(table: Schema) -> tuple[list[Key], str]:
+    """The keys of a table, and what tells it apart from others."""
+    keys, fixed = [], ""
+    for name, schema in table["properties"].items():
+        if name in ("kind", "scheme") and set(schema) == {"const"}:
+            fixed = f"{name}={json.dumps(schema['const'])}"
+            continue
+        default = f"`{toml(schema['default'])}`" if "default" in schema else ""
+        keys.append(
+            Key(
+                name,
+                of_type(schema),
+                schema.get("x-default", default),
+                schema["description"],
+                name in table["required"],
             )
-    return found
+        )
+    return keys, fixed
 
 
 def function(name: str, summary: str, keys: list[Key], fixed: str = "", indent: str = "") -> str:
@@ -167,7 +165,7 @@ def function(name: str, summary: str, keys: list[Key], fixed: str = "", indent: 
     name += "_" * keyword.iskeyword(name)
     if keys:
         lines += [f"def {name}(", "    *,"]
-        lines += [f"    {key.argument()}," for key in keys]
+        lines += [line for key in keys for line in key.argument(99 - len(indent))]
         lines += [") -> Section:"]
     else:
         lines += [f"def {name}() -> Section:"]
@@ -175,7 +173,7 @@ def function(name: str, summary: str, keys: list[Key], fixed: str = "", indent: 
     if keys:
         doc.append("")
     for key in keys:
-        default = "" if key.required or key.default in ("none", "-") else f" ({key.default})"
+        default = "" if key.required or key.default in ("", "none", "-") else f" ({key.default})"
         doc += textwrap.wrap(f"`{key.name}`{default}: {key.meaning}".rstrip(".") + ".", 88,
                              subsequent_indent="    ")
     body = "\n".join(f"    {line}".rstrip() for line in doc).strip().replace("\\", "\\\\")
@@ -193,53 +191,26 @@ def function(name: str, summary: str, keys: list[Key], fixed: str = "", indent: 
 
 def generated() -> str:
     """The text of the module."""
-    keys = tables(DOCUMENT.read_text(encoding="utf-8"))
     parts = [HEAD.rstrip()]
-    for heading, (name, summary) in SECTIONS.items():
-        parts.append(function(name, summary, keys[heading]))
-    kinds = {
-        "topology": ("## [fabric] topology", "Fabrics.", []),
-        "traffic": ("## [traffic]", "Who sends what to whom, and when.", keys["### Every traffic"]),
-    }
-    for name, (section, summary, more) in kinds.items():
-        lines = [f'class {name}:\n    """{summary}"""']
-        for heading, own in keys.items():
-            match = re.fullmatch(re.escape(section) + r' ### kind = "(\w+)"', heading)
-            if match:
-                own = [key for key in own if key.name != "kind"]
-                names = {key.name for key in own}
-                own += [key for key in more if key.name not in names]
-                kind = match[1]
-                lines.append(function(kind, f"`kind = \"{kind}\"`", own, f'kind="{kind}"', "    "))
-        parts.append("\n\n".join(lines))
-    for path, name in FAMILIES.items():
-        own_schemes = [scheme for scheme in raddle.schemes() if scheme["key"] == path]
-        lines = [f'class {name}:\n    """{own_schemes[0]["family"]}: `{path}`."""']
-        for scheme in own_schemes:
-            beside = [key for key in keys.get(BESIDE.get(path, ""), []) if key.name != "scheme"]
-            own = beside + [parameter(path, entry) for entry in scheme["parameters"]]
-            summary = f"{scheme['title'].rstrip('.')}. {scheme['summary']}"
-            word = scheme["name"]
-            lines.append(function(word, summary, own, f'scheme="{word}"', "    "))
+    for name, table in DEFINITIONS.items():
+        if "properties" in table and "." not in name and name != "scenario":
+            parts.append(function(name, table["description"], keys_of(table)[0]))
+    for path, name in CLASSES.items():
+        summary = DEFINITIONS[path]["description"]
+        lines = [f'class {name}:\n    """{summary[:1].upper()}{summary[1:]}."""']
+        for reference in DEFINITIONS[path]["oneOf"]:
+            table = target(reference)
+            keys, fixed = keys_of(table)
+            word = reference["$ref"].rsplit(".", 1)[1]
+            lines.append(function(word, table["description"], keys, fixed, "    "))
         parts.append("\n\n".join(lines))
     return "\n\n\n".join(parts) + "\n"
-
-
-def parameter(path: str, entry: dict[str, object]) -> Key:
-    """A parameter of the catalogue."""
-    kind, default = of_type(str(entry["kind"])), entry["default"]
-    if isinstance(default, str) and kind in ("int", "float", "bool"):
-        kind += " | str"
-    if path == "fabric.buffer":
-        kind = " | ".join([kind, *(f"Sequence[{one}]" for one in kind.split(" | "))])
-    shown = f'`"{default}"`' if isinstance(default, str) else f"`{str(default).lower()}`"
-    return Key(str(entry["name"]), kind, shown, str(entry["doc"]))
 
 
 if __name__ == "__main__":
     text = generated()
     if "--check" in sys.argv:
         if TARGET.read_text(encoding="utf-8") != text:
-            sys.exit("python/raddle/build.py is not what the documents say: `make docs` writes it")
+            sys.exit("python/raddle/build.py is not what the schema says: `make docs` writes it")
     else:
         TARGET.write_text(text, encoding="utf-8")

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 Section = dict[str, Any]
 """A table of a scenario."""
@@ -31,11 +31,11 @@ def fabric(
     topology: Mapping[str, Any],
     load_balance: Section | None = None,
     queue: Mapping[str, Any] | None = None,
-    buffer: Mapping[str, Any] | None = None,
-    tor: Mapping[str, Any] | None = None,
+    buffer: Section | None = None,
+    tor: Section | None = None,
     gap: str | None = None,
     routing: Mapping[str, Any] | None = None,
-    on_down: str | None = None,
+    on_down: Literal["drop", "keep"] | None = None,
 ) -> Section:
     """Hosts, switches, cables, queues, routing.
 
@@ -66,15 +66,15 @@ def queue(
     *,
     size: str | None = None,
     control_size: str | None = None,
-    service: str | None = None,
+    service: Literal["priority", "fifo", "drr", "wrr"] | None = None,
     classes: int | None = None,
     quantum: Sequence[str] | None = None,
     weights: Sequence[int] | None = None,
     control_weight: int | None = None,
     marking: Section | None = None,
     markings: Sequence[Section] | None = None,
-    acks: str | Sequence[str] | None = None,
-    overflow: str | None = None,
+    acks: Sequence[Literal["control", "data"]] | Literal["control", "data"] | None = None,
+    overflow: Literal["drop", "trim"] | None = None,
     pfc: Mapping[str, Any] | None = None,
 ) -> Section:
     """The queue of every switch port.
@@ -125,7 +125,7 @@ def pfc(
     xoff: str | None = None,
     xon: str | None = None,
     quanta: str | None = None,
-    links: str | None = None,
+    links: Literal["all", "hosts"] | None = None,
     watchdog: str | None = None,
     restoration: str | None = None,
 ) -> Section:
@@ -157,7 +157,7 @@ def routing(
     *,
     convergence: str | None = None,
     local_repair: str | None = None,
-    weights: str | None = None,
+    weights: Literal["capacity", "equal"] | None = None,
 ) -> Section:
     """How long routing stays stale.
 
@@ -182,10 +182,10 @@ def transport(
     planner: Section | None = None,
     congestion: Section | None = None,
     recovery: Section | None = None,
-    connections: str | None = None,
-    pair_order: str | None = None,
-    nic: str | None = None,
-    turns: str | None = None,
+    connections: Literal["message", "pair"] | None = None,
+    pair_order: Literal["parallel", "fifo"] | None = None,
+    nic: Literal["control_first", "round_robin"] | None = None,
+    turns: Literal["round_robin", "random_place", "random", "shortest"] | None = None,
     phase: str | None = None,
 ) -> Section:
     """The hosts.
@@ -260,8 +260,8 @@ def background(
 
 def straggler(
     *,
-    per: str,
-    distribution: str,
+    per: Literal["host", "step"],
+    distribution: Literal["constant", "exponential", "lognormal"],
     time: str,
     share: str | None = None,
     sigma: float | None = None,
@@ -275,7 +275,7 @@ def straggler(
     `share` (`"100%"`): so many of the ranks, rounded to whole ones, drawn; per step, the
         chance of each; `"0%"` of them is as if there were no `straggler`, the baseline of a
         sweep.
-    `sigma` (required): with `lognormal`: standard deviation of the logarithm, over 0 and up
+    `sigma` (required with `lognormal`): standard deviation of the logarithm, over 0 and up
         to 4.
     """
     return _given(per=per, distribution=distribution, time=time, share=share, sigma=sigma)
@@ -303,7 +303,7 @@ def flow(
 def fault(
     *,
     link: str | None = None,
-    direction: str | None = None,
+    direction: Literal["both", "out", "in"] | None = None,
     switch: str | None = None,
     host: str | int | None = None,
     random: Mapping[str, Any] | None = None,
@@ -351,8 +351,8 @@ def random(
     *,
     share: str | None = None,
     probability: float | None = None,
-    of: str | None = None,
-    layer: str | None = None,
+    of: Literal["cables", "switches"] | None = None,
+    layer: Literal["tor_agg", "agg_core", "agg", "core"] | None = None,
     two_way: bool | None = None,
 ) -> Section:
     """Cables or switches drawn with the seed.
@@ -398,7 +398,7 @@ def record(
     """What is kept over time.
 
     `ports`: ports to record over time; `*` stands for any characters.
-    `bucket` (`"20 us"` if ports are given): width of a time bucket.
+    `bucket` (`"20 us"`): width of a time bucket; of the default only if ports are given.
     `queue_means` (`false`): whether the mean length of every queue is measured, exactly;
         `layers` in results tell it, and `series` of recorded ports in each bucket. Takes
         the engine longer.
@@ -417,6 +417,19 @@ def record(
         training=training,
         sizes=sizes,
     )
+
+
+def sizes(
+    *,
+    short_below: str,
+    long_above: str,
+) -> Section:
+    """Which flows are short, and which are long.
+
+    `short_below`: shorter flows are short.
+    `long_above`: longer flows are long.
+    """
+    return _given(short_below=short_below, long_above=long_above)
 
 
 def run(
@@ -474,10 +487,10 @@ class topology:
         core_rate: str | None = None,
         uplink_delay: str | None = None,
         core_delay: str | None = None,
-        host_delay: str | None = None,
         planes: int | None = None,
+        host_delay: str | None = None,
     ) -> Section:
-        """`kind = "fat_tree"`.
+        """Switches in two or three tiers, as much bandwidth up as down.
 
         `hosts`: at most 65536.
         `tiers` (`3`): 2 or 3.
@@ -497,10 +510,10 @@ class topology:
         `uplink_delay` (`link_delay`): propagation on the links between switches.
         `core_delay` (`uplink_delay`): propagation on the links to core switches, three tiers
             only.
-        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
-            host has it.
         `planes` (`1`): copies of the tree, 1 to 8, that share nothing but the hosts: every host
             has a port in each, of this `rate` ([model.md](model.md#hosts-with-several-ports)).
+        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
+            host has it.
         """
         return _given(
             kind="fat_tree",
@@ -517,8 +530,8 @@ class topology:
             core_rate=core_rate,
             uplink_delay=uplink_delay,
             core_delay=core_delay,
-            host_delay=host_delay,
             planes=planes,
+            host_delay=host_delay,
         )
 
     @staticmethod
@@ -533,11 +546,11 @@ class topology:
         uplink_delay: str | None = None,
         link_delay: str | None = None,
         switch_delay: str | None = None,
-        host_delay: str | None = None,
         planes: int | None = None,
         tors_per_host: int | None = None,
+        host_delay: str | None = None,
     ) -> Section:
-        """`kind = "leaf_spine"`.
+        """Leaves with hosts, and spines that connect them.
 
         `leaves`: switches with hosts, named `tor0`, `tor1`.
         `hosts_per_leaf`: hosts at each.
@@ -548,14 +561,14 @@ class topology:
         `uplink_delay` (`link_delay`): propagation on the links between switches.
         `link_delay` (`"500 ns"`): propagation on every link, or on the hosts'.
         `switch_delay` (`"500 ns"`): latency of every switch.
-        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
-            host has it.
         `planes` (`1`): copies of the tree, 1 to 8, that share nothing but the hosts: every host
             has a port in each, of this `rate` ([model.md](model.md#hosts-with-several-ports)).
         `tors_per_host` (`1`): leaves that every host is attached to, 1 to 8: the hosts of so
             many leaves are the same, with a port of this `rate` at each. 2 are dual ToRs, as
             many as a host has NICs are rails. Of `leaves = 8` and 2 a host, port 0 of the hosts
             is at `tor0` to `tor3` and port 1 at `tor4` to `tor7`. Not with `planes`.
+        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
+            host has it.
         """
         return _given(
             kind="leaf_spine",
@@ -568,9 +581,9 @@ class topology:
             uplink_delay=uplink_delay,
             link_delay=link_delay,
             switch_delay=switch_delay,
-            host_delay=host_delay,
             planes=planes,
             tors_per_host=tors_per_host,
+            host_delay=host_delay,
         )
 
     @staticmethod
@@ -583,7 +596,7 @@ class topology:
         switch_delay: str | None = None,
         host_delay: str | None = None,
     ) -> Section:
-        """`kind = "dumbbell"`.
+        """Two switches with hosts, and one cable between them.
 
         `hosts_per_side`: hosts at each of the two switches.
         `rate` (`"400 Gbps"`): of the hosts' links.
@@ -609,7 +622,7 @@ class topology:
         file: str | os.PathLike[str],
         host_delay: str | None = None,
     ) -> Section:
-        """`kind = "graph"`.
+        """Any graph, from a file.
 
         `file`: a text file, relative to the scenario.
         `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
@@ -623,7 +636,7 @@ class topology:
         file: str | os.PathLike[str],
         host_delay: str | None = None,
     ) -> Section:
-        """`kind = "htsim_topo"`.
+        """A tree, from a file of htsim.
 
         `file`: a `.topo` file of htsim, relative to the scenario.
         `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
@@ -638,7 +651,7 @@ class topology:
         compat: bool | None = None,
         host_delay: str | None = None,
     ) -> Section:
-        """`kind = "hpcc_topology"`.
+        """Any graph, from a file of HPCC's simulator.
 
         `file`: a topology file of HPCC's simulator, relative to the scenario.
         `compat` (`false`): read the stream of numbers as HPCC does, wherever lines end.
@@ -655,7 +668,7 @@ class traffic:
     def permutation(
         *,
         message: str | None = None,
-        receivers: str | None = None,
+        receivers: Literal["any", "next_tor"] | None = None,
         inter_pod_only: bool | None = None,
         seed: int | None = None,
         class_: int | Sequence[int] | None = None,
@@ -666,7 +679,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        """`kind = "permutation"`.
+        """Every host sends to one other and receives from one.
 
         `message` (`"8 MiB"`): size of every message.
         `receivers` (`"any"`): `any` other host, or one below the `next_tor` (of the last ToR,
@@ -712,7 +725,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        """`kind = "tornado"`.
+        """Every host sends to the one half of all hosts further on.
 
         `message` (`"8 MiB"`): size of every message.
         `class` (`0`): the data class of the flows, below `queue.classes`; of a list each flow
@@ -751,7 +764,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        """`kind = "incast"`.
+        """Several hosts send to one.
 
         `senders`: how many.
         `receiver` (`0`): the host they send to.
@@ -784,7 +797,7 @@ class traffic:
     def all_to_all(
         *,
         message: str | None = None,
-        order: str | None = None,
+        order: Literal["shifted", "random", "strided", "rank"] | None = None,
         parallel: int | None = None,
         seed: int | None = None,
         class_: int | Sequence[int] | None = None,
@@ -795,7 +808,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        """`kind = "all_to_all"`.
+        """Every host sends to every other.
 
         `message` (`"8 MiB"`): size of every message.
         `order` (`"shifted"`): in which order a host serves the others: `shifted`, from the next
@@ -834,20 +847,27 @@ class traffic:
     @staticmethod
     def collective(
         *,
-        operation: str,
-        algorithm: str | None = None,
+        operation: Literal["all_reduce", "reduce_scatter", "all_gather", "all_to_all"],
+        algorithm: Literal[
+            "ring",
+            "tree",
+            "double_tree",
+            "butterfly",
+            "halving_doubling",
+            "direct",
+        ] | None = None,
         message: str | None = None,
         size: str | None = None,
         hops: int | None = None,
         chunks: int | None = None,
         parallel: int | None = None,
-        order: str | None = None,
+        order: Literal["shifted", "random", "strided", "rank"] | None = None,
         compute: str | None = None,
         straggler: Mapping[str, Any] | None = None,
         hosts: str | None = None,
         ranks: int | None = None,
-        groups: Sequence[Any] | None = None,
-        placement: str | None = None,
+        groups: Sequence[int] | Sequence[Sequence[int]] | None = None,
+        placement: Literal["linear", "random"] | None = None,
         seed: int | None = None,
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
@@ -857,7 +877,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        """`kind = "collective"`.
+        """A collective operation among some of the hosts, as sends that wait for each other.
 
         `operation`: `all_reduce`, `reduce_scatter`, `all_gather` or `all_to_all`.
         `algorithm` (`"ring"`, or `"direct"`): `ring`, `halving_doubling` or `direct`; for
@@ -924,7 +944,7 @@ class traffic:
     @staticmethod
     def fsdp(
         *,
-        model: str,
+        model: Literal["llama_7b", "llama_70b", "llama_405b"],
         layers: int | None = None,
         message: str | None = None,
         gpus_per_server: int | None = None,
@@ -934,8 +954,8 @@ class traffic:
         straggler: Mapping[str, Any] | None = None,
         hosts: str | None = None,
         ranks: int | None = None,
-        groups: Sequence[Any] | None = None,
-        placement: str | None = None,
+        groups: Sequence[int] | Sequence[Sequence[int]] | None = None,
+        placement: Literal["linear", "random", "servers"] | None = None,
         seed: int | None = None,
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
@@ -945,7 +965,8 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        """`kind = "fsdp"`.
+        """The backward pass of fully sharded training: rings of gathers and scatters, layer by
+        layer.
 
         `model`: `llama_7b` (32 layers, messages of 104 packets of 4096 B), `llama_70b` (80,
             418) or `llama_405b` (126, 1570).
@@ -1003,14 +1024,14 @@ class traffic:
     @staticmethod
     def poisson(
         *,
-        law: str | str | os.PathLike[str],
+        law: str | os.PathLike[str],
         load: float,
         until: str,
-        base: str | None = None,
-        receivers: str | None = None,
+        base: Literal["host_link", "tor_uplink"] | None = None,
+        receivers: Literal["any", "other_tors", "next_tor"] | None = None,
         senders: str | None = None,
         destinations: str | None = None,
-        sampling: str | None = None,
+        sampling: Literal["linear", "step"] | None = None,
         seed: int | None = None,
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
@@ -1020,7 +1041,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        """`kind = "poisson"`.
+        """Flows of random sizes arrive at random times, between random hosts.
 
         `law`: flow sizes: a law of `data/laws` by its name, or a file of lines `size_bytes,cdf`
             under this header, or of lines `size percent` or `size fraction` as HPCC and others
@@ -1077,7 +1098,7 @@ class traffic:
         fan_in: int,
         size: str,
         until: str,
-        responders: str | None = None,
+        responders: Literal["any", "other_tors", "one_tor", "next_tor"] | None = None,
         replacement: bool | None = None,
         seed: int | None = None,
         class_: int | Sequence[int] | None = None,
@@ -1088,7 +1109,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        """`kind = "poisson_incast"`.
+        """Every host asks at random times, and several others answer at once.
 
         `rate`: queries of each host per second.
         `fan_in`: how many answer a query.
@@ -1132,11 +1153,11 @@ class traffic:
     @staticmethod
     def partners(
         *,
-        law: str | str | os.PathLike[str],
+        law: str | os.PathLike[str],
         load: float,
         until: str,
         strays: float | None = None,
-        sampling: str | None = None,
+        sampling: Literal["linear", "step"] | None = None,
         seed: int | None = None,
         class_: int | Sequence[int] | None = None,
         name: str | None = None,
@@ -1146,7 +1167,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        """`kind = "partners"`.
+        """Every host sends flow after flow, most of them to one partner.
 
         `law`: flow sizes, as above.
         `load`: over 0 and up to 1, of the host's link; headers and ACKs come on top.
@@ -1194,7 +1215,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        """`kind = "flows"`.
+        """What a list says, flow by flow.
 
         `flow`: the flows.
         `class` (`0`): the data class of the flows, below `queue.classes`.
@@ -1231,7 +1252,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        """`kind = "htsim_cm"`.
+        """What a connection matrix of htsim says.
 
         `file`: a connection matrix (`.cm`) of htsim, relative to the scenario.
         `compat` (`false`): do what htsim does where it misreads its input.
@@ -1272,7 +1293,7 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        """`kind = "hpcc_flows"`.
+        """What a flow file of HPCC's simulator says, or of ConWeave's.
 
         `file`: a flow file of HPCC's simulator or of ConWeave's, relative to the scenario.
         `origin` (`"0 ns"`): the file's time that is the run's time zero; generators begin at 2
@@ -1330,10 +1351,10 @@ class host:
         entropies: int | None = None,
         buffer: int | None = None,
         reuse: int | None = None,
-        mode: str | None = None,
+        mode: Literal["paper", "artifact", "uec"] | None = None,
         freezing: bool | None = None,
         freeze: str | None = None,
-        explore: int | str | None = None,
+        explore: int | Literal["auto"] | None = None,
         freeze_rtt: float | None = None,
         force_freeze: str | None = None,
     ) -> Section:
@@ -1396,8 +1417,8 @@ class host:
     @staticmethod
     def subflow(
         *,
-        profile: str | None = None,
-        subflows: int | str | None = None,
+        profile: Literal["reps", "lb_study"] | None = None,
+        subflows: int | Literal["auto"] | None = None,
     ) -> Section:
         """Subflows, packets in turn over a few fixed paths. Packets rotate over a few labels that
         never change. Collides less than ECMP, blind to trouble. The load-balancing study's
@@ -1412,13 +1433,13 @@ class host:
     @staticmethod
     def plb(
         *,
-        profile: str | None = None,
+        profile: Literal["reps", "lb_study"] | None = None,
         entropies: int | None = None,
-        share: float | str | None = None,
+        share: float | Literal["auto"] | None = None,
         rounds: int | None = None,
         round: str | None = None,
-        window: int | str | None = None,
-        hold: int | str | None = None,
+        window: int | Literal["auto"] | None = None,
+        hold: int | Literal["auto"] | None = None,
     ) -> Section:
         """Protective load balancing. A flow moves to a random path when too many of its ACKs are
         marked, or on a timeout. Few reorderings, slow to react. The load-balancing study's HOST
@@ -1453,7 +1474,7 @@ class host:
         *,
         entropies: int | None = None,
         gap: str | None = None,
-        gap_since: str | None = None,
+        gap_since: Literal["ack", "packet"] | None = None,
         hold: str | None = None,
     ) -> Section:
         """Flowlet switching. A flow moves to a random path after a gap. Keeps packets nearly in
@@ -1490,7 +1511,7 @@ class host:
     def reps_legacy(
         *,
         entropies: int | None = None,
-        walk: int | str | None = None,
+        walk: int | Literal["auto"] | None = None,
     ) -> Section:
         """Recycled entropies, before the ring. Reuses the entropies of unmarked ACKs from a queue
         without bound, else draws at random. Cannot freeze; for comparison with REPS.
@@ -1504,8 +1525,8 @@ class host:
     @staticmethod
     def host_dr(
         *,
-        order: str | None = None,
-        knows: str | None = None,
+        order: Literal["digit_reversal", "random"] | None = None,
+        knows: Literal["at_once", "converged"] | None = None,
     ) -> Section:
         """HOST DR: destination-based rotation in hosts. Each packet, data or ACK, is routed
         through the next of the common switches of both ends, in a rotation kept per destination
@@ -1569,7 +1590,7 @@ class switch:
     @staticmethod
     def simple_rr(
         *,
-        start: str | None = None,
+        start: Literal["first", "random"] | None = None,
         small: str | None = None,
     ) -> Section:
         """Round robin over the ports, never reset. Every packet takes the next port. The textbook
@@ -1610,7 +1631,7 @@ class switch:
     @staticmethod
     def adaptive_roce(
         *,
-        mode: str | None = None,
+        mode: Literal["paper", "artifact"] | None = None,
     ) -> Section:
         """Adaptive RoCE. Each packet, data or ACK, takes the port with the fewest bytes queued;
         among equals the first of an order drawn once per switch.
@@ -1648,7 +1669,7 @@ class switch:
     @staticmethod
     def ofan(
         *,
-        variant: str | None = None,
+        variant: Literal["standard", "shortest_first", "unweighted"] | None = None,
         small: str | None = None,
         shared: bool | None = None,
     ) -> Section:
@@ -1672,7 +1693,7 @@ class switch:
     def letflow(
         *,
         timeout: str | None = None,
-        detection: str | None = None,
+        detection: Literal["age_bit", "exact"] | None = None,
         entries: int | None = None,
     ) -> Section:
         """LetFlow. Each switch sends a flow's packets through one port until the flow pauses, then
@@ -1800,8 +1821,8 @@ class congestion:
     def fixed_rate(
         *,
         rate: str | None = None,
-        pacing: str | None = None,
-        slots: str | None = None,
+        pacing: Literal["spacing", "slots"] | None = None,
+        slots: Literal["together", "spread", "shuffled"] | None = None,
         window: str | None = None,
     ) -> Section:
         """Fixed rate. A constant pace and an optional window; reacts to nothing.
@@ -1892,7 +1913,7 @@ class congestion:
         scaling_max: str | None = None,
         reset_after: int | None = None,
         gaps_are_losses: bool | None = None,
-        samples: int | str | None = None,
+        samples: int | Literal["auto"] | None = None,
     ) -> Section:
         """MSwift, Swift for sprayed packets. Swift steered by the median of recent round trips,
         unmoved by reordering. For schemes that spray packets over unequal paths.
@@ -1953,7 +1974,7 @@ class congestion:
         decrease: float | None = None,
         max_decrease: float | None = None,
         delay_gain: float | None = None,
-        quick_adapt_gate: int | None = None,
+        quick_adapt_gate: int | Literal["auto"] | None = None,
     ) -> Section:
         """NSCC, Ultra Ethernet's sender control. Steers by marks and delay together: grows towards
         a target delay, shrinks only where marks and delay agree. Made for packet spraying with
@@ -2028,25 +2049,25 @@ class congestion:
     @staticmethod
     def dcqcn(
         *,
-        profile: str | None = None,
-        cnp: str | None = None,
+        profile: Literal["paper", "hpcc", "themis", "conweave"] | None = None,
+        cnp: Literal["frame", "echo", "auto"] | None = None,
         cnp_interval: str | None = None,
         cnp_delay: str | None = None,
-        cut: str | None = None,
+        cut: Literal["at_once", "polled", "auto"] | None = None,
         cut_interval: str | None = None,
         gain: float | None = None,
-        alpha_update: str | None = None,
+        alpha_update: Literal["cnp", "timer", "auto"] | None = None,
         alpha_interval: str | None = None,
-        alpha_from: str | None = None,
+        alpha_from: Literal["first_cnp", "start"] | None = None,
         increase_interval: str | None = None,
         byte_counter: str | None = None,
-        fast_recovery: int | str | None = None,
+        fast_recovery: int | Literal["auto"] | None = None,
         increase: str | None = None,
         hyper_increase: str | None = None,
         min_rate: str | None = None,
-        clamp_target: bool | str | None = None,
-        on_loss: str | None = None,
-        losses: str | None = None,
+        clamp_target: bool | Literal["auto"] | None = None,
+        on_loss: Literal["cnp", "reset", "episode", "none"] | None = None,
+        losses: Literal["all", "nacks", "nic_nacks", "auto"] | None = None,
         window: str | None = None,
     ) -> Section:
         """DCQCN. Cuts the rate on congestion notifications of the receiver and recovers it by
@@ -2144,14 +2165,14 @@ class congestion:
     @staticmethod
     def powertcp(
         *,
-        profile: str | None = None,
+        profile: Literal["thesis", "ns3"] | None = None,
         base_rtt: str | None = None,
         gain: float | None = None,
         increase: str | None = None,
-        target: float | str | None = None,
+        target: float | Literal["auto"] | None = None,
         current_floor: float | None = None,
         min_rate: str | None = None,
-        first_ack: str | None = None,
+        first_ack: Literal["stored", "counted", "auto"] | None = None,
         initial_window: str | None = None,
         telemetry: str | None = None,
     ) -> Section:
@@ -2199,11 +2220,11 @@ class congestion:
     @staticmethod
     def theta_powertcp(
         *,
-        profile: str | None = None,
+        profile: Literal["thesis", "ns3"] | None = None,
         base_rtt: str | None = None,
-        gain: float | str | None = None,
+        gain: float | Literal["auto"] | None = None,
         increase: str | None = None,
-        slack: float | str | None = None,
+        slack: float | Literal["auto"] | None = None,
         current_floor: float | None = None,
         min_rate: str | None = None,
         telemetry: str | None = None,
@@ -2291,9 +2312,9 @@ class congestion:
     @staticmethod
     def cubic(
         *,
-        profile: str | None = None,
-        hystart: bool | str | None = None,
-        reno_friendly: bool | str | None = None,
+        profile: Literal["rfc9438", "ns3"] | None = None,
+        hystart: bool | Literal["auto"] | None = None,
+        reno_friendly: bool | Literal["auto"] | None = None,
         initial_window: str | None = None,
         max_window: str | None = None,
         min_window: str | None = None,
@@ -2336,9 +2357,9 @@ class congestion:
     def homa(
         *,
         rtt_bytes: str | None = None,
-        overcommitment: int | str | None = None,
-        unscheduled_classes: int | str | None = None,
-        cutoffs: str | None = None,
+        overcommitment: int | Literal["auto"] | None = None,
+        unscheduled_classes: int | Literal["auto"] | None = None,
+        cutoffs: str | Sequence[str] | None = None,
         resend: str | None = None,
     ) -> Section:
         """Homa, grants to the shortest messages. Receivers grant the messages that lack the least,
@@ -2379,8 +2400,8 @@ class recovery:
         *,
         rto: str | None = None,
         ack_every: int | None = None,
-        ack_entropies: str | None = None,
-        reorder_threshold: int | str | None = None,
+        ack_entropies: Literal["trigger", "carry"] | None = None,
+        reorder_threshold: int | Literal["auto"] | None = None,
     ) -> Section:
         """Selective acknowledgement. Any order at the receiver, bitmap ACKs, timeout per packet,
         NACK on trim.
@@ -2419,7 +2440,7 @@ class recovery:
     def rnic_sr(
         *,
         rto: str | None = None,
-        resend: str | None = None,
+        resend: Literal["go_back", "single"] | None = None,
         window: int | None = None,
     ) -> Section:
         """Selective repeat of commodity RNICs. Cumulative ACKs, a NACK at the first packet out of
@@ -2439,7 +2460,7 @@ class recovery:
         *,
         rto: str | None = None,
         mute: str | None = None,
-        mute_about: str | None = None,
+        mute_about: Literal["flow", "packet"] | None = None,
     ) -> Section:
         """Go-back-N. Receivers keep packets in order alone; a gap sends everything again. For one
         path per flow, best without loss.
@@ -2457,7 +2478,7 @@ class recovery:
     def timeout_only(
         *,
         rto: str | None = None,
-        resend: str | None = None,
+        resend: Literal["go_back", "single"] | None = None,
         window: int | None = None,
     ) -> Section:
         """RNICs without NACKs. RNICs whose NACKs never arrive: reordering does no harm, and each
@@ -2475,7 +2496,7 @@ class recovery:
     @staticmethod
     def tcp(
         *,
-        profile: str | None = None,
+        profile: Literal["ns3", "modern"] | None = None,
         min_rto: str | None = None,
         initial_rto: str | None = None,
         max_rto: str | None = None,
@@ -2508,7 +2529,7 @@ class marking:
     @staticmethod
     def red(
         *,
-        at: str | None = None,
+        at: Literal["dequeue", "enqueue"] | None = None,
         low: str | None = None,
         high: str | None = None,
         most: float | None = None,
@@ -2527,7 +2548,7 @@ class marking:
     @staticmethod
     def step(
         *,
-        at: str | None = None,
+        at: Literal["dequeue", "enqueue"] | None = None,
         threshold: str | None = None,
     ) -> Section:
         """Step marking. Marks every data frame whose queue holds more than one threshold.
@@ -2541,7 +2562,7 @@ class marking:
     @staticmethod
     def none(
         *,
-        at: str | None = None,
+        at: Literal["dequeue", "enqueue"] | None = None,
     ) -> Section:
         """No marking. Switches never set the congestion mark.
 
@@ -2558,7 +2579,7 @@ class buffer:
     def dynamic_thresholds(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
         alpha: float | Sequence[float] | None = None,
     ) -> Section:
         """Dynamic thresholds. A queue may hold at most `alpha` times the memory that is free. What
@@ -2578,7 +2599,7 @@ class buffer:
     def complete_sharing(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
         """Complete sharing. Any queue may take all memory that is free: the most efficient, and
         the least fair.
@@ -2595,7 +2616,7 @@ class buffer:
     def complete_partitioning(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
         """Complete partitioning. Each queue of data may hold an equal part of the memory and no
         more: fair, and wasteful.
@@ -2612,13 +2633,13 @@ class buffer:
     def abm(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
-        mode: str | Sequence[str] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
+        mode: Literal["paper", "released"] | None = None,
         alpha: float | Sequence[float] | None = None,
-        alpha_unscheduled: float | Sequence[float] | None = None,
-        alpha_acks: float | str | Sequence[float] | Sequence[str] | None = None,
-        unscheduled: str | Sequence[str] | None = None,
-        update: str | Sequence[str] | None = None,
+        alpha_unscheduled: float | None = None,
+        alpha_acks: float | Literal["auto"] | None = None,
+        unscheduled: str | None = None,
+        update: str | None = None,
     ) -> Section:
         """ABM. Dynamic thresholds that shrink with the congested queues of a class and with slow
         draining, and leave the first round trip of a flow what is free. For bursts beside long
@@ -2658,11 +2679,11 @@ class buffer:
     def fab(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
         alpha: float | Sequence[float] | None = None,
-        alpha_short: float | Sequence[float] | None = None,
-        short: str | Sequence[str] | None = None,
-        silence: str | Sequence[str] | None = None,
+        alpha_short: float | None = None,
+        short: str | None = None,
+        silence: str | None = None,
     ) -> Section:
         """FAB. Dynamic thresholds that let the first bytes of a flow take what is free. For short
         flows beside long ones; it counts every flow in every switch.
@@ -2692,15 +2713,15 @@ class buffer:
     def cisco_ib(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
-        mode: str | Sequence[str] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
+        mode: Literal["paper", "released"] | None = None,
         alpha: float | Sequence[float] | None = None,
-        window: str | Sequence[str] | None = None,
-        reference: str | Sequence[str] | None = None,
-        gain: float | Sequence[float] | None = None,
-        gain_before: float | Sequence[float] | None = None,
-        fair_start: str | Sequence[str] | None = None,
-        acts_above: str | Sequence[str] | None = None,
+        window: str | None = None,
+        reference: str | None = None,
+        gain: float | None = None,
+        gain_before: float | None = None,
+        fair_start: str | None = None,
+        acts_above: str | None = None,
     ) -> Section:
         """Cisco IB. Dynamic thresholds, and in long queues early drops of the flows that send
         most. What some data-centre switches ship with.
@@ -2740,7 +2761,7 @@ class buffer:
     def longest_queue_drop(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
         """Longest queue drop. A frame that finds the memory full takes the place of the last one
         of the longest queue. The best that is known, but switches cannot push out.
@@ -2757,7 +2778,7 @@ class buffer:
     def harmonic(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
         """Harmonic. The k-th longest queue may hold a k-th part of what the longest may. The best
         guarantee without push-out or predictions, and a pessimist in practice.
@@ -2774,7 +2795,7 @@ class buffer:
     def follow_lqd(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
         """FollowLQD. A queue may hold what it would hold under longest queue drop. Credence
         without predictions.
@@ -2791,10 +2812,10 @@ class buffer:
     def credence(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
-        mode: str | Sequence[str] | None = None,
-        oracle: Any | Sequence[Any] | None = None,
-        flip: float | Sequence[float] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
+        mode: Literal["paper", "released"] | None = None,
+        oracle: Any | None = None,
+        flip: float | None = None,
     ) -> Section:
         """Credence. Keeps what longest queue drop would, where `oracle` predicts well, and is
         never N times worse. Without push-out.
@@ -2822,17 +2843,17 @@ class buffer:
     def sonic(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
         lossless: bool | Sequence[bool] | None = None,
-        alpha_ingress: float | str | Sequence[float] | Sequence[str] | None = None,
-        alpha_egress: float | str | Sequence[float] | Sequence[str] | None = None,
-        headroom: str | Sequence[str] | None = None,
-        ingress_pool: str | Sequence[str] | None = None,
-        lossless_pool: str | Sequence[str] | None = None,
-        lossy_share: float | Sequence[float] | None = None,
-        reserved: str | Sequence[str] | None = None,
-        xon: str | Sequence[str] | None = None,
-        xon_offset: str | Sequence[str] | None = None,
+        alpha_ingress: float | Sequence[float] | Literal["auto"] | None = None,
+        alpha_egress: float | Sequence[float] | Literal["auto"] | None = None,
+        headroom: str | None = None,
+        ingress_pool: str | None = None,
+        lossless_pool: str | None = None,
+        lossy_share: float | None = None,
+        reserved: str | None = None,
+        xon: str | None = None,
+        xon_offset: str | None = None,
     ) -> Section:
         """SONiC. Pools at ingress and egress with dynamic thresholds, and pauses for lossless
         classes (`lossless`). What switches with lossy and lossless traffic ship with.
@@ -2877,24 +2898,24 @@ class buffer:
     def sonic_abm(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
         lossless: bool | Sequence[bool] | None = None,
-        alpha_ingress: float | str | Sequence[float] | Sequence[str] | None = None,
-        alpha_egress: float | str | Sequence[float] | Sequence[str] | None = None,
-        alpha_unscheduled: float | Sequence[float] | None = None,
-        unscheduled: str | Sequence[str] | None = None,
-        update: str | Sequence[str] | None = None,
-        congested_at: str | Sequence[str] | None = None,
-        least_sent: str | Sequence[str] | None = None,
-        drain_min: float | Sequence[float] | None = None,
-        drain_max: float | str | Sequence[float] | Sequence[str] | None = None,
-        headroom: str | Sequence[str] | None = None,
-        ingress_pool: str | Sequence[str] | None = None,
-        lossless_pool: str | Sequence[str] | None = None,
-        lossy_share: float | Sequence[float] | None = None,
-        reserved: str | Sequence[str] | None = None,
-        xon: str | Sequence[str] | None = None,
-        xon_offset: str | Sequence[str] | None = None,
+        alpha_ingress: float | Sequence[float] | Literal["auto"] | None = None,
+        alpha_egress: float | Sequence[float] | Literal["auto"] | None = None,
+        alpha_unscheduled: float | None = None,
+        unscheduled: str | None = None,
+        update: str | None = None,
+        congested_at: str | None = None,
+        least_sent: str | None = None,
+        drain_min: float | None = None,
+        drain_max: float | Literal["auto"] | None = None,
+        headroom: str | None = None,
+        ingress_pool: str | None = None,
+        lossless_pool: str | None = None,
+        lossy_share: float | None = None,
+        reserved: str | None = None,
+        xon: str | None = None,
+        xon_offset: str | None = None,
     ) -> Section:
         """SONiC with ABM. The pools and pauses of `sonic` with ABM's thresholds at both sides.
         Reverie's second baseline; slow draining shrinks what lossless queues may hold, so that
@@ -2959,16 +2980,16 @@ class buffer:
     def reverie(
         *,
         size: str,
-        oracle_file: str | str | os.PathLike[str] | None = None,
-        mode: str | Sequence[str] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
+        mode: Literal["paper", "released"] | None = None,
         lossless: bool | Sequence[bool] | None = None,
         alpha: float | Sequence[float] | None = None,
-        filter: float | Sequence[float] | None = None,
-        alpha_unscheduled: float | str | Sequence[float] | Sequence[str] | None = None,
-        unscheduled: str | Sequence[str] | None = None,
-        headroom: str | Sequence[str] | None = None,
-        xon: str | Sequence[str] | None = None,
-        xon_offset: str | Sequence[str] | None = None,
+        filter: float | None = None,
+        alpha_unscheduled: float | Literal["auto"] | None = None,
+        unscheduled: str | None = None,
+        headroom: str | None = None,
+        xon: str | None = None,
+        xon_offset: str | None = None,
     ) -> Section:
         """Reverie. One pool for lossy and lossless classes; queues may pass their threshold for a
         while, so that bursts neither drop nor pause. For RDMA beside TCP.
@@ -3140,8 +3161,8 @@ class planner:
     @staticmethod
     def ethereal(
         *,
-        profile: str | None = None,
-        split: bool | str | None = None,
+        profile: Literal["thesis", "artifact"] | None = None,
+        split: bool | Literal["auto"] | None = None,
     ) -> Section:
         """Ethereal: single paths, dealt out evenly. Each host deals the messages of a step evenly
         over the uplinks towards each leaf, and cuts the few that are left over into equal

@@ -16,6 +16,7 @@ mod plan;
 mod reproduce;
 mod run;
 mod schedule;
+mod schema;
 mod schemes;
 mod sweep;
 mod theory;
@@ -53,6 +54,8 @@ enum Command {
     Bench(bench::Arguments),
     /// List the schemes, or show one with its parameters.
     Schemes(schemes::Arguments),
+    /// Print a JSON Schema of scenario files, with which editors complete and check them.
+    Schema(schema::Arguments),
     /// Show the lower bounds on a scenario's completion time.
     Bounds(bounds::Arguments),
     /// Show which paths a scenario's planner gives its messages.
@@ -103,6 +106,7 @@ fn main() -> ExitCode {
         Command::Verdict(arguments) => verdict::verdict(&arguments),
         Command::Bench(arguments) => bench::bench(&arguments),
         Command::Schemes(arguments) => schemes::schemes(&arguments),
+        Command::Schema(arguments) => schema::schema(&arguments),
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         Command::Plan(arguments) => plan::plan(&arguments),
         Command::Theory(arguments) => theory::theory(&arguments),

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Arguments {
     /// A scheme to show with its parameters.
     name: Option<String>,
-    /// Print the tables of schemes and their parameters in Markdown; with a FILE, put them into it,
+    /// Print the tables of schemes, their parameters and keys in Markdown; with a FILE, put them into it,
     /// each below its heading.
     #[arg(long, value_name = "FILE", conflicts_with = "name")]
     markdown: Option<Option<PathBuf>>,
@@ -34,6 +34,9 @@ fn markdown() -> End {
     print_line!("{}", catalogue::markdown());
     for family in &FAMILIES {
         print_line!("{}\n{}", family.heading, family.markdown());
+    }
+    for (heading, table) in catalogue::keys() {
+        print_line!("{heading}\n{table}");
     }
     End::Done
 }

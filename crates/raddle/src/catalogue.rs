@@ -1,4 +1,5 @@
-//! The catalogue: schemes, family by family, and kinds of traffic; and its tables in the documents.
+//! The catalogue: schemes, family by family, and kinds of traffic; its tables in the documents, and
+//! those of keys.
 
 use crate::scenario;
 use raddle_schemes::load_balance::{host, plane, switch};
@@ -79,6 +80,12 @@ impl Family {
     }
 }
 
+/// The names of the schemes that a scenario selects at this path.
+pub fn names(key: &str) -> impl Iterator<Item = &'static str> {
+    let schemes = FAMILIES.iter().find(|family| family.key == key).map(|family| family.schemes);
+    schemes.into_iter().flatten().map(|scheme| scheme.card.name)
+}
+
 /// The table of all schemes: where one is selected, what it is and what it needs.
 pub fn markdown() -> String {
     let mut table = "| scheme | selected by | what it is | needs |\n|---|---|---|---|\n".to_owned();
@@ -104,6 +111,12 @@ pub fn traffic() -> String {
     table
 }
 
+/// The tables of keys, below their headings.
+pub fn keys() -> impl Iterator<Item = (String, String)> {
+    let sections = scenario::sections().into_iter();
+    sections.filter_map(|section| Some((section.heading()?, section.markdown())))
+}
+
 /// A text as a cell of a table: without the full stop at its end.
 fn cell(text: &str) -> String {
     text.trim().trim_end_matches('.').replace('|', "\\|")
@@ -117,7 +130,9 @@ fn cell(text: &str) -> String {
 pub fn fill(document: &str) -> Result<String, String> {
     let tables = FAMILIES.iter().map(|family| (family.heading, family.markdown()));
     let mut filled = document.to_owned();
-    for (heading, table) in tables.chain([(ALL, markdown()), (TRAFFIC, traffic())]) {
+    let tables = tables.chain([(ALL, markdown()), (TRAFFIC, traffic())]);
+    let tables = tables.map(|(heading, table)| (heading.to_owned(), table));
+    for (heading, table) in tables.chain(keys()) {
         let missing = || format!("no table below `{heading}`");
         let section = filled.find(&format!("\n{heading}\n")).ok_or_else(missing)? + 1;
         let body = section + heading.len() + 1;
@@ -137,11 +152,13 @@ mod tests {
     #[test]
     fn tables_are_replaced_below_their_headings_and_nothing_else() {
         let headings = FAMILIES.iter().map(|family| family.heading).chain([ALL, TRAFFIC]);
-        let section = |heading: &str| format!("\n{heading}\nwords\n| old |\n\n| kept |\n");
-        let document: String = headings.map(section).collect();
+        let headings: Vec<String> =
+            headings.map(str::to_owned).chain(keys().map(|(heading, _)| heading)).collect();
+        let section = |heading: &String| format!("\n{heading}\nwords\n| old |\n\n| kept |\n");
+        let document: String = headings.iter().map(section).collect();
         let filled = fill(&document).unwrap();
         assert!(!filled.contains("| old |"), "{filled}");
-        assert_eq!(filled.matches("| kept |").count(), FAMILIES.len() + 2);
+        assert_eq!(filled.matches("| kept |").count(), headings.len());
         assert!(filled.contains("| `reps` | `buffer` | `8` | Slots of the ring"), "{filled}");
         assert_eq!(fill(&filled).unwrap(), filled);
         let error = fill("\n## Schemes\n| a |\n").unwrap_err();

@@ -9,6 +9,7 @@ pub mod import;
 pub mod problem;
 pub mod report;
 pub mod scenario;
+pub mod schema;
 pub mod study;
 pub mod text_file;
 pub mod theory;

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "these are tests, their helpers too")]
 
 use raddle::catalogue::fill;
-use raddle::scenario::{Study, load, parse};
+use raddle::scenario::{Study, load, parse, sections};
 use raddle::study::tables::TABLES;
 use raddle_sim::{check, engine};
 use std::collections::BTreeSet;
@@ -128,32 +128,27 @@ fn every_shipped_scenario_resolves_and_its_first_cell_runs_by_the_laws() {
 }
 
 const FABRIC: &str = "[fabric]\ntopology = { kind = \"fat_tree\", hosts = 16 }\n";
-/// The table of the keys that all kinds of traffic have, which other tables do not repeat.
-const EVERY_TRAFFIC: &str = "### Every traffic";
 const TRAFFIC: &str = "[traffic]\nkind = \"permutation\"\n";
 
-/// Scenarios with an unknown key `zzz` in the table that a heading of `docs/scenario.md` is about.
-/// The reader's complaint lists the keys that the table may have.
+/// Scenarios with an unknown key `zzz` in the section of a name. The reader's complaint lists the keys
+/// that it may have.
 fn probes() -> Vec<(String, Vec<String>)> {
     let data = root().join("data").display().to_string();
     let mut probes = vec![
-        ("## The whole file".to_owned(), vec![format!("zzz = 1\n{FABRIC}{TRAFFIC}")]),
-        ("## [fabric]".to_owned(), vec![format!("{FABRIC}zzz = 1\n{TRAFFIC}")]),
-        ("### queue".to_owned(), vec![format!("{FABRIC}queue = {{ zzz = 1 }}\n{TRAFFIC}")]),
+        ("scenario".to_owned(), vec![format!("zzz = 1\n{FABRIC}{TRAFFIC}")]),
+        ("fabric".to_owned(), vec![format!("{FABRIC}zzz = 1\n{TRAFFIC}")]),
+        ("queue".to_owned(), vec![format!("{FABRIC}queue = {{ zzz = 1 }}\n{TRAFFIC}")]),
+        ("pfc".to_owned(), vec![format!("{FABRIC}queue = {{ pfc = {{ zzz = 1 }} }}\n{TRAFFIC}")]),
+        ("routing".to_owned(), vec![format!("{FABRIC}routing = {{ zzz = 1 }}\n{TRAFFIC}")]),
+        ("transport".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[transport]\nzzz = 1\n")]),
+        ("record".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[record]\nzzz = 1\n")]),
+        ("run".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[run]\nzzz = 1\n")]),
         (
-            "### queue.pfc".to_owned(),
-            vec![format!("{FABRIC}queue = {{ pfc = {{ zzz = 1 }} }}\n{TRAFFIC}")],
-        ),
-        ("### routing".to_owned(), vec![format!("{FABRIC}routing = {{ zzz = 1 }}\n{TRAFFIC}")]),
-        ("## [transport]".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[transport]\nzzz = 1\n")]),
-        ("## [record]".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[record]\nzzz = 1\n")]),
-        ("## [run]".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[run]\nzzz = 1\n")]),
-        (
-            "## [[condition]]".to_owned(),
+            "condition".to_owned(),
             vec![format!("{FABRIC}{TRAFFIC}[[condition]]\nname = \"a\"\nzzz = 1\n")],
         ),
         (
-            "### flow".to_owned(),
+            "flow".to_owned(),
             vec![format!(
                 "{FABRIC}[traffic]\nkind = \"flows\"\n\
                  flow = [{{ from = 0, to = 1, bytes = \"1 B\", zzz = 1 }}]\n"
@@ -170,7 +165,7 @@ fn probes() -> Vec<(String, Vec<String>)> {
     ] {
         let topology = format!("topology = {{ kind = \"{kind}\", {more}, zzz = 1 }}");
         let text = format!("[fabric]\n{topology}\n{TRAFFIC}");
-        probes.push((format!("### kind = \"{kind}\""), vec![text]));
+        probes.push((kind.to_owned(), vec![text]));
     }
     for (kind, more) in [
         ("permutation", String::new()),
@@ -192,10 +187,10 @@ fn probes() -> Vec<(String, Vec<String>)> {
             texts.push(texts[0].replace("all_reduce", "all_to_all"));
             texts.push(texts[0].replace("zzz", "algorithm = \"tree\"\nzzz"));
         }
-        probes.push((format!("### kind = \"{kind}\""), texts));
+        probes.push((kind.to_owned(), texts));
     }
     probes.push((
-        "### background".to_owned(),
+        "background".to_owned(),
         vec![
             format!("{FABRIC}{TRAFFIC}background = {{ every = 2, zzz = 1 }}\n"),
             format!("{FABRIC}{TRAFFIC}background = {{ share = \"5%\", zzz = 1 }}\n"),
@@ -203,18 +198,21 @@ fn probes() -> Vec<(String, Vec<String>)> {
     ));
     let straggler = "straggler = { distribution = \"lognormal\", zzz = 1 }";
     probes.push((
-        "### straggler".to_owned(),
+        "straggler".to_owned(),
         vec![format!("{FABRIC}[traffic]\nkind = \"fsdp\"\nmodel = \"llama_7b\"\n{straggler}\n")],
     ));
     let fault = |lines: &str| format!("{FABRIC}{TRAFFIC}[[fault]]\n{lines}\n");
     let all = ["rate = \"50%\"", "down = \"..\""]
         .map(|effect| fault(&format!("link = \"tor0.up1\"\n{effect}\nzzz = 1")));
-    probes.push(("## [[fault]]".to_owned(), all.to_vec()));
+    probes.push(("fault".to_owned(), all.to_vec()));
     let random = fault("random = { share = \"5%\", zzz = 1 }\ndown = \"..\"");
-    probes.push(("### random".to_owned(), vec![random]));
+    probes.push(("random".to_owned(), vec![random]));
     let flap = "period = \"2 us\", down = \"1 us\", until = \"9 us\", zzz = 1";
     let flap = fault(&format!("host = 1\nflap = {{ {flap} }}"));
-    probes.push(("### flap".to_owned(), vec![flap]));
+    probes.push(("flap".to_owned(), vec![flap]));
+    let sizes = "sizes = { short_below = \"1 kB\", long_above = \"1 MB\", zzz = 1 }";
+    let sizes = format!("{FABRIC}{TRAFFIC}[record]\n{sizes}\n");
+    probes.push(("sizes".to_owned(), vec![sizes]));
     probes
 }
 
@@ -230,65 +228,36 @@ fn keys(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_tables_of_keys_are_the_keys_that_the_reader_knows() {
-    let text = document("docs/scenario.md");
-    for (heading, texts) in probes() {
+fn the_declared_keys_are_those_that_the_reader_knows() {
+    let probes = probes();
+    for section in sections() {
+        let texts = probes.iter().find(|(name, _)| name == section.name).map(|(_, texts)| texts);
+        let Some(texts) = texts else {
+            // Where a scheme's parameters stand beside the keys, others are parameters it does not
+            // have; what all of a kind have is read with each of them.
+            let shared =
+                sections().iter().any(|own| own.common.is_some_and(|c| c.name == section.name));
+            assert!(section.family.is_some() || shared, "`{}` is not probed", section.name);
+            continue;
+        };
         let known: BTreeSet<String> = texts.iter().flat_map(|text| keys(text)).collect();
-        let rows = table(&text, &heading);
-        let mut written: BTreeSet<String> =
-            rows.iter().map(|row| bare(&row[0]).to_owned()).collect();
-        if known.contains("background") {
-            let shared = table(&text, EVERY_TRAFFIC);
-            written.extend(shared.iter().map(|row| bare(&row[0]).to_owned()));
-        }
-        assert_eq!(written, known, "below `{heading}`");
+        let common = section.common.iter().flat_map(|common| common.keys);
+        let declared = section.keys.iter().chain(common).map(|key| key.word);
+        let declared: BTreeSet<String> =
+            declared.chain(section.kind.map(|_| "kind")).map(str::to_owned).collect();
+        assert_eq!(declared, known, "`{}`", section.name);
     }
 }
 
 #[test]
-fn every_section_with_a_table_of_keys_is_probed() {
-    let text = document("docs/scenario.md");
-    let probed: BTreeSet<String> = probes().into_iter().map(|(heading, _)| heading).collect();
-    let mut heading = "";
-    for line in text.lines() {
-        if line.starts_with('#') {
-            heading = line;
-        }
-        // Where a scheme's parameters stand beside the keys, others are parameters it does not have.
-        let beside = ["### queue.marking", "### buffer", "### tor", EVERY_TRAFFIC];
-        if line.starts_with("| key |") && !beside.contains(&heading) {
-            assert!(probed.contains(heading), "`{heading}`");
-        }
-    }
+fn the_schema_is_the_programs() {
+    let written = document("docs/scenario.schema.json");
+    let schema = format!("{:#}\n", raddle::schema::schema());
+    assert!(schema == written, "docs/scenario.schema.json: run `make docs`");
 }
 
 #[test]
-fn the_tables_give_the_defaults_of_the_program() {
-    let text = document("docs/scenario.md");
-    let defaults: toml::Table = include_str!("../src/scenario/defaults.toml").parse().unwrap();
-    let mut compared = 0;
-    for (heading, path) in [
-        ("## [fabric]", "fabric"),
-        ("### queue", "fabric.queue"),
-        ("### queue.marking", "fabric.queue.marking"),
-        ("### routing", "fabric.routing"),
-        ("## [transport]", "transport"),
-        ("## [run]", "run"),
-    ] {
-        let section = path.split('.').fold(&defaults, |table, key| table[key].as_table().unwrap());
-        let rows = table(&text, heading);
-        for (key, value) in section.iter().filter(|(_, value)| !value.is_table()) {
-            let row = rows.iter().find(|row| bare(&row[0]) == key);
-            let row = row.unwrap_or_else(|| panic!("{path}.{key} is not in the table"));
-            assert_eq!(bare(&row[2]), value.to_string(), "{path}.{key}");
-            compared += 1;
-        }
-    }
-    assert!(compared >= 15, "{compared}");
-}
-
-#[test]
-fn the_tables_of_schemes_are_the_programs() {
+fn the_tables_of_keys_and_schemes_are_the_programs() {
     let text = document("docs/scenario.md");
     assert!(fill(&text).unwrap() == text, "docs/scenario.md: run `make docs`");
 }

@@ -2,8 +2,10 @@
 
 use super::fabric::FabricSection;
 use super::files::Files;
+use super::key::{Section, absent, keys};
+use super::keyed::Reader;
 use super::reach::Sizes;
-use super::reader::{Log, Reader, read, refused, with_nearest};
+use super::reader::{Log, read, refused, with_nearest};
 use super::scheme::{self, Chosen, Needy, show, shown};
 use super::spec::{Item, Place, Value};
 use crate::problem::Problem;
@@ -23,6 +25,17 @@ use std::sync::Arc;
 const ORACLES: [(&str, &str); 1] =
     [("websearch_dctcp", include_str!("../../../../figures/credence/oracle/oracle.txt"))];
 
+keys! {
+    /// `[fabric] buffer`, beside the scheme's own.
+    BUFFER: BufferKeys = Section::new("buffer", "### buffer", "memory that the ports of a switch share")
+        .beside("fabric.buffer", absent!(required "..")) => {
+        size: Size, (required "4 MiB"),
+            "memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its ports together. A note says where the queues' own sizes leave nothing to refuse";
+        oracle_file: Either(&[Word(&[ORACLES[0].0]), Path]), (or "none"),
+            "in place of the `oracle` of `credence`, a file that has it in its words: `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`, without a dot or a slash, is the one of `figures/credence/oracle`";
+    }
+}
+
 /// The memory's settings.
 pub(crate) struct BufferSection {
     pub(crate) plan: BufferPlan,
@@ -34,7 +47,7 @@ pub(crate) struct BufferSection {
 
 /// Reads the table.
 pub(crate) fn buffer(mut reader: Reader<'_>, files: &Files) -> Option<BufferSection> {
-    let item = reader.demand("size", "\"4 MiB\"");
+    let item = reader.demand(&BUFFER.size);
     let size = item.and_then(|item| {
         let size = read("size", item).map_err(|problem| reader.log().add(problem)).ok()?;
         let label = match size {
@@ -44,7 +57,7 @@ pub(crate) fn buffer(mut reader: Reader<'_>, files: &Files) -> Option<BufferSect
         reader.log().add(item.place.problem("wrong value for `size`").label(label));
         None
     });
-    let oracle = reader.take("oracle_file");
+    let oracle = reader.take(&BUFFER.oracle_file);
     let typed = reader.rest().any(|(key, ..)| key == "oracle");
     let log = reader.log();
     let mut policy = scheme::read_scheme::<buffer::Config>(reader)?;

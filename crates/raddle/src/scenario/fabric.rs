@@ -1,18 +1,58 @@
 //! `[fabric]`: topology, queues, switch load balancing, routing.
 
-use super::buffer::{self, BufferSection};
+use super::buffer::{self, BufferKeys, BufferSection};
 use super::files::Files;
-use super::queue::{self, QueueSection};
-use super::reader::{Reader, read};
+use super::key::{Key, Section, absent, keys};
+use super::keyed::Reader;
+use super::queue::{self, QueueKeys, QueueSection};
+use super::reader::read;
 use super::scheme::{self, Chosen, show, shown};
 use super::spec::{Item, Place, Value};
 use super::topology::{self, Topology};
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::tor;
-use raddle_schemes::units::{Bytes, Span};
+use raddle_schemes::units::Span;
 use raddle_sim::faults::OnDown;
 use raddle_sim::topology::routing::Weighting;
 use raddle_sim::wire::frame::SIZE_LIMIT;
+
+keys! {
+    /// `[fabric]`.
+    FABRIC: FabricKeys = Section::new("fabric", "## [fabric]", "hosts, switches, cables, queues, routing") => {
+        topology: OneOf(topology::sections), (required { kind = "fat_tree", hosts = 128 }),
+            "see below";
+        load_balance: Scheme("fabric.load_balance"), (filled { scheme = "ecmp" }),
+            "how a switch picks among equal next hops";
+        queue: Table(QueueKeys::SECTION), (or "all defaults"),
+            "the queue of every switch port";
+        buffer: Table(BufferKeys::SECTION), (or "none is shared"),
+            "memory that the ports of a switch share";
+        tor: Table(TOR), (or "none"),
+            "middleware in the switches that have hosts";
+        gap: Bytes, (filled "0 B") [<= "65535 B"],
+            "idle bytes after each frame on every link (20 B for preamble and gap of Ethernet), at most 65535 B; no part of any occupancy";
+        routing: Table(RoutingKeys::SECTION), (or "all defaults"),
+            "how long routing stays stale";
+        on_down: Word(&["drop", "keep"]), (filled "drop"),
+            "frames queued at a switch port whose link goes down: `drop` or `keep`";
+    }
+}
+
+/// `[fabric] tor`, where a scheme stands alone.
+const TOR: &Section = &Section::new("tor", "### tor", "middleware in the switches that have hosts")
+    .beside("fabric.tor", absent!(required ".."));
+
+keys! {
+    /// `[fabric] routing`.
+    ROUTING: RoutingKeys = Section::new("routing", "### routing", "how long routing stays stale") => {
+        convergence: Either(&[Time, Exactly("never")]), (filled "never"),
+            "from a change of the fabric until every switch avoids what is down";
+        local_repair: Either(&[Time, Exactly("never")]), (filled "never"),
+            "from a change of a link until the switch that sends into it avoids it by itself; shorter than `convergence`";
+        weights: Word(Weighting::WORDS), (filled "capacity"),
+            "what equal next hops carry from then on: `capacity`, each as much as the paths behind it can (W-ECMP), or `equal`";
+    }
+}
 
 /// The section without its topology.
 pub(crate) struct FabricSection {
@@ -42,15 +82,15 @@ pub(crate) fn fabric(
     files: &Files,
 ) -> (Option<Topology>, Option<FabricSection>) {
     let topology = topology::read(&mut reader, files);
-    let load_balance = scheme::scheme(&mut reader, "load_balance");
-    let gap = reader.or("gap", Bytes(0));
-    if let (true, Some(item)) = (gap > SIZE_LIMIT, reader.take("gap")) {
+    let load_balance = scheme::scheme(&mut reader, &FABRIC.load_balance);
+    let gap = reader.or(&FABRIC.gap);
+    if let (true, Some(item)) = (gap > SIZE_LIMIT, reader.take(&FABRIC.gap)) {
         let problem = item.place.problem("`gap` is too large");
         reader.log().add(problem.label(format!("expected at most {SIZE_LIMIT}")));
     }
-    let queue = reader.table("queue").and_then(|inner| queue::queue(inner, gap));
-    let shares_memory = reader.take("buffer").is_some();
-    let buffer = reader.table("buffer").and_then(|inner| buffer::buffer(inner, files));
+    let queue = reader.table(&FABRIC.queue).and_then(|inner| queue::queue(inner, gap));
+    let shares_memory = reader.take(&FABRIC.buffer).is_some();
+    let buffer = reader.table(&FABRIC.buffer).and_then(|inner| buffer::buffer(inner, files));
     let mut queue = queue;
     if let Some(queue) = &mut queue
         && (buffer.is_some() || !shares_memory)
@@ -60,22 +100,22 @@ pub(crate) fn fabric(
         queue.by_memory(decides.map(|policy| policy.card().name), reader.log());
         buffer.iter().for_each(|own| own.check_classes(queue.plan.classes, reader.log()));
     }
-    let has_middleware = reader.take("tor").is_some();
-    let tor = if has_middleware { scheme::scheme(&mut reader, "tor") } else { None };
+    let has_middleware = reader.take(&FABRIC.tor).is_some();
+    let tor = if has_middleware { scheme::scheme(&mut reader, &FABRIC.tor) } else { None };
     let mut places = FabricPlaces::default();
     let place = |item: Option<&Item>| item.map(|item| item.place.clone()).unwrap_or_default();
-    let routing = reader.table("routing").map(|mut routing| {
-        places.convergence = place(routing.take("convergence"));
-        places.weights = place(routing.take("weights"));
-        places.local_repair = place(routing.take("local_repair"));
-        let convergence = span_or(&mut routing, "convergence", "never");
-        let local_repair = span_or(&mut routing, "local_repair", "never");
-        let weights = routing.or("weights", Weighting::default());
+    let routing = reader.table(&FABRIC.routing).map(|mut routing| {
+        places.convergence = place(routing.take(&ROUTING.convergence));
+        places.weights = place(routing.take(&ROUTING.weights));
+        places.local_repair = place(routing.take(&ROUTING.local_repair));
+        let convergence = span_or(&mut routing, &ROUTING.convergence);
+        let local_repair = span_or(&mut routing, &ROUTING.local_repair);
+        let weights = routing.or(&ROUTING.weights);
         routing.finish();
         (convergence, weights, local_repair)
     });
-    let on_down = reader.choice("on_down", &["drop", "keep"]);
-    places.on_down = place(reader.take("on_down"));
+    let on_down = reader.choice(&FABRIC.on_down);
+    places.on_down = place(reader.take(&FABRIC.on_down));
     reader.finish();
     let section = move || {
         Some(FabricSection {
@@ -93,9 +133,10 @@ pub(crate) fn fabric(
     (topology, section())
 }
 
-/// A time, or a word that stands for none.
-pub(crate) fn span_or(reader: &mut Reader<'_>, key: &'static str, word: &str) -> Option<Span> {
+/// A time, or the word that stands for none and is the default.
+pub(crate) fn span_or(reader: &mut Reader<'_>, key: &'static Key) -> Option<Span> {
     let item = reader.take(key)?;
+    let word = key.absent.value().unwrap_or_default().trim_matches('"');
     if item.value == Value::Text(word.to_owned()) {
         return None;
     }
@@ -103,7 +144,7 @@ pub(crate) fn span_or(reader: &mut Reader<'_>, key: &'static str, word: &str) ->
         let label = problem.label.clone().unwrap_or_default();
         reader.log().add(problem.label(format!("{label}, or \"{word}\"")));
     };
-    read(key, item).map_err(wrong).ok()
+    read(key.word, item).map_err(wrong).ok()
 }
 
 impl FabricSection {

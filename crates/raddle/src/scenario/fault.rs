@@ -1,6 +1,8 @@
 //! `[[fault]]`: what breaks, how, and when.
 
-use super::reader::{Log, Reader, read};
+use super::key::{Key, Section, keys};
+use super::keyed::Reader;
+use super::reader::{Log, read};
 use super::scheme::shown;
 use super::share::{at_least, percent, share};
 use super::spec::{Item, Place, Value, quoted};
@@ -11,14 +13,74 @@ use raddle_sim::faults::error::FaultError;
 use raddle_sim::faults::resolve::flapping;
 use raddle_sim::faults::spec::{Among, Amount, Direction, Effect, Fault, RateTo, Target};
 
-const TARGETS: [&str; 4] = ["link", "switch", "host", "random"];
-const EFFECTS: [&str; 5] = ["down", "rate", "loss", "ber", "flap"];
+const TARGETS: [&Key; 4] = [&FAULT.link, &FAULT.switch, &FAULT.host, &FAULT.random];
+const EFFECTS: [&Key; 5] = [&FAULT.down, &FAULT.rate, &FAULT.loss, &FAULT.ber, &FAULT.flap];
 const DIRECTIONS: &[&str] = &["both", "out", "in"];
 const AMONG: &[&str] = &["cables", "switches"];
 /// Of cables, by the tier below them.
 const LAYERS: &[&str] = &["tor_agg", "agg_core"];
 /// Of switches, by their tier less one: those with hosts are not drawn.
 const SWITCH_LAYERS: &[&str] = &["agg", "core"];
+
+keys! {
+    /// `[[fault]]`.
+    FAULT: FaultKeys = Section::new("fault", "## [[fault]]", "what breaks, how, and when") => {
+        link: Text, (or "-"),
+            "a port's name, `\"tor0.up1\"`: the cable at that port";
+        direction: Word(DIRECTIONS), (= "both"),
+            "with `link`: `both`, `out` (what leaves that port) or `in`";
+        switch: Text, (or "-"),
+            "a switch with all its cables, `\"core3\"`";
+        host: Either(&[Text, Whole]), (or "-"),
+            "a host with its cable, by its number or its name: `5` or `\"host5\"`";
+        random: Table(RandomKeys::SECTION), (or "-"),
+            "cables between switches, or switches without hosts, drawn with the seed";
+        down: Either(&[Window, List(&Window)]), (or "-"),
+            "cut in these windows, in order";
+        flap: Table(FlapKeys::SECTION), (or "-"),
+            "down again and again";
+        rate: Either(&[Rate, Share]), (or "-"),
+            "runs at this rate, `\"100 Gbps\"`, or at this share of its own, `\"50%\"`";
+        scale_queue: Flag, (= true),
+            "with `rate`: capacity and marking thresholds shrink with the rate, down to a capacity of one packet";
+        loss: Number, (or "-") [0 to 1],
+            "probability that a frame is lost, 0 to 1";
+        ber: Number, (or "-") [0 to 1],
+            "probability that a bit is wrong, 0 to 1; a frame with a wrong bit is lost";
+        during: Window, (= ".."),
+            "with `rate`, `loss` and `ber`: when";
+    }
+}
+
+keys! {
+    /// `random`.
+    RANDOM: RandomKeys = Section::new("random", "### random", "cables or switches drawn with the seed") => {
+        share: Share, (some "1%", "required, or `probability`"),
+            "of the cables or switches, rounded to a whole number of them; `\"0%\"` is as if there were no fault, the baseline of a sweep";
+        probability: Number, (or "-") [0 to 1],
+            "instead of `share`: each on its own, with this probability; how many varies with the seed";
+        of: Word(AMONG), (= "cables"),
+            "`cables` between switches, or `switches` that have no hosts, each with all its cables";
+        layer: Word(&[LAYERS[0], LAYERS[1], SWITCH_LAYERS[0], SWITCH_LAYERS[1]]), (or "all of them"),
+            "of cables: `tor_agg` (ToRs and what is above them) or `agg_core`; of switches: `agg` (what is above ToRs, in two tiers the spines) or `core`";
+        two_way: Flag, (= true),
+            "of cables: both directions of each, or one of them";
+    }
+}
+
+keys! {
+    /// `flap`.
+    FLAP: FlapKeys = Section::new("flap", "### flap", "down again and again") => {
+        first: Time, (= "0 ns"),
+            "the first time it goes down";
+        period: Time, (required "1 ps") [>= "1 ps"],
+            "from one time to the next";
+        down: Time, (required "1 ps") [>= "1 ps"],
+            "how long it stays down each time";
+        until: Time, (required "1 ps") [>= "1 ps"],
+            "not down at or after this";
+    }
+}
 
 /// One fault, valid as far as it can be without a fabric.
 #[derive(Clone, Debug)]
@@ -57,14 +119,14 @@ pub(crate) fn fault(item: &Item, log: &Log) -> Option<FaultSection> {
     let before = log.count();
     let target_key = one_of(&mut reader, &TARGETS, "target", "link = \"tor0.up1\"");
     let effect_key = one_of(&mut reader, &EFFECTS, "effect", "down = \"100 us..200 us\"");
-    let mut place_of = |key: Option<&'static str>| {
+    let mut place_of = |key: Option<&'static Key>| {
         key.and_then(|key| reader.take(key)).map_or(&item.place, |item| &item.place).clone()
     };
     let (target_place, effect_place) = (place_of(target_key), place_of(effect_key));
     let target = target_key.and_then(|key| target(&mut reader, key));
     let effect = effect_key.and_then(|key| effect(&mut reader, key));
     if let (Some(target), Some(effect)) = (target_key, effect_key) {
-        misplaced(&mut reader, target, effect);
+        misplaced(&mut reader, target.word, effect.word);
         reader.finish();
     }
     let ((target, first), (effect, windows, second)) = (target?, effect?);
@@ -81,12 +143,13 @@ pub(crate) fn fault(item: &Item, log: &Log) -> Option<FaultSection> {
 /// The one key of `keys` that is there.
 fn one_of(
     reader: &mut Reader<'_>,
-    keys: &[&'static str],
+    keys: &[&'static Key],
     what: &str,
     example: &str,
-) -> Option<&'static str> {
+) -> Option<&'static Key> {
     let found: Vec<_> = keys.iter().filter_map(|&key| Some((key, reader.take(key)?))).collect();
-    let choice = format!("a fault has one {what}: {}", keys.join(", "));
+    let words: Vec<&str> = keys.iter().map(|key| key.word).collect();
+    let choice = format!("a fault has one {what}: {}", words.join(", "));
     match found.as_slice() {
         [(key, _)] => Some(key),
         [] => {
@@ -95,7 +158,7 @@ fn one_of(
             None
         }
         [(first, _), (second, item), ..] => {
-            let message = format!("the fault has both `{first}` and `{second}`");
+            let message = format!("the fault has both `{}` and `{}`", first.word, second.word);
             reader
                 .log()
                 .add(item.place.problem(message).label("make it a second fault").help(choice));
@@ -105,11 +168,12 @@ fn one_of(
 }
 
 /// The target and its lines.
-fn target(reader: &mut Reader<'_>, key: &'static str) -> Option<(Target, String)> {
-    if key == "random" {
+fn target(reader: &mut Reader<'_>, key: &'static Key) -> Option<(Target, String)> {
+    if key.word == FAULT.random.word {
         return random(reader.table(key)?);
     }
     let item = reader.take(key)?;
+    let key = key.word;
     let name = match &item.value {
         Value::Text(name) => name.clone(),
         Value::Integer(_) if key == "host" => {
@@ -129,7 +193,7 @@ fn target(reader: &mut Reader<'_>, key: &'static str) -> Option<(Target, String)
     let line = format!("{key} = {}", quoted(&name));
     Some(match key {
         "link" => {
-            let word = reader.word("direction", DIRECTIONS, "both");
+            let word = reader.word(&FAULT.direction);
             let direction = match word {
                 "out" => Direction::Out,
                 "in" => Direction::In,
@@ -145,23 +209,23 @@ fn target(reader: &mut Reader<'_>, key: &'static str) -> Option<(Target, String)
 /// Reports keys of other targets and effects than those of the fault.
 fn misplaced(reader: &mut Reader<'_>, target: &str, effect: &str) {
     if target != "link" {
-        reader.misplaced("direction", &format!("on `{target}`"), "`link`");
+        reader.misplaced(&FAULT.direction, &format!("on `{target}`"), "`link`");
     }
     if effect != "rate" {
-        reader.misplaced("scale_queue", &format!("on `{effect}`"), "`rate`");
+        reader.misplaced(&FAULT.scale_queue, &format!("on `{effect}`"), "`rate`");
     }
     if ["down", "flap"].contains(&effect) {
         let with = "`rate`, `loss` and `ber`";
-        reader.misplaced("during", &format!("on `{effect}`"), with);
+        reader.misplaced(&FAULT.during, &format!("on `{effect}`"), with);
     }
 }
 
 fn random(mut reader: Reader<'_>) -> Option<(Target, String)> {
-    let amount = match reader.take("probability") {
-        None => share(&mut reader)
+    let amount = match reader.take(&RANDOM.probability) {
+        None => share(&mut reader, &RANDOM.share)
             .map(|percent| (Amount::Share(percent / 100.0), format!("share = \"{percent}%\""))),
         Some(item) => {
-            if reader.take("share").is_some() {
+            if reader.take(&RANDOM.share).is_some() {
                 let problem = item.place.problem("`random` has both `share` and `probability`");
                 reader.log().add(problem.label("a number of them, or a chance for each"));
             }
@@ -169,15 +233,15 @@ fn random(mut reader: Reader<'_>) -> Option<(Target, String)> {
                 .map(|p| (Amount::Probability(p), format!("probability = {p:?}")))
         }
     };
-    let of = reader.word("of", AMONG, "cables");
+    let of = reader.word(&RANDOM.of);
     let (layers, lowest) = if of == "cables" { (LAYERS, 0) } else { (SWITCH_LAYERS, 1) };
-    let layer = reader.word("layer", layers, "");
+    let layer = reader.word_of(&RANDOM.layer, layers).unwrap_or_default();
     let tier = layers.iter().zip(lowest..).find(|(word, _)| **word == layer).map(|(_, tier)| tier);
     let (among, kind) = if of == "cables" {
-        let two_way = reader.or("two_way", true);
+        let two_way = reader.or(&RANDOM.two_way);
         (Among::Cables { tier, two_way }, format!("two_way = {two_way}"))
     } else {
-        reader.misplaced("two_way", "on `switches`", "`cables`");
+        reader.misplaced(&RANDOM.two_way, "on `switches`", "`cables`");
         (Among::Switches { tier }, format!("of = {}", quoted(of)))
     };
     reader.finish();
@@ -188,8 +252,9 @@ fn random(mut reader: Reader<'_>) -> Option<(Target, String)> {
 }
 
 /// The effect, its times, and its lines.
-fn effect(reader: &mut Reader<'_>, key: &'static str) -> Option<(Effect, Vec<Window>, String)> {
+fn effect(reader: &mut Reader<'_>, key: &'static Key) -> Option<(Effect, Vec<Window>, String)> {
     let item = reader.take(key)?;
+    let key = key.word;
     match key {
         "down" => {
             let windows = down(reader, item)?;
@@ -201,7 +266,7 @@ fn effect(reader: &mut Reader<'_>, key: &'static str) -> Option<(Effect, Vec<Win
             let effect = match key {
                 "rate" => {
                     let speed = speed(reader, item);
-                    let scale = reader.or("scale_queue", true);
+                    let scale = reader.or(&FAULT.scale_queue);
                     let lines = |shown| format!("rate = {shown}\nscale_queue = {scale}");
                     speed.map(|(to, shown)| (Effect::Rate { to, scale }, lines(shown)))
                 }
@@ -241,7 +306,7 @@ fn down(reader: &Reader<'_>, item: &Item) -> Option<Vec<Window>> {
 }
 
 fn during(reader: &mut Reader<'_>) -> Option<Window> {
-    match reader.take("during") {
+    match reader.take(&FAULT.during) {
         None => Some((Time::ZERO, None)),
         Some(item) => window(reader, "during", item),
     }
@@ -315,10 +380,10 @@ fn probability(reader: &Reader<'_>, key: &str, item: &Item) -> Option<f64> {
 }
 
 fn flap(mut reader: Reader<'_>) -> Option<(Effect, Vec<Window>, String)> {
-    let first = reader.or("first", Span::ZERO);
-    let period = reader.at_least("period", Span(1), None);
-    let down = reader.at_least("down", Span(1), None);
-    let until = reader.at_least("until", Span(1), None);
+    let first: Span = reader.or(&FLAP.first);
+    let period = reader.at_least::<Span>(&FLAP.period);
+    let down = reader.at_least::<Span>(&FLAP.down);
+    let until = reader.at_least::<Span>(&FLAP.until);
     let (place, log) = (reader.place(), reader.log());
     reader.finish();
     let (period, down, until) = (period?, down?, until?);

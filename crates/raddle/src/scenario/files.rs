@@ -1,6 +1,8 @@
 //! Files that a scenario names, read once and kept as sources for problems.
 
-use super::reader::{Log, Reader};
+use super::key::Key;
+use super::keyed::Reader;
+use super::reader::Log;
 use super::spec::{Item, Value};
 use crate::import::InputError;
 use crate::problem::{Lines, Problem, Source};
@@ -31,11 +33,11 @@ impl Files {
         Self { base, read: RefCell::default() }
     }
 
-    /// Reads the file that the key `file` names.
-    pub(crate) fn file(&self, reader: &mut Reader<'_>, example: &str) -> Option<NamedFile> {
-        let item = reader.demand("file", example)?;
+    /// Reads the file that a key names.
+    pub(crate) fn file(&self, reader: &mut Reader<'_>, key: &'static Key) -> Option<NamedFile> {
+        let item = reader.demand(key)?;
         let Value::Text(name) = &item.value else {
-            let problem = item.place.problem("wrong value for `file`");
+            let problem = item.place.problem(format!("wrong value for `{}`", key.word));
             reader.log().add(problem.label("expected a path, quoted"));
             return None;
         };

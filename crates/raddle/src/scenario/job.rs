@@ -1,20 +1,51 @@
 //! Keys that every kind of traffic has: what the job is called, when it starts, and the path
 //! selectors and the transport of its flows.
 
+use super::key::{Section, keys};
+use super::keyed::Reader;
 use super::limits::LATEST;
-use super::needs::default;
-use super::reader::{Log, Reader};
+use super::reader::Log;
 use super::scheme::{self, Chosen, Needy, show};
 use super::share::{at_least, share};
 use super::spec::{Place, Value, quoted};
 use super::traffic::line;
-use super::transport::{self, TransportSection};
+use super::transport::{self, TRANSPORT, TransportSection};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::{Span, Time};
 use raddle_schemes::{congestion, recovery};
 use raddle_sim::plan::Transport;
 use raddle_sim::workload::{Flow, Start, Traffic};
+
+keys! {
+    /// What every traffic has.
+    JOB: JobKeyWords = Section::new("traffic", "### Every traffic", "who sends what to whom, and when") => {
+        name: Text, (some "training", "none; required in `[[traffic]]`"),
+            "what results call the job";
+        start: Time, (= "0 ns"),
+            "added to the start of every flow that is not triggered";
+        load_balance: Scheme("transport.load_balance"), (or "that of `[transport]`"),
+            "of the flows of this traffic";
+        background: Table(BackgroundKeys::SECTION), (or "none"),
+            "hosts whose flows have another one";
+        congestion: Scheme("transport.congestion"), (or "that of `[transport]`"),
+            "of the flows of this traffic";
+        recovery: Scheme("transport.recovery"), (or "that of `[transport]`"),
+            "of the flows of this traffic; where none is written in `[transport]` either, it is what belongs to the job's own `congestion`";
+    }
+}
+
+keys! {
+    /// `background`.
+    BACKGROUND: BackgroundKeys = Section::new("background", "### background", "a share of the hosts that uses another path selector") => {
+        every: Whole, (some 1, "required, or `share`") [>= 1],
+            "the hosts whose numbers are multiples of this";
+        share: Share, (some "1%", "required, or `every`"),
+            "so many of the hosts, rounded to whole ones, drawn anew with each seed of the run, or of traffic that has its own: `\"10%\"`. `\"0%\"` is as if there were no `background`: the baseline of a sweep, and an error where no cell has another share";
+        load_balance: Scheme("transport.load_balance"), (required { scheme = ".." }),
+            "of the flows that they send";
+    }
+}
 
 /// The keys.
 #[derive(Clone, Debug)]
@@ -92,23 +123,23 @@ pub(crate) fn keys(
     implied: Option<&recovery::Config>,
 ) -> Option<JobKeys> {
     let name = name(reader, named);
-    let start = reader.or("start", Span::ZERO);
+    let start = reader.or(&JOB.start);
     if start > LATEST
-        && let Some(item) = reader.take("start")
+        && let Some(item) = reader.take(&JOB.start)
     {
         let problem = item.place.problem("`start` is too late");
         reader.log().add(problem.label(format!("expected at most {LATEST}")));
     }
     // What is there and wrong has been reported.
-    let given = reader.take("load_balance").is_some();
-    let load_balance = given.then(|| scheme::scheme(reader, "load_balance"));
-    let given = reader.take("background").is_some();
-    let background = given.then(|| reader.table("background").and_then(background));
-    let given = reader.take("congestion").is_some();
-    let congestion = given.then(|| scheme::scheme(reader, "congestion"));
-    let given = reader.take("recovery").is_some();
+    let given = reader.take(&JOB.load_balance).is_some();
+    let load_balance = given.then(|| scheme::scheme(reader, &JOB.load_balance));
+    let given = reader.take(&JOB.background).is_some();
+    let background = given.then(|| reader.table(&JOB.background).and_then(background));
+    let given = reader.take(&JOB.congestion).is_some();
+    let congestion = given.then(|| scheme::scheme(reader, &JOB.congestion));
+    let given = reader.take(&JOB.recovery).is_some();
     let recovery = match (&congestion, implied) {
-        _ if given => Some(transport::recovery(reader, None)),
+        _ if given => Some(transport::recovery(reader, &JOB.recovery, None)),
         (Some(Some(own)), Some(common)) => beside(own, common).map(Some),
         _ => None,
     };
@@ -133,7 +164,7 @@ fn beside(
 ) -> Option<Chosen<recovery::Config>> {
     let recovery = match own.config.recovery() {
         Some(name) => recovery::Config::named(name),
-        None => default("recovery"),
+        None => scheme::declared(&TRANSPORT.recovery),
     };
     let recovery = recovery?;
     (recovery.card() != common.card()).then(|| own.gives(recovery))
@@ -141,7 +172,7 @@ fn beside(
 
 /// What the job is called; `None` if the name is wrong, or absent where one is needed.
 fn name(reader: &mut Reader<'_>, needed: bool) -> Option<Option<String>> {
-    let item = if needed { reader.demand("name", "\"training\"") } else { reader.take("name") };
+    let item = if needed { reader.demand(&JOB.name) } else { reader.take(&JOB.name) };
     let Some(item) = item else { return (!needed).then_some(None) };
     match &item.value {
         Value::Text(name) if !name.trim().is_empty() && !name.contains(char::is_control) => {
@@ -157,22 +188,22 @@ fn name(reader: &mut Reader<'_>, needed: bool) -> Option<Option<String>> {
 
 fn background(mut reader: Reader<'_>) -> Option<Background> {
     let place = reader.place().clone();
-    let hosts = match reader.take("share") {
-        None if reader.take("every").is_none() => {
+    let hosts = match reader.take(&BACKGROUND.share) {
+        None if reader.take(&BACKGROUND.every).is_none() => {
             let problem = reader.place().problem("`background` lacks `share` or `every`");
             reader.log().add(problem.label("add `share = \"10%\"` or `every = 10`"));
             None
         }
-        None => reader.at_least("every", 1, None).map(Hosts::Every),
+        None => reader.at_least(&BACKGROUND.every).map(Hosts::Every),
         Some(item) => {
-            if reader.take("every").is_some() {
+            if reader.take(&BACKGROUND.every).is_some() {
                 let problem = item.place.problem("`background` has both `share` and `every`");
                 reader.log().add(problem.label("hosts drawn at random, or every so many"));
             }
-            share(&mut reader).map(Hosts::Share)
+            share(&mut reader, &BACKGROUND.share).map(Hosts::Share)
         }
     };
-    let load_balance = scheme::scheme(&mut reader, "load_balance");
+    let load_balance = scheme::scheme(&mut reader, &BACKGROUND.load_balance);
     reader.finish();
     Some(Background { hosts: hosts?, load_balance: load_balance?, place })
 }

@@ -27,6 +27,8 @@ mod idle;
 mod job;
 mod jobs;
 mod kept;
+pub mod key;
+mod keyed;
 mod limits;
 mod needs;
 mod notes;
@@ -49,11 +51,14 @@ pub use study::{Axis, Cell, Study, load, parse};
 pub use traffic::kinds;
 
 use build::Fabrics;
-use fabric::FabricSection;
-use fault::FaultSection;
+use fabric::{FabricKeys, FabricSection};
+use fault::{FaultKeys, FaultSection};
 use files::{Files, NamedFile};
 use jobs::Jobs;
+use key::{Section, keys};
+use keyed::Reader;
 use raddle_schemes::FlowContext;
+use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::units::{Rate, Span, Time};
 use raddle_schemes::{planner, recovery, rng, tor};
@@ -63,13 +68,59 @@ use raddle_sim::plan::{BufferPlan, QueuePlan, TransportPlan};
 use raddle_sim::record::RecordPlan;
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::routing::Weighting;
-use reader::{Log, Reader};
-use record::{RecordSection, RunSection};
+use reader::Log;
+use record::{RecordKeys, RecordSection, RunKeys, RunSection};
 use scheme::Chosen;
 use spec::{Item, Place, Table, quoted};
 use std::sync::Arc;
+use sweep::ConditionKeys;
 use topology::{HostPorts, Topology};
-use transport::TransportSection;
+use transport::{TransportKeys, TransportSection};
+
+/// What a scheme of the family that is selected at `key` says to a value of a parameter.
+pub(crate) fn try_parameter(
+    key: &str,
+    scheme: &str,
+    parameter: &str,
+    raw: Raw<'_>,
+) -> Result<(), ParameterError> {
+    scheme::try_parameter(key, scheme, parameter, raw)
+}
+
+/// The keys of the whole file.
+pub fn document() -> &'static Section {
+    DocumentKeys::SECTION
+}
+
+/// Every section, in the order in which the whole file leads to them.
+pub fn sections() -> Vec<&'static Section> {
+    let mut found = Vec::new();
+    document().walk(&mut found);
+    found
+}
+
+keys! {
+    /// The whole file.
+    DOCUMENT: DocumentKeys = Section::new("scenario", "## The whole file", "one experiment, or a grid of them") => {
+        fabric: Table(FabricKeys::SECTION), (required { topology = .. }),
+            "hosts, switches, cables, queues, routing";
+        transport: Table(TransportKeys::SECTION), (or "all defaults"),
+            "the hosts";
+        traffic: Either(&[OneOf(traffic::sections), List(&OneOf(traffic::sections))]),
+            (required { kind = "permutation" }),
+            "who sends what to whom, and when; a list, `[[traffic]]`, holds several jobs";
+        fault: List(&Table(FaultKeys::SECTION)), (or "none"),
+            "what breaks, how, and when";
+        record: Table(RecordKeys::SECTION), (or "nothing"),
+            "what is kept over time";
+        run: Table(RunKeys::SECTION), (or "all defaults"),
+            "seed, and when a run ends";
+        sweep: Paths, (or "one run"),
+            "values to try";
+        condition: List(&Table(ConditionKeys::SECTION)), (or "none"),
+            "named variants";
+    }
+}
 
 /// A complete, valid experiment; only the seed is missing.
 #[derive(Clone, Debug)]
@@ -113,17 +164,17 @@ impl Sections {
     fn read<'a>(table: &'a Table, place: &'a Place, files: &Files, log: &'a Log) -> Self {
         let mut reader = Reader::document(table, place, log);
         let of = |name: &str, item: Option<&'a Item>| Reader::of(name, item?, log);
-        let fabric = of("[fabric]", reader.demand("fabric", "{ topology = .. }"));
-        let transport = of("[transport]", reader.take("transport"));
-        let traffic = reader.take("traffic");
+        let fabric = of("[fabric]", reader.demand(&DOCUMENT.fabric));
+        let transport = of("[transport]", reader.take(&DOCUMENT.transport));
+        let traffic = reader.take(&DOCUMENT.traffic);
         if traffic.is_none() {
             let problem = place.problem("the scenario lacks [traffic]");
             log.add(problem.label("add [traffic] with a `kind`, as in `kind = \"permutation\"`"));
         }
-        let faults = reader.list("fault", "tables: write [[fault]]");
-        let record = reader.take("record");
-        let run = of("[run]", reader.take("run"));
-        for other in ["sweep", "condition"] {
+        let faults = reader.list(&DOCUMENT.fault, "tables: write [[fault]]");
+        let record = reader.take(&DOCUMENT.record);
+        let run = of("[run]", reader.take(&DOCUMENT.run));
+        for other in [&DOCUMENT.sweep, &DOCUMENT.condition] {
             reader.take(other);
         }
         reader.finish();

@@ -4,11 +4,11 @@ use super::buffer::BufferSection;
 use super::fabric::FabricSection;
 use super::job::Beside;
 use super::jobs::Jobs;
-use super::reader::{Log, Reader};
-use super::scheme::{self, Chosen, Family, Needy};
-use super::spec::{self, Item, Place};
+use super::reader::Log;
+use super::scheme::{Chosen, Needy, declared};
+use super::spec::Place;
 use super::topology::HostPorts;
-use super::transport::TransportSection;
+use super::transport::{TRANSPORT, TransportSection};
 use raddle_schemes::family::Need;
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::marking;
@@ -111,12 +111,15 @@ pub(crate) fn unshared(transport: &TransportSection, traffic: Option<&Jobs>, log
     let own = &transport.congestion;
     if !congestion
         && own.place.file.is_some()
-        && Some(&own.config) != default("congestion").as_ref()
+        && Some(&own.config) != declared(&TRANSPORT.congestion).as_ref()
     {
         report(own.needy());
     }
     let own = &transport.recovery;
-    if !recovery && own.place.file.is_some() && Some(&own.config) != default("recovery").as_ref() {
+    if !recovery
+        && own.place.file.is_some()
+        && Some(&own.config) != declared(&TRANSPORT.recovery).as_ref()
+    {
         report(own.needy());
     }
 }
@@ -293,16 +296,9 @@ pub(crate) fn entropies(
         log.add(idle.place.problem(message).label("leave it out").help(help));
     }
     let own = &transport.load_balance;
-    if own.place.file.is_some() && Some(&own.config) != default("load_balance").as_ref() {
+    if own.place.file.is_some() && Some(&own.config) != declared(&TRANSPORT.load_balance).as_ref() {
         log.note(format!("{} has no effect on paths: {choice}", own.needy().key));
     }
-}
-
-/// What hosts do that nothing is said of.
-pub(super) fn default<F: Family>(key: &'static str) -> Option<F> {
-    let (defaults, log) = (spec::defaults(), Log::default());
-    let item = defaults.get("transport").and_then(Item::table)?.get(key)?;
-    Some(scheme::read_scheme(Reader::of(key, item, &log)?)?.config)
 }
 
 /// Whether a marker marks anything: a frame that leaves a very full queue behind.

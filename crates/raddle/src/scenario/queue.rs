@@ -1,22 +1,78 @@
 //! `[fabric] queue`: the queues of switch ports.
 
-use super::reader::{Log, Reader, read};
+use super::key::{Section, absent, keys};
+use super::keyed::Reader;
+use super::reader::{Log, read};
 use super::scheme::{self, Chosen, Needy, show, shown};
 use super::spec::{Item, Place, Value};
 use raddle_schemes::marking;
 use raddle_schemes::size::{Base, Size};
-use raddle_schemes::units::{Bytes, Span};
-use raddle_sim::limits::{LARGEST_SHARE, LEAST_QUANTUM, SHORTEST_PAUSE};
+use raddle_schemes::units::Bytes;
+use raddle_sim::limits::{LARGEST_SHARE, LEAST_QUANTUM};
 use raddle_sim::plan::{
     AckQueue, CLASS_LIMIT, MarkAt, Overflow, Pfc, PfcLinks, QueuePlan, Service, Watchdog,
 };
 use std::num::NonZeroU32;
 
+keys! {
+    /// `[fabric] queue`.
+    QUEUE: QueueKeys = Section::new("queue", "### queue", "the queue of every switch port") => {
+        size: Size, (filled "1 bdp"),
+            "capacity of each data class, per port; at least a packet";
+        control_size: Size, (filled "unlimited"),
+            "capacity for ACKs and NACKs (unless `acks` has them queue with data), trimmed headers and other control, per port; not with `service = \"fifo\"`";
+        service: Word(Service::WORDS), (filled "priority"),
+            "`priority`: control first, then the data class with the highest number; `drr`, `wrr`: control first, data classes in turn, in bytes or in frames; `fifo`: one class for everything";
+        classes: Whole, (filled 1) [1 to 8],
+            "data classes, 1 to 8; flows name theirs in `[traffic]`";
+        quantum: List(&Size), (or "`\"1 packets\"` each"),
+            "with `drr`: what each data class may send in a round, class 0 first; 64 B to 16 MiB";
+        weights: List(&Whole), (or "`1` each"),
+            "with `wrr`: frames that each data class may send in a round, class 0 first";
+        control_weight: Whole, (or "all control first") [>= 1],
+            "after so many control frames that went while data waited, data has a turn; 10 for NDP's trimmed headers; not with `service = \"fifo\"`";
+        marking: Table(MarkingKeys::SECTION), (or "`{ scheme = \"red\", at = \"dequeue\" }`"),
+            "which data frames get the congestion mark";
+        markings: List(&Scheme("fabric.queue.marking")), (or "none"),
+            "a marking for each data class, class 0 first, in place of that of `marking`, which keeps its `at`";
+        acks: Either(&[Word(AckQueue::WORDS), List(&Word(AckQueue::WORDS))]), (= "control"),
+            "which queue ACKs and NACKs join: `control`, or `data`, that of their flow's class, where they are served, admitted and paused as its data; one for all data classes, or a list, class 0 first; not with `service = \"fifo\"`";
+        overflow: Word(Overflow::WORDS), (filled "drop"),
+            "a data frame that does not fit: `drop`, or `trim` it to its header";
+        pfc: Table(PfcKeys::SECTION), (or "no pauses"),
+            "priority-based flow control";
+    }
+}
+
+keys! {
+    /// `[fabric] queue.pfc`.
+    PFC: PfcKeys = Section::new("pfc", "### queue.pfc", "priority-based flow control") => {
+        xoff: Size, (some "50%", "required, unless a `buffer` decides"),
+            "pause above this; less than `size` and than the memory of a switch";
+        xon: Size, (some "40%", "required, unless a `buffer` decides"),
+            "go on at this or below; not above `xoff`";
+        quanta: Time, (= "10 us") [>= "1 ns"],
+            "how long a pause lasts unless it is renewed, which it is after half of this; at least 1 ns";
+        links: Word(PfcLinks::WORDS), (= "all"),
+            "who is told to pause: `all` that send to a switch, or `hosts` alone";
+        watchdog: Time, (or "none") [>= "1 ns"],
+            "a switch that is to pause a class for so long without a break sends it all the same ([model.md](model.md#flow-control)); switches in use have 200 ms; at least 1 ns";
+        restoration: Time, (or "that of `watchdog`") [>= "1 ns"],
+            "until no pause has been in force for so long; at least 1 ns";
+    }
+}
+
+keys! {
+    /// `[fabric] queue.marking`, beside the scheme's own.
+    MARKING: MarkingKeys = Section::new("marking", "### queue.marking", "which data frames get the congestion mark")
+        .beside("fabric.queue.marking", absent!(filled "red")) => {
+        at: Word(MarkAt::WORDS), (filled "dequeue"),
+            "`dequeue`: judged on what the frame leaves behind; `enqueue`: on what it finds";
+    }
+}
+
 /// What markings call the queue lengths at which they begin and are complete.
 const THRESHOLDS: [&str; 3] = ["low", "threshold", "high"];
-
-/// How long a pause lasts where that is not given.
-const QUANTA: Span = Span::us(10);
 
 /// The queues' settings.
 pub(crate) struct QueueSection {
@@ -49,21 +105,21 @@ pub(crate) struct QueuePlaces {
 /// Reads the table.
 pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> {
     let place = reader.place();
-    let size_item = reader.demand("size", "\"1 bdp\"");
+    let size_item = reader.demand(&QUEUE.size);
     let size = size_item.and_then(|item| capacity(&reader, "size", item));
-    let control_item = reader.demand("control_size", "\"unlimited\"");
+    let control_item = reader.demand(&QUEUE.control_size);
     let control_size = control_item.and_then(|item| capacity(&reader, "control_size", item));
-    let service: Option<Service> = reader.need("service", "\"priority\"");
-    let overflow: Option<Overflow> = reader.need("overflow", "\"drop\"");
-    let overflow_item = reader.take("overflow");
+    let service: Option<Service> = reader.need(&QUEUE.service);
+    let overflow: Option<Overflow> = reader.need(&QUEUE.overflow);
+    let overflow_item = reader.take(&QUEUE.overflow);
     let mut mark_at = None;
     let mut mark_at_place = Place::default();
     let mut threshold = None;
-    let marking = reader.table("marking").and_then(|mut inner| {
+    let marking = reader.table(&QUEUE.marking).and_then(|mut inner| {
         let thresholds = inner.rest().filter(|(key, ..)| THRESHOLDS.contains(key));
         threshold = thresholds.map(|(_, _, item)| item.place.clone()).next();
-        mark_at = inner.need::<MarkAt>("at", "\"dequeue\"");
-        mark_at_place = inner.take("at").map(|item| item.place.clone()).unwrap_or_default();
+        mark_at = inner.need::<MarkAt>(&MARKING.at);
+        mark_at_place = inner.take(&MARKING.at).map(|item| item.place.clone()).unwrap_or_default();
         scheme::read_scheme::<marking::Config>(inner)
     });
     let classes = classes(&mut reader);
@@ -82,8 +138,8 @@ pub(crate) fn queue(mut reader: Reader<'_>, gap: Bytes) -> Option<QueueSection> 
         one_class(&mut reader, overflow, classes);
     }
     let shares = shares(&mut reader, service, classes);
-    let pfc_item = reader.take("pfc");
-    let pfc = match reader.table("pfc") {
+    let pfc_item = reader.take(&QUEUE.pfc);
+    let pfc = match reader.table(&QUEUE.pfc) {
         Some(inner) => pfc(inner).map(Some),
         None => pfc_item.is_none().then_some(None),
     };
@@ -131,9 +187,9 @@ fn class_markings(
     reader: &mut Reader<'_>,
     classes: Option<u8>,
 ) -> Option<Vec<Chosen<marking::Config>>> {
-    let Some(item) = reader.take("markings") else { return Some(Vec::new()) };
-    let items = reader.list("markings", "one scheme for each data class");
-    let common = reader.take("marking").and_then(Item::table);
+    let Some(item) = reader.take(&QUEUE.markings) else { return Some(Vec::new()) };
+    let items = reader.list(&QUEUE.markings, "one scheme for each data class");
+    let common = reader.take(&QUEUE.marking).and_then(Item::table);
     let mut written = common.iter().flat_map(|table| &table.entries);
     let unread = written.find(|entry| entry.key != "at" && entry.item.place.file.is_some());
     if let Some(entry) = unread {
@@ -160,10 +216,10 @@ fn acks(
     service: Option<Service>,
     classes: Option<u8>,
 ) -> Option<Vec<AckQueue>> {
-    let Some(item) = reader.take("acks") else { return Some(Vec::new()) };
+    let Some(item) = reader.take(&QUEUE.acks) else { return Some(Vec::new()) };
     let classes = usize::from(classes?);
     let words = if matches!(item.value, Value::List(_)) {
-        let items = reader.list("acks", "one word for each data class");
+        let items = reader.list(&QUEUE.acks, "one word for each data class");
         if items.len() != classes {
             let problem = item.place.problem("wrong value for `acks`");
             let label = format!("expected a list of {classes}, one for each data class");
@@ -173,7 +229,7 @@ fn acks(
         let word = |item| read("acks", item).map_err(|problem| reader.log().add(problem)).ok();
         items.iter().map(word).collect::<Option<Vec<AckQueue>>>()?
     } else {
-        vec![reader.need("acks", "\"control\"")?; classes]
+        vec![reader.need(&QUEUE.acks)?; classes]
     };
     if service == Some(Service::Fifo) {
         let problem = item.place.problem("`acks` has no effect on a `fifo` port");
@@ -185,9 +241,9 @@ fn acks(
 
 /// The number of data classes.
 fn classes(reader: &mut Reader<'_>) -> Option<u8> {
-    let classes: u32 = reader.need("classes", "1")?;
+    let classes: u32 = reader.need(&QUEUE.classes)?;
     let count = u8::try_from(classes).ok().filter(|count| (1..=CLASS_LIMIT).contains(count));
-    if let (None, Some(item)) = (count, reader.take("classes")) {
+    if let (None, Some(item)) = (count, reader.take(&QUEUE.classes)) {
         let problem = item.place.problem("wrong value for `classes`");
         let label = format!("expected 1 to {CLASS_LIMIT} data classes; control is one more");
         reader.log().add(problem.label(label));
@@ -197,7 +253,7 @@ fn classes(reader: &mut Reader<'_>) -> Option<u8> {
 
 /// After how many control frames data has a turn.
 fn control_weight(reader: &mut Reader<'_>, service: Option<Service>) -> Option<Option<NonZeroU32>> {
-    let Some(item) = reader.take("control_weight") else { return Some(None) };
+    let Some(item) = reader.take(&QUEUE.control_weight) else { return Some(None) };
     let label = match read::<u32>("control_weight", item) {
         Ok(_) if service == Some(Service::Fifo) => {
             let problem = item.place.problem("`control_weight` has no effect on a `fifo` port");
@@ -225,13 +281,14 @@ fn shares<'a>(
     classes: Option<u8>,
 ) -> Option<(Vec<Size>, Option<&'a Item>)> {
     let mut used = None;
-    for (key, needed, word) in [("quantum", Service::Drr, "drr"), ("weights", Service::Wrr, "wrr")]
+    for (key, needed, word) in
+        [(&QUEUE.quantum, Service::Drr, "drr"), (&QUEUE.weights, Service::Wrr, "wrr")]
     {
         let Some(item) = reader.take(key) else { continue };
         if service == Some(needed) {
             used = Some((key, item));
         } else if let Some(service) = service {
-            let message = format!("`{key}` has no effect on a `{}` port", service.word());
+            let message = format!("`{}` has no effect on a `{}` port", key.word, service.word());
             let problem = item.place.problem(message);
             reader.log().add(problem.label(format!("leave it out, or set `service = \"{word}\"`")));
         }
@@ -242,6 +299,7 @@ fn shares<'a>(
         return Some((vec![Size::Packets(1.0); classes], None));
     };
     let list = reader.list(key, "one entry for each data class");
+    let key = key.word;
     if list.len() != classes {
         let problem = item.place.problem(format!("wrong value for `{key}`"));
         let label = format!("expected a list of {classes}, one for each data class");
@@ -269,30 +327,30 @@ fn shares<'a>(
 
 /// Flow control, and where `xoff` stands.
 fn pfc(mut reader: Reader<'_>) -> Option<(Pfc, Place)> {
-    let thresholds = ["xoff", "xon"].map(|key| reader.take(key));
+    let thresholds = [&PFC.xoff, &PFC.xon].map(|key| reader.take(key));
     let place = thresholds[0].map_or_else(|| reader.place(), |item| &item.place).clone();
     // Without thresholds the memory's policy decides; `by_memory` sees to it that there is one.
     let [xoff, xon] = match thresholds {
         [None, None] => [Some(Size::Unlimited); 2],
-        _ => [("xoff", "\"50%\""), ("xon", "\"40%\"")].map(|(key, example)| {
-            let size: Option<Size> = reader.need(key, example);
+        _ => [&PFC.xoff, &PFC.xon].map(|key| {
+            let size: Option<Size> = reader.need(key);
             if let (Some(Size::Unlimited), Some(item)) = (size, reader.take(key)) {
-                let problem = item.place.problem(format!("wrong value for `{key}`"));
+                let problem = item.place.problem(format!("wrong value for `{}`", key.word));
                 reader.log().add(problem.label("expected a size with a limit"));
                 return None;
             }
             size
         }),
     };
-    let quanta = reader.at_least("quanta", SHORTEST_PAUSE, Some(QUANTA));
+    let quanta = reader.at_least(&PFC.quanta);
     if quanta.is_some_and(|quanta| quanta > super::limits::LATEST)
-        && let Some(item) = reader.take("quanta")
+        && let Some(item) = reader.take(&PFC.quanta)
     {
         let problem = item.place.problem("`quanta` is too large");
         reader.log().add(problem.label(format!("expected at most {}", super::limits::LATEST)));
     }
-    let links = reader.or("links", PfcLinks::All);
-    let watchdog = match ["watchdog", "restoration"].map(|key| reader.take(key)) {
+    let links = reader.or(&PFC.links);
+    let watchdog = match [&PFC.watchdog, &PFC.restoration].map(|key| reader.take(key)) {
         [None, None] => Some(None),
         [Some(item), _] if links == PfcLinks::Hosts => {
             let problem = item.place.problem("`watchdog` has no effect with `links = \"hosts\"`");
@@ -312,13 +370,13 @@ fn pfc(mut reader: Reader<'_>) -> Option<(Pfc, Place)> {
 
 /// The watchdog, whose quiet is as long as what it waits for unless it is written.
 fn watchdog(reader: &mut Reader<'_>) -> Option<Watchdog> {
-    let detection = reader.at_least("watchdog", SHORTEST_PAUSE, None)?;
-    let restoration = reader.at_least("restoration", SHORTEST_PAUSE, Some(detection))?;
-    for (key, span) in [("watchdog", detection), ("restoration", restoration)] {
+    let detection = reader.at_least(&PFC.watchdog)?;
+    let restoration = reader.at_least_or(&PFC.restoration, Some(detection))?;
+    for (key, span) in [(&PFC.watchdog, detection), (&PFC.restoration, restoration)] {
         if span > super::limits::LATEST
             && let Some(item) = reader.take(key)
         {
-            let problem = item.place.problem(format!("`{key}` is too large"));
+            let problem = item.place.problem(format!("`{}` is too large", key.word));
             let label = format!("expected at most {}", super::limits::LATEST);
             reader.log().add(problem.label(label));
         }
@@ -354,17 +412,17 @@ fn capacity(reader: &Reader<'_>, key: &str, item: &Item) -> Option<Size> {
 
 /// What has no meaning where a port has one class for everything.
 fn one_class(reader: &mut Reader<'_>, overflow: Option<Overflow>, classes: Option<u8>) {
-    if let (Some(2..), Some(item)) = (classes, reader.take("classes")) {
+    if let (Some(2..), Some(item)) = (classes, reader.take(&QUEUE.classes)) {
         let problem = item.place.problem("a `fifo` port has one class for everything");
         let help = "for more classes set `service` to \"priority\", \"drr\" or \"wrr\"";
         reader.log().add(problem.label("expected 1").help(help));
     }
-    if let (Some(Overflow::Trim), Some(item)) = (overflow, reader.take("overflow")) {
+    if let (Some(Overflow::Trim), Some(item)) = (overflow, reader.take(&QUEUE.overflow)) {
         let problem = item.place.problem("a `fifo` port cannot trim");
         let help = "trimmed headers travel in the control class: set `service = \"priority\"`";
         reader.log().add(problem.label("expected \"drop\"").help(help));
     }
-    if let Some(item) = reader.take("control_size").filter(|item| item.place.file.is_some()) {
+    if let Some(item) = reader.take(&QUEUE.control_size).filter(|item| item.place.file.is_some()) {
         let problem = item.place.problem("`control_size` has no effect on a `fifo` port");
         let label = "leave it out: control frames share the data frames' queue";
         reader.log().add(problem.label(label));
@@ -404,7 +462,7 @@ impl QueueSection {
     /// problem for thresholds that nothing compares, and for flow control without any.
     pub(crate) fn by_memory(&mut self, policy: Option<&str>, log: &Log) {
         match (&mut self.plan.pfc, policy) {
-            (pfc @ None, Some(_)) => *pfc = Some(Pfc::of_memory(QUANTA)),
+            (pfc @ None, Some(_)) => *pfc = Some(Pfc::of_memory(PFC.quanta.value())),
             (Some(pfc), Some(policy)) if !pfc.by_memory() => {
                 let message = format!("`xoff` has no effect: `{policy}` decides who pauses");
                 let label = "leave `xoff` and `xon` out, or let no class be `lossless`";

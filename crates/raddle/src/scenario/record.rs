@@ -1,8 +1,10 @@
 //! `[record]` and `[run]`: what is kept beside flows and totals, and when a run ends.
 
 use super::fabric::span_or;
+use super::key::{Section, keys};
+use super::keyed::Reader;
 use super::limits::LATEST;
-use super::reader::{Log, Reader, with_nearest};
+use super::reader::{Log, with_nearest};
 use super::scheme::shown;
 use super::spec::{Item, Place, Value, quoted};
 use raddle_schemes::buffer;
@@ -12,11 +14,44 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::record::{RecordPlan, Sizes};
 use raddle_sim::topology::Fabric;
 
-/// The width of a time bucket where ports are recorded and none is given.
-const BUCKET: Span = Span::us(20);
-
 /// The most counters of each kind that series may hold: some 4 GB at the worst.
 const MAX_COUNTERS: u64 = 1 << 27;
+
+keys! {
+    /// `[record]`.
+    RECORD: RecordKeys = Section::new("record", "## [record]", "what is kept over time") => {
+        ports: List(&Text), (or "none"),
+            "ports to record over time; `*` stands for any characters";
+        bucket: Time, (= "20 us"),
+            "width of a time bucket; of the default only if ports are given";
+        queue_means: Flag, (= false),
+            "whether the mean length of every queue is measured, exactly; `layers` in results tell it, and `series` of recorded ports in each bucket. Takes the engine longer";
+        training: Flag, (= false),
+            "whether it is kept what each packet of data found in the memory of `longest_queue_drop`, and what became of it: the table `training`, from which `raddle train` makes the `oracle_file` of `credence`";
+        sizes: Table(SizesKeys::SECTION), (or "10 kB, 100 kB, 1 MB"),
+            "which flows results tell apart as short, medium and long: `{ short_below = \"100 kB\", long_above = \"1 MB\" }`, and medium ones are all between. By default short ones are below 10 kB, medium ones from 100 kB to 1 MB, and long ones above";
+    }
+}
+
+keys! {
+    /// `[record] sizes`.
+    SIZES: SizesKeys = Section::inner("sizes", "which flows are short, and which are long") => {
+        short_below: Bytes, (required "100 kB"), "shorter flows are short";
+        long_above: Bytes, (required "1 MB"), "longer flows are long";
+    }
+}
+
+keys! {
+    /// `[run]`.
+    RUN: RunKeys = Section::new("run", "## [run]", "seed, and when a run ends") => {
+        seed: Whole, (filled 1),
+            "seed of every random stream";
+        end: Either(&[Time, Exactly("never")]), (filled "never"),
+            "simulated time at which the run stops, finished or not";
+        patience: Either(&[Time, Exactly("auto")]), (filled "auto"),
+            "a run stops as stalled when for this long no new packet was delivered and nothing is scheduled that could change it; has to exceed the longest timeout. `auto` is the longest of ten thousand times the slowest hop, ten retransmission timeouts, ten packets at the slowest pace, and 100 ms";
+    }
+}
 
 /// `[record]`: patterns of port names, and the bucket.
 #[derive(Clone, Debug)]
@@ -47,27 +82,31 @@ impl RecordSection {
         };
         let before = log.count();
         let mut reader = Reader::of("[record]", item, log)?;
-        let ports = reader.list("ports", "port names, as in [\"tor0.up*\"]");
+        let ports = reader.list(&RECORD.ports, "port names, as in [\"tor0.up*\"]");
         for port in ports {
             if !matches!(port.value, Value::Text(_)) {
                 let problem = port.place.problem("wrong value in `ports`");
                 log.add(problem.label("expected a port's name, as in \"tor0.up*\""));
             }
         }
-        let bucket = reader.or("bucket", if ports.is_empty() { Span::ZERO } else { BUCKET });
+        let bucket = match ports {
+            [] => reader.get(&RECORD.bucket).unwrap_or(Span::ZERO),
+            _ => reader.or(&RECORD.bucket),
+        };
         // A scenario with every default filled in says that it records no ports, in no buckets.
-        let says_no_ports = ports.is_empty() && reader.take("ports").is_some();
+        let says_no_ports = ports.is_empty() && reader.take(&RECORD.ports).is_some();
         if bucket == Span::ZERO
-            && let (false, Some(item)) = (says_no_ports, reader.take("bucket"))
+            && let (false, Some(item)) = (says_no_ports, reader.take(&RECORD.bucket))
         {
             let problem = item.place.problem("nothing can be recorded in buckets of no length");
             log.add(problem.label("expected a time, as in \"20 us\""));
         }
-        let bucket_place = reader.take("bucket").unwrap_or(item).place.clone();
-        let queue_means = reader.or("queue_means", false);
-        let training = reader.or("training", false);
-        let training_place = reader.take("training").unwrap_or(item).place.clone();
-        let sizes = reader.take("sizes").map_or(Some(Sizes::default()), |item| sizes(item, log));
+        let bucket_place = reader.take(&RECORD.bucket).unwrap_or(item).place.clone();
+        let queue_means = reader.or(&RECORD.queue_means);
+        let training = reader.or(&RECORD.training);
+        let training_place = reader.take(&RECORD.training).unwrap_or(item).place.clone();
+        let sizes =
+            reader.take(&RECORD.sizes).map_or(Some(Sizes::default()), |item| sizes(item, log));
         reader.finish();
         (log.count() == before).then(|| Self {
             ports: ports.to_vec(),
@@ -166,8 +205,8 @@ impl RecordSection {
 /// `sizes`: what is short, and what is long.
 fn sizes(item: &Item, log: &Log) -> Option<Sizes> {
     let mut reader = Reader::of("`sizes`", item, log)?;
-    let short = reader.need::<Bytes>("short_below", "\"100 kB\"");
-    let long = reader.need::<Bytes>("long_above", "\"1 MB\"");
+    let short = reader.need::<Bytes>(&SIZES.short_below);
+    let long = reader.need::<Bytes>(&SIZES.long_above);
     reader.finish();
     let (short, long) = (short?, long?);
     if short > long {
@@ -201,20 +240,20 @@ pub(crate) struct RunSection {
 impl RunSection {
     /// Reads the section.
     pub(crate) fn read(mut reader: Reader<'_>) -> Self {
-        reader.need::<u64>("seed", "1");
-        let end = span_or(&mut reader, "end", "never");
-        let patience: Option<Span> = reader.get("patience").unwrap_or_default();
-        let patience_place = reader.take("patience").map(|item| item.place.clone());
+        reader.need::<u64>(&RUN.seed);
+        let end = span_or(&mut reader, &RUN.end);
+        let patience: Option<Span> = reader.get(&RUN.patience).unwrap_or_default();
+        let patience_place = reader.take(&RUN.patience).map(|item| item.place.clone());
         let patience_place = patience_place.unwrap_or_default();
         if patience.is_some_and(|patience| patience > LATEST) {
             let problem = patience_place.problem("`patience` is too long");
             reader.log().add(problem.label(format!("expected at most {LATEST}, or \"auto\"")));
         }
-        if let (Some(Span::ZERO), Some(item)) = (end, reader.take("end")) {
+        if let (Some(Span::ZERO), Some(item)) = (end, reader.take(&RUN.end)) {
             let problem = item.place.problem("the run would end before it starts");
             reader.log().add(problem.label("expected a time, as in \"1 ms\", or \"never\""));
         }
-        if let (true, Some(item)) = (end.is_some_and(|end| end > LATEST), reader.take("end")) {
+        if let (true, Some(item)) = (end.is_some_and(|end| end > LATEST), reader.take(&RUN.end)) {
             let problem = item.place.problem("the end is too late");
             reader.log().add(problem.label(format!("expected at most {LATEST}, or \"never\"")));
         }

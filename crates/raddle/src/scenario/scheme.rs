@@ -1,12 +1,17 @@
 //! Reads `{ scheme = .., parameter = .. }` of any family, by the family's own list.
 
-use super::reader::{Log, Reader, raw, raw_list, refused, with_nearest};
-use super::spec::{Item, Place, Value, quoted};
+use super::key::{Key, key};
+use super::keyed::Reader;
+use super::reader::{Log, raw, raw_list, refused, with_nearest};
+use super::spec::{self, Item, Place, Value, quoted};
 use crate::problem::Problem;
 use raddle_schemes::family::{Conflict, Need, Parameter, ParameterError, ParameterInfo, Raw};
 use raddle_schemes::load_balance::{host, plane, switch};
 use raddle_schemes::{Card, Scheme, buffer, congestion, marking, planner, recovery, tor};
 use std::str::FromStr;
+
+/// What selects a scheme in its table.
+static SCHEME: Key = key!(scheme Text, (required "..") [], "the name of a scheme");
 
 /// A family of schemes, as its module declares it.
 pub(crate) trait Family: Sized {
@@ -28,6 +33,11 @@ pub(crate) trait Family: Sized {
     fn conflicts(&self) -> Vec<Conflict>;
     /// What the member says of itself.
     fn card(&self) -> &'static Card;
+}
+
+/// Whether `[transport] load_balance` is `transport.load_balance`.
+fn is_selected<F: Family>(key: &str) -> bool {
+    F::KEY.trim_start_matches('[').replace("] ", ".") == key
 }
 
 macro_rules! families {
@@ -55,6 +65,22 @@ macro_rules! families {
                 self.card()
             }
         })*
+
+        /// What a scheme of the family that is selected at `key` says to a value of a parameter.
+        pub(super) fn try_parameter(
+            key: &str,
+            scheme: &str,
+            parameter: &str,
+            raw: Raw<'_>,
+        ) -> Result<(), ParameterError> {
+            $(if is_selected::<$config>(key) {
+                let config = <$config as Family>::named(scheme);
+                return config.map_or(Err(ParameterError::Unknown), |mut config| {
+                    Family::set(&mut config, parameter, raw)
+                });
+            })*
+            Err(ParameterError::Unknown)
+        }
 
         /// Every family: what its members are called, where one is selected, and who they are.
         pub(super) const FAMILIES: &[(&str, &str, &[Scheme])] =
@@ -137,24 +163,30 @@ impl<F: Family> Chosen<F> {
 }
 
 /// Reads the scheme at `key`.
-pub(crate) fn scheme<F: Family>(reader: &mut Reader<'_>, key: &'static str) -> Option<Chosen<F>> {
+pub(crate) fn scheme<F: Family>(reader: &mut Reader<'_>, key: &'static Key) -> Option<Chosen<F>> {
     scheme_beside(reader, key, None)
 }
 
 /// The same; where nobody has written the scheme's name, it is `implied`, if that is there.
 pub(crate) fn scheme_beside<F: Family>(
     reader: &mut Reader<'_>,
-    key: &'static str,
+    key: &'static Key,
     implied: Option<&'static str>,
 ) -> Option<Chosen<F>> {
-    let item = reader.demand(key, "{ scheme = \"..\" }")?;
+    let item = reader.demand(key)?;
     if let Value::Text(name) = &item.value {
-        let problem = item.place.problem(format!("wrong value for `{key}`"));
+        let problem = item.place.problem(format!("wrong value for `{}`", key.word));
         reader.log().add(problem.label(format!("write `{{ scheme = \"{name}\" }}`")));
         return None;
     }
-    let inner = Reader::of(key, item, reader.log())?;
+    let inner = Reader::of(key.word, item, reader.log())?;
     read_implied(inner, implied)
+}
+
+/// The scheme that a key has where nobody writes one.
+pub(crate) fn declared<F: Family>(key: &Key) -> Option<F> {
+    let (item, log) = (spec::declared(key.absent.value()?)?, Log::default());
+    Some(read_scheme(Reader::of(key.word, &item, &log)?)?.config)
 }
 
 /// Reads the scheme that the rest of a table describes.
@@ -167,7 +199,7 @@ fn read_implied<F: Family>(
     implied: Option<&'static str>,
 ) -> Option<Chosen<F>> {
     let log = inner.log();
-    let item = inner.demand("scheme", "\"..\"")?;
+    let item = inner.demand(&SCHEME)?;
     let Value::Text(name) = &item.value else {
         let expected = ParameterError::Value("expected the name of a scheme, quoted".to_owned());
         log.add(refused("scheme", item, expected));

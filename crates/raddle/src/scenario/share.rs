@@ -1,13 +1,14 @@
 //! Shares such as `"1%"`.
 
-use super::reader::Reader;
+use super::key::Key;
+use super::keyed::Reader;
 use super::spec::{Item, Place, Value};
 use raddle_schemes::units::split_number;
 
-/// The percentage under the key `share`, from 0 to 100. None of anything is the baseline of a sweep:
+/// The percentage under a key, from 0 to 100. None of anything is the baseline of a sweep:
 /// it is an error where no cell of the study has a share of something.
-pub(super) fn share(reader: &mut Reader<'_>) -> Option<f64> {
-    let item = reader.demand("share", "\"1%\"")?;
+pub(super) fn share(reader: &mut Reader<'_>, key: &'static Key) -> Option<f64> {
+    let item = reader.demand(key)?;
     let Some(share) = percent(item).filter(|percent| (0.0..=100.0).contains(percent)) else {
         let problem = item.place.problem("wrong value for `share`");
         reader.log().add(problem.label("expected a share from 0% to 100%, as in \"1%\""));

@@ -3,6 +3,8 @@
 //! Overrides, sweeps, conditions and defaults are merged into this tree, so that every later check
 //! points at the text that is to blame, wherever it came from.
 
+use super::DocumentKeys;
+use super::key::{Absent, Kind, Section};
 use crate::problem::Problem;
 use std::ops::Range;
 use std::path::Path;
@@ -90,11 +92,35 @@ pub fn document(file: &Arc<Path>, text: &str) -> Result<Table, Vec<Problem>> {
     Err(errors.iter().map(problem).collect())
 }
 
-/// The document of defaults, whose items have no place.
+/// A value that a key's declaration has.
+pub(crate) fn declared(text: &str) -> Option<Item> {
+    DeValue::parse(text).ok().map(|value| own(&value, &|_| Place::default()))
+}
+
+/// What is put into a scenario before it is read; its items have no place.
 pub(crate) fn defaults() -> Table {
-    let (table, errors) = DeTable::parse_recoverable(include_str!("defaults.toml"));
-    debug_assert!(errors.is_empty(), "{errors:?}");
-    own_table(table.get_ref(), &|_| Place::default())
+    filled(DocumentKeys::SECTION)
+}
+
+fn filled(section: &Section) -> Table {
+    let mut table = Table::default();
+    if let Some((_, Absent::Filled(text))) = section.family {
+        let (key, key_place) = ("scheme".to_owned(), Place::default());
+        table.entries.extend(declared(text).map(|item| Entry { key, key_place, item }));
+    }
+    for key in section.keys {
+        let item = match (key.absent, key.kind) {
+            (Absent::Filled(text), _) => declared(text),
+            (_, Kind::Table(inner)) => {
+                let inner = Some(filled(inner)).filter(|inner| !inner.entries.is_empty());
+                inner.map(|inner| Item { value: Value::Table(inner), place: Place::default() })
+            }
+            _ => None,
+        };
+        let (key, key_place) = (key.word.to_owned(), Place::default());
+        table.entries.extend(item.map(|item| Entry { key, key_place, item }));
+    }
+    table
 }
 
 /// Reads one value typed on the command line at `offset` of `file`: TOML, or a bare word.

@@ -1,6 +1,9 @@
 //! `[sweep]` and `[[condition]]`: the cells of a study.
 
-use super::reader::{Log, Reader, with_nearest};
+use super::fault::FaultKeys;
+use super::key::{Section, keys};
+use super::keyed::Reader;
+use super::reader::{Log, with_nearest};
 use super::spec::{Entry, Item, Place, Table, Value};
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,6 +12,20 @@ const MAX_CELLS: usize = 100_000;
 
 /// The sections that a path may start with.
 const SECTIONS: &[&str] = &["fabric", "transport", "traffic", "fault", "record", "run"];
+
+keys! {
+    /// `[[condition]]`.
+    CONDITION_KEYS: ConditionKeys = Section::new("condition", "## [[condition]]", "a named variant") => {
+        name: Text, (required "healthy"),
+            "what results call it";
+        axis: Text, (= "condition"),
+            "the axis it is a value of; conditions of different axes are combined. An axis called `scheme` makes the rows of `raddle compare`";
+        fault: List(&Table(FaultKeys::SECTION)), (or "none"),
+            "faults to add, as in `[[fault]]`";
+        set: Paths, (or "none"),
+            "values to set, by their paths";
+    }
+}
 
 /// One axis: what varies, and what each of its values changes.
 pub(crate) struct AxisSpec {
@@ -257,11 +274,12 @@ fn conditions_of(item: &Item, log: &Log) -> Vec<AxisSpec> {
 /// A condition: the name of its axis, and what it changes.
 fn condition(item: &Item, log: &Log) -> Option<(String, Point)> {
     let mut reader = Reader::of("[[condition]]", item, log)?;
-    let name = reader.demand("name", "\"healthy\"");
-    let axis = reader.take("axis");
-    let faults = reader.list("fault", "faults, as in [{ link = \"tor0.up1\", down = \"..\" }]");
+    let name = reader.demand(&CONDITION_KEYS.name);
+    let axis = reader.take(&CONDITION_KEYS.axis);
+    let faults = reader
+        .list(&CONDITION_KEYS.fault, "faults, as in [{ link = \"tor0.up1\", down = \"..\" }]");
     let mut set = Vec::new();
-    if let Some(item) = reader.take("set") {
+    if let Some(item) = reader.take(&CONDITION_KEYS.set) {
         match &item.value {
             Value::Table(table) => {
                 for entry in &table.entries {

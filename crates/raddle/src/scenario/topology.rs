@@ -1,8 +1,10 @@
 //! `[fabric] topology`: hosts, switches and cables.
 
+use super::fabric::FABRIC;
 use super::fault::FaultSection;
 use super::files::{Files, NamedFile};
-use super::reader::Reader;
+use super::key::{Key, Section, key, keys, kinds};
+use super::keyed::Reader;
 use super::scheme::shown;
 use super::spec::{Item, Place, quoted};
 use crate::import::{hpcc, htsim_topo};
@@ -15,9 +17,136 @@ use raddle_sim::topology::shape_error::ShapeError;
 use raddle_sim::topology::tree::TreeShape;
 use std::sync::Arc;
 
-/// The kinds of topology.
-const KINDS: &[&str] =
-    &["fat_tree", "leaf_spine", "dumbbell", "graph", "htsim_topo", "hpcc_topology"];
+/// The words of the kinds.
+const KINDS: [&str; SECTIONS.len()] = kinds(&SECTIONS);
+
+/// The sections, one for each kind.
+const SECTIONS: [&Section; 6] = [
+    FatTreeKeys::SECTION,
+    LeafSpineKeys::SECTION,
+    DumbbellKeys::SECTION,
+    GraphKeys::SECTION,
+    HtsimTopoKeys::SECTION,
+    HpccTopologyKeys::SECTION,
+];
+
+/// The sections of `topology`, one for each kind.
+pub(crate) fn sections() -> Vec<&'static Section> {
+    SECTIONS.to_vec()
+}
+
+/// What selects a topology.
+static KIND: Key = key!(kind Word(&KINDS), (required "fat_tree") [], "what the topology is");
+
+/// What all kinds have.
+const COMMON: &Section = &Section { keys: &[HOST_DELAY], ..Section::inner("topology", "fabrics") };
+const HOST_DELAY: Key = key!(
+    host_delay Time, (= "0 ns") [],
+    "latency of every host, from the arrival of a frame until the host has it"
+);
+/// Keys that several kinds have.
+const RATE: Key = key!(rate Rate, (= "400 Gbps") [], "of the hosts' links");
+const LINK_DELAY: Key =
+    key!(link_delay Time, (= "500 ns") [], "propagation on every link, or on the hosts'");
+const SWITCH_DELAY: Key = key!(switch_delay Time, (= "500 ns") [], "latency of every switch");
+const UPLINK_RATE: Key = key!(uplink_rate Rate, (or "`rate`") [], "of the links between switches");
+const UPLINK_DELAY: Key = key!(
+    uplink_delay Time, (or "`link_delay`") [], "propagation on the links between switches"
+);
+const PLANES: Key = key!(
+    planes Whole, (= 1) [1 to 8],
+    "copies of the tree, 1 to 8, that share nothing but the hosts: every host has a port in each, of this `rate` ([model.md](model.md#hosts-with-several-ports))"
+);
+const FILE: Key =
+    key!(file Path, (required "fabric.txt") [], "a text file, relative to the scenario");
+
+keys! {
+    /// Fat trees.
+    FAT_TREE: FatTreeKeys = Section::kind("fat_tree", "switches in two or three tiers, as much bandwidth up as down").with(COMMON) => {
+        tiers: Whole, (= 3) [2 to 3],
+            "2 or 3";
+        hosts: Whole, (required 128) [<= 65536],
+            "at most 65536";
+        rate => RATE;
+        link_delay => LINK_DELAY;
+        switch_delay => SWITCH_DELAY.meaning("latency of every switch, before its queue");
+        hosts_per_tor: Whole, (or "k / 2; two tiers: the largest divisor of `hosts` not above its square root"),
+            "hosts below each ToR";
+        tors_per_pod: Whole, (or "as many as a ToR has hosts"),
+            "three tiers only";
+        oversubscription: Number, (= 1.0),
+            "bandwidth of a ToR's host links over that of its uplinks; 4.0 is 4:1";
+        parallel: Whole, (= 1),
+            "cables between neighbouring switches; more of them mean fewer upper switches";
+        uplink_rate => UPLINK_RATE;
+        core_rate: Rate, (or "`uplink_rate`"),
+            "of the links to core switches, three tiers only; the number of switches does not follow it, so a slower core is oversubscribed";
+        uplink_delay => UPLINK_DELAY;
+        core_delay: Time, (or "`uplink_delay`"),
+            "propagation on the links to core switches, three tiers only";
+        planes => PLANES;
+    }
+}
+
+keys! {
+    /// Two tiers with numbers of their own.
+    LEAF_SPINE: LeafSpineKeys = Section::kind("leaf_spine", "leaves with hosts, and spines that connect them").with(COMMON) => {
+        leaves: Whole, (required 16),
+            "switches with hosts, named `tor0`, `tor1`";
+        hosts_per_leaf: Whole, (required 8),
+            "hosts at each";
+        spines: Whole, (required 8),
+            "switches above, each connected to each leaf";
+        parallel: Whole, (= 1),
+            "cables between a leaf and a spine";
+        rate => RATE;
+        uplink_rate => UPLINK_RATE;
+        uplink_delay => UPLINK_DELAY;
+        link_delay => LINK_DELAY;
+        switch_delay => SWITCH_DELAY;
+        planes => PLANES;
+        tors_per_host: Whole, (= 1) [1 to 8],
+            "leaves that every host is attached to, 1 to 8: the hosts of so many leaves are the same, with a port of this `rate` at each. 2 are dual ToRs, as many as a host has NICs are rails. Of `leaves = 8` and 2 a host, port 0 of the hosts is at `tor0` to `tor3` and port 1 at `tor4` to `tor7`. Not with `planes`";
+    }
+}
+
+keys! {
+    /// Two switches.
+    DUMBBELL: DumbbellKeys = Section::kind("dumbbell", "two switches with hosts, and one cable between them").with(COMMON) => {
+        hosts_per_side: Whole, (required 1) [>= 1],
+            "hosts at each of the two switches";
+        rate => RATE;
+        bottleneck_rate: Rate, (or "`rate`"),
+            "of the cable between the switches";
+        link_delay => LINK_DELAY.meaning("propagation on every link");
+        switch_delay => SWITCH_DELAY.meaning("latency of both switches");
+    }
+}
+
+keys! {
+    /// A graph.
+    GRAPH: GraphKeys = Section::kind("graph", "any graph, from a file").with(COMMON) => {
+        file => FILE;
+    }
+}
+
+keys! {
+    /// htsim's files.
+    HTSIM_TOPO: HtsimTopoKeys = Section::kind("htsim_topo", "a tree, from a file of htsim").with(COMMON) => {
+        file: Path, (required "fat_tree.topo"),
+            "a `.topo` file of htsim, relative to the scenario";
+    }
+}
+
+keys! {
+    /// HPCC's files.
+    HPCC_TOPOLOGY: HpccTopologyKeys = Section::kind("hpcc_topology", "any graph, from a file of HPCC's simulator").with(COMMON) => {
+        file: Path, (required "topology.txt"),
+            "a topology file of HPCC's simulator, relative to the scenario";
+        compat: Flag, (= false),
+            "read the stream of numbers as HPCC does, wherever lines end";
+    }
+}
 
 /// A topology whose keys are valid; whether its numbers fit together shows when it is built.
 #[derive(Clone, Debug)]
@@ -120,22 +249,21 @@ struct Common {
 }
 
 impl Common {
-    fn read(reader: &mut Reader<'_>) -> Self {
+    fn read(reader: &mut Reader<'_>, [rate, link_delay, switch_delay]: [&'static Key; 3]) -> Self {
         Self {
-            rate: rate(reader, "rate").unwrap_or(Rate::gbps(400)),
-            link_delay: reader.or("link_delay", Span::ns(500)),
-            switch_delay: reader.or("switch_delay", Span::ns(500)),
+            rate: reader.or(rate),
+            link_delay: reader.or(link_delay),
+            switch_delay: reader.or(switch_delay),
         }
     }
 }
 
 /// Reads the topology of `[fabric]`.
 pub(crate) fn read(fabric: &mut Reader<'_>, files: &Files) -> Option<Topology> {
-    let example = "{ kind = \"fat_tree\", hosts = 128 }";
-    let item = fabric.demand("topology", example)?;
+    let item = fabric.demand(&FABRIC.topology)?;
     let mut reader = Reader::of("topology", item, fabric.log())?;
-    let host_delay = reader.get("host_delay").unwrap_or(Span::ZERO);
-    let topology = match reader.choice("kind", KINDS)? {
+    let host_delay = reader.get(&HOST_DELAY).unwrap_or(Span::ZERO);
+    let topology = match reader.choice(&KIND)? {
         "fat_tree" => fat_tree(&mut reader, item),
         "leaf_spine" => leaf_spine(&mut reader, item),
         "dumbbell" => dumbbell(&mut reader, item),
@@ -175,12 +303,16 @@ fn with_hosts(topology: Topology, host_delay: Span) -> Topology {
 }
 
 /// In how many planes hosts have a port, or at how many ToRs where trees can have that.
-fn host_ports(reader: &mut Reader<'_>, may_share: bool) -> HostPorts {
-    let planes = several(reader, "planes");
-    let tors = if may_share { several(reader, "tors_per_host") } else { 1 };
+fn host_ports(
+    reader: &mut Reader<'_>,
+    planes: &'static Key,
+    tors_per_host: Option<&'static Key>,
+) -> HostPorts {
+    let planes = several(reader, planes);
+    let tors = tors_per_host.map_or(1, |key| several(reader, key));
     if planes > 1
         && tors > 1
-        && let Some(item) = reader.take("tors_per_host")
+        && let Some(item) = tors_per_host.and_then(|key| reader.take(key))
     {
         let problem = item.place.problem("`tors_per_host` does not go with `planes`");
         reader.log().add(problem.label("leave out one of them"));
@@ -192,35 +324,32 @@ fn host_ports(reader: &mut Reader<'_>, may_share: bool) -> HostPorts {
     }
 }
 
-fn several(reader: &mut Reader<'_>, key: &'static str) -> u32 {
-    let count = reader.at_least(key, 1, Some(1)).unwrap_or(1);
+fn several(reader: &mut Reader<'_>, key: &'static Key) -> u32 {
+    let count = reader.at_least(key).unwrap_or(1);
     if let (true, Some(item)) = (count > MOST_PLANES, reader.take(key)) {
-        let problem = item.place.problem(format!("`{key}` is too large"));
+        let problem = item.place.problem(format!("`{}` is too large", key.word));
         reader.log().add(problem.label(format!("expected at most {MOST_PLANES}")));
         return 1;
     }
     count
 }
 
-fn rate(reader: &mut Reader<'_>, key: &'static str) -> Option<Rate> {
-    reader.at_least(key, Rate(1), Some(Rate(0))).filter(|rate| rate.0 > 0)
-}
-
 fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
-    let tiers = reader.or("tiers", 3);
-    let hosts = reader.need("hosts", "128");
-    let Common { rate: host_rate, link_delay, switch_delay } = Common::read(reader);
+    let tiers = reader.or(&FAT_TREE.tiers);
+    let hosts = reader.need(&FAT_TREE.hosts);
+    let Common { rate: host_rate, link_delay, switch_delay } =
+        Common::read(reader, [&FAT_TREE.rate, &FAT_TREE.link_delay, &FAT_TREE.switch_delay]);
     let options = TreeOptions {
-        hosts_per_tor: reader.get("hosts_per_tor"),
-        tors_per_pod: reader.get("tors_per_pod"),
-        oversubscription: reader.get("oversubscription"),
-        parallel: reader.get("parallel"),
-        uplink_rate: rate(reader, "uplink_rate"),
-        core_rate: rate(reader, "core_rate"),
-        uplink_delay: reader.get("uplink_delay"),
-        core_delay: reader.get("core_delay"),
+        hosts_per_tor: reader.get(&FAT_TREE.hosts_per_tor),
+        tors_per_pod: reader.get(&FAT_TREE.tors_per_pod),
+        oversubscription: reader.get(&FAT_TREE.oversubscription),
+        parallel: reader.get(&FAT_TREE.parallel),
+        uplink_rate: reader.get(&FAT_TREE.uplink_rate),
+        core_rate: reader.get(&FAT_TREE.core_rate),
+        uplink_delay: reader.get(&FAT_TREE.uplink_delay),
+        core_delay: reader.get(&FAT_TREE.core_delay),
     };
-    let host_ports = host_ports(reader, false);
+    let host_ports = host_ports(reader, &FAT_TREE.planes, None);
     let made =
         TreeShape::fat_tree_with(tiers, hosts?, host_rate, link_delay, switch_delay, &options);
     let shape = made.map_err(|error| reader.log().add(shape_problem(&error, item))).ok()?;
@@ -252,14 +381,15 @@ fn fat_tree(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
 }
 
 fn leaf_spine(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
-    let leaves = reader.need("leaves", "16");
-    let hosts_per_leaf = reader.need("hosts_per_leaf", "8");
-    let spines = reader.need("spines", "8");
-    let parallel = reader.or("parallel", 1);
-    let Common { rate: host_rate, link_delay, switch_delay } = Common::read(reader);
-    let uplink_rate = rate(reader, "uplink_rate").unwrap_or(host_rate);
-    let uplink_delay = reader.get("uplink_delay").unwrap_or(link_delay);
-    let host_ports = host_ports(reader, true);
+    let leaves = reader.need(&LEAF_SPINE.leaves);
+    let hosts_per_leaf = reader.need(&LEAF_SPINE.hosts_per_leaf);
+    let spines = reader.need(&LEAF_SPINE.spines);
+    let parallel = reader.or(&LEAF_SPINE.parallel);
+    let Common { rate: host_rate, link_delay, switch_delay } =
+        Common::read(reader, [&LEAF_SPINE.rate, &LEAF_SPINE.link_delay, &LEAF_SPINE.switch_delay]);
+    let uplink_rate = reader.get(&LEAF_SPINE.uplink_rate).unwrap_or(host_rate);
+    let uplink_delay = reader.get(&LEAF_SPINE.uplink_delay).unwrap_or(link_delay);
+    let host_ports = host_ports(reader, &LEAF_SPINE.planes, Some(&LEAF_SPINE.tors_per_host));
     let made = TreeShape::leaf_spine(
         leaves?,
         hosts_per_leaf?,
@@ -322,9 +452,10 @@ fn tiers_apart(shape: &TreeShape) -> String {
 }
 
 fn dumbbell(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
-    let hosts_per_side = reader.at_least("hosts_per_side", 1, None);
-    let Common { rate: host_rate, link_delay, switch_delay } = Common::read(reader);
-    let bottleneck_rate = rate(reader, "bottleneck_rate").unwrap_or(host_rate);
+    let hosts_per_side = reader.at_least(&DUMBBELL.hosts_per_side);
+    let Common { rate: host_rate, link_delay, switch_delay } =
+        Common::read(reader, [&DUMBBELL.rate, &DUMBBELL.link_delay, &DUMBBELL.switch_delay]);
+    let bottleneck_rate = reader.get(&DUMBBELL.bottleneck_rate).unwrap_or(host_rate);
     let hosts_per_side = hosts_per_side?;
     let resolved = format!(
         "{{ kind = \"dumbbell\", hosts_per_side = {hosts_per_side}, rate = {}, \
@@ -353,7 +484,7 @@ fn dumbbell(reader: &mut Reader<'_>, item: &Item) -> Option<Topology> {
 }
 
 fn graph(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Topology> {
-    let file = files.file(reader, "\"fabric.txt\"")?;
+    let file = files.file(reader, &GRAPH.file)?;
     Some(Topology {
         resolved: in_file("graph", &file),
         title: file.name(),
@@ -367,7 +498,7 @@ fn graph(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Topology
 }
 
 fn htsim_topo(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Topology> {
-    let file = files.file(reader, "\"fat_tree.topo\"")?;
+    let file = files.file(reader, &HTSIM_TOPO.file)?;
     let log = reader.log();
     let report = |errors| file.report(errors, log);
     let described = htsim_topo::parse(&file.text).map_err(report).ok()?;
@@ -390,8 +521,8 @@ fn htsim_topo(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Top
 }
 
 fn hpcc_topology(reader: &mut Reader<'_>, item: &Item, files: &Files) -> Option<Topology> {
-    let compat = reader.or("compat", false);
-    let file = files.file(reader, "\"topology.txt\"")?;
+    let compat = reader.or(&HPCC_TOPOLOGY.compat);
+    let file = files.file(reader, &HPCC_TOPOLOGY.file)?;
     let log = reader.log();
     let report = |errors| file.report(errors, log);
     let read = hpcc::topology::parse(&file.text, hpcc::Options { compat }).map_err(report).ok()?;

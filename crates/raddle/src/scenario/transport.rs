@@ -1,7 +1,8 @@
 //! `[transport]`: the hosts.
 
 use super::jobs::Jobs;
-use super::reader::Reader;
+use super::key::{Key, Section, keys};
+use super::keyed::Reader;
 use super::scheme::{self, Chosen, show, shown};
 use super::spec::Place;
 use raddle_schemes::load_balance::{host, plane};
@@ -11,6 +12,40 @@ use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{congestion, recovery};
 use raddle_sim::plan::{Connections, NicOrder, PairOrder, TransportPlan, Turns};
 use raddle_sim::wire::frame::SIZE_LIMIT;
+
+keys! {
+    /// `[transport]`.
+    TRANSPORT: TransportKeys = Section::new("transport", "## [transport]", "the hosts") => {
+        payload: Bytes, (filled "4096 B") [>= "1 B"],
+            "application bytes of a full packet";
+        header: Bytes, (filled "64 B") [>= "1 B"],
+            "of a data packet; also the size of a trimmed one";
+        ack: Bytes, (filled "64 B") [>= "1 B"],
+            "an ACK or NACK on the wire";
+        load_balance: Scheme("transport.load_balance"), (filled { scheme = "ops" }),
+            "the path of every packet, as far as switches go by it ([model.md](model.md#paths))";
+        plane: Scheme("transport.plane"), (= { scheme = "hash" }),
+            "where hosts have several ports (`planes`, `tors_per_host`): the one that a packet leaves by ([below](#transport-plane)); elsewhere it has no effect and is refused";
+        plane_repair: Time, (= "0 ns"),
+            "where hosts have several ports: from a change of a host's own link until the host knows of it";
+        planner: Scheme("transport.planner"), (or "none"),
+            "gives the messages of each host their paths before the run, whole or in pieces ([below](#transport-planner)); `load_balance` is `planned` then, unless it is written";
+        congestion: Scheme("transport.congestion"), (filled { scheme = "mprdma_dctcp" }),
+            "window and rate";
+        recovery: Scheme("transport.recovery"), (filled { scheme = "sack" }),
+            "ACKs, loss detection, retransmission; beside `cubic` and `dctcp` it is `tcp` where none is written ([below](#tcps-recovery))";
+        connections: Word(Connections::WORDS), (filled "message"),
+            "`message`: each is a connection of its own; `pair`: what hosts learn outlives a message ([model.md](model.md#connections))";
+        pair_order: Word(PairOrder::WORDS), (= "parallel"),
+            "messages from one host to another with the same class, path selector and transport: `parallel`, side by side, taking turns at the NIC; `fifo`, in the order in which they start, as on a queue pair: the first packet of one follows the last of the one before, without waiting for ACKs";
+        nic: Word(NicOrder::WORDS), (filled "control_first"),
+            "`control_first`, or `round_robin`: one control frame, one data frame in turn";
+        turns: Word(Turns::WORDS), (= "round_robin"),
+            "which of the flows that may send has its turn at the NIC: `round_robin`, each behind those that could send before it; `random_place`, they go round in a random order that stays, as in a list of queue pairs into which each is put at random; `random`, any of them, drawn for each packet; `shortest`, the one with the shortest message, as senders of Homa do";
+        phase: Time, (filled "0 ns"),
+            "each flow's start, by itself or by a trigger, is delayed by a uniform draw from zero to this";
+    }
+}
 
 /// The section, with the places of its schemes.
 pub(crate) struct TransportSection {
@@ -35,46 +70,47 @@ pub(crate) struct TransportSection {
 
 /// Reads the section.
 pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
-    let payload = frame_part(&mut reader, "payload");
-    let header = frame_part(&mut reader, "header");
-    let ack = frame_part(&mut reader, "ack");
+    let payload = frame_part(&mut reader, &TRANSPORT.payload);
+    let header = frame_part(&mut reader, &TRANSPORT.header);
+    let ack = frame_part(&mut reader, &TRANSPORT.ack);
     if let (Some(payload), Some(header)) = (payload, header)
         && payload.0 + header.0 > SIZE_LIMIT.0
-        && let Some(item) = reader.take("payload")
+        && let Some(item) = reader.take(&TRANSPORT.payload)
     {
         let problem = item.place.problem("payload and header make too large a packet");
         reader.log().add(problem.label(format!("expected at most {SIZE_LIMIT} in all")));
     }
     if let (Some(payload), Some(header), Some(ack)) = (payload, header, ack)
         && ack.0 > payload.0 + header.0
-        && let Some(item) = reader.take("ack")
+        && let Some(item) = reader.take(&TRANSPORT.ack)
     {
         let problem = item.place.problem("an ACK is larger than a packet");
         let most = payload + header;
         reader.log().add(problem.label(format!("expected at most {most}, payload and header")));
     }
-    let mut load_balance = scheme::scheme(&mut reader, "load_balance");
-    let given = reader.take("plane").is_some();
-    let plane = given.then(|| scheme::scheme::<plane::Config>(&mut reader, "plane"));
-    let plane_repair_place = reader.take("plane_repair").map(|item| item.place.clone());
-    let plane_repair = reader.or("plane_repair", Span::ZERO);
+    let mut load_balance = scheme::scheme(&mut reader, &TRANSPORT.load_balance);
+    let given = reader.take(&TRANSPORT.plane).is_some();
+    let plane = given.then(|| scheme::scheme::<plane::Config>(&mut reader, &TRANSPORT.plane));
+    let plane_repair_place = reader.take(&TRANSPORT.plane_repair).map(|item| item.place.clone());
+    let plane_repair = reader.or(&TRANSPORT.plane_repair);
     // What is there and wrong has been reported.
-    let given = reader.take("planner").is_some();
-    let planner = given.then(|| scheme::scheme::<planner::Config>(&mut reader, "planner"));
+    let given = reader.take(&TRANSPORT.planner).is_some();
+    let planner = given.then(|| scheme::scheme::<planner::Config>(&mut reader, &TRANSPORT.planner));
     if let (Some(Some(planner)), Some(own)) = (&planner, &mut load_balance)
         && own.place.file.is_none()
         && let Some(planned) = host::Config::named("planned")
     {
         *own = planner.gives(planned);
     }
-    let congestion: Option<Chosen<congestion::Config>> = scheme::scheme(&mut reader, "congestion");
+    let congestion: Option<Chosen<congestion::Config>> =
+        scheme::scheme(&mut reader, &TRANSPORT.congestion);
     let implied = congestion.as_ref().and_then(|own| own.config.recovery());
-    let recovery = recovery(&mut reader, implied);
-    let connections = reader.need("connections", "\"message\"");
-    let pair_order = reader.or("pair_order", PairOrder::Parallel);
-    let nic = reader.need("nic", "\"control_first\"");
-    let turns = reader.or("turns", Turns::RoundRobin);
-    let phase = reader.need("phase", "\"0 ns\"");
+    let recovery = recovery(&mut reader, &TRANSPORT.recovery, implied);
+    let connections = reader.need(&TRANSPORT.connections);
+    let pair_order = reader.or(&TRANSPORT.pair_order);
+    let nic = reader.need(&TRANSPORT.nic);
+    let turns = reader.or(&TRANSPORT.turns);
+    let phase = reader.need(&TRANSPORT.phase);
     reader.finish();
     Some(TransportSection {
         payload: payload?,
@@ -98,9 +134,10 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
 /// Reads the recovery; where nobody has written its name, it is `implied`, if that is there.
 pub(crate) fn recovery(
     reader: &mut Reader<'_>,
+    key: &'static Key,
     implied: Option<&'static str>,
 ) -> Option<Chosen<recovery::Config>> {
-    let recovery = scheme::scheme_beside(reader, "recovery", implied);
+    let recovery = scheme::scheme_beside(reader, key, implied);
     if let Some(Chosen { config: recovery::Config::Sack(sack), .. }) = &recovery
         && (sack.ack_every, sack.ack_entropies) == (1, AckEntropies::Carry)
     {
@@ -111,11 +148,11 @@ pub(crate) fn recovery(
     recovery
 }
 
-fn frame_part(reader: &mut Reader<'_>, key: &'static str) -> Option<Bytes> {
-    let bytes = reader.at_least(key, Bytes(1), None)?;
+fn frame_part(reader: &mut Reader<'_>, key: &'static Key) -> Option<Bytes> {
+    let bytes = reader.at_least(key)?;
     if bytes > SIZE_LIMIT {
         let item = reader.take(key)?;
-        let problem = item.place.problem(format!("`{key}` is too large"));
+        let problem = item.place.problem(format!("`{}` is too large", key.word));
         reader.log().add(problem.label(format!("expected at most {SIZE_LIMIT}")));
         return None;
     }
@@ -156,8 +193,8 @@ impl TransportSection {
 
     /// How packets choose their planes, where hosts have several ports.
     pub(crate) fn plane(&self) -> Chosen<plane::Config> {
-        let default = || self.load_balance.gives(plane::Config::Hash(plane::hash::Config {}));
-        self.plane.clone().unwrap_or_else(default)
+        let declared = || scheme::declared(&TRANSPORT.plane).expect("a declared scheme is one");
+        self.plane.clone().unwrap_or_else(|| self.load_balance.gives(declared()))
     }
 
     /// The section's lines with every default filled in, but for what `connections`, `pair_order`,

@@ -1,10 +1,12 @@
 //! `kind = "all_to_all"`: everyone to everyone.
 
 use super::TrafficSection;
-use super::{Kind, Made, Misfit, Pattern, line, message};
+use super::{CLASS, Kind, MESSAGE, Made, Misfit, Pattern, SEED, line};
 use crate::scenario::files::Files;
+use crate::scenario::job::JobKeyWords;
+use crate::scenario::key::{Key, Section, keys};
+use crate::scenario::keyed::Reader;
 use crate::scenario::reader::Log;
-use crate::scenario::reader::Reader;
 use crate::study::metric::BY_COMPLETION;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
@@ -12,20 +14,33 @@ use raddle_sim::workload::Traffic;
 use raddle_sim::workload::all_to_all::{AllToAll, Order};
 use std::sync::Arc;
 
+keys! {
+    /// Its keys.
+    KEYS: AllToAllKeys = Section::kind("all_to_all", "every host sends to every other").with(JobKeyWords::SECTION) => {
+        message => MESSAGE;
+        order: Word(Order::WORDS), (= "shifted"),
+            "in which order a host serves the others: `shifted`, from the next host on; `random`, drawn for each host; `strided`, with `parallel`: those served at a time lie equally far apart, as in the REPS artifact; `rank`, every host serves hosts 0, 1, 2 and so on";
+        parallel: Whole, (or "all at once") [>= 1],
+            "messages that a host sends at a time, up to one to each other host; each last ACK starts the next message";
+        seed => SEED.meaning("draws the traffic alone: the same orders whatever the run's seed; only with `random`");
+        class => CLASS;
+    }
+}
+
 pub(super) const KIND: Kind = Kind {
-    word: "all_to_all",
-    summary: "every host sends to every other",
-    draws: true,
+    section: AllToAllKeys::SECTION,
+    seed: Some(&KEYS.seed),
+    class: &KEYS.class,
     asked_by: BY_COMPLETION,
     read,
 };
 
 fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
-    let message = message(reader);
-    let given = reader.take("parallel").is_some();
-    reader.take("order");
-    let in_flight = if given { Some(reader.at_least("parallel", 1, Some(1))?) } else { None };
-    let order = self::order(reader, in_flight)?.unwrap_or(Order::Shifted);
+    let message = reader.at_least(&KEYS.message);
+    let given = reader.take(&KEYS.parallel).is_some();
+    reader.take(&KEYS.order);
+    let in_flight = if given { Some(reader.at_least(&KEYS.parallel)?) } else { None };
+    let order = self::order(reader, &KEYS.order, in_flight)?.unwrap_or(Order::Shifted);
     let message = message?;
     let parallel = in_flight.map(|n| line("parallel", &n));
     let by = in_flight.map_or(String::new(), |n| format!(", {n} at a time"));
@@ -46,9 +61,13 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
 
 /// Reads the order in which those that all send to all serve their receivers, if it is given.
 /// `None` if it is wrong.
-pub(super) fn order(reader: &mut Reader<'_>, in_flight: Option<u32>) -> Option<Option<Order>> {
-    let Some(item) = reader.take("order") else { return Some(None) };
-    let order = reader.get("order")?;
+pub(super) fn order(
+    reader: &mut Reader<'_>,
+    key: &'static Key,
+    in_flight: Option<u32>,
+) -> Option<Option<Order>> {
+    let Some(item) = reader.take(key) else { return Some(None) };
+    let order = reader.get(key)?;
     if order == Order::Strided && in_flight.is_none() {
         let problem = item.place.problem("`order` is strided, and all messages start at once");
         reader

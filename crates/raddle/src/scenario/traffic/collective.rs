@@ -1,10 +1,15 @@
 //! `kind = "collective"`: one collective among some of the hosts, or among groups of them.
 
 use super::compute::compute;
-use super::placement::placement;
-use super::{Kind, MESSAGE, Made, Misfit, Pattern, TrafficSection, line};
+use super::placement::{PlacementKeys, placement};
+use super::{
+    CLASS, HOSTS, Kind, MESSAGE, Made, Misfit, Pattern, SEED, STRAGGLER, TrafficSection, line,
+};
 use crate::scenario::files::Files;
-use crate::scenario::reader::{Log, Reader};
+use crate::scenario::job::JobKeyWords;
+use crate::scenario::key::{Key, Section, keys};
+use crate::scenario::keyed::Reader;
+use crate::scenario::reader::Log;
 use crate::study::metric::BUSBW;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::rng;
@@ -24,10 +29,50 @@ use raddle_sim::workload::job::Operation;
 use raddle_sim::workload::{Traffic, WorkloadError};
 use std::sync::Arc;
 
+keys! {
+    /// Its keys.
+    KEYS: CollectiveKeys = Section::kind("collective", "a collective operation among some of the hosts, as sends that wait for each other").with(JobKeyWords::SECTION) => {
+        operation: Word(Operation::WORDS), (required "all_reduce"),
+            "`all_reduce`, `reduce_scatter`, `all_gather` or `all_to_all`";
+        algorithm: Word(ALGORITHMS), (or "`\"ring\"`, or `\"direct\"`"),
+            "`ring`, `halving_doubling` or `direct`; for `all_reduce` also `tree`, `double_tree` and `butterfly`; an all-to-all is `direct`";
+        message => MESSAGE.meaning("size of every message: a ring's or a tree's chunk, a butterfly's vector, an all-to-all's pair, a rank's part; with `halving_doubling` the smallest message");
+        size: Bytes, (or "what `message` makes") [>= "1 B"],
+            "instead of `message`: all of a rank's data, as nccl-tests counts it; its parts differ by a byte at most";
+        hops: Whole, (or "what the operation needs") [>= 1],
+            "with `ring`: hops of each chunk; the REPS artifact has 2n - 1. With fewer than needed there is no bandwidth to show";
+        chunks: Whole, (= 1) [>= 1],
+            "with a tree: into how many chunks its data is cut";
+        parallel: Whole, (or "all at once; `1` in trees") [>= 1],
+            "in an all-to-all: messages that a rank sends at a time; in a tree: chunks from one rank to the next, where each last ACK lets another go";
+        order: Word(all_to_all::Order::WORDS), (= "shifted"),
+            "in an all-to-all: in which order a rank serves the others, as in `all_to_all`";
+        compute: Time, (= "0 ns"),
+            "how long a rank computes before each step";
+        straggler => STRAGGLER;
+        hosts => HOSTS;
+        ranks: Whole, (or "all of them") [>= 2],
+            "how many take part; a power of two for `butterfly` and `halving_doubling`";
+        groups: Either(&[List(&Whole), List(&List(&Whole))]), (or "one group"),
+            "instead of `ranks`: the ranks of each group, `[8, 8, 16]`, or its hosts in the order of ranks, `[[0, 1], [2, 3, 4]]`";
+        placement: Word(&["linear", "random"]), (= "linear"),
+            "which host is which rank: `linear`, by number, or `random`";
+        seed => SEED.meaning("draws the traffic alone: the same placement, order and stragglers whatever the run's seed; only where one of them is drawn");
+        class => CLASS;
+    }
+}
+
+const PLACEMENT: PlacementKeys = PlacementKeys {
+    hosts: &KEYS.hosts,
+    ranks: &KEYS.ranks,
+    groups: &KEYS.groups,
+    placement: &KEYS.placement,
+};
+
 pub(super) const KIND: Kind = Kind {
-    word: "collective",
-    summary: "a collective operation among some of the hosts, as sends that wait for each other",
-    draws: true,
+    section: CollectiveKeys::SECTION,
+    seed: Some(&KEYS.seed),
+    class: &KEYS.class,
     asked_by: &[&BUSBW],
     read,
 };
@@ -170,7 +215,7 @@ impl Pattern for Placed {
 
 /// The data moved, by `message` or by `size`, with the line that says it.
 fn volume(reader: &mut Reader<'_>) -> Option<(Volume, String)> {
-    let (size, message) = (reader.take("size"), reader.take("message"));
+    let (size, message) = (reader.take(&KEYS.size), reader.take(&KEYS.message));
     if let (Some(size), Some(_)) = (size, message) {
         let problem = size.place.problem("`size` and `message` are both given");
         let label = "expected one of them: the buffer of a rank, or a message of a step";
@@ -178,19 +223,21 @@ fn volume(reader: &mut Reader<'_>) -> Option<(Volume, String)> {
         return None;
     }
     if size.is_some() {
-        let size = reader.at_least("size", Bytes(1), None)?;
+        let size = reader.at_least(&KEYS.size)?;
         return Some((Volume::Size(size), line("size", &size)));
     }
-    let message = reader.at_least("message", Bytes(1), Some(MESSAGE))?;
+    let message = reader.at_least(&KEYS.message)?;
     Some((Volume::Message(message), line("message", &message)))
 }
+
+/// All algorithms.
+const ALGORITHMS: &[&str] =
+    &["ring", "tree", "double_tree", "butterfly", "halving_doubling", "direct"];
 
 /// The algorithms of an operation, the default first.
 fn algorithms(operation: Option<Operation>) -> &'static [&'static str] {
     match operation {
-        Some(Operation::AllReduce) | None => {
-            &["ring", "tree", "double_tree", "butterfly", "halving_doubling", "direct"]
-        }
+        Some(Operation::AllReduce) | None => ALGORITHMS,
         Some(Operation::ReduceScatter | Operation::AllGather) => {
             &["ring", "halving_doubling", "direct"]
         }
@@ -219,28 +266,28 @@ fn extras(
         "direct" if !exchanges => format!("with `operation = \"{}\"`", operation.word()),
         _ => format!("with `algorithm = \"{algorithm}\"`"),
     });
-    let mut limit = |key, fits: bool, goes_with: &str| -> Option<Option<u32>> {
+    let mut limit = |key: &'static Key, fits: bool, goes_with: &str| -> Option<Option<u32>> {
         match &with {
             Some(with) if !fits => {
                 reader.misplaced(key, with, goes_with);
                 Some(None)
             }
             _ if reader.take(key).is_none() => Some(None),
-            _ => reader.at_least(key, 1, Some(1)).map(Some),
+            _ => reader.at_least_or(key, Some(1)).map(Some),
         }
     };
-    let hops = limit("hops", algorithm == "ring", "`algorithm = \"ring\"`");
-    let chunks = limit("chunks", tree, "`algorithm = \"tree\"` or \"double_tree\"");
+    let hops = limit(&KEYS.hops, algorithm == "ring", "`algorithm = \"ring\"`");
+    let chunks = limit(&KEYS.chunks, tree, "`algorithm = \"tree\"` or \"double_tree\"");
     let both = "`operation = \"all_to_all\"`, or `algorithm = \"tree\"` or \"double_tree\"";
-    let in_flight = limit("parallel", exchanges || tree, both);
-    reader.take("order");
+    let in_flight = limit(&KEYS.parallel, exchanges || tree, both);
+    reader.take(&KEYS.order);
     let (hops, chunks, in_flight) = (hops?, chunks?, in_flight?);
     let mut order = None;
     match &with {
         Some(with) if !exchanges => {
-            reader.misplaced("order", with, "`operation = \"all_to_all\"`");
+            reader.misplaced(&KEYS.order, with, "`operation = \"all_to_all\"`");
         }
-        Some(_) => order = super::all_to_all::order(reader, in_flight)?,
+        Some(_) => order = super::all_to_all::order(reader, &KEYS.order, in_flight)?,
         None => {}
     }
     let order = order.unwrap_or(all_to_all::Order::Shifted);
@@ -248,12 +295,12 @@ fn extras(
 }
 
 fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
-    let operation: Option<Operation> = reader.need("operation", "\"all_reduce\"");
+    let operation: Option<Operation> = reader.need(&KEYS.operation);
     let volume = volume(reader);
     let words = algorithms(operation);
-    let algorithm = reader.word("algorithm", words, words[0]);
-    let placement = placement(reader, &["linear", "random"], "linear", 1);
-    let compute = compute(reader);
+    let algorithm = reader.word_of(&KEYS.algorithm, words).unwrap_or(words[0]);
+    let placement = placement(reader, &PLACEMENT, 1);
+    let compute = compute(reader, [&KEYS.compute, &KEYS.straggler]);
     let extras = extras(reader, operation, algorithm);
     let (operation, (volume, volume_line)) = (operation?, volume?);
     let Extras { hops, chunks, in_flight, order } = extras?;

@@ -1,8 +1,9 @@
 //! What the hosts of a collective do between messages.
 
 use super::line;
+use crate::scenario::key::{Key, Section, keys};
+use crate::scenario::keyed::Reader;
 use crate::scenario::limits::LATEST;
-use crate::scenario::reader::Reader;
 use crate::scenario::scheme::shown;
 use crate::scenario::share::share;
 use raddle_schemes::units::Span;
@@ -12,14 +13,34 @@ use raddle_sim::workload::collective::compute::{Compute, Extra, Per, Straggler};
 /// then 17 orders of magnitude apart.
 const MOST_SIGMA: f64 = 4.0;
 
+keys! {
+    /// `straggler`.
+    STRAGGLER: StragglerKeys = Section::new("straggler", "### straggler", "ranks that compute more slowly") => {
+        per: Word(Per::WORDS), (required "host"),
+            "`host`: what is drawn for a host it takes longer in all steps; `step`: drawn for each step of each host";
+        share: Share, (= "100%"),
+            "so many of the ranks, rounded to whole ones, drawn; per step, the chance of each; `\"0%\"` of them is as if there were no `straggler`, the baseline of a sweep";
+        distribution: Word(&["constant", "exponential", "lognormal"]), (required "constant"),
+            "of the extra time: `constant`, `exponential` or `lognormal`";
+        time: Time, (required "1 ps") [>= "1 ps"],
+            "the constant, the mean, or the median of the lognormal";
+        sigma: Number, (some 0.5, "required with `lognormal`") [> 0 to 4],
+            "standard deviation of the logarithm, over 0 and up to 4";
+    }
+}
+
 /// Reads how long hosts compute before each step, and gives the lines that say it where it is not
 /// nothing.
-pub(super) fn compute(reader: &mut Reader<'_>) -> Option<(Compute, Vec<String>)> {
-    let time = reader.or("compute", Span::ZERO);
-    let given = reader.take("straggler").is_some();
-    let straggler = given.then(|| reader.table("straggler").and_then(straggler));
+pub(super) fn compute(
+    reader: &mut Reader<'_>,
+    [time, straggler]: [&'static Key; 2],
+) -> Option<(Compute, Vec<String>)> {
+    let key = time;
+    let time = reader.or(key);
+    let given = reader.take(straggler).is_some();
+    let straggler = given.then(|| reader.table(straggler).and_then(read));
     if time > LATEST {
-        let problem = reader.take("compute")?.place.problem("`compute` is too long");
+        let problem = reader.take(key)?.place.problem("`compute` is too long");
         reader.log().add(problem.label(format!("expected at most {LATEST}")));
         return None;
     }
@@ -43,21 +64,20 @@ pub(super) fn compute(reader: &mut Reader<'_>) -> Option<(Compute, Vec<String>)>
     Some((Compute { time, straggler }, lines))
 }
 
-fn straggler(mut reader: Reader<'_>) -> Option<Straggler> {
-    let per: Option<Per> = reader.need("per", "\"host\"");
-    let given = reader.take("share").is_some();
-    let share = if given { share(&mut reader) } else { Some(100.0) };
-    let words = ["constant", "exponential", "lognormal"];
-    let distribution = reader.choice("distribution", &words);
-    let time = reader.at_least("time", Span(1), None);
+fn read(mut reader: Reader<'_>) -> Option<Straggler> {
+    let per: Option<Per> = reader.need(&STRAGGLER.per);
+    let given = reader.take(&STRAGGLER.share).is_some();
+    let share = if given { share(&mut reader, &STRAGGLER.share) } else { Some(100.0) };
+    let distribution = reader.choice(&STRAGGLER.distribution);
+    let time = reader.at_least(&STRAGGLER.time);
     let sigma = match distribution {
         Some("lognormal") | None => {
             let sigma: Option<f64> = match distribution {
-                Some(_) => reader.need("sigma", "0.5"),
-                None => reader.get("sigma"),
+                Some(_) => reader.need(&STRAGGLER.sigma),
+                None => reader.get(&STRAGGLER.sigma),
             };
             let wrong = sigma.filter(|sigma| !(*sigma > 0.0 && *sigma <= MOST_SIGMA));
-            if let (Some(_), Some(item)) = (wrong, reader.take("sigma")) {
+            if let (Some(_), Some(item)) = (wrong, reader.take(&STRAGGLER.sigma)) {
                 let problem = item.place.problem("wrong value for `sigma`");
                 let label = format!("expected more than 0 and at most {MOST_SIGMA}");
                 reader.log().add(problem.label(label));
@@ -66,7 +86,7 @@ fn straggler(mut reader: Reader<'_>) -> Option<Straggler> {
         }
         Some(word) => {
             let with = format!("with `distribution = \"{word}\"`");
-            reader.misplaced("sigma", &with, "`distribution = \"lognormal\"`");
+            reader.misplaced(&STRAGGLER.sigma, &with, "`distribution = \"lognormal\"`");
             None
         }
     };

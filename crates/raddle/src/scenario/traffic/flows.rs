@@ -2,7 +2,10 @@
 
 use super::{Kind, Made, Misfit, Pattern, TrafficSection};
 use crate::scenario::files::Files;
-use crate::scenario::reader::{Log, Reader};
+use crate::scenario::job::JobKeyWords;
+use crate::scenario::key::{Section, keys};
+use crate::scenario::keyed::Reader;
+use crate::scenario::reader::Log;
 use crate::scenario::scheme::shown;
 use crate::scenario::spec::Item;
 use crate::study::metric::BY_COMPLETION;
@@ -14,10 +17,36 @@ use raddle_sim::workload::{Traffic, WorkloadError};
 use std::slice;
 use std::sync::Arc;
 
+keys! {
+    /// Its keys.
+    KEYS: FlowsKeys = Section::kind("flows", "what a list says, flow by flow").with(JobKeyWords::SECTION) => {
+        flow: List(&Table(FlowKeys::SECTION)), (required [{ from = 0, to = 1, bytes = "1 MiB" }]),
+            "the flows";
+        class: Whole, (= 0),
+            "the data class of the flows, below `queue.classes`";
+    }
+}
+
+keys! {
+    /// Of one flow.
+    FLOW: FlowKeys = Section::new("flow", "### flow", "one flow of a list") => {
+        from: Whole, (required 0),
+            "sending host";
+        to: Whole, (required 1),
+            "receiving host";
+        bytes: Bytes, (required "1 B") [>= "1 B"],
+            "size";
+        start: Time, (= "0 ns"),
+            "when it starts";
+        class: Whole, (or "the section's"),
+            "its data class";
+    }
+}
+
 pub(super) const KIND: Kind = Kind {
-    word: "flows",
-    summary: "what a list says, flow by flow",
-    draws: false,
+    section: FlowsKeys::SECTION,
+    seed: None,
+    class: &KEYS.class,
     asked_by: BY_COMPLETION,
     read,
 };
@@ -27,21 +56,21 @@ pub(super) const KIND: Kind = Kind {
 struct Flows(Vec<(usize, ExplicitFlow)>);
 
 fn read(reader: &mut Reader<'_>, _: &Files, class: u8) -> Option<Made> {
-    let given = reader.demand("flow", "[{ from = 0, to = 1, bytes = \"1 MiB\" }]")?;
+    let given = reader.demand(&KEYS.flow)?;
     let mut list = Vec::new();
     let mut lines = vec!["flow = [".to_owned()];
-    let items = reader.list("flow", "flows");
+    let items = reader.list(&KEYS.flow, "flows");
     if given.list().is_some_and(<[Item]>::is_empty) {
         let problem = given.place.problem("there are no flows");
         reader.log().add(problem.label("expected at least one flow"));
     }
     for (position, item) in items.iter().enumerate() {
         let Some(mut flow) = Reader::of("flow", item, reader.log()) else { continue };
-        let from = flow.need("from", "0");
-        let to = flow.need("to", "1");
-        let bytes = flow.at_least("bytes", Bytes(1), None);
-        let start = flow.or("start", Span::ZERO);
-        let own = flow.or("class", class);
+        let from = flow.need(&FLOW.from);
+        let to = flow.need(&FLOW.to);
+        let bytes: Option<Bytes> = flow.at_least(&FLOW.bytes);
+        let start: Span = flow.or(&FLOW.start);
+        let own = flow.get(&FLOW.class).unwrap_or(class);
         flow.finish();
         let (Some(from), Some(to), Some(message)) = (from, to, bytes) else { continue };
         let of_its_own = if own == class { String::new() } else { format!(", class = {own}") };

@@ -1,10 +1,13 @@
 //! `kind = "fsdp"`: the backward pass of a model whose parameters are spread over the hosts.
 
 use super::compute::compute;
-use super::placement::placement;
-use super::{Kind, Made, Misfit, Pattern, TrafficSection, line};
+use super::placement::{PlacementKeys, placement};
+use super::{CLASS, HOSTS, Kind, Made, Misfit, Pattern, SEED, STRAGGLER, TrafficSection, line};
 use crate::scenario::files::Files;
-use crate::scenario::reader::{Log, Reader};
+use crate::scenario::job::JobKeyWords;
+use crate::scenario::key::{Section, keys};
+use crate::scenario::keyed::Reader;
+use crate::scenario::reader::Log;
 use crate::study::metric::BY_COMPLETION;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
@@ -14,10 +17,47 @@ use raddle_sim::workload::collective::placement::{Order, Placement};
 use raddle_sim::workload::{Traffic, WorkloadError};
 use std::sync::Arc;
 
+keys! {
+    /// Its keys.
+    KEYS: FsdpKeys = Section::kind("fsdp", "the backward pass of fully sharded training: rings of gathers and scatters, layer by layer").with(JobKeyWords::SECTION) => {
+        model: Word(&MODEL_NAMES), (required "llama_7b"),
+            "`llama_7b` (32 layers, messages of 104 packets of 4096 B), `llama_70b` (80, 418) or `llama_405b` (126, 1570)";
+        layers: Whole, (or "the model's") [>= 1],
+            "layers to go through";
+        message: Bytes, (or "the model's") [>= "1 B"],
+            "size of every message";
+        gpus_per_server: Whole, (= 8) [>= 1],
+            "GPUs of a server";
+        steps: Whole, (= 1) [>= 1],
+            "steps of a ring in a phase, each a permutation of all GPUs; a whole ring of n servers has n - 1";
+        barrier: Flag, (= true),
+            "whether a phase waits for the delivery of all of the one before; such hosts are run by one thread. Else a GPU waits for its own messages";
+        compute: Time, (= "0 ns"),
+            "how long a GPU computes before each phase";
+        straggler => STRAGGLER;
+        hosts => HOSTS;
+        ranks: Whole, (or "all of them") [>= 2],
+            "how many GPUs take part";
+        groups: Either(&[List(&Whole), List(&List(&Whole))]), (or "one group"),
+            "instead of `ranks`: groups of GPUs, as in `collective`; whole servers each";
+        placement: Word(Order::WORDS), (= "servers"),
+            "`linear`; `random`, each GPU anywhere; or `servers`, neighbouring hosts as one server, servers at random";
+        seed => SEED.meaning("draws the traffic alone: the same placement and stragglers whatever the run's seed; only where they are drawn");
+        class => CLASS;
+    }
+}
+
+const PLACEMENT: PlacementKeys = PlacementKeys {
+    hosts: &KEYS.hosts,
+    ranks: &KEYS.ranks,
+    groups: &KEYS.groups,
+    placement: &KEYS.placement,
+};
+
 pub(super) const KIND: Kind = Kind {
-    word: "fsdp",
-    summary: "the backward pass of fully sharded training: rings of gathers and scatters, layer by layer",
-    draws: true,
+    section: FsdpKeys::SECTION,
+    seed: Some(&KEYS.seed),
+    class: &KEYS.class,
     asked_by: BY_COMPLETION,
     read,
 };
@@ -26,6 +66,9 @@ pub(super) const KIND: Kind = Kind {
 /// study of load balancing for AI training, Figure 14.
 const MODELS: [(&str, u32, u64); 3] =
     [("llama_7b", 32, 104), ("llama_70b", 80, 418), ("llama_405b", 126, 1570)];
+
+/// Their names.
+const MODEL_NAMES: [&str; MODELS.len()] = [MODELS[0].0, MODELS[1].0, MODELS[2].0];
 
 /// A pass and who takes part.
 #[derive(Debug)]
@@ -78,19 +121,17 @@ impl Pattern for Pass {
 }
 
 fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
-    let names = MODELS.map(|(name, ..)| name);
-    let model = reader.choice("model", &names);
+    let model = reader.choice(&KEYS.model);
     // All keys are read, so that each mistake is found whatever the others are.
     let known = MODELS.into_iter().find(|(name, ..)| Some(*name) == model);
     let (_, layers, packets) = known.unwrap_or(MODELS[0]);
-    let layers = reader.at_least("layers", 1, Some(layers));
-    let message = reader.at_least("message", Bytes(1), Some(Bytes(packets * 4096)));
-    let gpus_per_server = reader.at_least("gpus_per_server", 1, Some(8));
-    let steps = reader.at_least("steps", 1, Some(1));
-    let barrier = reader.or("barrier", true);
-    let words = ["linear", "random", "servers"];
-    let placement = placement(reader, &words, "servers", gpus_per_server.unwrap_or(1));
-    let compute = compute(reader);
+    let layers = reader.at_least_or(&KEYS.layers, Some(layers));
+    let message = reader.at_least_or(&KEYS.message, Some(Bytes(packets * 4096)));
+    let gpus_per_server = reader.at_least(&KEYS.gpus_per_server);
+    let steps = reader.at_least(&KEYS.steps);
+    let barrier = reader.or(&KEYS.barrier);
+    let placement = placement(reader, &PLACEMENT, gpus_per_server.unwrap_or(1));
+    let compute = compute(reader, [&KEYS.compute, &KEYS.straggler]);
     let ((compute, times), model, layers, message) = (compute?, model?, layers?, message?);
     let (gpus_per_server, steps, (placement, places)) = (gpus_per_server?, steps?, placement?);
     let fsdp = Fsdp { layers, message, gpus_per_server, steps, barrier };

@@ -1,20 +1,36 @@
 //! `kind = "hpcc_flows"`: a flow file of HPCC's simulator or of one that is derived from it.
 
-use super::{Kind, Made, Misfit, OPEN_LOOP, Pattern, TrafficSection, line};
+use super::{CLASS, Kind, Made, Misfit, OPEN_LOOP, Pattern, TrafficSection, line};
 use crate::import::hpcc::Options;
 use crate::import::hpcc::flows::{self, FlowFile};
 use crate::scenario::files::{Files, NamedFile};
-use crate::scenario::reader::{Log, Reader};
+use crate::scenario::job::JobKeyWords;
+use crate::scenario::key::{Section, keys};
+use crate::scenario::keyed::Reader;
+use crate::scenario::reader::Log;
 use crate::scenario::spec::quoted;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
 use std::sync::Arc;
 
+keys! {
+    /// Its keys.
+    KEYS: HpccFlowsKeys = Section::kind("hpcc_flows", "what a flow file of HPCC's simulator says, or of ConWeave's").with(JobKeyWords::SECTION) => {
+        file: Path, (required "flow.txt"),
+            "a flow file of HPCC's simulator or of ConWeave's, relative to the scenario";
+        origin: Time, (= "0 ns"),
+            "the file's time that is the run's time zero; generators begin at 2 s";
+        compat: Flag, (= false),
+            "read the stream of numbers as HPCC does, wherever lines end";
+        class => CLASS;
+    }
+}
+
 pub(super) const KIND: Kind = Kind {
-    word: "hpcc_flows",
-    summary: "what a flow file of HPCC's simulator says, or of ConWeave's",
-    draws: false,
+    section: HpccFlowsKeys::SECTION,
+    seed: None,
+    class: &KEYS.class,
     asked_by: OPEN_LOOP,
     read,
 };
@@ -27,9 +43,9 @@ struct FromFile {
 }
 
 fn read(reader: &mut Reader<'_>, files: &Files, _: u8) -> Option<Made> {
-    let compat = reader.or("compat", false);
-    let origin = reader.or("origin", Span::ZERO);
-    let file = files.file(reader, "\"flow.txt\"")?;
+    let compat = reader.or(&KEYS.compat);
+    let origin: Span = reader.or(&KEYS.origin);
+    let file = files.file(reader, &KEYS.file)?;
     let report = |errors| file.report(errors, reader.log());
     let flows = flows::parse(&file.text, Time(origin.0), Options { compat });
     let flows = flows.map_err(report).ok()?;

@@ -1,10 +1,13 @@
 //! `kind = "htsim_cm"`: a connection matrix of htsim.
 
-use super::{Kind, Made, Misfit, Pattern, TrafficSection, line};
+use super::{CLASS, Kind, Made, Misfit, Pattern, TrafficSection, line};
 use crate::import::htsim_cm::{self, CmOptions, ConnectionMatrix, Cut};
 use crate::scenario::fault::FaultSection;
 use crate::scenario::files::{Files, NamedFile};
-use crate::scenario::reader::{Log, Reader};
+use crate::scenario::job::JobKeyWords;
+use crate::scenario::key::{Section, keys};
+use crate::scenario::keyed::Reader;
+use crate::scenario::reader::Log;
 use crate::scenario::spec::quoted;
 use crate::scenario::topology::{Shape, Topology};
 use crate::study::metric::BY_COMPLETION;
@@ -13,10 +16,21 @@ use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
 use std::sync::Arc;
 
+keys! {
+    /// Its keys.
+    KEYS: HtsimCmKeys = Section::kind("htsim_cm", "what a connection matrix of htsim says").with(JobKeyWords::SECTION) => {
+        file: Path, (required "permutation.cm"),
+            "a connection matrix (`.cm`) of htsim, relative to the scenario";
+        compat: Flag, (= false),
+            "do what htsim does where it misreads its input";
+        class => CLASS;
+    }
+}
+
 pub(super) const KIND: Kind = Kind {
-    word: "htsim_cm",
-    summary: "what a connection matrix of htsim says",
-    draws: false,
+    section: HtsimCmKeys::SECTION,
+    seed: None,
+    class: &KEYS.class,
     asked_by: BY_COMPLETION,
     read,
 };
@@ -29,8 +43,8 @@ struct Matrix {
 }
 
 fn read(reader: &mut Reader<'_>, files: &Files, _: u8) -> Option<Made> {
-    let compat = reader.or("compat", false);
-    let file = files.file(reader, "\"permutation.cm\"")?;
+    let compat = reader.or(&KEYS.compat);
+    let file = files.file(reader, &KEYS.file)?;
     let report = |errors| file.report(errors, reader.log());
     let matrix = htsim_cm::parse(&file.text, CmOptions { compat }).map_err(report).ok()?;
     file.note(&matrix.notes, reader.log());

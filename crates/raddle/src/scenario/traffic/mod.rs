@@ -26,13 +26,16 @@ pub(crate) use pattern::{Kind, Made, Misfit, Pattern};
 use super::fault::FaultSection;
 use super::files::{Files, NamedFile};
 use super::job::{self, JobKeys};
-use super::reader::{Log, Reader};
+use super::key::{Key, Section, key};
+use super::keyed::Reader;
+use super::reader::Log;
 use super::scheme::shown;
 use super::spec::{Entry, Item, Place, quoted};
 use super::topology::Topology;
 use crate::problem::Problem;
 use crate::study::metric::{Metric, SLOWDOWN_MEAN, SLOWDOWN_P99};
 use classes::Classes;
+use compute::StragglerKeys;
 use raddle_schemes::recovery;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
@@ -55,17 +58,49 @@ pub(crate) const KINDS: &[&Kind] = &[
     &hpcc_flows::KIND,
 ];
 
+/// The sections of `traffic`, one for each kind.
+pub(crate) fn sections() -> Vec<&'static Section> {
+    KINDS.iter().map(|kind| kind.section).collect()
+}
+
+/// What selects a kind of traffic.
+static KIND: Key = key!(kind Word(&WORDS), (required "permutation") [], "who sends to whom");
+/// The words of the kinds.
+const WORDS: [&str; KINDS.len()] = {
+    let mut words = [""; KINDS.len()];
+    let mut i = 0;
+    while i < words.len() {
+        words[i] = KINDS[i].word();
+        i += 1;
+    }
+    words
+};
+
+/// Keys that several kinds have.
+const MESSAGE: Key = key!(message Bytes, (= "8 MiB") [>= "1 B"], "size of every message");
+const SEED: Key = key!(
+    seed Whole, (or "the run's seed") [],
+    "draws the traffic alone: the same flows whatever the run's seed"
+);
+const CLASS: Key = key!(
+    class Either(&[Whole, List(&Whole)]), (= 0) [],
+    "the data class of the flows, below `queue.classes`; of a list each flow draws one"
+);
+const HOSTS: Key =
+    key!(hosts Text, (or "all") [], "hosts to choose from, both ends included: `\"0..63\"`");
+const STRAGGLER: Key = key!(
+    straggler Table(StragglerKeys::SECTION), (or "none") [],
+    "who computes for longer, and by how much: see [straggler](#straggler)"
+);
+
 /// Every kind of traffic: its word, who sends to whom, whether it draws anything.
 pub fn kinds() -> impl Iterator<Item = (&'static str, &'static str, bool)> {
-    KINDS.iter().map(|kind| (kind.word, kind.summary, kind.draws))
+    KINDS.iter().map(|kind| (kind.word(), kind.section.summary, kind.seed.is_some()))
 }
 
 /// What flows are asked by that come whatever became of earlier ones: the last of them to end says
 /// when the load ended. Fewer flows resolve no percentile.
 const OPEN_LOOP: &[&Metric] = &[&SLOWDOWN_P99, &SLOWDOWN_MEAN];
-
-/// The message where none is given.
-const MESSAGE: Bytes = Bytes::mib(8);
 
 /// The section, valid as far as it can be without a fabric.
 #[derive(Clone, Debug)]
@@ -100,12 +135,11 @@ pub(crate) fn traffic(
     log: &Log,
 ) -> Option<TrafficSection> {
     let mut reader = Reader::of(heading, item, log)?;
-    let words: Vec<&'static str> = KINDS.iter().map(|kind| kind.word).collect();
-    let chosen = reader.choice("kind", &words)?;
-    let kind = KINDS.iter().find(|kind| kind.word == chosen)?;
-    let job = job::keys(&mut reader, kind.word, heading == "[[traffic]]", implied);
-    let seed = if kind.draws { reader.get("seed") } else { None };
-    let classes = reader.or("class", Classes::default());
+    let chosen = reader.choice(&KIND)?;
+    let kind = KINDS.iter().find(|kind| kind.word() == chosen)?;
+    let job = job::keys(&mut reader, chosen, heading == "[[traffic]]", implied);
+    let seed = kind.seed.and_then(|key| reader.get(key));
+    let classes: Classes = reader.or(kind.class);
     let made = (kind.read)(&mut reader, files, classes.first());
     reader.finish();
     let Made { pattern, lines, title, files } = made?;
@@ -126,7 +160,7 @@ pub(crate) fn traffic(
     let lines: Vec<String> =
         lines.into_iter().chain(job.lines()).chain(own.into_iter().flatten()).collect();
     let resolved =
-        format!("{heading}\nkind = {}\n{}\n", quoted(kind.word), lines.join("\n").trim_end());
+        format!("{heading}\nkind = {}\n{}\n", quoted(chosen), lines.join("\n").trim_end());
     let item = item.clone();
     let asked_by = kind.asked_by;
     Some(TrafficSection { pattern, asked_by, resolved, title, files, job, seed, classes, item })
@@ -135,10 +169,6 @@ pub(crate) fn traffic(
 /// The entry of a table at `key`.
 fn entry<'a>(item: &'a Item, key: &str) -> Option<&'a Entry> {
     item.table()?.entries.iter().find(|entry| entry.key == key)
-}
-
-pub(crate) fn message(reader: &mut Reader<'_>) -> Option<Bytes> {
-    reader.at_least("message", Bytes(1), Some(MESSAGE))
 }
 
 pub(crate) fn line<T: raddle_schemes::family::Parameter>(key: &str, value: &T) -> String {

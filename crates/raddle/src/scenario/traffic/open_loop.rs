@@ -4,11 +4,50 @@ use super::line;
 use crate::import::InputError;
 use crate::import::hpcc::cdf;
 use crate::scenario::files::{Files, NamedFile};
+use crate::scenario::key::{Key, key};
+use crate::scenario::keyed::Reader;
 use crate::scenario::limits::LATEST;
-use crate::scenario::reader::{Reader, with_nearest};
+use crate::scenario::reader::with_nearest;
 use crate::scenario::spec::{Value, quoted};
 use raddle_schemes::units::Span;
 use raddle_sim::workload::law::{BUNDLED, Law, LawError, Sampling};
+
+/// What all have.
+pub(super) const LAW: Key = key!(
+    law Either(&[Word(&LAWS), Path]), (required "websearch") [],
+    "flow sizes: a law of `data/laws` by its name, or a file of lines `size_bytes,cdf` under this header, or of lines `size percent` or `size fraction` as HPCC and others have them"
+);
+pub(super) const LOAD: Key = key!(
+    load Number, (required 0.6) [> 0 to 1],
+    "over 0 and up to 1, of the base; headers and ACKs come on top"
+);
+pub(super) const SAMPLING: Key = key!(
+    sampling Word(Sampling::WORDS), (= "linear") [],
+    "between the law's points: `linear` interpolates, `step` takes the upper one; a file without the header must be told which: their means differ, by 42 % for `websearch`"
+);
+pub(super) const UNTIL: Key = key!(
+    until Time, (required "1 ps") [>= "1 ps"],
+    "no flow starts at or after this"
+);
+
+/// The names of the laws.
+const LAWS: [&str; BUNDLED.len()] = {
+    let mut names = [""; BUNDLED.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = BUNDLED[i].name;
+        i += 1;
+    }
+    names
+};
+
+/// Where a kind has declared them.
+pub(super) struct OpenLoopKeys {
+    pub(super) law: &'static Key,
+    pub(super) load: &'static Key,
+    pub(super) sampling: &'static Key,
+    pub(super) until: &'static Key,
+}
 
 /// An open loop, as far as all have it.
 pub(super) struct OpenLoop {
@@ -21,21 +60,26 @@ pub(super) struct OpenLoop {
 }
 
 impl OpenLoop {
-    pub(super) fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Self> {
-        let law = law(reader, files);
-        let load_item = reader.demand("load", "0.6");
-        let load: Option<f64> = load_item.and_then(|_| reader.get("load"));
+    pub(super) fn read(
+        reader: &mut Reader<'_>,
+        keys: &OpenLoopKeys,
+        files: &Files,
+    ) -> Option<Self> {
+        let law = law(reader, keys.law, files);
+        let load_item = reader.demand(keys.load);
+        let load: Option<f64> = load_item.and_then(|_| reader.get(keys.load));
         let foreign =
             law.as_ref().is_some_and(|(.., files)| files.iter().any(|f| cdf::is_one(&f.text)));
         // Such a table does not say what lies between its points, and a load means another rate of
         // flows with each: 42 % apart for websearch.
         let sampling: Option<Sampling> = match foreign {
             true => {
-                reader.need("sampling", "\"linear\", as HPCC draws, or \"step\", as Opera does")
+                let example = "\"linear\", as HPCC draws, or \"step\", as Opera does";
+                reader.demand_as(keys.sampling, example).and_then(|_| reader.get(keys.sampling))
             }
-            false => Some(reader.or("sampling", Sampling::Linear)),
+            false => Some(reader.or(keys.sampling)),
         };
-        let until = reader.at_least("until", Span(1), None);
+        let until = reader.at_least(keys.until);
         let (law, name, files) = law?;
         let (load, until, sampling) = (load?, until?, sampling?);
         if !(load > 0.0 && load <= 1.0) {
@@ -44,7 +88,7 @@ impl OpenLoop {
             return None;
         }
         if until > LATEST {
-            let problem = reader.take("until")?.place.problem("`until` is too late");
+            let problem = reader.take(keys.until)?.place.problem("`until` is too late");
             reader.log().add(problem.label(format!("expected at most {LATEST}")));
             return None;
         }
@@ -69,8 +113,12 @@ impl OpenLoop {
     }
 }
 
-fn law(reader: &mut Reader<'_>, files: &Files) -> Option<(Law, String, Vec<NamedFile>)> {
-    let item = reader.demand("law", "\"websearch\"")?;
+fn law(
+    reader: &mut Reader<'_>,
+    key: &'static Key,
+    files: &Files,
+) -> Option<(Law, String, Vec<NamedFile>)> {
+    let item = reader.demand(key)?;
     let log = reader.log();
     let Value::Text(name) = &item.value else {
         log.add(item.place.problem("wrong value for `law`").label("expected a word or a file"));

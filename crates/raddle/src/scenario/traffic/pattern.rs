@@ -3,7 +3,9 @@
 use super::TrafficSection;
 use crate::scenario::fault::FaultSection;
 use crate::scenario::files::{Files, NamedFile};
-use crate::scenario::reader::{Log, Reader};
+use crate::scenario::key::{Key, Section};
+use crate::scenario::keyed::Reader;
+use crate::scenario::reader::Log;
 use crate::scenario::topology::Topology;
 use crate::study::metric::Metric;
 use raddle_schemes::units::Bytes;
@@ -14,16 +16,26 @@ use std::sync::Arc;
 
 /// A kind of traffic.
 pub(crate) struct Kind {
-    /// The word that selects it.
-    pub(crate) word: &'static str,
-    /// Who sends to whom, for the documents.
-    pub(crate) summary: &'static str,
-    /// Whether it draws something, and so may have a `seed` of its own.
-    pub(crate) draws: bool,
+    /// Its keys, the word that selects it, and who sends to whom.
+    pub(crate) section: &'static Section,
+    /// What it may have of its own if it draws something.
+    pub(crate) seed: Option<&'static Key>,
+    /// The class of its flows.
+    pub(crate) class: &'static Key,
     /// What it is asked by where nobody says: the first of these that its runs have.
     pub(crate) asked_by: &'static [&'static Metric],
     /// Reads its keys. The number is the class of flows that name none of their own.
     pub(crate) read: fn(&mut Reader<'_>, &Files, u8) -> Option<Made>,
+}
+
+impl Kind {
+    /// The word that selects it.
+    pub(crate) const fn word(&self) -> &'static str {
+        match self.section.kind {
+            Some(word) => word,
+            None => "",
+        }
+    }
 }
 
 /// What was read of a section.

@@ -1,8 +1,10 @@
 //! `kind = "permutation"`: everyone sends to one other and receives from one.
 
-use super::{Kind, Made, Misfit, Pattern, line, message};
+use super::{CLASS, Kind, MESSAGE, Made, Misfit, Pattern, SEED, line};
 use crate::scenario::files::Files;
-use crate::scenario::reader::Reader;
+use crate::scenario::job::JobKeyWords;
+use crate::scenario::key::{Section, keys};
+use crate::scenario::keyed::Reader;
 use crate::study::metric::BY_COMPLETION;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
@@ -10,10 +12,23 @@ use raddle_sim::workload::Traffic;
 use raddle_sim::workload::permutation::{NextTorPermutation, Permutation};
 use std::sync::Arc;
 
+keys! {
+    /// Its keys.
+    KEYS: PermutationKeys = Section::kind("permutation", "every host sends to one other and receives from one").with(JobKeyWords::SECTION) => {
+        message => MESSAGE;
+        receivers: Word(Receivers::WORDS), (= "any"),
+            "`any` other host, or one below the `next_tor` (of the last ToR, the first), where ToRs have equally many hosts";
+        inter_pod_only: Flag, (= false),
+            "whether every message has to leave its pod; not beside `next_tor`";
+        seed => SEED;
+        class => CLASS;
+    }
+}
+
 pub(super) const KIND: Kind = Kind {
-    word: "permutation",
-    summary: "every host sends to one other and receives from one",
-    draws: true,
+    section: PermutationKeys::SECTION,
+    seed: Some(&KEYS.seed),
+    class: &KEYS.class,
     asked_by: BY_COMPLETION,
     read,
 };
@@ -29,11 +44,11 @@ raddle_schemes::words! {
 }
 
 fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
-    let message = message(reader);
-    let receivers = reader.or("receivers", Receivers::Any);
+    let message = reader.at_least(&KEYS.message);
+    let receivers: Receivers = reader.or(&KEYS.receivers);
     if receivers == Receivers::NextTor {
         let with = "`receivers = \"any\"`";
-        reader.misplaced("inter_pod_only", "with `receivers = \"next_tor\"`", with);
+        reader.misplaced(&KEYS.inter_pod_only, "with `receivers = \"next_tor\"`", with);
         let message = message?;
         return Some(Made {
             pattern: Arc::new(NextTorPermutation { message }),
@@ -42,7 +57,7 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
             files: Vec::new(),
         });
     }
-    let inter_pod_only = reader.or("inter_pod_only", false);
+    let inter_pod_only = reader.or(&KEYS.inter_pod_only);
     let message = message?;
     Some(Made {
         pattern: Arc::new(Permutation { message, inter_pod_only }),

@@ -1,29 +1,38 @@
 //! Who takes part in a collective.
 
 use super::line;
-use crate::scenario::reader::{Reader, read};
+use crate::scenario::key::Key;
+use crate::scenario::keyed::Reader;
+use crate::scenario::reader::read;
 use crate::scenario::spec::{Item, Value};
 use raddle_sim::workload::collective::placement::{Groups, Order, Placement};
+
+/// Where a kind has declared who takes part.
+pub(super) struct PlacementKeys {
+    pub(super) hosts: &'static Key,
+    pub(super) ranks: &'static Key,
+    pub(super) groups: &'static Key,
+    pub(super) placement: &'static Key,
+}
 
 /// Reads who takes part, and gives the lines that say it.
 pub(super) fn placement(
     reader: &mut Reader<'_>,
-    orders: &[&'static str],
-    default: &'static str,
+    keys: &PlacementKeys,
     server: u32,
 ) -> Option<(Placement, Vec<String>)> {
     let mut lines = Vec::new();
-    let given = reader.take("groups");
+    let given = reader.take(keys.groups);
     let groups = given.and_then(|item| groups_of(item, reader));
     if let (Some(_), None) = (given, &groups) {
-        for key in ["hosts", "ranks", "placement"] {
+        for key in [keys.hosts, keys.ranks, keys.placement] {
             reader.take(key);
         }
         return None;
     }
     if let Some(Groups::Hosts(groups)) = groups {
         let lists = "with `groups` that are lists of hosts";
-        for key in ["hosts", "ranks", "placement"] {
+        for key in [keys.hosts, keys.ranks, keys.placement] {
             reader.misplaced(key, lists, "`groups` that are numbers of ranks");
         }
         lines.push(format!("groups = {groups:?}"));
@@ -31,15 +40,15 @@ pub(super) fn placement(
         return Some((Placement { hosts: None, ranks: None, order, server, groups }, lines));
     }
     if let Some(Groups::Sizes(sizes)) = &groups {
-        reader.misplaced("ranks", "with `groups`", "one group: `groups` add up to the ranks");
+        reader.misplaced(keys.ranks, "with `groups`", "one group: `groups` add up to the ranks");
         lines.push(format!("groups = {sizes:?}"));
     }
-    let hosts = range(reader, "hosts");
+    let hosts = range(reader, keys.hosts);
     lines.extend(hosts.ok().flatten().map(|hosts| range_line("hosts", hosts)));
-    let given = groups.is_none() && reader.take("ranks").is_some();
-    let ranks = if given { reader.at_least("ranks", 2, Some(2)) } else { None };
+    let given = groups.is_none() && reader.take(keys.ranks).is_some();
+    let ranks = if given { reader.at_least_or(keys.ranks, None) } else { None };
     lines.extend(ranks.map(|ranks| line("ranks", &ranks)));
-    let order = reader.word("placement", orders, default);
+    let order = reader.word(keys.placement);
     let hosts = hosts.ok()?;
     if given && ranks.is_none() {
         return None;
@@ -81,11 +90,11 @@ pub(super) struct NoRange;
 /// Reads a range of hosts, if one is given.
 pub(super) fn range(
     reader: &mut Reader<'_>,
-    key: &'static str,
+    key: &'static Key,
 ) -> Result<Option<(u32, u32)>, NoRange> {
     let Some(item) = reader.take(key) else { return Ok(None) };
     range_of(item).map(Some).ok_or_else(|| {
-        let problem = item.place.problem(format!("wrong value for `{key}`"));
+        let problem = item.place.problem(format!("wrong value for `{}`", key.word));
         reader.log().add(problem.label("expected a range, both ends included: \"0..63\""));
         NoRange
     })

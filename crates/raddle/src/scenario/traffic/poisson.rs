@@ -1,29 +1,55 @@
 //! `kind = "poisson"`: flows at random times, whatever became of earlier ones.
 
-use super::open_loop::OpenLoop;
+use super::open_loop::{LAW, LOAD, OpenLoop, OpenLoopKeys, SAMPLING, UNTIL};
 use super::placement::{range, range_line};
-use super::{Kind, Made, Misfit, OPEN_LOOP, Pattern, TrafficSection, line};
+use super::{CLASS, Kind, Made, Misfit, OPEN_LOOP, Pattern, SEED, TrafficSection, line};
 use crate::scenario::files::Files;
-use crate::scenario::reader::{Log, Reader};
+use crate::scenario::job::JobKeyWords;
+use crate::scenario::key::{Section, keys};
+use crate::scenario::keyed::Reader;
+use crate::scenario::reader::Log;
 use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
 use raddle_sim::workload::poisson::{LoadBase, Poisson, Receivers};
 use std::sync::Arc;
 
+keys! {
+    /// Its keys.
+    KEYS: PoissonKeys = Section::kind("poisson", "flows of random sizes arrive at random times, between random hosts").with(JobKeyWords::SECTION) => {
+        law => LAW;
+        load => LOAD;
+        base: Word(LoadBase::WORDS), (= "host_link"),
+            "`host_link`: the host's link; `tor_uplink`: the host's share of its ToR's uplinks";
+        receivers: Word(Receivers::WORDS), (= "any"),
+            "`any` other host, or one below `other_tors`, so that all of the load is on uplinks, or below the `next_tor` (of the last ToR, the first), as in the released programs of ABM, Reverie and Credence";
+        senders: Text, (or "all hosts"),
+            "the hosts that start flows, `\"0..31\"`, both ends included";
+        destinations: Text, (or "all hosts"),
+            "the hosts that flows go to, likewise; a host never sends to itself";
+        sampling => SAMPLING;
+        until => UNTIL;
+        seed => SEED;
+        class => CLASS;
+    }
+}
+
+const OPEN_LOOP_KEYS: OpenLoopKeys =
+    OpenLoopKeys { law: &KEYS.law, load: &KEYS.load, sampling: &KEYS.sampling, until: &KEYS.until };
+
 pub(super) const KIND: Kind = Kind {
-    word: "poisson",
-    summary: "flows of random sizes arrive at random times, between random hosts",
-    draws: true,
+    section: PoissonKeys::SECTION,
+    seed: Some(&KEYS.seed),
+    class: &KEYS.class,
     asked_by: OPEN_LOOP,
     read,
 };
 
 fn read(reader: &mut Reader<'_>, files: &Files, _: u8) -> Option<Made> {
-    let base: LoadBase = reader.or("base", LoadBase::HostLink);
-    let receivers: Receivers = reader.or("receivers", Receivers::Any);
-    let (senders, destinations) = (range(reader, "senders"), range(reader, "destinations"));
-    let open = OpenLoop::read(reader, files);
+    let base: LoadBase = reader.or(&KEYS.base);
+    let receivers: Receivers = reader.or(&KEYS.receivers);
+    let (senders, destinations) = (range(reader, &KEYS.senders), range(reader, &KEYS.destinations));
+    let open = OpenLoop::read(reader, &OPEN_LOOP_KEYS, files);
     let (senders, destinations, open) = (senders.ok()?, destinations.ok()?, open?);
     let (mut lines, title) = (open.lines(line("base", &base)), open.title());
     // Not shown where it is what scenarios had before there was a choice.

@@ -1,31 +1,54 @@
 //! `kind = "poisson_incast"`: queries at random times, each answered by many hosts at once.
 
-use super::{Kind, Made, Misfit, OPEN_LOOP, Pattern, TrafficSection, line};
+use super::{CLASS, Kind, Made, Misfit, OPEN_LOOP, Pattern, SEED, TrafficSection, line};
 use crate::scenario::files::Files;
+use crate::scenario::job::JobKeyWords;
+use crate::scenario::key::{Section, keys};
+use crate::scenario::keyed::Reader;
 use crate::scenario::limits::LATEST;
-use crate::scenario::reader::{Log, Reader};
+use crate::scenario::reader::Log;
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
 use raddle_sim::workload::poisson_incast::{PoissonIncast, Responders};
 use std::sync::Arc;
 
+keys! {
+    /// Its keys.
+    KEYS: PoissonIncastKeys = Section::kind("poisson_incast", "every host asks at random times, and several others answer at once").with(JobKeyWords::SECTION) => {
+        rate: Number, (required 2.0) [> 0],
+            "queries of each host per second";
+        fan_in: Whole, (required 1) [>= 1],
+            "how many answer a query";
+        size: Bytes, (required "1 B") [>= "1 B"],
+            "of all answers to a query together; they differ by a byte at most";
+        responders: Word(Responders::WORDS), (= "one_tor"),
+            "whom those that answer are drawn from: `any`, all other hosts; `other_tors`, those below all other ToRs; `one_tor`, those below one other ToR, drawn for each query; `next_tor`, those below the ToR with the next number";
+        replacement: Flag, (= false),
+            "whether one host may answer a query more than once; else `fan_in` is at most the hosts to draw from";
+        until: Time, (required "1 ps") [>= "1 ps"],
+            "nobody asks at or after this";
+        seed => SEED;
+        class => CLASS;
+    }
+}
+
 pub(super) const KIND: Kind = Kind {
-    word: "poisson_incast",
-    summary: "every host asks at random times, and several others answer at once",
-    draws: true,
+    section: PoissonIncastKeys::SECTION,
+    seed: Some(&KEYS.seed),
+    class: &KEYS.class,
     asked_by: OPEN_LOOP,
     read,
 };
 
 fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
-    let item = reader.demand("rate", "2.0");
-    let rate: Option<f64> = item.and_then(|_| reader.get("rate"));
-    let fan_in = reader.at_least("fan_in", 1, None);
-    let size = reader.at_least("size", Bytes(1), None);
-    let responders = reader.or("responders", Responders::OneTor);
-    let replacement = reader.or("replacement", false);
-    let until = reader.at_least("until", Span(1), None);
+    let item = reader.demand(&KEYS.rate);
+    let rate: Option<f64> = item.and_then(|_| reader.get(&KEYS.rate));
+    let fan_in = reader.at_least(&KEYS.fan_in);
+    let size = reader.at_least(&KEYS.size);
+    let responders = reader.or(&KEYS.responders);
+    let replacement = reader.or(&KEYS.replacement);
+    let until: Option<Span> = reader.at_least(&KEYS.until);
     if let (Some(rate), Some(item)) = (rate, item)
         && !(rate > 0.0 && rate.is_finite())
     {
@@ -34,7 +57,7 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
         return None;
     }
     if until.is_some_and(|until| until > LATEST) {
-        let problem = reader.take("until")?.place.problem("`until` is too late");
+        let problem = reader.take(&KEYS.until)?.place.problem("`until` is too late");
         reader.log().add(problem.label(format!("expected at most {LATEST}")));
         return None;
     }

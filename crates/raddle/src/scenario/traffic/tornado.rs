@@ -1,8 +1,10 @@
 //! `kind = "tornado"`: to the host half of all hosts further on.
 
-use super::{Kind, Made, Misfit, Pattern, line, message};
+use super::{CLASS, Kind, MESSAGE, Made, Misfit, Pattern, line};
 use crate::scenario::files::Files;
-use crate::scenario::reader::Reader;
+use crate::scenario::job::JobKeyWords;
+use crate::scenario::key::{Section, keys};
+use crate::scenario::keyed::Reader;
 use crate::study::metric::BY_COMPLETION;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
@@ -10,16 +12,24 @@ use raddle_sim::workload::Traffic;
 use raddle_sim::workload::tornado::Tornado;
 use std::sync::Arc;
 
+keys! {
+    /// Its keys.
+    KEYS: TornadoKeys = Section::kind("tornado", "every host sends to the one half of all hosts further on").with(JobKeyWords::SECTION) => {
+        message => MESSAGE;
+        class => CLASS;
+    }
+}
+
 pub(super) const KIND: Kind = Kind {
-    word: "tornado",
-    summary: "every host sends to the one half of all hosts further on",
-    draws: false,
+    section: TornadoKeys::SECTION,
+    seed: None,
+    class: &KEYS.class,
     asked_by: BY_COMPLETION,
     read,
 };
 
 fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
-    let message = message(reader)?;
+    let message = reader.at_least(&KEYS.message)?;
     Some(Made {
         pattern: Arc::new(Tornado { message }),
         lines: vec![line("message", &message)],
