@@ -67,7 +67,8 @@ impl Area {
             text(svg, (LEFT - 6.0, y + 4.0), SOFT, " text-anchor=\"end\"", &words(tick));
         }
         let asked = curves.lines.first().map_or(&[][..], |line| &line.points);
-        let ticks = match self.along.log {
+        // Values that were asked for have ticks of their own, distributions have round ones.
+        let ticks = match self.along.log && asked.len() <= MOST_DOTS {
             true => asked.iter().map(|point| point.0).collect(),
             false => self.along.ticks(),
         };
