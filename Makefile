@@ -16,13 +16,14 @@ test:
 
 # Lints, documents and tests. Tests of schemes are many and short, and sooner built than optimised; the
 # others simulate, every figure in its quick form among them. Built once and whole: what the next build
-# after an edit could reuse is left out, which takes longer and gives slower programs.
+# after an edit could reuse is left out, which takes longer and gives slower programs. A `+` lets cargo
+# share make's two jobs with the other lane.
 tests python: export CARGO_INCREMENTAL = 0
 tests:
-	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
-	$(CARGO) test --profile dev --package raddle-schemes --quiet
-	$(CARGO) test --workspace --exclude raddle-schemes --quiet
+	+$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	+RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+	+$(CARGO) test --profile dev --package raddle-schemes --quiet
+	+$(CARGO) test --workspace --exclude raddle-schemes --quiet
 	$(MAKE) --no-print-directory python
 
 # Within a minute: format, lints of the crates that the change touches, the tests of the schemes, and
@@ -33,7 +34,7 @@ check:
 # The Python package and its tests, in an environment of its own; part of `test`, whose build of the
 # libraries it takes over.
 python:
-	CARGO="$(CARGO)" .ci/python test
+	+CARGO="$(CARGO)" .ci/python test
 
 # A virtual environment .venv with the Python package in it.
 venv:
@@ -52,7 +53,7 @@ docs:
 
 # Instructions per packet-hop against the recorded ones; part of `test`.
 instructions:
-	CARGO="$(CARGO)" .ci/instructions && CARGO="$(CARGO)" .ci/instructions --large
+	+CARGO="$(CARGO)" .ci/instructions && CARGO="$(CARGO)" .ci/instructions --large
 
 # The engine under AddressSanitizer, Miri and valgrind, as far as they are installed.
 sanitize:
