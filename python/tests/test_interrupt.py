@@ -8,9 +8,12 @@ import time
 import pytest
 
 PROGRAM = """
-import sys, time
+import signal, sys, time
 import raddle
 from test_raddle import SMALL
+
+# A shell that runs the tests in the background has them ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def draw(share, text):
     print(f"at {share}", flush=True)
