@@ -2,6 +2,7 @@
 
 mod changes;
 pub mod error;
+pub mod gate;
 pub(crate) mod intervals;
 pub mod link;
 mod names;

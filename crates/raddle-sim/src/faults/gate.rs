@@ -1,0 +1,218 @@
+//! A gate: a link that is open at some times of a period only, as a circuit is in its slots.
+//!
+//! A frame passes from its first bit to its last while the gate is open: it starts in an opening and its
+//! last bit has left, with a guard to spare, before that ends. The gap behind a frame may reach beyond.
+
+use crate::wire::serialisation::Wire;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+
+/// When a gate is open, and how fast the link is then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// From then on, within the period.
+    pub from: Span,
+    /// Until then, after `from` and at most a period later: an opening may reach into the next period.
+    pub until: Span,
+    /// The rate of frames that start in it.
+    pub rate: Rate,
+}
+
+/// A link's openings over time, the same in each period, and that before time zero.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    period: u64,
+    guard: u64,
+    openings: Box<[Opening]>,
+    /// The wire of each opening.
+    wires: Box<[Wire]>,
+    /// An opening that is not over at the last instant that [`Gate::advance`] was given, and when its
+    /// period began. Instants here are a period later than the run's: an opening of the period before
+    /// may reach into the first.
+    at: (usize, u64),
+}
+
+impl Gate {
+    /// A gate with these openings in each `period`, in order of time and apart from each other. `None`
+    /// if it is always open.
+    pub fn new(period: Span, guard: Span, openings: &[Opening]) -> Option<Self> {
+        let is_whole = |opening: &Opening| opening.until.0 - opening.from.0 == period.0;
+        if openings.iter().any(is_whole) {
+            return None;
+        }
+        debug_assert!(
+            openings.windows(2).all(|pair| pair[0].until <= pair[1].from),
+            "{openings:?}"
+        );
+        let mut gate = Self {
+            period: period.0,
+            guard: guard.0,
+            openings: openings.into(),
+            wires: Box::default(),
+            at: (0, 0),
+        };
+        gate.scale(1, 1);
+        Some(gate)
+    }
+
+    /// Frames that start from now on go at this fraction of each opening's rate.
+    pub fn scale(&mut self, numerator: u64, denominator: u64) {
+        let scaled = |rate: Rate| {
+            let scaled =
+                u128::from(rate.0) * u128::from(numerator) / u128::from(denominator.max(1));
+            Rate(u64::try_from(scaled).unwrap_or(u64::MAX).max(1))
+        };
+        self.wires = self.openings.iter().map(|own| Wire::new(scaled(own.rate))).collect();
+    }
+
+    /// The first instant at or after `now` at which a frame of this size fits; never, if it fits into no
+    /// opening. `now` is not before any that [`Gate::advance`] has been given.
+    #[inline]
+    pub fn next_start(&self, now: Time, size: Bytes) -> Time {
+        if self.openings.is_empty() || now == Time::NEVER {
+            return Time::NEVER;
+        }
+        let now = now.0 + self.period;
+        let (mut index, mut base) = self.opening_at(now);
+        // The first may be half over: it comes once more.
+        for _ in 0..=self.openings.len() {
+            let Opening { from, until, .. } = self.openings[index];
+            let start = now.max(base + from.0);
+            if start + self.wires[index].serialisation(size).0 + self.guard <= base + until.0 {
+                return Time(start - self.period);
+            }
+            (index, base) = self.after(index, base);
+        }
+        Time::NEVER
+    }
+
+    /// Time has come to `now`. Returns the wire that a frame has which starts now, if the gate is open.
+    #[inline]
+    pub(crate) fn advance(&mut self, now: Time) -> Option<Wire> {
+        if self.openings.is_empty() {
+            return None;
+        }
+        let now = now.0 + self.period;
+        self.at = self.opening_at(now);
+        let (index, base) = self.at;
+        (base + self.openings[index].from.0 <= now).then(|| self.wires[index])
+    }
+
+    /// The first opening that is not over at `now`, and when its period began.
+    #[inline]
+    fn opening_at(&self, now: u64) -> (usize, u64) {
+        let (mut index, mut base) = self.at;
+        if now >= base + 2 * self.period {
+            // None of a period that began two periods ago is open still.
+            base = now - now % self.period - self.period;
+            index = 0;
+        }
+        while base + self.openings[index].until.0 <= now {
+            (index, base) = self.after(index, base);
+        }
+        (index, base)
+    }
+
+    /// The opening after one.
+    #[inline]
+    fn after(&self, index: usize, base: u64) -> (usize, u64) {
+        if index + 1 < self.openings.len() { (index + 1, base) } else { (0, base + self.period) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A byte takes a nanosecond.
+    const SLOW: Rate = Rate::gbps(8);
+
+    fn opening(from: u64, until: u64) -> Opening {
+        Opening { from: Span(from), until: Span(until), rate: SLOW }
+    }
+
+    /// A period of 100 ns.
+    fn gate(guard: u64, openings: &[(u64, u64)]) -> Gate {
+        let openings: Vec<_> = openings.iter().map(|&(a, b)| opening(a * 1000, b * 1000)).collect();
+        Gate::new(Span::ns(100), Span(guard), &openings).unwrap()
+    }
+
+    fn start(gate: &Gate, now: u64, bytes: u64) -> u64 {
+        let Time(at) = gate.next_start(Time(now * 1000), Bytes(bytes));
+        if at == u64::MAX { at } else { at / 1000 }
+    }
+
+    #[test]
+    fn a_frame_starts_where_all_of_it_fits() {
+        let gate = gate(0, &[(10, 30), (60, 65)]);
+        assert_eq!(start(&gate, 0, 20), 10);
+        assert_eq!(start(&gate, 10, 20), 10);
+        assert_eq!(
+            start(&gate, 11, 20),
+            110,
+            "a nanosecond is lacking, and the other is too short"
+        );
+        assert_eq!(start(&gate, 11, 19), 11);
+        assert_eq!(start(&gate, 26, 5), 60);
+        assert_eq!(start(&gate, 25, 5), 25, "the last bit leaves as the gate closes");
+        assert_eq!(start(&gate, 61, 5), 110);
+        assert_eq!(start(&gate, 12_345, 1), 12_360, "long after");
+        assert_eq!(start(&gate, 0, 21), u64::MAX, "larger than any opening");
+        assert_eq!(gate.next_start(Time::NEVER, Bytes(1)), Time::NEVER);
+    }
+
+    #[test]
+    fn the_guard_is_kept_free() {
+        let tight = gate(1, &[(10, 30)]);
+        assert_eq!(start(&tight, 0, 20), u64::MAX);
+        assert_eq!(start(&tight, 10, 19), 10);
+        assert_eq!(start(&tight, 11, 19), 110, "a picosecond is lacking");
+    }
+
+    #[test]
+    fn an_opening_may_reach_into_the_next_period() {
+        let gate = gate(0, &[(90, 120)]);
+        assert_eq!(start(&gate, 0, 20), 0, "it is open at time zero");
+        assert_eq!(start(&gate, 1, 20), 90);
+        assert_eq!(start(&gate, 95, 25), 95);
+        assert_eq!(start(&gate, 100, 20), 100);
+        assert_eq!(start(&gate, 101, 20), 190);
+    }
+
+    #[test]
+    fn a_gate_that_never_closes_is_none() {
+        assert!(Gate::new(Span::ns(100), Span(5), &[opening(0, 100_000)]).is_none());
+        assert_eq!(start(&gate(0, &[]), 0, 1), u64::MAX, "one that never opens is");
+    }
+
+    #[test]
+    fn each_opening_has_its_rate_and_faults_scale_it() {
+        let openings =
+            [opening(0, 10_000), Opening { rate: Rate::gbps(16), ..opening(20_000, 30_000) }];
+        let mut gate = Gate::new(Span::ns(100), Span::ZERO, &openings).unwrap();
+        assert_eq!(start(&gate, 0, 20), 20);
+        assert_eq!(gate.advance(Time(25_000)).map(Wire::rate), Some(Rate::gbps(16)));
+        gate.scale(1, 2);
+        assert_eq!(start(&gate, 25, 6), 120);
+        assert_eq!(gate.advance(Time(125_000)).map(Wire::rate), Some(SLOW));
+        assert!(gate.advance(Time(150_000)).is_none(), "closed");
+    }
+
+    #[test]
+    fn a_cursor_changes_nothing() {
+        let openings = [(3, 17), (20, 21), (40, 80), (95, 102)];
+        let still = gate(700, &openings);
+        let mut moving = still.clone();
+        let mut now = 0;
+        for step in 1..2_000 {
+            now += (step * 7_919) % 37_123;
+            if step % 400 == 0 {
+                now += 5_000_000;
+            }
+            for bytes in [1, 5, 13, 39, 41] {
+                let start = |gate: &Gate| gate.next_start(Time(now), Bytes(bytes));
+                assert_eq!(start(&moving), start(&still), "{bytes} B at {now}");
+            }
+            moving.advance(Time(now));
+        }
+    }
+}
