@@ -1028,7 +1028,13 @@ class traffic:
         load: float,
         until: str,
         base: Literal["host_link", "tor_uplink"] | None = None,
-        receivers: Literal["any", "other_tors", "next_tor"] | None = None,
+        receivers: Literal[
+            "any",
+            "other_tors",
+            "next_tor",
+            "drawn_tor",
+            "paired_tor",
+        ] | None = None,
         senders: str | None = None,
         destinations: str | None = None,
         sampling: Literal["linear", "step"] | None = None,
@@ -1052,7 +1058,9 @@ class traffic:
             its ToR's uplinks.
         `receivers` (`"any"`): `any` other host, or one below `other_tors`, so that all of the
             load is on uplinks, or below the `next_tor` (of the last ToR, the first), as in the
-            released programs of ABM, Reverie and Credence.
+            released programs of ABM, Reverie and Credence; or below the one ToR that the seed
+            draws for the sender's: `drawn_tor`, each ToR for one other, or `paired_tor`, which
+            sends back.
         `senders` (all hosts): the hosts that start flows, `"0..31"`, both ends included.
         `destinations` (all hosts): the hosts that flows go to, likewise; a host never sends to
             itself.

@@ -43,6 +43,12 @@ raddle_schemes::words! {
         /// Any host below the ToR with the next number; of the last one, below the first (the released
         /// programs of ABM, Reverie and Credence).
         NextTor = "next_tor",
+        /// Any host below the one ToR that the seed draws for the sender's ToR; each ToR is drawn for
+        /// one other (Mars: a random permutation of racks).
+        DrawnTor = "drawn_tor",
+        /// The same with ToRs in pairs at random, whose hosts send to each other (Vermilion:
+        /// communication in pairs).
+        PairedTor = "paired_tor",
     }
 }
 
@@ -67,7 +73,8 @@ impl Poisson {
     /// # Errors
     /// Fewer than 2 hosts, a load outside of 0 to 1, a horizon of zero, uplinks as the base where a
     /// host's ToR has none, senders or destinations that the fabric does not have, a sender that has
-    /// nobody to send to, or so much traffic that flow numbers (32 bits) would run out.
+    /// nobody to send to, ToRs in pairs where their number is odd, or so much traffic that flow numbers
+    /// (32 bits) would run out.
     pub fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, WorkloadError> {
         check_open_loop(fabric.hosts, self.load, self.horizon)?;
         check_range("senders", self.senders, fabric)?;
@@ -75,8 +82,9 @@ impl Poisson {
         let gaps = self.mean_gaps(fabric)?;
         let mut flows = Vec::with_capacity(expected(&gaps, self.horizon)?);
         let racks = Racks::of(fabric);
+        let tors = self.tors(&racks, seed)?;
         for (host, &gap) in self.senders(fabric).zip(&gaps) {
-            let receivers = self.receivers_of(fabric, &racks, host)?;
+            let receivers = self.receivers_of(fabric, &racks, tors.as_deref(), host)?;
             self.arrivals((host, fabric.hosts), receivers.as_deref(), gap, seed, &mut flows);
         }
         flows.sort_by_key(|(start, flow)| (*start, flow.source));
@@ -94,25 +102,46 @@ impl Poisson {
         first..=last.min(fabric.hosts - 1)
     }
 
+    /// The ToR to whose hosts those of each ToR send, where it is one.
+    fn tors(&self, racks: &Racks, seed: u64) -> Result<Option<Vec<u32>>, WorkloadError> {
+        let count = racks.hosts.len();
+        let refused = |found: String, fits| Err(WorkloadError::new("receivers", found, fits));
+        match self.receivers {
+            Receivers::Any | Receivers::OtherTors => Ok(None),
+            Receivers::PairedTor if count % 2 == 1 => {
+                refused(format!("paired_tor, and there are {count} ToRs"), "drawn_tor")
+            }
+            _ if count < 2 => {
+                refused(format!("{}, and there is one ToR", self.receivers.word()), "any")
+            }
+            Receivers::NextTor => {
+                Ok(Some((0..count).map(|tor| ((tor + 1) % count) as u32).collect()))
+            }
+            Receivers::DrawnTor => Ok(Some(racks.drawn(seed))),
+            Receivers::PairedTor => Ok(Some(racks.paired(seed))),
+        }
+    }
+
     /// Those to whom a host sends, unless they are all others.
     fn receivers_of(
         &self,
         fabric: &Fabric,
         racks: &Racks,
+        tors: Option<&[u32]>,
         host: u32,
     ) -> Result<Option<Vec<u32>>, WorkloadError> {
         let (first, last) = self.destinations.unwrap_or((0, fabric.hosts - 1));
         let range = first..=last;
         let own = racks.of_host[host as usize];
         let is_other = |to: &u32| *to != host;
-        let receivers: Vec<u32> = match self.receivers {
-            Receivers::Any if self.destinations.is_none() => return Ok(None),
-            Receivers::Any => range.filter(is_other).collect(),
-            Receivers::OtherTors => range.filter(|&to| racks.of_host[to as usize] != own).collect(),
-            Receivers::NextTor => {
-                let next = racks.below_next(host).iter().copied();
-                next.filter(|to| range.contains(to) && racks.hosts.len() > 1).collect()
+        let receivers: Vec<u32> = match (tors, self.receivers) {
+            (Some(tors), _) => {
+                let below = racks.hosts[tors[own as usize] as usize].iter().copied();
+                below.filter(|to| range.contains(to)).collect()
             }
+            (None, Receivers::Any) if self.destinations.is_none() => return Ok(None),
+            (None, Receivers::Any) => range.filter(is_other).collect(),
+            (None, _) => range.filter(|&to| racks.of_host[to as usize] != own).collect(),
         };
         if !receivers.is_empty() {
             return Ok(Some(receivers));
@@ -312,6 +341,34 @@ mod tests {
         let single = LeafSpine { tors: 1, spines: 0, ..LeafSpine::default() }.fabric();
         let alone = Poisson { base: LoadBase::HostLink, ..other };
         assert_eq!(alone.generate(&single, 1).unwrap_err().quantity, "receivers");
+    }
+
+    #[test]
+    fn a_drawn_tor_is_another_one_and_paired_tors_send_to_each_other() {
+        let any = poisson(0.5, LoadBase::TorUplink, Time(2_000_000_000));
+        let tor_of = |receivers, seed| {
+            let pattern = Poisson { receivers, ..any.clone() };
+            let mut tors = [None; 4];
+            for flow in pattern.generate(&fabric(), seed).unwrap().flows.iter() {
+                let (from, to) = (flow.source.0 / 4, flow.destination.0 / 4);
+                assert_eq!(*tors[from as usize].get_or_insert(to), to);
+            }
+            tors.map(Option::unwrap)
+        };
+        let mut drawn = std::collections::HashSet::new();
+        for seed in 0..100 {
+            let tors = tor_of(Receivers::DrawnTor, seed);
+            assert!((0..4).all(|tor| tors.contains(&tor) && tors[tor as usize] != tor));
+            drawn.insert(tors);
+            let tors = tor_of(Receivers::PairedTor, seed);
+            assert!((0..4).all(|tor| tors[tors[tor] as usize] == tor as u32));
+            assert!((0..4).all(|tor| tors[tor as usize] != tor));
+        }
+        // All nine permutations of four that leave nobody to himself.
+        assert_eq!(drawn.len(), 9);
+        let odd = LeafSpine { tors: 3, hosts_per_tor: 4, ..LeafSpine::default() }.fabric();
+        let paired = Poisson { receivers: Receivers::PairedTor, ..any };
+        assert_eq!(paired.generate(&odd, 1).unwrap_err().quantity, "receivers");
     }
 
     #[test]

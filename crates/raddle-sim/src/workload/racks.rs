@@ -2,6 +2,7 @@
 
 use crate::topology::Fabric;
 use raddle_schemes::ids::HostId;
+use raddle_schemes::rng::Rng;
 
 /// Which hosts are below which ToR.
 pub(super) struct Racks {
@@ -32,5 +33,29 @@ impl Racks {
     pub(super) fn below_next(&self, host: u32) -> &[u32] {
         let own = self.of_host[host as usize] as usize;
         &self.hosts[(own + 1) % self.hosts.len()]
+    }
+
+    /// For each ToR another one, each of them once: every such permutation is as likely.
+    ///
+    /// Whole permutations are drawn until one leaves no ToR to itself, which one in e does.
+    pub(super) fn drawn(&self, seed: u64) -> Vec<u32> {
+        let mut rng = Rng::new(seed, "drawn_tor", 0);
+        let mut next: Vec<u32> = (0..self.hosts.len() as u32).collect();
+        while next.iter().zip(0..).any(|(&to, from)| to == from) {
+            rng.shuffle(&mut next);
+        }
+        next
+    }
+
+    /// ToRs in pairs at random: for each ToR the other one of its pair. Their number is even.
+    pub(super) fn paired(&self, seed: u64) -> Vec<u32> {
+        let mut rng = Rng::new(seed, "paired_tor", 0);
+        let mut order: Vec<u32> = (0..self.hosts.len() as u32).collect();
+        rng.shuffle(&mut order);
+        let mut other = vec![0; order.len()];
+        for pair in order.chunks_exact(2) {
+            (other[pair[0] as usize], other[pair[1] as usize]) = (pair[1], pair[0]);
+        }
+        other
     }
 }

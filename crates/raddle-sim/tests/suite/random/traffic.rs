@@ -233,7 +233,7 @@ fn collective(choices: &mut Choices<'_>, hosts: u32, seed: u64) -> Traffic {
 fn poisson(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {
     let law = Law::from_csv("size_bytes,cdf\n1,0\n2000,0.7\n20000,1\n").unwrap();
     let several = fabric.edge(HostId(0)) != fabric.edge(HostId(fabric.hosts - 1));
-    let all = [Receivers::Any, Receivers::OtherTors, Receivers::NextTor];
+    let all = [Receivers::Any, Receivers::OtherTors, Receivers::NextTor, Receivers::DrawnTor];
     let receivers = if several { &all[..] } else { &all[..1] };
     let receivers = choices.pick(receivers);
     let some = [None, Some((0, 1)), Some((0, fabric.hosts / 2))];

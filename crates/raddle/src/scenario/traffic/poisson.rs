@@ -22,7 +22,7 @@ keys! {
         base: Word(LoadBase::WORDS), (= "host_link"),
             "`host_link`: the host's link; `tor_uplink`: the host's share of its ToR's uplinks";
         receivers: Word(Receivers::WORDS), (= "any"),
-            "`any` other host, or one below `other_tors`, so that all of the load is on uplinks, or below the `next_tor` (of the last ToR, the first), as in the released programs of ABM, Reverie and Credence";
+            "`any` other host, or one below `other_tors`, so that all of the load is on uplinks, or below the `next_tor` (of the last ToR, the first), as in the released programs of ABM, Reverie and Credence; or below the one ToR that the seed draws for the sender's: `drawn_tor`, each ToR for one other, or `paired_tor`, which sends back";
         senders: Text, (or "all hosts"),
             "the hosts that start flows, `\"0..31\"`, both ends included";
         destinations: Text, (or "all hosts"),
