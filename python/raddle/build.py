@@ -617,6 +617,45 @@ class topology:
         )
 
     @staticmethod
+    def torus(
+        *,
+        rows: int,
+        columns: int,
+        hosts_per_switch: int | None = None,
+        rate: str | None = None,
+        uplink_rate: str | None = None,
+        uplink_delay: str | None = None,
+        link_delay: str | None = None,
+        switch_delay: str | None = None,
+        host_delay: str | None = None,
+    ) -> Section:
+        """Rows and columns of switches with hosts, each a ring.
+
+        `rows`: rows of switches, each a ring.
+        `columns`: columns of switches, each a ring; times the rows at most 4096.
+        `hosts_per_switch` (`1`): hosts at each; numbered along the rows.
+        `rate` (`"400 Gbps"`): of the hosts' links.
+        `uplink_rate` (`rate`): of the links between switches.
+        `uplink_delay` (`link_delay`): propagation on the links between switches.
+        `link_delay` (`"500 ns"`): propagation on every link, or on the hosts'.
+        `switch_delay` (`"500 ns"`): latency of every switch.
+        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
+            host has it.
+        """
+        return _given(
+            kind="torus",
+            rows=rows,
+            columns=columns,
+            hosts_per_switch=hosts_per_switch,
+            rate=rate,
+            uplink_rate=uplink_rate,
+            uplink_delay=uplink_delay,
+            link_delay=link_delay,
+            switch_delay=switch_delay,
+            host_delay=host_delay,
+        )
+
+    @staticmethod
     def graph(
         *,
         file: str | os.PathLike[str],

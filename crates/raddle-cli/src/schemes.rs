@@ -2,7 +2,8 @@
 
 use super::output::{note_line, print_line};
 use super::{End, input};
-use raddle::catalogue::{self, FAMILIES, Family};
+use raddle::catalogue::{self, FAMILIES, Family, KINDS, Kinds};
+use raddle::scenario::key::Section;
 use raddle::study::store::at;
 use raddle::study::text::{left, wrap};
 use raddle_schemes::Need;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of `raddle schemes`.
 #[derive(clap::Args)]
 pub(super) struct Arguments {
-    /// A scheme to show with its parameters.
+    /// A scheme to show with its parameters, or a kind of topology or traffic with its keys.
     name: Option<String>,
     /// Print the tables of schemes, their parameters and keys in Markdown; with a FILE, put them into it,
     /// each below its heading.
@@ -60,7 +61,9 @@ fn accept(file: &Path) -> End {
 
 fn list() -> End {
     let lists = FAMILIES.iter().flat_map(|family| family.schemes);
-    let width = lists.map(|scheme| scheme.card.name.len()).max().unwrap_or(0);
+    let names = lists.map(|scheme| scheme.card.name);
+    let kinds = KINDS.iter().flat_map(|kinds| (kinds.sections)()).filter_map(|own| own.kind);
+    let width = names.chain(kinds).map(str::len).max().unwrap_or(0);
     for Family { title, key, schemes, .. } in &FAMILIES {
         print_line!("{title} ({key})");
         for scheme in *schemes {
@@ -68,7 +71,16 @@ fn list() -> End {
         }
         print_line!();
     }
-    print_line!("`raddle schemes NAME` shows a scheme's parameters, needs and paper.");
+    for Kinds { title, key, sections } in &KINDS {
+        print_line!("{title} ({key})");
+        for section in sections() {
+            listed(section.kind.unwrap_or_default(), width + 4, section.summary);
+        }
+        print_line!();
+    }
+    print_line!(
+        "`raddle schemes NAME` shows a scheme's parameters, needs and paper, or a kind's keys."
+    );
     End::Done
 }
 
@@ -92,11 +104,23 @@ fn one(name: &str) -> End {
         found = true;
         show(title, key, scheme);
     }
+    for Kinds { title, key, sections } in &KINDS {
+        let Some(section) = sections().into_iter().find(|own| own.kind == Some(name)) else {
+            continue;
+        };
+        if found {
+            print_line!();
+        }
+        found = true;
+        show_kind(title, key, name, section);
+    }
     if found {
         return End::Done;
     }
-    let names = || FAMILIES.iter().flat_map(|family| family.schemes).map(|s| s.card.name);
-    let nearest = names()
+    let schemes = FAMILIES.iter().flat_map(|family| family.schemes).map(|s| s.card.name);
+    let kinds = KINDS.iter().flat_map(|kinds| (kinds.sections)()).filter_map(|own| own.kind);
+    let nearest = schemes
+        .chain(kinds)
         .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
     input::refuse_text(&format!(
         "unknown scheme `{name}`; nearest: `{}` (`raddle schemes` lists all)",
@@ -127,5 +151,19 @@ fn show(title: &str, key: &str, scheme: &Scheme) {
     for parameter in &parameters {
         let head = format!("  {:names$} = {:defaults$}", parameter.name, parameter.default);
         listed(&head, names + defaults + 9, &parameter.doc);
+    }
+}
+
+fn show_kind(title: &str, key: &str, name: &str, section: &Section) {
+    print_line!("{name}: {}", section.summary);
+    print_line!("  of      {title}: {key}, kind = \"{name}\"");
+    let common = section.common.filter(|common| common.heading.is_none());
+    let keys = section.keys.iter().chain(common.map_or(&[][..], |common| common.keys));
+    let keys: Vec<_> = keys.map(|key| (key.word, key.absent.text(), key.meaning)).collect();
+    let width = keys.iter().map(|(word, ..)| word.len()).max().unwrap_or(0);
+    print_line!("  keys, and what holds without them:");
+    for (word, absent, meaning) in &keys {
+        let head = format!("  {word:width$}");
+        listed(&head, width + 6, &format!("{} ({meaning})", absent.trim_matches('`')));
     }
 }

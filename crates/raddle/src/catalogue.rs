@@ -1,7 +1,8 @@
-//! The catalogue: schemes, family by family, and kinds of traffic; its tables in the documents, and
-//! those of keys.
+//! The catalogue: schemes, family by family, kinds of topology and of traffic; its tables in the
+//! documents, and those of keys.
 
 use crate::scenario;
+use crate::scenario::key::Section;
 use raddle_schemes::load_balance::{host, plane, switch};
 use raddle_schemes::{Need, Scheme, buffer, congestion, marking, planner, recovery, tor};
 
@@ -54,8 +55,26 @@ pub const FAMILIES: [Family; 9] = [
     family("Planners", "transport.planner", "### [transport] planner", planner::SCHEMES),
 ];
 
+/// What a `kind` selects.
+pub struct Kinds {
+    /// What they are: `Topologies`.
+    pub title: &'static str,
+    /// Where a scenario selects one: `fabric.topology`.
+    pub key: &'static str,
+    /// The sections of keys, one a kind.
+    pub sections: fn() -> Vec<&'static Section>,
+}
+
+/// What kinds there are.
+pub const KINDS: [Kinds; 2] = [
+    Kinds { title: "Topologies", key: "fabric.topology", sections: scenario::topologies },
+    Kinds { title: "Traffic", key: "traffic", sections: scenario::traffics },
+];
+
 /// Heading of the table of all schemes in docs/scenario.md.
 const ALL: &str = "## Schemes";
+/// Heading of the table of kinds of topology.
+const TOPOLOGY: &str = "### Kinds of topology";
 /// Heading of the table of kinds of traffic.
 const TRAFFIC: &str = "### Kinds of traffic";
 
@@ -101,6 +120,16 @@ pub fn markdown() -> String {
     table
 }
 
+/// The table of the kinds of topology.
+pub fn topologies() -> String {
+    let mut table = "| kind | what it is |\n|---|---|\n".to_owned();
+    for section in scenario::topologies() {
+        let word = section.kind.unwrap_or_default();
+        table.push_str(&format!("| `{word}` | {} |\n", cell(section.summary)));
+    }
+    table
+}
+
 /// The table of the kinds of traffic.
 pub fn traffic() -> String {
     let mut table = "| kind | who sends what | draws |\n|---|---|---|\n".to_owned();
@@ -130,7 +159,7 @@ fn cell(text: &str) -> String {
 pub fn fill(document: &str) -> Result<String, String> {
     let tables = FAMILIES.iter().map(|family| (family.heading, family.markdown()));
     let mut filled = document.to_owned();
-    let tables = tables.chain([(ALL, markdown()), (TRAFFIC, traffic())]);
+    let tables = tables.chain([(ALL, markdown()), (TOPOLOGY, topologies()), (TRAFFIC, traffic())]);
     let tables = tables.map(|(heading, table)| (heading.to_owned(), table));
     for (heading, table) in tables.chain(keys()) {
         let missing = || format!("no table below `{heading}`");
@@ -151,7 +180,7 @@ mod tests {
 
     #[test]
     fn tables_are_replaced_below_their_headings_and_nothing_else() {
-        let headings = FAMILIES.iter().map(|family| family.heading).chain([ALL, TRAFFIC]);
+        let headings = FAMILIES.iter().map(|family| family.heading).chain([ALL, TOPOLOGY, TRAFFIC]);
         let headings: Vec<String> =
             headings.map(str::to_owned).chain(keys().map(|(heading, _)| heading)).collect();
         let section = |heading: &String| format!("\n{heading}\nwords\n| old |\n\n| kept |\n");

@@ -4,7 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "these are tests, their helpers too")]
 
 use raddle::catalogue::fill;
-use raddle::scenario::{Study, load, parse, sections};
+use raddle::scenario::key::Absent;
+use raddle::scenario::{Study, load, parse, sections, topologies};
 use raddle::study::tables::TABLES;
 use raddle_sim::{check, engine};
 use std::collections::BTreeSet;
@@ -155,15 +156,22 @@ fn probes() -> Vec<(String, Vec<String>)> {
             )],
         ),
     ];
-    for (kind, more) in [
-        ("fat_tree", "hosts = 16".to_owned()),
-        ("leaf_spine", "leaves = 2, hosts_per_leaf = 2, spines = 2".to_owned()),
-        ("dumbbell", "hosts_per_side = 2".to_owned()),
-        ("graph", format!("file = '{data}/graphs/two_halls.graph'")),
-        ("htsim_topo", format!("file = '{data}/htsim/leaf_spine_tiny.topo'")),
-        ("hpcc_topology", format!("file = '{data}/hpcc/leaf_spine_8.txt'")),
-    ] {
-        let topology = format!("topology = {{ kind = \"{kind}\", {more}, zzz = 1 }}");
+    // Files that are there, in place of the examples.
+    let of_file = [
+        ("graph", "graphs/two_halls.graph"),
+        ("htsim_topo", "htsim/leaf_spine_tiny.topo"),
+        ("hpcc_topology", "hpcc/leaf_spine_8.txt"),
+    ];
+    for section in topologies() {
+        let kind = section.kind.unwrap();
+        let file = of_file.iter().find(|(own, _)| *own == kind).map(|(_, file)| *file);
+        let required = section.keys.iter().filter_map(|key| match (key.absent, file) {
+            (Absent::Required(_), Some(file)) => Some(format!("{} = '{data}/{file}'", key.word)),
+            (Absent::Required(example), None) => Some(format!("{} = {example}", key.word)),
+            _ => None,
+        });
+        let more: Vec<String> = required.collect();
+        let topology = format!("topology = {{ kind = \"{kind}\", {}, zzz = 1 }}", more.join(", "));
         let text = format!("[fabric]\n{topology}\n{TRAFFIC}");
         probes.push((kind.to_owned(), vec![text]));
     }

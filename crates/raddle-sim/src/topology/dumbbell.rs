@@ -2,9 +2,29 @@
 
 use super::Fabric;
 use super::assemble::{Cable, assemble, host, switch};
+use super::kind::{Draw, Kind, Topology};
 use super::shape_error::MAX_PORTS;
 use super::shape_error::ShapeError;
 use raddle_schemes::units::{Rate, Span};
+
+/// What it says of itself.
+pub const KIND: Kind = Kind {
+    name: "dumbbell",
+    summary: "two switches with hosts, and one cable between them",
+    paper: "textbook: two sides share one bottleneck",
+    small,
+};
+
+fn small(draw: &mut Draw<'_>) -> Box<dyn Topology> {
+    Box::new(Dumbbell {
+        hosts_per_side: draw.between(1, 4),
+        rate: draw.rates[0],
+        link_delay: draw.delays[0],
+        bottleneck_rate: draw.rates[1],
+        bottleneck_delay: draw.delays[1],
+        switch_delay: draw.switch_delay,
+    })
+}
 
 /// The numbers that fix a dumbbell.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +41,16 @@ pub struct Dumbbell {
     pub bottleneck_delay: Span,
     /// Latency of both switches.
     pub switch_delay: Span,
+}
+
+impl Topology for Dumbbell {
+    fn hosts(&self) -> u64 {
+        2 * u64::from(self.hosts_per_side)
+    }
+
+    fn build(&self) -> Result<Fabric, ShapeError> {
+        Self::build(self)
+    }
 }
 
 impl Dumbbell {

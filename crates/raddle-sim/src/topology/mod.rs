@@ -4,26 +4,36 @@
 //! several ports, the first of every host come first, in order of host, then the second of every
 //! host. With one, host `h` has port `h`. A port stands for the directed link that leaves it; the port at the
 //! far end of the same cable is its `peer`, and `peer` of `peer` is the port itself.
+//!
+//! A topology is a file here and a line in [`KINDS`]: its [`Kind`] and the [`Topology`] that its
+//! numbers make.
 
 mod assemble;
 mod connectivity;
 pub mod dumbbell;
 pub mod fat_tree;
 pub mod graph;
+pub mod kind;
+pub mod leaf_spine;
 pub(crate) mod nearest;
 mod paths;
 pub mod planes;
 mod routes_fit;
 pub mod routing;
 pub mod shape_error;
+pub mod torus;
 pub mod tree;
 
+pub use kind::{Draw, HostPorts, Kind, Topology};
 pub use routes_fit::RouteMisfit;
 
 use raddle_schemes::ids::{Entropy, HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::route::first_hop;
 use raddle_schemes::units::{Rate, Span};
 use std::ops::Range;
+
+/// Every topology that numbers describe; files may describe others ([`graph`]).
+pub const KINDS: &[&Kind] = &[&dumbbell::KIND, &leaf_spine::KIND, &fat_tree::KIND, &torus::KIND];
 
 /// A host or a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

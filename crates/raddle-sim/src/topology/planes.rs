@@ -1,12 +1,53 @@
 //! Hosts with several ports: in planes, which are copies of a tree that share nothing but the hosts, or
 //! at several ToRs of one tree.
 
+use super::kind::{HostPorts, Topology};
 use super::shape_error::MAX_PORTS;
 use super::shape_error::ShapeError;
+use super::tree::TreeShape;
 use super::{Fabric, Node, Port, Switch};
 use crate::topology::routing::{Forwarding, TreeSwitch};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::plane::MOST_PLANES;
+
+/// A tree, and the ports of its hosts.
+#[derive(Clone, Debug)]
+pub struct TreeOfPorts {
+    /// The tree: one plane of it, or with a host for each port.
+    pub tree: TreeShape,
+    /// What hosts have.
+    pub host_ports: HostPorts,
+}
+
+impl TreeOfPorts {
+    /// A tree whose hosts have a port each.
+    pub fn single(tree: TreeShape) -> Self {
+        Self { tree, host_ports: HostPorts::One }
+    }
+}
+
+impl Topology for TreeOfPorts {
+    fn hosts(&self) -> u64 {
+        self.tree.hosts.into()
+    }
+
+    fn build(&self) -> Result<Fabric, ShapeError> {
+        let one = self.tree.build()?;
+        match self.host_ports {
+            HostPorts::One => Ok(one),
+            HostPorts::Planes(planes) => one.in_planes(planes),
+            HostPorts::Tors(tors) => one.with_ports_per_host(tors),
+        }
+    }
+
+    fn tree(&self) -> Option<&TreeShape> {
+        Some(&self.tree)
+    }
+
+    fn host_ports(&self) -> HostPorts {
+        self.host_ports
+    }
+}
 
 impl Fabric {
     /// As many copies of this tree, whose hosts have one port, as there are to be planes; itself for

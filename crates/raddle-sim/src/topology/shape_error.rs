@@ -69,11 +69,34 @@ pub enum ShapeError {
         /// The ToRs per pod asked for.
         tors_per_pod: u32,
     },
+    /// The switches are too many for a table with a row for each two of them.
+    Switches {
+        /// How many there would be.
+        switches: u64,
+        /// How many are possible.
+        most: u64,
+    },
     /// The fabric would have more ports than [`MAX_PORTS`].
     TooLarge {
         /// The ports it would have.
         ports: u64,
     },
+}
+
+impl ShapeError {
+    /// The quantity that it is about, by the word that describes it.
+    pub fn quantity(&self) -> &'static str {
+        match self {
+            Self::Tiers(_) => "tiers",
+            Self::Planes(_) => "planes",
+            Self::TorsPerHost(_) => "tors_per_host",
+            Self::Hosts(_) | Self::NotKAry { .. } | Self::TooLarge { .. } => "hosts",
+            Self::Uplinks { .. } | Self::Oversubscription(_) => "oversubscription",
+            Self::OnePod { .. } => "tors_per_pod",
+            Self::Switches { .. } => "switches",
+            Self::Zero { what } | Self::Unused { what, .. } | Self::Split { what, .. } => what,
+        }
+    }
 }
 
 impl fmt::Display for ShapeError {
@@ -126,6 +149,9 @@ impl fmt::Display for ShapeError {
                 "tors_per_pod = {tors_per_pod}, but two tiers have all {tors} ToRs in one pod; \
                  use {tors} or three tiers"
             ),
+            Self::Switches { switches, most } => {
+                write!(f, "the fabric would have {switches} switches; at most {most} are possible")
+            }
             Self::TooLarge { ports } => {
                 write!(f, "the fabric would have {ports} ports; at most {} are possible", MAX_PORTS)
             }

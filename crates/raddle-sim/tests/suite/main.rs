@@ -45,6 +45,7 @@ mod telemetry;
 mod themis;
 mod threads;
 mod tiers_and_repair;
+mod torus;
 mod transports;
 mod windows;
 mod wrap;

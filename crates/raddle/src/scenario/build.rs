@@ -6,8 +6,7 @@ use super::fault::{FaultSection, fault_problem};
 use super::limits;
 use super::reader::Log;
 use super::spec::Place;
-use super::topology::{HostPorts, Shape, Topology, shape_problem};
-use crate::import::InputError;
+use super::topology::Topology;
 use crate::problem::Problem;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::Rate;
@@ -16,8 +15,6 @@ use raddle_sim::faults::{Faults, PortChange};
 use raddle_sim::limits::LimitError;
 use raddle_sim::plan::Plan;
 use raddle_sim::topology::Fabric;
-use raddle_sim::topology::dumbbell::Dumbbell;
-use raddle_sim::topology::graph::{GraphError, parse_graph};
 use std::sync::Arc;
 
 /// Fabrics built so far, by their resolved topology: the cells of a study share them.
@@ -45,50 +42,8 @@ impl Fabrics {
 
 fn build(topology: &Topology, log: &Log) -> Option<Fabric> {
     // Known before a fabric is built that would be thrown away.
-    let hosts = match &topology.shape {
-        Shape::Tree(shape) => shape.hosts.into(),
-        Shape::Dumbbell { hosts_per_side, .. } => 2 * u64::from(*hosts_per_side),
-        Shape::Graph(_) => 0,
-        Shape::Hpcc { fabric, .. } => fabric.hosts.into(),
-    };
-    if !limits::hosts(hosts, topology.place(), log) {
-        return None;
-    }
-    match &topology.shape {
-        Shape::Tree(shape) => {
-            let one = shape.build();
-            let all = one.and_then(|one| match topology.host_ports {
-                HostPorts::One => Ok(one),
-                HostPorts::Planes(planes) => one.in_planes(planes),
-                HostPorts::Tors(tors) => one.with_ports_per_host(tors),
-            });
-            all.map_err(|error| log.add(shape_problem(&error, &topology.item))).ok()
-        }
-        Shape::Dumbbell { hosts_per_side, rate, bottleneck_rate, link_delay, switch_delay } => {
-            let dumbbell = Dumbbell {
-                hosts_per_side: *hosts_per_side,
-                rate: *rate,
-                link_delay: *link_delay,
-                bottleneck_rate: *bottleneck_rate,
-                bottleneck_delay: *link_delay,
-                switch_delay: *switch_delay,
-            };
-            dumbbell.build().map_err(|error| log.add(shape_problem(&error, &topology.item))).ok()
-        }
-        Shape::Hpcc { fabric, .. } => Some(Fabric::clone(fabric)),
-        Shape::Graph(file) => parse_graph(&file.text)
-            .map_err(|errors| {
-                let mistake = |error: GraphError| InputError {
-                    line: error.line,
-                    column: error.column,
-                    length: error.length,
-                    message: error.message,
-                    help: error.help,
-                };
-                file.report(errors.into_iter().map(mistake), log);
-            })
-            .ok(),
-    }
+    let fits = limits::hosts(topology.shape.hosts(), topology.place(), log);
+    if fits { topology.shape.build(topology, log) } else { None }
 }
 
 impl Scenario {

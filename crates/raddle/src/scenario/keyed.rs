@@ -19,6 +19,11 @@ impl<'a> Reader<'a> {
         reader::Reader::of(name, item, log).map(Self)
     }
 
+    /// The whole table, whoever reads which of its keys.
+    pub(crate) fn whole(&self) -> &'a Table {
+        self.0.whole()
+    }
+
     /// Where the table stands.
     pub(crate) fn place(&self) -> &'a Place {
         self.0.place()

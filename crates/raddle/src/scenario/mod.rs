@@ -48,7 +48,8 @@ mod transport;
 pub use kept::{Kept, KeptFile};
 pub use notes::notes_on;
 pub use study::{Axis, Cell, Study, load, parse};
-pub use traffic::kinds;
+pub use topology::sections as topologies;
+pub use traffic::{kinds, sections as traffics};
 
 use build::Fabrics;
 use fabric::{FabricKeys, FabricSection};
@@ -67,6 +68,7 @@ use raddle_sim::faults::OnDown;
 use raddle_sim::plan::{BufferPlan, QueuePlan, TransportPlan};
 use raddle_sim::record::RecordPlan;
 use raddle_sim::topology::Fabric;
+use raddle_sim::topology::HostPorts;
 use raddle_sim::topology::routing::Weighting;
 use reader::Log;
 use record::{RecordKeys, RecordSection, RunKeys, RunSection};
@@ -74,7 +76,7 @@ use scheme::Chosen;
 use spec::{Item, Place, Table, quoted};
 use std::sync::Arc;
 use sweep::ConditionKeys;
-use topology::{HostPorts, Topology};
+use topology::Topology;
 use transport::{TransportKeys, TransportSection};
 
 /// What a scheme of the family that is selected at `key` says to a value of a parameter.
@@ -221,8 +223,14 @@ impl Scenario {
             needs::entropies(fabric, transport, sections.traffic.as_ref(), log);
             needs::planner(transport, sections.traffic.as_ref(), log);
             needs::unshared(transport, sections.traffic.as_ref(), log);
-            let ports = sections.topology.as_ref().map_or(HostPorts::One, |own| own.host_ports);
-            needs::host_ports(ports, fabric, transport, sections.traffic.as_ref(), log);
+            let ports = sections.topology.as_ref().map(|own| own.shape.host_ports());
+            needs::host_ports(
+                ports.unwrap_or(HostPorts::One),
+                fabric,
+                transport,
+                sections.traffic.as_ref(),
+                log,
+            );
         }
         let topology = sections.topology?;
         let mut faults = sections.faults;
@@ -235,7 +243,13 @@ impl Scenario {
         }
         if let Some(transport) = &mut sections.transport {
             let converges = sections.fabric.as_ref().is_some_and(|own| own.convergence.is_some());
-            idle::settle_planes(transport, topology.host_ports.count(), converges, &faults, log);
+            idle::settle_planes(
+                transport,
+                topology.shape.host_ports().count(),
+                converges,
+                &faults,
+                log,
+            );
         }
         idle::late_faults(&faults, sections.run.as_ref().and_then(|run| run.end), log);
         let fabric = fabrics.get(&topology, log)?;

@@ -7,7 +7,6 @@ use super::jobs::Jobs;
 use super::reader::Log;
 use super::scheme::{Chosen, Needy, declared};
 use super::spec::Place;
-use super::topology::HostPorts;
 use super::transport::{TRANSPORT, TransportSection};
 use raddle_schemes::family::Need;
 use raddle_schemes::load_balance::switch;
@@ -17,6 +16,7 @@ use raddle_schemes::size::{Base, Size};
 use raddle_schemes::units::Bytes;
 use raddle_sim::plan::Overflow;
 use raddle_sim::topology::Fabric;
+use raddle_sim::topology::HostPorts;
 
 /// Who fails to offer something, and what would help.
 struct Lack<'a> {

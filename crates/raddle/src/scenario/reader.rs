@@ -180,6 +180,11 @@ impl<'a> Reader<'a> {
         Self { name: name.to_owned(), table, place, log, known, misplaced }
     }
 
+    /// The whole table, whoever reads which of its keys.
+    pub fn whole(&self) -> &'a Table {
+        self.table
+    }
+
     /// Where the table stands.
     pub fn place(&self) -> &'a Place {
         self.place

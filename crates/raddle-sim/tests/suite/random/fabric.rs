@@ -2,10 +2,8 @@
 
 use super::choices::Choices;
 use raddle_schemes::units::{Rate, Span};
-use raddle_sim::topology::Fabric;
-use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::topology::graph::parse_graph;
-use raddle_sim::topology::tree::TreeShape;
+use raddle_sim::topology::{Draw, Fabric, KINDS, Kind, fat_tree, leaf_spine};
 use std::fmt::Write;
 
 /// Per tier, in Gbps. At 80 Gbps a byte takes 100 ps, so that round packets tie; 37 and 300 do not
@@ -33,7 +31,7 @@ const SHORTEST: u64 = 10_000;
 struct Speeds {
     rates: [Rate; 3],
     delays: [Span; 3],
-    latencies: [Span; 3],
+    latency: Span,
 }
 
 impl Speeds {
@@ -41,7 +39,7 @@ impl Speeds {
         let rates = choices.pick(&BUSY_RATES).map(Rate::gbps);
         let delay = choices.pick(&BUSY_DELAYS);
         let latency = choices.pick(&[0, 500_000]);
-        Self { rates, delays: [Span(delay); 3], latencies: [Span(latency); 3] }
+        Self { rates, delays: [Span(delay); 3], latency: Span(latency) }
     }
 
     fn draw(choices: &mut Choices<'_>) -> Self {
@@ -55,77 +53,35 @@ impl Speeds {
         let latency = choices.pick(&DELAYS);
         let shortest = delays.iter().min().copied().unwrap_or(0);
         let latency = if shortest + latency < SHORTEST { 100_000 } else { latency };
-        Self { rates, delays: delays.map(Span), latencies: [Span(latency); 3] }
+        Self { rates, delays: delays.map(Span), latency: Span(latency) }
     }
 }
 
-/// A fabric of 2 to 12 hosts.
+/// A fabric of 2 to 12 hosts: any listed topology, or a graph.
 pub(super) fn draw(choices: &mut Choices<'_>) -> Fabric {
-    match choices.below(4) {
-        0 => dumbbell(choices),
-        1 => two_tiers(choices, Speeds::draw),
-        2 => three_tiers(choices, Speeds::draw),
-        _ => graph(choices),
+    let number = choices.below(KINDS.len() as u32 + 1) as usize;
+    match KINDS.get(number) {
+        Some(kind) => listed(kind, choices, Speeds::draw),
+        None => graph(choices),
     }
 }
 
-/// A tree of 2 to 12 hosts on whose links many packets are under way.
+/// A fabric of 2 to 12 hosts on whose links many packets are under way: trees, more often than not.
 pub(super) fn draw_busy(choices: &mut Choices<'_>) -> Fabric {
-    match choices.below(2) {
-        0 => two_tiers(choices, Speeds::busy),
-        _ => three_tiers(choices, Speeds::busy),
-    }
+    let number = choices.below(2 * KINDS.len() as u32) as usize;
+    let trees = [&leaf_spine::KIND, &fat_tree::KIND];
+    listed(KINDS.get(number).unwrap_or(&trees[number % 2]), choices, Speeds::busy)
 }
 
-fn dumbbell(choices: &mut Choices<'_>) -> Fabric {
-    let speeds = Speeds::draw(choices);
-    let shape = Dumbbell {
-        hosts_per_side: choices.between(1, 4),
-        rate: speeds.rates[0],
-        link_delay: speeds.delays[0],
-        bottleneck_rate: speeds.rates[1],
-        bottleneck_delay: speeds.delays[1],
-        switch_delay: speeds.latencies[0],
-    };
-    shape.build().unwrap()
-}
-
-fn two_tiers(choices: &mut Choices<'_>, speeds: fn(&mut Choices<'_>) -> Speeds) -> Fabric {
-    let speeds = speeds(choices);
-    let (tors, hosts_per_tor) = (choices.between(1, 3), choices.between(2, 4));
-    let shape = TreeShape {
-        tiers: 2,
-        hosts: tors * hosts_per_tor,
-        hosts_per_tor,
-        tors_per_pod: tors,
-        aggs_per_pod: choices.between(1, 3),
-        cores: 0,
-        parallel: [choices.between(1, 2), 1],
-        rates: speeds.rates,
-        delays: speeds.delays,
-        switch_delays: speeds.latencies,
-    };
-    shape.build().unwrap()
-}
-
-fn three_tiers(choices: &mut Choices<'_>, speeds: fn(&mut Choices<'_>) -> Speeds) -> Fabric {
-    let speeds = speeds(choices);
-    let (pods, tors) = (choices.between(2, 3), choices.between(1, 2));
-    let hosts_per_tor = choices.between(1, 2);
-    let aggs_per_pod = choices.between(1, 2);
-    let shape = TreeShape {
-        tiers: 3,
-        hosts: pods * tors * hosts_per_tor,
-        hosts_per_tor,
-        tors_per_pod: tors,
-        aggs_per_pod,
-        cores: aggs_per_pod * choices.between(1, 2),
-        parallel: [choices.between(1, 2), choices.between(1, 2)],
-        rates: speeds.rates,
-        delays: speeds.delays,
-        switch_delays: speeds.latencies,
-    };
-    shape.build().unwrap()
+fn listed(
+    kind: &Kind,
+    choices: &mut Choices<'_>,
+    speeds: fn(&mut Choices<'_>) -> Speeds,
+) -> Fabric {
+    let Speeds { rates, delays, latency } = speeds(choices);
+    let mut below = |n: u32| choices.below(n);
+    let mut draw = Draw { below: &mut below, rates, delays, switch_delay: latency };
+    (kind.small)(&mut draw).build().unwrap()
 }
 
 /// A chain of switches with more cables across, hosts anywhere, every rate and delay its own.

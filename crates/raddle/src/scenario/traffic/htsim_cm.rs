@@ -9,7 +9,7 @@ use crate::scenario::key::{Section, keys};
 use crate::scenario::keyed::Reader;
 use crate::scenario::reader::Log;
 use crate::scenario::spec::quoted;
-use crate::scenario::topology::{Shape, Topology};
+use crate::scenario::topology::Topology;
 use crate::study::metric::BY_COMPLETION;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
@@ -96,7 +96,7 @@ impl Pattern for Matrix {
             return Vec::new();
         }
         let place = section.place_of("file");
-        let Shape::Tree(shape) = &topology.shape else {
+        let Some(shape) = topology.shape.tree() else {
             let problem = place.problem("the matrix cuts cables by their place in a tree");
             log.add(problem.label("expected a topology that is a tree"));
             return Vec::new();

@@ -59,7 +59,7 @@ pub(crate) const KINDS: &[&Kind] = &[
 ];
 
 /// The sections of `traffic`, one for each kind.
-pub(crate) fn sections() -> Vec<&'static Section> {
+pub fn sections() -> Vec<&'static Section> {
     KINDS.iter().map(|kind| kind.section).collect()
 }
 
