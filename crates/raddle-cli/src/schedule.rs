@@ -6,7 +6,7 @@ use raddle::study::store::at;
 use raddle::throughput;
 use raddle_papers::schedule::picture;
 use raddle_throughput::designs::Plan;
-use raddle_throughput::schedule::{Schedule, Steps};
+use raddle_circuits::schedule::{Schedule, Steps};
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ fn write(arguments: &Arguments, plan: &Plan) -> Result<Vec<PathBuf>, String> {
 
 fn json_of(arguments: &Arguments, plan: &Plan) -> Value {
     let schedules = plan.schedules.iter().map(|(chance, schedule)| {
-        let targets = |list: &[raddle_throughput::matching::Matching]| -> Vec<Vec<usize>> {
+        let targets = |list: &[raddle_circuits::matching::Matching]| -> Vec<Vec<usize>> {
             list.iter().map(|matching| matching.all().map(|(_, to)| to).collect()).collect()
         };
         let switches: Vec<_> = schedule.switches().iter().map(|list| targets(list)).collect();

@@ -2,7 +2,7 @@
 
 use crate::svg::{INK, SOFT, Svg, Tenth, WHITE};
 use raddle::study::text::plural;
-use raddle_throughput::schedule::{Schedule, Steps};
+use raddle_circuits::schedule::{Schedule, Steps};
 
 const WIDTH: f64 = 1000.0;
 const LEFT: f64 = 64.0;
@@ -137,7 +137,7 @@ fn colour(target: usize, nodes: usize) -> String {
 mod tests {
     use super::*;
     use raddle_schemes::units::Span;
-    use raddle_throughput::matching::Matching;
+    use raddle_circuits::matching::Matching;
 
     #[test]
     fn a_circuit_is_a_cell_and_dark_time_a_strip_of_each_slot() {

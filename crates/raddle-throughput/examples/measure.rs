@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
 
-use raddle_throughput::circuits::Circuits;
+use raddle_circuits::circuits::Circuits;
 use raddle_throughput::demand::{measured, pattern};
 use raddle_throughput::designs::vermilion::{Recipe, Spare, circuits};
 use raddle_throughput::rounding::Rounding;

@@ -1,6 +1,6 @@
 //! What a plan carries of a demand.
 
-use crate::circuits::Capacity;
+use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
 use crate::designs::Plan;
 use crate::solve::{ArtifactLp, Lp, MultiHop, SolveError, single_hop};

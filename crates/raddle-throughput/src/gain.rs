@@ -1,6 +1,6 @@
 //! Vermilion's gain over the oblivious schedule for jobs of DLRM (thesis, 8.4, Figure 8.7).
 
-use crate::circuits::Circuits;
+use raddle_circuits::circuits::Circuits;
 use crate::demand::Demand;
 use crate::demand::measured::MEASURED;
 use crate::evaluate::Router;

@@ -5,15 +5,12 @@
 //! in each slot. Solvers say how much of any demand it carries.
 
 pub mod bounds;
-pub mod circuits;
 pub mod decompose;
 pub mod demand;
 pub mod designs;
 pub mod evaluate;
 pub mod gain;
-pub mod matching;
 pub mod noise;
 pub mod order;
 pub mod rounding;
-pub mod schedule;
 pub mod solve;

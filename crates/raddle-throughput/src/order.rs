@@ -1,7 +1,7 @@
 //! In which order a period plays its matchings. Throughput does not depend on it; waits do.
 
 use crate::decompose::{Copies, extracted};
-use crate::matching::Matching;
+use raddle_circuits::matching::Matching;
 use raddle_schemes::rng::Rng;
 
 raddle_schemes::words! {

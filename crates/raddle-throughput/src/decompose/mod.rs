@@ -9,8 +9,8 @@
 mod euler;
 pub(crate) mod hopcroft_karp;
 
-use crate::circuits::Circuits;
-use crate::matching::Matching;
+use raddle_circuits::circuits::Circuits;
+use raddle_circuits::matching::Matching;
 use raddle_schemes::units::gcd;
 
 /// Parallel circuits from one node to another.

@@ -7,7 +7,7 @@ mod read;
 
 pub use read::{Loaded, ReadError, named, names, read};
 
-use crate::matching::NODES_MAX;
+use raddle_circuits::matching::NODES_MAX;
 use std::fmt;
 
 /// Rates of all ordered pairs of nodes, in any unit; none to a node itself.

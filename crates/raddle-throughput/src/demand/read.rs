@@ -82,7 +82,7 @@ pub fn named(text: &str, nodes: usize, seed: u64) -> Result<Demand, ReadError> {
         return Ok(measured.demand());
     }
     let pattern = pattern::find(name).ok_or(ReadError::Unknown)?;
-    if !(2..=crate::matching::NODES_MAX).contains(&nodes) {
+    if !(2..=raddle_circuits::matching::NODES_MAX).contains(&nodes) {
         return Err(DemandError::Nodes(nodes).into());
     }
     let number = match (pattern.argument, argument) {

@@ -8,8 +8,8 @@
 use super::{Card, DesignError, Fabric, Makes, Plan, refuse};
 use crate::decompose::{Edge, hopcroft_karp::perfect_matching};
 use crate::demand::Demand;
-use crate::matching::Matching;
-use crate::schedule::{Schedule, Steps};
+use raddle_circuits::matching::Matching;
+use raddle_circuits::schedule::{Schedule, Steps};
 use raddle_schemes::units::Span;
 
 /// What it says of itself.

@@ -7,8 +7,8 @@
 
 use super::{Card, DesignError, Fabric, Makes, Plan, refuse};
 use crate::demand::Demand;
-use crate::matching::Matching;
-use crate::schedule::{Schedule, Steps};
+use raddle_circuits::matching::Matching;
+use raddle_circuits::schedule::{Schedule, Steps};
 use pathfinding::kuhn_munkres::kuhn_munkres;
 use pathfinding::matrix::Matrix;
 use raddle_schemes::units::Span;

@@ -4,7 +4,7 @@
 //! at most 2 sqrt(u - 1), that of a Ramanujan graph.
 
 use super::{Card, DesignError, Fabric, Makes, Plan, refuse};
-use crate::circuits::Circuits;
+use raddle_circuits::circuits::Circuits;
 use crate::decompose::{decompose, extracted};
 use crate::demand::Demand;
 use raddle_schemes::rng::Rng;

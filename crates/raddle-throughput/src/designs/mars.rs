@@ -7,10 +7,10 @@
 
 use super::{Card, DesignError, Fabric, Makes, Plan, refuse};
 use crate::bounds;
-use crate::circuits::Circuits;
+use raddle_circuits::circuits::Circuits;
 use crate::decompose::{decompose, extracted};
 use crate::demand::Demand;
-use crate::matching::Matching;
+use raddle_circuits::matching::Matching;
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::{Bytes, Span};
 

@@ -18,8 +18,8 @@ pub mod vermilion_predictions;
 pub use parse::{ParseError, parse};
 
 use crate::demand::Demand;
-use crate::matching::Matching;
-use crate::schedule::{Schedule, ScheduleError};
+use raddle_circuits::matching::Matching;
+use raddle_circuits::schedule::{Schedule, ScheduleError};
 use raddle_schemes::family::{ParameterError, ParameterInfo, Parameters, Raw};
 use raddle_schemes::units::{Rate, Span};
 use std::fmt;

@@ -5,10 +5,10 @@
 //! Reading: matchings are drawn again until every slice is connected while one rotor is dark.
 
 use super::{Card, DesignError, Makes, Plan, refuse, rotornet};
-use crate::circuits::{Capacity, Circuits};
+use raddle_circuits::circuits::{Capacity, Circuits};
 use crate::demand::Demand;
-use crate::matching::Matching;
-use crate::schedule::{Schedule, Steps};
+use raddle_circuits::matching::Matching;
+use raddle_circuits::schedule::{Schedule, Steps};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Span;
 

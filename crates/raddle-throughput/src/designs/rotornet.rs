@@ -6,7 +6,7 @@
 
 use super::{Card, DesignError, Fabric, Makes, Plan, oblivious};
 use crate::demand::Demand;
-use crate::matching::Matching;
+use raddle_circuits::matching::Matching;
 use raddle_schemes::rng::Rng;
 
 /// What it says of itself.
@@ -40,7 +40,7 @@ impl Makes for RotorNet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuits::Circuits;
+    use raddle_circuits::circuits::Circuits;
 
     #[test]
     fn symmetric_matchings_make_the_complete_graph() {

@@ -3,7 +3,7 @@
 
 use super::{Card, DesignError, Fabric, Makes, Plan, oblivious};
 use crate::demand::Demand;
-use crate::matching::Matching;
+use raddle_circuits::matching::Matching;
 
 /// What it says of itself.
 pub const CARD: Card = Card {

@@ -10,12 +10,12 @@
 
 use super::{Card, DesignError, Fabric, Makes, Plan, refuse};
 use crate::bounds;
-use crate::circuits::Circuits;
+use raddle_circuits::circuits::Circuits;
 use crate::decompose::decompose;
 use crate::demand::Demand;
 use crate::order::{Order, order};
 use crate::rounding::{Rounding, round};
-use crate::schedule::Schedule;
+use raddle_circuits::schedule::Schedule;
 use raddle_schemes::rng::Rng;
 
 /// What it says of itself.

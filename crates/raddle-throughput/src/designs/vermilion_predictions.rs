@@ -11,7 +11,7 @@
 use super::vermilion::{Recipe, Spare, circuits, schedule};
 use super::{Card, DesignError, Fabric, Makes, Plan, refuse};
 use crate::bounds;
-use crate::circuits::Circuits;
+use raddle_circuits::circuits::Circuits;
 use crate::demand::Demand;
 use crate::noise::{Noise, Profile, predict};
 use crate::order::Order;
@@ -160,7 +160,7 @@ mod tests {
         assert!((found - expected).abs() <= room, "{found} {expected}");
     }
 
-    fn capacity(predicted: &Demand, k: u32, l: u32) -> crate::circuits::Capacity {
+    fn capacity(predicted: &Demand, k: u32, l: u32) -> raddle_circuits::circuits::Capacity {
         let design = VermilionPredictions::default();
         let circuits = circuits(predicted, &design.recipe(k, l), 1, 0);
         let degree = circuits.degree().unwrap();

@@ -7,7 +7,7 @@
 use super::circuits::{circuits_of, reaches_all};
 use super::program::{Program, SolveError};
 use super::solver::Solver;
-use crate::circuits::Capacity;
+use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
 
 /// One demand's program, kept and solved for any capacities on the same circuits.
@@ -86,7 +86,7 @@ fn program(circuits: &[(usize, usize)], demand: &Demand) -> Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuits::Circuits;
+    use raddle_circuits::circuits::Circuits;
     use crate::demand::pattern;
     use crate::solve::multi_hop;
 

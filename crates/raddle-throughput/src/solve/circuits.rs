@@ -1,6 +1,6 @@
 //! The circuits of a capacity, and what their lengths bound.
 
-use crate::circuits::Capacity;
+use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
 
 /// The pairs that have capacity.

@@ -6,7 +6,7 @@
 //! they come from. Flow that would return to its source is left out, as in the linear program.
 
 use super::SolveError;
-use crate::circuits::Circuits;
+use raddle_circuits::circuits::Circuits;
 use crate::demand::Demand;
 use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, SolveOutcome, Variable};
 

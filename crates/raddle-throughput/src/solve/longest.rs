@@ -1,7 +1,7 @@
 //! Worst-case demands: a permutation between nodes as far apart as can be (longest matching).
 
 use super::{MultiHop, SolveError};
-use crate::circuits::Capacity;
+use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
 use pathfinding::kuhn_munkres::kuhn_munkres;
 use pathfinding::matrix::Matrix;
@@ -55,8 +55,8 @@ pub fn worst_found(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuits::Circuits;
-    use crate::matching::Matching;
+    use raddle_circuits::circuits::Circuits;
+    use raddle_circuits::matching::Matching;
 
     #[test]
     fn on_a_ring_everybody_sends_to_the_node_behind() {

@@ -11,7 +11,7 @@
 
 use super::basis::{Basis, Variable};
 use super::circuits::certified_bound;
-use crate::circuits::Capacity;
+use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
 use raddle_schemes::rng::Rng;
 

@@ -27,7 +27,7 @@ pub use multi_hop::{MultiHop, multi_hop};
 pub use periodic::slot_by_slot;
 pub use program::SolveError;
 
-use crate::circuits::Capacity;
+use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
 
 raddle_schemes::words! {
@@ -51,7 +51,7 @@ pub fn single_hop(capacity: &Capacity, demand: &Demand) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuits::Circuits;
+    use raddle_circuits::circuits::Circuits;
     use crate::demand::pattern;
 
     #[test]

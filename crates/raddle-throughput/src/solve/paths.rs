@@ -8,7 +8,7 @@
 use super::circuits::circuits_of;
 use super::interior::Interior;
 use super::program::{Program, SolveError};
-use crate::circuits::Capacity;
+use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
 use std::collections::BTreeSet;
 

@@ -7,7 +7,7 @@
 use super::interior::Interior;
 use super::program::{Program, SolveError};
 use crate::demand::Demand;
-use crate::schedule::Schedule;
+use raddle_circuits::schedule::Schedule;
 
 /// Throughput of a schedule, dark time counted, as a share of a node's capacity.
 ///
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::demand::pattern;
     use crate::designs::{Design, find};
-    use crate::matching::Matching;
+    use raddle_circuits::matching::Matching;
     use crate::solve::multi_hop;
     use raddle_schemes::family::Raw;
     use raddle_schemes::units::Span;

@@ -61,7 +61,7 @@ impl Simplex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuits::Circuits;
+    use raddle_circuits::circuits::Circuits;
     use crate::demand::measured::MEASURED;
     use crate::designs::vermilion::{Recipe, Spare, circuits};
     use crate::rounding::Rounding;
@@ -83,7 +83,7 @@ mod tests {
             let vermilion = circuits(&demand, &recipe, 1, 0).capacity(1.0 / (3 * nodes) as f64);
             let on = circuits_of(&oblivious);
             assert_eq!(on, circuits_of(&vermilion), "the second program is solved warm");
-            let shares = |of: &crate::circuits::Capacity| -> Vec<f64> {
+            let shares = |of: &raddle_circuits::circuits::Capacity| -> Vec<f64> {
                 on.iter().map(|&(i, j)| of.share(i, j)).collect()
             };
             let flows = program(&on, &demand);
