@@ -136,8 +136,8 @@ fn colour(target: usize, nodes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_schemes::units::Span;
     use raddle_circuits::matching::Matching;
+    use raddle_schemes::units::Span;
 
     #[test]
     fn a_circuit_is_a_cell_and_dark_time_a_strip_of_each_slot() {

@@ -1,9 +1,9 @@
 //! What a plan carries of a demand.
 
-use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
 use crate::designs::Plan;
 use crate::solve::{ArtifactLp, Lp, MultiHop, SolveError, single_hop};
+use raddle_circuits::circuits::Capacity;
 
 /// The numbers of a design and a demand. Absent is what the design does not define. Throughput is a
 /// share of a node's capacity while circuits are up: `duty` times it is what a link carries.

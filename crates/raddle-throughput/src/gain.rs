@@ -1,11 +1,11 @@
 //! Vermilion's gain over the oblivious schedule for jobs of DLRM (thesis, 8.4, Figure 8.7).
 
-use raddle_circuits::circuits::Circuits;
 use crate::demand::Demand;
 use crate::demand::measured::MEASURED;
 use crate::evaluate::Router;
 use crate::rounding::{Rounding, floor_bound, round};
 use crate::solve::{Lp, SolveError, single_hop};
+use raddle_circuits::circuits::Circuits;
 
 raddle_schemes::words! {
     /// Which single-hop throughput of Vermilion is meant.

@@ -290,7 +290,7 @@ fn the_tables_of_columns_are_those_that_are_written() {
         let rows = table(&text, &format!("### {}", spec.name));
         let rows = rows.iter().filter(|row| row[0].starts_with('`'));
         let written: Vec<(&str, &str)> = rows.map(|row| (bare(&row[0]), &*row[1])).collect();
-        let own: Vec<(&str, &str)> = spec.columns.iter().map(|c| (c.name, c.unit)).collect();
+        let own: Vec<(&str, &str)> = spec.columns().iter().map(|c| (c.name, c.unit)).collect();
         assert_eq!(written, own, "{}", spec.name);
     }
 }

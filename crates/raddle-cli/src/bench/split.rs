@@ -2,10 +2,10 @@
 
 use super::median;
 use raddle::study::timing::Stopwatch;
-use raddle_schemes::rng::Rng;
 use raddle_circuits::circuits::Circuits;
-use raddle_throughput::decompose::{decompose, extracted};
 use raddle_circuits::matching::Matching;
+use raddle_schemes::rng::Rng;
+use raddle_throughput::decompose::{decompose, extracted};
 use serde_json::{Value, json};
 
 /// Circuits of a node, in multiples of the nodes: Vermilion's k.

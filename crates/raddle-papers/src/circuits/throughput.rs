@@ -2,9 +2,9 @@
 
 use super::text::{DemandText, DesignText};
 use super::{Answers, or_none};
+use raddle_circuits::circuits::Circuits;
 use raddle_schemes::family::Raw;
 use raddle_sim::theory::{Card, Quantity};
-use raddle_circuits::circuits::Circuits;
 use raddle_throughput::designs::{self, Design};
 use raddle_throughput::evaluate::{Answer, evaluate};
 use raddle_throughput::solve::Lp;

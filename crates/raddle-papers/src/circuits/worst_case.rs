@@ -1,8 +1,8 @@
 //! Throughput of a de Bruijn or complete graph for the demand between nodes far apart.
 
 use super::{Answers, or_none};
-use raddle_sim::theory::{Card, Quantity};
 use raddle_circuits::circuits::{Capacity, Circuits};
+use raddle_sim::theory::{Card, Quantity};
 use raddle_throughput::demand::pattern;
 use raddle_throughput::designs::mars::de_bruijn;
 use raddle_throughput::solve::{multi_hop, worst_found};

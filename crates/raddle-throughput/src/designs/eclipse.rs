@@ -7,10 +7,10 @@
 
 use super::{Card, DesignError, Fabric, Makes, Plan, refuse};
 use crate::demand::Demand;
-use raddle_circuits::matching::Matching;
-use raddle_circuits::schedule::{Schedule, Steps};
 use pathfinding::kuhn_munkres::kuhn_munkres;
 use pathfinding::matrix::Matrix;
+use raddle_circuits::matching::Matching;
+use raddle_circuits::schedule::{Schedule, Steps};
 use raddle_schemes::units::Span;
 
 /// What it says of itself.

@@ -4,9 +4,9 @@
 //! at most 2 sqrt(u - 1), that of a Ramanujan graph.
 
 use super::{Card, DesignError, Fabric, Makes, Plan, refuse};
-use raddle_circuits::circuits::Circuits;
 use crate::decompose::{decompose, extracted};
 use crate::demand::Demand;
+use raddle_circuits::circuits::Circuits;
 use raddle_schemes::rng::Rng;
 
 /// What it says of itself.

@@ -7,9 +7,9 @@
 
 use super::{Card, DesignError, Fabric, Makes, Plan, refuse};
 use crate::bounds;
-use raddle_circuits::circuits::Circuits;
 use crate::decompose::{decompose, extracted};
 use crate::demand::Demand;
+use raddle_circuits::circuits::Circuits;
 use raddle_circuits::matching::Matching;
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::{Bytes, Span};

@@ -5,8 +5,8 @@
 //! Reading: matchings are drawn again until every slice is connected while one rotor is dark.
 
 use super::{Card, DesignError, Makes, Plan, refuse, rotornet};
-use raddle_circuits::circuits::{Capacity, Circuits};
 use crate::demand::Demand;
+use raddle_circuits::circuits::{Capacity, Circuits};
 use raddle_circuits::matching::Matching;
 use raddle_circuits::schedule::{Schedule, Steps};
 use raddle_schemes::rng::Rng;

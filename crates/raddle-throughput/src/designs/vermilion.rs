@@ -10,11 +10,11 @@
 
 use super::{Card, DesignError, Fabric, Makes, Plan, refuse};
 use crate::bounds;
-use raddle_circuits::circuits::Circuits;
 use crate::decompose::decompose;
 use crate::demand::Demand;
 use crate::order::{Order, order};
 use crate::rounding::{Rounding, round};
+use raddle_circuits::circuits::Circuits;
 use raddle_circuits::schedule::Schedule;
 use raddle_schemes::rng::Rng;
 

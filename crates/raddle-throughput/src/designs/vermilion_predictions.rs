@@ -11,11 +11,11 @@
 use super::vermilion::{Recipe, Spare, circuits, schedule};
 use super::{Card, DesignError, Fabric, Makes, Plan, refuse};
 use crate::bounds;
-use raddle_circuits::circuits::Circuits;
 use crate::demand::Demand;
 use crate::noise::{Noise, Profile, predict};
 use crate::order::Order;
 use crate::rounding::Rounding;
+use raddle_circuits::circuits::Circuits;
 use raddle_schemes::family::Conflict;
 
 /// What it says of itself.

@@ -7,8 +7,8 @@
 use super::circuits::{circuits_of, reaches_all};
 use super::program::{Program, SolveError};
 use super::solver::Solver;
-use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
+use raddle_circuits::circuits::Capacity;
 
 /// One demand's program, kept and solved for any capacities on the same circuits.
 pub struct ArtifactLp {
@@ -86,9 +86,9 @@ fn program(circuits: &[(usize, usize)], demand: &Demand) -> Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_circuits::circuits::Circuits;
     use crate::demand::pattern;
     use crate::solve::multi_hop;
+    use raddle_circuits::circuits::Circuits;
 
     #[test]
     fn flow_that_circulates_never_lowers_throughput_and_leaves_permutations_alone() {

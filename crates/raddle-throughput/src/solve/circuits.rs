@@ -1,7 +1,7 @@
 //! The circuits of a capacity, and what their lengths bound.
 
-use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
+use raddle_circuits::circuits::Capacity;
 
 /// The pairs that have capacity.
 pub(super) fn circuits_of(capacity: &Capacity) -> Vec<(usize, usize)> {

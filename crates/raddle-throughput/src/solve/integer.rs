@@ -6,9 +6,9 @@
 //! they come from. Flow that would return to its source is left out, as in the linear program.
 
 use super::SolveError;
-use raddle_circuits::circuits::Circuits;
 use crate::demand::Demand;
 use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, SolveOutcome, Variable};
+use raddle_circuits::circuits::Circuits;
 
 /// The most nodes: the program has a variable for every source and pair.
 const NODES_MAX: usize = 5;

@@ -1,10 +1,10 @@
 //! Worst-case demands: a permutation between nodes as far apart as can be (longest matching).
 
 use super::{MultiHop, SolveError};
-use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
 use pathfinding::kuhn_munkres::kuhn_munkres;
 use pathfinding::matrix::Matrix;
+use raddle_circuits::circuits::Capacity;
 use raddle_schemes::rng::Rng;
 
 /// Room for what is drawn below a hop.

@@ -11,8 +11,8 @@
 
 use super::basis::{Basis, Variable};
 use super::circuits::certified_bound;
-use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
+use raddle_circuits::circuits::Capacity;
 use raddle_schemes::rng::Rng;
 
 /// The most nodes: a basis has the square of their pairs.

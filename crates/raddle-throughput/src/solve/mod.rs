@@ -27,8 +27,8 @@ pub use multi_hop::{MultiHop, multi_hop};
 pub use periodic::slot_by_slot;
 pub use program::SolveError;
 
-use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
+use raddle_circuits::circuits::Capacity;
 
 raddle_schemes::words! {
     /// Which linear program gives multi-hop throughput.
@@ -51,8 +51,8 @@ pub fn single_hop(capacity: &Capacity, demand: &Demand) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_circuits::circuits::Circuits;
     use crate::demand::pattern;
+    use raddle_circuits::circuits::Circuits;
 
     #[test]
     fn oblivious_single_hop_is_one_in_n_of_a_permutation() {

@@ -11,8 +11,8 @@ use super::metric::{self, Metric};
 use super::paths::Paths;
 use super::program::{Program, SolveError};
 use super::solver::Solver;
-use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
+use raddle_circuits::circuits::Capacity;
 
 /// One demand's programs, kept and solved for any capacities.
 pub struct MultiHop {
@@ -107,11 +107,11 @@ pub(super) fn program(circuits: &[(usize, usize)], demand: &Demand) -> Program {
 mod tests {
     use super::super::circuits::certified_bound;
     use super::*;
-    use raddle_circuits::circuits::Circuits;
     use crate::demand::pattern;
     use crate::designs::vermilion::{Recipe, Spare, circuits};
     use crate::noise::{Noise, Profile, predict};
     use crate::rounding::Rounding;
+    use raddle_circuits::circuits::Circuits;
 
     fn near(found: f64, expected: f64) {
         assert!((found - expected).abs() < 1e-6, "{found} {expected}");
@@ -132,7 +132,8 @@ mod tests {
 
     #[test]
     fn a_single_ring_carries_one_in_five_of_what_goes_the_other_way_round() {
-        let ring = Circuits::union(6, [&raddle_circuits::matching::Matching::shift(6, 1)]).capacity(1.0);
+        let ring =
+            Circuits::union(6, [&raddle_circuits::matching::Matching::shift(6, 1)]).capacity(1.0);
         near(multi_hop(&ring, &pattern::shift(6, 5)).unwrap(), 0.2);
         let complete = Circuits::complete(6, 1, false).capacity(0.2);
         near(multi_hop(&complete, &pattern::shift(6, 5)).unwrap(), 0.6);
@@ -140,8 +141,10 @@ mod tests {
 
     #[test]
     fn an_unreachable_demand_has_no_throughput() {
-        let pairs =
-            Circuits::union(4, [&raddle_circuits::matching::Matching::new(vec![1, 0, 3, 2]).unwrap()]);
+        let pairs = Circuits::union(
+            4,
+            [&raddle_circuits::matching::Matching::new(vec![1, 0, 3, 2]).unwrap()],
+        );
         assert_eq!(multi_hop(&pairs.capacity(1.0), &pattern::shift(4, 1)), Ok(0.0));
     }
 

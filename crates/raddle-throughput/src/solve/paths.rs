@@ -8,8 +8,8 @@
 use super::circuits::circuits_of;
 use super::interior::Interior;
 use super::program::{Program, SolveError};
-use raddle_circuits::circuits::Capacity;
 use crate::demand::Demand;
+use raddle_circuits::circuits::Capacity;
 use std::collections::BTreeSet;
 
 /// Solution and bound are one when they are this close, of the bound.

@@ -84,8 +84,8 @@ mod tests {
     use super::*;
     use crate::demand::pattern;
     use crate::designs::{Design, find};
-    use raddle_circuits::matching::Matching;
     use crate::solve::multi_hop;
+    use raddle_circuits::matching::Matching;
     use raddle_schemes::family::Raw;
     use raddle_schemes::units::Span;
 

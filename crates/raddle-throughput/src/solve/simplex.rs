@@ -61,7 +61,6 @@ impl Simplex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_circuits::circuits::Circuits;
     use crate::demand::measured::MEASURED;
     use crate::designs::vermilion::{Recipe, Spare, circuits};
     use crate::rounding::Rounding;
@@ -69,6 +68,7 @@ mod tests {
     use crate::solve::interior::Interior;
     use crate::solve::multi_hop;
     use crate::solve::multi_hop::program;
+    use raddle_circuits::circuits::Circuits;
 
     #[test]
     fn both_solvers_agree_on_the_measured_matrices() {

@@ -1,41 +1,70 @@
 //! Tables: what a run left behind, in columns that say what they mean and in which unit.
 //!
-//! Every table is described once, by its [`TableSpec`] in [`TABLES`]; files, their metadata and
-//! [`explain()`] follow from it.
+//! A table is a file here and an entry in [`TABLES`]; a quantity is declared once, as a column: name,
+//! unit, meaning, value. Files, their metadata, [`explain()`] and the documents follow from it.
 
+mod column;
+mod events;
 mod explain;
 mod files;
-mod kinds;
-mod rows;
+mod flows;
+mod layers;
+mod pieces;
+mod ports;
+mod runs;
+mod series;
 mod settings;
+mod switches;
+mod timeline;
+mod tors;
+mod training;
 
+pub use column::{ColumnSpec, TableSpec};
 pub use explain::explain;
 pub use files::{Format, TableError, sound, write, write_parts};
-pub use kinds::TABLES;
-pub use rows::{RunRow, of_run, runs};
+pub use runs::{RunRow, runs};
 
+use raddle_schemes::units::Span;
+use raddle_sim::plan::Plan;
+use raddle_sim::record::Outcome;
 use std::ops::Range;
 
-/// A kind of table.
-#[derive(Debug)]
-pub struct TableSpec {
-    /// Its name, which is the file's.
-    pub name: &'static str,
-    /// What a row is.
-    pub meaning: &'static str,
-    /// Its columns, in order.
-    pub columns: &'static [ColumnSpec],
+/// Every kind of table.
+pub static TABLES: [&TableSpec; 11] = [
+    &runs::TABLE,
+    &flows::TABLE,
+    &pieces::TABLE,
+    &ports::TABLE,
+    &switches::TABLE,
+    &tors::TABLE,
+    &training::TABLE,
+    &layers::TABLE,
+    &series::TABLE,
+    &timeline::TABLE,
+    &events::TABLE,
+];
+
+/// A run and what tables tell of it.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    scenario: &'a str,
+    plan: &'a Plan,
+    outcome: &'a Outcome,
+    /// What each flow would take alone.
+    ideals: &'a [Option<Span>],
 }
 
-/// A kind of column.
-#[derive(Debug)]
-pub struct ColumnSpec {
-    /// Its name; the unit stands in it where there is one.
-    pub name: &'static str,
-    /// The unit; empty for names, words and flags.
-    pub unit: &'static str,
-    /// What a value means, and what it means that there is none.
-    pub meaning: &'static str,
+/// The tables of one run: flows and ports, and what was recorded over time.
+///
+/// `ideals`: what each flow would take alone ([`raddle_sim::bound::ideals`]).
+pub fn of_run<'a>(
+    scenario: &'a str,
+    plan: &'a Plan,
+    outcome: &'a Outcome,
+    ideals: &'a [Option<Span>],
+) -> Vec<Parts<'a>> {
+    let run = Run { scenario, plan, outcome, ideals };
+    TABLES.iter().filter_map(|table| table.of_run(run)).collect()
 }
 
 /// A column and its values; `None` where a row has none.

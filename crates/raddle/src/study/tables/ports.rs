@@ -1,0 +1,146 @@
+//! `ports`: what each port sent and lost.
+
+use super::column::{Columns, Row, TableSpec, table};
+use super::{Parts, Run};
+use raddle_sim::record::{DropCause, PfcRecord, PortRecord};
+use raddle_sim::topology::{Fabric, Node, Port};
+
+/// The table.
+pub(super) static TABLE: TableSpec = TableSpec::of::<PortRow<'_>>(of_run);
+
+/// A port.
+pub(super) struct PortRow<'a> {
+    number: usize,
+    port: &'a Port,
+    record: &'a PortRecord,
+    fabric: &'a Fabric,
+}
+
+impl PortRow<'_> {
+    fn dropped(&self, cause: DropCause) -> u64 {
+        self.record.dropped[cause as usize]
+    }
+
+    fn pfc(&self, of: fn(&PfcRecord) -> u64) -> u64 {
+        self.record.pfc.as_deref().map_or(0, of)
+    }
+
+    fn name_of(&self, node: Node) -> String {
+        match node {
+            Node::Host(host) => format!("host{}", host.0),
+            Node::Switch(switch) => self.fabric.switches[switch.index()].name.clone(),
+        }
+    }
+}
+
+impl Row for PortRow<'_> {
+    const NAME: &'static str = "ports";
+    const MEANING: &'static str = "One row per port, that is per directed link.";
+
+    fn declare(table: &mut Columns<Self>) {
+        table.col("port", "", "number of the port", |row| row.number as u64);
+        table.col("name", "", "name of the port", |row| row.port.name.clone());
+        table.col("node", "", "host or switch that the port belongs to", |row| {
+            row.name_of(row.port.owner)
+        });
+        table.col("peer", "", "host or switch at the other end of the cable", |row| {
+            row.name_of(row.fabric.ports[row.port.peer.index()].owner)
+        });
+        table.col("rate_gbps", "Gbps", "rate of the link when nothing is broken", |row| {
+            row.port.rate.0 as f64 / 1e9
+        });
+        table.col("frames", "frames", "frames whose last bit left, lost ones included", |row| {
+            row.record.frames
+        });
+        table.col("sent_bytes", "B", "their bytes", |row| row.record.bytes);
+        table.col("data_frames", "frames", "of these frames, data packets", |row| {
+            row.record.data_frames
+        });
+        table.col("marked_packets", "packets", "data packets marked here", |row| row.record.marked);
+        table.col("trimmed_packets", "packets", "data packets trimmed here", |row| {
+            row.record.trimmed
+        });
+        table.col(
+            "dropped_overflow_frames",
+            "frames",
+            "frames lost here: the queue was full",
+            |row| row.dropped(DropCause::Overflow),
+        );
+        table.col(
+            "dropped_link_down_frames",
+            "frames",
+            "frames lost here: the link was down",
+            |row| row.dropped(DropCause::LinkDown),
+        );
+        table.col(
+            "dropped_node_down_frames",
+            "frames",
+            "frames lost here: the node was dead",
+            |row| row.dropped(DropCause::NodeDown),
+        );
+        table.col(
+            "dropped_loss_frames",
+            "frames",
+            "frames lost here: random loss or bit errors",
+            |row| row.dropped(DropCause::Loss),
+        );
+        table.col(
+            "dropped_no_route_frames",
+            "frames",
+            "frames lost here: no port led there",
+            |row| row.dropped(DropCause::NoRoute),
+        );
+        table.col("dropped_packets", "packets", "of all frames lost here, data packets", |row| {
+            row.record.dropped_data.iter().sum::<u64>()
+        });
+        table.col(
+            "queue_bytes_max",
+            "B",
+            "most bytes of one data class queued, in service included",
+            |row| row.record.queue_bytes_max,
+        );
+        table.col("pauses", "pauses", "how often a class of what came in here was paused", |row| {
+            row.pfc(|own| own.pauses)
+        });
+        table.col("paused_us", "us", "for how long, added up over the classes", |row| {
+            row.record.pfc.as_ref().map_or(0.0, |own| own.paused.as_us())
+        });
+        table.col(
+            "pfc_frames",
+            "frames",
+            "frames of flow control whose last bit left, lost ones included",
+            |row| row.pfc(|own| own.frames),
+        );
+        table.col("pfc_lost_frames", "frames", "frames of flow control lost", |row| {
+            row.pfc(|own| own.lost)
+        });
+        table.col(
+            "ignored_pauses",
+            "pauses",
+            "pauses of the far end, a class and frame each, that the watchdog did not heed",
+            |row| row.pfc(|own| own.ignored),
+        );
+        table.col(
+            "ingress_bytes_max",
+            "B",
+            "under flow control, most bytes of one class that came in here",
+            |row| row.pfc(|own| own.ingress_bytes_max),
+        );
+        table.col(
+            "lossless_refused_frames",
+            "frames",
+            "frames of lossless classes for which there was no room here",
+            |row| row.pfc(|own| own.refused),
+        );
+    }
+}
+
+fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
+    let (fabric, records) = (&run.plan.fabric, &run.outcome.ports);
+    Some(table(run, records.len(), move |number| PortRow {
+        number,
+        port: &fabric.ports[number],
+        record: &records[number],
+        fabric,
+    }))
+}
