@@ -6,8 +6,9 @@ use raddle::report::comparison::{Occasion, PageRun, page, palette, with_resolved
 use raddle::scenario::{self, Study};
 use raddle::study::compare::{CompareInput, Comparison, Entry};
 use raddle::study::gather::{Gather, Gathered, record_uplinks};
+use raddle::study::place::at;
 use raddle::study::run::{Failure, Job};
-use raddle::study::store::{Store, at};
+use raddle::study::store::Store;
 use raddle::study::tables::{Format, RunRow};
 use raddle::study::text::{count, plural, time};
 use raddle::study::{jobs, machine, timing};

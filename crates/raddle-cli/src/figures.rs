@@ -2,7 +2,7 @@
 
 use super::output::{note_line, print_line};
 use super::{End, input};
-use raddle::study::store::at;
+use raddle::study::place::at;
 use raddle_papers::figures::{Figure, FigureResult, File, gallery, listed};
 use std::path::{Path, PathBuf};
 

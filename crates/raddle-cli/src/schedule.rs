@@ -2,7 +2,7 @@
 
 use super::output::{note_line, print_line};
 use super::{End, input};
-use raddle::study::store::at;
+use raddle::study::place::at;
 use raddle::throughput;
 use raddle_circuits::schedule::{Schedule, Steps};
 use raddle_papers::schedule::picture;

@@ -2,7 +2,7 @@
 
 use super::End;
 use super::output::{note_line, print_line};
-use raddle::study::store::at;
+use raddle::study::place::at;
 use std::fs;
 use std::path::PathBuf;
 

@@ -4,7 +4,7 @@ use super::output::{note_line, print_line};
 use super::{End, input};
 use raddle::catalogue::{self, FAMILIES, Family, KINDS, Kinds};
 use raddle::scenario::key::Section;
-use raddle::study::store::at;
+use raddle::study::place::at;
 use raddle::study::text::{left, wrap};
 use raddle_schemes::Need;
 use raddle_schemes::family::Scheme;

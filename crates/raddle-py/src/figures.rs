@@ -4,7 +4,7 @@ use crate::errors::{refused, refused_text};
 use crate::work::{How, Shown};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use raddle::study::store::at;
+use raddle::study::place::at;
 use raddle_papers::figures::{
     Again, Answers, FOLDER, Figure, FigureResult, Mode, Refused, gallery, listed, to_json,
 };

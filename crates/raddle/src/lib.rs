@@ -5,6 +5,7 @@
 
 pub mod bounds;
 pub mod catalogue;
+pub mod families;
 pub mod import;
 pub mod problem;
 pub mod report;

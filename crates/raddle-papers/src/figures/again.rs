@@ -6,8 +6,8 @@ use super::{Answers, FIGURES, Figure, FigureResult, Mode, Prepared, Verdict, fin
 use raddle::problem::Problems;
 use raddle::report::comparison::{Occasion, palette};
 use raddle::scenario::reader::nearest;
+use raddle::study::place::at;
 use raddle::study::run::Runner;
-use raddle::study::store::at;
 use raddle::study::text::{left, plural};
 use raddle::study::{machine, memory};
 use std::path::{Path, PathBuf};

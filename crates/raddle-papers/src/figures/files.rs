@@ -1,7 +1,7 @@
 //! Files of figures in a clone: they count before those that the program was built with.
 
 use super::Figure;
-use raddle::study::store::at;
+use raddle::study::place::at;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

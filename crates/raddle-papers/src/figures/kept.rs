@@ -2,7 +2,7 @@
 
 use super::prepare::Prepared;
 use super::result::FigureResult;
-use raddle::study::store::at;
+use raddle::study::place::at;
 use raddle_schemes::rng;
 use serde_json::{Value, json};
 use std::fs;

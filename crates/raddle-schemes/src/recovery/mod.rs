@@ -7,7 +7,9 @@
 use crate::congestion::LossCause;
 use crate::family::Need;
 use crate::ids::Psn;
-use crate::transport::receiver::{Data, Reply};
+pub use crate::transport::data::Sent;
+
+use crate::transport::data::{Data, Reply};
 use crate::transport::{Ledger, PacketSet};
 use crate::units::{Bytes, Span, Time};
 use crate::{Cx, FlowContext};
@@ -78,17 +80,6 @@ pub struct AckNews {
     pub duplicate: bool,
     /// How many packets are known to have arrived.
     pub heard: u32,
-}
-
-/// A packet's last transmission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Sent {
-    /// When.
-    pub at: Time,
-    /// Which packet.
-    pub psn: Psn,
-    /// Whether it had been sent before, or has been found lost since.
-    pub again: bool,
 }
 
 /// How a congestion control has answered a loss.

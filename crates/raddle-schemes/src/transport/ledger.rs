@@ -1,10 +1,10 @@
 //! The sender's book of packets: which are in flight, since when and on which path, which are
 //! lost, which have arrived.
 
+use super::data::Sent;
 use super::ring::Ring;
 use crate::congestion::LossCause;
 use crate::ids::{Entropy, Psn};
-use crate::recovery::Sent;
 use crate::units::{Bytes, Time};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;

@@ -2,6 +2,7 @@
 //! recovery. Sans-IO: the simulator's NIC and a real socket drive the same code.
 
 pub mod arrivals;
+pub mod data;
 pub mod granter;
 pub mod grants;
 pub mod ledger;
@@ -12,9 +13,10 @@ mod ring;
 pub mod sender;
 
 pub use arrivals::{Arrival, Arrivals, Entry};
+pub use data::{Data, Reply};
 pub use granter::{Granter, Notice};
 pub use grants::Grants;
 pub use ledger::Ledger;
 pub use packet_set::PacketSet;
-pub use receiver::{Data, Receiver, Reply};
+pub use receiver::Receiver;
 pub use sender::{AckHeader, FlowTemplate, NackHeader, Sender, SenderPlan, Transmit};

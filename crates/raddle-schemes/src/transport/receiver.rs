@@ -1,45 +1,10 @@
 //! The receiver: what has arrived, and the reply to each packet.
 
+pub use super::data::{Data, Reply};
+
 use super::{Arrival, Entry, PacketSet};
 use crate::FlowContext;
-use crate::ids::{Entropy, Psn};
 use crate::recovery::{self, AnyRecovery};
-use crate::units::Time;
-
-/// A data packet at its receiver.
-#[derive(Clone, Copy, Debug)]
-pub struct Data {
-    /// When it arrived.
-    pub at: Time,
-    /// Its number.
-    pub psn: Psn,
-    /// Its entropy, to be echoed.
-    pub entropy: Entropy,
-    /// Whether a switch marked it.
-    pub marked: bool,
-    /// Whether only its header arrived.
-    pub trimmed: bool,
-    /// Whether it was sent before.
-    pub again: bool,
-    /// Whether the sender wants an ACK for it at once.
-    pub ack_request: bool,
-}
-
-/// What to send back. An ACK speaks of everything that has arrived; its header echoes entropy and
-/// mark of the packet that triggered it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reply {
-    /// Nothing yet.
-    Nothing,
-    /// An ACK.
-    Ack,
-    /// A NACK for this packet.
-    Nack,
-    /// An ACK that speaks of nothing but the packet that is expected next: all below have arrived.
-    AckExpected,
-    /// A NACK that says the same, and that a later packet has arrived.
-    NackExpected,
-}
 
 /// A receiver and what it made of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +61,8 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::{Entropy, Psn};
+    use crate::units::Time;
     use std::vec::Vec;
 
     fn data(psn: u32) -> Data {

@@ -1,11 +1,13 @@
 //! Demand: how much each node sends to each other, as a matrix.
 
 pub mod measured;
+mod named;
 mod npy;
 pub mod pattern;
 mod read;
 
-pub use read::{Loaded, ReadError, named, names, read};
+pub use named::{named, names};
+pub use read::{Loaded, ReadError, read};
 
 use raddle_circuits::matching::NODES_MAX;
 use std::fmt;

@@ -1,7 +1,6 @@
 //! Demand from a file or from a pattern's name.
 
-use super::pattern::{self, PATTERNS};
-use super::{Demand, DemandError, measured, npy};
+use super::{Demand, DemandError, npy};
 use std::fmt;
 
 /// Entries below this share of the largest one are dust of whatever made the file, and count as 0.
@@ -34,8 +33,8 @@ pub enum ReadError {
     Demand(DemandError),
     /// The pattern's argument is no number from 0 to 1.
     Argument(&'static str),
-    /// There is no such pattern; the nearest name, if one is near.
-    Unknown,
+    /// There is no such pattern; the names that there are.
+    Unknown(Vec<&'static str>),
 }
 
 impl fmt::Display for ReadError {
@@ -47,8 +46,8 @@ impl fmt::Display for ReadError {
             Self::Format(why) => f.write_str(why),
             Self::Demand(error) => error.fmt(f),
             Self::Argument(name) => write!(f, "expected a number from 0 to 1, as in `{name}:0.5`"),
-            Self::Unknown => {
-                write!(f, "no file and no pattern; patterns: {}", names().join(", "))
+            Self::Unknown(names) => {
+                write!(f, "no file and no pattern; patterns: {}", names.join(", "))
             }
         }
     }
@@ -62,39 +61,9 @@ impl From<DemandError> for ReadError {
     }
 }
 
-/// The names of all patterns and measured demands.
-pub fn names() -> Vec<&'static str> {
-    let patterns = PATTERNS.iter().map(|pattern| pattern.name);
-    patterns.chain(measured::MEASURED.iter().map(|measured| measured.name)).collect()
-}
-
-/// The demand of a pattern, `uniform` or `skew:0.5`, or a measured one or rows, `0 1; 2 0`, which
-/// have their own number of nodes.
-///
-/// # Errors
-/// [`ReadError`] if there is no such pattern, or its argument is wrong.
-pub fn named(text: &str, nodes: usize, seed: u64) -> Result<Demand, ReadError> {
-    if text.contains(';') {
-        return Ok(clean(blanks(text.replace(';', "\n").as_bytes())?)?.demand);
-    }
-    let (name, argument) = text.split_once(':').map_or((text, None), |(n, a)| (n, Some(a)));
-    if let (Some(measured), None) = (measured::find(text), argument) {
-        return Ok(measured.demand());
-    }
-    let pattern = pattern::find(name).ok_or(ReadError::Unknown)?;
-    if !(2..=raddle_circuits::matching::NODES_MAX).contains(&nodes) {
-        return Err(DemandError::Nodes(nodes).into());
-    }
-    let number = match (pattern.argument, argument) {
-        (false, None) => 0.0,
-        (true, Some(text)) => {
-            let number = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-            number.ok_or(ReadError::Argument(pattern.name))?
-        }
-        (true, None) => return Err(ReadError::Argument(pattern.name)),
-        (false, Some(_)) => return Err(ReadError::Unknown),
-    };
-    Ok(pattern.demand(nodes, number, seed))
+/// The demand of rows in a text, divided by `;`.
+pub(super) fn rows(text: &str) -> Result<Demand, ReadError> {
+    Ok(clean(blanks(text.replace(';', "\n").as_bytes())?)?.demand)
 }
 
 /// The demand in a file's bytes: NumPy's format by its magic, comma-separated if its name says so,
@@ -198,22 +167,5 @@ mod tests {
         let loaded = read("a.mat", b"0.5 1 1e-6\n1 0 1\n1 1 0\n").unwrap();
         assert_eq!((loaded.demand.rate(0, 0), loaded.demand.rate(0, 2)), (0.0, 0.0));
         assert_eq!(loaded.warnings.len(), 2, "{:?}", loaded.warnings);
-    }
-
-    #[test]
-    fn patterns_take_an_argument_where_they_have_one() {
-        assert_eq!(named("skew:0.5", 8, 1).unwrap().nodes(), 8);
-        assert_eq!(named("0 1; 2 0", 8, 1).unwrap().rate(1, 0), 2.0);
-        for (text, message) in [
-            ("skew", "expected a number from 0 to 1, as in `skew:0.5`"),
-            ("skew:2", "expected a number from 0 to 1, as in `skew:0.5`"),
-            ("skewed:0.5", "no file and no pattern"),
-            ("0 1; x 0", "line 2, entry 1: `x` is no number"),
-            ("0 1; 1 0 1", "row 1 has 3 entries"),
-        ] {
-            let found = named(text, 8, 1).unwrap_err().to_string();
-            assert!(found.starts_with(message), "{found}");
-        }
-        assert!(named("ring", 1, 1).is_err());
     }
 }

@@ -23,6 +23,7 @@ mod check;
 mod connection;
 mod failure;
 mod header;
+mod ids;
 mod start_time;
 mod traffic;
 mod trigger;
@@ -100,7 +101,7 @@ pub fn parse(text: &str, options: CmOptions) -> Result<ConnectionMatrix, Vec<Inp
         lines.pop();
     }
     let (header, body) = header::read(&mut reader, &lines);
-    let mut ids = check::Ids::default();
+    let mut ids = ids::Ids::default();
     let (mut connections, mut triggers, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     let mut counts = header::Counts::default();
     for &(line, text) in body {

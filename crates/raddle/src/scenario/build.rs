@@ -1,9 +1,9 @@
 //! The glue to the simulator: fabrics from topologies, plans from scenarios.
 
 use super::Scenario;
-use super::buffer;
 use super::fault::{FaultSection, fault_problem};
 use super::limits;
+use super::memory;
 use super::reader::Log;
 use super::spec::Place;
 use super::topology::Topology;
@@ -99,7 +99,7 @@ impl Scenario {
         }
         if let (Some(shortage), Some(buffer)) = (plan.lossless_shortage(), &self.buffer) {
             let policy = buffer.policy.card().name;
-            return Err(buffer::short(&shortage, policy, &self.fabric, &self.buffer_place));
+            return Err(memory::short(&shortage, policy, &self.fabric, &self.buffer_place));
         }
         // Most limits have been checked with the keys they come from; draws can break the others.
         match plan.check_limits() {

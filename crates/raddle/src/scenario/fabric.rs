@@ -2,12 +2,11 @@
 
 use super::buffer::{self, BufferKeys, BufferSection};
 use super::files::Files;
-use super::key::{Key, Section, absent, keys};
-use super::keyed::Reader;
+use super::key::{Section, absent, keys};
+use super::keyed::{Reader, span_or};
 use super::queue::{self, QueueKeys, QueueSection};
-use super::reader::read;
 use super::scheme::{self, Chosen, show, shown};
-use super::spec::{Item, Place, Value};
+use super::spec::{Item, Place};
 use super::topology::{self, Topology};
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::tor;
@@ -81,7 +80,8 @@ pub(crate) fn fabric(
     mut reader: Reader<'_>,
     files: &Files,
 ) -> (Option<Topology>, Option<FabricSection>) {
-    let topology = topology::read(&mut reader, files);
+    let topology = reader.demand(&FABRIC.topology);
+    let topology = topology.and_then(|item| topology::read(item, files, reader.log()));
     let load_balance = scheme::scheme(&mut reader, &FABRIC.load_balance);
     let gap = reader.or(&FABRIC.gap);
     if let (true, Some(item)) = (gap > SIZE_LIMIT, reader.take(&FABRIC.gap)) {
@@ -131,20 +131,6 @@ pub(crate) fn fabric(
         })
     };
     (topology, section())
-}
-
-/// A time, or the word that stands for none and is the default.
-pub(crate) fn span_or(reader: &mut Reader<'_>, key: &'static Key) -> Option<Span> {
-    let item = reader.take(key)?;
-    let word = key.absent.value().unwrap_or_default().trim_matches('"');
-    if item.value == Value::Text(word.to_owned()) {
-        return None;
-    }
-    let wrong = |problem: crate::problem::Problem| {
-        let label = problem.label.clone().unwrap_or_default();
-        reader.log().add(problem.label(format!("{label}, or \"{word}\"")));
-    };
-    read(key.word, item).map_err(wrong).ok()
 }
 
 impl FabricSection {

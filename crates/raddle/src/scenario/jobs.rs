@@ -17,7 +17,7 @@ use raddle_schemes::load_balance::host;
 use raddle_schemes::rng;
 use raddle_schemes::units::Bytes;
 use raddle_schemes::{FlowContext, congestion, recovery};
-use raddle_sim::plan::Transport;
+use raddle_sim::plan::{Transport, TransportPlan};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
 
@@ -61,6 +61,32 @@ pub(crate) fn jobs(
 }
 
 impl Jobs {
+    /// The hosts, as engines take them; jobs may have transports and path selectors of their own.
+    pub(crate) fn plan(&self, transport: &TransportSection) -> TransportPlan {
+        // What telemetry takes is not part of the scenario's own sizes. Switches write it into all data,
+        // so every packet has room for the largest.
+        let used = self.used_congestions(transport);
+        let telemetry = used.iter().map(|(own, _)| own.config.telemetry_bytes()).max();
+        let telemetry = telemetry.unwrap_or_default();
+        TransportPlan {
+            payload: transport.payload,
+            header: transport.header + telemetry,
+            ack: transport.ack + telemetry,
+            load_balance: transport.load_balance.config.clone(),
+            plane: transport.plane().config,
+            plane_repair: transport.plane_repair,
+            other_load_balances: self.load_balances(),
+            other_transports: self.transports(transport),
+            congestion: transport.congestion.config.clone(),
+            recovery: transport.recovery.config.clone(),
+            connections: transport.connections,
+            pair_order: transport.pair_order,
+            nic: transport.nic,
+            turns: transport.turns,
+            phase: transport.phase,
+        }
+    }
+
     /// The names of the sections that have one.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.sections.iter().filter_map(|section| section.job.name.as_deref())
@@ -227,7 +253,9 @@ impl Jobs {
 
     /// Adds a problem for every section whose messages have too many packets.
     pub(crate) fn check_messages(&self, payload: Bytes, log: &Log) {
-        self.sections.iter().for_each(|section| limits::messages(section, payload, log));
+        for section in &self.sections {
+            limits::messages(section.largest(), section.message_place(), payload, log);
+        }
     }
 
     /// The flows of a run's seed: job after job.

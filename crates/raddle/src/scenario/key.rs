@@ -6,7 +6,7 @@
 
 use super::reader::{raw, raw_list};
 use super::spec::{self, Item};
-use crate::catalogue;
+use crate::families;
 use raddle_schemes::family::{Parameter, ParameterError, Raw};
 
 /// A key of a section.
@@ -172,7 +172,7 @@ impl Section {
         }
         if let Some((family, absent)) = self.family {
             let names: Vec<String> =
-                catalogue::names(family).map(|name| format!("`{name}`")).collect();
+                families::names(family).map(|name| format!("`{name}`")).collect();
             let (absent, names) = (absent.text(), names.join(", "));
             table.push_str(&format!("| `scheme` | word | {absent} | {names} |\n"));
         }
@@ -476,7 +476,7 @@ mod tests {
             Kind::Exactly(own) => word == *own,
             Kind::Scheme(family) => {
                 let name = item.table().and_then(|table| table.get("scheme")).map(Item::show);
-                name.is_some_and(|name| catalogue::names(family).any(|own| own == name))
+                name.is_some_and(|name| families::names(family).any(|own| own == name))
             }
             Kind::Table(_) | Kind::OneOf(_) | Kind::Paths => item.table().is_some(),
             Kind::List(kind) => item

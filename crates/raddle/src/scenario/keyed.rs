@@ -4,6 +4,7 @@ use super::key::Key;
 use super::reader::{self, Log, read, refused};
 use super::spec::{Item, Place, Table, Value};
 use raddle_schemes::family::{Parameter, ParameterError};
+use raddle_schemes::units::Span;
 
 /// A reader of a table, which has the keys of a section.
 pub(crate) struct Reader<'a>(reader::Reader<'a>);
@@ -157,4 +158,18 @@ impl<'a> Reader<'a> {
     pub(crate) fn finish(self) {
         self.0.finish();
     }
+}
+
+/// A time, or the word that stands for none and is the default.
+pub(crate) fn span_or(reader: &mut Reader<'_>, key: &'static Key) -> Option<Span> {
+    let item = reader.take(key)?;
+    let word = key.absent.value().unwrap_or_default().trim_matches('"');
+    if item.value == Value::Text(word.to_owned()) {
+        return None;
+    }
+    let wrong = |problem: crate::problem::Problem| {
+        let label = problem.label.clone().unwrap_or_default();
+        reader.log().add(problem.label(format!("{label}, or \"{word}\"")));
+    };
+    read(key.word, item).map_err(wrong).ok()
 }

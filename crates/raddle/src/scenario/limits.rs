@@ -2,7 +2,6 @@
 
 use super::reader::Log;
 use super::spec::Place;
-use super::traffic::TrafficSection;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -73,14 +72,13 @@ pub(crate) fn links(
     log.add(problem.label(format!("expected less than {horizon}, delays included")));
 }
 
-/// Adds a problem if a message has too many packets.
-pub(crate) fn messages(traffic: &TrafficSection, payload: Bytes, log: &Log) {
-    let largest = traffic.largest();
+/// Adds a problem if the largest message has too many packets; `place` is that of its size.
+pub(crate) fn messages(largest: Bytes, place: &Place, payload: Bytes, log: &Log) {
     let packets = largest.0.div_ceil(payload.0);
     if packets > MAX_PACKETS {
         let message = format!("a message of {largest} has {packets} packets of {payload}");
         let label = format!("expected at most {MAX_PACKETS} packets");
-        log.add(traffic.message_place().problem(message).label(label));
+        log.add(place.problem(message).label(label));
     }
 }
 

@@ -20,6 +20,7 @@
 
 mod buffer;
 mod build;
+mod defaults;
 mod fabric;
 mod fault;
 mod files;
@@ -30,6 +31,7 @@ mod kept;
 pub mod key;
 mod keyed;
 mod limits;
+mod memory;
 mod needs;
 mod notes;
 mod queue;
@@ -38,6 +40,7 @@ pub mod reader;
 mod record;
 mod scheme;
 mod share;
+mod sizes;
 pub mod spec;
 mod study;
 mod sweep;
@@ -260,16 +263,16 @@ impl Scenario {
         }
         let mut section = sections.fabric?;
         let (transport, traffic, run) = (sections.transport?, sections.traffic?, sections.run?);
-        let plan = transport.plan(&traffic);
+        let plan = traffic.plan(&transport);
         let pfc = section.queue.plan.pfc.is_some();
         limits::links(&fabric, &slowed, &plan, pfc, topology.place(), log);
         traffic.check_messages(plan.payload, log);
-        let sizes = reach::Sizes::new(&fabric, &plan);
+        let sizes = sizes::Sizes::new(&fabric, &plan);
         section.queue.resolve_shares(sizes.packet, log);
         traffic.check_classes(section.queue.plan.classes, log);
         traffic.check_chosen_classes(&transport, section.queue.plan.classes, log);
         reach::queues(&section, (&fabric, &certain), &sizes, log);
-        buffer::check(&section, &fabric, &certain, &sizes, log);
+        memory::check(&section, &fabric, &certain, &sizes, log);
         if let Some(record) = &sections.record {
             record.check_training(section.buffer.as_ref().map(|own| &own.plan.policy), log);
         }

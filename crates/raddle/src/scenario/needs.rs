@@ -320,6 +320,7 @@ fn report(needy: &Needy<'_>, need: Need, lack: &Lack<'_>, log: &Log) {
 #[cfg(test)]
 mod tests {
     use super::asking;
+    use crate::scenario::defaults;
     use crate::scenario::files::Files;
     use crate::scenario::reader::Log;
     use crate::scenario::spec::{self, Place};
@@ -343,7 +344,7 @@ mod tests {
         let file: Arc<Path> = Arc::from(Path::new("test"));
         let start = Place { file: Some(file.clone()), span: 0..0 };
         let mut table = spec::document(&file, text).unwrap();
-        table.fill(&spec::defaults(), &start);
+        table.fill(&defaults::defaults(), &start);
         let (files, log) = (Files::new(Path::new(".")), Log::default());
         let sections = Sections::read(&table, &start, &files, &log);
         let (fabric, transport) = (sections.fabric.unwrap(), sections.transport.unwrap());

@@ -1,10 +1,10 @@
 //! What runs, and is rarely meant: flow control without headroom, windows of few packets, paces
 //! and least rates that links cannot carry, settings of pairs with one message each.
 
-use super::buffer::Memory;
 use super::fabric::FabricSection;
-use super::reach::Sizes;
+use super::memory::Memory;
 use super::reader::Log;
+use super::sizes::Sizes;
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};

@@ -1,10 +1,11 @@
 //! Sizes, rates and times that only the fabric can judge: queues that hold no packet, thresholds
 //! that no queue or frame reaches, paces that no link has, timeouts.
 
-use super::buffer;
 use super::fabric::FabricSection;
+use super::memory;
 use super::reader::Log;
 use super::scheme::Chosen;
+use super::sizes::Sizes;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::size::{Base, Size, UNLIMITED};
@@ -13,37 +14,11 @@ use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_schemes::{FlowContext, congestion, marking, recovery};
 use raddle_sim::faults::Faults;
 use raddle_sim::lossless;
-use raddle_sim::plan::{Service, TransportPlan};
+use raddle_sim::plan::Service;
 use raddle_sim::topology::{Fabric, Node};
 use raddle_sim::waits::{LONGEST_QUEUE, Waits};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-
-/// Frames of a scenario, and the round trip that its relative sizes refer to.
-pub(crate) struct Sizes {
-    /// A full packet on the wire.
-    pub(crate) packet: Bytes,
-    /// The largest control frame.
-    pub(crate) control: Bytes,
-    /// Round trip of a packet and its ACK on the longest path through empty queues.
-    pub(crate) longest_rtt: Span,
-}
-
-impl Sizes {
-    pub(crate) fn new(fabric: &Fabric, transport: &TransportPlan) -> Self {
-        let packet = transport.payload + transport.header;
-        Self {
-            packet,
-            control: transport.ack.max(transport.header),
-            longest_rtt: fabric.longest_base_rtt(packet, transport.ack),
-        }
-    }
-
-    /// What sizes relative to a port of this rate refer to; 100 % is `whole`.
-    pub(crate) fn base(&self, rate: Rate, whole: Bytes) -> Base {
-        Base { packet: self.packet, bdp: rate.bytes_in(self.longest_rtt), whole }
-    }
-}
 
 /// Where packets may be lost.
 pub(crate) struct Losses<'a> {
@@ -163,7 +138,7 @@ pub(crate) fn queues(
     }
     // Of queues that share memory, the longest of any switch, and the largest memory.
     let memories = section.buffer.iter().flat_map(|own| {
-        let memory = |at| buffer::Memory::new(section, &own.plan, (fabric, faults), at, sizes);
+        let memory = |at| memory::Memory::new(section, &own.plan, (fabric, faults), at, sizes);
         fabric.switches.iter().map(memory)
     });
     let (mut longest, mut memory) = (None, None);

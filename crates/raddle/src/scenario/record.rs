@@ -1,8 +1,7 @@
 //! `[record]` and `[run]`: what is kept beside flows and totals, and when a run ends.
 
-use super::fabric::span_or;
 use super::key::{Section, keys};
-use super::keyed::Reader;
+use super::keyed::{Reader, span_or};
 use super::limits::LATEST;
 use super::reader::{Log, with_nearest};
 use super::scheme::shown;

@@ -13,6 +13,11 @@ use std::str::FromStr;
 /// What selects a scheme in its table.
 static SCHEME: Key = key!(scheme Text, (required "..") [], "the name of a scheme");
 
+/// A key and its value, as a scenario would hold them.
+pub(crate) fn line<T: Parameter>(key: &str, value: &T) -> String {
+    format!("{key} = {}", shown(value))
+}
+
 /// A family of schemes, as its module declares it.
 pub(crate) trait Family: Sized {
     /// What its members are called, in the plural.

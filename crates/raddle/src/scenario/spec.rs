@@ -3,8 +3,6 @@
 //! Overrides, sweeps, conditions and defaults are merged into this tree, so that every later check
 //! points at the text that is to blame, wherever it came from.
 
-use super::DocumentKeys;
-use super::key::{Absent, Kind, Section};
 use crate::problem::Problem;
 use std::ops::Range;
 use std::path::Path;
@@ -95,32 +93,6 @@ pub fn document(file: &Arc<Path>, text: &str) -> Result<Table, Vec<Problem>> {
 /// A value that a key's declaration has.
 pub(crate) fn declared(text: &str) -> Option<Item> {
     DeValue::parse(text).ok().map(|value| own(&value, &|_| Place::default()))
-}
-
-/// What is put into a scenario before it is read; its items have no place.
-pub(crate) fn defaults() -> Table {
-    filled(DocumentKeys::SECTION)
-}
-
-fn filled(section: &Section) -> Table {
-    let mut table = Table::default();
-    if let Some((_, Absent::Filled(text))) = section.family {
-        let (key, key_place) = ("scheme".to_owned(), Place::default());
-        table.entries.extend(declared(text).map(|item| Entry { key, key_place, item }));
-    }
-    for key in section.keys {
-        let item = match (key.absent, key.kind) {
-            (Absent::Filled(text), _) => declared(text),
-            (_, Kind::Table(inner)) => {
-                let inner = Some(filled(inner)).filter(|inner| !inner.entries.is_empty());
-                inner.map(|inner| Item { value: Value::Table(inner), place: Place::default() })
-            }
-            _ => None,
-        };
-        let (key, key_place) = (key.word.to_owned(), Place::default());
-        table.entries.extend(item.map(|item| Entry { key, key_place, item }));
-    }
-    table
 }
 
 /// Reads one value typed on the command line at `offset` of `file`: TOML, or a bare word.
@@ -363,14 +335,5 @@ mod tests {
         assert_eq!(value("7"), Ok(Value::Integer(7)));
         assert_eq!(value("true"), Ok(Value::Flag(true)));
         assert!(value("[1, 2").is_err());
-    }
-
-    #[test]
-    fn defaults_fill_what_is_missing() {
-        let mut table = document(&file(), "[transport]\npayload = \"1 KiB\"\n").unwrap();
-        table.fill(&defaults(), &Place::default());
-        let Value::Table(transport) = &table.get("transport").unwrap().value else { panic!() };
-        assert_eq!(transport.get("payload").unwrap().show(), "1 KiB");
-        assert_eq!(transport.get("ack").unwrap().show(), "64 B");
     }
 }

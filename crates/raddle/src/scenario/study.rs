@@ -1,6 +1,7 @@
 //! A scenario's text as a study: the grid of its sweeps, every cell checked before anything runs.
 
 use super::build::Fabrics;
+use super::defaults;
 use super::files::Files;
 use super::reader::Log;
 use super::spec::{self, Entry, Item, Place, Table, Value};
@@ -156,7 +157,7 @@ fn read(
     let conditions = table.remove("condition").map(|entry| entry.item);
     let SweepSpec { axes, seeds } = sweep::sweep(sweep.as_ref(), conditions.as_ref(), log);
     keys.iter().for_each(|(path, place)| check_override(path, place, &axes, log));
-    let defaults = spec::defaults();
+    let defaults = defaults::defaults();
     let mut fabrics = Fabrics::default();
     let mut cells = Vec::new();
     for points in grid(&axes) {

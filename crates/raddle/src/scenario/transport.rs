@@ -1,6 +1,5 @@
 //! `[transport]`: the hosts.
 
-use super::jobs::Jobs;
 use super::key::{Key, Section, keys};
 use super::keyed::Reader;
 use super::scheme::{self, Chosen, show, shown};
@@ -10,7 +9,7 @@ use raddle_schemes::planner;
 use raddle_schemes::recovery::AckEntropies;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{congestion, recovery};
-use raddle_sim::plan::{Connections, NicOrder, PairOrder, TransportPlan, Turns};
+use raddle_sim::plan::{Connections, NicOrder, PairOrder, Turns};
 use raddle_sim::wire::frame::SIZE_LIMIT;
 
 keys! {
@@ -163,32 +162,6 @@ impl TransportSection {
     /// The recovery, if the scenario has not set it.
     pub(crate) fn implied_recovery(&self) -> Option<&recovery::Config> {
         self.recovery.place.file.is_none().then_some(&self.recovery.config)
-    }
-
-    /// The hosts, as engines take them; jobs may have transports and path selectors of their own.
-    pub(crate) fn plan(&self, traffic: &Jobs) -> TransportPlan {
-        // What telemetry takes is not part of the scenario's own sizes. Switches write it into all data,
-        // so every packet has room for the largest.
-        let used = traffic.used_congestions(self);
-        let telemetry = used.iter().map(|(own, _)| own.config.telemetry_bytes()).max();
-        let telemetry = telemetry.unwrap_or_default();
-        TransportPlan {
-            payload: self.payload,
-            header: self.header + telemetry,
-            ack: self.ack + telemetry,
-            load_balance: self.load_balance.config.clone(),
-            plane: self.plane().config,
-            plane_repair: self.plane_repair,
-            other_load_balances: traffic.load_balances(),
-            other_transports: traffic.transports(self),
-            congestion: self.congestion.config.clone(),
-            recovery: self.recovery.config.clone(),
-            connections: self.connections,
-            pair_order: self.pair_order,
-            nic: self.nic,
-            turns: self.turns,
-            phase: self.phase,
-        }
     }
 
     /// How packets choose their planes, where hosts have several ports.

@@ -1,7 +1,8 @@
 //! Runs on disk of which something is missing, empty or broken.
 
+use super::place::{SUMMARY_FILE, at};
 use super::run::Job;
-use super::store::{SCENARIO_FILE, SUMMARY_FILE, Store, at};
+use super::store::{SCENARIO_FILE, Store};
 use super::table_hashes::TableHashes;
 use super::tables::{self, Format};
 use super::text::plural;

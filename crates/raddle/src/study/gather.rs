@@ -1,8 +1,9 @@
 //! What a comparison and its report keep of each run: numbers of all, series of the first seed.
 
 use super::jobs::bound_of;
+use super::place::at;
 use super::run::{Finished, Job, Sink};
-use super::store::{Store, at};
+use super::store::Store;
 use super::summary::{RunSummary, fct};
 use crate::report;
 use raddle_schemes::ids::PortId;

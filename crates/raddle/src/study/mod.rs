@@ -15,6 +15,7 @@ pub mod lock;
 pub mod machine;
 pub mod memory;
 pub mod metric;
+pub mod place;
 pub mod progress;
 pub mod quantiles;
 pub mod run;

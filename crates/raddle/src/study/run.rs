@@ -2,7 +2,7 @@
 
 use super::estimate;
 use super::memory::{self, Needed};
-use super::store::run_name;
+use super::place::run_name;
 use super::summary::{Bound, RunSummary};
 use super::text::settings;
 use super::timing::Stopwatch;

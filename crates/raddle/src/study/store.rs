@@ -1,19 +1,16 @@
 //! Runs on disk: one folder per scenario hash, seed and build, complete or not there at all.
 
-use super::BUILD;
 use super::lock::{self, Held};
+use super::place::{SUMMARY_FILE, at, run_name};
 use super::run::{Finished, Job, Sink};
 use super::summary::RunSummary;
 use super::table_hashes::TableHashes;
 use super::tables::{self, Format, RunRow};
 use crate::scenario::Kept;
 use raddle_schemes::rng::mix;
-use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The run as JSON (`raddle.run/1`).
-pub(super) const SUMMARY_FILE: &str = "run.json";
 /// The resolved scenario, its files beside it.
 pub(super) const SCENARIO_FILE: &str = "scenario.toml";
 /// Leads the names of folders whose run has not finished.
@@ -229,11 +226,6 @@ impl Sink for Store {
     }
 }
 
-/// The name of a run's folder.
-pub(super) fn run_name(scenario: &str, seed: u64) -> String {
-    format!("{scenario}-seed{seed}-v{BUILD}")
-}
-
 fn write_scenario(folder: &Path, kept: &Kept) -> Result<(), String> {
     for file in &kept.files {
         let path = folder.join(&file.name);
@@ -266,11 +258,6 @@ fn remake(folder: &Path) -> Result<(), String> {
         fs::remove_dir_all(folder).map_err(|error| at(folder, error))?;
     }
     fs::create_dir_all(folder).map_err(|error| at(folder, error))
-}
-
-/// The file and what is wrong with it.
-pub fn at(path: &Path, error: impl Display) -> String {
-    format!("{}: {error}", path.display())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Hashes of a run's tables, in its `run.json`: so that a table of another run in its folder is found.
 
-use super::store::{SUMMARY_FILE, at};
+use super::place::{SUMMARY_FILE, at};
 use raddle_schemes::rng::{GOLDEN, mix};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

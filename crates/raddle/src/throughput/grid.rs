@@ -3,8 +3,8 @@
 
 use super::{LONGEST_MATCHING, Question, design, load};
 use crate::study::BUILD;
+use crate::study::place::at;
 use crate::study::run::Meter;
-use crate::study::store::at;
 use crate::study::text::{left, right, width};
 use crate::text_file;
 use raddle_schemes::rng;

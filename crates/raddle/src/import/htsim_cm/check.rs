@@ -1,25 +1,10 @@
 //! What no single line can tell: whether triggers and connections fit together.
 
-use super::super::Place;
 use super::super::words::Reader;
+use super::ids::Ids;
 use super::{Connection, ConnectionStart, TriggerDeclaration};
 use raddle_sim::workload::TriggerKind;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The ids that lines declare and use, kept even where the line has mistakes.
-#[derive(Debug, Default)]
-pub(super) struct Ids {
-    /// Flow ids with the line that has them.
-    pub(super) flows: BTreeMap<u32, usize>,
-    /// Declared triggers.
-    pub(super) triggers: BTreeMap<u32, Place>,
-    /// Triggers that connections wait for.
-    pub(super) waits: Vec<(u32, Place)>,
-    /// Triggers that connections fire.
-    pub(super) fires: Vec<(u32, Place)>,
-    /// A trigger line whose id could not be read: it may declare anything.
-    pub(super) unreadable_trigger: bool,
-}
 
 /// Every trigger that is used is declared.
 pub(super) fn references(reader: &mut Reader, ids: &Ids) {

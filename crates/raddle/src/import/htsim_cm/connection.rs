@@ -2,8 +2,8 @@
 
 use super::super::Place;
 use super::super::words::{Reader, Word, unknown_attribute};
-use super::check::Ids;
 use super::header::Header;
+use super::ids::Ids;
 use super::{Connection, ConnectionStart, start_time};
 use raddle_schemes::ids::HostId;
 use raddle_schemes::units::{Bytes, Time};

@@ -2,7 +2,7 @@
 
 use super::super::Place;
 use super::super::words::{Reader, Word, unknown_attribute};
-use super::check::Ids;
+use super::ids::Ids;
 use raddle_sim::workload::TriggerKind;
 
 const KEYWORDS: [&str; 5] = ["id", "oneshot", "multishot", "barrier", "count"];

@@ -15,11 +15,11 @@ mod torus;
 
 pub(crate) use kind::{Kind, Shape};
 
-use super::fabric::FABRIC;
 use super::fault::FaultSection;
 use super::files::{Files, NamedFile};
 use super::key::{Key, Section, key, kinds};
 use super::keyed::Reader;
+use super::reader::Log;
 use super::scheme::shown;
 use super::spec::{Item, Place, quoted};
 use kind::Made;
@@ -113,9 +113,8 @@ impl Topology {
 }
 
 /// Reads the topology of `[fabric]`.
-pub(crate) fn read(fabric: &mut Reader<'_>, files: &Files) -> Option<Topology> {
-    let item = fabric.demand(&FABRIC.topology)?;
-    let mut reader = Reader::of("topology", item, fabric.log())?;
+pub(crate) fn read(item: &Item, files: &Files, log: &Log) -> Option<Topology> {
+    let mut reader = Reader::of("topology", item, log)?;
     let host_delay = reader.get(&HOST_DELAY).unwrap_or(Span::ZERO);
     let word = reader.choice(&KIND)?;
     let kind = KINDS.iter().find(|kind| kind.section.kind == Some(word))?;

@@ -29,7 +29,7 @@ use super::job::{self, JobKeys};
 use super::key::{Key, Section, key};
 use super::keyed::Reader;
 use super::reader::Log;
-use super::scheme::shown;
+use super::scheme::line;
 use super::spec::{Entry, Item, Place, quoted};
 use super::topology::Topology;
 use crate::problem::Problem;
@@ -169,10 +169,6 @@ pub(crate) fn traffic(
 /// The entry of a table at `key`.
 fn entry<'a>(item: &'a Item, key: &str) -> Option<&'a Entry> {
     item.table()?.entries.iter().find(|entry| entry.key == key)
-}
-
-pub(crate) fn line<T: raddle_schemes::family::Parameter>(key: &str, value: &T) -> String {
-    format!("{key} = {}", shown(value))
 }
 
 impl TrafficSection {

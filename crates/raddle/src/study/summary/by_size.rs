@@ -1,6 +1,6 @@
 //! Flow completion times and slowdowns by the size of flows.
 
-use super::json::Object;
+use super::object::Object;
 use crate::study::quantiles::{Quantile, Quantiles, Share};
 use crate::study::text::{digits, list, plural};
 use raddle_schemes::ids::HostId;

@@ -1,9 +1,8 @@
 //! The jobs of a run in numbers, and collectives as the table that users of nccl-tests know.
 
 use super::by_size::{BySize, SizeClass, Told, query};
-use super::json::Object;
+use super::object::Object;
 use super::{Times, fct};
-use crate::study::metric::{BUSBW, COMPLETION, Measured, Metric};
 use crate::study::quantiles::Quantiles;
 use crate::study::text::{plural, time};
 use raddle_schemes::family::{Parameter, Raw};
@@ -305,28 +304,6 @@ impl Spread {
     }
 }
 
-/// Of each job of several groups, a line with the least, the median and the most of what its groups took,
-/// and of their bus bandwidths.
-pub(super) fn over_groups(jobs: &[JobSummary]) -> Vec<String> {
-    let whole = || jobs.iter().filter(|job| job.load_balance.is_none());
-    let mut names: Vec<&str> = whole().filter_map(|job| job.group_of.as_deref()).collect();
-    names.dedup();
-    let line = |name: &str| {
-        let groups = || whole().filter(|job| job.group_of.as_deref() == Some(name));
-        let all = |metric: &Metric| {
-            let values = groups().map(|job| metric.measure(&Measured::of_job(job)));
-            let [min, median, max] = least_median_most(values.collect::<Option<_>>()?)?;
-            let [min, median, max] = [min, median, max].map(|value| metric.text(value));
-            Some(format!("{} min {min}, median {median}, max {max}", metric.noun))
-        };
-        let parts: Vec<String> = [&COMPLETION, &BUSBW].into_iter().filter_map(all).collect();
-        (!parts.is_empty()).then(|| {
-            format!("{} of {name}: {}", plural(groups().count() as u64, "group"), parts.join("; "))
-        })
-    };
-    names.into_iter().filter_map(line).collect()
-}
-
 /// The least, the median and the most of some values; of an even number the median is the mean of the
 /// two in the middle.
 pub fn least_median_most(mut values: Vec<f64>) -> Option<[f64; 3]> {
@@ -368,6 +345,7 @@ pub(super) fn table(jobs: &[JobSummary]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::text::over_groups;
     use super::*;
     use crate::study::fixture;
     use raddle_schemes::load_balance::host;

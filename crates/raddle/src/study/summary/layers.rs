@@ -1,6 +1,6 @@
 //! Queues and loads by layer of the fabric.
 
-use super::json::Object;
+use super::object::Object;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
 use raddle_sim::record::layers::{LayerRecord, layers};

@@ -1,6 +1,6 @@
 //! How full the memory of switches and their uplinks are: of recorded ports, until the last flow begins.
 
-use super::json::Object;
+use super::object::Object;
 use crate::study::quantiles::Share;
 use raddle_schemes::units::Time;
 use raddle_sim::plan::Plan;

@@ -5,6 +5,7 @@ mod jobs;
 mod json;
 mod layers;
 mod memory;
+mod object;
 mod tail;
 mod text;
 

@@ -4,7 +4,7 @@
 //! All of it is from what runs keep anyway, and ports do not count losses by flow: where several ports
 //! on a flow's ways lost packets, the one that lost most is named, with its own count.
 
-use super::json::Object;
+use super::object::Object;
 use super::{fct, slowdown};
 use crate::study::text::{count, digits, plural, time};
 use raddle_schemes::ids::{FlowId, PortId};

@@ -1,6 +1,8 @@
 //! A run for people: about fifteen lines with units.
 
+use super::jobs::least_median_most;
 use super::{JobSummary, Packets, RunSummary, Times, jobs};
+use crate::study::metric::{BUSBW, COMPLETION, Measured, Metric};
 use crate::study::text::{count, left, percent, plural, short, time};
 use crate::study::unfinished::{Cause, Causes};
 use raddle_schemes::ids::{FlowId, PortId};
@@ -42,7 +44,7 @@ impl RunSummary {
         for (name, text) in self.jobs.iter().flat_map(JobSummary::lines) {
             line(&name, text);
         }
-        for text in jobs::over_groups(&self.jobs) {
+        for text in over_groups(&self.jobs) {
             line("", text);
         }
         let p = &self.packets;
@@ -265,6 +267,28 @@ fn fullest_memory(plan: &Plan, outcome: &Outcome) -> String {
     fullest.map_or("no switches".to_string(), |(most, switch)| {
         format!("{} B of {}", count(*most), switch.name)
     })
+}
+
+/// Of each job of several groups, a line with the least, the median and the most of what its groups took,
+/// and of their bus bandwidths.
+pub(super) fn over_groups(jobs: &[JobSummary]) -> Vec<String> {
+    let whole = || jobs.iter().filter(|job| job.load_balance.is_none());
+    let mut names: Vec<&str> = whole().filter_map(|job| job.group_of.as_deref()).collect();
+    names.dedup();
+    let line = |name: &str| {
+        let groups = || whole().filter(|job| job.group_of.as_deref() == Some(name));
+        let all = |metric: &Metric| {
+            let values = groups().map(|job| metric.measure(&Measured::of_job(job)));
+            let [min, median, max] = least_median_most(values.collect::<Option<_>>()?)?;
+            let [min, median, max] = [min, median, max].map(|value| metric.text(value));
+            Some(format!("{} min {min}, median {median}, max {max}", metric.noun))
+        };
+        let parts: Vec<String> = [&COMPLETION, &BUSBW].into_iter().filter_map(all).collect();
+        (!parts.is_empty()).then(|| {
+            format!("{} of {name}: {}", plural(groups().count() as u64, "group"), parts.join("; "))
+        })
+    };
+    names.into_iter().filter_map(line).collect()
 }
 
 #[cfg(test)]
