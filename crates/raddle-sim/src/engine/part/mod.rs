@@ -14,6 +14,7 @@ use super::partition::Partition;
 use crate::engine::link::arrivals::Arrivals;
 use crate::engine::link::outbox::Outbox;
 use crate::engine::notes::Notes;
+use crate::engine::port::fast::Asked;
 use crate::engine::port::kinds::SwitchPorts;
 use crate::engine::schedule::calendar::{Calendar, Wake};
 use crate::engine::schedule::steps::NodeRanges;
@@ -30,7 +31,7 @@ use crate::plan::{Plan, SwitchOrder};
 use crate::record::deadlock::Waiting;
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, PortRecord, TorRecord, TrainingRow};
-use crate::topology::Node;
+use crate::topology::{Fabric, Node};
 use crate::wire::arbitration::Arbitration;
 use crate::wire::frame::{Frame, count};
 use crate::wire::port_facts::PortFacts;
@@ -39,7 +40,7 @@ use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::SwitchContext;
 use raddle_schemes::rng::{Rng, stream};
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Span, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -134,6 +135,96 @@ pub(super) struct Scratch {
     pub(super) arrivals: Arrivals,
 }
 
+/// When a node is dead.
+fn deaths(plan: &Plan, node: Node) -> Vec<(Time, Time)> {
+    let own = plan.faults.nodes.iter().find(|(dead, _)| *dead == node);
+    own.map_or_else(Vec::new, |(_, windows)| windows.clone())
+}
+
+/// The switches of a part, each as far as its ports do not matter; these are added to `ids`.
+fn switch_states(
+    plan: &Plan,
+    switches: &[SwitchId],
+    longest_rtt: Span,
+    ids: &mut Vec<PortId>,
+) -> Vec<SwitchState> {
+    let hash = plan.leaves_flows_to_ecmp();
+    let state = |&id: &SwitchId| {
+        let switch = &plan.fabric.switches[id.index()];
+        let own = stream(plan.seed, "switch", u64::from(id.0));
+        let (edge, pod) = (switch.tier == 0, switch.pod);
+        let context = SwitchContext { switch: id, edge, pod, stream: own };
+        let first_port = ids.len() as u32;
+        ids.extend(switch.ports.clone().map(PortId));
+        SwitchState {
+            id,
+            selector: plan.port_selector(hash, &context),
+            rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
+            arbitration: Arbitration::of_switch(plan.seed, id),
+            first_port,
+            kind: None,
+            first_id: switch.ports.start,
+            busy: vec![0; switch.ports.len().div_ceil(64)],
+            joint: None,
+            pool: Memory::of(plan, id, longest_rtt)
+                .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),
+            tor: Middleware::of(plan, id).map(Box::new),
+            hosts: 0..0,
+            deaths: deaths(plan, Node::Switch(id)),
+        }
+    };
+    switches.iter().map(state).collect()
+}
+
+impl SwitchState {
+    /// Settles in which order its ports, `own`, are gone through. Returns what they are asked.
+    fn settle_order(&mut self, plan: &Plan, own: &[PortId], longest_rtt: Span) -> Asked {
+        let fabric = &plan.fabric;
+        let mut order = plan.order(&fabric.switches[self.id.index()]);
+        if self.may_hear_sums(plan, own, longest_rtt)
+            && let Some(pool) = &mut self.pool
+        {
+            order = SwitchOrder::Never;
+            pool.hear_sums();
+        }
+        let leads_to_host = |id: &PortId| fabric.ports[id.index()].peer.0 < fabric.host_ports();
+        self.joint = Joint::new(order, own.iter().map(leads_to_host));
+        self.asked(order)
+    }
+}
+
+/// Hosts that run together, by the first of them; none where a host is alone.
+fn groups(group_of: &[u32]) -> Vec<Vec<u32>> {
+    let mut groups = vec![Vec::new(); group_of.len()];
+    for (host, &root) in (0..).zip(group_of) {
+        groups[root as usize].push(host);
+    }
+    for group in groups.iter_mut().filter(|group| group.len() == 1) {
+        group.clear();
+    }
+    groups
+}
+
+/// Gives every switch of the part the hosts that are below it, as far as they are neighbours.
+fn put_hosts_below(
+    fabric: &Fabric,
+    host_ports: &[PortId],
+    members: &[SwitchId],
+    switches: &mut [SwitchState],
+) {
+    for (host, id) in (0..).zip(host_ports) {
+        let Node::Switch(edge) = fabric.destination(*id) else { continue };
+        let Ok(edge) = members.binary_search(&edge) else { continue };
+        let below = &mut switches[edge].hosts;
+        if below.end == 0 {
+            *below = host..host;
+        }
+        if below.end == host {
+            below.end += 1;
+        }
+    }
+}
+
 impl<'a> Part<'a> {
     /// Part `part` of a run.
     pub(super) fn new(
@@ -145,41 +236,13 @@ impl<'a> Part<'a> {
     ) -> Self {
         let fabric = &plan.fabric;
         let members = &partition.members[part as usize];
-        let deaths = |node: Node| {
-            let own = plan.faults.nodes.iter().find(|(dead, _)| *dead == node);
-            own.map_or_else(Vec::new, |(_, windows)| windows.clone())
-        };
         // Own ports in the order of this part, by their number in the fabric.
         let planes = 0..fabric.planes;
         let of_plane = |plane| members.hosts.iter().map(move |&host| fabric.host_port(host, plane));
         let mut ids: Vec<PortId> = planes.clone().flat_map(of_plane).collect();
         let host_ports = ids.len();
-        let mut switches = Vec::with_capacity(members.switches.len());
-        let hash = plan.leaves_flows_to_ecmp();
         let longest_rtt = PortFacts::longest_rtt(plan);
-        for &id in &members.switches {
-            let switch = &fabric.switches[id.index()];
-            let own = stream(plan.seed, "switch", u64::from(id.0));
-            let (edge, pod) = (switch.tier == 0, switch.pod);
-            let context = SwitchContext { switch: id, edge, pod, stream: own };
-            switches.push(SwitchState {
-                id,
-                selector: plan.port_selector(hash, &context),
-                rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
-                arbitration: Arbitration::of_switch(plan.seed, id),
-                first_port: ids.len() as u32,
-                kind: None,
-                first_id: switch.ports.start,
-                busy: vec![0; switch.ports.len().div_ceil(64)],
-                joint: None,
-                pool: Memory::of(plan, id, longest_rtt)
-                    .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),
-                tor: Middleware::of(plan, id).map(Box::new),
-                hosts: 0..0,
-                deaths: deaths(Node::Switch(id)),
-            });
-            ids.extend(switch.ports.clone().map(PortId));
-        }
+        let mut switches = switch_states(plan, &members.switches, longest_rtt, &mut ids);
         let mut number_of = vec![u32::MAX; fabric.ports.len()];
         for (number, id) in ids.iter().enumerate() {
             number_of[id.index()] = number as u32;
@@ -213,16 +276,7 @@ impl<'a> Part<'a> {
         for switch in &mut switches {
             let from = lines.len();
             let own = from..from + fabric.switches[switch.id.index()].ports.len();
-            let mut order = plan.order(&fabric.switches[switch.id.index()]);
-            if switch.may_hear_sums(plan, &ids[own.clone()], longest_rtt)
-                && let Some(pool) = &mut switch.pool
-            {
-                order = SwitchOrder::Never;
-                pool.hear_sums();
-            }
-            let leads_to_host = |id: &PortId| peer(*id).0 < fabric.host_ports();
-            switch.joint = Joint::new(order, ids[own.clone()].iter().map(leads_to_host));
-            let asked = switch.asked(order);
+            let asked = switch.settle_order(plan, &ids[own.clone()], longest_rtt);
             for (&id, &far_end) in ids[own.clone()].iter().zip(&far_ends[own.clone()]) {
                 let facts = PortFacts::new(plan, id, longest_rtt);
                 lines.push(ports.add(plan, id, facts, far_end, asked));
@@ -241,27 +295,11 @@ impl<'a> Part<'a> {
         }
         let root_of = |host: &HostId| number_of[layout.groups()[host.index()] as usize];
         let group_of: Vec<u32> = members.hosts.iter().map(root_of).collect();
-        let mut groups = vec![Vec::new(); hosts];
-        for (host, &root) in (0..).zip(&group_of) {
-            groups[root as usize].push(host);
-        }
-        for group in groups.iter_mut().filter(|group| group.len() == 1) {
-            group.clear();
-        }
+        let groups = groups(&group_of);
         // Hosts tied by triggers run together, and those with several ports, when all switches on the
         // edge side have run.
         if groups.iter().all(Vec::is_empty) && fabric.planes == 1 {
-            for (host, id) in (0..).zip(&ids[..hosts]) {
-                let Node::Switch(edge) = fabric.destination(*id) else { continue };
-                let Ok(edge) = members.switches.binary_search(&edge) else { continue };
-                let below = &mut switches[edge].hosts;
-                if below.end == 0 {
-                    *below = host..host;
-                }
-                if below.end == host {
-                    below.end += 1;
-                }
-            }
+            put_hosts_below(fabric, &ids[..hosts], &members.switches, &mut switches);
         }
         let largest = fabric.switches.iter().map(|switch| switch.ports.len()).max().unwrap_or(0);
         let sides = switches.iter().map(|switch| grid.on_edge_side[switch.id.index()]);
@@ -276,7 +314,7 @@ impl<'a> Part<'a> {
             switches,
             hosts: members.hosts.clone(),
             host_ports,
-            host_deaths: members.hosts.iter().map(|&host| deaths(Node::Host(host))).collect(),
+            host_deaths: members.hosts.iter().map(|&id| deaths(plan, Node::Host(id))).collect(),
             group_of,
             groups,
             arbitration: Arbitration::of_hosts(plan.seed),
