@@ -48,6 +48,7 @@ wheel:
 # and the builders of Python from it; `test` compares them.
 docs:
 	$(CARGO) run --quiet -p raddle-cli -- schemes --markdown docs/scenario.md
+	$(CARGO) run --quiet -p raddle-cli -- explain --markdown docs/formats.md
 	$(CARGO) run --quiet -p raddle-cli -- schema --out docs/scenario.schema.json
 	CARGO="$(CARGO)" .ci/python builders
 

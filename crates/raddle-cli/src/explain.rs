@@ -1,7 +1,8 @@
 //! `raddle explain`: what an output's columns mean.
 
 use super::output::print_line;
-use super::{End, input};
+use super::{End, input, schemes};
+use raddle::catalogue;
 use raddle::study::tables;
 use std::path::PathBuf;
 
@@ -10,9 +11,15 @@ use std::path::PathBuf;
 pub(super) struct Arguments {
     /// A table written by raddle (Parquet or CSV).
     file: PathBuf,
+    /// Put the tables of all columns in Markdown into FILE, each below its heading.
+    #[arg(long)]
+    markdown: bool,
 }
 
 pub(super) fn explain(arguments: &Arguments) -> End {
+    if arguments.markdown {
+        return schemes::accept(&arguments.file, catalogue::fill_columns);
+    }
     match tables::explain(&arguments.file) {
         Ok(text) => {
             print_line!("{text}");

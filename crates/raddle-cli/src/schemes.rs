@@ -24,7 +24,7 @@ pub(super) struct Arguments {
 
 pub(super) fn schemes(arguments: &Arguments) -> End {
     match (&arguments.markdown, &arguments.name) {
-        (Some(Some(file)), _) => accept(file),
+        (Some(Some(file)), _) => accept(file, catalogue::fill),
         (Some(None), _) => markdown(),
         (None, None) => list(),
         (None, Some(name)) => one(name),
@@ -42,10 +42,10 @@ fn markdown() -> End {
     End::Done
 }
 
-/// Puts the tables into a document.
-fn accept(file: &Path) -> End {
+/// Puts tables into a document.
+pub(super) fn accept(file: &Path, fill: fn(&str) -> Result<String, String>) -> End {
     let read = fs::read_to_string(file).map_err(|error| at(file, error));
-    let filled = read.and_then(|text| catalogue::fill(&text).map_err(|error| at(file, error)));
+    let filled = read.and_then(|text| fill(&text).map_err(|error| at(file, error)));
     let filled = match filled {
         Ok(filled) => filled,
         Err(error) => return input::refuse_text(&error),

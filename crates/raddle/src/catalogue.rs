@@ -5,6 +5,7 @@ pub use crate::families::{FAMILIES, Family, names};
 
 use crate::scenario;
 use crate::scenario::key::Section;
+use crate::study::tables::TABLES;
 use raddle_schemes::Need;
 
 /// What a `kind` selects.
@@ -97,6 +98,26 @@ fn cell(text: &str) -> String {
     text.trim().trim_end_matches('.').replace('|', "\\|")
 }
 
+/// The tables of columns, below their headings.
+fn columns() -> impl Iterator<Item = (String, String)> {
+    TABLES.into_iter().map(|spec| {
+        let mut table = "| column | unit | meaning |\n|---|---|---|\n".to_owned();
+        for column in spec.columns() {
+            let (name, unit, meaning) = (column.name, column.unit, column.meaning);
+            table.push_str(&format!("| `{name}` | {unit} | {} |\n", meaning.replace('|', "\\|")));
+        }
+        (format!("### {}", spec.name), table)
+    })
+}
+
+/// The document with the tables of columns as the program has them.
+///
+/// # Errors
+/// As of [`fill`].
+pub fn fill_columns(document: &str) -> Result<String, String> {
+    put(document, columns())
+}
+
 /// The document with the tables of the catalogue as the program has them; each is the first table below
 /// its heading.
 ///
@@ -104,10 +125,14 @@ fn cell(text: &str) -> String {
 /// The heading that the document lacks, or that has no table.
 pub fn fill(document: &str) -> Result<String, String> {
     let tables = FAMILIES.iter().map(|family| (family.heading, family.markdown()));
-    let mut filled = document.to_owned();
     let tables = tables.chain([(ALL, markdown()), (TOPOLOGY, topologies()), (TRAFFIC, traffic())]);
     let tables = tables.map(|(heading, table)| (heading.to_owned(), table));
-    for (heading, table) in tables.chain(keys()) {
+    put(document, tables.chain(keys()))
+}
+
+fn put(document: &str, tables: impl Iterator<Item = (String, String)>) -> Result<String, String> {
+    let mut filled = document.to_owned();
+    for (heading, table) in tables {
         let missing = || format!("no table below `{heading}`");
         let section = filled.find(&format!("\n{heading}\n")).ok_or_else(missing)? + 1;
         let body = section + heading.len() + 1;
