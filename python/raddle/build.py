@@ -2094,6 +2094,37 @@ class congestion:
         )
 
     @staticmethod
+    def ndp(
+        *,
+        initial_window: str | None = None,
+        pull_rate: float | None = None,
+        packets_per_pull: int | None = None,
+        pacer: Literal["host", "flow"] | None = None,
+        retry: str | None = None,
+    ) -> Section:
+        """NDP, pulls by the packet. A first window at line rate, then a pull for each packet or
+        trimmed header that arrives, at the rate of the receiver's link. Its first window has to
+        fill the path.
+
+        `initial_window` (`"20 packets"`): What a sender sends without a pull, and the most that
+            it has on its way; at least one packet.
+        `pull_rate` (`1.0`): The pace of pulls, as a share of the receiver's link.
+        `packets_per_pull` (`1`): Packets that one pull lets go.
+        `pacer` (`"host"`): Whose pulls have that pace together: those of a host, or each flow's
+            by themselves.
+        `retry` (`"auto"`): A sender that got no pull and no ACK for this long asks for one;
+            `auto` is the retransmission timeout.
+        """
+        return _given(
+            scheme="ndp",
+            initial_window=initial_window,
+            pull_rate=pull_rate,
+            packets_per_pull=packets_per_pull,
+            pacer=pacer,
+            retry=retry,
+        )
+
+    @staticmethod
     def dcqcn(
         *,
         profile: Literal["paper", "hpcc", "themis", "conweave"] | None = None,
@@ -2184,6 +2215,7 @@ class congestion:
         max_stage: int | None = None,
         increase: str | None = None,
         min_rate: str | None = None,
+        every: Literal["ack", "rtt"] | None = None,
         telemetry: str | None = None,
     ) -> Section:
         """HPCC. Steers links to 95 % and queues to almost nothing by what switches say of them.
@@ -2196,6 +2228,8 @@ class congestion:
             (maxStage).
         `increase` (`"50 Mbps"`): What is added to the rate (W_AI over T).
         `min_rate` (`"100 Mbps"`): The rate never falls below this.
+        `every` (`"ack"`): When the rate moves: at each `ack`, or once in each `rtt`, as in the
+            TCP stack of PowerTCP's case study.
         `telemetry` (`"42 B"`): Bytes that telemetry takes in each data packet and each ACK: 8
             for each of 5 hops, and 2.
         """
@@ -2206,6 +2240,7 @@ class congestion:
             max_stage=max_stage,
             increase=increase,
             min_rate=min_rate,
+            every=every,
             telemetry=telemetry,
         )
 
@@ -2221,6 +2256,7 @@ class congestion:
         min_rate: str | None = None,
         first_ack: Literal["stored", "counted", "auto"] | None = None,
         initial_window: str | None = None,
+        every: Literal["ack", "rtt"] | None = None,
         telemetry: str | None = None,
     ) -> Section:
         """PowerTCP. Brings the bottleneck back to an almost empty queue in one round trip. Needs
@@ -2247,6 +2283,8 @@ class congestion:
         `initial_window` (`"auto"`): What may be in flight before the first ACK has told of
             hops; `auto`: what the rate of the link gives in a base round trip. The released
             programs let a whole answer go.
+        `every` (`"ack"`): When the window moves: at each `ack`, or once in each `rtt`, as in
+            the text's case study of circuits.
         `telemetry` (`"42 B"`): Bytes that telemetry takes in each data packet and each ACK: 8
             for each of 5 hops, and 2.
         """
@@ -2261,6 +2299,7 @@ class congestion:
             min_rate=min_rate,
             first_ack=first_ack,
             initial_window=initial_window,
+            every=every,
             telemetry=telemetry,
         )
 
@@ -2398,6 +2437,31 @@ class congestion:
             scale=scale,
             beta=beta,
             fast_convergence=fast_convergence,
+        )
+
+    @staticmethod
+    def reno(
+        *,
+        initial_window: str | None = None,
+        max_window: str | None = None,
+        min_window: str | None = None,
+        beta: float | None = None,
+    ) -> Section:
+        """Reno. Adds a packet each round trip and halves after a loss. The oldest of TCP's
+        controls that is still a baseline; it fills the queues.
+
+        `initial_window` (`"10 packets"`): The window at the start (RFC 6928).
+        `max_window` (`"unlimited"`): The window never grows beyond this.
+        `min_window` (`"1 packets"`): The window never shrinks below this, nor below one packet;
+            a timeout goes there.
+        `beta` (`0.5`): Share of the window that a loss leaves.
+        """
+        return _given(
+            scheme="reno",
+            initial_window=initial_window,
+            max_window=max_window,
+            min_window=min_window,
+            beta=beta,
         )
 
     @staticmethod

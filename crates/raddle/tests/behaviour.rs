@@ -39,8 +39,9 @@ const FAULTS: [(&str, &str); 3] = [
 ];
 
 /// What some schemes need beside them, in `[fabric]` and `[transport]`: the first that is accepted.
-const COMPANIONS: [(&str, &str); 5] = [
+const COMPANIONS: [(&str, &str); 6] = [
     ("", ""),
+    ("queue.overflow = \"trim\"\n", ""),
     ("load_balance = { scheme = \"source_route\" }\n", ""),
     ("load_balance = { scheme = \"source_route\" }\n", "planner = { scheme = \"ethereal\" }\n"),
     ("", "load_balance = { scheme = \"host_dr\" }\n"),
@@ -99,7 +100,7 @@ fn by_loss(table: &mut String, name: &str, transport: &str) {
                     "[[fault]]\nlink = \"left.to.right\"\ndirection = \"out\"\nloss = {loss}\n"
                 ),
             };
-            let fabric = format!("{DUMBBELL}queue = {{ size = \"{size}\" }}\n");
+            let fabric = format!("{DUMBBELL}queue.size = \"{size}\"\n");
             let own = scenario(&fabric, transport, &format!("{TWO_FLOWS}{fault}"));
             row(table, [name, queue, loss], 2 << 22, &own);
         }

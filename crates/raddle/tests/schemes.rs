@@ -51,7 +51,8 @@ fn selections(
 fn runs_by_the_laws(key: &str, selection: String) {
     let mut overrides = vec![(format!("transport.{key}"), selection.clone())];
     let needs = |need| {
-        host::SCHEMES.iter().chain(planner::SCHEMES).any(|scheme| {
+        let mut all = host::SCHEMES.iter().chain(planner::SCHEMES).chain(congestion::SCHEMES);
+        all.any(|scheme| {
             let own = selection.contains(&format!("\"{}\"", scheme.card.name));
             own && scheme.card.needs.contains(&need)
         })
@@ -61,6 +62,9 @@ fn runs_by_the_laws(key: &str, selection: String) {
     }
     if needs(Need::Planner) || needs(Need::SourceRouting) {
         overrides.push(("fabric.load_balance.scheme".to_owned(), "source_route".to_owned()));
+    }
+    if needs(Need::Trimming) {
+        overrides.push(("fabric.queue.overflow".to_owned(), "trim".to_owned()));
     }
     if key == "plane" {
         let topology = "{ kind = \"fat_tree\", tiers = 2, hosts = 16, planes = 3 }";

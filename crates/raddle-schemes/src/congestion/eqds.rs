@@ -67,6 +67,12 @@ fn conflicts(config: &Config) -> Vec<Conflict> {
     super::windows_in_order(None, Some(config.initial_window), config.max_window)
 }
 
+/// Packets of this size, at least one and no more than counts on the wire can tell apart.
+pub(super) fn packets(size: Size, context: &FlowContext) -> u32 {
+    let packets = size.resolve(&context.sizes()).0.div_ceil(context.packet().0);
+    u32::try_from(packets).unwrap_or(u32::MAX).clamp(1, 1 << (COUNT_BITS - 2))
+}
+
 /// Most that the wait between two requests doubles.
 const MOST_DOUBLINGS: u32 = 6;
 
@@ -98,24 +104,20 @@ pub struct Eqds {
 impl Eqds {
     /// A sender with its first window.
     pub fn new(config: &Config, context: &FlowContext) -> Self {
-        let (sizes, packet) = (context.sizes(), context.packet().0);
-        let packets = |size: Size| {
-            let packets = size.resolve(&sizes).0.div_ceil(packet);
-            u32::try_from(packets).unwrap_or(u32::MAX).clamp(1, 1 << (COUNT_BITS - 2))
-        };
-        let unsolicited = packets(config.initial_window);
+        let unsolicited = packets(config.initial_window, context);
         let plan = PullPlan {
             unsolicited,
-            outstanding: packets(config.max_window).max(unsolicited),
+            outstanding: packets(config.max_window, context).max(unsolicited),
             packets_per_pull: config.packets_per_pull,
             rate_share: config.pull_rate,
+            paced_alone: false,
         };
         let retry = config.retry.unwrap_or(context.rto);
-        Self::beginning(plan, packet as u32, context.base_rtt, retry)
+        Self::beginning(plan, context.packet().0 as u32, context.base_rtt, retry)
     }
 
     /// A message's sender before it has sent anything.
-    fn beginning(plan: PullPlan, packet: u32, base_rtt: Span, retry: Span) -> Self {
+    pub(super) fn beginning(plan: PullPlan, packet: u32, base_rtt: Span, retry: Span) -> Self {
         Self {
             credit: plan.unsolicited,
             pulled: 0,
@@ -131,6 +133,12 @@ impl Eqds {
             retry,
             plan,
         }
+    }
+
+    /// What was lost in sight of this end alone may go again without a credit.
+    pub(super) fn resend(&mut self, packets: u32, in_flight: Bytes) {
+        self.in_flight = in_flight.0;
+        self.credit = self.credit.saturating_add(packets);
     }
 
     /// Puts the next request off: there is news, or one is on its way.

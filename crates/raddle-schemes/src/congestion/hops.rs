@@ -6,6 +6,16 @@ use crate::FlowContext;
 use crate::ids::PortId;
 use crate::units::{Bytes, Rate, Span, Time};
 
+crate::words! {
+    /// When a flow's rate answers what ACKs tell.
+    pub enum Every {
+        /// At each ACK.
+        Ack = "ack",
+        /// Once in a round trip, when all that was sent before the last time has arrived.
+        Rtt = "rtt",
+    }
+}
+
 /// Most hops that a header has room for; ACKs of longer paths are ignored (PowerTCP spec 2.5).
 pub(super) const MOST: usize = 5;
 

@@ -8,6 +8,7 @@
 //!
 //! Reading: an ACK that brings no younger record than the one before moves nothing, nor does a loss.
 
+pub use super::hops::Every;
 use super::hops::{Counts, HopMemory, Packet, Told, bytes_per_second, limits, seconds, smooth};
 use super::{Ack, CongestionControl, Limits, Loss};
 use crate::units::{Bytes, Rate, Span};
@@ -37,6 +38,9 @@ crate::parameters! {
         pub increase: Rate = Rate(50_000_000);
         /// The rate never falls below this.
         pub min_rate: Rate = Rate(100_000_000);
+        /// When the rate moves: at each `ack`, or once in each `rtt`, as in the TCP stack of PowerTCP's case
+        /// study.
+        pub every: Every = Every::Ack => quiet;
         /// Bytes that telemetry takes in each data packet and each ACK: 8 for each of 5 hops, and 2.
         pub telemetry: Bytes = Bytes(42);
     }
@@ -62,6 +66,7 @@ pub struct Hpcc {
     min: f64,
     max: f64,
     packet: Packet,
+    every: Every,
     telemetry: Bytes,
 }
 
@@ -83,6 +88,7 @@ impl Hpcc {
             min: bytes_per_second(config.min_rate).min(max),
             max,
             packet: Packet::of(context, Counts::Payload),
+            every: config.every,
             telemetry: config.telemetry,
         }
     }
@@ -117,8 +123,12 @@ impl CongestionControl for Hpcc {
             Told::NewPath => self.until = self.until.max(ack.next_new),
             Told::Change => {
                 self.in_flight = smooth(self.in_flight, most, span, self.base_rtt);
+                let ends = ack.cumulative > self.until;
+                if self.every == Every::Rtt && !ends {
+                    return;
+                }
                 let stage = self.react();
-                if ack.cumulative > self.until {
+                if ends {
                     (self.reference, self.stage) = (self.rate, stage);
                     self.until = ack.next_new;
                 }
@@ -155,6 +165,19 @@ mod tests {
     use super::super::hops::testing::{ack, context, hop, is_close};
     use super::*;
     use crate::units::Time;
+
+    /// One answer for two samples, at the end of the round trip.
+    #[test]
+    fn an_answer_once_in_a_round_trip_waits_for_its_end() {
+        let config = Config { every: Every::Rtt, ..Config::default() };
+        let mut flow = Hpcc::new(&config, &context(100, Span::us(20)));
+        ack(&mut flow, Time(1), (1, 250), None, &[hop(0, 500_000, 0)]);
+        ack(&mut flow, Time(2), (2, 250), None, &[hop(20_000, 125_000, 250_000)]);
+        assert!(is_close(flow.rate, 12.5e9) && is_close(flow.in_flight, 1.5));
+        ack(&mut flow, Time(3), (251, 400), None, &[hop(40_000, 125_000, 500_000)]);
+        let answer = 12.5e9 / (1.5 / 0.95) + 6.25e6;
+        assert!(is_close(flow.rate, answer) && is_close(flow.reference, answer));
+    }
 
     fn flow() -> Hpcc {
         Hpcc::new(&Config::default(), &context(25, Span::ns(28_960)))

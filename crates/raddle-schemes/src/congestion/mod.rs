@@ -18,9 +18,11 @@ mod hops;
 pub mod hpcc;
 pub mod mprdma_dctcp;
 pub mod mswift;
+pub mod ndp;
 pub mod nscc;
 mod power_law;
 pub mod powertcp;
+pub mod reno;
 pub mod swift;
 pub mod theta_powertcp;
 pub mod timely;
@@ -129,6 +131,8 @@ pub struct PullPlan {
     pub packets_per_pull: u32,
     /// Share of its link's rate that a receiving host hands out.
     pub rate_share: f64,
+    /// Whether each message gets that share by itself; else all of the host's together.
+    pub paced_alone: bool,
 }
 
 /// What receivers have to know of a scheme in which they grant messages. Sizes are packets.
@@ -281,12 +285,14 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
     Mswift: mswift in Box,
     Nscc: nscc in Box,
     Eqds: eqds in Box,
+    Ndp: ndp in Box,
     Dcqcn: dcqcn in Box,
     Hpcc: hpcc in Box,
     Powertcp: powertcp in Box,
     ThetaPowertcp: theta_powertcp in Box,
     Timely: timely in Box,
     Cubic: cubic in Box,
+    Reno: reno in Box,
     Homa: homa in Box,
 }
 

@@ -17,6 +17,7 @@
 //!   the new sample replaces what was smoothed.
 //! - A loss changes nothing: the fabrics of the paper lose nothing.
 
+pub use super::hops::Every;
 use super::hops::{Change, HopMemory, Told, beside_nothing};
 use super::power_law::PowerLaw;
 pub use super::power_law::Profile;
@@ -74,6 +75,9 @@ crate::parameters! {
         /// What may be in flight before the first ACK has told of hops; `auto`: what the rate of the link
         /// gives in a base round trip. The released programs let a whole answer go.
         pub initial_window: Option<Size> = None, in SOME => quiet;
+        /// When the window moves: at each `ack`, or once in each `rtt`, as in the text's case study of
+        /// circuits.
+        pub every: Every = Every::Ack => quiet;
         /// Bytes that telemetry takes in each data packet and each ACK: 8 for each of 5 hops, and 2.
         pub telemetry: Bytes = Bytes(42);
     }
@@ -91,6 +95,7 @@ pub struct Powertcp {
     floor: f64,
     first_ack: FirstAck,
     initial_window: Option<Bytes>,
+    every: Every,
     telemetry: Bytes,
 }
 
@@ -111,6 +116,7 @@ impl Powertcp {
             initial_window: config
                 .initial_window
                 .map(|size| size.resolve(&context.sizes()).max(context.packet())),
+            every: config.every,
             telemetry: config.telemetry,
         }
     }
@@ -149,16 +155,19 @@ impl CongestionControl for Powertcp {
         if counts {
             ack.hops.iter().filter_map(beside_nothing).for_each(|hop| each(&hop));
         }
+        let ends = ack.cumulative > self.law.until;
         if most > 0.0 {
             if changed {
                 self.law.power = most;
             } else {
                 self.law.take(most, span);
             }
-            self.law.react(self.target);
+            if ends || self.every == Every::Ack {
+                self.law.react(self.target);
+            }
         }
         // UPDATEOLD: once per round trip.
-        if ack.cumulative > self.law.until {
+        if ends {
             self.law.end_round(ack.next_new);
         }
     }
@@ -348,6 +357,22 @@ mod tests {
         let before = flow.limits();
         ack(&mut flow, Time(4), (3, 251), None, &[next]);
         assert_eq!(flow.limits(), before, "nothing has passed since");
+    }
+
+    /// Two samples, one answer: the window of the last round trip's end over the power by then.
+    #[test]
+    fn an_answer_once_in_a_round_trip_waits_for_its_end() {
+        let config = Config { every: Every::Rtt, increase: Rate::gbps(1), ..Config::default() };
+        let mut flow = Powertcp::new(&config, &context(100, TAU));
+        let full = flow.limits();
+        ack(&mut flow, Time(1), (1, 250), None, &[hop(0, 250_000, 0)]);
+        ack(&mut flow, Time(2), (2, 250), None, &[hop(20_000, 250_000, 250_000)]);
+        assert_eq!(flow.limits(), full);
+        assert!(is_close(flow.law.power, 2.0), "{}", flow.law.power);
+        ack(&mut flow, Time(3), (251, 500), None, &[hop(40_000, 250_000, 500_000)]);
+        let answer = 0.9 * (12.5e9 / 2.0 + 0.125e9) + 0.1 * 12.5e9;
+        assert!(is_close(flow.law.rate, answer), "{}", flow.law.rate);
+        assert!(is_close(flow.law.reference, answer));
     }
 
     /// Spec 2.5 and acceptance 15: 25 Gbps arrive on a link that is now 100 Gbps.

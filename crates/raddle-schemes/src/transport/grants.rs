@@ -99,7 +99,13 @@ mod tests {
     }
 
     fn plan() -> PullPlan {
-        PullPlan { unsolicited: 10, outstanding: 15, packets_per_pull: 4, rate_share: 0.99 }
+        PullPlan {
+            unsolicited: 10,
+            outstanding: 15,
+            packets_per_pull: 4,
+            rate_share: 0.99,
+            paced_alone: false,
+        }
     }
 
     #[test]

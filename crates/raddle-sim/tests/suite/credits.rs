@@ -1,8 +1,8 @@
-//! EQDS: receivers hand out credit at the pace of their links.
+//! EQDS and NDP: receivers hand out credit at the pace of their links.
 
 use crate::common::agree::trouble;
 use crate::common::{fat_tree, plan};
-use raddle_schemes::congestion::{self, eqds};
+use raddle_schemes::congestion::{self, eqds, ndp};
 use raddle_schemes::ids::HostId;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Time};
@@ -109,4 +109,63 @@ fn a_sender_whose_only_pull_is_lost_asks_for_it_again() {
     let outcome = run(&plan);
     assert_eq!(outcome.credit_frames.dropped, 1);
     assert!(outcome.end.as_us() > 20.0);
+}
+
+const WINDOW: u64 = 120;
+
+/// These flows under NDP; windows that fill the path.
+fn pulled(flows: Vec<Flow>, config: ndp::Config) -> Plan {
+    let mut plan = credited(flows, eqds::Config::default());
+    let initial_window = Size::Packets(WINDOW as f64);
+    plan.transport.congestion = congestion::Config::Ndp(ndp::Config { initial_window, ..config });
+    plan
+}
+
+/// 15 hosts send 256 packets each to host 0, with a pacer for the host or one for each flow.
+fn pulled_incast(pacer: ndp::Pacer) -> Outcome {
+    let flows = (1..16).map(|from| Flow::at_zero(from, 0, Bytes::mib(1))).collect();
+    run(&pulled(flows, ndp::Config { pacer, ..Default::default() }))
+}
+
+fn trimmed(outcome: &Outcome) -> u64 {
+    outcome.flows.iter().map(|flow| flow.trimmed).sum()
+}
+
+/// All windows arrive at once, of which the queue takes some and trims the rest; from then on a pull
+/// goes for each packet's time on the link, so that nothing more is trimmed than the first windows. 15
+/// pacers pull 15 packets in that time: nearly each of them is trimmed again and again.
+#[test]
+fn pulls_of_a_host_end_trimming_with_the_first_windows_and_those_of_flows_do_not() {
+    let host = pulled_incast(ndp::Pacer::Host);
+    let bound = 15.0 * 256.0 * PACKET_US;
+    let end = host.end.as_us();
+    assert!((1.0..1.05).contains(&(end / bound)), "{end} over {bound}");
+    assert!(trimmed(&host) <= 15 * WINDOW, "{}", trimmed(&host));
+    let flow = pulled_incast(ndp::Pacer::Flow);
+    assert!(trimmed(&flow) > 4 * trimmed(&host), "{} {}", trimmed(&flow), trimmed(&host));
+}
+
+/// A window of 20 packets a round trip, whatever the link could carry.
+#[test]
+fn a_first_window_below_the_path_s_is_what_a_round_trip_carries() {
+    let flows = vec![Flow::at_zero(0, 15, Bytes::mib(4))];
+    let mut plan = pulled(flows, ndp::Config::default());
+    plan.transport.congestion = congestion::Config::named("ndp").unwrap();
+    let rtt = plan.fabric.base_rtt(HostId(0), HostId(15), plan.packet(), plan.transport.ack);
+    let outcome = run(&plan);
+    let rounds = outcome.end.as_us() / rtt.as_us();
+    assert!((1024.0 / 20.0 - 1.0..1024.0 / 20.0 + 1.5).contains(&rounds), "{rounds}");
+}
+
+/// The only packet of a message is lost: 1 timeout later it comes again, without a pull.
+#[test]
+fn what_vanished_is_sent_again_when_its_timeout_ends() {
+    let mut plan = pulled(vec![Flow::at_zero(0, 15, Bytes(4096))], ndp::Config::default());
+    let loss = |probability| PortChange::Loss { probability };
+    let changes = vec![(Time::ZERO, loss(1 << 32)), (Time(10_000_000), loss(0))];
+    plan.faults.ports = vec![(plan.fabric.ports[15].peer, changes)];
+    let outcome = run(&plan);
+    let flow = outcome.flows.at(0);
+    assert_eq!((flow.timeouts, flow.sent), (1, 2));
+    assert_eq!(outcome.credit_frames.made, 0);
 }

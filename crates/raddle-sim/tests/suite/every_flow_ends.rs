@@ -3,7 +3,7 @@
 
 use crate::common::agree::trouble;
 use crate::common::plan;
-use raddle_schemes::congestion::{self, eqds, homa};
+use raddle_schemes::congestion::{self, eqds, homa, ndp};
 use raddle_schemes::recovery::{self, AckEntropies, AckForm, Resend, erasure, rnic_sr, sack, tcp};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::size::Size;
@@ -75,6 +75,11 @@ fn congestions() -> Vec<congestion::Config> {
         initial_window: Size::Packets(1.0),
         max_window: Size::Packets(2.0),
         packets_per_pull: 1,
+        ..Default::default()
+    }));
+    all.push(congestion::Config::Ndp(ndp::Config {
+        initial_window: Size::Packets(1.0),
+        pacer: ndp::Pacer::Flow,
         ..Default::default()
     }));
     all.push(congestion::Config::Homa(homa::Config {

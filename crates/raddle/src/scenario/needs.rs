@@ -365,6 +365,7 @@ mod tests {
             let hosts = if balance == "ofan" { "ecmp" } else { balance };
             let text = format!(
                 "[fabric]\ntopology = {{ kind = \"fat_tree\", hosts = 16 }}\n\
+                 queue.overflow = \"trim\"\n\
                  load_balance = {{ scheme = \"{switches}\" }}\n[transport]\n\
                  load_balance = {{ scheme = \"{hosts}\" }}\n\
                  congestion = {{ scheme = \"{scheme}\" }}\nrecovery = {{ scheme = \"{recovery}\" }}\n\

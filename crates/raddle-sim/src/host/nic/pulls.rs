@@ -1,5 +1,5 @@
 //! The pull pacer of a receiving host: hands out credit to its senders in turn, just below the rate
-//! of its links together.
+//! of its links together; or each message's own.
 
 use crate::plan::Plan;
 use crate::wire::frame::{Frame, Locator, kind};
@@ -15,9 +15,11 @@ pub(in crate::host) struct Pulls {
     messages: BTreeMap<u32, Message>,
     /// Receiver slots that want a pull, in turn.
     turns: VecDeque<u32>,
-    /// The next pull leaves no earlier.
+    /// The next pull that the messages share a pace for leaves no earlier.
     next_at: Time,
-    /// When the timer for it is set for.
+    /// Messages that have a pace of their own.
+    paced_alone: usize,
+    /// When the timer for the next pull is set for.
     awaited: Option<Time>,
     /// Time that a packet takes on the link, idle bytes included.
     packet: Span,
@@ -34,6 +36,8 @@ struct Message {
     packets_per_pull: u32,
     /// Time from one packet's credit to the next.
     period: Span,
+    /// Of a message with a pace of its own, when its next pull leaves at the earliest.
+    own_next_at: Option<Time>,
 }
 
 impl Pulls {
@@ -52,6 +56,7 @@ impl Pulls {
             messages: BTreeMap::new(),
             turns: VecDeque::new(),
             next_at: Time::ZERO,
+            paced_alone: 0,
             awaited: None,
             packet: rate.serialisation(packet),
             sent: 0,
@@ -68,7 +73,9 @@ impl Pulls {
             in_turn: false,
             packets_per_pull: plan.packets_per_pull,
             period: Span(period as u64),
+            own_next_at: plan.paced_alone.then_some(Time::ZERO),
         };
+        self.paced_alone += usize::from(plan.paced_alone);
         self.messages.insert(slot, message);
     }
 
@@ -98,15 +105,34 @@ impl Pulls {
 
     /// All of the message has arrived.
     pub(in crate::host) fn end(&mut self, slot: u32) {
-        self.messages.remove(&slot);
+        let Some(message) = self.messages.remove(&slot) else { return };
+        self.paced_alone -= usize::from(message.own_next_at.is_some());
+        if message.in_turn {
+            self.turns.retain(|&other| other != slot);
+        }
     }
 
-    /// When the pacer wants to be woken, if no timer is set for it; one is, from now on.
+    /// Who is next in turn of those whose pull may leave first, and when it may.
+    fn next(&self, now: Time) -> Option<(usize, Time)> {
+        if self.paced_alone == 0 {
+            return (!self.turns.is_empty()).then(|| (0, self.next_at.max(now)));
+        }
+        let may = |slot: &u32| {
+            let message = self.messages.get(slot);
+            message.and_then(|own| own.own_next_at).unwrap_or(self.next_at).max(now)
+        };
+        let turns = self.turns.iter().map(may).enumerate();
+        turns.min_by_key(|&(turn, at)| (at, turn))
+    }
+
+    /// When the pacer wants to be woken, if no timer is set for that or an earlier time; one is, from
+    /// now on.
     pub(in crate::host) fn new_timer(&mut self, now: Time) -> Option<Time> {
-        if self.awaited.is_some() || self.turns.is_empty() {
+        let (_, at) = self.next(now)?;
+        if self.awaited.is_some_and(|awaited| awaited <= at) {
             return None;
         }
-        self.awaited = Some(self.next_at.max(now));
+        self.awaited = Some(at);
         self.awaited
     }
 
@@ -116,25 +142,20 @@ impl Pulls {
             return None;
         }
         self.awaited = None;
-        loop {
-            let slot = self.turns.pop_front()?;
-            // A message may have ended in its turn.
-            let Some(message) = self.messages.get_mut(&slot) else { continue };
-            let wanted = message.grants.wants_pull();
-            let (credits, count) = message.grants.pull(message.packets_per_pull);
-            message.in_turn = message.grants.wants_pull();
-            if message.in_turn {
-                self.turns.push_back(slot);
-            }
-            if !wanted {
-                continue;
-            }
-            // A pull without credit, which repeats a lost one, takes the place of one packet.
-            self.next_at = now + Span(message.period.0 * u64::from(credits.max(1)));
-            self.sent = self.sent.wrapping_add(1);
-            let path = Entropy(self.sent);
-            return Some(Frame::new(message.to, count, kind::CREDIT, path, self.size));
+        let (turn, _) = self.next(now).filter(|&(_, due)| due == now)?;
+        let slot = self.turns.remove(turn)?;
+        let message = self.messages.get_mut(&slot)?;
+        let (credits, count) = message.grants.pull(message.packets_per_pull);
+        message.in_turn = message.grants.wants_pull();
+        if message.in_turn {
+            self.turns.push_back(slot);
         }
+        // A pull without credit, which repeats a lost one, takes the place of one packet.
+        let next_at = now + Span(message.period.0 * u64::from(credits.max(1)));
+        *message.own_next_at.as_mut().unwrap_or(&mut self.next_at) = next_at;
+        self.sent = self.sent.wrapping_add(1);
+        let path = Entropy(self.sent);
+        Some(Frame::new(message.to, count, kind::CREDIT, path, self.size))
     }
 }
 
@@ -146,8 +167,13 @@ mod tests {
     const PERIOD: u64 = 84_041;
 
     fn pulls() -> (Pulls, PullPlan) {
-        let plan =
-            PullPlan { unsolicited: 2, outstanding: 8, packets_per_pull: 4, rate_share: 0.99 };
+        let plan = PullPlan {
+            unsolicited: 2,
+            outstanding: 8,
+            packets_per_pull: 4,
+            rate_share: 0.99,
+            paced_alone: false,
+        };
         (Pulls::new(Rate::gbps(400), Bytes(4160), Bytes(64)), plan)
     }
 
@@ -180,6 +206,38 @@ mod tests {
         ];
         assert_eq!(all(&mut pulls, 1000), expected);
         assert_eq!(all(&mut pulls, 2000), []);
+    }
+
+    #[test]
+    fn messages_with_a_pace_of_their_own_do_not_wait_for_each_other() {
+        let (mut pulls, shared) = pulls();
+        let alone = PullPlan { paced_alone: true, ..shared };
+        for (slot, plan) in [(7, alone), (3, alone), (5, shared)] {
+            pulls.begin(slot, Locator(100 + slot), &plan, 9);
+            pulls.on_data(slot, false);
+        }
+        let third = 1000 + 4 * PERIOD;
+        let expected = [
+            (1000, 107, 4),
+            (1000, 103, 4),
+            (1000, 105, 4),
+            (third, 107, 7),
+            (third, 103, 7),
+            (third, 105, 7),
+        ];
+        assert_eq!(all(&mut pulls, 1000), expected);
+        // One that is due now does not wait for the timer of one that is not.
+        (0..5).for_each(|_| pulls.on_data(7, false));
+        pulls.on_request(7, 0);
+        assert_eq!(pulls.new_timer(Time(third + 1)), Some(Time(third + 3 * PERIOD)));
+        pulls.begin(8, Locator(108), &alone, 9);
+        pulls.on_data(8, false);
+        assert_eq!(pulls.new_timer(Time(third + 2)), Some(Time(third + 2)));
+        let first = pulls.on_timer(Time(third + 2), Time(third + 2)).unwrap();
+        assert_eq!((first.to.0, first.number()), (108, 4));
+        pulls.end(7);
+        pulls.end(8);
+        assert_eq!(pulls.new_timer(Time(third + 3)), None);
     }
 
     #[test]

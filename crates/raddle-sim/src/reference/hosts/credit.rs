@@ -15,8 +15,10 @@ pub(super) struct CreditPacer {
     /// turn.
     messages: BTreeMap<FlowId, (PullPlan, Grants)>,
     turns: VecDeque<FlowId>,
-    /// The next pull leaves no earlier.
+    /// The next pull that the messages share a pace for leaves no earlier.
     next_at: Time,
+    /// The same of each message with a pace of its own that has had a pull.
+    own_next_at: BTreeMap<FlowId, Time>,
     /// Pulls so far: the entropy of each.
     sent: u16,
 }
@@ -38,6 +40,7 @@ impl CreditPacer {
             messages: BTreeMap::new(),
             turns: VecDeque::new(),
             next_at: Time::ZERO,
+            own_next_at: BTreeMap::new(),
             sent: 0,
         }
     }
@@ -50,6 +53,7 @@ impl CreditPacer {
     /// All of it has arrived.
     pub(super) fn end(&mut self, flow: FlowId) {
         self.messages.remove(&flow);
+        self.own_next_at.remove(&flow);
         self.turns.retain(|other| *other != flow);
     }
 
@@ -69,20 +73,37 @@ impl CreditPacer {
         }
     }
 
-    /// When the next pull is due, seen from `now`.
-    pub(super) fn due(&self, now: Time) -> Option<Time> {
-        (!self.turns.is_empty()).then(|| self.next_at.max(now))
+    /// When the pull of this message may leave.
+    fn may(&self, flow: FlowId) -> Time {
+        let alone = self.messages.get(&flow).is_some_and(|(plan, _)| plan.paced_alone);
+        if alone {
+            self.own_next_at.get(&flow).copied().unwrap_or(Time::ZERO)
+        } else {
+            self.next_at
+        }
     }
 
-    /// The pull that is due now.
+    /// When the next pull is due, seen from `now`.
+    pub(super) fn due(&self, now: Time) -> Option<Time> {
+        self.turns.iter().map(|&flow| self.may(flow).max(now)).min()
+    }
+
+    /// The pull that is due now: of those that may leave, the first in turn.
     pub(super) fn pull(&mut self, now: Time) -> Option<Pull> {
-        let flow = self.turns.pop_front()?;
+        let turn = self.turns.iter().position(|&flow| self.may(flow) <= now)?;
+        let flow = self.turns.remove(turn)?;
         let (plan, grants) = self.messages.get_mut(&flow)?;
         let (credits, count) = grants.pull(plan.packets_per_pull);
-        let period = (self.packet.0 as f64 / plan.rate_share).ceil() as u64;
+        let (alone, share) = (plan.paced_alone, plan.rate_share);
+        let period = (self.packet.0 as f64 / share).ceil() as u64;
         self.line_up(flow);
         // One without credit, which repeats a pull that was lost, takes the place of a packet.
-        self.next_at = now + Span(period * u64::from(credits.max(1)));
+        let next_at = now + Span(period * u64::from(credits.max(1)));
+        if alone {
+            self.own_next_at.insert(flow, next_at);
+        } else {
+            self.next_at = next_at;
+        }
         self.sent = self.sent.wrapping_add(1);
         Some(Pull { flow, count, entropy: Entropy(self.sent) })
     }

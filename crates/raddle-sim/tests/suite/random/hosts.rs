@@ -9,7 +9,7 @@ use raddle_schemes::congestion::dcqcn::{
 };
 use raddle_schemes::congestion::fixed_rate::{Pace, Slots};
 use raddle_schemes::congestion::homa::Cutoffs;
-use raddle_schemes::congestion::powertcp;
+use raddle_schemes::congestion::{ndp, powertcp};
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::load_balance::{host, plane};
 use raddle_schemes::recovery::erasure::Timeout;
@@ -121,6 +121,13 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
             eqds.packets_per_pull = choices.pick(&[4, 1]);
             eqds.retry = choices.pick(&[None, Some(Span::us(3))]);
         }
+        congestion::Config::Ndp(ndp) => {
+            ndp.initial_window = choices.pick(&[Size::Packets(20.0), Size::Packets(2.0)]);
+            ndp.pull_rate = choices.pick(&[1.0, 0.7]);
+            ndp.packets_per_pull = choices.pick(&[1, 3]);
+            ndp.pacer = choices.pick(ndp::Pacer::ALL);
+            ndp.retry = choices.pick(&[None, Some(Span::us(3))]);
+        }
         congestion::Config::Homa(homa) => {
             homa.rtt_bytes =
                 choices.pick(&[Size::Bdp(1.0), Size::Packets(1.0), Size::Packets(4.0)]);
@@ -158,11 +165,13 @@ fn congestion(choices: &mut Choices<'_>) -> congestion::Config {
         }
         congestion::Config::Hpcc(hpcc) => {
             hpcc.base_rtt = choices.pick(&[None, Some(Span::us(10))]);
+            hpcc.every = choices.pick(powertcp::Every::ALL);
             hpcc.min_rate = Rate::gbps(choices.pick(&[1, 20]));
         }
         congestion::Config::Powertcp(power) => {
             power.profile = choices.pick(&[powertcp::Profile::Thesis, powertcp::Profile::Ns3]);
             power.base_rtt = choices.pick(&[None, Some(Span::us(10))]);
+            power.every = choices.pick(powertcp::Every::ALL);
             power.increase = Rate::gbps(choices.pick(&[1, 20]));
             let (stored, counted) = (powertcp::FirstAck::Stored, powertcp::FirstAck::Counted);
             power.first_ack = choices.pick(&[None, Some(stored), Some(counted)]);
