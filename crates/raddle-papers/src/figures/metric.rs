@@ -145,6 +145,8 @@ raddle_schemes::words! {
         Paused = "paused_us",
         /// What left recorded uplinks until the last flow began, over what they could have carried.
         Uplinks = "uplink_throughput",
+        /// The same of recorded ports to hosts.
+        Downlinks = "downlink_throughput",
     }
 }
 
@@ -261,6 +263,7 @@ impl Word {
                 | Self::Pauses
                 | Self::Paused
                 | Self::Uplinks
+                | Self::Downlinks
         );
         self.by_size().is_none() && self.held().is_none() && !has_come_later
     }
@@ -307,6 +310,7 @@ impl Word {
             Self::TimedOut => return Some(summary.timed_out),
             Self::Paused => return Some(summary.paused_us),
             Self::Uplinks => return summary.uplinks,
+            Self::Downlinks => return summary.downlinks,
             Self::Unfinished => summary.unfinished,
             Self::Sent => packets.sent,
             Self::Dropped => packets.dropped.iter().sum(),
@@ -356,6 +360,7 @@ impl Word {
             Self::Pauses => "pauses",
             Self::Paused => "paused time",
             Self::Uplinks => "throughput of uplinks, of what they could carry",
+            Self::Downlinks => "throughput of links to hosts, of what they could carry",
             _ => self.word(),
         };
         title.to_owned()
@@ -453,7 +458,7 @@ impl Metric {
 
     /// Whether less is better.
     pub(super) fn least_leads(self) -> bool {
-        self.what != Word::Uplinks
+        !matches!(self.what, Word::Uplinks | Word::Downlinks)
     }
 
     /// A value with its unit.

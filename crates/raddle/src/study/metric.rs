@@ -279,6 +279,14 @@ pub static UPLINKS: Metric = Metric {
     })
 };
 
+/// The same of recorded ports to hosts.
+pub static DOWNLINKS: Metric = Metric {
+    better: Better::Higher,
+    ..whole("downlinks", "throughput of recorded downlinks", Unit::Ratio, Needs::Ports, |of| {
+        of.run?.downlinks
+    })
+};
+
 /// The 99th percentile of what a switch holds.
 pub static MEMORY: Metric = whole(
     "memory.p99",
@@ -311,7 +319,7 @@ fn at_p99(own: Option<[f64; 4]>) -> Option<f64> {
 }
 
 /// Every metric.
-pub static METRICS: [&Metric; 18] = [
+pub static METRICS: [&Metric; 19] = [
     &COMPLETION,
     &FCT_MEAN,
     &FCT_P99,
@@ -327,6 +335,7 @@ pub static METRICS: [&Metric; 18] = [
     &PAUSES,
     &PAUSED,
     &UPLINKS,
+    &DOWNLINKS,
     &MEMORY,
     &MEMORY_LOSSLESS,
     &MEMORY_LOSSY,
@@ -365,6 +374,7 @@ struct OfSwitches {
     pauses: u64,
     paused_us: f64,
     uplinks: Option<f64>,
+    downlinks: Option<f64>,
     memory: Option<Held>,
 }
 
@@ -385,6 +395,7 @@ impl<'a> Measured<'a> {
                 pauses: run.pauses,
                 paused_us: run.paused_us,
                 uplinks: run.uplinks,
+                downlinks: run.downlinks,
                 memory: run.memory,
             }),
             application_bytes: run.application_bytes,
@@ -545,7 +556,7 @@ mod tests {
         // Two flows of one size resolve no 99th percentile of slowdowns, and they are no collective;
         // queues are not measured, and no flow begins after the first bucket.
         let expected = "slowdown.p99 slowdown.short.mean slowdown.short.p99 slowdown.medium.p99 \
-                        slowdown.long.p50 busbw uplinks memory.p99 memory.lossless.p99 \
+                        slowdown.long.p50 busbw uplinks downlinks memory.p99 memory.lossless.p99 \
                         memory.lossy.p99";
         assert_eq!(lacking.join(" "), expected);
         // 20 000 bytes in 4.0 us and what the fixture draws.

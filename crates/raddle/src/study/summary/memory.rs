@@ -1,12 +1,13 @@
-//! How full the memory of switches and their uplinks are: of recorded ports, until the last flow begins.
+//! How full the memory of switches and their links are: of recorded ports, until the last flow begins.
 
 use super::object::Object;
 use crate::study::quantiles::Share;
+use raddle_schemes::ids::SwitchId;
 use raddle_schemes::units::Time;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::series::Buckets;
 use raddle_sim::record::{Outcome, PortSeries};
-use raddle_sim::topology::{Fabric, Node};
+use raddle_sim::topology::Node;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -112,26 +113,33 @@ impl Held {
 /// What left recorded ports that lead up, from a switch to one of a higher tier, over what their links
 /// could have carried until the last flow began.
 pub fn uplinks(plan: &Plan, outcome: &Outcome) -> Option<f64> {
+    throughput(plan, outcome, |from, to| match (from, to) {
+        (Node::Switch(from), Node::Switch(to)) => {
+            let tier = |switch: SwitchId| plan.fabric.switches[switch.index()].tier;
+            tier(from) < tier(to)
+        }
+        _ => false,
+    })
+}
+
+/// The same of recorded ports that lead to hosts.
+pub fn downlinks(plan: &Plan, outcome: &Outcome) -> Option<f64> {
+    throughput(plan, outcome, |_, to| matches!(to, Node::Host(_)))
+}
+
+/// Of recorded ports whose ends are of interest.
+fn throughput(plan: &Plan, outcome: &Outcome, counts: impl Fn(Node, Node) -> bool) -> Option<f64> {
     let buckets = buckets(plan, outcome).filter(|buckets| *buckets > 0)?;
     let until = Time(buckets as u64 * plan.record.bucket.0);
     let (mut carried, mut most) = (0_u64, 0.0);
     for (port, series) in plan.record.ports.iter().zip(&outcome.series) {
         let own = &plan.fabric.ports[port.index()];
-        if is_uplink(&plan.fabric, own.owner, plan.fabric.destination(*port)) {
+        if counts(own.owner, plan.fabric.destination(*port)) {
             carried += series.bytes.iter().take(buckets).sum::<u64>();
             most += own.rate.0 as f64 * until.0 as f64 / 8e12;
         }
     }
     (most > 0.0).then(|| carried as f64 / most)
-}
-
-fn is_uplink(fabric: &Fabric, from: Node, to: Node) -> bool {
-    match (from, to) {
-        (Node::Switch(from), Node::Switch(to)) => {
-            fabric.switches[from.index()].tier < fabric.switches[to.index()].tier
-        }
-        _ => false,
-    }
 }
 
 #[cfg(test)]
@@ -166,6 +174,9 @@ mod tests {
             let outcome = engine::run(&plan, &mut ());
             let carried = uplinks(&plan, &outcome).unwrap();
             assert!(0.2 < carried && carried <= 1.0, "{carried}");
+            // As many downlinks as uplinks, and everybody's data passes both.
+            let received = downlinks(&plan, &outcome).unwrap();
+            assert!(0.2 < received && received <= 1.0, "{received}");
             Held::of(&plan, &outcome).unwrap()
         };
         let mixed = of("scheme = \"sonic\", lossless = [false, true]");

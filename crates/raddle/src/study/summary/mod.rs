@@ -14,7 +14,7 @@ use crate::study::unfinished::Causes;
 pub use by_size::{BySize, SizeClass, slowdown};
 pub use jobs::{JobSummary, PhaseSummary, least_median_most};
 pub use layers::LayerSummary;
-pub use memory::{Held, held_samples, ranked, uplinks};
+pub use memory::{Held, downlinks, held_samples, ranked, uplinks};
 use raddle_schemes::rng::{GOLDEN, mix};
 use raddle_schemes::units::{Span, Time};
 pub use raddle_sim::bound::Bound;
@@ -119,6 +119,8 @@ pub struct RunSummary {
     pub memory: Option<Held>,
     /// What left recorded uplinks until the last flow began, over what they could have carried.
     pub uplinks: Option<f64>,
+    /// The same of recorded ports to hosts.
+    pub downlinks: Option<f64>,
     /// How often a class of what came in at a port was paused by flow control.
     pub pauses: u64,
     /// For how long in all, added up over these classes.
@@ -198,6 +200,7 @@ impl RunSummary {
             layers: LayerSummary::of(plan, outcome),
             memory: Held::of(plan, outcome),
             uplinks: uplinks(plan, outcome),
+            downlinks: downlinks(plan, outcome),
             pauses: pfc().map(|pfc| pfc.pauses).sum(),
             paused_us: pfc().map(|pfc| pfc.paused.as_us()).sum(),
             timeouts: flows.iter().map(|f| f.timeouts).sum(),
