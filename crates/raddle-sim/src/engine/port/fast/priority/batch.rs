@@ -43,6 +43,18 @@ struct Outgoing<'r> {
     free_at: u64,
 }
 
+/// What was sent of the data.
+struct Sent {
+    /// How many frames that waited.
+    taken: u32,
+    /// How many frames that came in the window.
+    next_data: usize,
+    /// The place of the last on the ring of the link.
+    sent_place: u32,
+    /// What a frame that came waited at most.
+    longest_wait: u64,
+}
+
 impl Outgoing<'_> {
     #[inline(always)]
     fn send(&mut self, begins: u64, frame: Frame) {
@@ -116,6 +128,44 @@ impl PriorityPort<OneClass> {
             gap_ps: window.gap * ps_per_byte,
             free_at,
         };
+        let Sent { taken, next_data, sent_place, mut longest_wait } =
+            self.send_in_turn(&mut wire, window, until);
+        let free_at = wire.free_at;
+        wire.end.finish();
+        // What goes on waiting begins when all before it has left, or later; what it found leaves by then.
+        let taken_bytes: u64 = (0..taken).map(|i| self.data.frame(i).size().0).sum();
+        ahead -= taken_bytes;
+        for i in next_data..data.len() {
+            let key = data.key(i);
+            longest_wait = longest_wait.max(free_at + ahead * ps_per_byte - key.offset());
+            ahead += data.frame(key).size().0;
+        }
+        if !self.found_at_most(limit, longest_wait, window, ps_per_byte) {
+            line.ring.truncate(before);
+            return false;
+        }
+        self.data.skip(taken, taken_bytes as u32);
+        for i in next_data..data.len() {
+            let key = data.key(i);
+            self.data.push(start + Span(key.offset()), 0, *data.frame(key));
+        }
+        if taken > 0 || next_data > 0 {
+            let sent = *line.ring.at_place(sent_place);
+            self.leaves_at = line.departure_of(sent, start);
+            self.sent_place = sent_place;
+            self.sent_bytes = sent.frame.size().0 as u32;
+        }
+        line.busy_until = line.busy_until.max(start + Span(free_at));
+        self.control_bytes += control.bytes();
+        true
+    }
+
+    /// Puts on the wire what can start by `until`, in turn: data that waited and data that comes, and
+    /// all control.
+    #[inline(always)]
+    fn send_in_turn(&self, wire: &mut Outgoing<'_>, window: &Window<'_>, until: u64) -> Sent {
+        let Window { data, control, .. } = *window;
+        let waiting = self.data.len() as u32;
         let (mut taken, mut next_data, mut next_control) = (0, 0, 0);
         let mut sent_place = wire.end.next;
         let mut longest_wait = 0;
@@ -167,34 +217,7 @@ impl PriorityPort<OneClass> {
                 next_data += 1;
             }
         }
-        let free_at = wire.free_at;
-        wire.end.finish();
-        // What goes on waiting begins when all before it has left, or later; what it found leaves by then.
-        let taken_bytes: u64 = (0..taken).map(|i| self.data.frame(i).size().0).sum();
-        ahead -= taken_bytes;
-        for i in next_data..data.len() {
-            let key = data.key(i);
-            longest_wait = longest_wait.max(free_at + ahead * ps_per_byte - key.offset());
-            ahead += data.frame(key).size().0;
-        }
-        if !self.found_at_most(limit, longest_wait, window, ps_per_byte) {
-            line.ring.truncate(before);
-            return false;
-        }
-        self.data.skip(taken, taken_bytes as u32);
-        for i in next_data..data.len() {
-            let key = data.key(i);
-            self.data.push(start + Span(key.offset()), 0, *data.frame(key));
-        }
-        if taken > 0 || next_data > 0 {
-            let sent = *line.ring.at_place(sent_place);
-            self.leaves_at = line.departure_of(sent, start);
-            self.sent_place = sent_place;
-            self.sent_bytes = sent.frame.size().0 as u32;
-        }
-        line.busy_until = line.busy_until.max(start + Span(free_at));
-        self.control_bytes += control.bytes();
-        true
+        Sent { taken, next_data, sent_place, longest_wait }
     }
 
     /// How many frames of data, those that wait and then those that come, can start within `span` ps
