@@ -5,7 +5,7 @@ use crate::plan::Plan;
 use crate::record::TorRecord;
 use crate::topology::routing::Ports;
 use crate::topology::{Fabric, Node};
-use crate::wire::frame::{Frame, Locator, flag, kind};
+use crate::wire::frame::{self, Frame, Locator, flag};
 use crate::wire::note;
 use crate::workload::Flow;
 use raddle_schemes::Cx;
@@ -155,8 +155,8 @@ impl Middleware {
                     debug_assert!(false, "no packet has ticket {ticket}");
                 }
                 Output::Send { flow, kind, number, entropy, flagged } => {
-                    let (to, host, flags) = address(plan, ends, flow, kind);
-                    let mut frame = Frame::new(to, number, flags, entropy, plan.transport.ack);
+                    let (to, host, what) = address(plan, ends, flow, kind);
+                    let mut frame = Frame::new(to, number, what, entropy, plan.transport.ack);
                     frame.rewrite(entropy, flagged);
                     self.record.sent += 1;
                     self.record.sent_bytes += frame.size().0;
@@ -215,13 +215,13 @@ impl Middleware {
             paths: way.paths,
             round_trip: way.round_trip,
             kind: match frame.kind() {
-                kind::DATA => Kind::Data,
-                kind::TRIMMED => Kind::Header,
-                kind::ACK => Kind::Ack,
-                kind::NACK => Kind::Nack,
-                kind::TOR if frame.is_cnp() => Kind::Cnp,
-                kind::TOR => Kind::Tor,
-                _ => Kind::Credit,
+                frame::Kind::Data => Kind::Data,
+                frame::Kind::Trimmed => Kind::Header,
+                frame::Kind::Ack => Kind::Ack,
+                frame::Kind::Nack => Kind::Nack,
+                frame::Kind::Cnp => Kind::Cnp,
+                frame::Kind::Tor => Kind::Tor,
+                frame::Kind::Credit | frame::Kind::Request | frame::Kind::Pfc => Kind::Credit,
             },
             forward: frame.goes_to_receiver(),
             number: frame.number(),
@@ -303,12 +303,19 @@ fn way_of_lane(lane: usize, whole: Ports<'_>, left: Ports<'_>) -> usize {
 }
 
 /// Where a message of a ToR's own goes, the host at whose place it speaks, and what it is.
-fn address(plan: &Plan, ends: &dyn Ends, id: FlowId, message: Message) -> (Locator, HostId, u8) {
+fn address(
+    plan: &Plan,
+    ends: &dyn Ends,
+    id: FlowId,
+    message: Message,
+) -> (Locator, HostId, (frame::Kind, u8)) {
+    use frame::Kind::{Nack, Tor};
     let flow = &plan.traffic.flows[id.index()];
+    let (to_sender, to_receiver) = (ends.to_sender(id, flow), ends.to_receiver(id, flow));
     match message {
-        Message::Nack => (ends.to_sender(id, flow), flow.destination, kind::NACK | flag::OF_SWITCH),
-        Message::ToSender => (ends.to_sender(id, flow), flow.destination, kind::TOR),
-        Message::ToReceiver => (ends.to_receiver(id, flow), flow.source, kind::TOR | flag::FORWARD),
+        Message::Nack => (to_sender, flow.destination, (Nack, flag::OF_SWITCH)),
+        Message::ToSender => (to_sender, flow.destination, (Tor, 0)),
+        Message::ToReceiver => (to_receiver, flow.source, (Tor, flag::FORWARD)),
     }
 }
 
@@ -320,9 +327,9 @@ mod tests {
 
     #[test]
     fn what_a_tor_writes_is_what_it_reads_and_nothing_else_changes() {
-        for kind in [kind::DATA, kind::TRIMMED, kind::ACK, kind::NACK, kind::TOR] {
+        for kind in frame::Kind::ALL {
             for forward in [0, flag::FORWARD] {
-                let before = Frame::new(Locator(9), 77, kind | forward, Entropy(5), Bytes(64));
+                let before = Frame::new(Locator(9), 77, (kind, forward), Entropy(5), Bytes(64));
                 let mut frame = before;
                 frame.rewrite(Entropy(6), true);
                 assert!(frame.tor_bit() && !before.tor_bit());

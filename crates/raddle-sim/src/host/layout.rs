@@ -178,7 +178,7 @@ fn place(flows: &[FlowId], flow: FlowId) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::frame::kind;
+    use crate::wire::frame::Kind;
     use raddle_schemes::ids::Entropy;
     use raddle_schemes::units::Bytes;
 
@@ -198,10 +198,10 @@ mod tests {
 
     /// The keys of the data and of the ACKs of each flow.
     fn keys((layout, flows): &(Layout, Vec<Flow>)) -> Vec<(u32, u32)> {
-        let key = |to, kind| layout.flow_key(Frame::new(to, 0, kind, Entropy(0), Bytes(64)));
+        let key = |to, kind| layout.flow_key(Frame::new(to, 0, (kind, 0), Entropy(0), Bytes(64)));
         let both = |(id, flow): (u32, &Flow)| {
-            let data = key(layout.receiver(FlowId(id), flow), kind::DATA);
-            (data, key(layout.sender(FlowId(id), flow), kind::ACK))
+            let data = key(layout.receiver(FlowId(id), flow), Kind::Data);
+            (data, key(layout.sender(FlowId(id), flow), Kind::Ack))
         };
         (0..).zip(flows).map(both).collect()
     }
@@ -235,14 +235,14 @@ mod tests {
     #[test]
     fn all_that_goes_to_a_receiver_has_one_key_and_all_that_comes_back() {
         let (layout, flows) = layout(Connections::Pair);
-        let key = |to, kind| layout.flow_key(Frame::new(to, 0, kind, Entropy(0), Bytes(64)));
+        let key = |to, kind| layout.flow_key(Frame::new(to, 0, (kind, 0), Entropy(0), Bytes(64)));
         let (there, back) =
             (layout.receiver(FlowId(6), &flows[6]), layout.sender(FlowId(6), &flows[6]));
-        for kind in [kind::TRIMMED, kind::REQUEST] {
-            assert_eq!(key(there, kind), key(there, kind::DATA));
+        for kind in [Kind::Trimmed, Kind::Request] {
+            assert_eq!(key(there, kind), key(there, Kind::Data));
         }
-        for kind in [kind::NACK, kind::CREDIT] {
-            assert_eq!(key(back, kind), key(back, kind::ACK));
+        for kind in [Kind::Nack, Kind::Credit] {
+            assert_eq!(key(back, kind), key(back, Kind::Ack));
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{Kind, Reference};
 use crate::middleware::Middleware;
 use crate::record::DropCause;
 use crate::topology::Node;
-use crate::wire::frame::{Frame, kind};
+use crate::wire::frame::{self, Frame};
 use crate::wire::switch_memory::Memory;
 use raddle_schemes::buffer::{Admission, Candidate, Departed, QueueId};
 use raddle_schemes::ids::{PortId, SwitchId};
@@ -87,7 +87,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         came_in: PortId,
         frame: Frame,
     ) -> Candidate {
-        let is_data = frame.kind() == kind::DATA;
+        let is_data = frame.is(frame::Kind::Data);
         let flow = is_data.then(|| self.hosts.addresses.flow_key(frame));
         let ahead = frame.ahead();
         Candidate { ahead, flow, ..self.candidate(queue, came_in, frame.size()) }

@@ -28,7 +28,7 @@ use crate::record::{DropCause, Observer, Outcome, Progress, Stop};
 use crate::topology::Node;
 use crate::topology::routing::Ports;
 use crate::wire::arbitration::Arbitration;
-use crate::wire::frame::{Frame, count, flag};
+use crate::wire::frame::{Frame, count};
 use crate::wire::note::{Carriers, Note};
 use crate::wire::port_facts::PortFacts;
 use crate::wire::switch_memory::Memory;
@@ -321,7 +321,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                     entropy: frame.entropy(),
                     bytes: frame.size(),
                     control: frame.is_control(),
-                    hashed: frame.has(flag::HASHED),
+                    hashed: frame.is_hashed(),
                 };
                 let fabric = &self.plan.fabric;
                 let ports = &self.ports;

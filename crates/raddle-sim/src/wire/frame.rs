@@ -112,56 +112,90 @@ impl Locators {
     }
 }
 
-/// What a frame is: exactly one of these, in the low 3 bits of its flags. Two masks tell what
-/// every hop asks: no bit set is data in a data class, none of the low two is data at all.
-pub mod kind {
+/// What a frame is. The low 3 bits of its flags tell what every hop asks: no bit set is data in a data
+/// class, none of the low two is data at all. The kinds of the control class have bits 6 and 7, too:
+/// there are codes for 24 of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
     /// A data packet.
-    pub const DATA: u8 = 0;
+    Data = 0,
     /// An ACK.
-    pub const ACK: u8 = 1;
+    Ack = 1,
     /// A NACK.
-    pub const NACK: u8 = 2;
+    Nack = 2,
     /// A pull or a grant: credit from a receiver to a sender. Of a grant the locator names the class of
-    /// the packets that it lets go. With [`flag::AGAIN`](super::flag::AGAIN): this packet, and those
-    /// missing behind it, shall be sent again.
-    pub const CREDIT: u8 = 3;
+    /// the packets that it lets go.
+    Credit = 3,
     /// A data packet of which only the header is left.
-    pub const TRIMMED: u8 = 4;
+    Trimmed = 4,
     /// A PFC frame: concerns the link it crosses, and goes no further.
-    pub const PFC: u8 = 5;
+    Pfc = 5,
     /// A sender's request for credit.
-    pub const REQUEST: u8 = 6;
-    /// A message between ToRs, which a host throws away; with [`flag::CNP`](super::flag::CNP) a
-    /// congestion notification from a receiver to a sender.
-    pub const TOR: u8 = 7;
-    /// The bits of the kind.
-    pub(crate) const MASK: u8 = 7;
-    /// The bits of which data has none.
-    pub(crate) const NOT_DATA: u8 = 3;
+    Request = 6,
+    /// A message between ToRs, which a host throws away.
+    Tor = 7,
+    /// A congestion notification from a receiver to a sender.
+    Cnp = 7 | 1 << 6,
 }
 
-/// What happened to a frame, and what else it says; beside its kind.
+impl Kind {
+    /// Every kind, in the order of their codes.
+    pub const ALL: [Self; 9] = [
+        Self::Data,
+        Self::Ack,
+        Self::Nack,
+        Self::Credit,
+        Self::Trimmed,
+        Self::Pfc,
+        Self::Request,
+        Self::Tor,
+        Self::Cnp,
+    ];
+
+    /// The bits of which data in a data class has none.
+    const APART: u8 = 7;
+    /// The bits of which data has none.
+    const NOT_DATA: u8 = 3;
+
+    /// Whether it is data, whole or trimmed.
+    #[inline]
+    pub const fn is_data(self) -> bool {
+        self as u8 & Self::NOT_DATA == 0
+    }
+
+    /// The bits of flags that tell it from every other.
+    #[inline]
+    const fn mask(self) -> u8 {
+        if self.is_data() { Self::APART } else { Self::APART | 0b1100_0000 }
+    }
+}
+
+/// What happened to a frame, and what else it says; beside its [`Kind`]. Bits of data and of the control
+/// class are two sets: a bit of a kind means one thing.
 pub mod flag {
-    /// Carries a congestion mark; on an ACK: echoes one.
+    /// Carries a congestion mark; on a reply: echoes one. Of any kind.
     pub const MARKED: u8 = 8;
-    /// A data packet sent before; a receiver's request to send some again.
+
+    /// Of data: a packet sent before.
     pub const AGAIN: u8 = 16;
-    /// A message between ToRs that goes from sender to receiver.
-    pub(crate) const FORWARD: u8 = 16;
-    /// A data packet whose sender wants an ACK at once.
+    /// Of data: its sender wants an ACK at once.
     pub const ACK_REQUEST: u8 = 32;
-    /// The bit of ToRs, of all that is not data.
-    pub(crate) const TOR_OF_CONTROL: u8 = 32;
-    /// An ACK for a packet that had arrived before.
-    pub const DUPLICATE: u8 = 64;
-    /// Of kind [`TOR`](super::kind::TOR): a congestion notification (CNP).
-    pub const CNP: u8 = 64;
-    /// A NACK that a switch made for the receiver.
-    pub const OF_SWITCH: u8 = 64;
-    /// The bit of ToRs, of data.
+    /// Of data: the bit of ToRs.
     pub(crate) const TOR_OF_DATA: u8 = 64;
-    /// A data packet that switches hash, whatever their scheme.
+    /// Of data: switches hash it, whatever their scheme.
     pub const HASHED: u8 = 128;
+
+    /// Of an ACK: for a packet that had arrived before.
+    pub const DUPLICATE: u8 = 16;
+    /// Of a NACK: a switch made it for the receiver.
+    pub const OF_SWITCH: u8 = 16;
+    /// Of credit: this packet, and those missing behind it, shall be sent again.
+    pub const RESEND: u8 = 16;
+    /// Of a message between ToRs: it goes from sender to receiver.
+    pub(crate) const FORWARD: u8 = 16;
+    /// Of all that is not data: the bit of ToRs.
+    pub(crate) const TOR_OF_CONTROL: u8 = 32;
 }
 
 /// Largest packet number, and largest count of arrivals, that a frame can hold.
@@ -181,11 +215,19 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// A frame; `flags` are its [`kind`] and [`flag`]s. `number` is the packet's (data, NACK), or a
+    /// A frame of a kind with [`flag`]s of that kind. `number` is the packet's (data, NACK), or a
     /// count: of arrivals (ACK), of credits, of packets granted, of packets that vanished (request).
     #[inline]
-    pub fn new(to: Locator, number: u32, flags: u8, entropy: Entropy, size: Bytes) -> Self {
+    pub fn new(
+        to: Locator,
+        number: u32,
+        (kind, flags): (Kind, u8),
+        entropy: Entropy,
+        size: Bytes,
+    ) -> Self {
         debug_assert!(number <= NUMBER_LIMIT && size <= SIZE_LIMIT);
+        debug_assert!(flags & kind.mask() == 0, "{kind:?} has no flag {flags:#b}");
+        let flags = kind as u8 | flags;
         Self {
             to,
             meta: [(number << 8) | u32::from(flags), (u32::from(entropy.0) << 16) | size.0 as u32],
@@ -196,24 +238,24 @@ impl Frame {
     /// resume. A bit per class.
     pub fn pfc(classes: u8, pause: u8) -> Self {
         let number = (u32::from(classes) << 8) | u32::from(pause);
-        Self::new(Locator(0), number, kind::PFC, Entropy(0), PFC_SIZE)
+        Self::new(Locator(0), number, (Kind::Pfc, 0), Entropy(0), PFC_SIZE)
     }
 
     /// A congestion notification (CNP) to a sender, on the path of the packet that brought it.
     pub fn cnp(to: Locator, entropy: Entropy, size: Bytes) -> Self {
-        Self::new(to, 0, kind::TOR | flag::CNP, entropy, size)
+        Self::new(to, 0, (Kind::Cnp, 0), entropy, size)
     }
 
     /// Whether it is a congestion notification (CNP).
     #[inline]
     pub fn is_cnp(&self) -> bool {
-        self.kind() == kind::TOR && self.has(flag::CNP)
+        self.is(Kind::Cnp)
     }
 
     /// Whether it is a PFC frame.
     #[inline]
     pub fn is_pfc(&self) -> bool {
-        self.kind() == kind::PFC
+        self.is(Kind::Pfc)
     }
 
     /// Of a PFC frame: each class it speaks of, and whether that class pauses.
@@ -229,13 +271,19 @@ impl Frame {
         self.meta[0] >> 8
     }
 
-    /// Its [`kind`].
-    #[inline]
-    pub fn kind(&self) -> u8 {
-        self.meta[0] as u8 & kind::MASK
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        let of_it = |kind: &Kind| self.is(*kind);
+        Kind::ALL.into_iter().find(of_it).unwrap_or(Kind::Data)
     }
 
-    /// Whether any of the bits `flags` of [`flag`] is set.
+    /// Whether it is of this kind.
+    #[inline]
+    pub fn is(&self, kind: Kind) -> bool {
+        self.meta[0] as u8 & kind.mask() == kind as u8
+    }
+
+    /// Whether any of the bits `flags` of [`flag`] is set: of its kind, or of any.
     #[inline]
     pub fn has(&self, flags: u8) -> bool {
         self.meta[0] as u8 & flags != 0
@@ -244,39 +292,45 @@ impl Frame {
     /// Whether it is a data packet, whole or trimmed.
     #[inline]
     pub fn is_data(&self) -> bool {
-        !self.has(kind::NOT_DATA)
+        !self.has(Kind::NOT_DATA)
     }
 
     /// How many packets of its message go before it, if it is a whole data packet that is sent for
     /// the first time.
     #[inline]
     pub(crate) fn ahead(&self) -> Option<u32> {
-        let is_first = self.kind() == kind::DATA && !self.has(flag::AGAIN);
+        let is_first = self.is(Kind::Data) && !self.has(flag::AGAIN);
         is_first.then(|| self.number())
     }
 
     /// Whether it is part of handing out credit.
     #[inline]
     pub fn is_about_credit(&self) -> bool {
-        matches!(self.kind(), kind::CREDIT | kind::REQUEST)
+        self.is(Kind::Credit) | self.is(Kind::Request)
     }
 
     /// Whether it is an ACK or a NACK.
     #[inline]
     pub fn is_reply(&self) -> bool {
-        matches!(self.kind(), kind::ACK | kind::NACK)
+        self.is(Kind::Ack) | self.is(Kind::Nack)
     }
 
     /// Whether it belongs to the control class.
     #[inline]
     pub fn is_control(&self) -> bool {
-        self.has(kind::MASK)
+        self.has(Kind::APART)
+    }
+
+    /// Whether it is data that switches hash, whatever their scheme.
+    #[inline]
+    pub fn is_hashed(&self) -> bool {
+        self.is_data() & self.has(flag::HASHED)
     }
 
     /// Whether it is a data packet of which only the header is left.
     #[inline]
     pub fn is_trimmed(&self) -> bool {
-        self.kind() == kind::TRIMMED
+        self.is(Kind::Trimmed)
     }
 
     /// The entropy value in its header.
@@ -288,11 +342,7 @@ impl Frame {
     /// Whether it goes from the flow's sender to its receiver.
     #[inline]
     pub(crate) fn goes_to_receiver(&self) -> bool {
-        match self.kind() {
-            kind::DATA | kind::TRIMMED | kind::REQUEST => true,
-            kind::TOR => self.has(flag::FORWARD),
-            _ => false,
-        }
+        self.is_data() || self.is(Kind::Request) || self.is(Kind::Tor) && self.has(flag::FORWARD)
     }
 
     /// The flag that holds the bit of ToRs.
@@ -327,7 +377,7 @@ impl Frame {
     /// Cuts it, a data packet, to its header.
     pub fn trim(&mut self, header: Bytes) {
         debug_assert!(self.is_data());
-        self.meta[0] |= u32::from(kind::TRIMMED);
+        self.meta[0] |= u32::from(Kind::Trimmed as u8);
         self.meta[1] = (self.meta[1] & 0xffff_0000) | header.0 as u32;
     }
 }
@@ -349,40 +399,52 @@ mod tests {
 
     #[test]
     fn fields_keep_their_limits() {
-        let mut frame =
-            Frame::new(Locator(u32::MAX), NUMBER_LIMIT, flag::AGAIN, Entropy(u16::MAX), SIZE_LIMIT);
+        let mut frame = Frame::new(
+            Locator(u32::MAX),
+            NUMBER_LIMIT,
+            (Kind::Data, flag::AGAIN),
+            Entropy(u16::MAX),
+            SIZE_LIMIT,
+        );
         assert_eq!(frame.number(), NUMBER_LIMIT);
         assert_eq!(frame.entropy(), Entropy(u16::MAX));
         assert_eq!(frame.size(), SIZE_LIMIT);
         frame.mark();
         frame.trim(Bytes(64));
         assert!(frame.has(flag::AGAIN) && frame.has(flag::MARKED) && frame.is_trimmed());
-        assert!(!frame.has(flag::ACK_REQUEST | flag::DUPLICATE));
+        assert!(!frame.has(flag::ACK_REQUEST | flag::HASHED));
         assert_eq!((frame.number(), frame.size()), (NUMBER_LIMIT, Bytes(64)));
         assert!(frame.is_data() && frame.is_control());
     }
 
     #[test]
     fn a_frame_is_of_one_kind() {
-        for (kind, data, control) in [
-            (kind::DATA, true, false),
-            (kind::ACK, false, true),
-            (kind::NACK, false, true),
-            (kind::TRIMMED, true, true),
-            (kind::PFC, false, true),
-            (kind::CREDIT, false, true),
-            (kind::REQUEST, false, true),
-        ] {
-            for flags in
-                [0, flag::MARKED, flag::DUPLICATE | flag::AGAIN | flag::ACK_REQUEST, flag::HASHED]
-            {
-                let frame = Frame::new(Locator(1), 2, kind | flags, Entropy(3), Bytes(64));
-                assert_eq!((frame.is_data(), frame.is_control()), (data, control), "{kind}");
+        let of_data = [0, flag::MARKED, flag::AGAIN | flag::ACK_REQUEST | flag::TOR_OF_DATA];
+        let of_data = [of_data.as_slice(), &[flag::HASHED, 0b1111_1000]].concat();
+        let of_control = [0, flag::MARKED, flag::DUPLICATE, flag::TOR_OF_CONTROL, 0b0011_1000];
+        for kind in Kind::ALL {
+            let flags = if kind.is_data() { of_data.as_slice() } else { &of_control };
+            for &flags in flags {
+                let frame = Frame::new(Locator(1), 2, (kind, flags), Entropy(3), Bytes(64));
                 assert_eq!(frame.kind(), kind);
-                assert_eq!(frame.is_pfc(), kind == kind::PFC);
-                assert_eq!(frame.is_trimmed(), kind == kind::TRIMMED);
+                assert_eq!(Kind::ALL.into_iter().filter(|own| frame.is(*own)).count(), 1);
+                let data = matches!(kind, Kind::Data | Kind::Trimmed);
+                assert_eq!((frame.is_data(), frame.is_control()), (data, kind != Kind::Data));
+                assert_eq!(frame.has(flag::MARKED), flags & flag::MARKED != 0);
             }
         }
+    }
+
+    /// What a byte of flags can tell apart: two kinds of data with five flags each, and kinds of the
+    /// control class with three.
+    #[test]
+    fn there_is_room_for_sixteen_kinds_and_more() {
+        let codes = |mask: u8, data: bool| {
+            let all = (0..=u8::MAX).filter(|code| code & !mask == 0);
+            all.filter(|code| (code & Kind::NOT_DATA == 0) == data).count()
+        };
+        assert_eq!(codes(Kind::Data.mask(), true), 2);
+        assert_eq!(codes(Kind::Ack.mask(), false), 24);
     }
 
     #[test]
@@ -391,7 +453,7 @@ mod tests {
         assert!(frame.is_cnp() && frame.is_control() && !frame.is_data());
         assert!(!frame.goes_to_receiver() && !frame.is_about_credit() && !frame.tor_bit());
         for flags in [0, flag::FORWARD, flag::MARKED] {
-            let message = Frame::new(Locator(9), 7, kind::TOR | flags, Entropy(7), Bytes(64));
+            let message = Frame::new(Locator(9), 7, (Kind::Tor, flags), Entropy(7), Bytes(64));
             assert!(!message.is_cnp());
         }
     }

@@ -28,7 +28,7 @@ use crate::engine::world::{Gone, World};
 use crate::host::Hosts;
 use crate::middleware::{Ends, Middleware};
 use crate::plan::{Plan, SwitchOrder};
-use crate::wire::frame::{Frame, kind};
+use crate::wire::frame::{Frame, Kind};
 use raddle_schemes::buffer::{Admission, Candidate, Departed, QueueId};
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Bytes, Time};
@@ -548,6 +548,6 @@ pub(super) fn candidate(
     bytes: Bytes,
     data: Option<Frame>,
 ) -> Candidate {
-    let flow = data.filter(|frame| frame.kind() == kind::DATA).map(|frame| hosts.flow_key(frame));
+    let flow = data.filter(|frame| frame.is(Kind::Data)).map(|frame| hosts.flow_key(frame));
     Candidate { queue, came_in, bytes, ahead: data.and_then(|frame| frame.ahead()), flow }
 }

@@ -7,7 +7,7 @@ use crate::engine::port::kinds::SwitchPorts;
 use crate::engine::world::World;
 use crate::topology::Fabric;
 use crate::topology::routing::{Forwarding, Ports, towards_pod};
-use crate::wire::frame::{Frame, flag};
+use crate::wire::frame::Frame;
 use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{Group, Header, Queue, Surroundings};
 use raddle_schemes::units::Time;
@@ -120,6 +120,6 @@ pub(in crate::engine) fn header(frame: Frame, flow_key: u32) -> Header {
         entropy: frame.entropy(),
         bytes: frame.size(),
         control: frame.is_control(),
-        hashed: frame.has(flag::HASHED),
+        hashed: frame.is_hashed(),
     }
 }

@@ -22,7 +22,7 @@ use crate::plan::{Overflow, Plan};
 use crate::record::series::Buckets;
 use crate::record::{CreditFrames, Timeline};
 use crate::waits::Waits;
-use crate::wire::frame::{Frame, Locator, Locators, flag, kind};
+use crate::wire::frame::{Frame, Kind, Locator, Locators, flag};
 use crate::workload::TriggerId;
 use connections::Beginnings;
 use hop_logs::HopLogs;
@@ -198,12 +198,12 @@ impl<'a> Ends<'a> {
     pub(super) fn on_frame(&mut self, now: Time, nic: &mut Nic, frame: Frame) -> Time {
         if frame.is_data() {
             self.on_data(now, nic, frame);
+        } else if frame.is_reply() {
+            self.on_reply(now, nic, frame);
         } else if frame.is_pfc() {
             nic.on_pfc(now, frame);
         } else if frame.is_about_credit() {
             self.on_credit_frame(now, nic, frame);
-        } else if frame.kind() != kind::TOR {
-            self.on_reply(now, nic, frame);
         } else if frame.is_cnp() {
             self.on_cnp(now, nic, frame);
         }
@@ -273,20 +273,19 @@ impl<'a> Ends<'a> {
         }
         let answer = match received.reply {
             Reply::Nothing => None,
-            Reply::Ack => Some((kind::ACK | flags, live.receiver.arrived().count())),
-            Reply::Nack => Some((kind::NACK | echo, frame.number())),
-            Reply::AckExpected => Some((kind::ACK | flags, live.receiver.arrived().low())),
-            Reply::NackExpected => Some((kind::NACK | echo, live.receiver.arrived().low())),
+            Reply::Ack => Some(((Kind::Ack, flags), live.receiver.arrived().count())),
+            Reply::Nack => Some(((Kind::Nack, echo), frame.number())),
+            Reply::AckExpected => Some(((Kind::Ack, flags), live.receiver.arrived().low())),
+            Reply::NackExpected => Some(((Kind::Nack, echo), live.receiver.arrived().low())),
         };
-        if let Some((flags, number)) = answer {
+        if let Some((what, number)) = answer {
             let mut entropy = frame.entropy();
             // A NACK names the transmission that it is about, or that triggered it.
-            if let (kind::ACK, Some(turns)) = (flags & kind::MASK, self.source_routes.of_acks(slot))
-            {
+            if let (Kind::Ack, Some(turns)) = (what.0, self.source_routes.of_acks(slot)) {
                 entropy = self.source_routes.due(turns, now);
                 self.source_routes.turn(turns);
             }
-            let frame = Frame::new(nic.here(live.to), number, flags, entropy, self.ack);
+            let frame = Frame::new(nic.here(live.to), number, what, entropy, self.ack);
             nic.send_control(now, frame);
         }
         if nic.cnps.is_some() && marked && !trimmed {
@@ -318,7 +317,7 @@ impl<'a> Ends<'a> {
     fn on_credit_frame(&mut self, now: Time, nic: &mut Nic, frame: Frame) {
         self.credit_frames.arrived += 1;
         let index = self.locators.index(frame.to);
-        if frame.kind() == kind::REQUEST {
+        if frame.is(Kind::Request) {
             let slot = nic.first_receiver + index;
             if !self.open(now, nic, slot) {
                 self.answer_late(now, nic, slot, frame);
@@ -333,7 +332,7 @@ impl<'a> Ends<'a> {
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         if !live.sender.is_granted() {
             live.sender.on_credit(now, frame.number(), &mut events);
-        } else if frame.has(flag::AGAIN) {
+        } else if frame.has(flag::RESEND) {
             live.sender.on_resend(now, Psn(frame.number()), &mut events);
         } else {
             let class = self.locators.class(frame.to);
@@ -400,9 +399,9 @@ impl<'a> Ends<'a> {
         let total = packets(flow.bytes, self.plan.transport.payload);
         let tells_of_queue = frame.has(flag::MARKED) || frame.is_trimmed();
         let mark = if tells_of_queue { flag::MARKED } else { 0 };
-        let flags = kind::ACK | flag::DUPLICATE | mark;
+        let flags = flag::DUPLICATE | mark;
         let to = nic.here(self.layout.sender(id, flow));
-        nic.send_control(now, Frame::new(to, total, flags, frame.entropy(), self.ack));
+        nic.send_control(now, Frame::new(to, total, (Kind::Ack, flags), frame.entropy(), self.ack));
     }
 
     /// Makes the receiver of a flow that has none, unless everything has arrived. Returns whether
@@ -452,7 +451,7 @@ impl<'a> Ends<'a> {
         let Some(live) = self.live_senders.get_mut(key) else { return };
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         let sender = &mut live.sender;
-        if frame.kind() == kind::NACK {
+        if frame.is(Kind::Nack) {
             let before = sender.heard();
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
             let (psn, of_switch) = (Psn(frame.number()), frame.has(flag::OF_SWITCH));
@@ -558,7 +557,7 @@ impl<'a> Ends<'a> {
             planners.look_at(now, live.flow, &mut live.sender, &mut events);
         }
         if let Some((vanished, path)) = live.sender.poll_request(now, &mut events) {
-            let request = Frame::new(live.to, vanished, kind::REQUEST, path, self.ack);
+            let request = Frame::new(live.to, vanished, (Kind::Request, 0), path, self.ack);
             nic.send_as_packet(now, slot, request);
             self.credit_frames.made += 1;
         }
@@ -601,7 +600,8 @@ impl<'a> Ends<'a> {
             flags |= if packet.again { flag::AGAIN } else { 0 };
             flags |= if packet.ack_request { flag::ACK_REQUEST } else { 0 };
             let to = nic.here(to);
-            let frame = Frame::new(to, packet.psn.0, flags, packet.entropy, packet.bytes);
+            let frame =
+                Frame::new(to, packet.psn.0, (Kind::Data, flags), packet.entropy, packet.bytes);
             if self.queues.is_some() && !packet.again && packet.psn.0 + 1 == live.sender.total() {
                 let flow = live.flow;
                 self.send_next(now, nic, flow);

@@ -1,6 +1,6 @@
 //! Grants of a receiving host, and its requests to send again, as frames.
 
-use crate::wire::frame::{Frame, Locator, Locators, flag, kind};
+use crate::wire::frame::{Frame, Kind, Locator, Locators, flag};
 use raddle_schemes::congestion::GrantPlan;
 use raddle_schemes::ids::{Entropy, HostId};
 use raddle_schemes::transport::{Granter, Notice, PacketSet};
@@ -31,10 +31,10 @@ impl Frames {
         Some(match notice {
             Notice::Grant(slot, grant) => {
                 let to = self.locators.with_class(*to.get(&slot)?, grant.class);
-                Frame::new(to, grant.upto, kind::CREDIT, path, self.size)
+                Frame::new(to, grant.upto, (Kind::Credit, 0), path, self.size)
             }
             Notice::Resend(slot, psn) => {
-                Frame::new(*to.get(&slot)?, psn.0, kind::CREDIT | flag::AGAIN, path, self.size)
+                Frame::new(*to.get(&slot)?, psn.0, (Kind::Credit, flag::RESEND), path, self.size)
             }
         })
     }

@@ -2,7 +2,7 @@
 //! of its links together; or each message's own.
 
 use crate::plan::Plan;
-use crate::wire::frame::{Frame, Locator, kind};
+use crate::wire::frame::{Frame, Kind, Locator};
 use raddle_schemes::congestion::PullPlan;
 use raddle_schemes::ids::{Entropy, HostId, PortId};
 use raddle_schemes::transport::Grants;
@@ -155,7 +155,7 @@ impl Pulls {
         *message.own_next_at.as_mut().unwrap_or(&mut self.next_at) = next_at;
         self.sent = self.sent.wrapping_add(1);
         let path = Entropy(self.sent);
-        Some(Frame::new(message.to, count, kind::CREDIT, path, self.size))
+        Some(Frame::new(message.to, count, (Kind::Credit, 0), path, self.size))
     }
 }
 

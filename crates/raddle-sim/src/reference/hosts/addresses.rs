@@ -2,7 +2,7 @@
 
 use crate::middleware::Ends;
 use crate::plan::{Connections, Plan};
-use crate::wire::frame::{Frame, Locator, Locators, flag, kind};
+use crate::wire::frame::{Frame, Kind, Locator, Locators, flag};
 use crate::workload::Flow;
 use raddle_schemes::ids::{FlowId, HostId};
 use std::collections::BTreeMap;
@@ -111,8 +111,8 @@ impl Ends for Addresses {
 
 fn goes_to_receiver(frame: Frame) -> bool {
     match frame.kind() {
-        kind::DATA | kind::TRIMMED | kind::REQUEST => true,
-        kind::TOR => frame.has(flag::FORWARD),
+        Kind::Data | Kind::Trimmed | Kind::Request => true,
+        Kind::Tor => frame.has(flag::FORWARD),
         _ => false,
     }
 }

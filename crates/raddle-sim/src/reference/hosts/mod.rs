@@ -21,7 +21,7 @@ pub(super) use nic::Departure;
 use crate::plan::Plan;
 use crate::record::series::Buckets;
 use crate::record::{CreditFrames, FlowRecord, FlowRecords, PortRecord, Timeline};
-use crate::wire::frame::{Frame, count, kind};
+use crate::wire::frame::{Frame, Kind, count};
 use crate::workload::{Start, TriggerId};
 use credit::CreditPacer;
 use grants::GrantBook;
@@ -218,12 +218,12 @@ impl<'a> Hosts<'a> {
             self.on_data(now, host, frame);
         } else if frame.is_about_credit() {
             self.credit_frames.arrived += 1;
-            if frame.kind() == kind::CREDIT {
+            if frame.is(Kind::Credit) {
                 self.on_credit(now, frame);
             } else {
                 self.on_request(now, host, frame);
             }
-        } else if frame.kind() != kind::TOR {
+        } else if frame.is_reply() {
             self.on_reply(now, frame);
         } else if frame.is_cnp() {
             self.on_cnp(now, frame);

@@ -4,7 +4,7 @@ use super::credit::{CreditPacer, Pull};
 use super::grants::{GrantBook, Told, What};
 use super::rotations::Class;
 use super::{Hosts, TimerKind};
-use crate::wire::frame::{Frame, flag, kind};
+use crate::wire::frame::{Frame, Kind, flag};
 use raddle_schemes::ids::{Entropy, FlowId, HostId, Psn};
 use raddle_schemes::transport::{Data, Reply};
 use raddle_schemes::units::Time;
@@ -46,10 +46,10 @@ impl Hosts<'_> {
             // It names the transmission that it is about, or that triggered it, which the path is part
             // of.
             Reply::Nack | Reply::NackExpected => {
-                self.answer(now, (host, plane), flow, number, kind::NACK | echo, frame.entropy());
+                self.answer(now, (host, plane), flow, number, (Kind::Nack, echo), frame.entropy());
             }
             Reply::Ack | Reply::AckExpected => {
-                let mut flags = kind::ACK | echo;
+                let mut flags = echo;
                 flags |= if is_new { 0 } else { flag::DUPLICATE };
                 // The header of a packet that had arrived tells of a full queue.
                 flags |= if trimmed { flag::MARKED } else { 0 };
@@ -59,7 +59,7 @@ impl Hosts<'_> {
                     self.rotations.turn(pointer);
                 }
                 let path = route.unwrap_or(frame.entropy());
-                self.answer(now, (host, plane), flow, number, flags, path);
+                self.answer(now, (host, plane), flow, number, (Kind::Ack, flags), path);
             }
         }
         if marked && !trimmed {
@@ -125,11 +125,11 @@ impl Hosts<'_> {
         (host, plane): (HostId, u32),
         flow: FlowId,
         number: u32,
-        flags: u8,
+        what: (Kind, u8),
         path: Entropy,
     ) {
         let (to, size) = (self.addresses.sender(flow), self.plan.transport.ack);
-        let frame = Frame::new(to, number, flags, path, size);
+        let frame = Frame::new(to, number, what, path, size);
         self.send_control(now, host, plane, frame);
     }
 
@@ -164,9 +164,16 @@ impl Hosts<'_> {
     fn answer_late(&mut self, now: Time, host: HostId, flow: FlowId, frame: Frame) {
         let tells_of_queue = frame.has(flag::MARKED) || frame.is_trimmed();
         let mark = if tells_of_queue { flag::MARKED } else { 0 };
-        let flags = kind::ACK | flag::DUPLICATE | mark;
+        let flags = flag::DUPLICATE | mark;
         let plane = self.addresses.locators.plane(frame.to);
-        self.answer(now, (host, plane), flow, self.packets(flow), flags, frame.entropy());
+        self.answer(
+            now,
+            (host, plane),
+            flow,
+            self.packets(flow),
+            (Kind::Ack, flags),
+            frame.entropy(),
+        );
     }
 
     /// Makes the receiver of a flow if it is the first that is heard of it.
@@ -211,7 +218,7 @@ impl Hosts<'_> {
     /// Puts a pull in line at the NIC.
     pub(super) fn send_credit(&mut self, now: Time, host: HostId, pull: Pull) {
         let (to, size) = (self.addresses.sender(pull.flow), self.plan.transport.ack);
-        let frame = Frame::new(to, pull.count, kind::CREDIT, pull.entropy, size);
+        let frame = Frame::new(to, pull.count, (Kind::Credit, 0), pull.entropy, size);
         self.send_control(now, host, self.last_plane[pull.flow.index()], frame);
         self.credit_frames.made += 1;
     }
@@ -222,10 +229,10 @@ impl Hosts<'_> {
         let frame = match told.what {
             What::Grant { upto, class } => {
                 let to = self.addresses.locators.with_class(to, class);
-                Frame::new(to, upto, kind::CREDIT, told.entropy, size)
+                Frame::new(to, upto, (Kind::Credit, 0), told.entropy, size)
             }
             What::Resend { first } => {
-                Frame::new(to, first, kind::CREDIT | flag::AGAIN, told.entropy, size)
+                Frame::new(to, first, (Kind::Credit, flag::RESEND), told.entropy, size)
             }
         };
         self.send_control(now, host, self.last_plane[told.flow.index()], frame);

@@ -3,7 +3,7 @@
 use super::rotations::Class;
 use super::{ConnectionId, FlowEvents, Hosts, TimerKind, move_timer};
 use crate::plan::{Connections, PairOrder};
-use crate::wire::frame::{Frame, flag, kind};
+use crate::wire::frame::{Frame, Kind, flag};
 use crate::workload::Flow;
 use raddle_schemes::congestion::{Grant, Hop};
 use raddle_schemes::ids::{FlowId, HostId, Psn};
@@ -112,7 +112,7 @@ impl Hosts<'_> {
         }
         let record = &mut self.records[flow.index()];
         record.sent += 1;
-        let mut flags = kind::DATA;
+        let mut flags = 0;
         if again {
             record.retransmitted += 1;
             self.buckets.count(&mut self.timeline.retransmitted, now);
@@ -126,7 +126,7 @@ impl Hosts<'_> {
         }
         let to = self.addresses.receiver(flow);
         let to = class.map_or(to, |class| self.addresses.locators.with_class(to, class));
-        Some(Frame::new(to, psn.0, flags, entropy, bytes))
+        Some(Frame::new(to, psn.0, (Kind::Data, flags), entropy, bytes))
     }
 
     /// The pace of a flow lets its next packet go.
@@ -153,7 +153,7 @@ impl Hosts<'_> {
         }
         if let Some((vanished, path)) = request {
             let (to, size) = (self.addresses.receiver(flow), self.plan.transport.ack);
-            let frame = Frame::new(to, vanished, kind::REQUEST, path, size);
+            let frame = Frame::new(to, vanished, (Kind::Request, 0), path, size);
             self.send_request(now, flow, frame);
             self.credit_frames.made += 1;
         }
@@ -168,7 +168,7 @@ impl Hosts<'_> {
         };
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
         let heard = sender.heard();
-        if frame.kind() == kind::NACK {
+        if frame.is(Kind::Nack) {
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
             let (psn, of_switch) = (Psn(frame.number()), frame.has(flag::OF_SWITCH));
             let nack = NackHeader { psn, entropy, marked, of_switch };
@@ -189,7 +189,7 @@ impl Hosts<'_> {
         }
         self.progress.packets_acked += u64::from(sender.heard() - heard);
         let complete = sender.complete();
-        if frame.kind() == kind::NACK {
+        if frame.is(Kind::Nack) {
             self.move_if_lost(now, flow);
         }
         if complete {
@@ -215,7 +215,7 @@ impl Hosts<'_> {
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
         if !sending.sender.is_granted() {
             sending.sender.on_credit(now, frame.number(), events);
-        } else if frame.has(flag::AGAIN) {
+        } else if frame.has(flag::RESEND) {
             sending.sender.on_resend(now, Psn(frame.number()), events);
         } else {
             let class = self.addresses.locators.class(frame.to);
