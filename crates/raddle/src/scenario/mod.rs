@@ -198,6 +198,36 @@ impl Sections {
             run: run.map(RunSection::read),
         }
     }
+
+    /// Adds a problem for every scheme that something it needs does not go with.
+    fn check_needs(&self, log: &Log) {
+        if let (Some(fabric), Some(transport)) = (&self.fabric, &self.transport) {
+            needs::check(fabric, transport, self.traffic.as_ref(), log);
+            needs::entropies(fabric, transport, self.traffic.as_ref(), log);
+            needs::planner(transport, self.traffic.as_ref(), log);
+            needs::unshared(transport, self.traffic.as_ref(), log);
+            let ports = self.topology.as_ref().map(|own| own.shape.host_ports());
+            needs::host_ports(
+                ports.unwrap_or(HostPorts::One),
+                fabric,
+                transport,
+                self.traffic.as_ref(),
+                log,
+            );
+        }
+    }
+
+    /// Settles what has no effect without faults, or where hosts have one port.
+    fn settle(&mut self, ports: u32, faults: &[FaultSection], log: &Log) {
+        if let Some(section) = &mut self.fabric {
+            idle::settle(section, faults, log);
+        }
+        if let Some(transport) = &mut self.transport {
+            let converges = self.fabric.as_ref().is_some_and(|own| own.convergence.is_some());
+            idle::settle_planes(transport, ports, converges, faults, log);
+        }
+        idle::late_faults(faults, self.run.as_ref().and_then(|run| run.end), log);
+    }
 }
 
 impl Scenario {
@@ -221,40 +251,14 @@ impl Scenario {
     ) -> Option<Self> {
         let before = log.count();
         let mut sections = Sections::read(table, place, files, log);
-        if let (Some(fabric), Some(transport)) = (&sections.fabric, &sections.transport) {
-            needs::check(fabric, transport, sections.traffic.as_ref(), log);
-            needs::entropies(fabric, transport, sections.traffic.as_ref(), log);
-            needs::planner(transport, sections.traffic.as_ref(), log);
-            needs::unshared(transport, sections.traffic.as_ref(), log);
-            let ports = sections.topology.as_ref().map(|own| own.shape.host_ports());
-            needs::host_ports(
-                ports.unwrap_or(HostPorts::One),
-                fabric,
-                transport,
-                sections.traffic.as_ref(),
-                log,
-            );
-        }
-        let topology = sections.topology?;
-        let mut faults = sections.faults;
+        sections.check_needs(log);
+        let topology = sections.topology.take()?;
+        let mut faults = std::mem::take(&mut sections.faults);
         faults.extend(topology.faults());
         if let Some(traffic) = &sections.traffic {
             faults.extend(traffic.faults(&topology, log));
         }
-        if let Some(section) = &mut sections.fabric {
-            idle::settle(section, &faults, log);
-        }
-        if let Some(transport) = &mut sections.transport {
-            let converges = sections.fabric.as_ref().is_some_and(|own| own.convergence.is_some());
-            idle::settle_planes(
-                transport,
-                topology.shape.host_ports().count(),
-                converges,
-                &faults,
-                log,
-            );
-        }
-        idle::late_faults(&faults, sections.run.as_ref().and_then(|run| run.end), log);
+        sections.settle(topology.shape.host_ports().count(), &faults, log);
         let fabric = fabrics.get(&topology, log)?;
         let record = sections.record.as_ref().map(|record| record.plan(&fabric, log));
         let (certain, slowed) = build::check_faults(&faults, &fabric, &topology, log);

@@ -109,10 +109,24 @@ fn body<'a>(
             "write how many there are",
         );
     }
+    let flows = flow_lines(mistakes, &rows, columns, origin);
+    if flows.is_empty() && mistakes.errors.is_empty() {
+        mistakes.error(head[0].at, "the file has no flows", "expected a flow a line");
+    }
+    flows
+}
+
+/// The flows of rows with so many columns.
+fn flow_lines(
+    mistakes: &mut Mistakes,
+    rows: &[Vec<Word<'_>>],
+    columns: usize,
+    origin: Time,
+) -> Vec<FlowLine> {
     let mut flows = Vec::with_capacity(rows.len());
     let mut groups: Option<(u32, bool)> = None;
     let mut latest = Time::ZERO;
-    for row in &rows {
+    for row in rows {
         let at = Place::line(row[0].at.line);
         if row.len() != columns {
             let message = format!("{} numbers, and the first flow has {columns}", row.len());
@@ -159,9 +173,6 @@ fn body<'a>(
         latest = latest.max(start);
         let line = row[0].at.line as u32;
         flows.push(FlowLine { source, destination, bytes: Bytes(bytes), start, line });
-    }
-    if flows.is_empty() && mistakes.errors.is_empty() {
-        mistakes.error(head[0].at, "the file has no flows", "expected a flow a line");
     }
     flows
 }
