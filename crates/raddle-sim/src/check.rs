@@ -4,6 +4,7 @@
 //! checked exactly; where frames may still be under way, as an inequality.
 
 mod bounds;
+mod circuits;
 mod flows;
 mod nodes;
 mod ports;
@@ -35,6 +36,7 @@ pub fn violations(plan: &Plan, outcome: &Outcome) -> Vec<String> {
     nodes::check(plan, outcome, &mut found);
     sums::check(plan, outcome, &mut found);
     bounds::check(plan, outcome, &mut found);
+    circuits::check(plan, outcome, &mut found);
     found.0
 }
 

@@ -11,6 +11,7 @@
 //! | a pause of at least 1 ns, `xon` up to `xoff`, `xoff` below the capacity | else PFC does nothing |
 //! | windows of at least 10 ns | below, an event queue is faster |
 //! | 2^31 ps from the start on a wire to the arrival | 32 bits of a packet on a link |
+//! | an opening of each link with a gate for the largest frame, no flow control there | else it never leaves |
 //! | 2^16 hosts below a switch of a tree | division by multiplication with 32 bits is exact |
 //! | one port of a host where hosts name routes or ToRs have middleware | both take its switch for the way to it |
 //! | 256 ports of a switch where hosts name the route | 8 bits of a frame's entropy each |
@@ -20,6 +21,7 @@
 
 use crate::engine::{self, HORIZON, SHORTEST_WINDOW};
 use crate::faults::PortChange;
+use crate::faults::gate::Opening;
 use crate::plan::{CLASS_LIMIT, Overflow, Plan, Service};
 use crate::topology::routing::Forwarding;
 use crate::topology::{RouteMisfit, Switch};
@@ -215,6 +217,19 @@ pub enum LimitError {
         /// From a largest frame's start on the wire to its arrival; `None` at rate zero.
         time: Option<Span>,
     },
+    /// A link has a gate, and no opening is long enough for the largest frame.
+    Gate {
+        /// The link, by its port's name.
+        link: String,
+        /// The largest frame.
+        bytes: Bytes,
+        /// Its longest opening.
+        open: Span,
+        /// The time that the frame takes in it, guard included.
+        time: Span,
+    },
+    /// Flow control on links with gates.
+    GatesWithPauses,
     /// A switch of a tree has too many hosts below it.
     HostsBelow {
         /// The switch's name.
@@ -349,6 +364,15 @@ impl fmt::Display for LimitError {
             Self::Horizon { link, rate, time: None } => {
                 write!(f, "the rate of link `{link}` is {rate}; at least 1 bps, or take it down")
             }
+            Self::Gate { link, bytes, open, time } => write!(
+                f,
+                "link `{link}` is open for {open} at most, and a frame of {} B takes {time}, guard \
+                 included; make slots longer",
+                bytes.0
+            ),
+            Self::GatesWithPauses => f.write_str(
+                "flow control and links that are open in slots: a pause does not say which slot",
+            ),
             Self::HostsBelow { switch, hosts } => write!(
                 f,
                 "switch `{switch}` has {hosts} hosts below it; at most {HOSTS_BELOW_LIMIT} in a \
@@ -618,6 +642,38 @@ impl Plan {
         self.fabric.check_routes(self.known_routes.iter().map(|(at, own)| (*at, &**own)))
     }
 
+    /// The largest frame fits into some opening of each link, at its slowest.
+    fn check_gates(&self, largest: Bytes, slowest: &[Rate]) -> Result<(), LimitError> {
+        let Some(circuits) = &self.fabric.circuits else { return Ok(()) };
+        let gates = circuits.lanes.iter().filter_map(|lane| Some((lane, circuits.gate(lane)?)));
+        for (lane, mut gate) in gates.filter(|(lane, _)| !lane.openings.is_empty()) {
+            if self.queue.pfc.is_some() {
+                return Err(LimitError::GatesWithPauses);
+            }
+            let port = &self.fabric.ports[lane.port.index()];
+            let rate = slowest[lane.port.index()];
+            gate.scale(rate.0, port.rate.0);
+            if gate.next_start(Time::ZERO, largest) == Time::NEVER {
+                let length = |own: &Opening| Span(own.until.0 - own.from.0);
+                let open = lane.openings.iter().map(length).max().unwrap_or(Span::ZERO);
+                let time = rate.serialisation(largest) + circuits.guard;
+                let link = port.name.clone();
+                return Err(LimitError::Gate { link, bytes: largest, open, time });
+            }
+            // An opening may be slower than the fastest, which the rates of faults refer to.
+            let least = lane.openings.iter().map(|own| own.rate).min().unwrap_or(port.rate);
+            let slower = u128::from(least.0) * u128::from(rate.0) / u128::from(port.rate.0.max(1));
+            let rate = Rate(slower as u64);
+            let latency = self.fabric.latency(lane.port);
+            let time = Span(Rate(rate.0.max(1)).serialisation(largest).0.saturating_add(latency.0));
+            if rate.0 == 0 || time.0 >= HORIZON.0 {
+                let link = port.name.clone();
+                return Err(LimitError::Horizon { link, rate, time: Some(time) });
+            }
+        }
+        Ok(())
+    }
+
     fn check_links(&self) -> Result<(), LimitError> {
         let window = engine::shortest_way_into_a_switch(&self.fabric);
         if window < SHORTEST_WINDOW {
@@ -645,6 +701,6 @@ impl Plan {
                 return Err(LimitError::Horizon { link: link(), rate, time: Some(time) });
             }
         }
-        Ok(())
+        self.check_gates(largest, &slowest)
     }
 }

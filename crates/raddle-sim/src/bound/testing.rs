@@ -43,6 +43,7 @@ impl LeafSpine {
             switches: Vec::new(),
             ports: Vec::new(),
             forwarding: Forwarding::Tree(Vec::new()),
+            circuits: None,
         };
         for host in 0..hosts {
             let (tor, below) = (host / self.hosts_per_tor, host % self.hosts_per_tor);

@@ -1,6 +1,8 @@
 //! A link's state over time: up or down, its rate, its losses.
 
 use crate::faults::PortChange;
+use crate::faults::gate::Gate;
+use crate::wire::serialisation::Wire;
 use raddle_schemes::rng::coin;
 use raddle_schemes::units::{Bytes, Rate, Time};
 
@@ -18,6 +20,8 @@ pub struct Link {
     bit_errors: f64,
     changes: Vec<(Time, PortChange)>,
     played: usize,
+    /// When frames may pass, where that is not at all times.
+    gate: Option<Gate>,
 }
 
 impl Link {
@@ -33,7 +37,33 @@ impl Link {
             bit_errors: 0.0,
             changes,
             played: 0,
+            gate: None,
         }
+    }
+
+    /// The same with a gate, or without.
+    pub fn with_gate(self, gate: Option<Gate>) -> Self {
+        Self { gate, ..self }
+    }
+
+    /// Whether there is one.
+    #[inline]
+    pub fn has_gate(&self) -> bool {
+        self.gate.is_some()
+    }
+
+    /// The first instant at or after `now` at which a gate lets a frame of this size start; `now`
+    /// without one.
+    #[inline]
+    pub fn next_start(&self, now: Time, size: Bytes) -> Time {
+        self.gate.as_ref().map_or(now, |gate| gate.next_start(now, size))
+    }
+
+    /// The wire of a frame that starts at `now`, which the gate lets.
+    #[inline]
+    pub(crate) fn wire_at(&mut self, now: Time) -> Wire {
+        let own = self.gate.as_mut().and_then(|gate| gate.advance(now));
+        own.unwrap_or_else(|| Wire::new(self.rate))
     }
 
     /// When the next change comes; [`Time::NEVER`] after the last.
@@ -51,6 +81,9 @@ impl Link {
             PortChange::Rate { rate, scale } => {
                 self.rate = rate;
                 self.scaled = scale && rate != self.nominal;
+                if let Some(gate) = &mut self.gate {
+                    gate.scale(rate.0, self.nominal.0);
+                }
             }
             PortChange::Loss { probability } => self.loss = probability,
             PortChange::BitErrors { rate } => self.bit_errors = rate,

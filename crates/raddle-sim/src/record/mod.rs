@@ -280,6 +280,8 @@ pub struct Outcome {
     pub deadlock: Vec<PortId>,
     /// What middleware did, per switch of the fabric; empty where no ToR has any.
     pub tors: Vec<TorRecord>,
+    /// Frames that passed a link while it was not open, of those that somebody watched: none.
+    pub outside_openings: u64,
     /// What became of pieces of messages, if `flows` are messages that a planner has put into pieces
     /// ([`Outcome::of_messages`]); the engines know of pieces alone.
     pub pieces: Option<Box<PieceRecords>>,

@@ -3,9 +3,10 @@
 use super::series::Buckets;
 use super::{Occupancy, PortSeries, Timeline};
 use crate::plan::{Plan, Service};
+use crate::topology::circuits::Circuits;
 use crate::wire::frame::{Frame, Locators};
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::{Span, Time};
+use raddle_schemes::units::{Bytes, Span, Time};
 
 /// Fills the series of the ports a plan names, and fabric-wide counts over time.
 pub struct Recorder {
@@ -17,6 +18,30 @@ pub struct Recorder {
     series: Vec<PortSeries>,
     timeline: Timeline,
     queues: Option<Queues>,
+    circuits: Option<Watch>,
+}
+
+/// What watches that frames pass links with gates in their openings.
+struct Watch {
+    circuits: Circuits,
+    /// Ports whose rate changes: how long a frame took is not known there.
+    changing: Vec<PortId>,
+    /// Frames that did not.
+    outside: u64,
+}
+
+impl Watch {
+    fn new(whole: &Plan) -> Option<Self> {
+        let circuits = (**whole.fabric.circuits.as_ref()?).clone();
+        let changing = whole.faults.ports.iter().map(|(port, _)| *port).collect();
+        Some(Self { circuits, changing, outside: 0 })
+    }
+
+    fn note(&mut self, port: PortId, now: Time, frame: Frame) {
+        let is_known = self.changing.binary_search(&port).is_err();
+        let size = if is_known { frame.size() } else { Bytes(0) };
+        self.outside += u64::from(!self.circuits.passes(port, size, now));
+    }
 }
 
 /// Integrals of queues until the last host has sent its last data: a frame that joins at t and leaves
@@ -234,6 +259,7 @@ impl Recorder {
             series: vec![PortSeries::default(); plan.ports.len()],
             timeline: Timeline::default(),
             queues,
+            circuits: plan.watches_queues().then(|| Watch::new(whole)).flatten(),
         }
     }
 
@@ -259,6 +285,9 @@ impl Recorder {
         let place = self.place(port);
         if let Some(queues) = &mut self.queues {
             queues.left(port, now, frame, place);
+        }
+        if let Some(circuits) = &mut self.circuits {
+            circuits.note(port, now, frame);
         }
         let buckets = self.buckets;
         if let Some(series) = self.series(port) {
@@ -339,6 +368,9 @@ impl Recorder {
         if let (Some(own), Some(other)) = (&mut self.queues, other.queues) {
             own.add(other);
         }
+        if let (Some(own), Some(other)) = (&mut self.circuits, other.circuits) {
+            own.outside += other.outside;
+        }
         for (own, other) in self.series.iter_mut().zip(&other.series) {
             sum(&mut own.data_frames, &other.data_frames);
             sum(&mut own.bytes, &other.bytes);
@@ -347,6 +379,11 @@ impl Recorder {
             // A port's queue lies in one part.
             sum(&mut own.queue_bytes_max, &other.queue_bytes_max);
         }
+    }
+
+    /// Frames that passed a link while it was not open, of those that somebody watched.
+    pub fn outside_openings(&self) -> u64 {
+        self.circuits.as_ref().map_or(0, |circuits| circuits.outside)
     }
 
     /// What was recorded, with what the hosts recorded; all series equally long.

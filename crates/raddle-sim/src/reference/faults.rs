@@ -39,6 +39,8 @@ impl<Q: EventQueue> Reference<'_, Q> {
                 }
             }
             Some(PortChange::Up) => self.want_wire(now, id),
+            // What waits may fit elsewhere now.
+            _ if port.link.has_gate() => self.want_wire(now, id),
             _ => {}
         }
     }

@@ -56,6 +56,10 @@ impl<Q: EventQueue> Reference<'_, Q> {
         }
         port.bytes[class] -= frame.size().0;
         port.note_refused(class);
+        if port.link.has_gate() {
+            // What is left may fit where this did not.
+            self.want_wire(now, id);
+        }
         self.gone(now, (id, class), came_in, frame.size(), false);
         self.recorder.flushed(id, now, frame);
         self.drop(now, id, frame, DropCause::Overflow);

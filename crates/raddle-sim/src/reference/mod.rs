@@ -153,6 +153,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             let rate = plan.fabric.ports[port.index()].rate;
             links[port.index()] = Link::new(rate, plan.packet(), changes.clone());
         }
+        for (id, link) in (0..).map(PortId).zip(&mut links) {
+            *link = link.clone().with_gate(plan.fabric.gate(id));
+        }
         let ports = PortFacts::of(plan).zip(links);
         let ports = ports.map(|(facts, link)| Port::new(&plan.queue, facts, link));
         let hash = plan.leaves_flows_to_ecmp();
@@ -428,12 +431,21 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         if port.in_service.is_some() || port.free_at > now || !port.link.is_up() {
             return;
         }
+        if port.link.has_gate() {
+            let Some(size) = port.next_size() else { return };
+            match port.link.next_start(now, size) {
+                at if at == now => {}
+                Time::NEVER => return,
+                at => return self.push_at_port(at, Kind::WireFree { port: id.0 }, id),
+            }
+        }
         let Some((frame, came_in, class, mut note)) = port.next_frame(now) else { return };
         if !self.lets_go(now, id, frame, &note) {
             self.refuse(now, (id, class), came_in, frame);
             return self.serve(now, id);
         }
         let port = &mut self.ports[id.index()];
+        let rate = port.link.wire_at(now).rate();
         if self.carriers.is_some_and(Carriers::have_telemetry) && !frame.is_control() {
             let waiting = port.bytes.iter().sum::<u64>() - frame.size().0;
             note.push(Hop {
@@ -442,14 +454,14 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                 queue: Bytes(waiting),
                 sent: Bytes(port.record.bytes),
                 entered: Bytes(port.entered),
-                rate: port.link.rate(),
+                rate,
             });
         }
         let lost = port.link.loses(port.facts.loss_stream, now, frame.size());
         port.in_service = Some(InService { frame, came_in, class, start: now, lost, note });
         port.services += 1;
-        let departs = now + port.link.rate().serialisation(frame.size());
-        port.free_at = departs + port.link.rate().serialisation(self.plan.queue.gap);
+        let departs = now + rate.serialisation(frame.size());
+        port.free_at = departs + rate.serialisation(self.plan.queue.gap);
         let service = port.services;
         self.push_at_port(departs, Kind::Departure { port: id.0, service }, id);
         if frame.is_pfc() {
@@ -608,6 +620,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             nic.add_losses(own);
             *own = nic;
         }
+        let outside_openings = self.recorder.outside_openings();
         let (series, timeline, occupancy) = self.recorder.finish(timeline);
         let stop = ending.with(&flows);
         let deadlock = match stop {
@@ -631,6 +644,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             pools: self.memories.iter().filter_map(Memory::pools).collect(),
             training: self.memories.iter().filter_map(Memory::training).collect(),
             deadlock,
+            outside_openings,
             memory_bytes_max: self.memories.iter().map(Memory::most).collect(),
             tors: self.plan.tor.iter().flat_map(|_| records.iter().copied()).collect(),
             pieces: None,

@@ -127,6 +127,19 @@ impl Port {
         self.before = Some((now, self.queue_before(now)));
     }
 
+    /// The size of the frame that goes next, at a port that nobody pauses.
+    pub(super) fn next_size(&self) -> Option<Bytes> {
+        let control = self.paused_until.len();
+        let ready: Vec<bool> = self.queues[..control].iter().map(|own| !own.is_empty()).collect();
+        let owed = self.control_weight.is_some_and(|weight| self.control_run >= weight.get());
+        let class = if self.queues[control].is_empty() || (owed && ready.contains(&true)) {
+            self.turns.clone().next(&self.queues, &ready)?
+        } else {
+            control
+        };
+        self.queues[class].front().map(|(frame, ..)| frame.size())
+    }
+
     /// Takes the frame that goes next, with its queue's number: flow control, then control, then
     /// the data class whose turn it is.
     pub(super) fn next_frame(&mut self, now: Time) -> Option<(Frame, PortId, usize, Note)> {

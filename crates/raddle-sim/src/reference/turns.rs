@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 pub(super) type Queue = VecDeque<(Frame, PortId, Note)>;
 
 /// What a discipline remembers of a port's data classes. Control always goes first.
+#[derive(Clone)]
 pub(super) enum Turns {
     /// The highest class goes first (one class: first come, first served).
     Strict,

@@ -1,7 +1,7 @@
 //! Fabrics from lists of hosts, switches and cables that form no regular tree.
 
 use super::{Fabric, Node, Port, Switch};
-use crate::topology::routing::{Forwarding, Table, Weighting};
+use crate::topology::routing::Forwarding;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Rate, Span};
 use std::collections::BTreeMap;
@@ -96,8 +96,9 @@ pub(super) fn assemble(
         switches,
         ports,
         forwarding: Forwarding::Tree(Vec::new()),
+        circuits: None,
     };
-    fabric.forwarding = Forwarding::Table(Table::shortest(&fabric, Weighting::Equal, &|_| true));
+    fabric.route_by_shortest_paths();
     fabric
 }
 

@@ -9,6 +9,7 @@
 //! numbers make.
 
 mod assemble;
+pub mod circuits;
 mod connectivity;
 pub mod dumbbell;
 pub mod fat_tree;
@@ -30,6 +31,7 @@ pub use routes_fit::RouteMisfit;
 use raddle_schemes::ids::{Entropy, HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::route::first_hop;
 use raddle_schemes::units::{Rate, Span};
+use routing::{Forwarding, Table, Weighting};
 use std::ops::Range;
 
 /// Every topology that numbers describe; files may describe others ([`graph`]).
@@ -92,9 +94,17 @@ pub struct Fabric {
     pub host_latency: Span,
     /// How switches forward while nothing is known to be broken.
     pub forwarding: crate::topology::routing::Forwarding,
+    /// When the links between ToRs are open, where those are circuits.
+    pub circuits: Option<Box<circuits::Circuits>>,
 }
 
 impl Fabric {
+    /// Forwards by all shortest paths over links that ever are open.
+    pub(crate) fn route_by_shortest_paths(&mut self) {
+        let table = Table::shortest(self, Weighting::Equal, &|_| true);
+        self.forwarding = Forwarding::Table(table);
+    }
+
     /// The node a frame leaving `port` reaches.
     pub fn destination(&self, port: PortId) -> Node {
         self.ports[self.ports[port.index()].peer.index()].owner

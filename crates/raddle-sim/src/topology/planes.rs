@@ -87,6 +87,7 @@ impl Fabric {
             ports: hosts.chain(others).collect(),
             host_latency: self.host_latency,
             forwarding: Forwarding::Tree(tree.collect()),
+            circuits: None,
         })
     }
 }

@@ -444,7 +444,8 @@ impl Links {
         let mut out = Vec::new();
         let mut into = vec![Vec::new(); fabric.switches.len()];
         for (from, switch) in fabric.switches.iter().enumerate() {
-            for port in switch.ports.clone().map(PortId).filter(|&port| usable(port)) {
+            let own = switch.ports.clone().map(PortId);
+            for port in own.filter(|&port| usable(port) && fabric.opens(port)) {
                 if let Node::Switch(to) = fabric.destination(port) {
                     out.push((port, to));
                     into[to.index()].push(SwitchId(from as u32));

@@ -76,6 +76,15 @@ pub enum ShapeError {
         /// How many are possible.
         most: u64,
     },
+    /// A ToR has too many uplinks.
+    ManyUplinks {
+        /// How many were asked for.
+        uplinks: usize,
+        /// How many are possible.
+        most: usize,
+    },
+    /// What circuit switches connect is no matching of the ToRs in each slot.
+    Matchings,
     /// The fabric would have more ports than [`MAX_PORTS`].
     TooLarge {
         /// The ports it would have.
@@ -94,6 +103,8 @@ impl ShapeError {
             Self::Uplinks { .. } | Self::Oversubscription(_) => "oversubscription",
             Self::OnePod { .. } => "tors_per_pod",
             Self::Switches { .. } => "switches",
+            Self::ManyUplinks { .. } => "uplinks",
+            Self::Matchings => "design",
             Self::Zero { what } | Self::Unused { what, .. } | Self::Split { what, .. } => what,
         }
     }
@@ -152,6 +163,12 @@ impl fmt::Display for ShapeError {
             Self::Switches { switches, most } => {
                 write!(f, "the fabric would have {switches} switches; at most {most} are possible")
             }
+            Self::ManyUplinks { uplinks, most } => {
+                write!(f, "uplinks = {uplinks}; a ToR has at most {most} to circuit switches")
+            }
+            Self::Matchings => f.write_str(
+                "a circuit switch connects each ToR to another one, or to itself, in each slot",
+            ),
             Self::TooLarge { ports } => {
                 write!(f, "the fabric would have {ports} ports; at most {} are possible", MAX_PORTS)
             }

@@ -72,6 +72,7 @@ impl TreeShape {
             switches: Vec::with_capacity((layout.tors + layout.aggs + layout.cores) as usize),
             ports,
             forwarding: Forwarding::Tree(Vec::new()),
+            circuits: None,
         };
         let mut forwarding = Vec::with_capacity(fabric.switches.capacity());
         self.push_tors(&layout, &mut fabric, &mut forwarding);

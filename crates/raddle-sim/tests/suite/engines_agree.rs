@@ -28,6 +28,8 @@ const SONIC_CASES: u32 = 2_000;
 const SUM_CASES: u32 = 2_000;
 /// The same for plans with lossless classes.
 const LOSSLESS_CASES: u32 = 2_000;
+/// The same for plans with links that are open at times.
+const GATE_CASES: u32 = 2_000;
 /// Most decisions a plan takes from its list; more of them take the first option.
 const NUMBERS: usize = 160;
 
@@ -114,6 +116,19 @@ proptest! {
     #[test]
     fn engines_agree_on_random_lossless_plans(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS)) {
         let plan = crate::random::plan_with_lossless(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(GATE_CASES))]
+
+    /// The same where links are circuits, or have gates.
+    #[test]
+    fn engines_agree_on_random_plans_with_gates(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS + 60)) {
+        let plan = crate::random::plan_with_gates(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

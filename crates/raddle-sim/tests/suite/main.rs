@@ -3,6 +3,7 @@
 
 mod adaptive_roce;
 mod all_reduce;
+mod circuits;
 mod class_table;
 mod collectives;
 mod common;

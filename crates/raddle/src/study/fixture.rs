@@ -36,6 +36,7 @@ fn fabric() -> Fabric {
     let nics = (0..HOSTS).map(|h| port(format!("host{h}"), Node::Host(HostId(h)), HOSTS + h));
     let downs = (0..HOSTS).map(|h| port(format!("tor0.down{h}"), Node::Switch(SwitchId(0)), h));
     Fabric {
+        circuits: None,
         host_latency: Span::ZERO,
         hosts: HOSTS,
         planes: 1,
@@ -168,6 +169,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
         pools: Vec::new(),
         training: Vec::new(),
         deadlock: Vec::new(),
+        outside_openings: 0,
         tors: Vec::new(),
         pieces: None,
         flows,

@@ -20,6 +20,7 @@ use crate::engine::schedule::calendar::{Calendar, Wake};
 use crate::engine::schedule::steps::NodeRanges;
 use crate::engine::schedule::windows::Grid;
 use crate::engine::switch::SwitchState;
+use crate::engine::switch::asleep::Asleep;
 use crate::engine::switch::joint::Joint;
 use crate::engine::switch::next_hops::Forward;
 use crate::engine::switch::shared_memory::Pool;
@@ -165,6 +166,7 @@ fn switch_states(
             kind: None,
             first_id: switch.ports.start,
             busy: vec![0; switch.ports.len().div_ceil(64)],
+            asleep: None,
             joint: None,
             pool: Memory::of(plan, id, longest_rtt)
                 .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),
@@ -189,6 +191,10 @@ impl SwitchState {
         }
         let leads_to_host = |id: &PortId| fabric.ports[id.index()].peer.0 < fabric.host_ports();
         self.joint = Joint::new(order, own.iter().map(leads_to_host));
+        let has_gate = |id: &PortId| fabric.gate(*id).is_some();
+        if self.joint.is_none() && own.iter().any(has_gate) {
+            self.asleep = Some(Box::new(Asleep::new(own.len())));
+        }
         self.asked(order)
     }
 }

@@ -6,13 +6,15 @@ use crate::engine::part::Part;
 use crate::engine::port::kinds::{of_kind, of_told_kind};
 use crate::engine::port::{Arriving, Room};
 use crate::engine::schedule::calendar::Wake;
+use crate::engine::switch::asleep::Asleep;
 use crate::engine::switch::busy::{note_busy, replay_ports};
 use crate::engine::switch::fast_path::{JointSwitch, PlainSwitch, PooledSwitch, Site, ToldSwitch};
 use crate::engine::switch::joint::JointPorts;
 use crate::engine::switch::next_hops::TreeNode;
-use crate::engine::switch::shared_memory::MixedPorts;
+use crate::engine::switch::shared_memory::{MixedPorts, OwnPorts, Pool};
 use crate::engine::switch::view::{Around, header};
 use crate::engine::switch::{SwitchState, from};
+use crate::engine::world::World;
 use crate::faults::intervals::covers;
 use crate::middleware::{Born, Ends, Passage};
 use crate::record::DropCause;
@@ -31,6 +33,10 @@ impl<'a> Part<'a> {
         if let Some(mut own) = self.joint_ports(number) {
             own.begin_window(|| scratch.bytes());
         }
+        if let SwitchState { asleep: Some(asleep), busy, .. } = &mut self.switches[number as usize]
+        {
+            asleep.wake(Time(end.0 - 1), busy);
+        }
         let switch = &self.switches[number as usize];
         let boundary = self.routes.get(self.route + 1).map_or(Time::NEVER, |(from, _)| *from);
         let own_keys = self.keys.is_none();
@@ -44,7 +50,8 @@ impl<'a> Part<'a> {
             && own_keys
             && no_middleware
             && (no_notes || switch.joint.is_some())
-            && (alone || !looks_before);
+            && (alone || !looks_before)
+            && switch.asleep.is_none();
         match (switch.kind, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(kind), Some(node)) if plain => {
                 let node = node.clone();
@@ -416,8 +423,17 @@ impl<'a> Part<'a> {
             return own.finish(number, until);
         }
         let Self { switches, lines, ports, world, .. } = self;
-        let SwitchState { busy, first_port, pool, .. } = &mut switches[number as usize];
+        let SwitchState { busy, first_port, pool, asleep, .. } = &mut switches[number as usize];
         let lines = &mut lines[*first_port as usize..];
+        if let Some(asleep) = asleep {
+            let mut own = MixedPorts { lines, ports };
+            let pool = pool.as_deref_mut();
+            let next = replay_and_sleep(until, busy, asleep, pool, &mut own, world);
+            if next < Time::NEVER {
+                world.calendar.wake(next, Wake::Switch { switch: number });
+            }
+            return;
+        }
         let next = match pool {
             Some(pool) if pool.is_told() => {
                 let mut own = MixedPorts { lines, ports };
@@ -430,6 +446,27 @@ impl<'a> Part<'a> {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }
     }
+}
+
+/// Carries out what busy ports have to up to and including `until`. Those that have more to do later
+/// sleep. Returns when the first of them has.
+#[inline(never)]
+fn replay_and_sleep(
+    until: Time,
+    busy: &mut [u64],
+    asleep: &mut Asleep,
+    mut pool: Option<&mut Pool>,
+    ports: &mut MixedPorts<'_>,
+    world: &mut World<'_>,
+) -> Time {
+    replay_ports(busy, |out| {
+        let (action, gone) = ports.carry_out(out, until, world);
+        if let Some(pool) = &mut pool {
+            pool.note_freed(out, gone);
+        }
+        asleep.put(out, action)
+    });
+    asleep.next()
 }
 
 /// Where a frame that arrives at a switch goes.

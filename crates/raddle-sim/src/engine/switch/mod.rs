@@ -1,5 +1,6 @@
 //! Switches: what their schemes see, and what their ports share.
 
+pub(super) mod asleep;
 pub(super) mod busy;
 pub(super) mod fast_path;
 pub(super) mod joint;
@@ -11,6 +12,7 @@ pub(super) mod view;
 use crate::engine::link::PortKind;
 use crate::middleware::Middleware;
 use crate::wire::arbitration::Arbitration;
+use asleep::Asleep;
 use joint::Joint;
 use raddle_schemes::ids::SwitchId;
 use raddle_schemes::load_balance::switch::AnyPortSelector;
@@ -33,6 +35,9 @@ pub(super) struct SwitchState {
     pub(super) first_id: u32,
     /// Ports with something queued or in service: `words` bits per switch.
     pub(super) busy: Vec<u64>,
+    /// Ports that sleep in place of being busy, where links have gates and ports do not concern each
+    /// other.
+    pub(super) asleep: Option<Box<Asleep>>,
     /// Where its ports concern each other.
     pub(super) joint: Option<Box<Joint>>,
     /// Where its ports share memory.

@@ -48,6 +48,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     for (port, losses) in lost_on_arrival {
         ports[port.index()].add_losses(&losses);
     }
+    let outside_openings = recorder.outside_openings();
     let (series, timeline, occupancy) = recorder.finish(timeline);
     let stop = ending.with(&flows);
     for (port, classes) in ports.iter_mut().zip(&pausing) {
@@ -74,6 +75,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         pools: pools.into_iter().map(|(_, pools)| pools).collect(),
         training: training.into_iter().map(|(_, rows)| rows).collect(),
         deadlock,
+        outside_openings,
         tors,
         pieces: None,
         parts: number,

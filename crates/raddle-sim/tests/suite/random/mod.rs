@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
 mod choices;
+mod circuits;
 mod fabric;
 mod faults;
 mod hosts;
@@ -25,20 +26,28 @@ use raddle_schemes::planner::{self, ethereal::Profile};
 use raddle_schemes::size::{Limited, Size};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{buffer, marking, tor};
+use raddle_sim::faults::gate::Opening;
 use raddle_sim::faults::spec::FaultPlan;
 use raddle_sim::faults::{Faults, PortChange};
+use raddle_sim::limits::LimitError;
 use raddle_sim::lossless::Shortage;
 use raddle_sim::plan::{
     AckQueue, BufferPlan, MarkAt, Overflow, Pfc, PfcLinks, Plan, QueuePlan, Service, Turns,
     Watchdog,
 };
 use raddle_sim::record::RecordPlan;
+use raddle_sim::topology::Fabric;
 use std::num::NonZeroU32;
 
 /// The plan that `numbers` stand for.
 pub(super) fn plan(numbers: &[u32]) -> Plan {
     let mut choices = Choices::new(numbers);
-    let mut fabric = fabric::draw(&mut choices);
+    let fabric = fabric::draw(&mut choices);
+    plan_on(fabric, choices)
+}
+
+/// A plan on this fabric.
+fn plan_on(mut fabric: Fabric, mut choices: Choices<'_>) -> Plan {
     let (mut queue, classed) = queue(&mut choices);
     let buffer = buffer(&mut choices, queue.classes);
     if buffer.as_ref().is_some_and(|buffer| buffer.policy.decides_pauses()) {
@@ -562,6 +571,36 @@ pub(crate) fn plan_with_sums(numbers: &[u32]) -> Plan {
     plan.buffer = Some(BufferPlan { size, policy });
     (plan.queue.pfc, plan.tor) = (None, None);
     (plan.queue.control_weight, plan.queue.control_size) = (None, Size::Unlimited);
+    plan
+}
+
+/// A plan on a fabric of circuits, or on any some of whose links between switches have gates.
+pub(crate) fn plan_with_gates(numbers: &[u32]) -> Plan {
+    let (own, others) = numbers.split_at(numbers.len().min(60));
+    let mut choices = Choices::new(own);
+    let mut plan = if choices.below(3) < 2 {
+        let mut others = Choices::new(others);
+        // Where other plans draw their kind of fabric.
+        others.below(4);
+        plan_on(circuits::fabric(&mut choices), others)
+    } else {
+        let mut plan = plan(others);
+        plan.fabric.circuits = circuits::on_some_links(&mut choices, &plan.fabric);
+        plan
+    };
+    let decides = |buffer: &BufferPlan| buffer.policy.decides_pauses();
+    plan.buffer = plan.buffer.filter(|buffer| !decides(buffer));
+    plan.queue.pfc = None;
+    // What fits nowhere has its gate open all the time.
+    while let Err(LimitError::Gate { link, .. }) = plan.check_limits() {
+        let port = plan.fabric.port_named(&link).unwrap();
+        let circuits = plan.fabric.circuits.as_mut().unwrap();
+        let period = circuits.period;
+        let lane = circuits.lanes.iter_mut().find(|lane| lane.port == port).unwrap();
+        let rate = plan.fabric.ports[port.index()].rate;
+        lane.openings = vec![Opening { from: Span::ZERO, until: period, rate }];
+        lane.uplinks = vec![0];
+    }
     plan
 }
 

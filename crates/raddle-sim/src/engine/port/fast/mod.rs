@@ -1,6 +1,6 @@
 //! Fast ports: departures are computed when they are certain.
 //!
-//! For ports of one class, and of those where control goes first, whose link never changes. A frame
+//! For ports of one class, and of those where control goes first, whose link never changes and is always open. A frame
 //! whose departure nothing can change any more goes on the ring of the link at once: with one class
 //! ([`fifo`]) every frame when it joins, else ([`priority`]) control frames when they join and data
 //! when it starts. A cursor over the ring says what has left; moving it on carries out what a
@@ -66,7 +66,7 @@ fn serves(plan: &Plan, id: PortId, facts: &PortFacts, memory: u64) -> bool {
         // Turns of one class are priority in other words: left to real queues, which they measure.
         Service::Drr | Service::Wrr => queue.classes > 1,
     };
-    let unchanging = plan.faults.changes_of(id).is_empty();
+    let unchanging = plan.faults.changes_of(id).is_empty() && plan.fabric.gate(id).is_none();
     let whole = Wire::new(facts.rate).whole_ps_per_byte().filter(|&ps| u32::try_from(ps).is_ok());
     // Times of 32 bits are compared for the first frame that has not left: it leaves no later than
     // the gap and its own time after the one before.

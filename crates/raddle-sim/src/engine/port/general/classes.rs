@@ -11,7 +11,7 @@ use crate::wire::watchdog::Storm;
 use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::tor;
-use raddle_schemes::units::{Span, Time};
+use raddle_schemes::units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 use std::mem::offset_of;
 use std::num::NonZeroU32;
@@ -349,6 +349,29 @@ impl Classes {
             self.next_data(ready)
         };
         self.take(class)
+    }
+
+    /// The size of what [`Classes::pop_calm`] would take.
+    #[inline]
+    pub(in crate::engine) fn next_size(&self) -> Option<Bytes> {
+        if self.waiting == 0 {
+            return None;
+        }
+        let control = self.control();
+        let data = self.waiting & ((1 << self.data) - 1);
+        let weighs = self.form & WEIGHED != 0;
+        let has_turn = data == 0 || !weighs || self.control_run < self.control_weight;
+        let class = if self.waiting >> control & 1 == 1 && has_turn {
+            control
+        } else if self.data == 1 {
+            0
+        } else {
+            self.turns.clone().next(data as u8, |class| {
+                let queue = &self.own[class].queue;
+                (queue.get(0).frame.size().0 as u32, queue.len() == 1)
+            })
+        };
+        Some(self.own[class].queue.get(0).frame.size())
     }
 
     /// The data class among the queues `ready`, which are all of data, whose turn it is.

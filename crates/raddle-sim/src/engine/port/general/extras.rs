@@ -1,5 +1,5 @@
-//! Ports that have more than two classes, a link that changes, or a switch whose ports concern each
-//! other.
+//! Ports that have more than two classes, a link that changes or has a gate, or a switch whose ports
+//! concern each other.
 //!
 //! At one instant: departure, then change of the link, then the renewal of a pause, then start.
 
@@ -41,7 +41,48 @@ impl Port {
                 None => self.free_at,
             }
         };
+        let start_at = match extras.gated() {
+            None => start_at,
+            Some(link) => match self.next_size(extras) {
+                Some(size) if start_at < Time::NEVER => link.next_start(start_at, size),
+                _ => start_at,
+            },
+        };
         self.departs.min(extras.next_change()).min(start_at).min(extras.refresh_at())
+    }
+
+    /// Whether its link has a gate.
+    #[inline]
+    pub(super) fn is_gated(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.gated().is_some())
+    }
+
+    /// The size of what goes next, where no class is ever paused.
+    #[inline]
+    fn next_size(&self, extras: &Extras) -> Option<Bytes> {
+        if let Some(classes) = &extras.classes {
+            return classes.next_size();
+        }
+        let queue = self.queues.iter().rev().find(|queue| !queue.is_empty())?;
+        Some(queue.get(0).frame.size())
+    }
+
+    /// Whether the link's gate lets start what goes next, at `now`: the wire is of the opening then.
+    #[inline]
+    fn passes(&mut self, now: Time) -> bool {
+        let Some(extras) = self.extras.as_deref().filter(|extras| extras.gated().is_some()) else {
+            return true;
+        };
+        let size = self.next_size(extras);
+        // Before, nothing starts that has come since.
+        self.free_at = now;
+        let link = self.extras.as_deref_mut().and_then(|extras| extras.link.as_deref_mut());
+        let (Some(link), Some(size)) = (link, size) else { return false };
+        if link.next_start(now, size) > now {
+            return false;
+        }
+        self.wire = link.wire_at(now);
+        true
     }
 
     /// Carries out everything due up to and including `until`, at this port alone.
@@ -312,10 +353,10 @@ impl Port {
     }
 
     fn start_extras(&mut self, now: Time, world: &World<'_>) {
-        let Some(extras) = &mut self.extras else { return };
-        if !extras.is_up() {
+        if self.extras.as_ref().is_none_or(|extras| !extras.is_up()) || !self.passes(now) {
             return;
         }
+        let Some(extras) = &mut self.extras else { return };
         let gap = world.discipline.gap;
         match &mut extras.classes {
             None => {
@@ -485,6 +526,10 @@ impl Port {
         world: &mut World<'_>,
     ) -> Option<Gone> {
         let (frame, came_in) = self.classes()?.take_last(class)?;
+        if self.in_service.is_none() && self.is_gated() {
+            // What is left may fit where this did not, from now on.
+            self.free_at = self.free_at.max(now);
+        }
         self.note_refused(class);
         self.flushed += frame.size().0;
         world.recorder.flushed(self.id, now, frame);

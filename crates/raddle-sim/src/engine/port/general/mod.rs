@@ -50,6 +50,12 @@ impl Extras {
         self.link.as_deref().is_none_or(Link::is_up)
     }
 
+    /// The link, where it has a gate.
+    #[inline]
+    fn gated(&self) -> Option<&Link> {
+        self.link.as_deref().filter(|link| link.has_gate())
+    }
+
     fn next_change(&self) -> Time {
         self.link.as_deref().map_or(Time::NEVER, Link::next_change)
     }
@@ -101,8 +107,10 @@ impl Port {
         order: SwitchOrder,
     ) -> Self {
         let changes = plan.faults.changes_of(id);
-        let link = || Box::new(Link::new(facts.rate, plan.packet(), changes.to_vec()));
-        let link = (!changes.is_empty()).then(link);
+        let gate = plan.fabric.gate(id);
+        let some = !changes.is_empty() || gate.is_some();
+        let link = || Link::new(facts.rate, plan.packet(), changes.to_vec()).with_gate(gate);
+        let link = some.then(|| Box::new(link()));
         let classes = Classes::of(plan, &facts, order);
         let some = link.is_some() || classes.is_some();
         let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());
@@ -363,6 +371,11 @@ impl QueuePort for Port {
         if class == 0 {
             self.record.queue_bytes_max = self.record.queue_bytes_max.max(self.bytes[0]);
             world.recorder.queued(self.id, now, frame, self.bytes[0]);
+        }
+        if self.is_gated() {
+            self.queues[class].push(Entry::new(now, frame));
+            self.try_start(now, world);
+            return Bytes(size);
         }
         // Replayed up to now: if the wire is free, nothing waits.
         let up = self.extras.as_ref().is_none_or(|extras| extras.is_up());

@@ -1,0 +1,414 @@
+//! Fabrics of circuits: ToRs whose uplinks lead to circuit switches (rotors), which turn.
+//!
+//! A rotor has no queue and reads nothing, so it is no node. From each ToR to each other one that some
+//! matching connects it to there is one **lane**: a link with a queue of its own, open when a circuit
+//! of the two is up ([`Gate`]). In a matching an uplink has one lane at a time, so uplinks keep their
+//! rate. Circuits of several uplinks at once are as fast as they are together.
+
+use super::assemble::{Cable, assemble, host, switch};
+use super::shape_error::{MAX_PORTS, ShapeError};
+use super::{Fabric, Node};
+use crate::faults::gate::{Gate, Opening};
+use raddle_schemes::ids::PortId;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most uplinks of a ToR: a lane's opening has a bit for each.
+pub const UPLINKS_MAX: usize = 64;
+
+/// What circuit switches connect over time, one for each uplink.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rotors {
+    /// How long each slot of the period is.
+    pub slots: Vec<Span>,
+    /// For so long a rotor that turns at the start of a slot connects nothing.
+    pub dark: Span,
+    /// The slots of each rotor.
+    pub rotors: Vec<Vec<Turn>>,
+}
+
+/// What a rotor connects in a slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Where each ToR sends; itself if it is idle.
+    pub targets: Vec<u16>,
+    /// Whether the rotor turns at the start of the slot, and is dark for a while.
+    pub turns: bool,
+}
+
+/// The numbers that fix a fabric of circuits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CircuitShape {
+    /// ToRs.
+    pub tors: u32,
+    /// Hosts below each.
+    pub hosts_per_tor: u32,
+    /// Rate of the hosts' links.
+    pub rate: Rate,
+    /// Rate of an uplink.
+    pub uplink_rate: Rate,
+    /// Propagation delay of the hosts' cables.
+    pub link_delay: Span,
+    /// Propagation delay from ToR to ToR through a rotor.
+    pub circuit_delay: Span,
+    /// Latency of ToRs.
+    pub switch_delay: Span,
+    /// What connects them.
+    pub rotors: Rotors,
+    /// The last bit of a frame leaves so long before its circuit goes down.
+    pub guard: Span,
+}
+
+/// The lanes of a fabric.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Circuits {
+    /// After so long all comes again.
+    pub period: Span,
+    /// What is kept free at the end of openings.
+    pub guard: Span,
+    /// How many uplinks a ToR has.
+    pub uplinks: u32,
+    /// Rate of each.
+    pub uplink_rate: Rate,
+    /// In order of port: every link between two ToRs.
+    pub lanes: Vec<Lane>,
+}
+
+/// The link from a ToR to another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lane {
+    /// Its port.
+    pub port: PortId,
+    /// When it is open, in order of time; never, if it only leads back.
+    pub openings: Vec<Opening>,
+    /// The uplinks that each opening is of, a bit for each.
+    pub uplinks: Vec<u64>,
+}
+
+impl Lane {
+    /// Time in which it is open, in a period.
+    pub fn open(&self) -> Span {
+        Span(self.openings.iter().map(|opening| opening.until.0 - opening.from.0).sum())
+    }
+
+    /// What it can carry in a period, in bits times seconds times 10^12.
+    fn capacity(&self) -> u128 {
+        let own = |own: &Opening| u128::from(own.until.0 - own.from.0) * u128::from(own.rate.0);
+        self.openings.iter().map(own).sum()
+    }
+}
+
+impl Circuits {
+    /// The lane that leaves a port.
+    pub fn lane(&self, port: PortId) -> Option<&Lane> {
+        let place = self.lanes.binary_search_by_key(&port, |lane| lane.port);
+        place.ok().map(|place| &self.lanes[place])
+    }
+
+    /// The gate of a lane; `None` where it is always open.
+    pub fn gate(&self, lane: &Lane) -> Option<Gate> {
+        Gate::new(self.period, self.guard, &lane.openings)
+    }
+
+    /// The mean rate of a lane, over a period.
+    pub fn mean_rate(&self, lane: &Lane) -> Rate {
+        Rate((lane.capacity() / u128::from(self.period.0.max(1))) as u64)
+    }
+}
+
+impl Circuits {
+    /// Whether a frame of this size whose last bit leaves a port at `end` was within an opening, by a
+    /// computation of its own; with a size of 0, whether its last bit was.
+    pub(crate) fn passes(&self, port: PortId, size: Bytes, end: Time) -> bool {
+        let Some(lane) = self.lane(port) else { return true };
+        let (period, guard) = (self.period.0, self.guard.0);
+        let is_whole = |own: &Opening| own.until.0 - own.from.0 == period;
+        let phase = end.0 % period;
+        lane.openings.iter().any(|own| {
+            let within = |end: u64| {
+                let start = end.checked_sub(own.rate.serialisation(size).0);
+                start.is_some_and(|start| own.from.0 <= start && end + guard <= own.until.0)
+            };
+            is_whole(own) || within(phase) || within(phase + period)
+        })
+    }
+}
+
+impl Fabric {
+    /// The gate of a port's link, if it has one.
+    pub fn gate(&self, port: PortId) -> Option<Gate> {
+        let circuits = self.circuits.as_ref()?;
+        circuits.gate(circuits.lane(port)?)
+    }
+
+    /// Whether anything ever leaves a port: no lane that only leads back.
+    pub fn opens(&self, port: PortId) -> bool {
+        let circuits = self.circuits.as_ref();
+        let lane = circuits.and_then(|circuits| circuits.lane(port));
+        lane.is_none_or(|lane| !lane.openings.is_empty())
+    }
+}
+
+impl Rotors {
+    /// How long the period is.
+    pub fn period(&self) -> Span {
+        Span(self.slots.iter().map(|slot| slot.0).sum())
+    }
+
+    /// Which uplinks' circuits lead from each ToR to each other, and when.
+    fn pairs(&self) -> BTreeMap<(u16, u16), Vec<Circuit>> {
+        let mut pairs: BTreeMap<(u16, u16), Vec<Circuit>> = BTreeMap::new();
+        for (uplink, rotor) in self.rotors.iter().enumerate() {
+            let mut start = 0;
+            for (turn, slot) in rotor.iter().zip(&self.slots) {
+                let until = start + slot.0;
+                let from = start + if turn.turns { self.dark.0 } else { 0 };
+                for (tor, &target) in (0..).zip(&turn.targets).filter(|(tor, to)| tor != *to) {
+                    let circuit = Circuit { from, until, uplinks: 1 << uplink };
+                    pairs.entry((tor, target)).or_default().push(circuit);
+                }
+                start = until;
+            }
+        }
+        pairs
+    }
+
+    fn is_sound(&self, tors: u32) -> bool {
+        let is_matching = |turn: &Turn| {
+            let mut taken = vec![false; tors as usize];
+            let free = |&to: &u16| {
+                taken.get_mut(usize::from(to)).is_some_and(|taken| !std::mem::replace(taken, true))
+            };
+            turn.targets.len() == tors as usize && turn.targets.iter().all(free)
+        };
+        let lists = self.rotors.iter().all(|rotor| rotor.len() == self.slots.len());
+        lists && self.rotors.iter().flatten().all(is_matching)
+    }
+}
+
+/// What is up between two ToRs from some time to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Circuit {
+    from: u64,
+    until: u64,
+    uplinks: u64,
+}
+
+/// The openings of a lane that has these circuits in a period: cut where the set of circuits changes.
+/// What follows without a break over the same uplinks is one, around the period, too.
+fn openings(circuits: &[Circuit], period: u64) -> Vec<Circuit> {
+    let mut edges: Vec<u64> = circuits.iter().flat_map(|own| [own.from, own.until]).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    let mut open: Vec<Circuit> = Vec::new();
+    for edge in edges.windows(2) {
+        let (from, until) = (edge[0], edge[1]);
+        let up = circuits.iter().filter(|own| own.from <= from && own.until >= until);
+        let uplinks = up.fold(0, |all, own| all | own.uplinks);
+        match open.last_mut() {
+            _ if uplinks == 0 => {}
+            Some(last) if last.until == from && last.uplinks == uplinks => last.until = until,
+            _ => open.push(Circuit { from, until, uplinks }),
+        }
+    }
+    if let [first, .., last] = open[..]
+        && (first.from, first.uplinks) == (0, last.uplinks)
+        && last.until == period
+    {
+        open.remove(0);
+        open.iter_mut().last().into_iter().for_each(|last| last.until += first.until);
+    }
+    open
+}
+
+impl CircuitShape {
+    /// The fabric: ToRs `tor0`, `tor1`, ..., hosts `host0`, `host1`, ..., lanes `tor0.to.tor1`. Routes
+    /// are shortest paths over lanes, whenever those are open.
+    ///
+    /// # Errors
+    /// If a number is zero, rotors are no matchings of the ToRs, or there is too much of something.
+    pub fn build(&self) -> Result<Fabric, ShapeError> {
+        let Self { tors, hosts_per_tor, rotors, .. } = self;
+        for (what, n) in [
+            ("tors", u64::from(*tors)),
+            ("hosts_per_tor", u64::from(*hosts_per_tor)),
+            ("the rate of host links", self.rate.0),
+            ("the rate of uplinks", self.uplink_rate.0),
+            ("the number of uplinks", rotors.rotors.len() as u64),
+            ("the period", rotors.period().0),
+        ] {
+            if n == 0 {
+                return Err(ShapeError::Zero { what });
+            }
+        }
+        if rotors.rotors.len() > UPLINKS_MAX {
+            let (uplinks, most) = (rotors.rotors.len(), UPLINKS_MAX);
+            return Err(ShapeError::ManyUplinks { uplinks, most });
+        }
+        if !rotors.is_sound(*tors) {
+            return Err(ShapeError::Matchings);
+        }
+        let pairs = rotors.pairs();
+        let cabled: BTreeSet<_> = pairs.keys().map(|&(a, b)| (a.min(b), a.max(b))).collect();
+        let hosts = u64::from(*tors) * u64::from(*hosts_per_tor);
+        let ports = 2 * (hosts + cabled.len() as u64);
+        if ports > MAX_PORTS {
+            return Err(ShapeError::TooLarge { ports });
+        }
+        let period = rotors.period();
+        let lane = |from: u16, to: u16| {
+            let circuits = pairs.get(&(from, to)).map_or(&[][..], Vec::as_slice);
+            openings(circuits, period.0)
+        };
+        let rate = |open: &Circuit| Rate(self.uplink_rate.0 * u64::from(open.uplinks.count_ones()));
+        // The fastest that it ever is: what round trips without waits go by.
+        let nominal = |open: &[Circuit]| open.iter().map(rate).max().unwrap_or(self.uplink_rate);
+        let mut cables: Vec<Cable> = (0..hosts as usize)
+            .map(|own| Cable {
+                ends: [host(own), switch(own / *hosts_per_tor as usize)],
+                rates: [self.rate; 2],
+                delay: self.link_delay,
+            })
+            .collect();
+        cables.extend(cabled.iter().map(|&(a, b)| Cable {
+            ends: [switch(a.into()), switch(b.into())],
+            rates: [nominal(&lane(a, b)), nominal(&lane(b, a))],
+            delay: self.circuit_delay,
+        }));
+        let names: Vec<String> = (0..hosts).map(|host| format!("host{host}")).collect();
+        let switches = (0..*tors).map(|tor| (format!("tor{tor}"), self.switch_delay));
+        let mut fabric = assemble(&names, switches.collect(), &cables);
+        let number =
+            |port: PortId| match (fabric.ports[port.index()].owner, fabric.destination(port)) {
+                (Node::Switch(from), Node::Switch(to)) => Some((from.0 as u16, to.0 as u16)),
+                _ => None,
+            };
+        let ports = (0..fabric.ports.len() as u32).map(PortId);
+        let lanes = ports.filter_map(|port| {
+            let (from, to) = number(port)?;
+            let open = lane(from, to);
+            let opening = |own: &Circuit| Opening {
+                from: Span(own.from),
+                until: Span(own.until),
+                rate: rate(own),
+            };
+            Some(Lane {
+                port,
+                openings: open.iter().map(opening).collect(),
+                uplinks: open.iter().map(|own| own.uplinks).collect(),
+            })
+        });
+        let circuits = Circuits {
+            period,
+            guard: self.guard,
+            uplinks: rotors.rotors.len() as u32,
+            uplink_rate: self.uplink_rate,
+            lanes: lanes.collect(),
+        };
+        fabric.circuits = Some(Box::new(circuits));
+        fabric.route_by_shortest_paths();
+        Ok(fabric)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_schemes::ids::{HostId, SwitchId};
+
+    fn shift(tors: u16, by: u16, turns: bool) -> Turn {
+        Turn { targets: (0..tors).map(|tor| (tor + by) % tors).collect(), turns }
+    }
+
+    fn shape(tors: u16, rotors: Vec<Vec<Turn>>) -> CircuitShape {
+        let slots = vec![Span::us(100); rotors[0].len()];
+        CircuitShape {
+            tors: tors.into(),
+            hosts_per_tor: 2,
+            rate: Rate::gbps(10),
+            uplink_rate: Rate::gbps(10),
+            link_delay: Span::ns(500),
+            circuit_delay: Span::ns(500),
+            switch_delay: Span::ZERO,
+            rotors: Rotors { slots, dark: Span::us(10), rotors },
+            guard: Span::ZERO,
+        }
+    }
+
+    /// When a lane is open, in us, and how fast, in Gbps.
+    fn open(fabric: &Fabric, name: &str) -> Vec<(u64, u64, u64)> {
+        let lane =
+            fabric.circuits.as_ref().unwrap().lane(fabric.port_named(name).unwrap()).unwrap();
+        let us = |span: Span| span.0 / 1_000_000;
+        let gbps = |rate: Rate| rate.0 / 1_000_000_000;
+        lane.openings.iter().map(|own| (us(own.from), us(own.until), gbps(own.rate))).collect()
+    }
+
+    #[test]
+    fn lanes_are_open_in_the_slots_of_their_circuits() {
+        let turns = (0..4).map(|by| shift(4, by, true)).collect();
+        let fabric = shape(4, vec![turns]).build().unwrap();
+        assert_eq!((fabric.hosts, fabric.switches.len(), fabric.ports.len()), (8, 4, 16 + 12));
+        assert_eq!(open(&fabric, "tor0.to.tor1"), [(110, 200, 10)]);
+        assert_eq!(open(&fabric, "tor1.to.tor0"), [(310, 400, 10)]);
+        let path = fabric.path(HostId(0), HostId(7));
+        let names: Vec<&str> =
+            path.iter().map(|port| fabric.ports[port.index()].name.as_str()).collect();
+        assert_eq!(names, ["host0", "tor0.to.tor3", "tor3.to.host7"]);
+        let circuits = fabric.circuits.as_ref().unwrap();
+        let lane = &circuits.lanes[0];
+        assert_eq!((lane.open(), circuits.mean_rate(lane).0), (Span::us(90), 2_250_000_000));
+        assert!(fabric.gate(PortId(0)).is_none(), "a host's link");
+    }
+
+    #[test]
+    fn circuits_that_do_not_turn_go_on_and_others_add_their_rates() {
+        // One rotor turns at the start of slot 0, the other at that of slot 1.
+        let first = vec![shift(3, 1, true), shift(3, 1, false)];
+        let second = vec![shift(3, 1, false), shift(3, 2, true)];
+        let fabric = shape(3, vec![first, second]).build().unwrap();
+        assert_eq!(open(&fabric, "tor0.to.tor1"), [(0, 10, 10), (10, 100, 20), (100, 200, 10)]);
+        assert_eq!(open(&fabric, "tor0.to.tor2"), [(110, 200, 10)]);
+        assert_eq!(
+            fabric.ports[fabric.port_named("tor0.to.tor1").unwrap().index()].rate,
+            Rate::gbps(20)
+        );
+    }
+
+    #[test]
+    fn an_opening_goes_on_around_the_period() {
+        let rotor = vec![shift(3, 1, false), shift(3, 2, true), shift(3, 1, true)];
+        let fabric = shape(3, vec![rotor]).build().unwrap();
+        assert_eq!(open(&fabric, "tor0.to.tor1"), [(210, 400, 10)]);
+        let always = shape(3, vec![vec![shift(3, 1, false)]]).build().unwrap();
+        assert_eq!(open(&always, "tor0.to.tor1"), [(0, 100, 10)]);
+        assert!(always.gate(always.port_named("tor0.to.tor1").unwrap()).is_none());
+    }
+
+    #[test]
+    fn nothing_is_routed_over_a_lane_that_only_leads_back() {
+        let ring = shape(4, vec![vec![shift(4, 1, false)]]).build().unwrap();
+        let back = ring.port_named("tor1.to.tor0").unwrap();
+        assert!(!ring.opens(back) && ring.opens(PortId(0)));
+        let choices = ring.forwarding.ports(SwitchId(1), PortId(0));
+        assert_eq!(
+            (choices.count(), choices.get(0)),
+            (1, ring.port_named("tor1.to.tor2").unwrap())
+        );
+    }
+
+    #[test]
+    fn what_is_no_fabric_is_refused() {
+        let error = |shape: CircuitShape| shape.build().unwrap_err().to_string();
+        let good = || shape(3, vec![vec![shift(3, 1, true)]]);
+        assert_eq!(
+            error(CircuitShape { hosts_per_tor: 0, ..good() }),
+            "hosts_per_tor is 0; it must be at least 1"
+        );
+        let mut twice = good();
+        twice.rotors.rotors[0][0].targets = vec![1, 1, 0];
+        assert_eq!(twice.build(), Err(ShapeError::Matchings));
+        let many = shape(3, vec![vec![shift(3, 1, true)]; 65]);
+        assert_eq!(many.build(), Err(ShapeError::ManyUplinks { uplinks: 65, most: UPLINKS_MAX }));
+    }
+}

@@ -1,0 +1,236 @@
+//! Circuits, where it can be worked out by hand.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
+
+use crate::common::agree::trouble;
+use crate::common::plan;
+use raddle_schemes::load_balance::switch;
+use raddle_schemes::size::Size;
+use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::{congestion, recovery};
+use raddle_sim::engine;
+use raddle_sim::limits::LimitError;
+use raddle_sim::plan::Plan;
+use raddle_sim::record::{Outcome, Stop};
+use raddle_sim::topology::circuits::{CircuitShape, Rotors, Turn};
+use raddle_sim::topology::graph::parse_graph;
+use raddle_sim::workload::{Flow, Start};
+
+/// 1,500 B at 10 Gbps.
+const S: u64 = 1_200_000;
+/// Of every cable.
+const DELAY: u64 = 500_000;
+
+fn shift(tors: u16, by: u16) -> Turn {
+    Turn { targets: (0..tors).map(|tor| (tor + by) % tors).collect(), turns: true }
+}
+
+/// ToRs of one host, one uplink for each list of shifts, all of 10 Gbps; slots of 100 us, dark for 10.
+fn shape(tors: u16, shifts: &[&[u16]]) -> CircuitShape {
+    let turns = |own: &&[u16]| own.iter().map(|&by| shift(tors, by)).collect();
+    let rotors = shifts.iter().map(turns).collect();
+    CircuitShape {
+        tors: tors.into(),
+        hosts_per_tor: 1,
+        rate: Rate::gbps(10),
+        uplink_rate: Rate::gbps(10),
+        link_delay: Span(DELAY),
+        circuit_delay: Span(DELAY),
+        switch_delay: Span::ZERO,
+        rotors: Rotors { slots: vec![Span::us(100); shifts[0].len()], dark: Span::us(10), rotors },
+        guard: Span::ZERO,
+    }
+}
+
+/// Frames of 1,500 B, sent at line rate, never again, into endless queues.
+fn saturated(shape: &CircuitShape, flows: Vec<Flow>) -> Plan {
+    let mut plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
+    plan.transport.payload = Bytes(1_436);
+    plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
+    if let recovery::Config::Sack(sack) = &mut plan.transport.recovery {
+        sack.rto = Some(Span::ms(500));
+    }
+    plan.queue.size = Size::Unlimited;
+    plan.patience = Span::ms(20);
+    plan
+}
+
+fn packets(from: u32, to: u32, count: u64) -> Flow {
+    Flow::at_zero(from, to, Bytes(count * 1_436))
+}
+
+fn run(plan: &Plan) -> Outcome {
+    assert_eq!(trouble(plan), None);
+    let outcome = engine::run(plan, &mut ());
+    assert_eq!(outcome.stop, Stop::Completed);
+    outcome
+}
+
+/// When the last byte of the first flow had arrived, in ps.
+fn delivered(plan: &Plan) -> u64 {
+    run(plan).flows.iter().next().unwrap().delivered.unwrap().0
+}
+
+/// From the last bit on a lane to the last bit at the host behind it.
+const AFTER: u64 = DELAY + S + DELAY;
+
+#[test]
+fn a_saturated_pair_sends_what_fits_into_its_slots() {
+    // Open from 110 us on, for 90 us, every 400 us.
+    let four = shape(4, &[&[0, 1, 2, 3]]);
+    let from = |period: u64, dark: u64| (100 + 400 * period) * 1_000_000 + dark;
+    let plan = saturated(&four, vec![packets(0, 1, 750)]);
+    assert_eq!(delivered(&plan), from(9, 10_000_000) + 75 * S + AFTER, "75 a slot, exactly");
+    let one_less = saturated(&four, vec![packets(0, 1, 749)]);
+    assert_eq!(delivered(&one_less), from(9, 10_000_000) + 74 * S + AFTER);
+    // 89.99 us.
+    let mut darker = four.clone();
+    darker.rotors.dark = Span(10_010_000);
+    let plan = saturated(&darker, vec![packets(0, 1, 750)]);
+    assert_eq!(delivered(&plan), from(10, 10_010_000) + 10 * S + AFTER, "74 a slot");
+    let guarded = CircuitShape { guard: Span(1), ..four };
+    let plan = saturated(&guarded, vec![packets(0, 1, 750)]);
+    assert_eq!(delivered(&plan), from(10, 10_000_000) + 10 * S + AFTER, "74 before the guard");
+}
+
+#[test]
+fn pairs_do_not_keep_each_other() {
+    let four = shape(4, &[&[0, 1, 2, 3]]);
+    let all = (0..4).flat_map(|from| (0..4).map(move |to| (from, to))).filter(|(a, b)| a != b);
+    let plan = saturated(&four, all.map(|(from, to)| packets(from, to, 600)).collect());
+    let outcome = run(&plan);
+    for (flow, record) in plan.traffic.flows.iter().zip(outcome.flows.iter()) {
+        // Hosts' links are shared by three, so the first slots may not be full: eight or nine do.
+        let turn = u64::from((flow.destination.0 + 4 - flow.source.0) % 4);
+        let slot = (400 * 8 + 100 * turn + 10) * 1_000_000;
+        let at = record.delivered.unwrap().0;
+        assert!(at <= slot + 75 * S + AFTER, "{turn}: {at}");
+        assert_eq!((record.dropped, record.retransmitted), (0, 0));
+    }
+}
+
+/// When a packet that starts at `start` has arrived, if nothing else is there: with one opening from
+/// 110 us to 200 us in a period of 400 us it waits for that, and has to fit.
+fn alone(start: u64) -> u64 {
+    let at_tor = start + S + DELAY;
+    let (period, from, last) = (400_000_000, 110_000_000, 200_000_000 - S);
+    let phase = at_tor % period;
+    let wait = match phase {
+        _ if phase < from => from - phase,
+        _ if phase <= last => 0,
+        _ => period + from - phase,
+    };
+    at_tor + wait + S + AFTER
+}
+
+#[test]
+fn a_packet_waits_for_its_circuit() {
+    let four = shape(4, &[&[0, 1, 2, 3]]);
+    let flow = |start| Flow { start: Start::At(Time(start)), ..packets(0, 1, 1) };
+    let starts = [0, 108_300_000, 108_300_001, 150_000_000, 197_100_000, 197_100_001, 399_999_999];
+    let mut longest = 0;
+    for start in starts {
+        let plan = saturated(&four, vec![flow(start)]);
+        let at = delivered(&plan);
+        assert_eq!(at, alone(start), "from {start}");
+        longest = longest.max(at - start);
+    }
+    // P - L + s, and the way.
+    assert_eq!(longest, 310_000_000 + S - 1 + 3 * S + 3 * DELAY);
+    // The mean over many starts, evenly spread over a period: (P - L + s)^2 / 2 P and the way.
+    let count = 400_u64;
+    let starts: Vec<u64> = (0..count).map(|i| i * 400_000_000 / count + 500_000).collect();
+    let mean = starts.iter().map(|&start| alone(start) - start).sum::<u64>() / count;
+    let (open, period, s) = (90e6, 400e6, S as f64);
+    let expected = (period - open + s).powi(2) / (2.0 * period) + (3 * S + 3 * DELAY) as f64;
+    assert!((mean as f64 - expected).abs() < 1e6, "{mean} and {expected}");
+}
+
+#[test]
+fn several_circuits_at_once_are_a_faster_one() {
+    // Vermilion, thesis, section 8.2.1: n = 4, k = 3, a ring: 9 of 12 slots are those of the ring.
+    let ring: Vec<u16> = vec![1, 1, 1, 2, 1, 1, 1, 3, 1, 1, 1, 0];
+    let plan = saturated(&shape(4, &[&ring]), vec![packets(0, 1, 9 * 75 * 2)]);
+    // The host fills the first slot late: the first frame comes at s + delay, when it is dark still.
+    assert_eq!(delivered(&plan), (1_200 + 1_000 + 10) * 1_000_000 + 75 * S + AFTER);
+    // Two uplinks to the same ToR at once: twice as fast, from a queue that is full.
+    let twice = CircuitShape { rate: Rate::gbps(40), ..shape(4, &[&[2, 1], &[3, 1]]) };
+    let plan = saturated(&twice, vec![packets(0, 1, 150)]);
+    let last = DELAY + S / 4 + DELAY;
+    assert_eq!(delivered(&plan), 110_000_000 + 150 * S / 2 + last);
+    let lane = plan.fabric.port_named("tor0.to.tor1").unwrap();
+    assert_eq!(plan.fabric.ports[lane.index()].rate, Rate::gbps(20));
+}
+
+#[test]
+fn circuits_that_stay_are_cables() {
+    // One slot: up for good.
+    let shifts: &[&[u16]] = &[&[1], &[2], &[5]];
+    let static_shape = CircuitShape { hosts_per_tor: 2, ..shape(6, shifts) };
+    let mut rotors = static_shape.clone();
+    rotors.rotors.rotors.iter_mut().flatten().for_each(|turn| turn.turns = false);
+    let mut text = String::new();
+    (0..6).for_each(|tor| text += &format!("switch tor{tor}\n"));
+    (0..12).for_each(|host| text += &format!("host host{host}\n"));
+    for host in 0..12 {
+        text += &format!("link host{host} tor{} 10Gbps 500ns\n", host / 2);
+    }
+    for (a, b) in [
+        (0, 1),
+        (0, 2),
+        (0, 4),
+        (0, 5),
+        (1, 2),
+        (1, 3),
+        (1, 5),
+        (2, 3),
+        (2, 4),
+        (3, 4),
+        (3, 5),
+        (4, 5),
+    ] {
+        text += &format!("link tor{a} tor{b} 10Gbps 500ns\n");
+    }
+    let flows = || (0..12).map(|host| packets(host, (host + 5) % 12, 200)).collect::<Vec<_>>();
+    // Shifts 1 and 5 lead there and back, shift 2 only there.
+    let mut circuits = saturated(&rotors, flows());
+    let cables = parse_graph(&text).unwrap();
+    let mut graph = circuits.clone();
+    graph.fabric = cables;
+    graph.fabric.forwarding = circuits.fabric.forwarding.clone();
+    graph.routes = vec![(Time::ZERO, graph.fabric.forwarding.clone())];
+    for scheme in ["ecmp", "rsq", "simple_rr"] {
+        for plan in [&mut circuits, &mut graph] {
+            plan.switch_load_balance = switch::Config::named(scheme).unwrap();
+        }
+        let names = |plan: &Plan| -> Vec<String> {
+            plan.fabric.ports.iter().map(|port| port.name.clone()).collect()
+        };
+        assert_eq!(names(&circuits), names(&graph));
+        assert_eq!(run(&circuits), run(&graph), "{scheme}");
+    }
+}
+
+#[test]
+fn packets_take_any_of_the_shortest_ways_of_the_emulated_graph() {
+    // Shifts 1 and 3 of 8 ToRs: to the fourth by two ways of two lanes.
+    let eight = shape(8, &[&[1, 3], &[3, 1]]);
+    let mut plan = saturated(&eight, vec![packets(0, 4, 100)]);
+    plan.switch_load_balance = switch::Config::named("rsq").unwrap();
+    let outcome = run(&plan);
+    let frames =
+        |name: &str| outcome.ports[plan.fabric.port_named(name).unwrap().index()].data_frames;
+    let (one, three) = (frames("tor0.to.tor1"), frames("tor0.to.tor3"));
+    assert!(one > 20 && three > 20 && one + three == 100, "{one} and {three}");
+    assert_eq!(frames("tor1.to.tor4") + frames("tor3.to.tor4"), 100);
+}
+
+#[test]
+fn a_frame_that_fits_into_no_slot_is_refused() {
+    let mut short = shape(4, &[&[0, 1, 2, 3]]);
+    short.rotors.dark = Span(100_000_000 - S + 1);
+    let plan = saturated(&short, vec![packets(0, 1, 1)]);
+    let link = "tor0.to.tor1".to_owned();
+    let (open, time) = (Span(S - 1), Span(S));
+    let expected = LimitError::Gate { link, bytes: Bytes(1_500), open, time };
+    assert_eq!(plan.check_limits(), Err(expected));
+}
