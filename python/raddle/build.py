@@ -656,6 +656,70 @@ class topology:
         )
 
     @staticmethod
+    def circuits(
+        *,
+        tors: int,
+        hosts_per_tor: int,
+        uplinks: int,
+        design: str,
+        slot: str,
+        demand: str | None = None,
+        design_seed: int | None = None,
+        dark: str | None = None,
+        guard: str | None = None,
+        rate: str | None = None,
+        uplink_rate: str | None = None,
+        link_delay: str | None = None,
+        circuit_delay: str | None = None,
+        switch_delay: str | None = None,
+        host_delay: str | None = None,
+    ) -> Section:
+        """ToRs whose uplinks lead to circuit switches, which follow a schedule.
+
+        `tors`: ToRs, named `tor0`, `tor1`, ..; the link from one to another is `tor0.to.tor1`,
+            open while a circuit of the two is up.
+        `hosts_per_tor`: hosts at each.
+        `uplinks`: links of a ToR to circuit switches, one to each, at most 64.
+        `design`: who makes the schedule, as `raddle throughput` takes it: a name, `:` and
+            parameters but those that are keys here. Of several schedules one is drawn.
+        `slot`: how long a circuit switch stays as it is, dark time included.
+        `demand` (`"uniform"`): what the schedule is made for, if the design asks: a pattern as
+            in `raddle throughput`, or a text file relative to the scenario. Not the traffic.
+        `design_seed` (`1`): what the design draws depends on it. It is not the run's `seed`, of
+            which nothing of the fabric depends.
+        `dark` (`"0 ns"`): how long a circuit switch that turns connects nothing, at the start
+            of its slot.
+        `guard` (`"0 ns"`): the last bit of a packet leaves so long before its circuit goes
+            down.
+        `rate` (`"400 Gbps"`): of the hosts' links.
+        `uplink_rate` (`rate`): of an uplink. Circuits of several uplinks between two ToRs at
+            once are as fast as they are together.
+        `link_delay` (`"500 ns"`): propagation on the hosts' links.
+        `circuit_delay` (`link_delay`): propagation from ToR to ToR.
+        `switch_delay` (`"500 ns"`): latency of every ToR.
+        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
+            host has it.
+        """
+        return _given(
+            kind="circuits",
+            tors=tors,
+            hosts_per_tor=hosts_per_tor,
+            uplinks=uplinks,
+            design=design,
+            slot=slot,
+            demand=demand,
+            design_seed=design_seed,
+            dark=dark,
+            guard=guard,
+            rate=rate,
+            uplink_rate=uplink_rate,
+            link_delay=link_delay,
+            circuit_delay=circuit_delay,
+            switch_delay=switch_delay,
+            host_delay=host_delay,
+        )
+
+    @staticmethod
     def graph(
         *,
         file: str | os.PathLike[str],
@@ -1781,6 +1845,13 @@ class switch:
         three tiers)."""
         return _given(scheme="ecmp_linear")
 
+    @staticmethod
+    def valiant() -> Section:
+        """By way of a random ToR. The first switch draws a ToR for each packet, which goes there
+        first and then to its destination, by a random shortest way each. For circuits: any
+        demand becomes two uniform ones, at half the capacity."""
+        return _given(scheme="valiant")
+
 
 class congestion:
     """Congestion control: `transport.congestion`."""
@@ -2690,6 +2761,7 @@ class buffer:
     def dynamic_thresholds(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         alpha: float | Sequence[float] | None = None,
     ) -> Section:
@@ -2698,18 +2770,28 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
         `alpha` (`1.0`): The most that a queue may hold, over what is free; a list has one for
             each data class.
         """
-        return _given(scheme="dynamic_thresholds", size=size, oracle_file=oracle_file, alpha=alpha)
+        return _given(
+            scheme="dynamic_thresholds",
+            size=size,
+            per=per,
+            oracle_file=oracle_file,
+            alpha=alpha,
+        )
 
     @staticmethod
     def complete_sharing(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
         """Complete sharing. Any queue may take all memory that is free: the most efficient, and
@@ -2717,16 +2799,20 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
         """
-        return _given(scheme="complete_sharing", size=size, oracle_file=oracle_file)
+        return _given(scheme="complete_sharing", size=size, per=per, oracle_file=oracle_file)
 
     @staticmethod
     def complete_partitioning(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
         """Complete partitioning. Each queue of data may hold an equal part of the memory and no
@@ -2734,16 +2820,20 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
         """
-        return _given(scheme="complete_partitioning", size=size, oracle_file=oracle_file)
+        return _given(scheme="complete_partitioning", size=size, per=per, oracle_file=oracle_file)
 
     @staticmethod
     def abm(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         mode: Literal["paper", "released"] | None = None,
         alpha: float | Sequence[float] | None = None,
@@ -2758,6 +2848,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
@@ -2777,6 +2870,7 @@ class buffer:
         return _given(
             scheme="abm",
             size=size,
+            per=per,
             oracle_file=oracle_file,
             mode=mode,
             alpha=alpha,
@@ -2790,6 +2884,7 @@ class buffer:
     def fab(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         alpha: float | Sequence[float] | None = None,
         alpha_short: float | None = None,
@@ -2801,6 +2896,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
@@ -2813,6 +2911,7 @@ class buffer:
         return _given(
             scheme="fab",
             size=size,
+            per=per,
             oracle_file=oracle_file,
             alpha=alpha,
             alpha_short=alpha_short,
@@ -2824,6 +2923,7 @@ class buffer:
     def cisco_ib(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         mode: Literal["paper", "released"] | None = None,
         alpha: float | Sequence[float] | None = None,
@@ -2839,6 +2939,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
@@ -2857,6 +2960,7 @@ class buffer:
         return _given(
             scheme="cisco_ib",
             size=size,
+            per=per,
             oracle_file=oracle_file,
             mode=mode,
             alpha=alpha,
@@ -2872,6 +2976,7 @@ class buffer:
     def longest_queue_drop(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
         """Longest queue drop. A frame that finds the memory full takes the place of the last one
@@ -2879,16 +2984,20 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
         """
-        return _given(scheme="longest_queue_drop", size=size, oracle_file=oracle_file)
+        return _given(scheme="longest_queue_drop", size=size, per=per, oracle_file=oracle_file)
 
     @staticmethod
     def harmonic(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
         """Harmonic. The k-th longest queue may hold a k-th part of what the longest may. The best
@@ -2896,16 +3005,20 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
         """
-        return _given(scheme="harmonic", size=size, oracle_file=oracle_file)
+        return _given(scheme="harmonic", size=size, per=per, oracle_file=oracle_file)
 
     @staticmethod
     def follow_lqd(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
     ) -> Section:
         """FollowLQD. A queue may hold what it would hold under longest queue drop. Credence
@@ -2913,16 +3026,20 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
         """
-        return _given(scheme="follow_lqd", size=size, oracle_file=oracle_file)
+        return _given(scheme="follow_lqd", size=size, per=per, oracle_file=oracle_file)
 
     @staticmethod
     def credence(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         mode: Literal["paper", "released"] | None = None,
         oracle: Any | None = None,
@@ -2933,6 +3050,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
@@ -2944,6 +3064,7 @@ class buffer:
         return _given(
             scheme="credence",
             size=size,
+            per=per,
             oracle_file=oracle_file,
             mode=mode,
             oracle=oracle,
@@ -2954,6 +3075,7 @@ class buffer:
     def sonic(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         lossless: bool | Sequence[bool] | None = None,
         alpha_ingress: float | Sequence[float] | Literal["auto"] | None = None,
@@ -2971,6 +3093,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
@@ -2992,6 +3117,7 @@ class buffer:
         return _given(
             scheme="sonic",
             size=size,
+            per=per,
             oracle_file=oracle_file,
             lossless=lossless,
             alpha_ingress=alpha_ingress,
@@ -3009,6 +3135,7 @@ class buffer:
     def sonic_abm(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         lossless: bool | Sequence[bool] | None = None,
         alpha_ingress: float | Sequence[float] | Literal["auto"] | None = None,
@@ -3034,6 +3161,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
@@ -3067,6 +3197,7 @@ class buffer:
         return _given(
             scheme="sonic_abm",
             size=size,
+            per=per,
             oracle_file=oracle_file,
             lossless=lossless,
             alpha_ingress=alpha_ingress,
@@ -3091,6 +3222,7 @@ class buffer:
     def reverie(
         *,
         size: str,
+        per: Literal["switch", "uplink"] | None = None,
         oracle_file: str | os.PathLike[str] | None = None,
         mode: Literal["paper", "released"] | None = None,
         lossless: bool | Sequence[bool] | None = None,
@@ -3107,6 +3239,9 @@ class buffer:
 
         `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
             ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
             without a dot or a slash, is the one of `figures/credence/oracle`.
@@ -3129,6 +3264,7 @@ class buffer:
         return _given(
             scheme="reverie",
             size=size,
+            per=per,
             oracle_file=oracle_file,
             mode=mode,
             lossless=lossless,

@@ -22,12 +22,13 @@
 use crate::engine::{self, HORIZON, SHORTEST_WINDOW};
 use crate::faults::PortChange;
 use crate::faults::gate::Opening;
-use crate::plan::{CLASS_LIMIT, Overflow, Plan, Service};
+use crate::plan::{CLASS_LIMIT, Overflow, Per, Plan, Service};
 use crate::topology::routing::Forwarding;
 use crate::topology::{RouteMisfit, Switch};
 use crate::wire::frame::{Locators, NUMBER_LIMIT, PFC_SIZE, SIZE_LIMIT};
 use crate::wire::port_facts::PortFacts;
 use crate::workload::Start;
+use raddle_schemes::FlowContext;
 use raddle_schemes::Need;
 use raddle_schemes::ids::{FlowId, HostId, PortId};
 use raddle_schemes::load_balance::host;
@@ -40,6 +41,8 @@ use std::fmt;
 /// one more it is not: host 65 536 of a run of 65 537 would be sent to the second run.
 pub const HOSTS_BELOW_LIMIT: u64 = 1 << 16;
 
+/// Most switches with hosts where packets go by way of one of them: 15 bits of an entropy.
+pub const DETOURS_MAX: usize = 1 << 15;
 /// Smallest quantum of a class in bytes: with less, a frame may wait for more than a thousand visits.
 pub const LEAST_QUANTUM: u64 = 64;
 /// Largest quantum in bytes, and largest weight in frames.
@@ -228,6 +231,11 @@ pub enum LimitError {
         /// The time that the frame takes in it, guard included.
         time: Span,
     },
+    /// A memory for each uplink, where there are no uplinks of circuits or its policy sees the switch.
+    MemoryPerUplink {
+        /// What is in the way.
+        what: &'static str,
+    },
     /// Flow control on links with gates.
     GatesWithPauses,
     /// A switch of a tree has too many hosts below it.
@@ -248,6 +256,11 @@ pub enum LimitError {
     Routes(RouteMisfit),
     /// ToRs have middleware, and switches a scheme that looks at queues as they were before.
     Middleware,
+    /// Switches send packets by way of others, beside something that this does not go with.
+    Detours {
+        /// What.
+        what: &'static str,
+    },
     /// The congestion control's pace is still a word.
     RhoMax,
     /// The end time is not in range.
@@ -370,6 +383,9 @@ impl fmt::Display for LimitError {
                  included; make slots longer",
                 bytes.0
             ),
+            Self::MemoryPerUplink { what } => {
+                write!(f, "a memory for each uplink, and {what}; make it one for each switch")
+            }
             Self::GatesWithPauses => f.write_str(
                 "flow control and links that are open in slots: a pause does not say which slot",
             ),
@@ -389,6 +405,9 @@ impl fmt::Display for LimitError {
                 "middleware in ToRs beside switches that look at queues as they were before the \
                  instant; only beside others"
             ),
+            Self::Detours { what } => {
+                write!(f, "switches send packets by way of others, beside {what}")
+            }
             Self::RhoMax => write!(
                 f,
                 "the pace `rho_max` is still to be put in; `Plan::resolve_rho_max` does that"
@@ -423,11 +442,31 @@ impl Plan {
         if self.tor.is_some() && self.switch_load_balance.looks_before() {
             return Err(LimitError::Middleware);
         }
+        self.check_detours()?;
         self.check_links()?;
         match self.end {
             Some(end) if end == Time::ZERO || end > TIME_LIMIT => Err(LimitError::End { end }),
             _ => Ok(()),
         }
+    }
+
+    /// Nothing else needs the entropies that switches write over, or chooses among other ways.
+    fn check_detours(&self) -> Result<(), LimitError> {
+        if !self.switch_load_balance.makes_detours() {
+            return Ok(());
+        }
+        let learns = |own: &host::Config| own.build(&FlowContext::NOMINAL).learns_entropies();
+        let transport = &self.transport;
+        let mut hosts = transport.other_load_balances.iter().chain([&transport.load_balance]);
+        let edges = self.fabric.switches.iter().filter(|switch| switch.tier == 0).count();
+        let beside = [
+            (hosts.any(learns), "hosts that learn which entropies are good"),
+            (self.tor.is_some(), "middleware, which chooses among ways to the destination"),
+            (self.fabric.planes > 1, "hosts with several ports"),
+            (edges > DETOURS_MAX, "more than 32,768 switches with hosts, whose numbers do not fit"),
+        ];
+        let found = beside.into_iter().find(|(is, _)| *is);
+        found.map_or(Ok(()), |(_, what)| Err(LimitError::Detours { what }))
     }
 
     fn check_frames(&self) -> Result<(), LimitError> {
@@ -520,6 +559,17 @@ impl Plan {
         let decides = policy.is_some_and(|policy| policy.decides_pauses());
         if self.queue.pfc.is_some_and(|pfc| pfc.by_memory()) != decides {
             return Err(LimitError::Pauses { decides });
+        }
+        if self.buffer.as_ref().is_some_and(|buffer| buffer.per == Per::Uplink) {
+            let sees = policy.is_some_and(|policy| policy.sees_switch());
+            let what = match (&self.fabric.circuits, sees) {
+                (None, _) => "the fabric has no circuits",
+                (_, true) => "a policy that sees the whole switch",
+                (Some(_), false) => "",
+            };
+            if !what.is_empty() {
+                return Err(LimitError::MemoryPerUplink { what });
+            }
         }
         let lists = policy.map(|policy| policy.per_class()).unwrap_or_default();
         let classes = self.queue.classes;

@@ -95,10 +95,26 @@ pub struct QueuePlan {
 /// The memory that the queues of a switch share. Each queue keeps its own capacity, too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferPlan {
-    /// Bytes of one switch (`bdp`: those of its ports together; a percentage has no meaning).
+    /// Bytes of one switch (`bdp`: those of its ports together; a percentage has no meaning), or of
+    /// one uplink (`bdp`: its own).
     pub size: Size,
     /// Which frames are kept.
     pub policy: buffer::Config,
+    /// Who has such a memory.
+    pub per: Per,
+}
+
+raddle_schemes::words! {
+    /// Who has a memory of its own.
+    #[derive(Default)]
+    pub enum Per {
+        /// A switch: all its ports share it.
+        #[default]
+        Switch = "switch",
+        /// Each uplink of a ToR of circuits: the queues of the lanes that it opens share it; one that
+        /// several uplinks open belongs to that of its first opening. A port to a host has one, too.
+        Uplink = "uplink",
+    }
 }
 
 impl BufferPlan {
@@ -146,7 +162,11 @@ impl BufferPlan {
     /// The size of that memory.
     pub fn size_at(&self, fabric: &Fabric, at: &Switch, packet: Bytes, longest_rtt: Span) -> Bytes {
         let bdp = |port| fabric.ports[port as usize].rate.bytes_in(longest_rtt).0;
-        let bdp = Bytes(at.ports.clone().map(bdp).sum());
+        let of_uplink = fabric.circuits.as_ref().filter(|_| self.per == Per::Uplink);
+        let bdp = match of_uplink {
+            Some(circuits) => circuits.uplink_rate.bytes_in(longest_rtt),
+            None => Bytes(at.ports.clone().map(bdp).sum()),
+        };
         self.size.resolve(&Base { packet, bdp, whole: Bytes(0) })
     }
 

@@ -32,6 +32,8 @@ pub struct Waits<'a> {
     pub longest_rtt: Span,
     /// All that is sent, as far as that is known; at most [`LONGEST_QUEUE`].
     pub all: u64,
+    /// Whether packets go by way of other switches.
+    pub detours: bool,
 }
 
 impl<'a> Waits<'a> {
@@ -47,6 +49,7 @@ impl<'a> Waits<'a> {
             packet: plan.packet(),
             longest_rtt: plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack),
             all: all.saturating_mul(plan.packet().0).min(LONGEST_QUEUE),
+            detours: plan.switch_load_balance.makes_detours(),
         }
     }
 
@@ -64,18 +67,21 @@ impl<'a> Waits<'a> {
         drains.max().unwrap_or(Span::ZERO)
     }
 
-    /// REPS spec, section 2.2: the unloaded round trip plus the time to drain 4 full queues. Where flow
+    /// REPS spec, section 2.2: the unloaded round trip, with its waits for circuits, plus the time to
+    /// drain 4 full queues. Where flow
     /// control loses nothing, packets wait for what switches hold in place of being dropped.
     pub fn rto(&self) -> Span {
         let wait = Span(self.drain().0.saturating_mul(4)).max(longest_hold(self));
-        Span(self.longest_rtt.0.saturating_add(wait.0).min(TIME_LIMIT.0))
+        let circuits = self.fabric.longest_wait(self.detours);
+        let trip = self.longest_rtt.0.saturating_add(circuits.0);
+        Span(trip.saturating_add(wait.0).min(TIME_LIMIT.0))
     }
 }
 /// The longest that lossless classes can keep the slowest link at work with what all switches hold and
 /// not more than `all` bytes; zero where no class is lossless. A packet may wait for all of that, in one
 /// switch after the other, while nothing is lost.
 pub fn longest_hold(waits: &Waits<'_>) -> Span {
-    let Waits { fabric, faults, queue, buffer, packet, longest_rtt, all } = *waits;
+    let Waits { fabric, faults, queue, buffer, packet, longest_rtt, all, .. } = *waits;
     let lossless = lossless::classes(queue, buffer);
     let Some(pfc) = queue.pfc.filter(|_| lossless != 0) else { return Span::ZERO };
     let held: u64 = match buffer {

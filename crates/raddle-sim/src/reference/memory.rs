@@ -28,10 +28,12 @@ impl<Q: EventQueue> Reference<'_, Q> {
         loop {
             let Some(memory) = self.memory_mut(id) else { return true };
             if !memory.sees_switch() {
-                return memory.has_room(size) && (is_control || memory.admits(size, queued));
+                let port = candidate.queue.port;
+                let admits = is_control || memory.admits(port, size, queued);
+                return memory.has_room(port, size) && admits;
             }
             let admission = memory.ask(now, &candidate);
-            let has_room = memory.has_room(size);
+            let has_room = memory.has_room(candidate.queue.port, size);
             self.arm_timer(id);
             match admission {
                 Admission::Keep => return has_room,

@@ -39,7 +39,9 @@ use queue::{EventQueue, Heap};
 use raddle_schemes::Cx;
 use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
-use raddle_schemes::load_balance::switch::{AnyPortSelector, Choices, Header, SwitchContext};
+use raddle_schemes::load_balance::switch::{
+    AnyPortSelector, Choices, Header, SwitchContext, Waypoint,
+};
 use raddle_schemes::marking::QueueState;
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::units::{Bytes, Time};
@@ -307,25 +309,21 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         now: Time,
         switch: SwitchId,
         port: PortId,
-        frame: Frame,
+        mut frame: Frame,
         via: Option<usize>,
     ) {
         let came_from = self.ports[port.index()].facts.peer;
-        let Some((epoch, choices)) = self.choices(now, switch, frame) else { return };
+        let destination = self.hosts.addresses.locators.port(frame.to);
+        let by_way_of = self.detour(now, switch, came_from, &mut frame);
+        let to = by_way_of.unwrap_or(destination);
+        let Some((epoch, choices)) = self.choices(now, switch, to) else { return };
         let forwarding = &self.plan.routes[epoch].1;
-        let to = self.hosts.addresses.locators.port(frame.to);
         let chosen = match choices.count() {
             0 => return self.drop(now, came_from, frame, DropCause::NoRoute),
             1 => 0,
             count if let Some(way) = via => way.min(count - 1),
             count => {
-                let header = Header {
-                    flow_key: self.hosts.addresses.flow_key(frame),
-                    entropy: frame.entropy(),
-                    bytes: frame.size(),
-                    control: frame.is_control(),
-                    hashed: frame.is_hashed(),
-                };
+                let header = self.header(frame);
                 let fabric = &self.plan.fabric;
                 let ports = &self.ports;
                 let (selector, rng) = &mut self.selectors[switch.index()];
@@ -344,11 +342,50 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         self.enqueue(now, choices.get(chosen), port, frame);
     }
 
-    /// The routes in force, and the ports that a frame may take.
-    fn choices(&self, now: Time, switch: SwitchId, frame: Frame) -> Option<(usize, Ports<'a>)> {
+    /// What a switch's scheme sees of a frame.
+    fn header(&self, frame: Frame) -> Header {
+        Header {
+            flow_key: self.hosts.addresses.flow_key(frame),
+            entropy: frame.entropy(),
+            bytes: frame.size(),
+            control: frame.is_control(),
+            hashed: frame.is_hashed(),
+        }
+    }
+
+    /// Where a frame from `came_from` goes first: a port of a host there. Its entropy remembers it.
+    fn detour(
+        &mut self,
+        now: Time,
+        switch: SwitchId,
+        came_from: PortId,
+        frame: &mut Frame,
+    ) -> Option<PortId> {
+        let fabric = &self.plan.fabric;
+        let edge = fabric.edge_of(self.hosts.addresses.locators.port(frame.to));
+        if !self.plan.switch_load_balance.makes_detours() || edge == switch {
+            return None;
+        }
+        let (edges, hosts) = fabric.edge_switches();
+        let from_host = came_from.0 < fabric.host_ports();
+        let stop = Waypoint { switch, edge, from_host, edges: &edges };
+        let header = self.header(*frame);
+        let (selector, rng) = &mut self.selectors[switch.index()];
+        let detour = selector.detour(&mut Cx { now, rng, events: &mut () }, &header, &stop);
+        if let Some((place, entropy)) = detour.towards
+            && self.choices(now, switch, hosts[place]).is_some_and(|(_, ways)| ways.count() > 0)
+        {
+            frame.set_entropy(entropy);
+            return Some(hosts[place]);
+        }
+        frame.set_entropy(detour.straight);
+        None
+    }
+
+    /// The routes in force, and the ports that a frame to a host's port may take.
+    fn choices(&self, now: Time, switch: SwitchId, to: PortId) -> Option<(usize, Ports<'a>)> {
         let routes = &self.plan.routes;
         let epoch = routes.iter().rposition(|(from, _)| *from <= now)?;
-        let to = self.hosts.addresses.locators.port(frame.to);
         Some((epoch, routes[epoch].1.ports(switch, to)))
     }
 

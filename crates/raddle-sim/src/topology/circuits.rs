@@ -6,12 +6,47 @@
 //! rate. Circuits of several uplinks at once are as fast as they are together.
 
 use super::assemble::{Cable, assemble, host, switch};
+use super::kind::{Draw, Kind, Topology};
 use super::shape_error::{MAX_PORTS, ShapeError};
 use super::{Fabric, Node};
 use crate::faults::gate::{Gate, Opening};
-use raddle_schemes::ids::PortId;
+use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What it says of itself.
+pub const KIND: Kind = Kind {
+    name: "circuits",
+    summary: "ToRs whose uplinks lead to circuit switches, which follow a schedule",
+    paper: "RotorNet, SIGCOMM 2017; Sirius, SIGCOMM 2020; Opera, NSDI 2020; Mars, Vermilion",
+    small,
+};
+
+/// A ring of circuits, and others by shifts.
+fn small(draw: &mut Draw<'_>) -> Box<dyn Topology> {
+    let tors = draw.between(2, 6);
+    let (uplinks, slots) = (draw.between(1, 2), draw.between(1, 4));
+    let slot = Span::us(u64::from(draw.between(4, 40)));
+    let dark = Span(slot.0 / 10 * u64::from(draw.between(0, 4)));
+    let mut turn = |first: bool| {
+        let by = if first { 1 } else { (draw.below)(tors) };
+        let targets = (0..tors).map(|tor| ((tor + by) % tors) as u16).collect();
+        Turn { targets, turns: true }
+    };
+    let mut rotor = |uplink: u32| (0..slots).map(|slot| turn(uplink + slot == 0)).collect();
+    let rotors = (0..uplinks).map(&mut rotor).collect();
+    Box::new(CircuitShape {
+        tors,
+        hosts_per_tor: draw.between(1, 2),
+        rate: draw.rates[0],
+        uplink_rate: draw.rates[1],
+        link_delay: draw.delays[0],
+        circuit_delay: draw.delays[1],
+        switch_delay: draw.switch_delay,
+        rotors: Rotors { slots: vec![slot; slots as usize], dark, rotors },
+        guard: Span(u64::from(draw.between(0, 1))),
+    })
+}
 
 /// Most uplinks of a ToR: a lane's opening has a bit for each.
 pub const UPLINKS_MAX: usize = 64;
@@ -105,6 +140,11 @@ impl Circuits {
         place.ok().map(|place| &self.lanes[place])
     }
 
+    /// The uplink whose memory a lane has: one of its first opening.
+    pub(crate) fn group(lane: &Lane) -> u32 {
+        lane.uplinks.first().map_or(0, |uplinks| uplinks.trailing_zeros().min(63))
+    }
+
     /// The gate of a lane; `None` where it is always open.
     pub fn gate(&self, lane: &Lane) -> Option<Gate> {
         Gate::new(self.period, self.guard, &lane.openings)
@@ -139,6 +179,30 @@ impl Fabric {
     pub fn gate(&self, port: PortId) -> Option<Gate> {
         let circuits = self.circuits.as_ref()?;
         circuits.gate(circuits.lane(port)?)
+    }
+
+    /// How long a packet and its ACK wait for circuits at most, with nothing before them: a period at
+    /// each lane of the longest route there and back, twice that where they make detours.
+    pub(crate) fn longest_wait(&self, detours: bool) -> Span {
+        let Some(circuits) = &self.circuits else { return Span::ZERO };
+        let waits = |lane: &Lane| circuits.gate(lane).is_some() && !lane.openings.is_empty();
+        if !circuits.lanes.iter().any(waits) {
+            return Span::ZERO;
+        }
+        let (edges, hosts) = self.edge_switches();
+        let lanes = |from: SwitchId, to: PortId| {
+            let (mut at, mut lanes) = (from, 0);
+            loop {
+                let ways = self.forwarding.ports(at, to);
+                match (ways.count() > 0).then(|| self.destination(ways.get(0))) {
+                    Some(Node::Switch(next)) => (at, lanes) = (next, lanes + 1),
+                    _ => return lanes,
+                }
+            }
+        };
+        let from = |&from: &SwitchId| hosts.iter().map(|&to| lanes(from, to)).max().unwrap_or(0);
+        let most = edges.iter().map(from).max().unwrap_or(0);
+        Span(circuits.period.0.saturating_mul(most * if detours { 4 } else { 2 }))
     }
 
     /// Whether anything ever leaves a port: no lane that only leads back.
@@ -219,6 +283,16 @@ fn openings(circuits: &[Circuit], period: u64) -> Vec<Circuit> {
         open.iter_mut().last().into_iter().for_each(|last| last.until += first.until);
     }
     open
+}
+
+impl Topology for CircuitShape {
+    fn hosts(&self) -> u64 {
+        u64::from(self.tors) * u64::from(self.hosts_per_tor)
+    }
+
+    fn build(&self) -> Result<Fabric, ShapeError> {
+        Self::build(self)
+    }
 }
 
 impl CircuitShape {
@@ -314,7 +388,7 @@ impl CircuitShape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_schemes::ids::{HostId, SwitchId};
+    use raddle_schemes::ids::HostId;
 
     fn shift(tors: u16, by: u16, turns: bool) -> Turn {
         Turn { targets: (0..tors).map(|tor| (tor + by) % tors).collect(), turns }

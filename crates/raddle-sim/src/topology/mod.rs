@@ -32,10 +32,12 @@ use raddle_schemes::ids::{Entropy, HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::route::first_hop;
 use raddle_schemes::units::{Rate, Span};
 use routing::{Forwarding, Table, Weighting};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Every topology that numbers describe; files may describe others ([`graph`]).
-pub const KINDS: &[&Kind] = &[&dumbbell::KIND, &leaf_spine::KIND, &fat_tree::KIND, &torus::KIND];
+pub const KINDS: &[&Kind] =
+    &[&dumbbell::KIND, &leaf_spine::KIND, &fat_tree::KIND, &torus::KIND, &circuits::KIND];
 
 /// A host or a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -162,6 +164,14 @@ impl Fabric {
         let ports = &self.switches[self.edge(host).index()].ports;
         let port = ports.start + u32::from(first_hop(path));
         &self.ports[port.min(ports.end - 1) as usize]
+    }
+
+    /// The switches that have hosts, each with a port of one of them, in order of switch.
+    pub(crate) fn edge_switches(&self) -> (Vec<SwitchId>, Vec<PortId>) {
+        let ports = (0..self.host_ports()).rev().map(PortId);
+        let first: BTreeMap<SwitchId, PortId> =
+            ports.map(|port| (self.edge_of(port), port)).collect();
+        first.into_iter().unzip()
     }
 
     /// The pod of `host`.

@@ -362,6 +362,12 @@ impl Frame {
         self.meta[1] = (u32::from(entropy.0) << 16) | (self.meta[1] & 0xffff);
     }
 
+    /// What a switch that makes detours writes.
+    #[inline]
+    pub(crate) fn set_entropy(&mut self, entropy: Entropy) {
+        self.meta[1] = (u32::from(entropy.0) << 16) | (self.meta[1] & 0xffff);
+    }
+
     /// Its bytes on the wire, without the gap.
     #[inline]
     pub fn size(&self) -> Bytes {

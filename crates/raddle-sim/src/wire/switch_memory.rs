@@ -1,15 +1,17 @@
 //! The memory that the ports of a switch share.
 
 use super::training::Training;
-use crate::plan::Plan;
+use crate::plan::{Per, Plan};
 use crate::record::TrainingRow;
+use crate::topology::Switch;
+use crate::topology::circuits::Circuits;
 use raddle_schemes::Cx;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::buffer::{
     Admission, AnyBufferPolicy, Arriving, BufferContext, Candidate, Departed, Left, MemoryView,
     QueueId,
 };
-use raddle_schemes::ids::SwitchId;
+use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 
@@ -20,10 +22,41 @@ pub struct Memory {
     size: u64,
     used: u64,
     most: u64,
+    /// Where not the whole switch shares it.
+    groups: Option<Box<Groups>>,
     /// Whether the policy has who sends to the switch pause.
     pauses: bool,
     /// Where the policy sees the whole switch.
     sight: Option<Box<Sight>>,
+}
+
+/// Ports of which each group shares a memory.
+struct Groups {
+    /// The group of each port, counted within the switch.
+    of: Vec<u32>,
+    /// Bytes used of each.
+    used: Vec<u64>,
+}
+
+impl Groups {
+    /// Those of a ToR's uplinks, and a group for each other port.
+    fn of_uplinks(plan: &Plan, switch: &Switch) -> Self {
+        let circuits = plan.fabric.circuits.as_ref();
+        let uplinks = circuits.map_or(0, |circuits| circuits.uplinks.max(1));
+        let mut groups = uplinks;
+        let of = switch.ports.clone().map(|port| {
+            let lane = circuits.and_then(|circuits| circuits.lane(PortId(port)));
+            lane.map_or_else(
+                || {
+                    groups += 1;
+                    groups - 1
+                },
+                |lane| Circuits::group(lane).min(uplinks - 1),
+            )
+        });
+        let of = of.collect();
+        Self { of, used: vec![0; groups as usize] }
+    }
 }
 
 /// What a policy sees that sees the whole switch.
@@ -71,47 +104,69 @@ impl Memory {
             })
         });
         let pauses = policy.decides_pauses();
-        Some(Self { policy, size: context.size.0, used: 0, most: 0, pauses, sight })
+        let groups = (buffer.per == Per::Uplink).then(|| Groups::of_uplinks(plan, switch));
+        let groups = groups.map(Box::new);
+        Some(Self { policy, size: context.size.0, used: 0, most: 0, groups, pauses, sight })
     }
 
-    /// Whether a frame of data may join a queue that holds `queued` bytes.
+    /// Bytes used of what a port, counted within the switch, shares.
     #[inline]
-    pub fn admits(&self, bytes: Bytes, queued: u64) -> bool {
-        let frame = Arriving { bytes, queued: Bytes(queued), used: Bytes(self.used) };
-        self.has_room(bytes) && self.policy.admits(&frame)
+    fn used(&self, port: u32) -> u64 {
+        match &self.groups {
+            None => self.used,
+            Some(groups) => groups.used[groups.of[port as usize] as usize],
+        }
     }
 
-    /// Whether a frame fits, whoever it belongs to.
+    /// The same, to be changed.
     #[inline]
-    pub fn has_room(&self, bytes: Bytes) -> bool {
-        self.used + bytes.0 <= self.size
+    fn used_mut(&mut self, port: u32) -> &mut u64 {
+        match &mut self.groups {
+            None => &mut self.used,
+            Some(groups) => &mut groups.used[groups.of[port as usize] as usize],
+        }
     }
 
-    /// Whether more would be used than ever before, were a frame kept.
+    /// Whether a frame of data may join a queue of a port that holds `queued` bytes.
     #[inline]
-    pub fn would_exceed_most(&self, bytes: Bytes) -> bool {
-        self.used + bytes.0 > self.most
+    pub fn admits(&self, port: u32, bytes: Bytes, queued: u64) -> bool {
+        let frame = Arriving { bytes, queued: Bytes(queued), used: Bytes(self.used(port)) };
+        self.has_room(port, bytes) && self.policy.admits(&frame)
     }
 
-    /// A frame was kept.
+    /// Whether a frame for a port fits, whoever it belongs to.
     #[inline]
-    pub fn take(&mut self, bytes: Bytes) {
-        self.used += bytes.0;
-        self.most = self.most.max(self.used);
+    pub fn has_room(&self, port: u32, bytes: Bytes) -> bool {
+        self.used(port) + bytes.0 <= self.size
     }
 
-    /// A frame is gone.
+    /// Whether more would be used than ever before, were a frame for a port kept.
     #[inline]
-    pub fn release(&mut self, bytes: Bytes) {
-        self.used -= bytes.0;
+    pub fn would_exceed_most(&self, port: u32, bytes: Bytes) -> bool {
+        self.used(port) + bytes.0 > self.most
     }
 
-    /// All of it.
+    /// A frame was kept at a port.
+    #[inline]
+    pub fn take(&mut self, port: u32, bytes: Bytes) {
+        let used = self.used_mut(port);
+        *used += bytes.0;
+        let used = *used;
+        self.most = self.most.max(used);
+    }
+
+    /// A frame of a port is gone.
+    #[inline]
+    pub fn release(&mut self, port: u32, bytes: Bytes) {
+        *self.used_mut(port) -= bytes.0;
+    }
+
+    /// All of it, or of a group.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// Most bytes ever used.
+    /// Most bytes ever used, of any group.
     pub fn most(&self) -> u64 {
         self.most
     }
@@ -125,7 +180,7 @@ impl Memory {
 
     /// What becomes of a frame for which its queue has room.
     pub fn ask(&mut self, now: Time, frame: &Candidate) -> Admission {
-        let has_room = self.has_room(frame.bytes);
+        let has_room = self.has_room(frame.queue.port, frame.bytes);
         self.teach(|training, view| training.ask(now, frame, view));
         let admission = self.call(now, |policy, cx, view| policy.admit(cx, frame, view));
         let admission = admission.unwrap_or(Admission::Keep);
@@ -149,7 +204,8 @@ impl Memory {
     /// other queues nor on whether that lowers the maximum; who asks has not looked. None, if it may.
     #[inline]
     pub fn ask_early(&mut self, now: Time, frame: &Candidate) -> Option<bool> {
-        if !self.has_room(frame.bytes) || self.would_exceed_most(frame.bytes) {
+        let port = frame.queue.port;
+        if !self.has_room(port, frame.bytes) || self.would_exceed_most(port, frame.bytes) {
             return None;
         }
         self.call(now, |policy, cx, view| policy.admit_early(cx, frame, view)).flatten()
@@ -170,7 +226,7 @@ impl Memory {
     /// Hears of what has left a queue, in place of each frame by [`leave`](Self::leave).
     #[inline]
     pub fn hear(&mut self, left: &Left) {
-        self.release(left.bytes);
+        self.release(left.queue.port, left.bytes);
         if let Some(Sight { queues, .. }) = self.sight.as_deref_mut() {
             let place = queues.place(left.queue);
             queues.egress[place] -= left.bytes.0;
@@ -180,7 +236,7 @@ impl Memory {
 
     /// A frame joined a queue.
     pub fn join(&mut self, now: Time, frame: &Candidate) {
-        self.take(frame.bytes);
+        self.take(frame.queue.port, frame.bytes);
         if let Some(Sight { queues, .. }) = self.sight.as_deref_mut() {
             let (queue, origin) = queues.places(frame.queue, frame.came_in);
             queues.egress[queue] += frame.bytes.0;
@@ -202,7 +258,7 @@ impl Memory {
     /// Whether nothing that the policy decides, and no maximum, depends on the order in which no more
     /// than `incoming` joins and anything leaves, as long as nobody pauses.
     pub fn ignores_order(&self, incoming: Bytes) -> bool {
-        let known = !self.would_exceed_most(incoming) && self.next_timer() == Time::NEVER;
+        let known = !self.would_exceed_most(0, incoming) && self.next_timer() == Time::NEVER;
         let asked = |sight: &Sight| {
             // What a packet finds depends on the order.
             sight.training.is_none()
@@ -225,7 +281,7 @@ impl Memory {
 
     /// A frame left a queue, in whatever way.
     pub fn leave(&mut self, now: Time, frame: &Departed) {
-        self.release(frame.bytes);
+        self.release(frame.queue.port, frame.bytes);
         if let Some(Sight { queues, .. }) = self.sight.as_deref_mut() {
             let (queue, origin) = queues.places(frame.queue, frame.came_in);
             queues.egress[queue] -= frame.bytes.0;

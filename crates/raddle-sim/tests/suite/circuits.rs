@@ -3,6 +3,7 @@
 
 use crate::common::agree::trouble;
 use crate::common::plan;
+use raddle_schemes::family::Raw;
 use raddle_schemes::load_balance::switch;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
@@ -233,4 +234,46 @@ fn a_frame_that_fits_into_no_slot_is_refused() {
     let (open, time) = (Span(S - 1), Span(S));
     let expected = LimitError::Gate { link, bytes: Bytes(1_500), open, time };
     assert_eq!(plan.check_limits(), Err(expected));
+}
+
+#[test]
+fn valiant_spreads_any_demand_evenly_over_all_lanes() {
+    // Each ToR of 8 sends to the next: half of the capacity, self-loops included, and no lane has more
+    // than another.
+    let eight = shape(8, &[&[0, 1, 2, 3, 4, 5, 6, 7]]);
+    let (hosts, each) = (8, 2_000);
+    let flows = (0..hosts).map(|host| packets(host, (host + 1) % hosts, each)).collect();
+    let mut plan = saturated(&eight, flows);
+    plan.switch_load_balance = switch::Config::named("valiant").unwrap();
+    let outcome = run(&plan);
+    let lanes = &plan.fabric.circuits.as_ref().unwrap().lanes;
+    let frames = lanes.iter().map(|lane| outcome.ports[lane.port.index()].data_frames);
+    let (least, most) = (frames.clone().min().unwrap(), frames.clone().max().unwrap());
+    // 2 of n of the packets, give or take four deviations of a binomial.
+    assert!(least > 410 && most < 590, "{least} to {most}");
+    let total: u64 = frames.sum();
+    assert!(total.abs_diff(hosts as u64 * each * 7 / 4) < 300, "{total}: 2 (n - 1) / n lanes each");
+}
+
+#[test]
+fn valiant_carries_half_of_what_the_uplinks_do() {
+    let eight = shape(8, &[&[0, 1, 2, 3, 4, 5, 6, 7]]);
+    // 0.97 and 1.06 of half the duty of 0.9: 4.365 and 4.77 Gbps with headers, over 20 periods.
+    let late = |pace: &str| {
+        let flows = (0..8).map(|host| packets(host, (host + 1) % 8, 6_000)).collect();
+        let mut plan = saturated(&eight, flows);
+        plan.switch_load_balance = switch::Config::named("valiant").unwrap();
+        plan.transport.congestion.set("rate", Raw::Text(pace)).unwrap();
+        let outcome = run(&plan);
+        let last = outcome.flows.iter().filter_map(|flow| flow.delivered).max().unwrap();
+        // Beyond the time in which the hosts send it all.
+        let sends =
+            6_000.0 * 1_500.0 * 8.0 / pace.trim_end_matches(" Gbps").parse::<f64>().unwrap();
+        last.0 as f64 / 1e3 - sends
+    };
+    let (below, above) = (late("4.365 Gbps"), late("4.77 Gbps"));
+    // In ns. Below, what waits at the end is what random draws made of a few periods of 800 us; above,
+    // 6 % of 15 ms come on top.
+    assert!(below < 2_400_000.0, "{below}");
+    assert!(above > below, "{above} and {below}");
 }

@@ -12,7 +12,7 @@ use raddle_sim::engine;
 use raddle_sim::faults::PortChange;
 use raddle_sim::headroom::pause_headroom;
 use raddle_sim::lossless::Shortage;
-use raddle_sim::plan::{BufferPlan, Pfc, Plan, Service};
+use raddle_sim::plan::{BufferPlan, Per, Pfc, Plan, Service};
 use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::{Flow, Traffic};
@@ -28,7 +28,8 @@ fn rack(traffic: Traffic, policy: buffer::Config) -> Plan {
     plan.queue.size = Size::Unlimited;
     plan.queue.marking = marking::Config::named("none").unwrap();
     plan.queue.pfc = policy.decides_pauses().then(|| Pfc::of_memory(Span::us(10)));
-    plan.buffer = Some(BufferPlan { size: Size::Bytes(Bytes(2_560_000)), policy });
+    plan.buffer =
+        Some(BufferPlan { size: Size::Bytes(Bytes(2_560_000)), policy, per: Per::Switch });
     plan
 }
 

@@ -10,7 +10,7 @@ use raddle_schemes::size::{Limited, Size};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{buffer, congestion, marking};
 use raddle_sim::engine;
-use raddle_sim::plan::{BufferPlan, Overflow, Pfc, Plan, Service};
+use raddle_sim::plan::{BufferPlan, Overflow, Per, Pfc, Plan, Service};
 use raddle_sim::record::{DropCause, Outcome, PortRecord};
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::{Flow, Start};
@@ -33,7 +33,7 @@ fn congested(policy: buffer::Config) -> Plan {
     plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
     plan.queue.size = Size::Unlimited;
     plan.queue.marking = marking::Config::named("none").unwrap();
-    plan.buffer = Some(BufferPlan { size: Size::Bytes(Bytes(SIZE)), policy });
+    plan.buffer = Some(BufferPlan { size: Size::Bytes(Bytes(SIZE)), policy, per: Per::Switch });
     plan.end = Some(Time(70_000_000));
     plan
 }

@@ -10,7 +10,7 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine;
 use raddle_sim::faults::{OnDown, PortChange};
-use raddle_sim::plan::{BufferPlan, Overflow, Pfc, Plan, Service};
+use raddle_sim::plan::{BufferPlan, Overflow, Per, Pfc, Plan, Service};
 use raddle_sim::record::{DropCause, Outcome, PortRecord};
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::Flow;
@@ -39,7 +39,7 @@ fn congested(receivers: u32, policy: &str, alpha: Option<f64>) -> Plan {
     if let Some(alpha) = alpha {
         policy.set("alpha", Raw::Float(alpha)).unwrap();
     }
-    plan.buffer = Some(BufferPlan { size: Size::Bytes(Bytes(SIZE)), policy });
+    plan.buffer = Some(BufferPlan { size: Size::Bytes(Bytes(SIZE)), policy, per: Per::Switch });
     plan
 }
 

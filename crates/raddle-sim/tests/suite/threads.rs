@@ -10,7 +10,7 @@ use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{Card, Cx, FlowContext, buffer, congestion};
 use raddle_sim::engine::{self, Options};
 use raddle_sim::faults::spec::{Direction, Effect, Fault, FaultPlan, Target};
-use raddle_sim::plan::{BufferPlan, Connections, Overflow, Pfc, Plan, Service};
+use raddle_sim::plan::{BufferPlan, Connections, Overflow, Per, Pfc, Plan, Service};
 use raddle_sim::record::{Observer, Outcome, PortRecord, Progress, RecordPlan, Stop};
 use raddle_sim::topology::graph::parse_graph;
 use raddle_sim::workload::{Flow, Start};
@@ -63,7 +63,7 @@ fn shared_memory() -> Plan {
     plan.queue.pfc = None;
     plan.queue.size = Size::Unlimited;
     let policy = buffer::Config::named("dynamic_thresholds").unwrap();
-    plan.buffer = Some(BufferPlan { size: Size::Packets(30.0), policy });
+    plan.buffer = Some(BufferPlan { size: Size::Packets(30.0), policy, per: Per::Switch });
     plan
 }
 

@@ -11,7 +11,7 @@ use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::engine::{self, HORIZON};
 use raddle_sim::faults::PortChange;
-use raddle_sim::plan::{BufferPlan, Overflow, Pfc, Plan, Service};
+use raddle_sim::plan::{BufferPlan, Overflow, Per, Pfc, Plan, Service};
 use raddle_sim::record::DropCause;
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::workload::{Flow, Start};
@@ -122,6 +122,7 @@ fn ports_share_memory_through_a_turn() {
         plan.buffer = Some(BufferPlan {
             size: Size::Packets(12.0),
             policy: buffer::Config::named("dynamic_thresholds").unwrap(),
+            per: Per::Switch,
         });
         assert_engines_agree(&plan);
         assert!(lost(&plan, DropCause::Overflow) > 0);

@@ -9,7 +9,7 @@ use super::spec::{Item, Place, Value};
 use raddle_schemes::buffer;
 use raddle_schemes::family::{ParameterError, Raw};
 use raddle_schemes::size::Size;
-use raddle_sim::plan::BufferPlan;
+use raddle_sim::plan::{BufferPlan, Per};
 use std::sync::Arc;
 
 /// The oracles that come with the program: what `oracle_file` calls them, and their words. The file of
@@ -23,6 +23,8 @@ keys! {
         .beside("fabric.buffer", absent!(required "..")) => {
         size: Size, (required "4 MiB"),
             "memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its ports together. A note says where the queues' own sizes leave nothing to refuse";
+        per: Word(Per::WORDS), (= "switch"),
+            "who has such a memory: `switch`; or `uplink`, of circuits, one for each uplink of a ToR and the queues that it drains, and one for each port to a host, with policies that do not see the whole switch. `bdp` is then an uplink's";
         oracle_file: Either(&[Word(&[ORACLES[0].0]), Path]), (or "none"),
             "in place of the `oracle` of `credence`, a file that has it in its words: `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`, without a dot or a slash, is the one of `figures/credence/oracle`";
     }
@@ -49,6 +51,7 @@ pub(crate) fn buffer(mut reader: Reader<'_>, files: &Files) -> Option<BufferSect
         reader.log().add(item.place.problem("wrong value for `size`").label(label));
         None
     });
+    let per = reader.or(&BUFFER.per);
     let oracle = reader.take(&BUFFER.oracle_file);
     let typed = reader.rest().any(|(key, ..)| key == "oracle");
     let log = reader.log();
@@ -56,7 +59,7 @@ pub(crate) fn buffer(mut reader: Reader<'_>, files: &Files) -> Option<BufferSect
     if let Some(item) = oracle {
         read_oracle(item, typed, &mut policy.config, files, log)?;
     }
-    let plan = BufferPlan { size: size?, policy: policy.config.clone() };
+    let plan = BufferPlan { size: size?, policy: policy.config.clone(), per };
     Some(BufferSection { plan, policy, place: item?.place.clone() })
 }
 
@@ -121,6 +124,10 @@ impl BufferSection {
 
     /// The line of the table with every default filled in.
     pub(crate) fn resolved(&self) -> String {
-        format!("buffer = {}", show(&self.plan.policy, &[("size", shown(&self.plan.size))]))
+        let mut own = vec![("size", shown(&self.plan.size))];
+        if self.plan.per != Per::default() {
+            own.push(("per", shown(&self.plan.per)));
+        }
+        format!("buffer = {}", show(&self.plan.policy, &own))
     }
 }

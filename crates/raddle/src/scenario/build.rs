@@ -62,6 +62,15 @@ impl Scenario {
         let mut pairs: Vec<(HostId, HostId)> = pairs.collect();
         pairs.sort_unstable();
         pairs.dedup();
+        if let (Some(_), Some((from, to))) = (
+            &self.fabric.circuits,
+            self.fabric.unrouted(&pairs, &self.fabric.forwarding, &|_| true),
+        ) {
+            let [from, to] = [from, to].map(|host| self.fabric.host_name(host));
+            let message = format!("no circuits lead from `{from}` to `{to}` and back");
+            let problem = self.topology.place().problem(message);
+            return Err(problem.label("expected a design that connects whoever sends"));
+        }
         let plan = FaultPlan {
             on_down: self.on_down,
             convergence: self.convergence,

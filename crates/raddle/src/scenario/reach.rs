@@ -80,7 +80,8 @@ fn waits<'a>(
 ) -> Waits<'a> {
     let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref().map(|own| &own.plan));
     let Sizes { packet, longest_rtt, .. } = *sizes;
-    Waits { fabric, faults, queue, buffer, packet, longest_rtt, all: LONGEST_QUEUE }
+    let detours = section.load_balance.config.makes_detours();
+    Waits { fabric, faults, queue, buffer, packet, longest_rtt, all: LONGEST_QUEUE, detours }
 }
 
 /// How long a full queue takes, where queues have an end.

@@ -117,6 +117,10 @@ impl PathSelector for Bitmap {
         Entropy(self.walk(|n| cx.rng.below(u64::from(n)) as u32) as u16)
     }
 
+    fn learns_entropies(&self) -> bool {
+        true
+    }
+
     /// Section 4.1, BitMap, step 1.
     #[inline]
     fn on_feedback(&mut self, _cx: &mut Cx<'_>, news: &Feedback) {

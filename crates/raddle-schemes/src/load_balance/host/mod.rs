@@ -95,6 +95,11 @@ pub trait PathSelector {
     /// The entropy for the packet that leaves now.
     fn next_path(&mut self, cx: &mut Cx<'_>, packet: &Outgoing) -> Entropy;
 
+    /// Whether it learns which entropies are good: switches must not write over them.
+    fn learns_entropies(&self) -> bool {
+        false
+    }
+
     /// News about a packet sent earlier. A coalesced ACK brings one piece for the packet that
     /// triggered it and, if it carries entropies, one for each of those, in order of arrival.
     fn on_feedback(&mut self, _cx: &mut Cx<'_>, _news: &Feedback) {}
@@ -140,6 +145,11 @@ impl AnyPathSelector {
     /// See [`PathSelector::knows_at_once`].
     pub fn knows_at_once(&self) -> bool {
         dispatch!(self, scheme => scheme.knows_at_once())
+    }
+
+    /// See [`PathSelector::learns_entropies`].
+    pub fn learns_entropies(&self) -> bool {
+        dispatch!(self, scheme => scheme.learns_entropies())
     }
 
     /// See [`PathSelector::on_route`].

@@ -69,6 +69,10 @@ impl PathSelector for Mprdma {
         }
     }
 
+    fn learns_entropies(&self) -> bool {
+        true
+    }
+
     /// Section 4.1, MPRDMA, steps 1 and 2.
     #[inline]
     fn on_feedback(&mut self, _cx: &mut Cx<'_>, news: &Feedback) {

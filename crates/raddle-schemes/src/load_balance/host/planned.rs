@@ -48,6 +48,10 @@ impl PathSelector for Planned {
         self.path
     }
 
+    fn learns_entropies(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn on_feedback(&mut self, _cx: &mut Cx<'_>, news: &Feedback) {
         if matches!(news.fate, Fate::Clean | Fate::Marked) || news.path != self.path {

@@ -122,6 +122,10 @@ impl PathSelector for Plb {
         }
     }
 
+    fn learns_entropies(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn on_feedback(&mut self, cx: &mut Cx<'_>, news: &Feedback) {
         match &mut self.judge {

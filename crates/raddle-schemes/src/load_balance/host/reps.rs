@@ -372,6 +372,10 @@ impl PathSelector for Reps {
         }
     }
 
+    fn learns_entropies(&self) -> bool {
+        true
+    }
+
     /// Algorithm 1.
     #[inline]
     fn on_feedback(&mut self, cx: &mut Cx<'_>, news: &Feedback) {

@@ -74,6 +74,10 @@ impl PathSelector for RepsLegacy {
         }
     }
 
+    fn learns_entropies(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn on_feedback(&mut self, _cx: &mut Cx<'_>, news: &Feedback) {
         if news.fate == Fate::Clean {

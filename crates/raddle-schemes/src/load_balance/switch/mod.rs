@@ -23,6 +23,7 @@ pub mod simple_rr;
 pub mod source_route;
 #[cfg(test)]
 mod testing;
+pub mod valiant;
 mod with_hash;
 
 /// What a switch reads in a packet's header.
@@ -144,6 +145,29 @@ pub struct SwitchContext {
     pub stream: u64,
 }
 
+/// Where a packet is that has come to a switch which is not its destination's.
+#[derive(Clone, Copy, Debug)]
+pub struct Waypoint<'a> {
+    /// The switch.
+    pub switch: SwitchId,
+    /// The switch of its destination.
+    pub edge: SwitchId,
+    /// Whether a host has sent it here.
+    pub from_host: bool,
+    /// The switches that have hosts.
+    pub edges: &'a [SwitchId],
+}
+
+/// Where a packet goes before its destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detour {
+    /// A switch, by its place among [`Waypoint::edges`], if it has to go to any; and the entropy that the
+    /// packet has then.
+    pub towards: Option<(usize, Entropy)>,
+    /// The entropy that it has else, or where no way leads there.
+    pub straight: Entropy,
+}
+
 /// Chooses among equal ports; one instance per switch.
 pub trait PortSelector {
     /// The index, below `choices.count`, of the port that takes the packet.
@@ -173,6 +197,17 @@ pub trait PortSelector {
     fn reads_entropy(&self) -> bool {
         false
     }
+
+    /// Whether packets go by way of other switches: [`PortSelector::detour`] is asked.
+    fn makes_detours(&self) -> bool {
+        false
+    }
+
+    /// Where a packet goes before its destination, asked before its ports are looked up. Switches write
+    /// what it is to remember over the entropy.
+    fn detour(&mut self, _cx: &mut Cx<'_>, packet: &Header, _stop: &Waypoint<'_>) -> Detour {
+        Detour { towards: None, straight: packet.entropy }
+    }
 }
 
 crate::family! { PortSelector, AnyPortSelector, SwitchContext;
@@ -188,6 +223,7 @@ crate::family! { PortSelector, AnyPortSelector, SwitchContext;
     Drill: drill,
     SourceRoute: source_route,
     EcmpLinear: ecmp_linear,
+    Valiant: valiant,
 }
 
 impl Config {
@@ -199,6 +235,11 @@ impl Config {
     /// See [`PortSelector::reads_entropy`].
     pub fn reads_entropy(&self) -> bool {
         dispatch!(&self.build(&NOMINAL), scheme => scheme.reads_entropy())
+    }
+
+    /// See [`PortSelector::makes_detours`].
+    pub fn makes_detours(&self) -> bool {
+        dispatch!(&self.build(&NOMINAL), scheme => scheme.makes_detours())
     }
 
     /// See [`PortSelector::looks_before`].
@@ -221,6 +262,11 @@ impl AnyPortSelector {
     /// See [`PortSelector::is_stateless`].
     pub fn is_stateless(&self) -> bool {
         dispatch!(self, scheme => scheme.is_stateless())
+    }
+
+    /// See [`PortSelector::detour`].
+    pub fn detour(&mut self, cx: &mut Cx<'_>, packet: &Header, stop: &Waypoint<'_>) -> Detour {
+        dispatch!(self, scheme => scheme.detour(cx, packet, stop))
     }
 
     /// See [`PortSelector::looks_before`].
@@ -260,6 +306,14 @@ impl<S: PortSelector + ?Sized> PortSelector for Box<S> {
 
     fn reads_entropy(&self) -> bool {
         (**self).reads_entropy()
+    }
+
+    fn makes_detours(&self) -> bool {
+        (**self).makes_detours()
+    }
+
+    fn detour(&mut self, cx: &mut Cx<'_>, packet: &Header, stop: &Waypoint<'_>) -> Detour {
+        (**self).detour(cx, packet, stop)
     }
 }
 

@@ -3,7 +3,9 @@
 //! other one asks.
 
 use super::ecmp::{self, Ecmp};
-use super::{AnyPortSelector, Choices, Config, Header, PortSelector, SwitchContext};
+use super::{
+    AnyPortSelector, Choices, Config, Detour, Header, PortSelector, SwitchContext, Waypoint,
+};
 use crate::Cx;
 use alloc::boxed::Box;
 
@@ -38,6 +40,14 @@ impl PortSelector for WithHash {
 
     fn looks_before(&self) -> bool {
         self.scheme.looks_before()
+    }
+
+    fn detour(&mut self, cx: &mut Cx<'_>, packet: &Header, stop: &Waypoint<'_>) -> Detour {
+        if packet.hashed {
+            Detour { towards: None, straight: packet.entropy }
+        } else {
+            self.scheme.detour(cx, packet, stop)
+        }
     }
 }
 

@@ -75,6 +75,8 @@ pub(super) struct Part<'a> {
     pub(super) route: usize,
     /// Where switches find the keys of flows, if flows share them.
     pub(super) keys: Option<Arc<Layout>>,
+    /// Switches with hosts, and a port of one of each one's hosts, where packets make detours.
+    pub(super) edges: (Vec<SwitchId>, Vec<PortId>),
     pub(super) world: World<'a>,
     pub(super) scratch: Scratch,
     pub(super) lost_on_arrival: LostOnArrival,
@@ -161,6 +163,7 @@ fn switch_states(
             id,
             selector: plan.port_selector(hash, &context),
             rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
+            detours: plan.switch_load_balance.makes_detours(),
             arbitration: Arbitration::of_switch(plan.seed, id),
             first_port,
             kind: None,
@@ -327,6 +330,7 @@ impl<'a> Part<'a> {
             of_host_ports: Arbitration::of_host_ports(plan.seed),
             routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
             route: 0,
+            edges: fabric.edge_switches(),
             keys: layout.shares_keys().then(|| Arc::clone(layout)),
             world: World {
                 discipline: Discipline::of(plan),

@@ -22,7 +22,7 @@ use crate::wire::frame::Frame;
 use crate::wire::note::Note;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::load_balance::switch::Choices;
+use raddle_schemes::load_balance::switch::{Choices, Waypoint};
 use raddle_schemes::units::Time;
 
 impl<'a> Part<'a> {
@@ -51,7 +51,8 @@ impl<'a> Part<'a> {
             && no_middleware
             && (no_notes || switch.joint.is_some())
             && (alone || !looks_before)
-            && switch.asleep.is_none();
+            && switch.asleep.is_none()
+            && !switch.detours;
         match (switch.kind, self.routes[self.route].1.tree_node(switch.id)) {
             (Some(kind), Some(node)) if plain => {
                 let node = node.clone();
@@ -207,7 +208,7 @@ impl<'a> Part<'a> {
             if let Some(notes) = &mut self.world.notes {
                 notes.put(note);
             }
-            let mut way = self.choose_way(number, (now, now), frame, via);
+            let mut way = self.choose_way(number, (now, now), frame, via, None);
             // No port has sent it here, so none can say that it was lost.
             if let (Way::Lost(_), Some(tor)) = (way, &mut self.switches[number as usize].tor) {
                 tor.note_dropped(frame);
@@ -282,7 +283,44 @@ impl<'a> Part<'a> {
                 Passage::Held => return Way::Held,
             }
         }
-        self.choose_way(number, (now, seen), *frame, via)
+        let by_way_of = if self.switches[number as usize].detours {
+            self.detour(number, now, in_port, frame)
+        } else {
+            None
+        };
+        self.choose_way(number, (now, seen), *frame, via, by_way_of)
+    }
+
+    /// The port of a host that is where a frame goes first, if its scheme sends it elsewhere than to
+    /// its destination; written into the frame.
+    #[inline(never)]
+    fn detour(
+        &mut self,
+        number: u32,
+        now: Time,
+        in_port: u32,
+        frame: &mut Frame,
+    ) -> Option<PortId> {
+        let routes = &self.routes[self.route_at(now)].1;
+        let fabric = &self.plan.fabric;
+        let locators = self.world.hosts.locators();
+        let switch = &mut self.switches[number as usize];
+        let edge = fabric.edge_of(locators.port(frame.to));
+        if edge == switch.id {
+            return None;
+        }
+        let peer = fabric.ports[(switch.first_id + in_port) as usize].peer;
+        let from_host = peer.0 < fabric.host_ports();
+        let (edges, hosts) = &self.edges;
+        let stop = Waypoint { switch: switch.id, edge, from_host, edges };
+        let own_key = || locators.key(frame.to);
+        let key = self.keys.as_ref().map_or_else(own_key, |own| own.flow_key(*frame));
+        let cx = &mut Cx { now, rng: &mut switch.rng, events: &mut () };
+        let detour = switch.selector.detour(cx, &header(*frame, key), &stop);
+        let way = detour.towards.map(|(place, entropy)| (hosts[place], entropy));
+        let way = way.filter(|&(host, _)| routes.ports(switch.id, host).count() > 0);
+        frame.set_entropy(way.map_or(detour.straight, |(_, entropy)| entropy));
+        way.map(|(host, _)| host)
     }
 
     /// Shows a frame that has come in to a ToR's middleware, if there is a way for it.
@@ -308,7 +346,8 @@ impl<'a> Part<'a> {
     }
 
     /// Which port a frame takes at `now`, by what is queued at `seen`; `via` is that one of its equal
-    /// ways, if it has been chosen.
+    /// ways, if it has been chosen, `by_way_of` the port of a host to which it goes as if that were its
+    /// destination.
     #[inline(always)]
     fn choose_way(
         &mut self,
@@ -316,11 +355,12 @@ impl<'a> Part<'a> {
         (now, seen): (Time, Time),
         frame: Frame,
         via: Option<usize>,
+        by_way_of: Option<PortId>,
     ) -> Way {
         let route = self.route_at(now);
         let switch = &mut self.switches[number as usize];
         let locators = self.world.hosts.locators();
-        let to = locators.port(frame.to);
+        let to = by_way_of.unwrap_or_else(|| locators.port(frame.to));
         let ports = self.routes[route].1.ports(switch.id, to);
         let chosen = match ports.count() {
             0 => return Way::Lost(DropCause::NoRoute),

@@ -455,7 +455,7 @@ impl JointPorts<'_, '_> {
         loop {
             let Some(pool) = &mut self.pool else { return true };
             match pool.ask(now, frame) {
-                Admission::Keep => return pool.has_room(frame.bytes),
+                Admission::Keep => return pool.has_room(frame.queue.port, frame.bytes),
                 Admission::Refuse => return false,
                 Admission::PushOut(queue) if self.push_out(now, queue) => {}
                 Admission::PushOut(_) => return false,
@@ -476,7 +476,7 @@ impl JointPorts<'_, '_> {
     fn room(&mut self, now: Time, out: u32, frame: Frame) -> Room {
         let (own, line) = (&mut self.ports[out as usize], &mut self.lines[out as usize]);
         let queued = own.data_queued(now, frame, line, self.world);
-        let is_ample = |pool: &&mut Pool| pool.is_ample(frame.size(), queued);
+        let is_ample = |pool: &&mut Pool| pool.is_ample(out, frame.size(), queued);
         if self.pool.as_ref().is_none_or(is_ample) {
             return Room::AMPLE;
         }
@@ -484,7 +484,7 @@ impl JointPorts<'_, '_> {
             self.catch_up(now);
         }
         let header = self.world.discipline.header;
-        let room = |pool: &&mut Pool| pool.room(frame.size(), queued, header);
+        let room = |pool: &&mut Pool| pool.room(out, frame.size(), queued, header);
         self.pool.as_ref().map_or(Room::AMPLE, room)
     }
 

@@ -25,6 +25,8 @@ pub(super) struct SwitchState {
     pub(super) id: SwitchId,
     pub(super) selector: AnyPortSelector,
     pub(super) rng: Rng,
+    /// Whether its scheme sends packets by way of other switches.
+    pub(super) detours: bool,
     /// Which of its in-ports goes first at an instant.
     pub(super) arbitration: Arbitration,
     /// Its first port in this part.

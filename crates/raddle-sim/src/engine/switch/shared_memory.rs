@@ -63,27 +63,33 @@ impl Pool {
     /// Whether a frame of `size` would be kept whatever has left unseen, and makes no maximum; it
     /// finds `queued` bytes in its queue of data, or belongs to control.
     #[inline]
-    pub(in crate::engine) fn is_ample(&self, size: Bytes, queued: Option<u64>) -> bool {
-        self.admits(size, queued) && !self.memory.would_exceed_most(size)
+    pub(in crate::engine) fn is_ample(&self, out: u32, size: Bytes, queued: Option<u64>) -> bool {
+        self.admits(out, size, queued) && !self.memory.would_exceed_most(out, size)
     }
 
     /// What room there is when all ports have caught up.
-    pub(in crate::engine) fn room(&self, size: Bytes, queued: Option<u64>, header: Bytes) -> Room {
-        Room { frame: self.admits(size, queued), header: self.memory.has_room(header) }
+    pub(in crate::engine) fn room(
+        &self,
+        out: u32,
+        size: Bytes,
+        queued: Option<u64>,
+        header: Bytes,
+    ) -> Room {
+        Room { frame: self.admits(out, size, queued), header: self.memory.has_room(out, header) }
     }
 
     #[inline]
-    fn admits(&self, size: Bytes, queued: Option<u64>) -> bool {
+    fn admits(&self, out: u32, size: Bytes, queued: Option<u64>) -> bool {
         match queued {
-            Some(queued) => self.memory.admits(size, queued),
-            None => self.memory.has_room(size),
+            Some(queued) => self.memory.admits(out, size, queued),
+            None => self.memory.has_room(out, size),
         }
     }
 
-    /// So much of a frame was kept.
+    /// So much of a frame was kept at port `out`.
     #[inline]
-    pub(in crate::engine) fn take(&mut self, joined: Bytes) {
-        self.memory.take(joined);
+    pub(in crate::engine) fn take(&mut self, out: u32, joined: Bytes) {
+        self.memory.take(out, joined);
     }
 
     /// A frame was kept in a queue.
@@ -115,7 +121,7 @@ impl Pool {
     /// Hears that `gone` bytes in all have been at port `out` and are not any more.
     #[inline]
     pub(in crate::engine) fn note_freed(&mut self, out: usize, gone: u64) {
-        self.memory.release(Bytes(gone - self.gone[out]));
+        self.memory.release(out as u32, Bytes(gone - self.gone[out]));
         self.gone[out] = gone;
     }
 
@@ -131,15 +137,15 @@ impl Pool {
         world: &mut World<'_>,
     ) {
         let queued = ports.data_queued(out, now, frame, world);
-        let room = if self.is_ample(frame.size(), queued) {
+        let room = if self.is_ample(out as u32, frame.size(), queued) {
             Room::AMPLE
         } else {
             self.carry_out(now, busy, ports, world);
-            self.room(frame.size(), queued, world.discipline.header)
+            self.room(out as u32, frame.size(), queued, world.discipline.header)
         };
         note_busy(busy, out);
         let joined = ports.enqueue(out, Arriving { now, came_in, frame, room }, world);
-        self.take(joined);
+        self.take(out as u32, joined);
     }
 
     /// Carries out what busy ports have to up to and including `until`. Returns when the first next
@@ -168,9 +174,9 @@ impl Pool {
         self.memory.sees_switch()
     }
 
-    /// Whether a frame fits.
-    pub(in crate::engine) fn has_room(&self, bytes: Bytes) -> bool {
-        self.memory.has_room(bytes)
+    /// Whether a frame for a port fits.
+    pub(in crate::engine) fn has_room(&self, out: u32, bytes: Bytes) -> bool {
+        self.memory.has_room(out, bytes)
     }
 
     /// [`Memory::ask`].

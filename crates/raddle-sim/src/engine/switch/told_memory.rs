@@ -176,7 +176,7 @@ impl Pool {
         }
         loop {
             match self.ask(now, frame) {
-                Admission::Keep => return self.has_room(frame.bytes),
+                Admission::Keep => return self.has_room(frame.queue.port, frame.bytes),
                 Admission::Refuse => return false,
                 Admission::PushOut(queue) => {
                     let Some(bytes) = ports.push_out(queue, now, world) else { return false };

@@ -98,5 +98,7 @@ pub(super) fn longest_drain(plan: &Plan, longest_rtt: Span) -> Span {
 /// queues, or all that lossless switches hold, and no longer than any run.
 pub(super) fn default_rto(plan: &Plan, drain: Span, longest_rtt: Span) -> Span {
     let wait = Span(drain.0.saturating_mul(4)).max(longest_hold(&Waits::of(plan)));
-    Span(longest_rtt.0.saturating_add(wait.0).min(TIME_LIMIT.0))
+    let circuits = plan.fabric.longest_wait(plan.switch_load_balance.makes_detours());
+    let trip = longest_rtt.0.saturating_add(circuits.0);
+    Span(trip.saturating_add(wait.0).min(TIME_LIMIT.0))
 }

@@ -32,7 +32,7 @@ use raddle_sim::faults::{Faults, PortChange};
 use raddle_sim::limits::LimitError;
 use raddle_sim::lossless::Shortage;
 use raddle_sim::plan::{
-    AckQueue, BufferPlan, MarkAt, Overflow, Pfc, PfcLinks, Plan, QueuePlan, Service, Turns,
+    AckQueue, BufferPlan, MarkAt, Overflow, Per, Pfc, PfcLinks, Plan, QueuePlan, Service, Turns,
     Watchdog,
 };
 use raddle_sim::record::RecordPlan;
@@ -129,7 +129,15 @@ fn plan_on(mut fabric: Fabric, mut choices: Choices<'_>) -> Plan {
     if planner.is_none() && choices.below(3) == 1 {
         in_planes(&mut choices, &mut plan);
     }
-    with_paths(plan, planner)
+    let mut plan = with_paths(plan, planner);
+    if plan.fabric.circuits.is_some() {
+        without_pauses(&mut plan);
+        open_what_is_too_short(&mut plan);
+    }
+    if let Err(LimitError::Detours { .. }) = plan.check_limits() {
+        plan.switch_load_balance = switch::Config::named("rsq").unwrap();
+    }
+    plan
 }
 
 /// Gives hosts several ports, where the plan can have them.
@@ -393,7 +401,7 @@ fn buffer(choices: &mut Choices<'_>, classes: u8) -> Option<BufferPlan> {
     let outside = [moody::plugin()].map(buffer::Config::Custom);
     let policies: Vec<_> = listed.flatten().chain(outside).collect();
     let policy = policy(choices, &policies, classes);
-    Some(BufferPlan { size: Size::Packets(packets?), policy })
+    Some(BufferPlan { size: Size::Packets(packets?), policy, per: Per::Switch })
 }
 
 /// One of these policies, with parameters of its own.
@@ -487,6 +495,8 @@ fn sonic_abm(choices: &mut Choices<'_>, classes: u8) -> buffer::sonic_abm::Confi
 pub(crate) fn plan_with_sonic(numbers: &[u32]) -> Plan {
     let (own, others) = numbers.split_at(numbers.len().min(10));
     let mut plan = plan(others);
+    // Pauses and gates do not go together: circuits that stay.
+    plan.fabric.circuits = None;
     let mut choices = Choices::new(own);
     let size = Size::Packets(choices.pick(&[300.0, 1000.0, 100.0, 50.0]));
     let policy = buffer::Config::Sonic(sonic(&mut choices, plan.queue.classes));
@@ -495,7 +505,7 @@ pub(crate) fn plan_with_sonic(numbers: &[u32]) -> Plan {
         true => Some(Pfc::of_memory(choices.pick(&[Span::us(5), Span::us(1)]))),
         false => plan.queue.pfc.filter(|_| !decided),
     };
-    plan.buffer = Some(BufferPlan { size, policy });
+    plan.buffer = Some(BufferPlan { size, policy, per: Per::Switch });
     plan
 }
 
@@ -504,6 +514,7 @@ pub(crate) fn plan_with_sonic(numbers: &[u32]) -> Plan {
 pub(crate) fn plan_with_lossless(numbers: &[u32]) -> Plan {
     let (own, others) = numbers.split_at(numbers.len().min(30));
     let mut plan = plan(others);
+    plan.fabric.circuits = None;
     let mut choices = Choices::new(own);
     plan.tor = None;
     let sizes = [2.0, 1.0, 10.0, 100.0].map(Size::Packets);
@@ -540,7 +551,7 @@ pub(crate) fn plan_with_lossless(numbers: &[u32]) -> Plan {
     };
     plan.queue.pfc = Some(Pfc::of_memory(choices.pick(&[Span::us(5), Span::us(1)])));
     let size = Size::Packets(choices.pick(&[50.0, 200.0, 1000.0]));
-    plan.buffer = Some(BufferPlan { size, policy });
+    plan.buffer = Some(BufferPlan { size, policy, per: Per::Switch });
     slow_down(&mut choices, &mut plan);
     let more = choices.pick(&[Bytes(0), Bytes(20_000)]);
     // What it lacks, it is given.
@@ -568,10 +579,30 @@ pub(crate) fn plan_with_sums(numbers: &[u32]) -> Plan {
     if let buffer::Config::Reverie(own) = &mut policy {
         own.lossless = PerClass::All(false);
     }
-    plan.buffer = Some(BufferPlan { size, policy });
+    plan.buffer = Some(BufferPlan { size, policy, per: Per::Switch });
     (plan.queue.pfc, plan.tor) = (None, None);
     (plan.queue.control_weight, plan.queue.control_size) = (None, Size::Unlimited);
     plan
+}
+
+/// Links with gates cannot be paused.
+fn without_pauses(plan: &mut Plan) {
+    let decides = |buffer: &BufferPlan| buffer.policy.decides_pauses();
+    plan.buffer = plan.buffer.take().filter(|buffer| !decides(buffer));
+    plan.queue.pfc = None;
+}
+
+/// What fits into no opening of a link has that open all the time.
+fn open_what_is_too_short(plan: &mut Plan) {
+    while let Err(LimitError::Gate { link, .. }) = plan.check_limits() {
+        let port = plan.fabric.port_named(&link).unwrap();
+        let circuits = plan.fabric.circuits.as_mut().unwrap();
+        let period = circuits.period;
+        let lane = circuits.lanes.iter_mut().find(|lane| lane.port == port).unwrap();
+        let rate = plan.fabric.ports[port.index()].rate;
+        lane.openings = vec![Opening { from: Span::ZERO, until: period, rate }];
+        lane.uplinks = vec![0];
+    }
 }
 
 /// A plan on a fabric of circuits, or on any some of whose links between switches have gates.
@@ -588,19 +619,15 @@ pub(crate) fn plan_with_gates(numbers: &[u32]) -> Plan {
         plan.fabric.circuits = circuits::on_some_links(&mut choices, &plan.fabric);
         plan
     };
-    let decides = |buffer: &BufferPlan| buffer.policy.decides_pauses();
-    plan.buffer = plan.buffer.filter(|buffer| !decides(buffer));
-    plan.queue.pfc = None;
-    // What fits nowhere has its gate open all the time.
-    while let Err(LimitError::Gate { link, .. }) = plan.check_limits() {
-        let port = plan.fabric.port_named(&link).unwrap();
-        let circuits = plan.fabric.circuits.as_mut().unwrap();
-        let period = circuits.period;
-        let lane = circuits.lanes.iter_mut().find(|lane| lane.port == port).unwrap();
-        let rate = plan.fabric.ports[port.index()].rate;
-        lane.openings = vec![Opening { from: Span::ZERO, until: period, rate }];
-        lane.uplinks = vec![0];
+    without_pauses(&mut plan);
+    if let Some(buffer) = plan.buffer.as_mut().filter(|own| !own.policy.sees_switch()) {
+        (buffer.per, buffer.size) = choices.pick(&[
+            (Per::Switch, buffer.size),
+            (Per::Uplink, Size::Packets(3.0)),
+            (Per::Uplink, Size::Packets(9.0)),
+        ]);
     }
+    open_what_is_too_short(&mut plan);
     plan
 }
 

@@ -3,6 +3,7 @@
 //! A kind of topology is a file here and a line in [`KINDS`]: its word and keys, how they are read,
 //! and the [`Shape`] that builds the fabric.
 
+mod circuits;
 mod dumbbell;
 mod fat_tree;
 mod graph;
@@ -30,11 +31,12 @@ use raddle_sim::topology::tree::TreeShape;
 use std::sync::Arc;
 
 /// Every kind of topology.
-const KINDS: [&Kind; 7] = [
+const KINDS: [&Kind; 8] = [
     &fat_tree::KIND,
     &leaf_spine::KIND,
     &dumbbell::KIND,
     &torus::KIND,
+    &circuits::KIND,
     &graph::KIND,
     &htsim_topo::KIND,
     &hpcc_topology::KIND,

@@ -1,0 +1,236 @@
+//! `kind = "circuits"`: ToRs whose uplinks lead to circuit switches, which follow a schedule.
+
+use super::kind::{Kind, Made};
+use super::{COMMON, LINK_DELAY, RATE, SWITCH_DELAY, UPLINK_RATE, pair};
+use crate::scenario::files::Files;
+use crate::scenario::key::{Key, Section, keys};
+use crate::scenario::keyed::Reader;
+use crate::scenario::scheme::shown;
+use crate::scenario::spec::{Item, Value, quoted};
+use crate::throughput;
+use raddle_circuits::matching::Matching;
+use raddle_circuits::schedule::Schedule;
+use raddle_schemes::family::{Parameter, ParameterError, Raw};
+use raddle_schemes::rng::Rng;
+use raddle_schemes::units::Span;
+use raddle_sim::topology::circuits::{self, CircuitShape, Rotors, Turn};
+use raddle_throughput::demand::{self, Demand};
+use raddle_throughput::designs::Design;
+use std::sync::Arc;
+
+keys! {
+    /// Its keys.
+    KEYS: CircuitKeys = Section::kind(circuits::KIND.name, circuits::KIND.summary).with(COMMON) => {
+        tors: Whole, (required 16) [>= 2],
+            "ToRs, named `tor0`, `tor1`, ..; the link from one to another is `tor0.to.tor1`, open while a circuit of the two is up";
+        hosts_per_tor: Whole, (required 4) [>= 1],
+            "hosts at each";
+        uplinks: Whole, (required 4) [>= 1],
+            "links of a ToR to circuit switches, one to each, at most 64";
+        design: Text, (required "mars:degree=8"),
+            "who makes the schedule, as `raddle throughput` takes it: a name, `:` and parameters but those that are keys here. Of several schedules one is drawn";
+        demand: Text, (= "uniform"),
+            "what the schedule is made for, if the design asks: a pattern as in `raddle throughput`, or a text file relative to the scenario. Not the traffic";
+        design_seed: Whole, (= 1),
+            "what the design draws depends on it. It is not the run's `seed`, of which nothing of the fabric depends";
+        slot: Time, (required "22 us"),
+            "how long a circuit switch stays as it is, dark time included";
+        dark: Time, (= "0 ns"),
+            "how long a circuit switch that turns connects nothing, at the start of its slot";
+        guard: Time, (= "0 ns"),
+            "the last bit of a packet leaves so long before its circuit goes down";
+        rate => RATE;
+        uplink_rate => UPLINK_RATE.meaning("of an uplink. Circuits of several uplinks between two ToRs at once are as fast as they are together");
+        link_delay => LINK_DELAY.meaning("propagation on the hosts' links");
+        circuit_delay: Time, (or "`link_delay`"),
+            "propagation from ToR to ToR";
+        switch_delay => SWITCH_DELAY.meaning("latency of every ToR");
+    }
+}
+
+pub(super) const KIND: Kind = Kind { section: CircuitKeys::SECTION, read };
+
+fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
+    let tors: Option<u32> = reader.at_least(&KEYS.tors);
+    let hosts_per_tor: Option<u32> = reader.at_least(&KEYS.hosts_per_tor);
+    let uplinks: Option<u32> = reader.at_least(&KEYS.uplinks);
+    let (rate, link_delay) = (reader.or(&KEYS.rate), reader.or(&KEYS.link_delay));
+    let uplink_rate = reader.get(&KEYS.uplink_rate).unwrap_or(rate);
+    let circuit_delay: Span = reader.get(&KEYS.circuit_delay).unwrap_or(link_delay);
+    let switch_delay = reader.or(&KEYS.switch_delay);
+    let slot: Option<Span> = reader.need(&KEYS.slot);
+    let (dark, guard) = (reader.or::<Span>(&KEYS.dark), reader.or::<Span>(&KEYS.guard));
+    let seed: u64 = reader.or(&KEYS.design_seed);
+    let design_item = reader.demand(&KEYS.design);
+    let demand_item = reader.take(&KEYS.demand);
+    let (tors, hosts_per_tor, uplinks, slot) = (tors?, hosts_per_tor?, uplinks?, slot?);
+    let design_text = text(reader, &KEYS.design, design_item?)?;
+    let demand_text = match demand_item {
+        Some(item) => text(reader, &KEYS.demand, item)?,
+        None => KEYS.demand.absent.value().unwrap_or_default().trim_matches('"'),
+    };
+    let demand = match load(demand_text, demand_item, tors as usize, seed, reader, files) {
+        Ok(demand) => demand?,
+        Err(why) => {
+            let place = demand_item.map_or(reader.place(), |item| &item.place);
+            reader.log().add(place.problem(why));
+            return None;
+        }
+    };
+    let asked = Asked { uplinks, rate: bare(&uplink_rate), slot, dark, seed };
+    let rotors = match asked.rotors(design_text, &demand, tors as usize) {
+        Ok(rotors) => rotors,
+        Err(why) => {
+            reader.log().add(design_item?.place.problem(why));
+            return None;
+        }
+    };
+    Some(Made {
+        lines: vec![
+            pair("tors", &tors),
+            pair("hosts_per_tor", &hosts_per_tor),
+            pair("uplinks", &uplinks),
+            format!("design = {}", quoted(design_text)),
+            format!("demand = {}", quoted(demand_text)),
+            pair("design_seed", &seed),
+            pair("slot", &slot),
+            pair("dark", &dark),
+            pair("guard", &guard),
+            pair("rate", &rate),
+            pair("uplink_rate", &uplink_rate),
+            pair("link_delay", &link_delay),
+            pair("circuit_delay", &circuit_delay),
+            pair("switch_delay", &switch_delay),
+        ],
+        title: format!("circuits by {design_text}"),
+        rate: Some(rate),
+        file: None,
+        shape: Arc::new(CircuitShape {
+            tors,
+            hosts_per_tor,
+            rate,
+            uplink_rate,
+            link_delay,
+            circuit_delay,
+            switch_delay,
+            rotors,
+            guard,
+        }),
+    })
+}
+
+/// A value that must be a text.
+fn text<'a>(reader: &Reader<'_>, key: &'static Key, item: &'a Item) -> Option<&'a str> {
+    let found = match &item.value {
+        Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    };
+    if found.is_none() {
+        let problem = item.place.problem(format!("wrong value for `{}`", key.word));
+        reader.log().add(problem.label("expected a text, quoted"));
+    }
+    found
+}
+
+/// A value as a design's parameter has it.
+fn bare<T: Parameter>(value: &T) -> String {
+    shown(value).trim_matches('"').to_owned()
+}
+
+/// The demand of a pattern, or of a file if there is no such pattern.
+fn load(
+    name: &str,
+    item: Option<&Item>,
+    tors: usize,
+    seed: u64,
+    reader: &Reader<'_>,
+    files: &Files,
+) -> Result<Option<Demand>, String> {
+    let demand = match (demand::named(name, tors, seed), item) {
+        (Ok(demand), _) => demand,
+        (Err(_), Some(item)) if name.contains('.') => {
+            let Some(file) = files.named(item, name, reader.log()) else { return Ok(None) };
+            let read = demand::read(name, file.text.as_bytes());
+            read.map_err(|why| format!("{name}: {why}"))?.demand
+        }
+        (Err(why), _) => return Err(format!("{name}: {why}")),
+    };
+    if demand.nodes() != tors {
+        let nodes = demand.nodes();
+        return Err(format!("the demand `{name}` has {nodes} nodes, and there are {tors} ToRs"));
+    }
+    Ok(Some(demand))
+}
+
+/// What a design is asked for.
+struct Asked {
+    uplinks: u32,
+    rate: String,
+    slot: Span,
+    dark: Span,
+    seed: u64,
+}
+
+impl Asked {
+    /// What circuit switches connect by a design for a demand.
+    fn rotors(&self, text: &str, demand: &Demand, tors: usize) -> Result<Rotors, String> {
+        let mut design = throughput::design(text)?;
+        let settings = text.split_once(':').map_or("", |(_, settings)| settings).split(',');
+        let typed: Vec<&str> =
+            settings.filter_map(|own| own.split_once('=')).map(|own| own.0).collect();
+        let (slot, dark) = (bare(&self.slot), bare(&self.dark));
+        for (name, raw) in [
+            ("uplinks", Raw::Integer(self.uplinks.into())),
+            ("rate", Raw::Text(&self.rate)),
+            ("slot", Raw::Text(&slot)),
+            ("dark", Raw::Text(&dark)),
+        ] {
+            if typed.contains(&name) {
+                return Err(format!("`{name}` of a design is a key of the topology"));
+            }
+            set(&mut *design, name, raw)?;
+        }
+        let plan = design.plan(demand, self.seed).map_err(|why| format!("{text}: {why}"))?;
+        let mut drawn = Rng::new(self.seed, "schedule", 0).unit();
+        let mut schedules = plan.schedules.iter();
+        let schedule = loop {
+            match schedules.next() {
+                None => break plan.schedules.last(),
+                Some(own) if drawn < own.0 => break Some(own),
+                Some((chance, _)) => drawn -= chance,
+            }
+        };
+        let (_, schedule) = schedule.ok_or_else(|| format!("{text} has no circuits"))?;
+        if schedule.nodes() != tors {
+            let nodes = schedule.nodes();
+            return Err(format!("{text} has {nodes} nodes, and there are {tors} ToRs"));
+        }
+        Ok(rotors_of(schedule))
+    }
+}
+
+fn set(design: &mut dyn Design, name: &str, raw: Raw<'_>) -> Result<(), String> {
+    design.set(name, raw).map_err(|error| match error {
+        ParameterError::Unknown => format!("the design has no `{name}`"),
+        ParameterError::Value(expected) => format!("`{name}` of the design: {expected}"),
+        ParameterError::Word(words) => {
+            format!("`{name}` of the design: one of {}", words.join(", "))
+        }
+    })
+}
+
+/// A schedule as the simulator has it.
+fn rotors_of(schedule: &Schedule) -> Rotors {
+    let rotor = |(switch, list): (usize, &Vec<Matching>)| {
+        let turn = |(slot, matching): (usize, &Matching)| Turn {
+            targets: matching.all().map(|(_, target)| target as u16).collect(),
+            turns: schedule.is_dark(switch, slot),
+        };
+        list.iter().enumerate().map(turn).collect()
+    };
+    Rotors {
+        slots: schedule.slots().to_vec(),
+        dark: schedule.dark(),
+        rotors: schedule.switches().iter().enumerate().map(rotor).collect(),
+    }
+}
