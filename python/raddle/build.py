@@ -393,6 +393,9 @@ def record(
     bucket: str | None = None,
     queue_means: bool | None = None,
     training: bool | None = None,
+    probes: Sequence[str] | None = None,
+    probe_every: str | None = None,
+    flows: Sequence[int] | str | None = None,
     sizes: Mapping[str, Any] | None = None,
 ) -> Section:
     """What is kept over time.
@@ -405,6 +408,12 @@ def record(
     `training` (`false`): whether it is kept what each packet of data found in the memory of
         `longest_queue_drop`, and what became of it: the table `training`, from which
         `raddle train` makes the `oracle_file` of `credence`.
+    `probes`: numbers that schemes show of their state over time, as in `["window",
+        "alpha"]`, and `["*"]` for all that there are: the table `probes`. Of flows those in
+        `flows`, of switches all.
+    `probe_every` (`"0 ps"`): width of a time bucket, at whose end a probe is told that has
+        changed; `0 ps` tells it at each instant.
+    `flows`: flows whose probes are kept: their numbers, as in `[0, 17]`, or `"every 64th"`.
     `sizes` (10 kB, 100 kB, 1 MB): which flows results tell apart as short, medium and long:
         `{ short_below = "100 kB", long_above = "1 MB" }`, and medium ones are all between.
         By default short ones are below 10 kB, medium ones from 100 kB to 1 MB, and long
@@ -415,6 +424,9 @@ def record(
         bucket=bucket,
         queue_means=queue_means,
         training=training,
+        probes=probes,
+        probe_every=probe_every,
+        flows=flows,
         sizes=sizes,
     )
 

@@ -15,7 +15,7 @@ from ._results import Comparison, Result
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["compare", "completion", "links", "over_time"]
+__all__ = ["compare", "completion", "links", "over_time", "probe"]
 
 
 def _axes(ax: Axes | None) -> Axes:
@@ -82,6 +82,34 @@ def over_time(
         )
     axes.set(xlabel="time (us)", ylabel=label)
     axes.set_ylim(bottom=0)
+    axes.set_xlim(left=0)
+    axes.legend()
+    return axes
+
+
+def probe(result: Result, word: str, *, ax: Axes | None = None) -> Axes:
+    """A number that schemes show of themselves, as `window` or `alpha`, over time (us): a line for
+    each flow, switch or port that the scenario's `[record] probes` keeps it of. `ValueError` where it
+    keeps none of that word."""
+    if "probes" not in result.tables:
+        raise ValueError('nothing was kept: [record] probes = ["window"], flows = [0] does')
+    columns = ("time_us", "flow", "switch", "port", "probe", "value", "unit")
+    rows = [row for row in zip(*_columns(result, "probes", *columns)) if row[4] == word]
+    if not rows:
+        known = sorted(set(_columns(result, "probes", "probe")[0]))
+        raise ValueError(f"no {word!r} was kept, but {', '.join(known)}")
+    lines: dict[str, tuple[list[float], list[float]]] = {}
+    for time, flow, switch, port, _, value, _ in rows:
+        name = f"flow {flow}" if switch is None else switch
+        name = name if port is None else f"{name}, port {port}"
+        times, values = lines.setdefault(name, ([], []))
+        times.append(time)
+        values.append(value)
+    axes = _axes(ax)
+    for name, (times, values) in lines.items():
+        axes.step(times, values, where="post", label=name)
+    unit = rows[0][6]
+    axes.set(xlabel="time (us)", ylabel=f"{word} ({unit})" if unit not in ("", "count") else word)
     axes.set_xlim(left=0)
     axes.legend()
     return axes

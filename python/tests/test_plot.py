@@ -33,6 +33,18 @@ def test_queues_and_utilisation_have_a_line_for_each_port():
         plot.over_time(raddle.run(SMALL))
 
 
+def test_probes_have_a_line_for_each_flow_and_the_unit_of_their_word():
+    record = {"probes": ["window", "acked"], "flows": [0, 3]}
+    result = raddle.run({**SMALL, "record": record})
+    axes = plot.probe(result, "window")
+    assert [line.get_label() for line in axes.get_lines()] == ["flow 0", "flow 3"]
+    assert axes.get_ylabel() == "window (B)"
+    with pytest.raises(ValueError, match="acked, window"):
+        plot.probe(result, "rtt")
+    with pytest.raises(ValueError, match="probes"):
+        plot.probe(raddle.run(SMALL), "window")
+
+
 def test_links_have_a_row_for_each_direction():
     axes = plot.links(raddle.run(SMALL))
     labels = [label.get_text() for label in axes.get_yticklabels()]

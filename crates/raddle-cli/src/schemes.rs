@@ -96,13 +96,13 @@ fn listed(name: &str, indent: usize, text: &str) {
 fn one(name: &str) -> End {
     let named = |scheme: &&Scheme| scheme.card.name == name;
     let mut found = false;
-    for Family { title, key, schemes, .. } in &FAMILIES {
+    for Family { title, key, schemes, probes, .. } in &FAMILIES {
         let Some(scheme) = schemes.iter().find(named) else { continue };
         if found {
             print_line!();
         }
         found = true;
-        show(title, key, scheme);
+        show(title, key, scheme, &probes(name));
     }
     for Kinds { title, key, sections } in &KINDS {
         let Some(section) = sections().into_iter().find(|own| own.kind == Some(name)) else {
@@ -128,7 +128,7 @@ fn one(name: &str) -> End {
     ))
 }
 
-fn show(title: &str, key: &str, scheme: &Scheme) {
+fn show(title: &str, key: &str, scheme: &Scheme, probes: &[&str]) {
     let card = scheme.card;
     print_line!("{}: {}", card.name, card.title);
     print_line!("  family  {title}: {key} = {{ scheme = \"{}\" }}", card.name);
@@ -138,6 +138,9 @@ fn show(title: &str, key: &str, scheme: &Scheme) {
         listed("needs", 10, &needs.join(", "));
     }
     listed("does", 10, card.summary);
+    if !probes.is_empty() {
+        listed("shows", 10, &format!("{} (record.probes)", probes.join(", ")));
+    }
     let parameters = (scheme.parameters)();
     if parameters.is_empty() {
         print_line!("  no parameters");

@@ -20,6 +20,7 @@ pub mod ids;
 pub mod load_balance;
 pub mod marking;
 pub mod planner;
+pub mod probe;
 pub mod recovery;
 pub mod rng;
 pub mod size;

@@ -5,8 +5,9 @@ mod driver;
 use driver::{Paths, Queue, Window};
 use raddle_schemes::buffer::{self, Arriving, BufferContext};
 use raddle_schemes::family::{ParameterError, Raw};
+use raddle_schemes::probe::{Probe, Probes};
 use raddle_schemes::units::{Bytes, Time};
-use raddle_schemes::{congestion, load_balance, marking, planner, recovery, tor};
+use raddle_schemes::{Need, congestion, load_balance, marking, planner, recovery, tor};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -183,6 +184,58 @@ fn windows_hold_at_least_one_packet_and_rates_are_not_zero() {
             assert!(paced || limits.window >= context.packet(), "{config:?}: {limits:?}");
             assert!(limits.rate.is_none_or(|rate| rate.0 > 0), "{config:?}: {limits:?}");
         }
+    }
+}
+
+/// All that a scheme shows.
+#[derive(Default, PartialEq)]
+struct Shown(Vec<Probe>);
+
+impl Probes for Shown {
+    fn take(&mut self, probe: Probe) {
+        assert!(is_word(probe.name) && probe.value.is_finite(), "{probe:?}");
+        self.0.push(probe);
+    }
+}
+
+/// Whether what is shown moves in a course of events. It has the same words all along: who asks for
+/// one that there is not is told so before the run.
+fn moves(words: &[&str], mut step: impl FnMut(&mut Shown)) -> bool {
+    let mut look = || {
+        let mut shown = Shown::default();
+        step(&mut shown);
+        let mut names: Vec<_> = shown.0.iter().map(|probe| probe.name).collect();
+        names.dedup();
+        assert_eq!(names, words);
+        shown
+    };
+    let first = look();
+    (0..STEPS / 20).fold(false, |moved, _| moved | (look() != first))
+}
+
+#[test]
+fn schemes_show_the_same_words_all_along_and_numbers_that_move() {
+    for config in driver::path_configs() {
+        let mut scheme = config.build(&driver::flow_context(true));
+        let mut course = Paths::new(5, Time::ZERO);
+        let words = config.probes();
+        let moved = moves(&words, |to| {
+            scheme.probes(to);
+            course.step(&mut scheme);
+        });
+        // A planner alone moves a flow on a planned path.
+        let is_planned = config.card().needs.contains(&Need::Planner);
+        assert!(moved || words.is_empty() || is_planned, "{config:?} shows what never moves");
+    }
+    for config in driver::congestion_configs() {
+        let mut scheme = config.build(&driver::flow_context(true));
+        let mut course = Window::new(5, Time::ZERO);
+        let words = config.probes();
+        let moved = moves(&words, |to| {
+            scheme.probes(to);
+            course.step(&mut scheme);
+        });
+        assert!(moved || words.is_empty(), "{config:?} shows what never moves");
     }
 }
 

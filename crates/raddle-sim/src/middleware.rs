@@ -3,6 +3,8 @@
 use crate::faults::PortChange;
 use crate::plan::Plan;
 use crate::record::TorRecord;
+use crate::record::followers::Follower;
+use crate::record::probes::ProbeRow;
 use crate::topology::routing::Ports;
 use crate::topology::{Fabric, Node};
 use crate::wire::frame::{self, Frame, Locator, flag};
@@ -29,6 +31,8 @@ pub(crate) struct Middleware {
     /// What lies between here and another ToR, for flows that begin here and for those that end here,
     /// by that ToR's number; `None` where it has not been asked for.
     paths: [Vec<Option<Way>>; 2],
+    /// Where what it shows is kept.
+    follower: Option<Box<Follower>>,
     pub(crate) record: TorRecord,
 }
 
@@ -79,6 +83,7 @@ impl Middleware {
             held: BTreeMap::new(),
             next_ticket: 0,
             paths: [(); 2].map(|()| vec![None; plan.fabric.switches.len()]),
+            follower: Follower::of_switch(plan, switch, &config.probes()),
             record: TorRecord::default(),
         })
     }
@@ -100,6 +105,7 @@ impl Middleware {
                 false => Side::Fabric,
             };
         let mut packet = self.read(plan, ends, *frame, note.of_tors());
+        self.follow(now);
         let cx = &mut Cx { now, rng: &mut self.rng, events: &mut () };
         let around = Around { plan, now, ports: ways };
         let verdict = self.hook.on_ingress(cx, &mut packet, from, &around);
@@ -136,6 +142,7 @@ impl Middleware {
         note: Note,
     ) -> bool {
         let packet = self.read(plan, ends, frame, note);
+        self.follow(now);
         let cx = &mut Cx { now, rng: &mut self.rng, events: &mut () };
         let goes = self.hook.on_egress(cx, &packet);
         if !goes {
@@ -177,8 +184,22 @@ impl Middleware {
     /// # Panics
     /// If the middleware leaves it at an instant that has passed: nothing would ever come after it.
     pub(crate) fn on_timer(&mut self, now: Time) {
+        self.follow(now);
         self.hook.on_timer(&mut Cx { now, rng: &mut self.rng, events: &mut () });
         assert!(self.next_timer() > now, "a ToR's timer does not move on");
+    }
+
+    /// A call is about to be made of the hook.
+    fn follow(&mut self, now: Time) {
+        if let Some(own) = &mut self.follower {
+            own.before(now, |to| self.hook.probes(to));
+        }
+    }
+
+    /// What it has shown, when the run has ended.
+    pub(crate) fn probes(&mut self) -> Vec<ProbeRow> {
+        let own = self.follower.take();
+        own.map_or_else(Vec::new, |own| own.end(|to| self.hook.probes(to)))
     }
 
     /// The frames held.

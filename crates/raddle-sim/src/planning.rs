@@ -94,6 +94,11 @@ impl Plan {
         }
         let messages = mem::take(&mut self.traffic);
         self.traffic = in_pieces(messages, placements, config.clone(), known);
+        if let Some(pieces) = self.traffic.pieces.as_deref() {
+            let followed = mem::take(&mut self.record.probes.flows);
+            let of = |message: &FlowId| pieces.of(message.index()).map(FlowId);
+            self.record.probes.flows = followed.iter().flat_map(of).collect();
+        }
         Ok(())
     }
 

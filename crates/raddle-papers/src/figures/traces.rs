@@ -14,8 +14,9 @@ use raddle::scenario::spec::{Item, Place};
 use raddle::study::run::Finished;
 use raddle::study::summary::{fct, held_samples, ranked, slowdown};
 use raddle_schemes::ids::PortId;
-use raddle_schemes::units::Span;
+use raddle_schemes::units::{Span, Time};
 use raddle_sim::record::PortSeries;
+use raddle_sim::record::probes::{Holder, ProbeRow};
 use serde_json::{Value as Json, json};
 use std::ops::Range;
 
@@ -26,6 +27,8 @@ raddle_schemes::words! {
         Queue = "queue",
         /// The rate at which frames left in each bucket.
         Rate = "rate",
+        /// A number that schemes show of themselves (`record.probes`).
+        Probe = "probe",
         /// The distribution of what a switch holds.
         Memory = "memory",
         /// The distribution of the slowdowns of all flows that ended.
@@ -38,7 +41,7 @@ raddle_schemes::words! {
 impl Shows {
     /// Whether time goes along, and ports have lines.
     fn is_of_time(self) -> bool {
-        matches!(self, Self::Queue | Self::Rate)
+        matches!(self, Self::Queue | Self::Rate | Self::Probe)
     }
 }
 
@@ -54,8 +57,10 @@ pub struct Trace {
     pub(super) place: Place,
     title: String,
     shows: Shows,
-    /// Names of recorded ports, or of scores; none for distributions.
+    /// Names of recorded ports, of what has probes, or of scores; none for distributions.
     ports: Vec<String>,
+    /// The word of the probe, if it shows one.
+    probe: Option<String>,
     from: Span,
     until: Option<Span>,
     /// What the cells of all lines have.
@@ -81,14 +86,21 @@ pub(super) fn read_trace(item: &Item, log: &Log) -> Option<Trace> {
             Some(Score::WORDS.iter().map(|word| (*word).to_owned()).collect())
         }
         false => Some(Vec::new()),
-        true => reader.demand("ports", "[\"tor0.down0\"]").and_then(|item| {
-            let Some(items) = item.list().filter(|items| !items.is_empty()) else {
-                log.add(item.place.problem("`ports` is a list of names of recorded ports"));
-                return None;
+        true => {
+            let (key, example, what) = match shows {
+                Some(Shows::Probe) => ("of", "[\"flow 0\", \"tor0\"]", "flows and switches"),
+                _ => ("ports", "[\"tor0.down0\"]", "names of recorded ports"),
             };
-            items.iter().map(|item| words("ports", item, log)).collect()
-        }),
+            reader.demand(key, example).and_then(|item| {
+                let Some(items) = item.list().filter(|items| !items.is_empty()) else {
+                    log.add(item.place.problem(format!("`{key}` is a list of {what}")));
+                    return None;
+                };
+                items.iter().map(|item| words(key, item, log)).collect()
+            })
+        }
     };
+    let probe = (shows == Some(Shows::Probe)).then(|| text(&mut reader, "probe"));
     let from = if is_of_time { reader.get("from") } else { None }.unwrap_or_default();
     let until: Option<Span> = if is_of_time { reader.get("until") } else { None };
     if let Some(until) = until.filter(|until| *until <= from) {
@@ -104,6 +116,7 @@ pub(super) fn read_trace(item: &Item, log: &Log) -> Option<Trace> {
         title: title?,
         shows: shows?,
         ports: ports?,
+        probe: probe.map_or(Some(None), |probe| probe.map(Some))?,
         from,
         until,
         cells: cells?,
@@ -166,6 +179,10 @@ impl Trace {
                 Shows::Memory => vec![self.memory(run)?],
                 Shows::Slowdown => vec![self.slowdowns(run)?],
                 Shows::Oracle => self.scores(run)?,
+                Shows::Probe => {
+                    let points = self.ports.iter().map(|of| self.probed(run, of));
+                    points.collect::<Result<_, _>>()?
+                }
                 Shows::Queue | Shows::Rate => {
                     let points = self.ports.iter().map(|port| self.over_time(run, port, step));
                     points.collect::<Result<_, _>>()?
@@ -242,6 +259,36 @@ impl Trace {
         Ok(points.collect())
     }
 
+    /// Microseconds from the beginning of the trace, and what the probe of a flow or a switch came to
+    /// then: at most [`MOST_POINTS`] of them, the last of each stretch.
+    fn probed(&self, run: &FigureRun, of: &str) -> Result<Points, String> {
+        let (plan, outcome) = (&run.finished.plan, &run.finished.outcome);
+        let word = self.probe.as_deref().unwrap_or_default();
+        let is_meant = |row: &&ProbeRow| {
+            row.probe == word
+                && match row.holder {
+                    Holder::Flow(flow) => of == format!("flow {}", flow.0),
+                    Holder::Switch(switch) => of == plan.fabric.switches[switch.index()].name,
+                }
+        };
+        let until = self.until.unwrap_or(Span(u64::MAX));
+        let own = outcome.probes.iter().filter(is_meant);
+        let own: Vec<(Span, f64)> = own
+            .map(|row| (row.at.since(Time::ZERO), row.value))
+            .filter(|(at, _)| (self.from..until).contains(at))
+            .collect();
+        let (Some((first, _)), Some((last, _))) = (own.first(), own.last()) else {
+            let told = format!("the trace `{}`: no `{word}` of {of} is recorded", self.name);
+            return Err(told);
+        };
+        let stretch = |at: &Span| (at.0 - first.0) * MOST_POINTS as u64 / (last.0 - first.0 + 1);
+        let last_of = own.chunk_by(|(a, _), (b, _)| stretch(a) == stretch(b));
+        let point = |(at, value): &(Span, f64)| {
+            (six_digits(Span(at.0 - self.from.0).as_us()), six_digits(*value))
+        };
+        Ok(last_of.filter_map(<[_]>::last).map(point).collect())
+    }
+
     fn value(&self, series: &PortSeries, buckets: Range<usize>, width: u64) -> f64 {
         let span = (buckets.len() as u64 * width) as f64;
         match self.shows {
@@ -263,7 +310,7 @@ impl Trace {
         let lines = lines.into_iter().map(curve).collect();
         let scale = match self.shows {
             Shows::Slowdown | Shows::Oracle => Scale::LogX,
-            Shows::Queue | Shows::Rate | Shows::Memory => Scale::Linear,
+            Shows::Queue | Shows::Rate | Shows::Probe | Shows::Memory => Scale::Linear,
         };
         FigureCurves { title: self.title.clone(), axis, scale, lines }
     }
@@ -281,6 +328,9 @@ impl Trace {
     /// What its lines show, without their names.
     fn asked(&self) -> Json {
         let mut asked = json!({ "trace": self.name, "shows": self.shows.word() });
+        if let Some(probe) = &self.probe {
+            asked["probe"] = json!(probe);
+        }
         if self.shows.is_of_time() {
             asked["ports"] = json!(self.ports);
             asked["from"] = json!(self.from.to_string());
@@ -370,6 +420,16 @@ cells = { incast = \"10:1\" }
         assert_eq!(trace(&both).names_of(&own), ["HPCC, tor0.down0", "HPCC, tor0.down1"]);
         assert_eq!(trace(&both).names_of(&own[..1]), ["tor0.down0", "tor0.down1"]);
         assert_eq!(trace(TEXT).names_of(&own[..1]), ["tor0.down0"]);
+    }
+
+    #[test]
+    fn probes_of_flows_and_switches_are_drawn_over_time() {
+        let text = TEXT
+            .replace("\"queue\"", "\"probe\"")
+            .replace("ports = [\"tor0.down0\"]", "probe = \"window\"\nof = [\"flow 0\"]");
+        assert_eq!(problems(&text), "");
+        assert!(problems(&text.replace("of = ", "ports = ")).contains("of = [\"flow 0\""));
+        assert!(problems(&text.replace("probe = \"window\"\n", "")).contains("lacks `probe`"));
     }
 
     #[test]

@@ -24,6 +24,7 @@
 
 use super::classes::{Alpha, PerClass};
 use super::{Admission, BufferContext, BufferPolicy, Candidate, Left, MemoryView, QueueId};
+use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::{Rate, Span, Time};
 use crate::{Card, Cx};
@@ -190,6 +191,10 @@ impl Abm {
 }
 
 impl BufferPolicy for Abm {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.number("congested", self.congested.iter().sum());
+    }
+
     fn sees_switch(&self) -> bool {
         true
     }

@@ -19,6 +19,7 @@
 use super::classes::{Alpha, PerClass};
 use super::flows::Flows;
 use super::{Admission, Arriving, BufferContext, BufferPolicy, Candidate, MemoryView, QueueId};
+use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx};
@@ -183,6 +184,10 @@ impl CiscoIb {
 }
 
 impl BufferPolicy for CiscoIb {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.count("flows", self.flows.len() as u64);
+    }
+
     fn sees_switch(&self) -> bool {
         true
     }

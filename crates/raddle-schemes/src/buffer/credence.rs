@@ -16,6 +16,7 @@ use super::forest::{Features, Forest, Forests};
 use super::late::LateAverages;
 use super::virtual_lqd::Thresholds;
 use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, Left, MemoryView};
+use crate::probe::Probes;
 use crate::rng::Rng;
 use crate::units::Bytes;
 use crate::{Card, Cx};
@@ -139,6 +140,11 @@ fn is_safe(mode: Mode, longest: u64, queues: u64, size: u64) -> bool {
 }
 
 impl BufferPolicy for Credence {
+    fn probes(&self, to: &mut dyn Probes) {
+        self.thresholds.probes(to);
+        to.count("arrivals", self.arrivals as u64);
+    }
+
     fn sees_switch(&self) -> bool {
         true
     }

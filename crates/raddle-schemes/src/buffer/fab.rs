@@ -9,6 +9,7 @@
 use super::classes::{Alpha, PerClass};
 use super::flows::Flows;
 use super::{Admission, Arriving, BufferContext, BufferPolicy, Candidate, MemoryView};
+use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::{Bytes, Span};
 use crate::{Card, Cx};
@@ -62,6 +63,10 @@ impl Fab {
 }
 
 impl BufferPolicy for Fab {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.count("flows", self.flows.len() as u64);
+    }
+
     fn sees_switch(&self) -> bool {
         true
     }

@@ -28,6 +28,11 @@ impl<T: Copy + Default> Flows<T> {
         Self { silence, of: BTreeMap::new(), room: FEW }
     }
 
+    /// How many it knows, silent ones among them.
+    pub(super) fn len(&self) -> usize {
+        self.of.len()
+    }
+
     /// The count of the flow of a packet, which has come; none for what is no packet of data.
     pub(super) fn come(&mut self, now: Time, frame: &Candidate) -> Option<&mut T> {
         let flow = frame.flow?;

@@ -8,6 +8,7 @@
 
 use super::virtual_lqd::Thresholds;
 use super::{Admission, BufferContext, BufferPolicy, Candidate, Left, MemoryView};
+use crate::probe::Probes;
 use crate::{Card, Cx};
 
 /// What `raddle schemes follow_lqd` says.
@@ -38,6 +39,10 @@ impl FollowLqd {
 }
 
 impl BufferPolicy for FollowLqd {
+    fn probes(&self, to: &mut dyn Probes) {
+        self.thresholds.probes(to);
+    }
+
     fn sees_switch(&self) -> bool {
         true
     }

@@ -1,6 +1,7 @@
 //! Sharing a switch's memory: whether an arriving frame may be kept, and who has to go for it.
 
 use crate::Cx;
+use crate::probe::{Names, Probes};
 use crate::size::{Base, Limited, Size};
 use crate::units::{Bytes, Rate, Span, Time};
 use alloc::string::String;
@@ -114,6 +115,10 @@ pub struct Arriving {
 /// for each frame that wants to join, each that leaves, and at the times they ask for; but while they
 /// say that the [order decides nothing](Self::ignores_order).
 pub trait BufferPolicy {
+    /// What it shows of its state: at all times the same names, and nothing that changes but by
+    /// the other calls.
+    fn probes(&self, _to: &mut dyn Probes) {}
+
     /// Whether the frame may be kept. What is admitted has to be admitted as well with fewer bytes
     /// used: who has not yet seen all departures may then ask, and has to look only if refused.
     /// It is asked for frames that fit into the memory and belong to a queue of data. Those of
@@ -383,6 +388,13 @@ crate::family! { BufferPolicy, AnyBufferPolicy, BufferContext;
 }
 
 impl Config {
+    /// The names of what the selected scheme shows of itself.
+    pub fn probes(&self) -> Vec<&'static str> {
+        let mut names = Names::default();
+        self.build(&BufferContext::NOMINAL).probes(&mut names);
+        names.0
+    }
+
     /// See [`BufferPolicy::sees_switch`].
     pub fn sees_switch(&self) -> bool {
         self.build(&BufferContext::NOMINAL).sees_switch()
@@ -429,6 +441,11 @@ impl Config {
 }
 
 impl AnyBufferPolicy {
+    /// See [`BufferPolicy::probes`].
+    pub fn probes(&self, to: &mut dyn Probes) {
+        dispatch!(self, scheme => scheme.probes(to));
+    }
+
     /// See [`BufferPolicy::admits`].
     #[inline]
     pub fn admits(&self, frame: &Arriving) -> bool {

@@ -26,6 +26,7 @@ use super::{
     Admission, BufferContext, BufferPolicy, Candidate, Departed, Lack, Left, MemoryView, QueueId,
 };
 use crate::family::Conflict;
+use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::Bytes;
 use crate::{Card, Cx};
@@ -262,6 +263,13 @@ impl Reverie {
 }
 
 impl BufferPolicy for Reverie {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.bytes("used", Bytes(self.used));
+        to.bytes("lossless", Bytes(self.lossless));
+        to.bytes("lossy", Bytes(self.lossy));
+        to.number("congested", self.classes.iter().map(|class| class.congested).sum());
+    }
+
     fn sees_switch(&self) -> bool {
         true
     }

@@ -18,6 +18,7 @@ use super::headroom::{Headroom, Pools};
 use super::{
     Admission, BufferContext, BufferPolicy, Candidate, Departed, Lack, MemoryView, QueueId,
 };
+use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::Bytes;
 use crate::{Card, Cx};
@@ -258,6 +259,17 @@ impl Sonic {
 }
 
 impl BufferPolicy for Sonic {
+    fn probes(&self, to: &mut dyn Probes) {
+        for (name, bytes) in [
+            ("ingress_lossless", self.ingress.lossless),
+            ("ingress_lossy", self.ingress.lossy),
+            ("egress_lossless", self.egress.lossless),
+            ("egress_lossy", self.egress.lossy),
+        ] {
+            to.bytes(name, Bytes(bytes));
+        }
+    }
+
     fn sees_switch(&self) -> bool {
         true
     }

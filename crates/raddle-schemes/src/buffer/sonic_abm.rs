@@ -19,6 +19,7 @@ use super::sonic::{self, Class, Sonic};
 use super::{
     Admission, BufferContext, BufferPolicy, Candidate, Departed, Lack, MemoryView, QueueId,
 };
+use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx};
@@ -212,6 +213,12 @@ impl SonicAbm {
 }
 
 impl BufferPolicy for SonicAbm {
+    fn probes(&self, to: &mut dyn Probes) {
+        self.sonic.probes(to);
+        to.number("congested_ingress", self.ingress.congested.iter().sum());
+        to.number("congested_egress", self.egress.congested.iter().sum());
+    }
+
     fn sees_switch(&self) -> bool {
         true
     }

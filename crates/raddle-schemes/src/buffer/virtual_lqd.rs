@@ -2,7 +2,8 @@
 //! Credence.
 
 use super::{BufferContext, Candidate, Left, MemoryView};
-use crate::units::Time;
+use crate::probe::{OfPort, Probes};
+use crate::units::{Bytes, Time};
 use alloc::vec::Vec;
 
 /// One counter per queue of data, in bytes (Credence spec, 2.2 to 2.4).
@@ -12,6 +13,7 @@ pub(super) struct Thresholds {
     of: Vec<u64>,
     /// Since when each has drained on its own: its queue is empty.
     idle_since: Vec<Time>,
+    ports: usize,
     sum: u64,
     size: u64,
     /// What the longest gives at a time.
@@ -26,10 +28,20 @@ impl Thresholds {
         Self {
             of: alloc::vec![0; places],
             idle_since: alloc::vec![Time::ZERO; places],
+            ports: context.ports as usize,
             sum: 0,
             size: context.size.0,
             step: context.packet.0.max(1),
             forgets,
+        }
+    }
+
+    /// The sum of the counters, and those of each port.
+    pub(super) fn probes(&self, to: &mut dyn Probes) {
+        to.bytes("thresholds", Bytes(self.sum));
+        let classes = self.of.len() / self.ports.max(1);
+        for (port, own) in (0..).zip(self.of.chunks(classes.max(1))) {
+            OfPort { port, to }.bytes("threshold", Bytes(own.iter().sum()));
         }
     }
 

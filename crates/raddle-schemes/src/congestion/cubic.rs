@@ -23,8 +23,9 @@
 use super::answer::Answer;
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::Conflict;
+use crate::probe::Probes;
 use crate::size::{SOME, Size};
-use crate::units::{Span, Time};
+use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx, FlowContext, recovery};
 use alloc::vec::Vec;
 
@@ -243,6 +244,11 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.flag("slow_start", self.window < self.slow_start_below);
+        to.bytes("w_max", Bytes((self.w_max * self.packet) as u64));
+    }
+
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
             self.rtt = Span((self.rtt.0 / 8) * 7 + rtt.0 / 8);

@@ -47,6 +47,7 @@ use config::Constants;
 
 use super::{Ack, CnpPlan, CongestionControl, Limits, Loss, LossCause};
 use crate::family::Need;
+use crate::probe::Probes;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::sync::Arc;
@@ -200,6 +201,11 @@ impl Dcqcn {
 }
 
 impl CongestionControl for Dcqcn {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.number("alpha", self.alpha);
+        to.rate("target_rate", Rate(self.target as u64));
+    }
+
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
         self.una = ack.cumulative;
         if ack.marked && self.constants.cnp == Cnp::Echo {

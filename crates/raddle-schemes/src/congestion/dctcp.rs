@@ -21,6 +21,7 @@
 use super::answer::Answer;
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::{Conflict, Need};
+use crate::probe::Probes;
 use crate::size::{SOME, Size};
 use crate::{Card, Cx, FlowContext, recovery};
 use alloc::vec::Vec;
@@ -157,6 +158,11 @@ impl Dctcp {
 }
 
 impl CongestionControl for Dctcp {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.number("alpha", self.alpha);
+        to.flag("slow_start", self.window < self.slow_start_below);
+    }
+
     fn on_ack(&mut self, _cx: &mut Cx<'_>, ack: &Ack) {
         self.observe(ack);
         self.answer.forget_when_due(ack);

@@ -28,6 +28,7 @@
 
 use super::{Ack, CongestionControl, Limits, Loss, LossCause, PullPlan};
 use crate::family::Conflict;
+use crate::probe::Probes;
 use crate::size::{SOME, Size};
 use crate::transport::grants::{COUNT_BITS, later, on_wire};
 use crate::units::{Bytes, Span, Time};
@@ -148,6 +149,12 @@ impl Eqds {
 }
 
 impl CongestionControl for Eqds {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.count("credit", self.credit.into());
+        to.count("pulled", self.pulled.into());
+        to.count("vanished", self.vanished.into());
+    }
+
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
         self.in_flight = ack.in_flight.0;
         // A request that is due goes out nevertheless: it tells of losses.

@@ -34,6 +34,7 @@
 use super::{Ack, CongestionControl, Grant, GrantPlan, Limits, Loss};
 use crate::family::{Conflict, Parameter, ParameterError, Raw};
 use crate::ids::Psn;
+use crate::probe::Probes;
 use crate::size::{SOME, Size, UNLIMITED};
 use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx, FlowContext};
@@ -248,6 +249,11 @@ impl Homa {
 }
 
 impl CongestionControl for Homa {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.count("granted", self.granted.into());
+        to.count("class", self.scheduled.into());
+    }
+
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack<'_>) {
         self.flies(cx.now, ack.in_flight);
     }

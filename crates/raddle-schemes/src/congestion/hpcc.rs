@@ -11,6 +11,7 @@
 pub use super::hops::Every;
 use super::hops::{Counts, HopMemory, Packet, Told, bytes_per_second, limits, seconds, smooth};
 use super::{Ack, CongestionControl, Limits, Loss};
+use crate::probe::Probes;
 use crate::units::{Bytes, Rate, Span};
 use crate::{Card, Cx, FlowContext, Need};
 
@@ -107,6 +108,12 @@ impl Hpcc {
 }
 
 impl CongestionControl for Hpcc {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.number("utilisation", self.in_flight);
+        to.count("stage", self.stage.into());
+        to.rate("reference_rate", Rate((self.reference * 8.0) as u64));
+    }
+
     fn on_ack(&mut self, _cx: &mut Cx<'_>, ack: &Ack<'_>) {
         // Algorithm 1, MeasureInflight: the fullest hop decides, and its records say for how long.
         let window = self.max * self.base_rtt;

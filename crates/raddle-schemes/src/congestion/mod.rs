@@ -2,6 +2,7 @@
 
 use crate::family::Conflict;
 use crate::ids::{PortId, Psn};
+use crate::probe::{Names, Probes};
 use crate::size::Size;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Cx, FlowContext};
@@ -182,6 +183,10 @@ crate::words! {
 
 /// Sets a flow's window and rate; one instance per flow.
 pub trait CongestionControl {
+    /// What it shows of its state: at all times the same names, and nothing that changes but by
+    /// the other calls.
+    fn probes(&self, _to: &mut dyn Probes) {}
+
     /// An ACK arrived.
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack<'_>);
     /// A packet was found lost.
@@ -300,6 +305,13 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
 const _: () = assert!(size_of::<AnyCongestionControl>() <= 32);
 
 impl Config {
+    /// The names of what the selected scheme shows of itself.
+    pub fn probes(&self) -> Vec<&'static str> {
+        let mut names = Names::default();
+        self.build(&FlowContext::NOMINAL).probes(&mut names);
+        names.0
+    }
+
     /// Bytes that the scheme's telemetry adds to every data packet and ACK.
     pub fn telemetry_bytes(&self) -> Bytes {
         self.build(&FlowContext::NOMINAL).telemetry_bytes()
@@ -313,6 +325,11 @@ impl Config {
 }
 
 impl AnyCongestionControl {
+    /// See [`CongestionControl::probes`].
+    pub fn probes(&self, to: &mut dyn Probes) {
+        dispatch!(self, scheme => scheme.probes(to));
+    }
+
     /// See [`CongestionControl::on_ack`]. Returns the limits after it.
     #[inline]
     pub fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack<'_>) -> Limits {

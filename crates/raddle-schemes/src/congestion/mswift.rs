@@ -14,6 +14,7 @@
 
 use super::swift::{self, Swift};
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
+use crate::probe::Probes;
 use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
@@ -62,6 +63,11 @@ impl Mswift {
 }
 
 impl CongestionControl for Mswift {
+    fn probes(&self, to: &mut dyn Probes) {
+        self.swift.probes(to);
+        to.count("samples", self.recent.len as u64);
+    }
+
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
         let Some(rtt) = ack.rtt else { return };
         let oldest = Time(cx.now.0.saturating_sub(self.swift.delay().0));

@@ -24,6 +24,7 @@
 
 use super::eqds::{Eqds, packets};
 use super::{Ack, CongestionControl, Limits, Loss, LossCause, PullPlan};
+use crate::probe::Probes;
 use crate::size::{SOME, Size};
 use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx, FlowContext, Need};
@@ -87,6 +88,10 @@ impl Ndp {
 }
 
 impl CongestionControl for Ndp {
+    fn probes(&self, to: &mut dyn Probes) {
+        self.0.probes(to);
+    }
+
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
         self.0.on_ack(cx, ack);
     }

@@ -41,6 +41,7 @@
 
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::{Conflict, Need};
+use crate::probe::Probes;
 use crate::size::{SOME, Size};
 use crate::units::{Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
@@ -297,6 +298,11 @@ impl Nscc {
 }
 
 impl CongestionControl for Nscc {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.span("average_delay", Span(self.average_delay as u64));
+        to.flag("fast_increase", self.fast);
+    }
+
     /// `processAck`, `updateCwndOnAck_NSCC`.
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
         let acked = ack.bytes.0 as f64;

@@ -4,6 +4,7 @@
 use super::Limits;
 use super::hops::{Counts, Packet, bytes_per_second, limits, seconds, smooth};
 use crate::FlowContext;
+use crate::probe::Probes;
 use crate::units::{Rate, Span};
 
 crate::words! {
@@ -85,6 +86,11 @@ impl PowerLaw {
     pub(super) fn end_round(&mut self, until: u32) {
         self.reference = self.rate;
         self.until = until;
+    }
+
+    pub(super) fn probes(&self, to: &mut dyn Probes) {
+        to.number("power", self.power);
+        to.rate("reference_rate", Rate((self.reference * 8.0) as u64));
     }
 
     pub(super) fn limits(&self) -> Limits {

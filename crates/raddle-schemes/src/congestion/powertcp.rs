@@ -22,6 +22,7 @@ use super::hops::{Change, HopMemory, Told, beside_nothing};
 use super::power_law::PowerLaw;
 pub use super::power_law::Profile;
 use super::{Ack, CongestionControl, Limits, Loss};
+use crate::probe::Probes;
 use crate::size::{SOME, Size};
 use crate::units::{Bytes, Rate, Span};
 use crate::{Card, Cx, FlowContext, Need};
@@ -136,6 +137,10 @@ impl Powertcp {
 }
 
 impl CongestionControl for Powertcp {
+    fn probes(&self, to: &mut dyn Probes) {
+        self.law.probes(to);
+    }
+
     fn on_ack(&mut self, _cx: &mut Cx<'_>, ack: &Ack<'_>) {
         let (profile, floor, base_rtt) = (self.law.profile, self.floor, self.law.base_rtt);
         // The hop with the most power decides, and its records say for how long.

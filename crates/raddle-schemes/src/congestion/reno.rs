@@ -14,6 +14,7 @@
 use super::answer::Answer;
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::Conflict;
+use crate::probe::Probes;
 use crate::size::{SOME, Size};
 use crate::{Card, Cx, FlowContext, recovery};
 use alloc::vec::Vec;
@@ -109,6 +110,10 @@ impl Reno {
 }
 
 impl CongestionControl for Reno {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.flag("slow_start", self.window < self.slow_start_below);
+    }
+
     fn on_ack(&mut self, _cx: &mut Cx<'_>, ack: &Ack) {
         self.answer.forget_when_due(ack);
         if ack.marked {

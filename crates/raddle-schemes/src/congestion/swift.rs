@@ -20,6 +20,7 @@
 
 use super::{Ack, CongestionControl, Limits, Loss, LossCause};
 use crate::family::Conflict;
+use crate::probe::Probes;
 use crate::size::{Limited, SOME, Size};
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
@@ -202,6 +203,11 @@ impl Swift {
 }
 
 impl CongestionControl for Swift {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.span("delay", self.delay);
+        to.count("timeouts_in_a_row", self.timeouts.into());
+    }
+
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
             self.on_delay(cx.now, rtt, ack);

@@ -12,6 +12,7 @@
 use super::hops::seconds;
 use super::power_law::{PowerLaw, Profile};
 use super::{Ack, CongestionControl, Limits, Loss};
+use crate::probe::Probes;
 use crate::units::{Bytes, Rate, Span, Time};
 use crate::{Card, Cx, FlowContext};
 
@@ -93,6 +94,10 @@ impl ThetaPowertcp {
 }
 
 impl CongestionControl for ThetaPowertcp {
+    fn probes(&self, to: &mut dyn Probes) {
+        self.law.probes(to);
+    }
+
     fn on_ack(&mut self, cx: &mut Cx<'_>, ack: &Ack<'_>) {
         let Some(rtt) = ack.rtt else { return };
         if self.law.profile == Profile::Ns3 {

@@ -11,6 +11,7 @@
 
 use super::{Ack, CongestionControl, Limits, Loss};
 use crate::family::Conflict;
+use crate::probe::Probes;
 use crate::size::{SOME, Size};
 use crate::units::{Bytes, Rate, Span};
 use crate::{Card, Cx, FlowContext};
@@ -125,6 +126,11 @@ impl Timely {
 }
 
 impl CongestionControl for Timely {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.number("gradient_us", self.difference / 1e6);
+        to.count("additions_in_a_row", self.additions.into());
+    }
+
     fn on_ack(&mut self, _cx: &mut Cx<'_>, ack: &Ack<'_>) {
         let Some(rtt) = ack.rtt else { return };
         if ack.cumulative <= self.until {

@@ -9,10 +9,12 @@ use crate::family::Need;
 use crate::ids::Psn;
 pub use crate::transport::data::Sent;
 
+use crate::probe::{Names, Probes};
 use crate::transport::data::{Data, Reply};
 use crate::transport::{Ledger, PacketSet};
 use crate::units::{Bytes, Span, Time};
 use crate::{Cx, FlowContext};
+use alloc::vec::Vec;
 
 pub mod erasure;
 mod flow_timer;
@@ -106,6 +108,10 @@ pub struct RoundTrips {
 
 /// Both halves of a recovery.
 pub trait Recovery {
+    /// What it shows of its state: at all times the same names, and nothing that changes but by
+    /// the other calls.
+    fn probes(&self, _to: &mut dyn Probes) {}
+
     /// Sender: an ACK was entered into the ledger.
     fn on_ack(&mut self, cx: &mut Cx<'_>, news: &AckNews, ledger: &mut Ledger);
     /// Sender: the congestion control has heard of what was found lost.
@@ -181,6 +187,13 @@ crate::family! { Recovery, AnyRecovery, FlowContext;
 }
 
 impl Config {
+    /// The names of what the selected scheme shows of itself.
+    pub fn probes(&self) -> Vec<&'static str> {
+        let mut names = Names::default();
+        self.build(&FlowContext::NOMINAL).probes(&mut names);
+        names.0
+    }
+
     /// Whether the selected recovery, with its parameters, offers what a scheme needs of it.
     pub fn offers(&self, need: Need) -> bool {
         let recovery = self.build(&FlowContext::NOMINAL);
@@ -205,6 +218,11 @@ impl Config {
 const _: () = assert!(size_of::<AnyRecovery>() <= 16);
 
 impl AnyRecovery {
+    /// See [`Recovery::probes`].
+    pub fn probes(&self, to: &mut dyn Probes) {
+        dispatch!(self, scheme => scheme.probes(to));
+    }
+
     /// See [`Recovery::on_ack`].
     #[inline]
     pub fn on_ack(&mut self, cx: &mut Cx<'_>, news: &AckNews, ledger: &mut Ledger) {

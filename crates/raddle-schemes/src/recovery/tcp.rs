@@ -33,6 +33,7 @@ use super::{AckEntropies, AckNews, Answered, Recovery, RoundTrips};
 use crate::congestion::LossCause;
 use crate::family::{Conflict, Need};
 use crate::ids::Psn;
+use crate::probe::Probes;
 use crate::transport::receiver::{Data, Reply};
 use crate::transport::{Ledger, PacketSet};
 use crate::units::{Bytes, Span, Time};
@@ -294,6 +295,13 @@ impl Tcp {
 }
 
 impl Recovery for Tcp {
+    fn probes(&self, to: &mut dyn Probes) {
+        let smoothed = self.trips.map_or(Span::ZERO, |trips| trips.smoothed);
+        to.span("smoothed_rtt", smoothed);
+        to.span("timeout", self.timeout);
+        to.flag("recovering", self.stage != Stage::Open);
+    }
+
     fn on_ack(&mut self, cx: &mut Cx<'_>, news: &AckNews, ledger: &mut Ledger) {
         if let Some(rtt) = news.rtt {
             self.trips = Some(RoundTrips::after(self.trips, rtt));

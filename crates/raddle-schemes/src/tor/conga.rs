@@ -17,6 +17,7 @@ mod table;
 
 use super::{Note, Packet, Side, TorContext, TorHook, Verdict, Ways};
 use crate::ids::{FlowId, PortId, SwitchId};
+use crate::probe::Probes;
 use crate::rng::mix;
 use crate::units::{Span, Time};
 use crate::{Card, Cx, Need};
@@ -103,6 +104,8 @@ pub struct Conga {
     from_leaf: BTreeMap<SwitchId, Feedback>,
     /// By leaf, what it has told of the ways there.
     to_leaf: BTreeMap<SwitchId, BTreeMap<PortId, (u8, Time)>>,
+    /// How many flowlets have left the way of the one before.
+    rerouted: u64,
 }
 
 impl Conga {
@@ -117,6 +120,7 @@ impl Conga {
             flowlets: BTreeMap::new(),
             from_leaf: BTreeMap::new(),
             to_leaf: BTreeMap::new(),
+            rerouted: 0,
         }
     }
 
@@ -159,7 +163,9 @@ impl Conga {
     fn send(&mut self, cx: &mut Cx<'_>, p: &mut Packet, leaf: SwitchId, ways: &dyn Ways) -> usize {
         let way = self.choose(cx, p, leaf, ways);
         let uplink = ways.port(way);
-        self.flowlets.insert((p.flow, p.forward), Flowlet { uplink, last: cx.now });
+        let flowlet = Flowlet { uplink, last: cx.now };
+        let before = self.flowlets.insert((p.flow, p.forward), flowlet);
+        self.rerouted += u64::from(before.is_some_and(|before| before.uplink != uplink));
         let congestion = self.count(cx.now, p, ways, way);
         let oldest = Time(cx.now.0.saturating_sub(self.config.aging.0));
         let feedback = self.from_leaf.get_mut(&leaf).and_then(|own| own.next(oldest));
@@ -178,6 +184,11 @@ impl Conga {
 }
 
 impl TorHook for Conga {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.count("flowlets", self.flowlets.len() as u64);
+        to.count("rerouted", self.rerouted);
+    }
+
     fn on_ingress(
         &mut self,
         cx: &mut Cx<'_>,

@@ -21,13 +21,14 @@ use super::path_map::path_map;
 use super::{Kind, Message, Note, Output, Packet, Side, TorContext, TorHook, Verdict, Ways};
 use crate::family::Conflict;
 use crate::ids::{FlowId, PortId, SwitchId};
+use crate::probe::Probes;
 use crate::units::{Span, Time};
 use crate::{Card, Cx, Need};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
 use destination::{Destination, Fate};
 use note::{Label, Mark, Reply};
-use source::{Pick, Source};
+use source::{Pick, Source, Step};
 
 /// What `raddle schemes conweave` says.
 pub const CARD: Card = Card {
@@ -86,6 +87,11 @@ pub struct ConWeave {
     /// The ticket of the next packet that is held.
     ticket: u32,
     out: VecDeque<Output>,
+    /// How many replies were late, paths left, packets held, and queues let go by their timers.
+    late: u64,
+    rerouted: u64,
+    held: u64,
+    flushed: u64,
 }
 
 impl ConWeave {
@@ -101,6 +107,10 @@ impl ConWeave {
             due: BTreeSet::new(),
             ticket: 0,
             out: VecDeque::new(),
+            late: 0,
+            rerouted: 0,
+            held: 0,
+            flushed: 0,
         }
     }
 
@@ -136,7 +146,10 @@ impl ConWeave {
         let patience = packet.round_trip + self.config.reply_extra;
         let step = source.step(cx.now, self.config.inactive);
         let pick = step.may_move().then(|| self.pick(cx, packet, ways));
+        let before = source.path();
         let label = source.on_data(cx.now, patience, step, pick);
+        self.late += u64::from(step == Step::Late);
+        self.rerouted += u64::from(before.is_some_and(|path| path != label.path));
         self.sources.insert(packet.flow, source);
         packet.note = label.note();
         if mapped {
@@ -162,6 +175,7 @@ impl ConWeave {
         let seen = own.on_data(now, &label, self.ticket, [resume_extra, resume_default]);
         let after = own.due();
         self.ticket = self.ticket.wrapping_add(u32::from(seen.fate == Fate::Held));
+        self.held += u64::from(seen.fate == Fate::Held);
         if before != after {
             before.into_iter().for_each(|at| _ = self.due.remove(&(at, packet.flow)));
             self.due.extend(after.map(|at| (at, packet.flow)));
@@ -200,6 +214,13 @@ fn release(ticket: u32) -> Output {
 }
 
 impl TorHook for ConWeave {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.count("late", self.late);
+        to.count("rerouted", self.rerouted);
+        to.count("held", self.held);
+        to.count("flushed", self.flushed);
+    }
+
     fn on_ingress(
         &mut self,
         cx: &mut Cx<'_>,
@@ -249,6 +270,7 @@ impl TorHook for ConWeave {
             self.due.remove(&(at, flow));
             let own = self.destinations.entry(flow).or_default();
             self.out.extend(own.flush().into_iter().map(release));
+            self.flushed += 1;
         }
     }
 }

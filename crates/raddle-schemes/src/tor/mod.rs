@@ -6,7 +6,9 @@
 
 use crate::Cx;
 use crate::ids::{Entropy, FlowId, HostId, PortId, SwitchId};
+use crate::probe::{Names, Probes};
 use crate::units::{Bytes, Rate, Span, Time};
+use alloc::vec::Vec;
 
 pub mod conga;
 pub mod conweave;
@@ -165,6 +167,10 @@ pub enum Message {
 
 /// Middleware of one ToR. Every method may lead to output, which [`poll`](Self::poll) then gives.
 pub trait TorHook {
+    /// What it shows of its state: at all times the same names, and nothing that changes but by
+    /// the other calls.
+    fn probes(&self, _to: &mut dyn Probes) {}
+
     /// A packet has come in, before the switch chooses one of its equal `ways`.
     fn on_ingress(
         &mut self,
@@ -202,7 +208,26 @@ crate::family! { TorHook, AnyTorHook, TorContext;
     NackFilter: nack_filter,
 }
 
+impl TorContext {
+    /// A ToR of a small tree, for asking what schemes offer before there is one.
+    pub const NOMINAL: Self = Self { switch: SwitchId(0), stream: 0, ways_up: [4, 4], edge: true };
+}
+
+impl Config {
+    /// The names of what the selected scheme shows of itself.
+    pub fn probes(&self) -> Vec<&'static str> {
+        let mut names = Names::default();
+        self.build(&TorContext::NOMINAL).probes(&mut names);
+        names.0
+    }
+}
+
 impl AnyTorHook {
+    /// See [`TorHook::probes`].
+    pub fn probes(&self, to: &mut dyn Probes) {
+        dispatch!(self, scheme => scheme.probes(to));
+    }
+
     /// See [`TorHook::on_ingress`].
     pub fn on_ingress(
         &mut self,

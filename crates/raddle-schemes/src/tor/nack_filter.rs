@@ -2,6 +2,7 @@
 //! Themis does with a programmable switch (EuroSys 2026, section 2.2, Figure 2).
 
 use super::{Kind, Packet, Side, TorContext, TorHook, Verdict, Ways};
+use crate::probe::Probes;
 use crate::{Card, Cx};
 
 /// What `raddle schemes nack_filter` says.
@@ -26,18 +27,26 @@ crate::parameters! {
 #[derive(Clone, Debug)]
 pub struct NackFilter {
     pass: f64,
+    /// How many it has dropped.
+    blocked: u64,
 }
 
 impl NackFilter {
     /// A filter with these parameters.
     pub fn new(config: &Config, _context: &TorContext) -> Self {
-        Self { pass: config.pass }
+        Self { pass: config.pass, blocked: 0 }
     }
 }
 
 impl TorHook for NackFilter {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.count("blocked", self.blocked);
+    }
+
     fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, _: &dyn Ways) -> Verdict {
         let comes_back = p.kind == Kind::Nack && !p.forward && from == Side::Fabric;
-        if comes_back && cx.rng.unit() >= self.pass { Verdict::Drop } else { Verdict::Pass }
+        let blocks = comes_back && cx.rng.unit() >= self.pass;
+        self.blocked += u64::from(blocks);
+        if blocks { Verdict::Drop } else { Verdict::Pass }
     }
 }

@@ -22,6 +22,7 @@ use super::path_map::path_map;
 use super::{Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict, Ways};
 use crate::family::Conflict;
 use crate::ids::{Entropy, FlowId};
+use crate::probe::Probes;
 use crate::rng::mix;
 use crate::units::{Span, Time};
 use crate::{Card, Cx, Need};
@@ -125,6 +126,9 @@ pub struct Themis {
     /// NACKs that the switch is making, in order.
     making: VecDeque<(Time, Output)>,
     made: VecDeque<Output>,
+    /// How many NACKs have been blocked, and how many have been made.
+    blocked: u64,
+    emitted: u64,
 }
 
 impl Themis {
@@ -139,6 +143,8 @@ impl Themis {
             destinations: BTreeMap::new(),
             making: VecDeque::new(),
             made: VecDeque::new(),
+            blocked: 0,
+            emitted: 0,
         }
     }
 
@@ -182,11 +188,20 @@ impl Themis {
             tor.on_ack(number);
             return Verdict::Pass;
         }
-        if tor.on_nack(number) { Verdict::Pass } else { Verdict::Drop }
+        if tor.on_nack(number) {
+            return Verdict::Pass;
+        }
+        self.blocked += 1;
+        Verdict::Drop
     }
 }
 
 impl TorHook for Themis {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.count("blocked", self.blocked);
+        to.count("made", self.emitted);
+    }
+
     fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, _: &dyn Ways) -> Verdict {
         if p.paths < 2 {
             return Verdict::Pass;
@@ -218,6 +233,7 @@ impl TorHook for Themis {
                 entropy: if packet.paths > self.ways { Entropy(0) } else { packet.entropy },
                 flagged: emitted.avoid,
             };
+            self.emitted += 1;
             match self.config.recirculation {
                 Span(0) => self.made.push_back(nack),
                 time => self.making.push_back((cx.now + time, nack)),

@@ -10,9 +10,11 @@ use super::{Arrivals, Entry, Ledger};
 use crate::congestion::{self, Ack, AnyCongestionControl, Grant, Hop, Loss, LossCause};
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::host::{self, AnyPathSelector, Fate, Feedback, Outgoing};
+use crate::probe::Probes;
 use crate::recovery::{self, AckEntropies, AckForm, AckNews, Answered, AnyRecovery};
 use crate::rng::Rng;
-use crate::units::{Bytes, Time};
+use crate::size::UNLIMITED;
+use crate::units::{Bytes, Span, Time};
 use crate::{Cx, Events, FlowContext};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -242,9 +244,15 @@ impl Sender {
         self.arrivals.push(entry);
     }
 
-    /// Takes an ACK: first the ledger, then the congestion control, then the path selector.
+    /// Takes an ACK: first the ledger, then the congestion control, then the path selector. Returns the
+    /// round trip that it told of.
     #[inline]
-    pub fn on_ack(&mut self, now: Time, ack: &AckHeader<'_>, events: &mut dyn Events) {
+    pub fn on_ack(
+        &mut self,
+        now: Time,
+        ack: &AckHeader<'_>,
+        events: &mut dyn Events,
+    ) -> Option<Span> {
         // Usually it is the first to speak of the packet that triggered it, and of that alone.
         let acked = if self.ledger.in_order {
             self.take_note_below(ack.upto)
@@ -289,6 +297,7 @@ impl Sender {
         self.paths.on_feedback_inlined(&mut cx, &feedback);
         self.retime();
         self.report_losses(now, events);
+        rtt
     }
 
     /// Enters the next arrival into the ledger.
@@ -495,6 +504,28 @@ impl Sender {
         let (retransmitted, timeouts) = self.ledger.repeats();
         let sent = u64::from(self.ledger.next()) + retransmitted;
         SenderCounts { sent, retransmitted, timeouts }
+    }
+
+    /// What it shows of itself, and what its parts show: `window` and `in_flight` (bytes), where there
+    /// is a pace `rate`, and how many packets were `sent`, `resent` and are known to have arrived
+    /// (`acked`).
+    pub fn probes(&self, to: &mut dyn Probes) {
+        let limits = self.congestion.limits();
+        if limits.window < UNLIMITED {
+            to.bytes("window", limits.window);
+        }
+        if let Some(rate) = limits.rate {
+            to.rate("rate", rate);
+        }
+        let SenderCounts { sent, retransmitted, timeouts } = self.counts();
+        to.bytes("in_flight", self.ledger.in_flight());
+        to.count("acked", self.heard().into());
+        to.count("sent", sent);
+        to.count("resent", retransmitted);
+        to.count("timeouts", timeouts);
+        self.congestion.probes(to);
+        self.paths.probes(to);
+        self.recovery.probes(to);
     }
 
     /// Where it notes what is sent and acknowledged, to be asked for ahead of time.

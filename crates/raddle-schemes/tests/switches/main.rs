@@ -5,10 +5,20 @@ mod memory;
 mod tors;
 
 use memory::Switch;
+use raddle_schemes::probe::{Names, Probe, Probes};
 use raddle_schemes::{buffer, tor};
 use tors::Tors;
 
 const STEPS: u32 = 20_000;
+
+/// All that is shown.
+struct Shown(Vec<Probe>);
+
+impl Probes for Shown {
+    fn take(&mut self, probe: Probe) {
+        self.0.push(probe);
+    }
+}
 
 fn policies() -> impl Iterator<Item = buffer::Config> {
     buffer::SCHEMES.iter().filter_map(|scheme| buffer::Config::named(scheme.card.name))
@@ -37,6 +47,46 @@ fn a_policy_answers_the_same_events_the_same() {
             switch.answers()
         };
         assert_eq!(answers(), answers(), "{config:?}");
+    }
+}
+
+/// The words of what is shown, each once.
+fn words(shown: &[Probe]) -> Vec<&'static str> {
+    let mut names = Names::default();
+    shown.iter().for_each(|probe| names.take(*probe));
+    assert!(shown.iter().all(|probe| probe.value.is_finite()), "{shown:?}");
+    names.0
+}
+
+/// Whether what is shown, these words all along, ever moves from the `first`, or is nothing.
+fn moves(expected: &[&str], first: Vec<Probe>, mut go_on: impl FnMut() -> Vec<Probe>) -> bool {
+    assert_eq!(words(&first), expected);
+    let all = (0..STEPS / 10).map(|_| go_on());
+    all.fold(first.is_empty(), |moved, shown| {
+        assert_eq!(words(&shown), expected);
+        moved | (shown != first)
+    })
+}
+
+#[test]
+fn policies_and_middleware_show_the_same_words_all_along_and_numbers_that_move() {
+    for config in policies() {
+        let mut switch = Switch::new(&config, 5);
+        let first = switch.shown();
+        let moved = moves(&config.probes(), first, || {
+            (0..10).for_each(|_| switch.step());
+            switch.shown()
+        });
+        assert!(moved, "{config:?} shows what never moves");
+    }
+    for config in middleware() {
+        let mut tors = Tors::new(&config, 5);
+        let first = tors.shown();
+        let moved = moves(&config.probes(), first, || {
+            (0..10).for_each(|_| tors.step());
+            tors.shown()
+        });
+        assert!(moved, "{config:?} shows what never moves");
     }
 }
 

@@ -1,10 +1,12 @@
 //! A switch with four ports and two data classes, into which random frames come.
 
+use super::Shown;
 use raddle_schemes::Cx;
 use raddle_schemes::buffer::{
     Admission, AnyBufferPolicy, Arriving, BufferContext, Candidate, Config, Departed, MemoryView,
     QueueId,
 };
+use raddle_schemes::probe::Probe;
 use raddle_schemes::rng::{Rng, mix};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use std::collections::VecDeque;
@@ -65,6 +67,13 @@ impl Switch {
     /// All answers, in one number.
     pub(crate) fn answers(&self) -> u64 {
         self.answers
+    }
+
+    /// All that the policy shows.
+    pub(crate) fn shown(&self) -> Vec<Probe> {
+        let mut shown = Shown(Vec::new());
+        self.policy.probes(&mut shown);
+        shown.0
     }
 
     fn used(&self) -> u64 {

@@ -1,8 +1,10 @@
 //! Two ToRs, a few flows from hosts of the first to hosts of the second, and a fabric between them
 //! that loses and reorders.
 
+use super::Shown;
 use raddle_schemes::Cx;
 use raddle_schemes::ids::{Entropy, FlowId, HostId, PortId, SwitchId};
+use raddle_schemes::probe::Probe;
 use raddle_schemes::rng::{Rng, mix};
 use raddle_schemes::tor::{
     AnyTorHook, Config, Kind, Message, Note, Output, Packet, Side, TorContext, Verdict, Ways,
@@ -71,6 +73,13 @@ impl Tors {
     /// Packets of data that have reached their host.
     pub(crate) fn arrived(&self) -> u32 {
         self.arrived
+    }
+
+    /// All that both ToRs show.
+    pub(crate) fn shown(&self) -> Vec<Probe> {
+        let mut shown = Shown(Vec::new());
+        self.tors.iter().for_each(|tor| tor.hook.probes(&mut shown));
+        shown.0
     }
 
     /// All answers, in one number.

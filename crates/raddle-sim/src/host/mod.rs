@@ -18,7 +18,7 @@ pub mod totals;
 use crate::host::nic::reach::Reach;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::Plan;
-use crate::record::{CreditFrames, FlowRecords, PortRecord, Timeline};
+use crate::record::CreditFrames;
 use crate::waits::Waits;
 use crate::wire::frame::{Frame, Locator, Locators, count};
 use crate::wire::note::Hops;
@@ -32,6 +32,7 @@ use nic::{Departure, Nic};
 use raddle_schemes::ids::HostId;
 use raddle_schemes::transport::Entry;
 use raddle_schemes::units::Time;
+pub(crate) use results::Finished;
 use std::sync::Arc;
 use totals::HostTotals;
 
@@ -256,8 +257,8 @@ impl<'a> Hosts<'a> {
         self.ends.note_dropped(frame);
     }
 
-    /// What became of the flows, and what passed the hosts' ports, from all parts of a run.
-    pub fn finish(parts: Vec<Self>) -> (FlowRecords, Vec<PortRecord>, Timeline) {
+    /// What all parts of a run have left.
+    pub fn finish(parts: Vec<Self>) -> Finished {
         results::finish(parts)
     }
 }

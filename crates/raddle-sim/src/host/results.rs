@@ -3,22 +3,34 @@
 use super::events::keep_first;
 use super::slab::Slab;
 use crate::host::Hosts;
+use crate::record::probes::ProbeRow;
 use crate::record::{FlowRecord, FlowRecords, PortRecord, Timeline};
 use crate::workload::Flow;
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::sender::packets;
 
+/// What became of the flows, what passed the hosts' ports, what happened over time, and what flows
+/// have shown.
+pub(crate) type Finished = (FlowRecords, Vec<PortRecord>, Timeline, Vec<ProbeRow>);
+
 /// See [`Hosts::finish`].
-pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (FlowRecords, Vec<PortRecord>, Timeline) {
+pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> Finished {
     let fabric = parts.first().map(|part| &part.ends.plan.fabric);
     let host_ports = fabric.map_or(0, |fabric| fabric.host_ports() as usize);
     let mut ports = vec![PortRecord::default(); host_ports];
     let mut timeline = Timeline::default();
     let mut dropped: Vec<(FlowId, u64)> = Vec::new();
     let mut received = Vec::with_capacity(parts.len());
+    let mut probes = Vec::new();
     for part in &mut parts {
         // What lives of flows is freed before their table is made.
         let ends = &mut part.ends;
+        if let Some(mut own) = ends.probes.take() {
+            for live in ends.senders.iter().filter_map(|end| ends.live_senders.get(end.live)) {
+                own.end(live.flow, &live.sender);
+            }
+            probes.extend(own.rows());
+        }
         for end in &mut ends.senders {
             end.end(&mut ends.live_senders, &mut ends.counts);
         }
@@ -41,7 +53,7 @@ pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> (FlowRecords, Vec<PortRecord>
         timeline.events.extend(own.events);
     }
     keep_first(&mut timeline.events);
-    (flow_records(&parts, &received, dropped), ports, timeline)
+    (flow_records(&parts, &received, dropped), ports, timeline, probes)
 }
 
 /// Where the next slots of a host lie.

@@ -2,8 +2,10 @@
 
 pub(crate) mod deadlock;
 mod flows;
+pub mod followers;
 pub mod layers;
 mod pieces;
+pub mod probes;
 pub mod recorder;
 pub mod series;
 mod sizes;
@@ -11,6 +13,7 @@ mod sizes;
 pub(crate) use flows::reached;
 pub use flows::{FlowRecord, FlowRecords};
 pub use pieces::PieceRecords;
+use probes::{ProbePlan, ProbeRow};
 pub use sizes::Sizes;
 
 use crate::wire::frame::Frame;
@@ -33,6 +36,8 @@ pub struct RecordPlan {
     pub training: bool,
     /// Which flows count as short, medium and long.
     pub sizes: Sizes,
+    /// What is kept of what schemes show of themselves.
+    pub probes: ProbePlan,
 }
 
 impl RecordPlan {
@@ -282,6 +287,8 @@ pub struct Outcome {
     pub tors: Vec<TorRecord>,
     /// Frames that passed a link while it was not open, of those that somebody watched: none.
     pub outside_openings: u64,
+    /// What schemes have shown of themselves, by holder and time, if [`RecordPlan::probes`] asked for it.
+    pub probes: Vec<ProbeRow>,
     /// What became of pieces of messages, if `flows` are messages that a planner has put into pieces
     /// ([`Outcome::of_messages`]); the engines know of pieces alone.
     pub pieces: Option<Box<PieceRecords>>,

@@ -1,5 +1,7 @@
 //! What a run of pieces comes to for the messages that they belong to.
 
+use super::followers::in_order;
+use super::probes::Holder;
 use super::{FlowRecord, FlowRecords, Outcome, Stop};
 use crate::plan::Plan;
 use crate::workload::pieces::Pieces;
@@ -40,7 +42,7 @@ impl Outcome {
     /// where there are no pieces.
     pub fn of_messages(self, mut plan: Plan) -> (Plan, Self) {
         let Some(pieces) = plan.traffic.pieces.clone() else { return (plan, self) };
-        let Self { flows: records, stop, mut timeline, .. } = self;
+        let Self { flows: records, stop, mut timeline, mut probes, .. } = self;
         let messages = (0..pieces.count()).map(|message| {
             let own = pieces.of(message);
             all_of(records.range(own.start as usize..own.end as usize))
@@ -59,9 +61,18 @@ impl Outcome {
         for (_, flow, _) in &mut timeline.events {
             *flow = pieces.message_of(*flow);
         }
+        for row in &mut probes {
+            if let Holder::Flow(flow) = &mut row.holder {
+                *flow = pieces.message_of(*flow);
+            }
+        }
+        let probes = in_order(probes);
         let traffic = std::mem::replace(&mut plan.traffic, pieces.messages.clone());
+        let split = pieces;
         let pieces = Some(Box::new(PieceRecords { traffic, records, stop }));
-        (plan, Self { flows, stop: told, timeline, pieces, ..self })
+        plan.record.probes.flows.iter_mut().for_each(|flow| *flow = split.message_of(*flow));
+        plan.record.probes.flows.dedup();
+        (plan, Self { flows, stop: told, timeline, probes, pieces, ..self })
     }
 
     /// The other way: plan and outcome of the pieces that were run, if there are any.

@@ -23,6 +23,7 @@ use crate::faults::link::Link;
 use crate::middleware::Middleware;
 use crate::plan::{AckQueue, MarkAt, Overflow, Plan, Service};
 use crate::record::deadlock::circle;
+use crate::record::followers::{Follower, in_order};
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, Observer, Outcome, Progress, Stop};
 use crate::topology::Node;
@@ -99,6 +100,8 @@ struct Reference<'a, Q> {
     /// All ports of the fabric; hosts' entries only hold facts.
     ports: Vec<Port>,
     selectors: Vec<(AnyPortSelector, Rng)>,
+    /// Where what they show is kept.
+    followers: Vec<Option<Box<Follower>>>,
     /// Which in-port of each switch goes first at an instant, and which host.
     of_in_ports: Vec<Arbitration>,
     of_hosts: Arbitration,
@@ -169,6 +172,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             let rng = Rng::new(plan.seed, "switch draws", index);
             (plan.port_selector(hash, &context), rng)
         });
+        let shown = plan.switch_load_balance.probes();
+        let followers = (0..plan.fabric.switches.len() as u32)
+            .map(|switch| Follower::of_switch(plan, SwitchId(switch), &shown));
         let longest_rtt = PortFacts::longest_rtt(plan);
         let switches = (0..plan.fabric.switches.len() as u32).map(SwitchId);
         let of_in_ports = switches.clone().map(|id| Arbitration::of_switch(plan.seed, id));
@@ -180,6 +186,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             hosts,
             ports: ports.collect(),
             selectors: selectors.collect(),
+            followers: followers.collect(),
             of_in_ports: of_in_ports.collect(),
             of_hosts: Arbitration::of_hosts(plan.seed),
             of_host_ports: Arbitration::of_host_ports(plan.seed),
@@ -327,6 +334,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                 let fabric = &self.plan.fabric;
                 let ports = &self.ports;
                 let (selector, rng) = &mut self.selectors[switch.index()];
+                if let Some(own) = &mut self.followers[switch.index()] {
+                    own.before(now, |to| selector.probes(to));
+                }
                 let before = selector.looks_before().then_some(now);
                 let mut around = Around { fabric, forwarding, ports, switch, to, choices, before };
                 let mut choices = Choices {
@@ -635,7 +645,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let under_way = on_links.map(|event| event.frame).chain(queued).chain(held);
         let (in_flight_data, credit) = count(under_way);
         let host_ports = self.plan.fabric.host_ports() as usize;
-        let (flows, nics, timeline, mut credit_frames) = self.hosts.finish();
+        let ((flows, nics, timeline, mut probes), mut credit_frames) = self.hosts.finish();
         credit_frames.in_flight += credit;
         let pausing: Vec<u8> = self.ports.iter().map(|port| port.ingress.pausing).collect();
         let data = |queues: &[turns::Queue]| queues.len() - 1;
@@ -666,6 +676,13 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         };
         let record = |tor: &Option<Middleware>| tor.as_ref().map(|tor| tor.record);
         let records: Vec<_> = self.tors.iter().map(|tor| record(tor).unwrap_or_default()).collect();
+        for (own, (selector, _)) in self.followers.into_iter().zip(&self.selectors) {
+            probes.extend(own.into_iter().flat_map(|own| own.end(|to| selector.probes(to))));
+        }
+        let mut tors = self.tors;
+        probes.extend(tors.iter_mut().flatten().flat_map(Middleware::probes));
+        let mut memories = self.memories;
+        probes.extend(memories.iter_mut().flat_map(Memory::probes));
         Outcome {
             packet_hops: ports.iter().map(|port| port.frames).sum(),
             flows,
@@ -678,12 +695,13 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             in_flight_data,
             credit_frames,
             events: self.handled,
-            pools: self.memories.iter().filter_map(Memory::pools).collect(),
-            training: self.memories.iter().filter_map(Memory::training).collect(),
+            pools: memories.iter().filter_map(Memory::pools).collect(),
+            training: memories.iter().filter_map(Memory::training).collect(),
             deadlock,
             outside_openings,
-            memory_bytes_max: self.memories.iter().map(Memory::most).collect(),
+            memory_bytes_max: memories.iter().map(Memory::most).collect(),
             tors: self.plan.tor.iter().flat_map(|_| records.iter().copied()).collect(),
+            probes: in_order(probes),
             pieces: None,
             parts: 1,
         }

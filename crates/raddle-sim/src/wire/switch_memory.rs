@@ -3,6 +3,8 @@
 use super::training::Training;
 use crate::plan::{Per, Plan};
 use crate::record::TrainingRow;
+use crate::record::followers::Follower;
+use crate::record::probes::ProbeRow;
 use crate::topology::Switch;
 use crate::topology::circuits::Circuits;
 use raddle_schemes::Cx;
@@ -65,6 +67,15 @@ struct Sight {
     queues: Queues,
     /// If the plan records what becomes of packets.
     training: Option<Training>,
+    /// Where what the policy shows is kept.
+    follower: Option<Box<Follower>>,
+}
+
+impl Sight {
+    /// Whether somebody keeps what happens here, in order of time.
+    fn is_watched(&self) -> bool {
+        self.training.is_some() || self.follower.is_some()
+    }
 }
 
 /// What is in each of a switch's queues.
@@ -101,6 +112,7 @@ impl Memory {
                     rates: rates.collect(),
                 },
                 training: plan.record.training.then(|| Training::new(&context)),
+                follower: Follower::of_switch(plan, id, &buffer.policy.probes()),
             })
         });
         let pauses = policy.decides_pauses();
@@ -191,8 +203,7 @@ impl Memory {
     /// Whether it sees the whole switch, and sums of what has left each queue are all that it needs to
     /// hear: what becomes of packets is recorded in order of time.
     pub fn hears_sums(&self) -> bool {
-        let is_recorded = |sight: &Sight| sight.training.is_some();
-        self.policy.hears_sums() && self.sight.as_deref().is_some_and(|sight| !is_recorded(sight))
+        self.policy.hears_sums() && self.sight.as_deref().is_some_and(|sight| !sight.is_watched())
     }
 
     /// Of one that hears sums: whether each is to be of one frame of data.
@@ -260,8 +271,8 @@ impl Memory {
     pub fn ignores_order(&self, incoming: Bytes) -> bool {
         let known = !self.would_exceed_most(0, incoming) && self.next_timer() == Time::NEVER;
         let asked = |sight: &Sight| {
-            // What a packet finds depends on the order.
-            sight.training.is_none()
+            // What a packet finds depends on the order, and what the policy shows at each time.
+            !sight.is_watched()
                 && self
                     .policy
                     .ignores_order(incoming, &sight.queues.view(Bytes(self.size), Bytes(self.used)))
@@ -277,6 +288,12 @@ impl Memory {
     /// What became of packets, if that was recorded.
     pub fn training(&self) -> Option<Vec<TrainingRow>> {
         self.sight.as_ref()?.training.as_ref().map(Training::rows)
+    }
+
+    /// What the policy has shown, when the run has ended.
+    pub(crate) fn probes(&mut self) -> Vec<ProbeRow> {
+        let own = self.sight.as_mut().and_then(|sight| sight.follower.take());
+        own.map_or_else(Vec::new, |own| own.end(|to| self.policy.probes(to)))
     }
 
     /// A frame left a queue, in whatever way.
@@ -320,7 +337,10 @@ impl Memory {
         now: Time,
         call: impl FnOnce(&mut AnyBufferPolicy, &mut Cx<'_>, &MemoryView<'_>) -> T,
     ) -> Option<T> {
-        let Sight { rng, queues, .. } = &mut **self.sight.as_mut()?;
+        let Sight { rng, queues, follower, .. } = &mut **self.sight.as_mut()?;
+        if let Some(own) = follower {
+            own.before(now, |to| self.policy.probes(to));
+        }
         let view = queues.view(Bytes(self.size), Bytes(self.used));
         Some(call(&mut self.policy, &mut Cx { now, rng, events: &mut () }, &view))
     }

@@ -37,6 +37,7 @@ mod pauses_by_memory;
 mod physics;
 mod planes;
 mod policies;
+mod probes;
 mod random;
 mod routes_fit;
 mod shared_memory;

@@ -52,7 +52,10 @@ fn run(plan: &Plan, own: &[&[u32]]) -> (FlowRecords, Vec<PortRecord>, Timeline) 
                 let (part, place) = at(layout.locators().host(frame.to).0);
                 parts[part].on_frame(now, place, frame);
             }
-            _ if next == Time::NEVER => return Hosts::finish(parts),
+            _ if next == Time::NEVER => {
+                let (flows, ports, timeline, _) = Hosts::finish(parts);
+                return (flows, ports, timeline);
+            }
             _ => {
                 let (part, place) = at(host);
                 if let Some(departure) = parts[part].run_local(next, place) {

@@ -212,6 +212,9 @@ pub struct Detail {
     pub counts: Counts,
     /// What the schemes reported.
     pub events: Vec<Event>,
+    /// What schemes showed of themselves, a line for each number of each flow, switch or port.
+    #[serde(default)]
+    pub probes: Vec<ProbeLine>,
     /// When something was broken.
     pub faults: Vec<FaultWindow>,
     /// Queue length in bytes at which marking starts, if frames are marked.
@@ -220,6 +223,19 @@ pub struct Detail {
     pub queue_high_bytes: Option<u64>,
     /// Queue capacity in bytes; 0 where there is no limit.
     pub queue_capacity_bytes: u64,
+}
+
+/// A number that a scheme showed, over time: it holds until the next.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProbeLine {
+    /// Its word.
+    pub probe: String,
+    /// What it is measured in.
+    pub unit: String,
+    /// What it is of: `flow 7`, `tor0`, or the name of a port.
+    pub of: String,
+    /// Microseconds and values.
+    pub points: Vec<(f64, f64)>,
 }
 
 /// One port over time.

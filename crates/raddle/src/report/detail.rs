@@ -1,6 +1,6 @@
 //! A run over time, as the report draws it: series, thresholds, and when something was broken.
 
-use super::{Counts, Detail, Event, FaultWindow, Port};
+use super::{Counts, Detail, Event, FaultWindow, Port, ProbeLine};
 use crate::study::text::short;
 use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::size::{Base, Size, UNLIMITED};
@@ -8,7 +8,9 @@ use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::faults::PortChange;
 use raddle_sim::plan::Plan;
 use raddle_sim::record::Outcome;
+use raddle_sim::record::probes::Holder;
 use raddle_sim::topology::Node;
+use std::collections::BTreeMap;
 
 /// The run over time; its condition and scheme are for the page to say.
 pub(crate) fn detail(plan: &Plan, outcome: &Outcome) -> Detail {
@@ -44,12 +46,32 @@ pub(crate) fn detail(plan: &Plan, outcome: &Outcome) -> Detail {
             timeouts: timeline.timeouts.clone(),
         },
         events: events.collect(),
+        probes: probes(plan, outcome),
         faults: fault_windows(plan),
         queue_low_bytes: queue.low,
         queue_high_bytes: queue.high,
         queue_capacity_bytes: queue.capacity,
         ..Detail::default()
     }
+}
+
+/// What schemes showed, number by number.
+fn probes(plan: &Plan, outcome: &Outcome) -> Vec<ProbeLine> {
+    let mut lines: BTreeMap<(&str, Holder, Option<PortId>), ProbeLine> = BTreeMap::new();
+    for row in &outcome.probes {
+        let line = lines.entry((row.probe, row.holder, row.port)).or_insert_with(|| ProbeLine {
+            probe: row.probe.to_owned(),
+            unit: row.unit.word().to_owned(),
+            of: match (row.port, row.holder) {
+                (Some(port), _) => plan.fabric.ports[port.index()].name.clone(),
+                (None, Holder::Flow(flow)) => format!("flow {}", flow.0),
+                (None, Holder::Switch(switch)) => node_name(plan, Node::Switch(switch)),
+            },
+            points: Vec::new(),
+        });
+        line.points.push((row.at.as_us(), row.value));
+    }
+    lines.into_values().collect()
 }
 
 /// What the recorded ports have in common.

@@ -16,6 +16,7 @@ const SCRIPT: &str = concat!(
     include_str!("page/timeline.js"),
     include_str!("page/timeline_pointer.js"),
     include_str!("page/timeline_controls.js"),
+    include_str!("page/probes.js"),
     include_str!("page/distribution.js"),
     include_str!("page/page.js"),
 );

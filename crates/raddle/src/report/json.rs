@@ -1,6 +1,6 @@
 //! The data of a page as JSON. Keys are short where they repeat per run, plain elsewhere.
 
-use super::data::{Cell, Detail, Entry, Event, Port, Provenance, Report, Run, Table};
+use super::data::{Cell, Detail, Entry, Event, Port, ProbeLine, Provenance, Report, Run, Table};
 use super::thin;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -139,6 +139,7 @@ fn detail(detail: &Detail, group: usize, events: usize) -> Value {
                 .map(|event| json!([event.us, event.flow, event.name]))
                 .collect::<Vec<_>>(),
         },
+        "probes": probes(&detail.probes),
         "faults": detail.faults.iter().map(|fault| json!({
             "label": fault.label,
             "port": fault.port,
@@ -149,6 +150,29 @@ fn detail(detail: &Detail, group: usize, events: usize) -> Value {
         "queue_high_bytes": detail.queue_high_bytes,
         "queue_capacity_bytes": detail.queue_capacity_bytes,
     })
+}
+
+/// More lines than this of one word are left out of the page: nobody can tell them apart.
+const MOST_LINES: usize = 12;
+/// More points of a line than this are thinned out, each stretch to its last.
+const MOST_POINTS: usize = 500;
+
+/// The numbers that schemes showed, word by word.
+fn probes(lines: &[ProbeLine]) -> Vec<Value> {
+    let word = |own: &[ProbeLine]| {
+        let line = |line: &ProbeLine| {
+            let step = line.points.len().div_ceil(MOST_POINTS).max(1);
+            let points = line.points.chunks(step).filter_map(<[_]>::last);
+            json!({"of": line.of, "points": points.collect::<Vec<_>>()})
+        };
+        json!({
+            "probe": own[0].probe,
+            "unit": own[0].unit,
+            "count": own.len(),
+            "lines": own.iter().take(MOST_LINES).map(line).collect::<Vec<_>>(),
+        })
+    };
+    lines.chunk_by(|a, b| a.probe == b.probe).map(word).collect()
 }
 
 fn port(port: &Port, group: usize) -> Value {

@@ -14,6 +14,7 @@ use raddle_sim::faults::spec::FaultPlan;
 use raddle_sim::faults::{Faults, PortChange};
 use raddle_sim::limits::LimitError;
 use raddle_sim::plan::Plan;
+use raddle_sim::record::RecordPlan;
 use raddle_sim::topology::Fabric;
 use std::sync::Arc;
 
@@ -94,8 +95,8 @@ impl Scenario {
             tor: self.tor.clone(),
             faults: resolved.faults,
             transport: self.transport.clone(),
+            record: self.record_of(traffic.flows.len())?,
             traffic,
-            record: self.record.clone(),
             seed,
             end: self.end,
             patience: self.patience,
@@ -115,6 +116,15 @@ impl Scenario {
             Ok(()) => Ok(plan),
             Err(error) => Err(self.limit_place(&error).problem(error.to_string())),
         }
+    }
+
+    /// What a run of so many flows records.
+    fn record_of(&self, flows: usize) -> Result<RecordPlan, Problem> {
+        let mut record = self.record.clone();
+        if let Some(followed) = &self.followed {
+            record.probes.flows = followed.of(flows)?;
+        }
+        Ok(record)
     }
 
     /// The key to blame for a limit that only a draw has shown.

@@ -70,11 +70,12 @@ use raddle_sim::bound::rho_max::names_rho_max;
 use raddle_sim::faults::OnDown;
 use raddle_sim::plan::{BufferPlan, QueuePlan, TransportPlan};
 use raddle_sim::record::RecordPlan;
+use raddle_sim::record::followers::words;
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::HostPorts;
 use raddle_sim::topology::routing::Weighting;
 use reader::Log;
-use record::{RecordKeys, RecordSection, RunKeys, RunSection};
+use record::{Followed, RecordKeys, RecordSection, RunKeys, RunSection};
 use scheme::Chosen;
 use spec::{Item, Place, Table, quoted};
 use std::sync::Arc;
@@ -149,6 +150,8 @@ pub struct Scenario {
     traffic: Jobs,
     faults: Vec<FaultSection>,
     record: RecordPlan,
+    /// Whose probes its runs keep.
+    followed: Option<Followed>,
     end: Option<Time>,
     patience: Span,
     resolved: String,
@@ -260,7 +263,7 @@ impl Scenario {
         }
         sections.settle(topology.shape.host_ports().count(), &faults, log);
         let fabric = fabrics.get(&topology, log)?;
-        let record = sections.record.as_ref().map(|record| record.plan(&fabric, log));
+        let mut record = sections.record.as_ref().map(|record| record.plan(&fabric, log));
         let (certain, slowed) = build::check_faults(&faults, &fabric, &topology, log);
         if let Some(traffic) = &sections.traffic {
             traffic.check(&fabric, log);
@@ -277,6 +280,13 @@ impl Scenario {
         traffic.check_chosen_classes(&transport, section.queue.plan.classes, log);
         reach::queues(&section, (&fabric, &certain), &sizes, log);
         memory::check(&section, &fabric, &certain, &sizes, log);
+        let mut followed = None;
+        if let (Some(section_of), Some(plan_of)) = (&sections.record, &mut record) {
+            let policy = section.buffer.as_ref().map(|own| &own.plan.policy);
+            let tor = section.tor.as_ref().map(|tor| &tor.config);
+            let shown = words(&plan, &section.load_balance.config, policy, tor);
+            (plan_of.probes.words, followed) = section_of.followed(shown, log);
+        }
         if let Some(record) = &sections.record {
             record.check_training(section.buffer.as_ref().map(|own| &own.plan.policy), log);
         }
@@ -334,6 +344,7 @@ impl Scenario {
             traffic,
             faults,
             record: record.unwrap_or_default(),
+            followed,
             end: run.end,
             patience,
             resolved: parts.join("\n"),

@@ -6,10 +6,12 @@ use super::limits::LATEST;
 use super::reader::{Log, with_nearest};
 use super::scheme::shown;
 use super::spec::{Item, Place, Value, quoted};
+use crate::problem::Problem;
 use raddle_schemes::buffer;
 use raddle_schemes::buffer::credence::TEACHER;
-use raddle_schemes::ids::PortId;
+use raddle_schemes::ids::{FlowId, PortId};
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_sim::record::probes::ProbePlan;
 use raddle_sim::record::{RecordPlan, Sizes};
 use raddle_sim::topology::Fabric;
 
@@ -27,6 +29,12 @@ keys! {
             "whether the mean length of every queue is measured, exactly; `layers` in results tell it, and `series` of recorded ports in each bucket. Takes the engine longer";
         training: Flag, (= false),
             "whether it is kept what each packet of data found in the memory of `longest_queue_drop`, and what became of it: the table `training`, from which `raddle train` makes the `oracle_file` of `credence`";
+        probes: List(&Text), (or "none"),
+            "numbers that schemes show of their state over time, as in `[\"window\", \"alpha\"]`, and `[\"*\"]` for all that there are: the table `probes`. Of flows those in `flows`, of switches all";
+        probe_every: Time, (= "0 ps"),
+            "width of a time bucket, at whose end a probe is told that has changed; `0 ps` tells it at each instant";
+        flows: Either(&[List(&Whole), Text]), (or "none"),
+            "flows whose probes are kept: their numbers, as in `[0, 17]`, or `\"every 64th\"`";
         sizes: Table(SizesKeys::SECTION), (or "10 kB, 100 kB, 1 MB"),
             "which flows results tell apart as short, medium and long: `{ short_below = \"100 kB\", long_above = \"1 MB\" }`, and medium ones are all between. By default short ones are below 10 kB, medium ones from 100 kB to 1 MB, and long ones above";
     }
@@ -63,6 +71,66 @@ pub(crate) struct RecordSection {
     /// Of `training`.
     training_place: Place,
     sizes: Sizes,
+    probes: Vec<Item>,
+    probe_every: Span,
+    flows: Option<Followed>,
+}
+
+/// `flows`: whose probes are kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Followed {
+    which: Which,
+    item: Item,
+}
+
+#[derive(Clone, Debug)]
+enum Which {
+    Numbers(Vec<u32>),
+    Every(u32),
+}
+
+impl Followed {
+    fn read(item: &Item, log: &Log) -> Option<Self> {
+        let which = match &item.value {
+            Value::Text(text) => every(text).map(Which::Every),
+            Value::List(items) if !items.is_empty() => {
+                let number = |own: &Item| match own.value {
+                    Value::Integer(number) => u32::try_from(number).ok(),
+                    _ => None,
+                };
+                let numbers: Option<Vec<u32>> = items.iter().map(number).collect();
+                numbers.map(Which::Numbers)
+            }
+            _ => None,
+        };
+        if which.is_none() {
+            let problem = item.place.problem("`flows` says whose probes are kept");
+            log.add(problem.label("expected numbers, as in [0, 17], or \"every 64th\""));
+        }
+        Some(Self { which: which?, item: item.clone() })
+    }
+
+    /// The numbers among so many flows.
+    pub(crate) fn of(&self, flows: usize) -> Result<Vec<FlowId>, Problem> {
+        let mut numbers: Vec<FlowId> = match &self.which {
+            Which::Every(every) => (0..flows as u32).step_by(*every as usize).map(FlowId).collect(),
+            Which::Numbers(numbers) => {
+                if let Some(number) = numbers.iter().find(|number| **number as usize >= flows) {
+                    let most = flows.saturating_sub(1);
+                    let message = format!("there is no flow {number}: the last is {most}");
+                    return Err(self
+                        .item
+                        .place
+                        .problem(message)
+                        .label("expected numbers of flows"));
+                }
+                numbers.iter().copied().map(FlowId).collect()
+            }
+        };
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(numbers)
+    }
 }
 
 impl RecordSection {
@@ -77,6 +145,9 @@ impl RecordSection {
                 training: false,
                 training_place: Place::default(),
                 sizes: Sizes::default(),
+                probes: Vec::new(),
+                probe_every: Span::ZERO,
+                flows: None,
             });
         };
         let before = log.count();
@@ -106,6 +177,16 @@ impl RecordSection {
         let training_place = reader.take(&RECORD.training).unwrap_or(item).place.clone();
         let sizes =
             reader.take(&RECORD.sizes).map_or(Some(Sizes::default()), |item| sizes(item, log));
+        let probes = reader.list(&RECORD.probes, "words, as in [\"window\", \"rtt\"]").to_vec();
+        let flows = reader.take(&RECORD.flows).and_then(|item| Followed::read(item, log));
+        let probe_every = reader.or(&RECORD.probe_every);
+        for key in [&RECORD.flows, &RECORD.probe_every] {
+            if let (true, Some(item)) = (probes.is_empty(), reader.take(key)) {
+                let message = format!("`{}` has no effect without `probes`", key.word);
+                let problem = item.place.problem(message);
+                log.add(problem.label("add `probes = [\"window\", \"rtt\"]`"));
+            }
+        }
         reader.finish();
         (log.count() == before).then(|| Self {
             ports: ports.to_vec(),
@@ -115,6 +196,9 @@ impl RecordSection {
             training,
             training_place,
             sizes: sizes.unwrap_or_default(),
+            probes,
+            probe_every,
+            flows,
         })
     }
 
@@ -145,7 +229,51 @@ impl RecordSection {
             queue_means: self.queue_means,
             training: self.training,
             sizes: self.sizes,
+            probes: ProbePlan { every: self.probe_every, ..ProbePlan::default() },
         }
+    }
+
+    /// The words of `probes`, where flows and switches have these to show, and whose they are.
+    pub(crate) fn followed(
+        &self,
+        [of_flows, of_switches]: [Vec<&'static str>; 2],
+        log: &Log,
+    ) -> (Vec<String>, Option<Followed>) {
+        let mut known = of_switches.clone();
+        known.extend(of_flows.iter().filter(|_| self.flows.is_some()));
+        let mut words: Vec<String> = Vec::new();
+        for item in &self.probes {
+            let text = match &item.value {
+                Value::Text(text) => text.as_str(),
+                _ => "",
+            };
+            let before = words.len();
+            words.extend(known.iter().filter(|word| matches(text, word)).map(|w| (*w).to_owned()));
+            if words.len() > before {
+                continue;
+            }
+            let is_of_flows = self.flows.is_none() && of_flows.iter().any(|own| matches(text, own));
+            log.add(if is_of_flows {
+                let problem = item.place.problem(format!("`{text}` is of flows: of which?"));
+                problem.label("add `flows = [0]`, or `flows = \"every 64th\"`")
+            } else {
+                let problem = item.place.problem(format!("nothing here shows a `{text}`"));
+                let all = of_flows.iter().chain(&of_switches).copied();
+                let help = match all.clone().collect::<Vec<_>>().join(", ") {
+                    words if words.is_empty() => "these schemes show nothing".to_owned(),
+                    words => format!("these schemes show {words}"),
+                };
+                with_nearest(problem, text, all).help(help)
+            });
+        }
+        words.sort_unstable();
+        words.dedup();
+        let idle = || !words.iter().any(|word| of_flows.contains(&word.as_str()));
+        if let Some(flows) = self.flows.as_ref().filter(|_| !words.is_empty() && idle()) {
+            let problem = flows.item.place.problem("none of the `probes` is of flows");
+            log.add(problem.label("without it nothing changes; flows show `window`, `rtt`"));
+        }
+        (words, self.flows.clone())
     }
 
     /// Adds a problem if there is no memory whose drops an oracle is to imitate; `policy` is that of
@@ -197,8 +325,29 @@ impl RecordSection {
             let [short, long] = [short_below, long_above].map(|bytes| shown(&bytes));
             format!("sizes = {{ short_below = {short}, long_above = {long} }}\n")
         };
-        format!("[record]\nports = [{ports}]\nbucket = {bucket}\n{queue_means}{training}{sizes}")
+        let mut probes = String::new();
+        if !self.probes.is_empty() {
+            let words: Vec<String> = self.probes.iter().map(Item::to_toml).collect();
+            probes = format!("probes = [{}]\n", words.join(", "));
+            if self.probe_every > Span::ZERO {
+                probes += &format!("probe_every = {}\n", shown(&self.probe_every));
+            }
+            if let Some(flows) = &self.flows {
+                probes += &format!("flows = {}\n", flows.item.to_toml());
+            }
+        }
+        format!(
+            "[record]\nports = [{ports}]\nbucket = {bucket}\n\
+             {queue_means}{training}{sizes}{probes}"
+        )
     }
+}
+
+/// `"every 64th"`: 64.
+fn every(text: &str) -> Option<u32> {
+    let nth = text.strip_prefix("every ")?;
+    let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| nth.strip_suffix(end))?;
+    digits.parse().ok().filter(|every| *every > 0)
 }
 
 /// `sizes`: what is short, and what is long.
@@ -313,6 +462,55 @@ mod tests {
             ("*", "host7", true),
         ] {
             assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    /// The scenario of a permutation under DCTCP and REPS with this `[record]`.
+    fn recording(text: &str) -> Result<RecordPlan, String> {
+        let text = format!(
+            "[fabric]\ntopology = {{ kind = \"fat_tree\", hosts = 16 }}\n[transport]\n\
+             load_balance = {{ scheme = \"reps\" }}\ncongestion = {{ scheme = \"dctcp\" }}\n\
+             [traffic]\nkind = \"permutation\"\n[record]\n{text}\n"
+        );
+        let parse = |text: &str| {
+            crate::scenario::parse("t.toml", text, std::path::Path::new("."), &[])
+                .map_err(|problems| problems.render(false))
+        };
+        let scenario = parse(&text)?.cells.remove(0).scenario;
+        let again = parse(scenario.resolved_toml())?.cells.remove(0).scenario;
+        assert_eq!(again.resolved_toml(), scenario.resolved_toml());
+        let shown = |problem| crate::problem::Problems::one(problem, None).render(false);
+        Ok(scenario.resolve(1).map_err(shown)?.record)
+    }
+
+    #[test]
+    fn probes_are_kept_of_the_flows_that_are_named() {
+        let probes = |text: &str| recording(text).unwrap().probes;
+        let some = probes("probes = [\"window\", \"alpha\"]\nflows = [7, 3, 7]");
+        assert_eq!(
+            (&some.words[..], &some.flows[..]),
+            (&["alpha", "window"].map(String::from)[..], &[FlowId(3), FlowId(7)][..])
+        );
+        assert_eq!(some.every, Span::ZERO);
+        let all = probes("probes = [\"*\"]\nflows = \"every 8th\"\nprobe_every = \"1 us\"");
+        assert_eq!((all.flows, all.every), (vec![FlowId(0), FlowId(8)], Span::us(1)));
+        assert!(all.words.contains(&"cache".to_owned()) && all.words.contains(&"rtt".to_owned()));
+        assert_eq!(probes(""), ProbePlan::default());
+    }
+
+    #[test]
+    fn probes_that_nobody_shows_are_answered_with_those_that_there_are() {
+        let wrong = |text: &str| recording(text).unwrap_err();
+        let of = |words: &str| wrong(&format!("probes = [{words}]\nflows = [0]"));
+        assert!(of("\"windows\"").contains("nearest: `window`"));
+        assert!(of("\"windows\"").contains("these schemes show rtt, window,"));
+        assert!(wrong("probes = [\"window\"]").contains("add `flows = [0]`"));
+        assert!(wrong("flows = [0]").contains("`flows` has no effect without `probes`"));
+        assert!(wrong("probe_every = \"1 us\"").contains("`probe_every` has no effect"));
+        let flows = |flows: &str| wrong(&format!("probes = [\"window\"]\nflows = {flows}"));
+        assert!(flows("[16]").contains("there is no flow 16: the last is 15"));
+        for text in ["[]", "\"every 0th\"", "\"each\"", "[-1]", "true"] {
+            assert!(flows(text).contains("or \"every 64th\""), "{text}");
         }
     }
 

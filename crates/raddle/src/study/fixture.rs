@@ -171,6 +171,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
         deadlock: Vec::new(),
         outside_openings: 0,
         tors: Vec::new(),
+        probes: Vec::new(),
         pieces: None,
         flows,
         ports,

@@ -147,7 +147,7 @@ pub fn record_uplinks(plan: &Plan) -> RecordPlan {
     let whole = bound_of(plan).map_or(NO_BOUND, |bound| bound.time);
     let queue_means = plan.record.queue_means;
     let bucket = round_up(Span(whole.0 / BUCKETS));
-    RecordPlan { ports, bucket, queue_means, training: false, sizes: plan.record.sizes }
+    RecordPlan { ports, bucket, queue_means, ..plan.record.clone() }
 }
 
 /// The next span of 1, 2 or 5 times a power of ten.

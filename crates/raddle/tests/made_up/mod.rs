@@ -1,8 +1,8 @@
 //! Invented results, shaped like real ones, to test and to look at a report.
 
 use raddle::report::{
-    Bound, Cell, Condition, Counts, Detail, Event, FaultWindow, Interval, Limit, Port, Provenance,
-    Report, Run, Scheme, Table,
+    Bound, Cell, Condition, Counts, Detail, Event, FaultWindow, Interval, Limit, Port, ProbeLine,
+    Provenance, Report, Run, Scheme, Table,
 };
 use raddle_schemes::rng::Rng;
 
@@ -212,6 +212,7 @@ fn detail(condition: usize, scheme: usize, end_us: f64, seed: u64) -> Detail {
         ports,
         counts,
         events,
+        probes: probes(seed),
         faults: match condition {
             0 => Vec::new(),
             1 => vec![fault("tor0.up1 down", None)],
@@ -221,4 +222,21 @@ fn detail(condition: usize, scheme: usize, end_us: f64, seed: u64) -> Detail {
         queue_high_bytes: Some(600_000),
         queue_capacity_bytes: capacity,
     }
+}
+
+/// Windows of two flows, and a count of a ToR.
+fn probes(seed: u64) -> Vec<ProbeLine> {
+    let line = |probe: &str, unit: &str, of: &str, of_step: &dyn Fn(u64) -> f64| ProbeLine {
+        probe: probe.to_owned(),
+        unit: unit.to_owned(),
+        of: of.to_owned(),
+        points: (0..600).map(|step| (step as f64 * 2.0, of_step(step))).collect(),
+    };
+    let window =
+        |flow: u64| move |step: u64| 4096.0 * (10 + (step * (flow + 1) + seed) % 90) as f64;
+    vec![
+        line("late", "count", "tor0", &|step| (step / 7) as f64),
+        line("window", "B", "flow 0", &window(0)),
+        line("window", "B", "flow 5", &window(5)),
+    ]
 }

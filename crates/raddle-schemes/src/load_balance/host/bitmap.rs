@@ -9,6 +9,7 @@
 use super::{Fate, Feedback, Outgoing, PathSelector};
 use crate::family::{Need, Parameter, ParameterError, Raw};
 use crate::ids::Entropy;
+use crate::probe::Probes;
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -112,6 +113,11 @@ impl Bitmap {
 }
 
 impl PathSelector for Bitmap {
+    fn probes(&self, to: &mut dyn Probes) {
+        let penalised = self.penalties.iter().filter(|penalty| **penalty > 0);
+        to.count("penalised", penalised.count() as u64);
+    }
+
     #[inline]
     fn next_path(&mut self, cx: &mut Cx<'_>, _packet: &Outgoing) -> Entropy {
         Entropy(self.walk(|n| cx.rng.below(u64::from(n)) as u32) as u16)

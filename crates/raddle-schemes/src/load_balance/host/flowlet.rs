@@ -10,6 +10,7 @@
 
 use super::{Fate, Feedback, Outgoing, PathSelector};
 use crate::ids::Entropy;
+use crate::probe::Probes;
 use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
 
@@ -81,6 +82,10 @@ impl Flowlet {
 }
 
 impl PathSelector for Flowlet {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.number("path", self.entropy.0.into());
+    }
+
     fn begin(&mut self, context: &FlowContext) {
         self.entropy = Entropy((context.source.0 % self.entropies) as u16);
     }

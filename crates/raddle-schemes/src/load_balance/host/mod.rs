@@ -2,6 +2,7 @@
 
 use crate::ids::{Entropy, Psn};
 use crate::load_balance::route::Rotation;
+use crate::probe::{Names, Probes};
 use crate::rng::Rng;
 use crate::units::{Bytes, Span};
 use crate::{Cx, FlowContext};
@@ -60,6 +61,10 @@ pub struct Feedback {
 
 /// Chooses the entropy of each data packet; one instance per flow.
 pub trait PathSelector {
+    /// What it shows of its state: at all times the same names, and nothing that changes but by
+    /// the other calls.
+    fn probes(&self, _to: &mut dyn Probes) {}
+
     /// A flow with this context begins. The instance was made for it, or for another flow across
     /// as long a path.
     fn begin(&mut self, _context: &FlowContext) {}
@@ -126,7 +131,21 @@ crate::family! { PathSelector, AnyPathSelector, FlowContext;
     Planned: planned,
 }
 
+impl Config {
+    /// The names of what the selected scheme shows of itself.
+    pub fn probes(&self) -> Vec<&'static str> {
+        let mut names = Names::default();
+        self.build(&FlowContext::NOMINAL).probes(&mut names);
+        names.0
+    }
+}
+
 impl AnyPathSelector {
+    /// See [`PathSelector::probes`].
+    pub fn probes(&self, to: &mut dyn Probes) {
+        dispatch!(self, scheme => scheme.probes(to));
+    }
+
     /// See [`PathSelector::begin`].
     pub fn begin(&mut self, context: &FlowContext) {
         dispatch!(self, scheme => scheme.begin(context));

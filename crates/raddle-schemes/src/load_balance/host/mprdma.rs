@@ -10,6 +10,7 @@
 use super::{Fate, Feedback, Outgoing, PathSelector};
 use crate::family::Need;
 use crate::ids::Entropy;
+use crate::probe::Probes;
 use crate::units::Bytes;
 use crate::{Card, Cx, FlowContext};
 
@@ -54,6 +55,10 @@ impl Mprdma {
 }
 
 impl PathSelector for Mprdma {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.flag("follows", self.follow.is_some());
+    }
+
     /// There is no ACK whose path a packet could follow: a window that leaves at once would take
     /// one path.
     fn begin_message(&mut self) {

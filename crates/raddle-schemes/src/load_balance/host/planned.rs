@@ -6,6 +6,7 @@
 use super::{Fate, Feedback, Outgoing, PathSelector};
 use crate::family::Need;
 use crate::ids::Entropy;
+use crate::probe::Probes;
 use crate::{Card, Cx, FlowContext};
 
 /// What `raddle schemes planned` says.
@@ -39,6 +40,10 @@ impl Planned {
 }
 
 impl PathSelector for Planned {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.number("path", self.path.0.into());
+    }
+
     fn on_route(&mut self, route: Entropy) {
         *self = Self { path: route, lost: None };
     }

@@ -14,6 +14,7 @@
 use super::{Fate, Feedback, Outgoing, PathSelector};
 use crate::family::{Conflict, Need};
 use crate::ids::Entropy;
+use crate::probe::Probes;
 use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
@@ -106,6 +107,15 @@ impl Plb {
 }
 
 impl PathSelector for Plb {
+    fn probes(&self, to: &mut dyn Probes) {
+        // -1 before the next packet draws one.
+        to.number("path", self.entropy.map_or(-1.0, |path| path.0.into()));
+        match &self.judge {
+            Judge::Rounds(rounds) => to.count("congested_rounds", rounds.in_a_row.into()),
+            Judge::LastAcks(acks) => to.count("marked_acks", acks.marked.into()),
+        }
+    }
+
     #[inline]
     fn next_path(&mut self, cx: &mut Cx<'_>, _packet: &Outgoing) -> Entropy {
         let moves = match &mut self.judge {

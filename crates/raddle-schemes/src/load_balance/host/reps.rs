@@ -23,6 +23,7 @@
 use super::{Fate, Feedback, Outgoing, PathSelector};
 use crate::family::{Conflict, Need};
 use crate::ids::Entropy;
+use crate::probe::Probes;
 use crate::units::{Span, Time};
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
@@ -352,6 +353,12 @@ impl Reps {
 }
 
 impl PathSelector for Reps {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.count("cache", self.valid.into());
+        to.flag("frozen", self.frozen);
+        to.count("explore", self.explore.into());
+    }
+
     /// Algorithm 2, lines 14 to 24.
     #[inline]
     fn next_path(&mut self, cx: &mut Cx<'_>, _packet: &Outgoing) -> Entropy {

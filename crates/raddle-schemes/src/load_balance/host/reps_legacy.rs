@@ -11,6 +11,7 @@
 use super::{Fate, Feedback, Outgoing, PathSelector};
 use crate::family::Need;
 use crate::ids::Entropy;
+use crate::probe::Probes;
 use crate::units::Bytes;
 use crate::{Card, Cx, FlowContext};
 use alloc::collections::VecDeque;
@@ -61,6 +62,11 @@ impl RepsLegacy {
 }
 
 impl PathSelector for RepsLegacy {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.count("cache", self.fresh.len() as u64);
+        to.count("walked", self.walked.into());
+    }
+
     #[inline]
     fn next_path(&mut self, cx: &mut Cx<'_>, _packet: &Outgoing) -> Entropy {
         if self.to_walk > 0 {

@@ -10,6 +10,7 @@
 use super::{Outgoing, PathSelector};
 use crate::family::Need;
 use crate::ids::Entropy;
+use crate::probe::Probes;
 use crate::{Card, Cx, FlowContext};
 use alloc::boxed::Box;
 use alloc::vec;
@@ -90,6 +91,10 @@ impl Subflow {
 }
 
 impl PathSelector for Subflow {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.number("next", self.next.into());
+    }
+
     /// REPS spec, section 4.1: k = (k + 1) mod 8, then base + k, so that the first packet has
     /// base + 1.
     fn begin(&mut self, context: &FlowContext) {

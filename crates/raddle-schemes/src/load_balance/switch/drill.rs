@@ -12,6 +12,7 @@
 
 use super::jsq::draw;
 use super::{Choices, Header, PortSelector, SwitchContext};
+use crate::probe::Probes;
 use crate::{Card, Cx, Need};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -88,6 +89,10 @@ impl Drill {
 }
 
 impl PortSelector for Drill {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.count("groups", self.remembered.len() as u64);
+    }
+
     #[inline]
     fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
         self.looked_at.clear();

@@ -3,6 +3,7 @@
 //! A scheme's parameters of type [`Bytes`] are sizes of frames: smaller ones are treated apart.
 
 use crate::ids::{Entropy, SwitchId};
+use crate::probe::{Names, Probes};
 use crate::units::Bytes;
 use crate::{Cx, Need};
 use alloc::boxed::Box;
@@ -170,6 +171,10 @@ pub struct Detour {
 
 /// Chooses among equal ports; one instance per switch.
 pub trait PortSelector {
+    /// What it shows of its state: at all times the same names, and nothing that changes but by
+    /// the other calls.
+    fn probes(&self, _to: &mut dyn Probes) {}
+
     /// The index, below `choices.count`, of the port that takes the packet.
     fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize;
 
@@ -227,6 +232,13 @@ crate::family! { PortSelector, AnyPortSelector, SwitchContext;
 }
 
 impl Config {
+    /// The names of what the selected scheme shows of itself.
+    pub fn probes(&self) -> Vec<&'static str> {
+        let mut names = Names::default();
+        self.build(&NOMINAL).probes(&mut names);
+        names.0
+    }
+
     /// Whether the selected scheme offers what a host's scheme needs of switches.
     pub fn offers(&self, need: Need) -> bool {
         dispatch!(&self.build(&NOMINAL), scheme => scheme.offers(need))
@@ -253,6 +265,11 @@ pub const NOMINAL: SwitchContext =
     SwitchContext { switch: SwitchId(0), edge: true, pod: Some(0), stream: 0 };
 
 impl AnyPortSelector {
+    /// See [`PortSelector::probes`].
+    pub fn probes(&self, to: &mut dyn Probes) {
+        dispatch!(self, scheme => scheme.probes(to));
+    }
+
     /// See [`PortSelector::select`].
     #[inline]
     pub fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
@@ -288,6 +305,10 @@ pub trait Visitor {
 }
 
 impl<S: PortSelector + ?Sized> PortSelector for Box<S> {
+    fn probes(&self, to: &mut dyn Probes) {
+        (**self).probes(to);
+    }
+
     fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         (**self).select(cx, packet, choices)
     }

@@ -7,6 +7,7 @@ use super::{
     AnyPortSelector, Choices, Config, Detour, Header, PortSelector, SwitchContext, Waypoint,
 };
 use crate::Cx;
+use crate::probe::Probes;
 use alloc::boxed::Box;
 
 /// One switch's scheme and its hash.
@@ -26,6 +27,10 @@ impl Config {
 }
 
 impl PortSelector for WithHash {
+    fn probes(&self, to: &mut dyn Probes) {
+        self.scheme.probes(to);
+    }
+
     fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
         if packet.hashed {
             self.hash.select(cx, packet, choices)

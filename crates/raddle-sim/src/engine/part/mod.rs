@@ -30,6 +30,8 @@ use crate::host::layout::Layout;
 use crate::middleware::Middleware;
 use crate::plan::{Plan, SwitchOrder};
 use crate::record::deadlock::Waiting;
+use crate::record::followers::Follower;
+use crate::record::probes::ProbeRow;
 use crate::record::recorder::Recorder;
 use crate::record::{DropCause, PortRecord, TorRecord, TrainingRow};
 use crate::topology::{Fabric, Node};
@@ -152,6 +154,7 @@ fn switch_states(
     ids: &mut Vec<PortId>,
 ) -> Vec<SwitchState> {
     let hash = plan.leaves_flows_to_ecmp();
+    let shown = plan.switch_load_balance.probes();
     let state = |&id: &SwitchId| {
         let switch = &plan.fabric.switches[id.index()];
         let own = stream(plan.seed, "switch", u64::from(id.0));
@@ -162,6 +165,7 @@ fn switch_states(
         SwitchState {
             id,
             selector: plan.port_selector(hash, &context),
+            follower: Follower::of_switch(plan, id, &shown),
             rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
             detours: plan.switch_load_balance.makes_detours(),
             arbitration: Arbitration::of_switch(plan.seed, id),
@@ -478,6 +482,19 @@ impl<'a> Part<'a> {
     pub(super) fn training(&self) -> impl Iterator<Item = (SwitchId, Vec<TrainingRow>)> {
         let of = |switch: &SwitchState| Some((switch.id, switch.pool.as_ref()?.training()?));
         self.switches.iter().filter_map(of)
+    }
+
+    /// What switches have shown, when the run has ended.
+    pub(super) fn probes(&mut self) -> Vec<ProbeRow> {
+        let mut rows = Vec::new();
+        for SwitchState { selector, follower, pool, tor, .. } in &mut self.switches {
+            if let Some(own) = follower.take() {
+                rows.extend(own.end(|to| selector.probes(to)));
+            }
+            rows.extend(tor.iter_mut().flat_map(|tor| tor.probes()));
+            rows.extend(pool.iter_mut().flat_map(|pool| pool.memory.probes()));
+        }
+        rows
     }
 
     /// Of each port under flow control, the classes that its far end is to pause, a bit for each, and

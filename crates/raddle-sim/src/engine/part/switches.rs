@@ -49,6 +49,7 @@ impl<'a> Part<'a> {
             && !dies
             && own_keys
             && no_middleware
+            && switch.follower.is_none()
             && (no_notes || switch.joint.is_some())
             && (alone || !looks_before)
             && switch.asleep.is_none()
@@ -391,6 +392,9 @@ impl<'a> Part<'a> {
                 };
                 let cx = &mut Cx { now, rng: &mut switch.rng, events: &mut () };
                 let header = header(frame, key);
+                if let Some(own) = &mut switch.follower {
+                    own.before(now, |to| switch.selector.probes(to));
+                }
                 switch.selector.select(cx, &header, &mut choices)
             }
         };

@@ -11,6 +11,7 @@ pub(super) mod view;
 
 use crate::engine::link::PortKind;
 use crate::middleware::Middleware;
+use crate::record::followers::Follower;
 use crate::wire::arbitration::Arbitration;
 use asleep::Asleep;
 use joint::Joint;
@@ -24,6 +25,8 @@ use std::ops::Range;
 pub(super) struct SwitchState {
     pub(super) id: SwitchId,
     pub(super) selector: AnyPortSelector,
+    /// Where what it shows is kept.
+    pub(super) follower: Option<Box<Follower>>,
     pub(super) rng: Rng,
     /// Whether its scheme sends packets by way of other switches.
     pub(super) detours: bool,

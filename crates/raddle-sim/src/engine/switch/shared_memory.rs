@@ -19,7 +19,7 @@ use raddle_schemes::units::{Bytes, Time};
 
 /// A switch's memory, and what it knows of its ports.
 pub(in crate::engine) struct Pool {
-    pub(super) memory: Memory,
+    pub(in crate::engine) memory: Memory,
     /// Per port: the bytes that have been in its queues and are not any more, as far as the memory
     /// has heard.
     gone: Vec<u64>,

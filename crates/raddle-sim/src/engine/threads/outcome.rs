@@ -4,6 +4,7 @@ use super::workers::Ended;
 use crate::host::Hosts;
 use crate::plan::Plan;
 use crate::record::deadlock::circle;
+use crate::record::followers::in_order;
 use crate::record::recorder::Recorder;
 use crate::record::{CreditFrames, Outcome, PortRecord, Stop, TorRecord};
 
@@ -19,9 +20,10 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
     let mut memory_bytes_max = vec![0; memories];
     let tors = plan.tor.as_ref().map_or(0, |_| plan.fabric.switches.len());
     let mut tors = vec![TorRecord::default(); tors];
-    let (mut pools, mut training) = (Vec::new(), Vec::new());
+    let (mut pools, mut training, mut probes) = (Vec::new(), Vec::new(), Vec::new());
     let (mut pausing, mut waiting) = (vec![0; ports.len()], Vec::new());
-    for part in parts {
+    for mut part in parts {
+        probes.extend(part.probes());
         let (data, credit) = part.in_flight();
         in_flight_data += data;
         credit_frames.in_flight += credit;
@@ -42,7 +44,8 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         hosts.push(part.world.hosts);
     }
     hosts.iter().for_each(|hosts| credit_frames.add(&hosts.credit_frames()));
-    let (flows, nics, timeline) = Hosts::finish(hosts);
+    let (flows, nics, timeline, of_flows) = Hosts::finish(hosts);
+    probes.extend(of_flows);
     ports.iter_mut().zip(nics).for_each(|(port, nic)| *port = nic);
     // Another part's port may have sent what was lost.
     for (port, losses) in lost_on_arrival {
@@ -77,6 +80,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         deadlock,
         outside_openings,
         tors,
+        probes: in_order(probes),
         pieces: None,
         parts: number,
     }

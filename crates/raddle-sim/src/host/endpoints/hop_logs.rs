@@ -10,7 +10,7 @@ use crate::wire::note::Hops;
 use raddle_schemes::Events;
 use raddle_schemes::transport::Sender;
 use raddle_schemes::transport::sender::AckHeader;
-use raddle_schemes::units::Time;
+use raddle_schemes::units::{Span, Time};
 use std::collections::VecDeque;
 
 /// The logs of the senders of a part, by slot.
@@ -39,7 +39,7 @@ impl HopLogs {
     }
 
     /// Hands an ACK on to its sender with what the packet carried that triggered it. One for a duplicate
-    /// tells nothing, nor does one that was overtaken.
+    /// tells nothing, nor does one that was overtaken. Returns the round trip that it told of.
     #[inline(never)]
     pub(super) fn tell(
         &mut self,
@@ -48,11 +48,11 @@ impl HopLogs {
         ack: AckHeader<'_>,
         sender: &mut Sender,
         events: &mut dyn Events,
-    ) {
+    ) -> Option<Span> {
         let hops = self.echo(slot, ack.upto);
         let has_news = !ack.duplicate && ack.upto > sender.heard();
         let hops = if has_news { &hops[..] } else { &[] };
-        sender.on_ack(now, &AckHeader { hops, ..ack }, events);
+        sender.on_ack(now, &AckHeader { hops, ..ack }, events)
     }
 
     /// What the packet carried that triggered an ACK for all arrivals before `upto`; nothing if a later

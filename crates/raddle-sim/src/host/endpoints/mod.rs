@@ -19,6 +19,7 @@ use super::totals::HostTotals;
 use crate::host::nic::cnps::Cnps;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::{Overflow, Plan};
+use crate::record::followers::FlowProbes;
 use crate::record::series::Buckets;
 use crate::record::{CreditFrames, Timeline};
 use crate::waits::Waits;
@@ -77,6 +78,8 @@ pub(super) struct Ends<'a> {
     queues: Option<Box<Queues>>,
     source_routes: SourceRoutes<'a>,
     planners: Option<Box<Planners<'a>>>,
+    /// Where flows are followed.
+    pub(super) probes: Option<Box<FlowProbes>>,
     default_rto: Span,
     /// Time to drain a full queue, if queues have a limit or links may lose.
     drain: Option<Span>,
@@ -151,6 +154,9 @@ impl<'a> Ends<'a> {
             queues: Queues::of(plan),
             source_routes: SourceRoutes::new(plan),
             planners: Planners::of(plan),
+            probes: FlowProbes::of(plan, |flow| {
+                own.contains(&plan.traffic.flows[flow.index()].source)
+            }),
             default_rto: rto,
             drain: may_lose(plan).then_some(drain),
             ack: plan.transport.ack,
@@ -329,6 +335,9 @@ impl<'a> Ends<'a> {
         let slot = nic.first_sender + index;
         let key = self.senders[slot as usize].live;
         let Some(live) = self.live_senders.get_mut(key) else { return };
+        if let Some(probes) = &mut self.probes {
+            probes.before(now, live.flow, &live.sender);
+        }
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         if !live.sender.is_granted() {
             live.sender.on_credit(now, frame.number(), &mut events);
@@ -350,6 +359,9 @@ impl<'a> Ends<'a> {
         let Some(live) = self.live_senders.get_mut(self.senders[slot as usize].live) else {
             return;
         };
+        if let Some(probes) = &mut self.probes {
+            probes.before(now, live.flow, &live.sender);
+        }
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         live.sender.on_cnp(now, &mut events);
         live.make_ready(now, slot, nic);
@@ -449,6 +461,9 @@ impl<'a> Ends<'a> {
         // A reply that comes after the flow completed has nothing new to say.
         let key = self.senders[slot as usize].live;
         let Some(live) = self.live_senders.get_mut(key) else { return };
+        if let Some(probes) = &mut self.probes {
+            probes.before(now, live.flow, &live.sender);
+        }
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         let sender = &mut live.sender;
         if frame.is(Kind::Nack) {
@@ -470,9 +485,12 @@ impl<'a> Ends<'a> {
                 duplicate: frame.has(flag::DUPLICATE),
                 hops: &[],
             };
-            match &mut self.hops {
+            let rtt = match &mut self.hops {
                 None => sender.on_ack(now, &ack, &mut events),
                 Some(logs) => logs.tell(slot, now, ack, sender, &mut events),
+            };
+            if let Some(probes) = &mut self.probes {
+                probes.note_rtt(live.flow, rtt);
             }
             self.totals.packets_acked += u64::from(sender.heard() - before);
         }
@@ -499,6 +517,9 @@ impl<'a> Ends<'a> {
         self.totals.flows_done += 1;
         self.totals.last_completion = self.totals.last_completion.max(now);
         let Some(LiveSender { flow, sender, .. }) = ended else { return };
+        if let Some(probes) = &mut self.probes {
+            probes.end(flow, &sender);
+        }
         if let Some(planners) = &mut self.planners {
             planners.end(flow);
         }
@@ -548,6 +569,9 @@ impl<'a> Ends<'a> {
             return;
         }
         live.wake_at = Time::NEVER;
+        if let Some(probes) = &mut self.probes {
+            probes.before(now, live.flow, &live.sender);
+        }
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         for _ in 0..live.sender.on_timeout(now, &mut events) {
             self.buckets.count(&mut self.timeline.timeouts, now);
@@ -579,6 +603,9 @@ impl<'a> Ends<'a> {
             let to = if live.chooses_class { live.next_packet_to(self.locators) } else { live.to };
             if nic.holds(now, self.locators.class(to), slot) {
                 continue;
+            }
+            if let Some(probes) = &mut self.probes {
+                probes.before(now, live.flow, &live.sender);
             }
             let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
             if live.turns.exist() {

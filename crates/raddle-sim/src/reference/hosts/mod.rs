@@ -18,9 +18,11 @@ mod sending;
 pub(super) use addresses::Addresses;
 pub(super) use nic::Departure;
 
+use crate::host::Finished;
 use crate::plan::Plan;
+use crate::record::followers::FlowProbes;
 use crate::record::series::Buckets;
-use crate::record::{CreditFrames, FlowRecord, FlowRecords, PortRecord, Timeline};
+use crate::record::{CreditFrames, FlowRecord, PortRecord, Timeline};
 use crate::wire::frame::{Frame, Kind, count};
 use crate::workload::{Start, TriggerId};
 use credit::CreditPacer;
@@ -104,6 +106,8 @@ pub(super) struct Hosts<'a> {
     rto: Span,
     drain: Span,
     timeline: Timeline,
+    /// Where flows are followed.
+    probes: Option<Box<FlowProbes>>,
     buckets: Buckets,
     /// But for those in flight.
     credit_frames: CreditFrames,
@@ -175,6 +179,7 @@ impl<'a> Hosts<'a> {
             rto: beginnings::default_rto(plan, drain, longest_rtt),
             drain,
             timeline: Timeline::default(),
+            probes: FlowProbes::of(plan, |_| true),
             buckets: Buckets::new(plan.record.bucket),
             credit_frames: CreditFrames::default(),
             progress: HostProgress::default(),
@@ -349,9 +354,9 @@ impl<'a> Hosts<'a> {
         nics.map(|nic| nic.record.frames).sum()
     }
 
-    /// What became of the flows, what passed the hosts' ports, what happened over time, and the
-    /// frames about credit, those in flight being the ones that wait at hosts.
-    pub(super) fn finish(mut self) -> (FlowRecords, Vec<PortRecord>, Timeline, CreditFrames) {
+    /// What the hosts have left, and the frames about credit, those in flight being the ones that wait
+    /// at hosts.
+    pub(super) fn finish(mut self) -> (Finished, CreditFrames) {
         let nics = self.hosts.iter().flat_map(|host| &host.nics);
         let waiting = nics.flat_map(|nic| nic.control.iter().copied());
         self.credit_frames.in_flight = count(waiting).1;
@@ -363,7 +368,15 @@ impl<'a> Hosts<'a> {
             let ids = self.plan.fabric.ports_of(host);
             ids.zip(own.nics).for_each(|(id, nic)| ports[id.index()] = nic.record);
         }
-        (self.records.into_iter().collect(), ports, self.timeline, self.credit_frames)
+        let mut probes = Vec::new();
+        if let Some(mut own) = self.probes {
+            for (flow, sending) in (0..).map(FlowId).zip(&self.sending) {
+                sending.iter().for_each(|sending| own.end(flow, &sending.sender));
+            }
+            probes = own.rows();
+        }
+        let records = self.records.into_iter().collect();
+        ((records, ports, self.timeline, probes), self.credit_frames)
     }
 }
 

@@ -91,8 +91,16 @@ impl Hosts<'_> {
         move_timer(&mut host.timers, wakes_at, wake, TimerKind::Wake, flow);
     }
 
+    /// Something is about to happen to a sender.
+    fn follow(&mut self, now: Time, flow: FlowId) {
+        if let (Some(probes), Some(own)) = (&mut self.probes, &self.sending[flow.index()]) {
+            probes.before(now, flow, &own.sender);
+        }
+    }
+
     /// The packet of a flow whose turn it is, unless its window has closed since it got in line.
     pub(super) fn poll_transmit(&mut self, now: Time, flow: FlowId) -> Option<Frame> {
+        self.follow(now, flow);
         let pointer = self.pointer(flow, Class::Data);
         let route = self.rotations.due(now, pointer);
         let sender = &mut self.sending[flow.index()].as_mut()?.sender;
@@ -139,6 +147,7 @@ impl Hosts<'_> {
 
     /// What a sender wanted to be woken for is due.
     pub(super) fn on_wake(&mut self, now: Time, flow: FlowId) {
+        self.follow(now, flow);
         let Some(sending) = &mut self.sending[flow.index()] else { return };
         sending.wakes_at = None;
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
@@ -163,6 +172,7 @@ impl Hosts<'_> {
     /// An ACK or a NACK has come. One for a flow that is complete has nothing new to say.
     pub(super) fn on_reply(&mut self, now: Time, frame: Frame) {
         let flow = self.addresses.flow_of(frame);
+        self.follow(now, flow);
         let Some(Sending { sender, hops, .. }) = self.sending[flow.index()].as_deref_mut() else {
             return;
         };
@@ -185,7 +195,8 @@ impl Hosts<'_> {
                 duplicate: frame.has(flag::DUPLICATE),
                 hops,
             };
-            sender.on_ack(now, &header, events);
+            let rtt = sender.on_ack(now, &header, events);
+            self.probes.iter_mut().for_each(|probes| probes.note_rtt(flow, rtt));
         }
         self.progress.packets_acked += u64::from(sender.heard() - heard);
         let complete = sender.complete();
@@ -202,6 +213,7 @@ impl Hosts<'_> {
     /// A congestion notification has come.
     pub(super) fn on_cnp(&mut self, now: Time, frame: Frame) {
         let flow = self.addresses.flow_of(frame);
+        self.follow(now, flow);
         let Some(sending) = &mut self.sending[flow.index()] else { return };
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
         sending.sender.on_cnp(now, events);
@@ -211,6 +223,7 @@ impl Hosts<'_> {
     /// A pull has come, a grant, or a request to send again.
     pub(super) fn on_credit(&mut self, now: Time, frame: Frame) {
         let flow = self.addresses.flow_of(frame);
+        self.follow(now, flow);
         let Some(sending) = &mut self.sending[flow.index()] else { return };
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
         if !sending.sender.is_granted() {
@@ -231,6 +244,7 @@ impl Hosts<'_> {
         self.progress.flows_done += 1;
         self.progress.last_completion = now;
         let Some(mut ended) = self.sending[flow.index()].take() else { return };
+        self.probes.iter_mut().for_each(|probes| probes.end(flow, &ended.sender));
         let timers = &mut self.host_of(flow).timers;
         move_timer(timers, &mut ended.paced_at, None, TimerKind::Pace, flow);
         move_timer(timers, &mut ended.wakes_at, None, TimerKind::Wake, flow);

@@ -34,6 +34,7 @@ pub(crate) fn difference(expected: &Outcome, got: &Outcome) -> Option<String> {
         .or_else(|| named("in flight".to_owned(), &expected.in_flight_data, &got.in_flight_data))
         .or_else(|| named("pulls".to_owned(), &expected.credit_frames, &got.credit_frames))
         .or_else(|| lists("memory", &expected.memory_bytes_max, &got.memory_bytes_max))
+        .or_else(|| lists("probe", &expected.probes, &got.probes))
         .or_else(|| named("hops".to_owned(), &expected.packet_hops, &got.packet_hops))
 }
 

@@ -3,6 +3,7 @@
 
 use raddle_schemes::family::Plugin;
 use raddle_schemes::ids::FlowId;
+use raddle_schemes::probe::Probes;
 use raddle_schemes::tor::{
     Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict, Ways,
 };
@@ -30,6 +31,11 @@ struct Juggler {
 }
 
 impl TorHook for Juggler {
+    fn probes(&self, to: &mut dyn Probes) {
+        to.count("juggled", self.held.into());
+        to.count("in_the_air", self.due.len() as u64);
+    }
+
     fn on_ingress(
         &mut self,
         cx: &mut Cx<'_>,

@@ -17,7 +17,7 @@ use choices::Choices;
 use raddle_schemes::Need;
 use raddle_schemes::buffer::BufferContext;
 use raddle_schemes::buffer::classes::{Alpha, PerClass};
-use raddle_schemes::ids::{HostId, PortId};
+use raddle_schemes::ids::{FlowId, HostId, PortId};
 use raddle_schemes::load_balance::switch::{
     self, adaptive_roce::Mode, letflow::Detection, ofan::Variant, simple_rr::Start,
 };
@@ -36,6 +36,7 @@ use raddle_sim::plan::{
     Watchdog,
 };
 use raddle_sim::record::RecordPlan;
+use raddle_sim::record::probes::ProbePlan;
 use raddle_sim::topology::Fabric;
 use std::num::NonZeroU32;
 
@@ -128,6 +129,12 @@ fn plan_on(mut fabric: Fabric, mut choices: Choices<'_>) -> Plan {
     };
     if planner.is_none() && choices.below(3) == 1 {
         in_planes(&mut choices, &mut plan);
+    }
+    if choices.below(3) == 1 {
+        let every = choices.pick(&[Span::ZERO, Span::us(1), Span(3_333_333)]);
+        let words = plan.probes().concat().into_iter().map(str::to_owned).collect();
+        let flows = (0..plan.traffic.flows.len() as u32).step_by(2).map(FlowId).collect();
+        plan.record.probes = ProbePlan { words, flows, every };
     }
     let mut plan = with_paths(plan, planner);
     if plan.fabric.circuits.is_some() {

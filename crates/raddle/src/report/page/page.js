@@ -50,6 +50,7 @@ addEventListener('resize', () => {
 if (DATA.cells.length) {
   completionSection(document.getElementById('completion'));
   timelineSection(document.getElementById('timeline'));
+  probesSection(document.getElementById('timeline'));
   distributionSection(document.getElementById('distribution'));
 }
 whatSection(document.getElementById('run'));

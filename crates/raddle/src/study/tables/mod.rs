@@ -11,6 +11,7 @@ mod flows;
 mod layers;
 mod pieces;
 mod ports;
+mod probes;
 mod runs;
 mod series;
 mod settings;
@@ -30,7 +31,7 @@ use raddle_sim::record::Outcome;
 use std::ops::Range;
 
 /// Every kind of table.
-pub static TABLES: [&TableSpec; 11] = [
+pub static TABLES: [&TableSpec; 12] = [
     &runs::TABLE,
     &flows::TABLE,
     &pieces::TABLE,
@@ -42,6 +43,7 @@ pub static TABLES: [&TableSpec; 11] = [
     &series::TABLE,
     &timeline::TABLE,
     &events::TABLE,
+    &probes::TABLE,
 ];
 
 /// A run and what tables tell of it.
