@@ -282,6 +282,26 @@ fn what_is_admitted_is_admitted_with_fewer_bytes_used() {
     }
 }
 
+/// Whoever makes a plan holds lists against the classes that there are.
+#[test]
+fn a_list_of_a_buffer_policy_has_a_value_for_each_class_and_says_for_how_many() {
+    let mut lists = 0;
+    for scheme in buffer::SCHEMES {
+        let default = buffer::Config::named(scheme.card.name).unwrap();
+        assert_eq!(default.per_class(), [], "{default:?}");
+        for parameter in default.parameters() {
+            for value in [Raw::Float(0.5), Raw::Flag(false)] {
+                let mut config = default.clone();
+                if config.set(parameter.name, Raw::List(&[value, value, value])).is_ok() {
+                    assert_eq!(config.per_class(), [(parameter.name, 3)], "{config:?}");
+                    lists += 1;
+                }
+            }
+        }
+    }
+    assert!(lists >= 8, "{lists}");
+}
+
 #[test]
 fn nothing_is_allocated_once_a_scheme_is_built() {
     for config in driver::path_configs() {

@@ -414,29 +414,12 @@ impl Config {
         (0..classes).map(of).fold(0, |mask, bit| mask | bit)
     }
 
-    /// The parameters that list a value for each data class, and for how many.
+    /// The parameters that list a value for each data class, and for how many: a policy has no other
+    /// lists.
     pub fn per_class(&self) -> Vec<(&'static str, usize)> {
-        let listed = match self {
-            Self::Abm(own) => Vec::from([("alpha", own.alpha.classes())]),
-            Self::Fab(own) => Vec::from([("alpha", own.alpha.classes())]),
-            Self::CiscoIb(own) => Vec::from([("alpha", own.alpha.classes())]),
-            Self::Sonic(own) => Vec::from([
-                ("lossless", own.lossless.classes()),
-                ("alpha_ingress", own.alpha_ingress.as_ref().and_then(|own| own.classes())),
-                ("alpha_egress", own.alpha_egress.as_ref().and_then(|own| own.classes())),
-            ]),
-            Self::SonicAbm(own) => Vec::from([
-                ("lossless", own.lossless.classes()),
-                ("alpha_ingress", own.alpha_ingress.as_ref().and_then(|own| own.classes())),
-                ("alpha_egress", own.alpha_egress.as_ref().and_then(|own| own.classes())),
-            ]),
-            Self::Reverie(own) => {
-                let (lossless, alpha) = (own.lossless.classes(), own.alpha.classes());
-                Vec::from([("lossless", lossless), ("alpha", alpha)])
-            }
-            _ => Vec::new(),
-        };
-        listed.into_iter().filter_map(|(name, classes)| Some((name, classes?))).collect()
+        let classes = |text: &str| Some(text.strip_prefix('[')?.split(',').count());
+        let values = self.values().into_iter();
+        values.filter_map(|(name, text)| Some((name, classes(&text)?))).collect()
     }
 }
 
