@@ -374,6 +374,11 @@ impl Sender {
         self.window = self.congestion.on_credit(&mut cx, count).window;
     }
 
+    /// Whether ACKs tell it of nothing but the packet that is expected next.
+    pub fn awaits_order(&self) -> bool {
+        self.ledger.in_order
+    }
+
     /// Whether its receiver grants it what it sends.
     pub fn is_granted(&self) -> bool {
         self.congestion.grants().is_some()
