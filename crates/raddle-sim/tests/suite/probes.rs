@@ -1,5 +1,4 @@
 //! What schemes show of themselves, as runs keep it.
-#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
 use crate::common::{completed, fat_tree, hash, permutation};
 use crate::outside::juggler;
