@@ -151,6 +151,24 @@ const RNIC_TO_ALL: &[(&str, &str)] = &[
     ("transport.recovery", "{ scheme = \"rnic_sr\" }"),
 ];
 
+/// 64 ToRs whose uplinks turn through a complete graph. Everybody sends to everybody else, as fast as
+/// the hosts can, into endless queues: all lanes have something to send when they open.
+const CIRCUITS: (&str, &str) = (
+    "fabric.topology",
+    "{ kind = \"circuits\", tors = 64, hosts_per_tor = 2, uplinks = 4, rate = \"100 Gbps\", \
+     design = \"round_robin\", slot = \"10 us\", dark = \"1 us\" }",
+);
+const ENDLESS: (&str, &str) = (
+    "fabric.queue",
+    "{ service = \"priority\", size = \"unlimited\", marking = { scheme = \"none\" } }",
+);
+const UNPACED: (&str, &str) = ("transport.congestion", "{ scheme = \"fixed_rate\" }");
+const SPRAYED: (&str, &str) = ("transport.load_balance", "{ scheme = \"ops\" }");
+const TO_ALL: (&str, &str) = ("traffic", "{ kind = \"all_to_all\", message = \"256 KiB\" }");
+const VALIANT: (&str, &str) = ("fabric.load_balance", "{ scheme = \"valiant\" }");
+const CIRCUITS_DIRECT: &[(&str, &str)] = &[CIRCUITS, ENDLESS, UNPACED, SPRAYED, TO_ALL];
+const CIRCUITS_VALIANT: &[(&str, &str)] = &[CIRCUITS, ENDLESS, UNPACED, SPRAYED, TO_ALL, VALIANT];
+
 /// Three permutations at once, each in a data class of its own.
 const THREE_CLASSES: (&str, &str) = ("fabric.queue.classes", "3");
 const IN_CLASSES: (&str, &str) = (
@@ -209,6 +227,8 @@ const CASES: &[Case] = &[
     Case { name: "lossless", set: &[MIB_8, LOSSLESS], quick: true, ..CASE },
     Case { name: "telemetry", set: TELEMETRY, quick: true, ..CASE },
     Case { name: "themis", set: THEMIS, quick: true, ..CASE },
+    Case { name: "circuits_direct", set: CIRCUITS_DIRECT, quick: true, ..CASE },
+    Case { name: "circuits_valiant", set: CIRCUITS_VALIANT, quick: true, ..CASE },
     Case { name: "websearch_40", set: WEBSEARCH_40, runners: AGAINST_WHEEL, quick: true, ..CASE },
     Case { quick: true, ..CRITICAL_PATH },
     Case { queue: "fifo", k: 16, set: &[MIB_2], runners: BOTH, ..CASE },
