@@ -83,7 +83,8 @@ impl Ends {
     pub(super) fn nack(&mut self, expected: u32) {
         self.let_arrive(expected);
         let (psn, entropy) = (Psn(expected), Entropy(7));
-        let nack = NackHeader { psn, entropy, marked: false, of_switch: false };
+        let (marked, of_switch, rewritten) = (false, false, false);
+        let nack = NackHeader { psn, entropy, marked, of_switch, rewritten };
         self.sender.on_nack(self.now, &nack, &mut ());
     }
 

@@ -171,7 +171,9 @@ impl AckReader {
                     self.learn_below(sender, psn.0, None);
                 }
                 let (psn, entropy, marked) = (*psn, *entropy, *marked);
-                let nack = NackHeader { psn, entropy, marked, of_switch: false };
+                // Here nobody writes over entropies on the way.
+                let (of_switch, rewritten) = (false, false);
+                let nack = NackHeader { psn, entropy, marked, of_switch, rewritten };
                 sender.on_nack(now, &nack, events);
             }
             Control::Cnp { .. } => sender.on_cnp(now, events),

@@ -73,6 +73,8 @@ pub struct NackHeader {
     pub marked: bool,
     /// Whether a switch made it for the receiver.
     pub of_switch: bool,
+    /// Whether switches write over entropies, so that this one need not be the sender's.
+    pub rewritten: bool,
 }
 
 /// Counts of one sender, for records.
@@ -339,16 +341,18 @@ impl Sender {
     }
 
     /// Takes a NACK. One for a transmission that has been followed by another, on another path, says
-    /// nothing about the packet now in flight.
+    /// nothing about the packet now in flight. Where switches write over entropies one cannot be told
+    /// from another, and each is believed.
     ///
     /// A NACK that names the expected packet is also an ACK for all below it, and of the packet that
     /// triggered it, but times nothing.
     pub fn on_nack(&mut self, now: Time, nack: &NackHeader, events: &mut dyn Events) {
-        let NackHeader { psn, entropy, marked, of_switch } = *nack;
+        let NackHeader { psn, entropy, marked, of_switch, rewritten } = *nack;
+        let is_of_another = |current: Entropy| !rewritten && current != entropy;
         if self.ledger.in_order {
             let ack = AckHeader { upto: psn.0, entropy, marked, duplicate: true, hops: &[] };
             self.on_ack(now, &ack, events);
-        } else if self.ledger.entropy_in_flight(psn).is_some_and(|current| current != entropy) {
+        } else if self.ledger.entropy_in_flight(psn).is_some_and(is_of_another) {
             return;
         }
         let mut cx = Cx { now, rng: &mut self.rng, events };

@@ -10,8 +10,8 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_schemes::{congestion, recovery};
 use raddle_sim::engine;
 use raddle_sim::limits::LimitError;
-use raddle_sim::plan::Plan;
-use raddle_sim::record::{Outcome, Stop};
+use raddle_sim::plan::{Overflow, Plan};
+use raddle_sim::record::{FlowRecord, Outcome, Stop};
 use raddle_sim::topology::circuits::{CircuitShape, Rotors, Turn};
 use raddle_sim::topology::graph::parse_graph;
 use raddle_sim::workload::{Flow, Start};
@@ -276,4 +276,19 @@ fn valiant_carries_half_of_what_the_uplinks_do() {
     // 6 % of 15 ms come on top.
     assert!(below < 2_400_000.0, "{below}");
     assert!(above > below, "{above} and {below}");
+}
+
+#[test]
+fn a_nack_is_believed_whatever_valiant_wrote_over_the_entropy() {
+    // Seven hosts to one, whose lanes trim: each trimmed packet is sent again at its NACK.
+    let eight = shape(8, &[&[0, 1, 2, 3, 4, 5, 6, 7]]);
+    let mut plan = saturated(&eight, (1..8).map(|host| packets(host, 0, 60)).collect());
+    plan.switch_load_balance = switch::Config::named("valiant").unwrap();
+    plan.queue.size = Size::Packets(4.0);
+    plan.queue.overflow = Overflow::Trim;
+    let outcome = run(&plan);
+    let sum = |of: fn(&FlowRecord) -> u64| outcome.flows.iter().map(|flow| of(&flow)).sum::<u64>();
+    let (trimmed, again) = (sum(|flow| flow.trimmed), sum(|flow| flow.retransmitted));
+    assert!(trimmed > 50, "{trimmed}");
+    assert_eq!((again, sum(|flow| flow.timeouts)), (trimmed, 0));
 }

@@ -221,8 +221,9 @@ fn a_flow_that_could_send_nothing_for_a_period_begins_a_new_grid() {
     assert!(flow.send().is_some());
 }
 
-fn nack(flow: &mut Flow, entropy: Entropy) {
-    let nack = NackHeader { psn: Psn(0), entropy, marked: false, of_switch: false };
+fn nack(flow: &mut Flow, entropy: Entropy, rewritten: bool) {
+    let (psn, marked, of_switch) = (Psn(0), false, false);
+    let nack = NackHeader { psn, entropy, marked, of_switch, rewritten };
     flow.sender.on_nack(flow.now, &nack, &mut ());
 }
 
@@ -230,8 +231,11 @@ fn nack(flow: &mut Flow, entropy: Entropy) {
 fn a_nack_for_an_earlier_transmission_does_not_touch_the_one_in_flight() {
     let mut flow = Flow::new(1, None, Size::Unlimited, sack::Config::default());
     assert_eq!(flow.send().map(|packet| packet.entropy), Some(Entropy(R)));
-    nack(&mut flow, Entropy(R + 1));
+    nack(&mut flow, Entropy(R + 1), false);
     assert!(flow.send().is_none(), "still in flight");
-    nack(&mut flow, Entropy(R));
+    nack(&mut flow, Entropy(R), false);
+    assert!(flow.send().is_some_and(|packet| packet.again));
+    // Where a switch may have written it, the entropy says nothing.
+    nack(&mut flow, Entropy(R), true);
     assert!(flow.send().is_some_and(|packet| packet.again));
 }

@@ -77,6 +77,8 @@ pub(super) struct Ends<'a> {
     /// Where messages of a pair wait for each other.
     queues: Option<Box<Queues>>,
     source_routes: SourceRoutes<'a>,
+    /// Whether switches write over entropies.
+    rewritten: bool,
     planners: Option<Box<Planners<'a>>>,
     /// Where flows are followed.
     pub(super) probes: Option<Box<FlowProbes>>,
@@ -153,6 +155,7 @@ impl<'a> Ends<'a> {
             beginnings: Beginnings::new(plan),
             queues: Queues::of(plan),
             source_routes: SourceRoutes::new(plan),
+            rewritten: plan.switch_load_balance.makes_detours(),
             planners: Planners::of(plan),
             probes: FlowProbes::of(plan, |flow| {
                 own.contains(&plan.traffic.flows[flow.index()].source)
@@ -470,7 +473,8 @@ impl<'a> Ends<'a> {
             let before = sender.heard();
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
             let (psn, of_switch) = (Psn(frame.number()), frame.has(flag::OF_SWITCH));
-            let nack = NackHeader { psn, entropy, marked, of_switch };
+            let rewritten = self.rewritten;
+            let nack = NackHeader { psn, entropy, marked, of_switch, rewritten };
             sender.on_nack(now, &nack, &mut events);
             if let Some(planners) = &mut self.planners {
                 planners.look_at(now, live.flow, sender, &mut events);
