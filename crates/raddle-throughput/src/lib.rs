@@ -1,7 +1,7 @@
 //! The throughput laboratory for circuit-switched fabrics: Mars, Vermilion, Vermilion with
 //! predictions, and what they are compared with.
 //!
-//! A [`demand::Demand`] and a design give a [`schedule::Schedule`]: what each circuit switch connects
+//! A [`demand::Demand`] and a design give a [`raddle_circuits::schedule::Schedule`]: what each circuit switch connects
 //! in each slot. Solvers say how much of any demand it carries.
 
 pub mod bounds;

@@ -18,7 +18,7 @@ pub mod totals;
 use crate::host::nic::reach::Reach;
 use crate::host::nic::timers::TimerKind;
 use crate::plan::Plan;
-use crate::record::CreditFrames;
+use crate::record::{CreditFrames, Finished};
 use crate::waits::Waits;
 use crate::wire::frame::{Frame, Locator, Locators, count};
 use crate::wire::note::Hops;
@@ -32,7 +32,6 @@ use nic::{Departure, Nic};
 use raddle_schemes::ids::HostId;
 use raddle_schemes::transport::Entry;
 use raddle_schemes::units::Time;
-pub(crate) use results::Finished;
 use std::sync::Arc;
 use totals::HostTotals;
 

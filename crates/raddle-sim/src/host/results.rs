@@ -3,15 +3,10 @@
 use super::events::keep_first;
 use super::slab::Slab;
 use crate::host::Hosts;
-use crate::record::probes::ProbeRow;
-use crate::record::{FlowRecord, FlowRecords, PortRecord, Timeline};
+use crate::record::{Finished, FlowRecord, FlowRecords, PortRecord, Timeline};
 use crate::workload::Flow;
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::transport::sender::packets;
-
-/// What became of the flows, what passed the hosts' ports, what happened over time, and what flows
-/// have shown.
-pub(crate) type Finished = (FlowRecords, Vec<PortRecord>, Timeline, Vec<ProbeRow>);
 
 /// See [`Hosts::finish`].
 pub(super) fn finish(mut parts: Vec<Hosts<'_>>) -> Finished {

@@ -252,6 +252,10 @@ pub struct TrainingRow {
     pub dropped: bool,
 }
 
+/// What all hosts of a run brought about: what became of the flows, what passed the hosts' ports, what
+/// happened over time, and what flows have shown.
+pub(crate) type Finished = (FlowRecords, Vec<PortRecord>, Timeline, Vec<ProbeRow>);
+
 /// Everything a run left behind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {

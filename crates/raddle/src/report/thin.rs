@@ -16,7 +16,7 @@ const EVENTS_MAX: usize = 5000;
 /// Most events listed of one detail.
 const EVENTS_PER_DETAIL_MAX: usize = 500;
 /// Completion times of all distributions together.
-const TIMES_MAX: usize = 60_000;
+const TIMES_MAX: usize = 58_000;
 /// Most points of one distribution.
 const POINTS_MAX: usize = 2000;
 /// Fewest points a distribution is thinned to.

@@ -18,11 +18,10 @@ mod sending;
 pub(super) use addresses::Addresses;
 pub(super) use nic::Departure;
 
-use crate::host::Finished;
 use crate::plan::Plan;
 use crate::record::followers::FlowProbes;
 use crate::record::series::Buckets;
-use crate::record::{CreditFrames, FlowRecord, PortRecord, Timeline};
+use crate::record::{CreditFrames, Finished, FlowRecord, PortRecord, Timeline};
 use crate::wire::frame::{Frame, Kind, count};
 use crate::workload::{Start, TriggerId};
 use credit::CreditPacer;

@@ -141,10 +141,15 @@ fn plan_on(mut fabric: Fabric, mut choices: Choices<'_>) -> Plan {
         without_pauses(&mut plan);
         open_what_is_too_short(&mut plan);
     }
+    without_misplaced_detours(&mut plan);
+    plan
+}
+
+/// Packets go straight where something else chooses among their ways, or learns of them.
+fn without_misplaced_detours(plan: &mut Plan) {
     if let Err(LimitError::Detours { .. }) = plan.check_limits() {
         plan.switch_load_balance = switch::Config::named("rsq").unwrap();
     }
-    plan
 }
 
 /// Gives hosts several ports, where the plan can have them.
@@ -269,7 +274,9 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
         end: Some(Time(choices.pick(&[500_000_000, 30_000_000, 12_345_678]))),
         patience: Span::ms(1),
     };
-    with_paths(plan, planner)
+    let mut plan = with_paths(plan, planner);
+    without_misplaced_detours(&mut plan);
+    plan
 }
 
 fn selector(choices: &mut Choices<'_>) -> switch::Config {
@@ -417,7 +424,8 @@ fn policy(choices: &mut Choices<'_>, policies: &[buffer::Config], classes: u8) -
     match &mut policy {
         buffer::Config::DynamicThresholds(thresholds) => {
             let all = |alpha| PerClass::All(Alpha(alpha));
-            let each = PerClass::Each(vec![Alpha(0.3), Alpha(2.0)]);
+            let alphas = [Alpha(0.3), Alpha(2.0)].into_iter().cycle();
+            let each = PerClass::Each(alphas.take(classes.into()).collect());
             thresholds.alpha = choices.pick(&[all(1.0), all(0.125), all(8.0), each]);
         }
         buffer::Config::Abm(abm) => {
@@ -670,6 +678,7 @@ pub(crate) fn plan_with_middleware(numbers: &[u32]) -> Plan {
         let listed = tor::SCHEMES.iter().map(|scheme| tor::Config::named(scheme.card.name));
         let hooks: Vec<_> = listed.flatten().collect();
         plan.tor = Some(hook(&mut Choices::new(own), &hooks));
+        without_misplaced_detours(&mut plan);
     }
     plan
 }
