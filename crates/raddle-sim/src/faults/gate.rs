@@ -65,7 +65,7 @@ impl Gate {
     }
 
     /// The first instant at or after `now` at which a frame of this size fits; never, if it fits into no
-    /// opening. `now` is not before any that [`Gate::advance`] has been given.
+    /// opening. `now` is not before any that `Gate::advance` has been given.
     #[inline]
     pub fn next_start(&self, now: Time, size: Bytes) -> Time {
         if self.openings.is_empty() || now == Time::NEVER {

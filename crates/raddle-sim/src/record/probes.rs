@@ -7,7 +7,7 @@ use raddle_schemes::units::{Span, Time};
 /// What is kept of what schemes show.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProbePlan {
-    /// Words ([`Plan::probes`]): of the flows that are followed, and of every switch.
+    /// Words ([`crate::plan::Plan::probes`]): of the flows that are followed, and of every switch.
     pub words: Vec<String>,
     /// The flows that are followed, in ascending order.
     pub flows: Vec<FlowId>,
