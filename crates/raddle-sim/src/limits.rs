@@ -562,12 +562,12 @@ impl Plan {
         }
         if self.buffer.as_ref().is_some_and(|buffer| buffer.per == Per::Uplink) {
             let sees = policy.is_some_and(|policy| policy.sees_switch());
-            let what = match (&self.fabric.circuits, sees) {
-                (None, _) => "the fabric has no circuits",
-                (_, true) => "a policy that sees the whole switch",
-                (Some(_), false) => "",
-            };
-            if !what.is_empty() {
+            if self.fabric.circuits.is_none() {
+                let what = "the fabric has no circuits";
+                return Err(LimitError::MemoryPerUplink { what });
+            }
+            if sees {
+                let what = "a policy that sees the whole switch";
                 return Err(LimitError::MemoryPerUplink { what });
             }
         }

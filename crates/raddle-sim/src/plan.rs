@@ -8,7 +8,7 @@ use crate::topology::{Fabric, Switch};
 use crate::workload::Traffic;
 use raddle_schemes::FlowContext;
 use raddle_schemes::buffer::BufferContext;
-use raddle_schemes::ids::{HostId, PortId};
+use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{AnyPortSelector, SwitchContext};
 use raddle_schemes::load_balance::{host, plane, switch};
 use raddle_schemes::size::{Base, Size};
@@ -458,6 +458,12 @@ impl Plan {
     /// Whether there are flows whose packets switches hash though their scheme does not.
     pub(crate) fn leaves_flows_to_ecmp(&self) -> bool {
         !self.switch_load_balance.reads_entropy() && self.traffic.flows.iter().any(|f| f.hashed)
+    }
+
+    /// Switches with hosts, and a port of one of each one's hosts; none where packets make no detours.
+    pub(crate) fn edges_of_detours(&self) -> (Vec<SwitchId>, Vec<PortId>) {
+        let makes_detours = self.switch_load_balance.makes_detours();
+        if makes_detours { self.fabric.edge_switches() } else { Default::default() }
     }
 
     /// The load balancing of a switch, with a `hash` beside it or without.

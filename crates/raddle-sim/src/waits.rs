@@ -68,8 +68,8 @@ impl<'a> Waits<'a> {
     }
 
     /// REPS spec, section 2.2: the unloaded round trip, with its waits for circuits, plus the time to
-    /// drain 4 full queues. Where flow
-    /// control loses nothing, packets wait for what switches hold in place of being dropped.
+    /// drain 4 full queues. Where flow control loses nothing, packets wait for what switches hold in
+    /// place of being dropped.
     pub fn rto(&self) -> Span {
         let wait = Span(self.drain().0.saturating_mul(4)).max(longest_hold(self));
         let circuits = self.fabric.longest_wait(self.detours);

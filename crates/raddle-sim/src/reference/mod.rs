@@ -102,6 +102,8 @@ struct Reference<'a, Q> {
     selectors: Vec<(AnyPortSelector, Rng)>,
     /// Where what they show is kept.
     followers: Vec<Option<Box<Follower>>>,
+    /// [`Plan::edges_of_detours`].
+    edges: (Vec<SwitchId>, Vec<PortId>),
     /// Which in-port of each switch goes first at an instant, and which host.
     of_in_ports: Vec<Arbitration>,
     of_hosts: Arbitration,
@@ -187,6 +189,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             ports: ports.collect(),
             selectors: selectors.collect(),
             followers: followers.collect(),
+            edges: plan.edges_of_detours(),
             of_in_ports: of_in_ports.collect(),
             of_hosts: Arbitration::of_hosts(plan.seed),
             of_host_ports: Arbitration::of_host_ports(plan.seed),
@@ -373,12 +376,12 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
     ) -> Option<PortId> {
         let fabric = &self.plan.fabric;
         let edge = fabric.edge_of(self.hosts.addresses.locators.port(frame.to));
-        if !self.plan.switch_load_balance.makes_detours() || edge == switch {
+        let (edges, hosts) = &self.edges;
+        if edges.is_empty() || edge == switch {
             return None;
         }
-        let (edges, hosts) = fabric.edge_switches();
         let from_host = came_from.0 < fabric.host_ports();
-        let stop = Waypoint { switch, edge, from_host, edges: &edges };
+        let stop = Waypoint { switch, edge, from_host, edges };
         let header = self.header(*frame);
         let (selector, rng) = &mut self.selectors[switch.index()];
         let detour = selector.detour(&mut Cx { now, rng, events: &mut () }, &header, &stop);

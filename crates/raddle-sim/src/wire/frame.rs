@@ -359,7 +359,7 @@ impl Frame {
     pub(crate) fn rewrite(&mut self, entropy: Entropy, tor_bit: bool) {
         let flag = u32::from(self.tor_flag());
         self.meta[0] = if tor_bit { self.meta[0] | flag } else { self.meta[0] & !flag };
-        self.meta[1] = (u32::from(entropy.0) << 16) | (self.meta[1] & 0xffff);
+        self.set_entropy(entropy);
     }
 
     /// What a switch that makes detours writes.

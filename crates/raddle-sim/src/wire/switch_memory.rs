@@ -269,7 +269,9 @@ impl Memory {
     /// Whether nothing that the policy decides, and no maximum, depends on the order in which no more
     /// than `incoming` joins and anything leaves, as long as nobody pauses.
     pub fn ignores_order(&self, incoming: Bytes) -> bool {
-        let known = !self.would_exceed_most(0, incoming) && self.next_timer() == Time::NEVER;
+        // A policy that sees the switch has all of it: there are no groups.
+        let no_maximum = self.used + incoming.0 <= self.most;
+        let known = no_maximum && self.next_timer() == Time::NEVER;
         let asked = |sight: &Sight| {
             // What a packet finds depends on the order, and what the policy shows at each time.
             !sight.is_watched()

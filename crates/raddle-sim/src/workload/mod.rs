@@ -10,6 +10,7 @@
 
 pub mod all_to_all;
 pub mod collective;
+mod derangement;
 pub mod explicit;
 pub mod graph;
 pub mod incast;

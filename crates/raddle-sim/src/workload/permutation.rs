@@ -1,5 +1,6 @@
 //! Every host sends one message and receives one.
 
+use super::derangement::derangement;
 use super::racks::Racks;
 use super::{Flow, Traffic, WorkloadError, check_hosts, check_message};
 use crate::topology::Fabric;
@@ -34,19 +35,16 @@ impl Permutation {
         check_hosts(hosts)?;
         check_message(self.message)?;
         let mut rng = Rng::new(seed, "permutation", 0);
-        let mut receiver: Vec<u32> = (0..hosts).collect();
-        if self.inter_pod_only {
+        let receiver = if self.inter_pod_only {
             let pods: Vec<u32> = (0..hosts).map(|host| pod_of(HostId(host))).collect();
-            receiver = leaving(&pods, &mut rng).map_err(|(pod, count)| {
+            leaving(&pods, &mut rng).map_err(|(pod, count)| {
                 let found = format!("true, and pod {pod} has {count} of {hosts} hosts");
                 let fits = "no pod with more than half of all hosts";
                 WorkloadError::new("inter_pod_only", found, fits)
-            })?;
+            })?
         } else {
-            while receiver.iter().zip(0..).any(|(&to, from)| to == from) {
-                rng.shuffle(&mut receiver);
-            }
-        }
+            derangement(hosts, &mut rng)
+        };
         let flows = receiver.iter().zip(0..);
         let flows = flows.map(|(&to, from)| Flow::at_zero(from, to, self.message));
         Ok(flows.collect::<Vec<_>>().into())

@@ -1,5 +1,6 @@
 //! Hosts by the ToR that they are below.
 
+use super::derangement::derangement;
 use crate::topology::Fabric;
 use raddle_schemes::ids::HostId;
 use raddle_schemes::rng::Rng;
@@ -36,15 +37,8 @@ impl Racks {
     }
 
     /// For each ToR another one, each of them once: every such permutation is as likely.
-    ///
-    /// Whole permutations are drawn until one leaves no ToR to itself, which one in e does.
     pub(super) fn drawn(&self, seed: u64) -> Vec<u32> {
-        let mut rng = Rng::new(seed, "drawn_tor", 0);
-        let mut next: Vec<u32> = (0..self.hosts.len() as u32).collect();
-        while next.iter().zip(0..).any(|(&to, from)| to == from) {
-            rng.shuffle(&mut next);
-        }
-        next
+        derangement(self.hosts.len() as u32, &mut Rng::new(seed, "drawn_tor", 0))
     }
 
     /// ToRs in pairs at random: for each ToR the other one of its pair. Their number is even.

@@ -155,6 +155,7 @@ fn switch_states(
 ) -> Vec<SwitchState> {
     let hash = plan.leaves_flows_to_ecmp();
     let shown = plan.switch_load_balance.probes();
+    let detours = plan.switch_load_balance.makes_detours();
     let state = |&id: &SwitchId| {
         let switch = &plan.fabric.switches[id.index()];
         let own = stream(plan.seed, "switch", u64::from(id.0));
@@ -167,7 +168,7 @@ fn switch_states(
             selector: plan.port_selector(hash, &context),
             follower: Follower::of_switch(plan, id, &shown),
             rng: Rng::new(plan.seed, "switch draws", u64::from(id.0)),
-            detours: plan.switch_load_balance.makes_detours(),
+            detours,
             arbitration: Arbitration::of_switch(plan.seed, id),
             first_port,
             kind: None,
@@ -334,7 +335,7 @@ impl<'a> Part<'a> {
             of_host_ports: Arbitration::of_host_ports(plan.seed),
             routes: plan.routes.iter().map(|(at, f)| (*at, Forward::new(f))).collect(),
             route: 0,
-            edges: fabric.edge_switches(),
+            edges: plan.edges_of_detours(),
             keys: layout.shares_keys().then(|| Arc::clone(layout)),
             world: World {
                 discipline: Discipline::of(plan),

@@ -107,6 +107,8 @@ pub(super) struct Hosts<'a> {
     timeline: Timeline,
     /// Where flows are followed.
     probes: Option<Box<FlowProbes>>,
+    /// Whether switches write over entropies.
+    rewritten: bool,
     buckets: Buckets,
     /// But for those in flight.
     credit_frames: CreditFrames,
@@ -179,6 +181,7 @@ impl<'a> Hosts<'a> {
             drain,
             timeline: Timeline::default(),
             probes: FlowProbes::of(plan, |_| true),
+            rewritten: plan.switch_load_balance.makes_detours(),
             buckets: Buckets::new(plan.record.bucket),
             credit_frames: CreditFrames::default(),
             progress: HostProgress::default(),

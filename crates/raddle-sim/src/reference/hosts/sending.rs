@@ -181,7 +181,7 @@ impl Hosts<'_> {
         if frame.is(Kind::Nack) {
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
             let (psn, of_switch) = (Psn(frame.number()), frame.has(flag::OF_SWITCH));
-            let rewritten = self.plan.switch_load_balance.makes_detours();
+            let rewritten = self.rewritten;
             let nack = NackHeader { psn, entropy, marked, of_switch, rewritten };
             sender.on_nack(now, &nack, events);
         } else {

@@ -1,10 +1,11 @@
 //! Fast ports: departures are computed when they are certain.
 //!
-//! For ports of one class, and of those where control goes first, whose link never changes and is always open. A frame
-//! whose departure nothing can change any more goes on the ring of the link at once: with one class
-//! ([`fifo`]) every frame when it joins, else ([`priority`]) control frames when they join and data
-//! when it starts. A cursor over the ring says what has left; moving it on carries out what a
-//! departure does: counters, waking the far end. Outcomes are those of the general port, bit for bit.
+//! For ports of one class, and of those where control goes first, whose link never changes and is
+//! always open. A frame whose departure nothing can change any more goes on the ring of the link at
+//! once: with one class ([`fifo`]) every frame when it joins, else ([`priority`]) control frames when
+//! they join and data when it starts. A cursor over the ring says what has left; moving it on carries
+//! out what a departure does: counters, waking the far end. Outcomes are those of the general port, bit
+//! for bit.
 
 pub(in crate::engine) mod fifo;
 pub(in crate::engine) mod priority;
