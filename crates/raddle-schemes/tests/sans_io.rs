@@ -3,11 +3,11 @@
 
 use raddle_schemes::congestion::Hop;
 use raddle_schemes::family::Need;
-use raddle_schemes::ids::{Entropy, HostId, PortId};
+use raddle_schemes::ids::{Entropy, HostId, PortId, Psn};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::recovery::{self, AckForm};
 use raddle_schemes::rng::Rng;
-use raddle_schemes::transport::codec::{AckReader, Control};
+use raddle_schemes::transport::codec::{Ack, AckReader, Control};
 use raddle_schemes::transport::{Data, FlowTemplate, Incoming, Sender, SenderPlan, Transmit};
 use raddle_schemes::units::{Bytes, Span, Time};
 use raddle_schemes::{FlowContext, congestion};
@@ -229,6 +229,34 @@ fn every_transport_completes_under_loss_repetition_and_reordering() {
 #[test]
 fn every_transport_that_knows_trimming_completes_under_it() {
     all_complete(TRIMS, Bytes(1_000_000));
+}
+
+/// ACKs and NACKs that nobody made: a sender goes on as if they had not come.
+#[test]
+fn what_is_said_of_packets_that_were_never_sent_does_no_harm() {
+    let bytes = Bytes(100_000);
+    for (congestion, recovery) in transports() {
+        let load_balance = paths(&recovery);
+        let plan = SenderPlan {
+            load_balance: &load_balance,
+            congestion: &congestion,
+            recovery: &recovery,
+        };
+        let context = FlowContext { classes: 7, ..FlowContext::NOMINAL };
+        let template = FlowTemplate::new(&plan, &context);
+        let mut sender = template.sender(&context, bytes, Rng::new(1, "flow", 0));
+        let mut acks = AckReader::new(sender.total());
+        sender.begin_slots(Time::ZERO, 0, 1, 0);
+        assert!(sender.poll_transmit(Time::ZERO, &mut ()).is_some());
+        let far = Psn(u32::MAX - 70);
+        let nack = Control::Nack { psn: far, entropy: Entropy(0), marked: false };
+        let ack = Ack { psn: far, low: far.0, beyond: vec![u64::MAX], ..Ack::default() };
+        let ahead = Ack { psn: Psn(9), beyond: vec![u64::MAX], ..Ack::default() };
+        for control in [nack, Control::Ack(ack), Control::Ack(ahead)] {
+            acks.deliver(Time(1), &mut sender, &control, &mut ());
+            assert!(sender.heard() <= 1, "{:?}", (congestion.card().name, recovery.card().name));
+        }
+    }
 }
 
 /// REPS, whose entropies come back in ACKs, one by one and in lists.

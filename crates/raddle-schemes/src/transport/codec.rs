@@ -166,6 +166,8 @@ impl AckReader {
     ) -> Option<Span> {
         match control {
             Control::Ack(ack) => return self.on_ack(now, sender, ack, events),
+            // Nobody speaks of packets that were never sent.
+            Control::Nack { psn, .. } if psn.0 > sender.sent_below() => {}
             Control::Nack { psn, entropy, marked } => {
                 if sender.awaits_order() {
                     self.learn_below(sender, psn.0, None);
@@ -192,16 +194,17 @@ impl AckReader {
         events: &mut dyn Events,
     ) -> Option<Span> {
         let in_order = sender.awaits_order();
+        let low = ack.low.min(sender.sent_below());
         let is_news = !ack.duplicate && !self.known.has(ack.psn);
         let before = self.known.count();
         if in_order {
-            self.learn_below(sender, ack.low, None);
+            self.learn_below(sender, low, None);
         } else {
             // The trigger comes last: its round trip is that of the ACK.
             let trigger = (!ack.duplicate).then_some(ack.psn);
             let listed = ack.recent.iter().filter(|arrival| Some(arrival.psn) != trigger);
             listed.for_each(|own| self.learn(sender, own.psn, Some(*own)));
-            self.learn_below(sender, ack.low, trigger);
+            self.learn_below(sender, low, trigger);
             for (word, first) in ack.beyond.iter().zip((ack.low + 1..).step_by(64)) {
                 let set = (0..64).filter(|bit| word >> bit & 1 == 1).map(|bit| Psn(first + bit));
                 let others = set.filter(|psn| Some(*psn) != trigger);
@@ -212,7 +215,7 @@ impl AckReader {
                 self.learn(sender, psn, listed.copied());
             }
         }
-        let upto = if in_order { ack.low } else { self.known.count() };
+        let upto = if in_order { low } else { self.known.count() };
         let new = self.known.count() > before;
         let header = AckHeader {
             upto,
@@ -230,10 +233,10 @@ impl AckReader {
         below.for_each(|psn| self.learn(sender, psn, None));
     }
 
-    /// A packet has arrived, unless that is known. Of one that is not listed nothing else is: it counts
-    /// as marked, so that nobody takes its path for good.
+    /// A packet has arrived, unless that is known or it was never sent. Of one that is not listed nothing
+    /// else is known: it counts as marked, so that nobody takes its path for good.
     fn learn(&mut self, sender: &mut Sender, psn: Psn, listed: Option<Arrival>) {
-        if self.known.complete() || self.known.has(psn) {
+        if psn.0 >= sender.sent_below() || self.known.complete() || self.known.has(psn) {
             return;
         }
         self.known.insert(psn);

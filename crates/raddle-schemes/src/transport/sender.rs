@@ -378,6 +378,11 @@ impl Sender {
         self.window = self.congestion.on_credit(&mut cx, count).window;
     }
 
+    /// Every packet below this one has been sent, and none from it on.
+    pub(crate) fn sent_below(&self) -> u32 {
+        self.ledger.next()
+    }
+
     /// Whether ACKs tell it of nothing but the packet that is expected next.
     pub fn awaits_order(&self) -> bool {
         self.ledger.in_order
