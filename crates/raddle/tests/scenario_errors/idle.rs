@@ -381,3 +381,27 @@ fn flows_that_do_not_begin_together_have_no_pace_in_common() {
     let problem = study.cells[0].scenario.resolve(1).unwrap_err();
     assert!(problem.message.contains("begin later or wait for others"), "{problem:?}");
 }
+
+#[test]
+fn circuits_are_refused_at_the_key_that_is_wrong() {
+    let circuits = |keys: &str| {
+        let sizes = "tors = 8, hosts_per_tor = 2, uplinks = 2";
+        format!("{{ kind = \"circuits\", {sizes}, {keys} }}")
+    };
+    topology(
+        &circuits(r#"design = "mars:degree=4", slot = "1 us", dark = "1 us""#),
+        "\"1 us\" | `slot` is 1 us, and 1 us of it are `dark` | expected a longer one",
+    );
+    topology(
+        &circuits(r#"design = "mars:degree=4", slot = "10 us", demand = "ring""#),
+        "\"ring\" | `demand` has no effect on `mars:degree=4` | leave it out: the schedule is the same for \
+         all of them",
+    );
+    // One that asks for a demand has it, and any has what would hold without the key.
+    for keys in [
+        r#"design = "vermilion", slot = "10 us", demand = "ring""#,
+        r#"design = "round_robin", slot = "10 us", demand = "uniform""#,
+    ] {
+        accepted(&format!("[fabric]\ntopology = {}\n{TRAFFIC}", circuits(keys)));
+    }
+}

@@ -64,10 +64,16 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
     let design_item = reader.demand(&KEYS.design);
     let demand_item = reader.take(&KEYS.demand);
     let (tors, hosts_per_tor, uplinks, slot) = (tors?, hosts_per_tor?, uplinks?, slot?);
+    if slot <= dark {
+        let place = &reader.demand(&KEYS.slot)?.place;
+        let problem = place.problem(format!("`slot` is {slot}, and {dark} of it are `dark`"));
+        reader.log().add(problem.label("expected a longer one"));
+        return None;
+    }
     let design_text = text(reader, &KEYS.design, design_item?)?;
     let demand_text = match demand_item {
         Some(item) => text(reader, &KEYS.demand, item)?,
-        None => KEYS.demand.absent.value().unwrap_or_default().trim_matches('"'),
+        None => default_demand(),
     };
     let demand = match load(demand_text, demand_item, tors as usize, seed, reader, files) {
         Ok(demand) => demand?,
@@ -85,6 +91,13 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
             return None;
         }
     };
+    if let Some(item) = demand_item.filter(|_| demand_text != default_demand())
+        && asked.ignores_demands(design_text, tors as usize)
+    {
+        let problem = item.place.problem(format!("`demand` has no effect on `{design_text}`"));
+        reader.log().add(problem.label("leave it out: the schedule is the same for all of them"));
+        return None;
+    }
     Some(Made {
         lines: vec![
             pair("tors", &tors),
@@ -117,6 +130,11 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
             guard,
         }),
     })
+}
+
+/// What a schedule is made for where nobody says.
+fn default_demand() -> &'static str {
+    KEYS.demand.absent.value().unwrap_or_default().trim_matches('"')
 }
 
 /// A value that must be a text.
@@ -172,6 +190,17 @@ struct Asked {
 }
 
 impl Asked {
+    /// Whether a design makes one schedule for the two demands that differ most. Of two ToRs there is
+    /// one demand.
+    fn ignores_demands(&self, text: &str, tors: usize) -> bool {
+        let made_for = |name: &str| {
+            let demand = demand::named(name, tors, self.seed).ok()?;
+            self.rotors(text, &demand, tors).ok()
+        };
+        let (even, skewed) = (made_for("uniform"), made_for("ring"));
+        tors > 2 && even.is_some() && even == skewed
+    }
+
     /// What circuit switches connect by a design for a demand.
     fn rotors(&self, text: &str, demand: &Demand, tors: usize) -> Result<Rotors, String> {
         let mut design = throughput::design(text)?;
