@@ -22,8 +22,8 @@ tests python: export CARGO_INCREMENTAL = 0
 tests:
 	+$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	+RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
-	+$(CARGO) test --profile dev --package raddle-schemes --quiet
-	+$(CARGO) test --workspace --exclude raddle-schemes --quiet
+	+$(CARGO) test --profile dev --package raddle-schemes --quiet --no-fail-fast
+	+$(CARGO) test --workspace --exclude raddle-schemes --quiet --no-fail-fast
 	$(MAKE) --no-print-directory python
 
 # Within a minute: format, lints of the crates that the change touches, the tests of the schemes, and
