@@ -238,6 +238,13 @@ pub enum LimitError {
     },
     /// Flow control on links with gates.
     GatesWithPauses,
+    /// Something that does not go with hybrid ToRs.
+    Hybrid(&'static str),
+    /// A circuit of hybrid ToRs goes down.
+    HybridFault {
+        /// The link, by its port's name.
+        link: String,
+    },
     /// A switch of a tree has too many hosts below it.
     HostsBelow {
         /// The switch's name.
@@ -386,6 +393,15 @@ impl fmt::Display for LimitError {
             Self::MemoryPerUplink { what } => {
                 write!(f, "a memory for each uplink, and {what}; make it one for each switch")
             }
+            Self::Hybrid(what) => write!(
+                f,
+                "{what} and ToRs with circuits beside a packet network, whose queues are of pairs"
+            ),
+            Self::HybridFault { link } => write!(
+                f,
+                "link `{link}` goes down, whose queue the packet network drains, too; let that of a \
+                 host or of the packet network go down"
+            ),
             Self::GatesWithPauses => f.write_str(
                 "flow control and links that are open in slots: a pause does not say which slot",
             ),
@@ -692,6 +708,27 @@ impl Plan {
         self.fabric.check_routes(self.known_routes.iter().map(|(at, own)| (*at, &**own)))
     }
 
+    /// What hybrid ToRs go with.
+    fn check_hybrid(&self) -> Result<(), LimitError> {
+        if self.fabric.packet_network().is_none() {
+            return Ok(());
+        }
+        if self.tor.is_some() {
+            return Err(LimitError::Hybrid("middleware"));
+        }
+        if self.buffer.is_some() {
+            return Err(LimitError::Hybrid("memory that ports share"));
+        }
+        for (port, changes) in &self.faults.ports {
+            let goes_down = changes.iter().any(|(_, change)| *change == PortChange::Down);
+            if goes_down && self.fabric.day(*port).is_some() {
+                let link = self.fabric.ports[port.index()].name.clone();
+                return Err(LimitError::HybridFault { link });
+            }
+        }
+        Ok(())
+    }
+
     /// The largest frame fits into some opening of each link, at its slowest.
     fn check_gates(&self, largest: Bytes, slowest: &[Rate]) -> Result<(), LimitError> {
         let Some(circuits) = &self.fabric.circuits else { return Ok(()) };
@@ -751,6 +788,7 @@ impl Plan {
                 return Err(LimitError::Horizon { link: link(), rate, time: Some(time) });
             }
         }
+        self.check_hybrid()?;
         self.check_gates(largest, &slowest)
     }
 }

@@ -231,7 +231,8 @@ pub(crate) enum SwitchOrder {
     /// others do not.
     TowardsHosts,
     /// Its memory's policy sees all of them, but where it says that the order decides nothing; or it has
-    /// middleware, and flow control.
+    /// middleware, and flow control; or it is a hybrid ToR, one of whose wires takes from the queues of
+    /// others.
     Always,
 }
 
@@ -478,7 +479,8 @@ impl Plan {
     /// When what a switch's ports do has to be carried out in order of time over all of them.
     pub(crate) fn order(&self, switch: &Switch) -> SwitchOrder {
         let sees_switch = |buffer: &BufferPlan| buffer.policy.sees_switch();
-        if self.buffer.as_ref().is_some_and(sees_switch) {
+        let is_hybrid = self.fabric.packet_uplink(switch).is_some();
+        if is_hybrid || self.buffer.as_ref().is_some_and(sees_switch) {
             SwitchOrder::Always
         } else if self.has_middleware(switch) {
             if self.queue.pfc.is_some() { SwitchOrder::Always } else { SwitchOrder::TowardsHosts }

@@ -97,7 +97,11 @@ impl<'a> Routes<'a> {
     }
 }
 
+/// The best of both, where packets may take a circuit or a packet network.
 fn hop(fabric: &Fabric, port: PortId) -> Hop {
+    if let Some((rate, latency)) = fabric.best_of_both(port) {
+        return Hop { rate, latency };
+    }
     Hop { rate: fabric.ports[port.index()].rate, latency: fabric.latency(port) }
 }
 

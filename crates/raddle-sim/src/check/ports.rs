@@ -42,7 +42,10 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         if let Some(pfc) = port.pfc.as_ref().filter(|_| keeps(plan.fabric.ports[index].owner)) {
             found.equal(place, ("frames of lossless classes refused", pfc.refused), ("none", 0));
         }
-        if facts.lossless == 0 && !capacity_changes(plan, PortId(index as u32)) {
+        if plan.fabric.is_packet_uplink(PortId(index as u32)) {
+            let one = ("largest data frame", largest);
+            found.at_most(place, ("most bytes it was given at once", port.queue_bytes_max), one);
+        } else if facts.lossless == 0 && !capacity_changes(plan, PortId(index as u32)) {
             found.at_most(
                 place,
                 ("most bytes queued", port.queue_bytes_max),

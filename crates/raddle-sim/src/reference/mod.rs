@@ -9,6 +9,7 @@
 mod around;
 mod faults;
 mod hosts;
+mod hybrid;
 mod memory;
 mod pfc;
 mod port;
@@ -35,6 +36,7 @@ use crate::wire::port_facts::PortFacts;
 use crate::wire::switch_memory::Memory;
 use around::Around;
 use hosts::{Departure, Hosts};
+use hybrid::Uplink;
 use port::{InService, Port};
 use queue::{EventQueue, Heap};
 use raddle_schemes::Cx;
@@ -113,6 +115,8 @@ struct Reference<'a, Q> {
     memories: Vec<Memory>,
     /// One per switch, where it is a ToR with middleware.
     tors: Vec<Option<Middleware>>,
+    /// One per switch, where it is a hybrid ToR.
+    uplinks: Vec<Option<Uplink>>,
     /// When policy or middleware of each switch is called next, as far as the events know.
     timers: Vec<Time>,
     events: Q,
@@ -195,6 +199,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             of_host_ports: Arbitration::of_host_ports(plan.seed),
             memories: memories.collect(),
             tors: tors.collect(),
+            uplinks: Uplink::of(plan),
             timers: vec![Time::NEVER; plan.fabric.switches.len()],
             events: Q::default(),
             armed: vec![Time::NEVER; plan.fabric.hosts as usize],
@@ -249,7 +254,10 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             Kind::Refresh { port } => self.refresh(now, PortId(port)),
             Kind::Timer { switch } => self.on_timer(now, SwitchId(switch)),
             Kind::Born { switch } => self.queue_born(now, SwitchId(switch)),
-            Kind::WireFree { port } => self.serve(now, PortId(port)),
+            Kind::WireFree { port } => {
+                self.serve(now, PortId(port));
+                self.feed(now, PortId(port));
+            }
             Kind::Arrival { port, .. } => {
                 self.handled += 1;
                 self.at_hand = self.flying.remove(&(PortId(port), now)).unwrap_or_default();
@@ -467,6 +475,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             self.entered(now, came_in, class, size);
         }
         self.serve(now, id);
+        self.feed(now, id);
     }
 
     /// Whether it is an ACK in a class whose ACKs queue with data.
@@ -496,13 +505,16 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         }
         let port = &mut self.ports[id.index()];
         let rate = port.link.wire_at(now).rate();
-        if self.carriers.is_some_and(Carriers::have_telemetry) && !frame.is_control() {
+        // What is given to a wire has been stamped where it waited.
+        let is_stamped = self.plan.fabric.is_packet_uplink(id);
+        let has_telemetry = self.carriers.is_some_and(Carriers::have_telemetry);
+        if has_telemetry && !frame.is_control() && !is_stamped {
             let waiting = port.bytes.iter().sum::<u64>() - frame.size().0;
             note.push(Hop {
                 port: id,
                 at: now,
                 queue: Bytes(waiting),
-                sent: Bytes(port.record.bytes),
+                sent: Bytes(port.record.bytes + port.moved),
                 entered: Bytes(port.entered),
                 rate,
             });
@@ -532,7 +544,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         };
         let free_at = port.free_at;
         // Who finds the wire free when it comes is served at once.
-        let waits = port.facts.pfc.is_some() || port.queues.iter().any(|queue| !queue.is_empty());
+        let is_second = self.plan.fabric.is_packet_uplink(id);
+        let pauses = port.facts.pfc.is_some();
+        let waits = is_second || pauses || port.queues.iter().any(|queue| !queue.is_empty());
         if waits || free_at > now {
             self.push_at_port(free_at, Kind::WireFree { port: id.0 }, id);
         }
@@ -560,7 +574,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             }
         }
         self.recorder.departed(id, now, frame);
-        self.gone(now, (id, class), came_in, size, true);
+        if !is_second {
+            self.gone(now, (id, class), came_in, size, true);
+        }
         if lost {
             self.drop(now, id, frame, DropCause::Loss);
         } else {

@@ -40,6 +40,8 @@ pub(super) struct Port {
     pub(super) record: PortRecord,
     /// Bytes that have joined the queues.
     pub(super) entered: u64,
+    /// Bytes that a second wire has taken from them, where telemetry counts both as one.
+    pub(super) moved: u64,
     /// When something last changed, and what was queued before.
     before: Option<(Time, PortQueue)>,
 }
@@ -92,6 +94,7 @@ impl Port {
             ingress: Ingress { bytes: vec![0; data], ..Ingress::default() },
             record,
             entered: 0,
+            moved: 0,
             before: None,
         }
     }

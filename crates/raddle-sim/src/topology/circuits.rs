@@ -7,6 +7,7 @@
 
 use super::assemble::{Cable, assemble, host, switch};
 use super::kind::{Draw, Kind, Topology};
+use super::packet_network::PacketNetwork;
 use super::shape_error::{MAX_PORTS, ShapeError};
 use super::{Fabric, Node};
 use crate::faults::gate::{Gate, Opening};
@@ -107,6 +108,8 @@ pub struct Circuits {
     pub uplink_rate: Rate,
     /// In order of port: every link between two ToRs.
     pub lanes: Vec<Lane>,
+    /// The packet network beside them, where ToRs are hybrid.
+    pub packet: Option<PacketNetwork>,
 }
 
 /// The link from a ToR to another.
@@ -378,6 +381,7 @@ impl CircuitShape {
             uplinks: rotors.rotors.len() as u32,
             uplink_rate: self.uplink_rate,
             lanes: lanes.collect(),
+            packet: None,
         };
         fabric.circuits = Some(Box::new(circuits));
         fabric.route_by_shortest_paths();

@@ -83,6 +83,8 @@ pub enum ShapeError {
         /// How many are possible.
         most: usize,
     },
+    /// A hybrid fabric has too few ToRs. Holds what was asked for.
+    FewTors(u32),
     /// What circuit switches connect is no matching of the ToRs in each slot.
     Matchings,
     /// The fabric would have more ports than [`MAX_PORTS`].
@@ -104,6 +106,7 @@ impl ShapeError {
             Self::OnePod { .. } => "tors_per_pod",
             Self::Switches { .. } => "switches",
             Self::ManyUplinks { .. } => "uplinks",
+            Self::FewTors(_) => "tors",
             Self::Matchings => "design",
             Self::Zero { what } | Self::Unused { what, .. } | Self::Split { what, .. } => what,
         }
@@ -166,6 +169,7 @@ impl fmt::Display for ShapeError {
             Self::ManyUplinks { uplinks, most } => {
                 write!(f, "uplinks = {uplinks}; a ToR has at most {most} to circuit switches")
             }
+            Self::FewTors(tors) => write!(f, "tors = {tors}; at least 2 are needed"),
             Self::Matchings => f.write_str(
                 "a circuit switch connects each ToR to another one, or to itself, in each slot",
             ),

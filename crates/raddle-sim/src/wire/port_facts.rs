@@ -3,7 +3,7 @@
 use crate::plan::{Pfc, PfcLinks, Plan};
 use crate::topology::Node;
 use raddle_schemes::ids::PortId;
-use raddle_schemes::marking::AnyMarker;
+use raddle_schemes::marking::{self, AnyMarker};
 use raddle_schemes::rng::stream;
 use raddle_schemes::size::UNLIMITED;
 use raddle_schemes::units::{Rate, Span};
@@ -80,6 +80,11 @@ impl PortFacts {
         });
         let of_classes = plan.queue.class_markings.iter().map(|marking| marking.build(&base));
         let of_classes: Box<[AnyMarker]> = of_classes.collect();
+        // What waits for it is in other queues, and marked there.
+        let unmarked = plan.fabric.is_packet_uplink(id).then(|| marking::Config::named("none"));
+        let marking = unmarked.flatten();
+        let class_markers = (!of_classes.is_empty() && marking.is_none()).then_some(of_classes);
+        let marking = marking.as_ref().unwrap_or(&plan.queue.marking);
         Self {
             rate: port.rate,
             latency: plan.fabric.latency(id),
@@ -88,8 +93,8 @@ impl PortFacts {
             capacity: capacity.0,
             lossless: plan.lossless_classes(),
             control_capacity: plan.queue.control_size.resolve(&base).0,
-            marker: plan.queue.marking.build(&base),
-            class_markers: (!of_classes.is_empty()).then_some(of_classes),
+            marker: marking.build(&base),
+            class_markers,
             mark_stream: stream(plan.seed, "mark", u64::from(id.0)),
             loss_stream: stream(plan.seed, "loss", u64::from(id.0)),
             pfc,

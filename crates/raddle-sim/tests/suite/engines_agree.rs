@@ -30,6 +30,8 @@ const SUM_CASES: u32 = 2_000;
 const LOSSLESS_CASES: u32 = 2_000;
 /// The same for plans with links that are open at times.
 const GATE_CASES: u32 = 2_000;
+/// The same for plans on hybrid ToRs.
+const HYBRID_CASES: u32 = 2_000;
 /// Most decisions a plan takes from its list; more of them take the first option.
 const NUMBERS: usize = 160;
 
@@ -129,6 +131,19 @@ proptest! {
     #[test]
     fn engines_agree_on_random_plans_with_gates(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS + 60)) {
         let plan = crate::random::plan_with_gates(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(HYBRID_CASES))]
+
+    /// The same on ToRs with circuits beside a packet network.
+    #[test]
+    fn engines_agree_on_random_hybrid_tors(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS + 30)) {
+        let plan = crate::random::plan_with_hybrid(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

@@ -25,6 +25,7 @@ mod fair_ties;
 mod flow_control;
 mod homa;
 mod hosts;
+mod hybrid;
 mod ideal_stack;
 mod layers;
 mod limits;

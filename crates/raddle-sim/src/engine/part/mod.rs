@@ -24,6 +24,7 @@ use crate::engine::switch::asleep::Asleep;
 use crate::engine::switch::joint::Joint;
 use crate::engine::switch::next_hops::Forward;
 use crate::engine::switch::shared_memory::Pool;
+use crate::engine::switch::voqs::Voqs;
 use crate::engine::world::{Discipline, World};
 use crate::host::Hosts;
 use crate::host::layout::Layout;
@@ -198,7 +199,8 @@ impl SwitchState {
             pool.hear_sums();
         }
         let leads_to_host = |id: &PortId| fabric.ports[id.index()].peer.0 < fabric.host_ports();
-        self.joint = Joint::new(order, own.iter().map(leads_to_host));
+        let voqs = Voqs::of(fabric, &fabric.switches[self.id.index()]);
+        self.joint = Joint::new(order, own.iter().map(leads_to_host), voqs);
         let has_gate = |id: &PortId| fabric.gate(*id).is_some();
         if self.joint.is_none() && own.iter().any(has_gate) {
             self.asleep = Some(Box::new(Asleep::new(own.len())));

@@ -6,7 +6,8 @@
 //! ([`BufferPolicy::ignores_order`](raddle_schemes::buffer::BufferPolicy::ignores_order)): what leaves one
 //! port decides what joins another. So it is with middleware, which sees what starts towards hosts and
 //! may send something then; but without flow control the ports that lead to no host are replayed each on
-//! its own. Then what is due is carried out in order of time over
+//! its own. Hybrid ToRs ([`super::voqs`]) are at all times, too: one of their wires takes from the queues
+//! of others. Then what is due is carried out in order of time over
 //! all ports before each arrival and at the end of the window. At one instant all departures go
 //! first, then changes of links, then timers of policy and middleware, then pauses are renewed, then
 //! wires start.
@@ -21,9 +22,11 @@ use super::shared_memory::Pool;
 use crate::engine::link::Line;
 use crate::engine::port::Joined;
 use crate::engine::port::general::Port;
+use crate::engine::port::general::voq::Ready;
 use crate::engine::port::{QueuePort, Room};
 use crate::engine::schedule::calendar::Wake;
 use crate::engine::switch::busy::{first_of, note_busy, replay_ports_among};
+use crate::engine::switch::voqs::Voqs;
 use crate::engine::world::{Gone, World};
 use crate::host::Hosts;
 use crate::middleware::{Ends, Middleware};
@@ -55,6 +58,8 @@ pub(in crate::engine) struct Joint {
     due: Vec<u32>,
     /// Ports whose far end is to pause or may resume, and does not know; empty in between.
     news: Vec<u32>,
+    /// Of a hybrid ToR.
+    voqs: Option<Box<Voqs>>,
 }
 
 impl Joint {
@@ -62,6 +67,7 @@ impl Joint {
     pub(in crate::engine) fn new(
         order: SwitchOrder,
         lead_to_hosts: impl ExactSizeIterator<Item = bool>,
+        voqs: Option<Box<Voqs>>,
     ) -> Option<Box<Self>> {
         let always = matches!(order, SwitchOrder::Always | SwitchOrder::TowardsHosts);
         (order != SwitchOrder::Never).then(|| {
@@ -82,6 +88,7 @@ impl Joint {
                 due_at: Time::NEVER,
                 due: Vec::new(),
                 news: Vec::new(),
+                voqs,
             })
         })
     }
@@ -314,6 +321,34 @@ impl JointPorts<'_, '_> {
         if self.joint.in_order {
             self.joint.await_port(port as usize, own.next_due());
         }
+        if self.joint.voqs.as_ref().is_some_and(|voqs| voqs.concerns(port)) {
+            self.feed(now);
+        }
+    }
+
+    /// The packet uplink of a hybrid ToR takes what it may of the queues of pairs, if its wire is free.
+    #[inline(never)]
+    fn feed(&mut self, now: Time) {
+        let Some(voqs) = &mut self.joint.voqs else { return };
+        let (uplink, counters) = (voqs.uplink(), voqs.counters);
+        self.ports[uplink].play_changes(now, self.world);
+        if let Ready::From(at) = self.ports[uplink].ready(now)
+            && at == now
+            && let Some(pair) = voqs.take_turn(now, self.ports)
+        {
+            let wire = self.ports[uplink].as_second();
+            if let Some((moved, gone)) = self.ports[pair].give(now, counters, wire, self.world) {
+                self.ports[uplink].take_over(now, moved, self.world);
+                gone.into_iter().for_each(|gone| self.note_gone(now, gone));
+            }
+            self.joint.await_port(pair, self.ports[pair].next_due());
+        }
+        let Some(voqs) = &self.joint.voqs else { return };
+        let action = match self.ports[uplink].ready(now) {
+            Ready::Busy(at) | Ready::Down(at) => at,
+            Ready::From(at) => voqs.next_at(at, self.ports),
+        };
+        self.joint.await_port(uplink, action);
     }
 
     fn leads_to_host(&self, port: u32) -> bool {

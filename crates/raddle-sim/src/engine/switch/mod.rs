@@ -8,6 +8,7 @@ pub(super) mod next_hops;
 pub(super) mod shared_memory;
 pub(super) mod told_memory;
 pub(super) mod view;
+pub(super) mod voqs;
 
 use crate::engine::link::PortKind;
 use crate::middleware::Middleware;

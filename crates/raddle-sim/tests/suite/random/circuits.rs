@@ -93,5 +93,12 @@ pub(super) fn on_some_links(choices: &mut Choices<'_>, fabric: &Fabric) -> Optio
     let lanes = lanes.collect();
     let guard = choices.pick(&[Span::ZERO, Span(1), Span::ns(77)]);
     let uplink_rate = Rate::gbps(1);
-    Some(Box::new(Circuits { period: Span(period), guard, uplinks: 0, uplink_rate, lanes }))
+    Some(Box::new(Circuits {
+        period: Span(period),
+        guard,
+        uplinks: 0,
+        uplink_rate,
+        lanes,
+        packet: None,
+    }))
 }

@@ -10,6 +10,7 @@ mod circuits;
 mod fabric;
 mod faults;
 mod hosts;
+mod hybrid;
 mod traffic;
 
 use crate::outside::{juggler, moody};
@@ -17,6 +18,7 @@ use choices::Choices;
 use raddle_schemes::Need;
 use raddle_schemes::buffer::BufferContext;
 use raddle_schemes::buffer::classes::{Alpha, PerClass};
+use raddle_schemes::congestion;
 use raddle_schemes::ids::{FlowId, HostId, PortId};
 use raddle_schemes::load_balance::switch::{
     self, adaptive_roce::Mode, letflow::Detection, ofan::Variant, simple_rr::Start,
@@ -643,6 +645,29 @@ pub(crate) fn plan_with_gates(numbers: &[u32]) -> Plan {
         ]);
     }
     open_what_is_too_short(&mut plan);
+    plan
+}
+
+/// A plan on ToRs with circuits beside a packet network, whose circuits' cables never go down.
+pub(crate) fn plan_with_hybrid(numbers: &[u32]) -> Plan {
+    let (own, others) = numbers.split_at(numbers.len().min(30));
+    let (mut choices, mut others) = (Choices::new(own), Choices::new(others));
+    // Where other plans draw their kind of fabric.
+    others.below(4);
+    let mut plan = plan_on(hybrid::fabric(&mut choices), others);
+    (plan.tor, plan.queue.pfc) = (None, None);
+    let down = |(_, change): &(Time, PortChange)| *change == PortChange::Down;
+    let goes_down =
+        |(port, own): &(PortId, Vec<_>)| plan.fabric.day(*port).is_some() && own.iter().any(down);
+    if plan.faults.ports.iter().any(goes_down) || !plan.faults.nodes.is_empty() {
+        plan.faults = Faults::default();
+        plan.routes.truncate(1);
+        plan.known_routes.clear();
+    }
+    plan.buffer = None;
+    if choices.below(3) == 1 {
+        plan.transport.congestion = congestion::Config::named("powertcp").unwrap();
+    }
     plan
 }
 

@@ -456,6 +456,16 @@ impl Classes {
         is_told.then_some(Gone { came_in: self.came_in, port, class: class as u8, sent, size })
     }
 
+    /// Whether something waits.
+    pub(in crate::engine) fn has_waiting(&self) -> bool {
+        self.waiting != 0
+    }
+
+    /// From now on the switch has to know nothing of what leaves.
+    pub(in crate::engine) fn tell_nothing(&mut self) {
+        self.form &= (1 << TOLD) - 1;
+    }
+
     /// Whether nothing waits and nothing is due.
     #[inline]
     pub(in crate::engine) fn is_idle(&self) -> bool {

@@ -110,7 +110,7 @@ impl Port {
     #[inline]
     fn is_calm(&self) -> bool {
         match self.extras.as_deref() {
-            Some(Extras { link: None, classes: Some(classes) }) => {
+            Some(Extras { link: None, classes: Some(classes), .. }) => {
                 classes.calm_from() <= self.free_at
             }
             _ => false,
@@ -282,9 +282,12 @@ impl Port {
     /// Writes down for a packet that starts at `now` how things stand at this port.
     #[inline(never)]
     fn stamp(&mut self, now: Time, frame: Frame) {
-        if frame.is_control() {
+        let extras = self.extras.as_deref();
+        // What is given to a wire has been stamped where it waited.
+        if frame.is_control() || extras.is_some_and(|extras| extras.is_second) {
             return;
         }
+        let moved = extras.map_or(0, |extras| extras.moved);
         let (port, rate, sent) = (self.id, self.wire.rate(), self.record.bytes);
         let flushed = self.flushed;
         let Some(classes) = self.classes() else { return };
@@ -293,7 +296,7 @@ impl Port {
             port,
             at: now,
             queue: Bytes(backlog - frame.size().0),
-            sent: Bytes(sent),
+            sent: Bytes(sent + moved),
             entered: Bytes(sent + flushed + backlog),
             rate,
         });

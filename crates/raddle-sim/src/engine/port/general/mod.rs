@@ -7,6 +7,7 @@
 
 pub(in crate::engine) mod classes;
 mod extras;
+pub(in crate::engine) mod voq;
 
 use crate::engine::cache::prefetch_lines;
 use crate::engine::link::ring::{Entry, Ring};
@@ -43,6 +44,10 @@ struct Extras {
     link: Option<Box<Link>>,
     /// The queues of more than one data class, or under flow control; the port's own stay empty.
     classes: Option<Classes>,
+    /// Bytes that a second wire has taken from the queues, where telemetry counts both as one.
+    moved: u64,
+    /// Whether it has no queues of its own: it carries what it is given.
+    is_second: bool,
 }
 
 impl Extras {
@@ -111,13 +116,17 @@ impl Port {
         let some = !changes.is_empty() || gate.is_some();
         let link = || Link::new(facts.rate, plan.packet(), changes.to_vec()).with_gate(gate);
         let link = some.then(|| Box::new(link()));
-        let classes = Classes::of(plan, &facts, order);
+        let mut classes = Classes::of(plan, &facts, order);
+        let is_second = plan.fabric.is_packet_uplink(id);
+        if is_second {
+            classes.iter_mut().for_each(Classes::tell_nothing);
+        }
         let some = link.is_some() || classes.is_some();
         let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());
         Self {
             departs: Time::NEVER,
             free_at: Time::ZERO,
-            extras: some.then(|| Box::new(Extras { link, classes })),
+            extras: some.then(|| Box::new(Extras { link, classes, moved: 0, is_second })),
             in_service: None,
             bytes: [0; 2],
             wire: Wire::new(facts.rate),
