@@ -1176,7 +1176,8 @@ class traffic:
             released programs of ABM, Reverie and Credence; or below the one ToR that the seed
             draws for the sender's: `drawn_tor`, each ToR for one other, or `paired_tor`, which
             sends back.
-        `senders` (all hosts): the hosts that start flows, `"0..31"`, both ends included.
+        `senders` (all hosts): the hosts that start flows, `"0..31"` or `"0..15, 32..47"`, both
+            ends included.
         `destinations` (all hosts): the hosts that flows go to, likewise; a host never sends to
             itself.
         `sampling` (`"linear"`): between the law's points: `linear` interpolates, `step` takes
@@ -1232,6 +1233,8 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
+        senders: str | None = None,
+        destinations: str | None = None,
         """Every host asks at random times, and several others answer at once.
 
         `rate`: queries of each host per second.
@@ -1251,6 +1254,9 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
+        `senders` (all hosts): the hosts that may answer, `"0..31"` or `"0..15, 32..47"`, both
+            ends included; `responders` are drawn from them.
+        `destinations` (all hosts): the hosts that ask, likewise.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
@@ -1272,6 +1278,8 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
+            senders=senders,
+            destinations=destinations,
 
     @staticmethod
     def partners(

@@ -13,6 +13,7 @@ pub mod collective;
 mod derangement;
 pub mod explicit;
 pub mod graph;
+pub mod host_set;
 pub mod incast;
 pub mod job;
 pub mod law;

@@ -1,5 +1,6 @@
 //! Open-loop arrivals: hosts start flows at random times, whatever became of earlier ones.
 
+use super::host_set::HostSet;
 use super::law::{Law, Sampling};
 use super::racks::Racks;
 use super::{Flow, Start, Traffic, WorkloadError, check_hosts};
@@ -7,7 +8,6 @@ use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::{Rate, Time};
-use std::ops::RangeInclusive;
 
 /// Poisson arrivals at hosts, sizes from a law, receivers uniform over the hosts that may be.
 ///
@@ -23,12 +23,12 @@ pub struct Poisson {
     pub load: f64,
     /// What the load is a fraction of.
     pub base: LoadBase,
-    /// The first and the last of the hosts that send; else all do.
-    pub senders: Option<(u32, u32)>,
+    /// The hosts that send; else all do.
+    pub senders: Option<HostSet>,
     /// Who receives.
     pub receivers: Receivers,
-    /// The first and the last of the hosts that do; else all may.
-    pub destinations: Option<(u32, u32)>,
+    /// The hosts that do; else all may.
+    pub destinations: Option<HostSet>,
     /// No flow starts at or after this time.
     pub horizon: Time,
 }
@@ -77,8 +77,8 @@ impl Poisson {
     /// (32 bits) would run out.
     pub fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, WorkloadError> {
         check_open_loop(fabric.hosts, self.load, self.horizon)?;
-        check_range("senders", self.senders, fabric)?;
-        check_range("destinations", self.destinations, fabric)?;
+        HostSet::check(self.senders.as_ref(), "senders", fabric)?;
+        HostSet::check(self.destinations.as_ref(), "destinations", fabric)?;
         let gaps = self.mean_gaps(fabric)?;
         let mut flows = Vec::with_capacity(expected(&gaps, self.horizon)?);
         let racks = Racks::of(fabric);
@@ -97,9 +97,8 @@ impl Poisson {
         flows_within(&gaps, self.horizon) as u64
     }
 
-    fn senders(&self, fabric: &Fabric) -> RangeInclusive<u32> {
-        let (first, last) = self.senders.unwrap_or((0, fabric.hosts - 1));
-        first..=last.min(fabric.hosts - 1)
+    fn senders(&self, fabric: &Fabric) -> impl Iterator<Item = u32> {
+        (0..fabric.hosts).filter(|&host| HostSet::has(self.senders.as_ref(), host))
     }
 
     /// The ToR to whose hosts those of each ToR send, where it is one.
@@ -130,30 +129,29 @@ impl Poisson {
         tors: Option<&[u32]>,
         host: u32,
     ) -> Result<Option<Vec<u32>>, WorkloadError> {
-        let (first, last) = self.destinations.unwrap_or((0, fabric.hosts - 1));
-        let range = first..=last;
         let own = racks.of_host[host as usize];
-        let is_other = |to: &u32| *to != host;
+        let may = |to: &u32| HostSet::has(self.destinations.as_ref(), *to);
+        let all = 0..fabric.hosts;
         let receivers: Vec<u32> = match (tors, self.receivers) {
             (Some(tors), _) => {
                 let below = racks.hosts[tors[own as usize] as usize].iter().copied();
-                below.filter(|to| range.contains(to)).collect()
+                below.filter(may).collect()
             }
             (None, Receivers::Any) if self.destinations.is_none() => return Ok(None),
-            (None, Receivers::Any) => range.filter(is_other).collect(),
-            (None, _) => range.filter(|&to| racks.of_host[to as usize] != own).collect(),
+            (None, Receivers::Any) => all.filter(|to| *to != host && may(to)).collect(),
+            (None, _) => all.filter(|to| racks.of_host[*to as usize] != own && may(to)).collect(),
         };
         if !receivers.is_empty() {
             return Ok(Some(receivers));
         }
-        Err(match self.destinations {
+        Err(match &self.destinations {
             None => {
                 let found = format!("{}, and there is one ToR", self.receivers.word());
                 WorkloadError::new("receivers", found, "any")
             }
-            Some(_) => {
-                let found = format!("{first}..{last}, to none of which host {host} may send");
-                WorkloadError::new("destinations", found, "a range with others")
+            Some(set) => {
+                let found = format!("{set}, to none of which host {host} may send");
+                WorkloadError::new("destinations", found, "ranges with others")
             }
         })
     }
@@ -223,21 +221,6 @@ pub(super) fn flows_within(gaps: &[f64], horizon: Time) -> f64 {
     gaps.iter().map(|gap| horizon.0 as f64 / gap).sum()
 }
 
-/// Whether a range of hosts is one of the fabric's.
-fn check_range(
-    quantity: &'static str,
-    range: Option<(u32, u32)>,
-    fabric: &Fabric,
-) -> Result<(), WorkloadError> {
-    match range {
-        Some((first, last)) if first > last || last >= fabric.hosts => {
-            let known = format!("a range within 0..{}", fabric.hosts - 1);
-            Err(WorkloadError::new(quantity, format!("{first}..{last}"), known))
-        }
-        _ => Ok(()),
-    }
-}
-
 /// A host drawn uniformly from all others.
 pub(super) fn any_other(host: u32, hosts: u32, rng: &mut Rng) -> u32 {
     let other = rng.below(u64::from(hosts) - 1) as u32;
@@ -281,6 +264,10 @@ mod tests {
             destinations: None,
             horizon,
         }
+    }
+
+    fn set(text: &str) -> Option<HostSet> {
+        HostSet::parse(text)
     }
 
     /// 16 hosts at 100 Gbps; ToRs have 4 hosts and 2 uplinks at 100 Gbps.
@@ -382,10 +369,10 @@ mod tests {
         flows.iter().for_each(|flow| counts[flow.destination.index()] += 1);
         let even = flows.len() as f64 / 16.0;
         assert!(counts.iter().all(|&n| (f64::from(n) / even - 1.0).abs() < 0.2), "{counts:?}");
-        let part = Poisson { destinations: Some((4, 5)), senders: Some((0, 3)), ..next.clone() };
+        let part = Poisson { destinations: set("4..5"), senders: set("0..3"), ..next.clone() };
         let flows = part.generate(&fabric(), 2).unwrap().flows;
         assert!(flows.iter().all(|flow| (4..6).contains(&flow.destination.0)));
-        let nobody = Poisson { destinations: Some((4, 5)), ..next.clone() };
+        let nobody = Poisson { destinations: set("4..5"), ..next.clone() };
         assert!(nobody.generate(&fabric(), 2).unwrap_err().to_string().contains("host 4 may send"));
         let single = LeafSpine { tors: 1, spines: 0, ..LeafSpine::default() }.fabric();
         let alone = Poisson { base: LoadBase::HostLink, ..next }.generate(&single, 1).unwrap_err();
@@ -399,7 +386,7 @@ mod tests {
     #[test]
     fn senders_and_destinations_are_those_given() {
         let all = poisson(0.5, LoadBase::TorUplink, Time(2_000_000_000));
-        let some = Poisson { senders: Some((4, 7)), destinations: Some((4, 11)), ..all.clone() };
+        let some = Poisson { senders: set("4..7"), destinations: set("4..11"), ..all.clone() };
         let flows = some.generate(&fabric(), 2).unwrap().flows;
         assert!(flows.iter().all(|flow| (4..=7).contains(&flow.source.0)));
         assert_eq!(some.expected_flows(&fabric()), all.expected_flows(&fabric()) / 4);
@@ -416,22 +403,21 @@ mod tests {
             let flows = poisson.generate(&fabric(), 2).unwrap().flows;
             flows.iter().filter(|flow| flow.source.0 == 5).cloned().collect::<Vec<_>>()
         };
-        assert_eq!(of(&Poisson { senders: Some((5, 5)), ..all.clone() }), of(&all));
+        assert_eq!(of(&Poisson { senders: set("5..5"), ..all.clone() }), of(&all));
         let refused = |senders, receivers, destinations| {
             let poisson = Poisson { senders, receivers, destinations, ..all.clone() };
             poisson.generate(&fabric(), 1).unwrap_err().to_string()
         };
         let (any, other) = (Receivers::Any, Receivers::OtherTors);
         assert_eq!(
-            refused(Some((3, 16)), any, None),
-            "`senders` is 3..16; expected a range within 0..15"
+            refused(set("3..16"), any, None),
+            "`senders` is 3..16; expected hosts within 0..15"
         );
-        assert!(refused(None, any, Some((5, 4))).starts_with("`destinations` is 5..4"));
         assert_eq!(
-            refused(None, any, Some((3, 3))),
-            "`destinations` is 3..3, to none of which host 3 may send; expected a range with others"
+            refused(None, any, set("3..3")),
+            "`destinations` is 3..3, to none of which host 3 may send; expected ranges with others"
         );
-        assert!(refused(Some((4, 7)), other, Some((4, 7))).contains("host 4 may send"));
+        assert!(refused(set("4..7"), other, set("4..7")).contains("host 4 may send"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Queries at random times, each answered by many hosts at once.
 
 use super::collective::volume::Volume;
+use super::host_set::HostSet;
 use super::poisson::{any_other, expected, flows_within};
 use super::racks::Racks;
 use super::{Flow, Start, Traffic, WorkloadError, check_hosts};
@@ -21,6 +22,10 @@ pub struct PoissonIncast {
     pub size: Bytes,
     /// Among which hosts they are drawn.
     pub responders: Responders,
+    /// The hosts that may answer; else all may.
+    pub senders: Option<HostSet>,
+    /// The hosts that ask; else all do.
+    pub destinations: Option<HostSet>,
     /// Whether a host may be drawn more than once for a query.
     pub replacement: bool,
     /// Nobody asks at or after this time.
@@ -56,9 +61,9 @@ impl PoissonIncast {
     /// others, or so many flows that their numbers (32 bits) would run out.
     pub fn generate(&self, fabric: &Fabric, seed: u64) -> Result<Traffic, WorkloadError> {
         let racks = Racks::of(fabric);
-        self.check(fabric.hosts, &racks)?;
+        self.check(fabric, &racks)?;
         let mut queries = Vec::new();
-        for host in 0..fabric.hosts {
+        for host in self.askers(fabric.hosts) {
             let mut rng = Rng::new(seed, "poisson_incast", u64::from(host));
             let mut now = 0u64;
             loop {
@@ -90,11 +95,22 @@ impl PoissonIncast {
 
     /// The mean time between answers to a host, in picoseconds, per host.
     fn mean_gaps(&self, hosts: u32) -> Vec<f64> {
-        vec![1e12 / (self.rate * f64::from(self.fan_in)); hosts as usize]
+        vec![1e12 / (self.rate * f64::from(self.fan_in)); self.askers(hosts).count()]
     }
 
-    fn check(&self, hosts: u32, racks: &Racks) -> Result<(), WorkloadError> {
+    fn askers(&self, hosts: u32) -> impl Iterator<Item = u32> {
+        (0..hosts).filter(|&host| HostSet::has(self.destinations.as_ref(), host))
+    }
+
+    fn may_answer(&self, host: u32) -> bool {
+        HostSet::has(self.senders.as_ref(), host)
+    }
+
+    fn check(&self, fabric: &Fabric, racks: &Racks) -> Result<(), WorkloadError> {
+        let hosts = fabric.hosts;
         check_hosts(hosts)?;
+        HostSet::check(self.senders.as_ref(), "senders", fabric)?;
+        HostSet::check(self.destinations.as_ref(), "destinations", fabric)?;
         if !(self.rate > 0.0 && self.rate.is_finite()) {
             return Err(WorkloadError::new("rate", self.rate, "more than 0"));
         }
@@ -114,12 +130,15 @@ impl PoissonIncast {
             let found = format!("{}, and all hosts are below one ToR", self.responders.word());
             return Err(WorkloadError::new("responders", found, "any"));
         }
-        let sizes = racks.hosts.iter().map(Vec::len);
-        let least = match self.responders {
-            Responders::Any => hosts as usize - 1,
-            Responders::OtherTors => hosts as usize - sizes.max().unwrap_or(0),
-            Responders::OneTor | Responders::NextTor => sizes.min().unwrap_or(0),
-        };
+        let least = self.askers(hosts).map(|host| self.fewest(racks, host)).min().unwrap_or(0);
+        if least == 0 {
+            let found = "hosts of which some that ask have none to answer";
+            return Err(WorkloadError::new(
+                "senders",
+                found,
+                "some below the ToRs of `responders`",
+            ));
+        }
         if self.fan_in as usize > least && !self.replacement {
             let fits = format!("at most {least}, the hosts to draw from, or `replacement`");
             return Err(WorkloadError::new("fan_in", self.fan_in, fits));
@@ -127,16 +146,33 @@ impl PoissonIncast {
         Ok(())
     }
 
+    /// How many hosts there are at least to draw from for a query of `host`.
+    fn fewest(&self, racks: &Racks, host: u32) -> usize {
+        let own = racks.of_host[host as usize] as usize;
+        let of = |rack: usize| racks.hosts[rack].iter().filter(|&&o| self.may_answer(o)).count();
+        let others = || (0..racks.hosts.len()).filter(|&rack| rack != own).map(of);
+        match self.responders {
+            Responders::Any => {
+                others().sum::<usize>() + of(own) - usize::from(self.may_answer(host))
+            }
+            Responders::OtherTors => others().sum(),
+            Responders::OneTor => others().min().unwrap_or(0),
+            Responders::NextTor => of((own + 1) % racks.hosts.len()),
+        }
+    }
+
     /// The hosts to draw from for a query of `host`.
     fn among(&self, racks: &Racks, host: u32, rng: &mut Rng) -> Vec<u32> {
         let (own, all) = (racks.of_host[host as usize], racks.hosts.len() as u32);
         let other_racks = || racks.hosts.iter().zip(0..).filter(move |(_, rack)| *rack != own);
-        match self.responders {
+        let mut among: Vec<u32> = match self.responders {
             Responders::Any => (0..racks.of_host.len() as u32).filter(|&o| o != host).collect(),
             Responders::OtherTors => other_racks().flat_map(|(hosts, _)| hosts.clone()).collect(),
             Responders::OneTor => racks.hosts[any_other(own, all, rng) as usize].clone(),
             Responders::NextTor => racks.below_next(host).to_vec(),
-        }
+        };
+        among.retain(|&host| self.may_answer(host));
+        among
     }
 
     fn draw(&self, mut among: Vec<u32>, rng: &mut Rng) -> Vec<u32> {
@@ -170,6 +206,8 @@ mod tests {
         fan_in: 3,
         size: Bytes(10_000),
         responders: Responders::Any,
+        senders: None,
+        destinations: None,
         replacement: false,
         horizon: Time(10_000_000_000),
     };
@@ -230,6 +268,32 @@ mod tests {
         assert!(next.iter().any(|(_, _, from)| twice(from)));
         let all = PoissonIncast { responders: Responders::NextTor, fan_in: 4, ..INCAST };
         assert!(queries(&all, 1).iter().all(|(_, _, from)| !twice(from)));
+    }
+
+    #[test]
+    fn some_ask_and_some_answer() {
+        let set = |text| HostSet::parse(text);
+        let (senders, destinations) = (set("2..3, 8..9, 12..13"), set("1..2, 9..9"));
+        let some = PoissonIncast { senders, destinations, fan_in: 2, ..INCAST };
+        for responders in [Responders::Any, Responders::OtherTors] {
+            let queries = queries(&PoissonIncast { responders, ..some.clone() }, 1);
+            let askers: std::collections::BTreeSet<u32> = queries.iter().map(|q| q.1).collect();
+            assert_eq!(askers.into_iter().collect::<Vec<_>>(), [1, 2, 9]);
+            for (_, host, from) in &queries {
+                assert!(from.iter().all(|f| [2, 3, 8, 9, 12, 13].contains(f) && f != host));
+            }
+        }
+        // Of one ToR: that of host 4 has none.
+        let refuse = |responders| {
+            let one = PoissonIncast { responders, ..some.clone() };
+            one.generate(&fabric(), 1).unwrap_err().to_string()
+        };
+        let none = "`senders` is hosts of which some that ask have none to answer; expected some below the ToRs of `responders`";
+        assert_eq!(refuse(Responders::OneTor), none);
+        assert_eq!(refuse(Responders::NextTor), none);
+        let beyond = PoissonIncast { senders: set("30..32"), ..INCAST };
+        let error = beyond.generate(&fabric(), 1).unwrap_err().to_string();
+        assert_eq!(error, "`senders` is 30..32; expected hosts within 0..31");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use raddle_sim::workload::collective::ring::Ring;
 use raddle_sim::workload::collective::tree::Tree;
 use raddle_sim::workload::collective::volume::Volume;
 use raddle_sim::workload::graph::{Graph, Send};
+use raddle_sim::workload::host_set::HostSet;
 use raddle_sim::workload::incast::Incast;
 use raddle_sim::workload::job::Operation;
 use raddle_sim::workload::law::{Law, Sampling};
@@ -84,6 +85,8 @@ pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Tra
                 fan_in: choices.pick(&[2, 5]),
                 size: message(choices) + Bytes(5),
                 responders: Responders::Any,
+                senders: some_hosts(choices, hosts),
+                destinations: some_hosts(choices, hosts),
                 replacement: true,
                 horizon: Time(4_000_000),
             };
@@ -236,18 +239,27 @@ fn poisson(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {
     let all = [Receivers::Any, Receivers::OtherTors, Receivers::NextTor, Receivers::DrawnTor];
     let receivers = if several { &all[..] } else { &all[..1] };
     let receivers = choices.pick(receivers);
-    let some = [None, Some((0, 1)), Some((0, fabric.hosts / 2))];
-    // Below other ToRs there may be none of them.
-    let open = if receivers == Receivers::Any { &some[..] } else { &some[..1] };
     let poisson = Poisson {
         law,
         sampling: Sampling::Linear,
         load: choices.pick(&[0.3, 0.9]),
         base: LoadBase::HostLink,
-        senders: choices.pick(&some),
+        senders: some_hosts(choices, fabric.hosts),
         receivers,
-        destinations: choices.pick(open),
+        // Below other ToRs there may be none of them.
+        destinations: if receivers == Receivers::Any {
+            some_hosts(choices, fabric.hosts)
+        } else {
+            None
+        },
         horizon: Time(4_000_000),
     };
     poisson.generate(fabric, seed).unwrap()
+}
+
+/// Two hosts, half of them and one more, the first and the last; or all.
+fn some_hosts(choices: &mut Choices<'_>, hosts: u32) -> Option<HostSet> {
+    let last = hosts - 1;
+    let ranges = [vec![], vec![(0, 1)], vec![(0, hosts / 2)], vec![(0, 0), (last, last)]];
+    HostSet::new(choices.pick(&ranges))
 }

@@ -6,6 +6,7 @@ use crate::scenario::keyed::Reader;
 use crate::scenario::reader::read;
 use crate::scenario::spec::{Item, Value};
 use raddle_sim::workload::collective::placement::{Groups, Order, Placement};
+use raddle_sim::workload::host_set::HostSet;
 
 /// Where a kind has declared who takes part.
 pub(super) struct PlacementKeys {
@@ -83,15 +84,32 @@ fn groups_of(item: &Item, reader: &Reader<'_>) -> Option<Groups> {
     groups
 }
 
+/// Reads some hosts, if any are named.
+pub(super) fn host_set(
+    reader: &mut Reader<'_>,
+    key: &'static Key,
+) -> Result<Option<HostSet>, NoRange> {
+    let Some(item) = reader.take(key) else { return Ok(None) };
+    let set = if let Value::Text(text) = &item.value { HostSet::parse(text) } else { None };
+    set.map(Some).ok_or_else(|| {
+        let problem = item.place.problem(format!("wrong value for `{}`", key.word));
+        let label = "expected ranges in order, both ends included: \"0..63\" or \"0..15, 32..47\"";
+        reader.log().add(problem.label(label));
+        NoRange
+    })
+}
+
+/// The line that says it.
+pub(super) fn host_set_line(key: &str, hosts: &HostSet) -> String {
+    format!("{key} = \"{hosts}\"")
+}
+
 /// What was given as a range of hosts was none, and is reported.
 #[derive(Clone, Copy)]
 pub(super) struct NoRange;
 
 /// Reads a range of hosts, if one is given.
-pub(super) fn range(
-    reader: &mut Reader<'_>,
-    key: &'static Key,
-) -> Result<Option<(u32, u32)>, NoRange> {
+fn range(reader: &mut Reader<'_>, key: &'static Key) -> Result<Option<(u32, u32)>, NoRange> {
     let Some(item) = reader.take(key) else { return Ok(None) };
     range_of(item).map(Some).ok_or_else(|| {
         let problem = item.place.problem(format!("wrong value for `{}`", key.word));
@@ -101,7 +119,7 @@ pub(super) fn range(
 }
 
 /// The line that says it.
-pub(super) fn range_line(key: &str, (first, last): (u32, u32)) -> String {
+fn range_line(key: &str, (first, last): (u32, u32)) -> String {
     format!("{key} = \"{first}..{last}\"")
 }
 

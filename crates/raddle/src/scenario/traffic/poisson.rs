@@ -1,7 +1,7 @@
 //! `kind = "poisson"`: flows at random times, whatever became of earlier ones.
 
 use super::open_loop::{LAW, LOAD, OpenLoop, OpenLoopKeys, SAMPLING, UNTIL};
-use super::placement::{range, range_line};
+use super::placement::{host_set, host_set_line};
 use super::{CLASS, Kind, Made, Misfit, OPEN_LOOP, Pattern, SEED, TrafficSection, line};
 use crate::scenario::files::Files;
 use crate::scenario::job::JobKeyWords;
@@ -24,7 +24,7 @@ keys! {
         receivers: Word(Receivers::WORDS), (= "any"),
             "`any` other host, or one below `other_tors`, so that all of the load is on uplinks, or below the `next_tor` (of the last ToR, the first), as in the released programs of ABM, Reverie and Credence; or below the one ToR that the seed draws for the sender's: `drawn_tor`, each ToR for one other, or `paired_tor`, which sends back";
         senders: Text, (or "all hosts"),
-            "the hosts that start flows, `\"0..31\"`, both ends included";
+            "the hosts that start flows, `\"0..31\"` or `\"0..15, 32..47\"`, both ends included";
         destinations: Text, (or "all hosts"),
             "the hosts that flows go to, likewise; a host never sends to itself";
         sampling => SAMPLING;
@@ -48,14 +48,15 @@ pub(super) const KIND: Kind = Kind {
 fn read(reader: &mut Reader<'_>, files: &Files, _: u8) -> Option<Made> {
     let base: LoadBase = reader.or(&KEYS.base);
     let receivers: Receivers = reader.or(&KEYS.receivers);
-    let (senders, destinations) = (range(reader, &KEYS.senders), range(reader, &KEYS.destinations));
+    let senders = host_set(reader, &KEYS.senders);
+    let destinations = host_set(reader, &KEYS.destinations);
     let open = OpenLoop::read(reader, &OPEN_LOOP_KEYS, files);
     let (senders, destinations, open) = (senders.ok()?, destinations.ok()?, open?);
     let (mut lines, title) = (open.lines(line("base", &base)), open.title());
     // Not shown where it is what scenarios had before there was a choice.
     lines.extend((receivers != Receivers::Any).then(|| line("receivers", &receivers)));
-    lines.extend(senders.map(|hosts| range_line("senders", hosts)));
-    lines.extend(destinations.map(|hosts| range_line("destinations", hosts)));
+    lines.extend(senders.iter().map(|hosts| host_set_line("senders", hosts)));
+    lines.extend(destinations.iter().map(|hosts| host_set_line("destinations", hosts)));
     let OpenLoop { law, sampling, load, until, files, .. } = open;
     let horizon = Time(until.0);
     let pattern =

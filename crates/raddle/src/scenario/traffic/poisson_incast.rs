@@ -1,5 +1,6 @@
 //! `kind = "poisson_incast"`: queries at random times, each answered by many hosts at once.
 
+use super::placement::{host_set, host_set_line};
 use super::{CLASS, Kind, Made, Misfit, OPEN_LOOP, Pattern, SEED, TrafficSection, line};
 use crate::scenario::files::Files;
 use crate::scenario::job::JobKeyWords;
@@ -24,6 +25,10 @@ keys! {
             "of all answers to a query together; they differ by a byte at most";
         responders: Word(Responders::WORDS), (= "one_tor"),
             "whom those that answer are drawn from: `any`, all other hosts; `other_tors`, those below all other ToRs; `one_tor`, those below one other ToR, drawn for each query; `next_tor`, those below the ToR with the next number";
+        senders: Text, (or "all hosts"),
+            "the hosts that may answer, `\"0..31\"` or `\"0..15, 32..47\"`, both ends included; `responders` are drawn from them";
+        destinations: Text, (or "all hosts"),
+            "the hosts that ask, likewise";
         replacement: Flag, (= false),
             "whether one host may answer a query more than once; else `fan_in` is at most the hosts to draw from";
         until: Time, (required "1 ps") [>= "1 ps"],
@@ -47,6 +52,8 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
     let fan_in = reader.at_least(&KEYS.fan_in);
     let size = reader.at_least(&KEYS.size);
     let responders = reader.or(&KEYS.responders);
+    let senders = host_set(reader, &KEYS.senders);
+    let destinations = host_set(reader, &KEYS.destinations);
     let replacement = reader.or(&KEYS.replacement);
     let until: Option<Span> = reader.at_least(&KEYS.until);
     if let (Some(rate), Some(item)) = (rate, item)
@@ -62,17 +69,29 @@ fn read(reader: &mut Reader<'_>, _: &Files, _: u8) -> Option<Made> {
         return None;
     }
     let (rate, fan_in, size, until) = (rate?, fan_in?, size?, until?);
+    let (senders, destinations) = (senders.ok()?, destinations.ok()?);
     let horizon = Time(until.0);
+    let mut lines = vec![
+        line("rate", &rate),
+        line("fan_in", &fan_in),
+        line("size", &size),
+        line("responders", &responders),
+    ];
+    lines.extend(senders.iter().map(|hosts| host_set_line("senders", hosts)));
+    lines.extend(destinations.iter().map(|hosts| host_set_line("destinations", hosts)));
+    lines.extend([line("replacement", &replacement), line("until", &until)]);
     Some(Made {
-        pattern: Arc::new(PoissonIncast { rate, fan_in, size, responders, replacement, horizon }),
-        lines: vec![
-            line("rate", &rate),
-            line("fan_in", &fan_in),
-            line("size", &size),
-            line("responders", &responders),
-            line("replacement", &replacement),
-            line("until", &until),
-        ],
+        pattern: Arc::new(PoissonIncast {
+            rate,
+            fan_in,
+            size,
+            responders,
+            senders,
+            destinations,
+            replacement,
+            horizon,
+        }),
+        lines,
         title: format!("{fan_in}:1 incasts of {size}, {rate} per host and second"),
         files: Vec::new(),
     })
