@@ -16,13 +16,14 @@
 //! Readings: a flow that sent nothing in the last window is not dropped. Not here: the queue of their
 //! own that short flows may have (DPP), which is off in all published runs.
 
-use super::classes::{Alpha, PerClass};
+use super::classes::{Alpha, Alphas, PerClass};
 use super::flows::Flows;
 use super::{Admission, Arriving, BufferContext, BufferPolicy, Candidate, MemoryView, QueueId};
 use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::{Bytes, Span, Time};
 use crate::{Card, Cx};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 /// What `raddle schemes cisco_ib` says.
@@ -76,7 +77,7 @@ const TOLERANCE: f64 = 15.0;
 pub struct CiscoIb {
     mode: Mode,
     /// Per class of data.
-    alpha: Vec<f64>,
+    alpha: Alphas,
     window: Span,
     reference: f64,
     gain: f64,
@@ -134,7 +135,7 @@ impl CiscoIb {
         let queue = Queue { fair: config.fair_start.0 as f64, before: 0 };
         Self {
             mode: config.mode,
-            alpha: (0..context.data_classes()).map(|class| config.alpha.of(class).0).collect(),
+            alpha: Alphas::of(&config.alpha, context.data_classes()),
             window: config.window,
             reference: config.reference.0.resolve(&base).0 as f64,
             gain: config.gain,
@@ -193,9 +194,19 @@ impl BufferPolicy for CiscoIb {
     }
 
     fn admits(&self, frame: &Arriving) -> bool {
-        let alpha = self.alpha.iter().copied().fold(f64::INFINITY, f64::min);
         let free = self.size.saturating_sub(frame.used.0);
-        frame.queued.0 + frame.bytes.0 <= (alpha * free as f64) as u64
+        frame.queued.0 + frame.bytes.0 <= (self.alpha.most() * free as f64) as u64
+    }
+
+    /// By its threshold, or early.
+    fn may_refuse(&self, frame: &Arriving) -> bool {
+        let free = self.size.saturating_sub(frame.used.0);
+        let least = (self.alpha.least() * free as f64) as u64;
+        frame.queued.0 + frame.bytes.0 > least || frame.queued.0 > self.acts_above
+    }
+
+    fn misfit(&self, frame: Bytes) -> Option<(&'static str, String)> {
+        self.alpha.misfit(frame, self.size)
     }
 
     fn admit(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
@@ -213,7 +224,7 @@ impl BufferPolicy for CiscoIb {
             }
         };
         let queued = memory.queues[memory.place(frame.queue)];
-        let threshold = (self.alpha[class as usize] * memory.free().0 as f64) as u64;
+        let threshold = (self.alpha.at(class) * memory.free().0 as f64) as u64;
         let fits = queued + frame.bytes.0 <= threshold;
         if fits && !self.drops_early(cx, frame.queue, sent, memory) {
             Admission::Keep

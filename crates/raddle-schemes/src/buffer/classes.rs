@@ -1,6 +1,7 @@
 //! Parameters that data classes may have each of their own: the columns of a table of classes.
 
 use crate::family::{Parameter, ParameterError, Raw};
+use crate::units::Bytes;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -81,6 +82,48 @@ impl Parameter for Alpha {
 
     fn show(&self) -> String {
         self.0.show()
+    }
+}
+
+/// The queues' thresholds where all else is empty, of the classes of one switch.
+#[derive(Clone, Debug)]
+pub struct Alphas {
+    each: Vec<f64>,
+    least: f64,
+    most: f64,
+}
+
+impl Alphas {
+    /// Those of this many classes, of at least one.
+    pub fn of(alpha: &PerClass<Alpha>, classes: usize) -> Self {
+        let each: Vec<f64> = (0..classes.max(1)).map(|class| alpha.of(class).0).collect();
+        let least = each.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = each.iter().copied().fold(0.0, f64::max);
+        Self { each, least, most }
+    }
+
+    /// That of a class.
+    #[inline]
+    pub fn at(&self, class: u32) -> f64 {
+        self.each[class as usize]
+    }
+
+    /// The greatest.
+    pub fn most(&self) -> f64 {
+        self.most
+    }
+
+    /// The least.
+    pub fn least(&self) -> f64 {
+        self.least
+    }
+
+    /// The parameter and what would do, where a class keeps no `frame` in a memory of this size.
+    pub fn misfit(&self, frame: Bytes, size: u64) -> Option<(&'static str, String)> {
+        let least = frame.0 as f64 / size as f64;
+        let keeps = frame.0 <= (self.least * size as f64) as u64;
+        let words = || alloc::format!("at least {least:.4} for each class, to keep a packet");
+        (!keeps).then(|| ("alpha", words()))
     }
 }
 

@@ -4,13 +4,11 @@
 //! Q of the B bytes of memory used. Some memory always stays free, so that a queue that begins to
 //! fill finds room. The thesis has the rule as its baseline (chapter 4, equation 4.6).
 
-use super::classes::{Alpha, PerClass};
+use super::classes::{Alpha, Alphas, PerClass};
 use super::{Admission, Arriving, BufferContext, BufferPolicy, Candidate, MemoryView};
 use crate::units::Bytes;
 use crate::{Card, Cx};
-use alloc::format;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 /// What `raddle schemes dynamic_thresholds` says.
 pub const CARD: Card = Card {
@@ -32,10 +30,7 @@ crate::parameters! {
 /// One switch's thresholds: all queues of a class have the same.
 #[derive(Clone, Debug)]
 pub struct DynamicThresholds {
-    /// Per class of data.
-    alpha: Vec<f64>,
-    /// The greatest of them.
-    most: f64,
+    alpha: Alphas,
     /// Whether classes differ. The parameters say so, whatever the classes of this switch.
     differ: bool,
     size: u64,
@@ -44,12 +39,10 @@ pub struct DynamicThresholds {
 impl DynamicThresholds {
     /// The policy of one switch.
     pub fn new(config: &Config, context: &BufferContext) -> Self {
-        let alpha: Vec<f64> =
-            (0..context.data_classes().max(1)).map(|class| config.alpha.of(class).0).collect();
-        let most = alpha.iter().copied().fold(0.0, f64::max);
+        let alpha = Alphas::of(&config.alpha, context.data_classes());
         let first = config.alpha.of(0);
         let differ = config.alpha.any(|own| own != first);
-        Self { alpha, most, differ, size: context.size.0 }
+        Self { alpha, differ, size: context.size.0 }
     }
 }
 
@@ -62,21 +55,23 @@ impl BufferPolicy for DynamicThresholds {
     #[inline]
     fn admits(&self, frame: &Arriving) -> bool {
         let free = self.size.saturating_sub(frame.used.0);
-        frame.queued.0 + frame.bytes.0 <= (self.most * free as f64) as u64
+        frame.queued.0 + frame.bytes.0 <= (self.alpha.most() * free as f64) as u64
     }
 
     fn misfit(&self, frame: Bytes) -> Option<(&'static str, String)> {
-        let keeps = |alpha: &f64| frame.0 <= (alpha * self.size as f64) as u64;
-        let least = frame.0 as f64 / self.size as f64;
-        let words = || format!("at least {least:.4} for each class, to keep a packet");
-        (!self.alpha.iter().all(keeps)).then(|| ("alpha", words()))
+        self.alpha.misfit(frame, self.size)
+    }
+
+    fn may_refuse(&self, frame: &Arriving) -> bool {
+        let free = self.size.saturating_sub(frame.used.0);
+        frame.queued.0 + frame.bytes.0 > (self.alpha.least() * free as f64) as u64
     }
 
     fn admit(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
         if !memory.is_data(frame.queue) {
             return Admission::Keep;
         }
-        let threshold = self.alpha[frame.queue.class as usize] * memory.free().0 as f64;
+        let threshold = self.alpha.at(frame.queue.class) * memory.free().0 as f64;
         let queued = memory.queues[memory.place(frame.queue)];
         match queued + frame.bytes.0 <= threshold as u64 {
             true => Admission::Keep,

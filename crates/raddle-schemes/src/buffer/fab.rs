@@ -6,14 +6,14 @@
 //! numbers are those of the ABM authors' ns-3 code (`FlowAwareBuffer`); it, too, has a count for each
 //! port.
 
-use super::classes::{Alpha, PerClass};
+use super::classes::{Alpha, Alphas, PerClass};
 use super::flows::Flows;
 use super::{Admission, Arriving, BufferContext, BufferPolicy, Candidate, MemoryView};
 use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::{Bytes, Span};
 use crate::{Card, Cx};
-use alloc::vec::Vec;
+use alloc::string::String;
 
 /// What `raddle schemes fab` says.
 pub const CARD: Card = Card {
@@ -41,8 +41,7 @@ crate::parameters! {
 /// One switch's thresholds and counts.
 #[derive(Clone, Debug)]
 pub struct Fab {
-    /// Per class of data.
-    alpha: Vec<f64>,
+    alpha: Alphas,
     alpha_short: f64,
     short: u64,
     size: u64,
@@ -53,7 +52,7 @@ impl Fab {
     /// The policy of one switch.
     pub fn new(config: &Config, context: &BufferContext) -> Self {
         Self {
-            alpha: (0..context.data_classes()).map(|class| config.alpha.of(class).0).collect(),
+            alpha: Alphas::of(&config.alpha, context.data_classes()),
             alpha_short: config.alpha_short.0,
             short: config.short.0.resolve(&context.base()).0,
             size: context.size.0,
@@ -71,12 +70,21 @@ impl BufferPolicy for Fab {
         true
     }
 
-    /// A flow's first packet.
+    /// Of the class that may have most, and the first packet of a flow where that may have more.
     fn admits(&self, frame: &Arriving) -> bool {
-        let own = self.alpha.iter().copied().fold(f64::INFINITY, f64::min);
-        let alpha = if frame.bytes.0 < self.short { self.alpha_short } else { own };
+        let short = if frame.bytes.0 < self.short { self.alpha_short } else { 0.0 };
         let free = self.size.saturating_sub(frame.used.0);
-        frame.queued.0 + frame.bytes.0 <= (alpha * free as f64) as u64
+        let most = (self.alpha.most().max(short) * free as f64) as u64;
+        frame.queued.0 + frame.bytes.0 <= most
+    }
+
+    fn may_refuse(&self, frame: &Arriving) -> bool {
+        let free = self.size.saturating_sub(frame.used.0);
+        frame.queued.0 + frame.bytes.0 > (self.alpha.least() * free as f64) as u64
+    }
+
+    fn misfit(&self, frame: Bytes) -> Option<(&'static str, String)> {
+        self.alpha.misfit(frame, self.size)
     }
 
     fn admit(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
@@ -88,8 +96,7 @@ impl BufferPolicy for Fab {
             *count
         });
         let is_short = count.is_some_and(|count| count < self.short);
-        let alpha =
-            if is_short { self.alpha_short } else { self.alpha[frame.queue.class as usize] };
+        let alpha = if is_short { self.alpha_short } else { self.alpha.at(frame.queue.class) };
         let queued = memory.queues[memory.place(frame.queue)];
         let threshold = (alpha * memory.free().0 as f64) as u64;
         match queued + frame.bytes.0 <= threshold {

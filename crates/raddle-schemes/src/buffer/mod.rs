@@ -124,10 +124,16 @@ pub trait BufferPolicy {
     /// It is asked for frames that fit into the memory and belong to a queue of data. Those of
     /// control, where it has a queue of its own, are kept as long as they fit.
     ///
-    /// A policy that sees the whole switch says here what it keeps where all other queues are empty: a
-    /// scenario is refused whose memory keeps no packet.
+    /// A policy that sees the whole switch says here what it keeps where all other queues are empty, of
+    /// the class and the flow that may have most: a scenario is refused whose memory keeps no packet,
+    /// or in which no queue reaches its threshold of marking.
     fn admits(&self, _frame: &Arriving) -> bool {
         true
+    }
+
+    /// Whether it may refuse such a frame, of the class and the flow that may have least.
+    fn may_refuse(&self, frame: &Arriving) -> bool {
+        !self.admits(frame)
     }
 
     /// A parameter whose value makes no sense in the memory of this switch, and what would do, if there
@@ -448,6 +454,11 @@ impl AnyBufferPolicy {
         memory: &MemoryView<'_>,
     ) -> Admission {
         dispatch!(self, scheme => scheme.admit(cx, frame, memory))
+    }
+
+    /// See [`BufferPolicy::may_refuse`].
+    pub fn may_refuse(&self, frame: &Arriving) -> bool {
+        dispatch!(self, scheme => scheme.may_refuse(frame))
     }
 
     /// See [`BufferPolicy::hears_sums`].

@@ -153,7 +153,13 @@ impl Memory {
     /// Whether the last packet that all queues have room for might be refused, control aside.
     fn ever_refuses(&self, packet: Bytes) -> bool {
         let before = |whole: u64| Bytes(whole.saturating_sub(packet.0));
-        !self.admits(packet, before(self.largest_queue), before(self.queues_hold))
+        self.may_refuse(packet, before(self.largest_queue), before(self.queues_hold))
+    }
+
+    /// Whether a frame of data of some class or flow might be refused, control aside.
+    pub(super) fn may_refuse(&self, bytes: Bytes, queued: Bytes, used: Bytes) -> bool {
+        used.0.saturating_add(bytes.0) > self.size().0
+            || self.policy.may_refuse(&Arriving { bytes, queued, used })
     }
 
     /// The longest that a queue of packets can get in an otherwise empty memory.

@@ -344,7 +344,7 @@ fn shared_headroom(
         let keeps = |size: Size| {
             let plan = BufferPlan { size, ..plan.clone() };
             let memory = Memory::new(section, &plan, (fabric, faults), switch, sizes);
-            memory.admits(sizes.packet, before, before)
+            !memory.may_refuse(sizes.packet, before, before)
         };
         if keeps(plan.size) {
             continue;

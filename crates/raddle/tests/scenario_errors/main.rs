@@ -52,6 +52,14 @@ fn fabric(keys: &str, expected: &str) {
     check(&format!("{FABRIC}{keys}{TRAFFIC}"), expected);
 }
 
+/// A scenario that more of the fabric leaves a good one.
+fn good(keys: &str) {
+    let text = format!("{FABRIC}{keys}{TRAFFIC}");
+    if let Err(problems) = parse("demo.toml", &text, Path::new("."), &[]) {
+        panic!("{}", problems.render(false));
+    }
+}
+
 /// A scenario with another topology.
 fn topology(value: &str, expected: &str) {
     check(&format!("[fabric]\ntopology = {value}\n{TRAFFIC}"), expected);

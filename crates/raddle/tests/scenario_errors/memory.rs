@@ -1,6 +1,6 @@
 //! Mistakes about flow control and about memory that ports share.
 
-use super::fabric;
+use super::{fabric, good};
 
 #[test]
 fn flow_control_pauses_before_the_queue_is_full_and_resumes_below() {
@@ -100,6 +100,27 @@ fn shared_memory_has_a_size_that_keeps_something_and_refuses_something() {
     fabric(
         "queue = { size = \"unlimited\", marking = { scheme = \"step\", threshold = \"1 MiB\" } }\nbuffer = { scheme = \"dynamic_thresholds\", size = \"1 MiB\" }\n",
         r#""1 MiB" | marking `step` never marks: no queue grows beyond its threshold | expected less than the longest queue, 511.875 KiB"#,
+    );
+    // By the class that may have most; a third of 3 MiB is less, three quarters of it are more.
+    let marks_at = |policy: &str, threshold: &str| {
+        format!(
+            "queue = {{ size = \"unlimited\", classes = 2, marking = {{ scheme = \"step\", threshold = \"{threshold}\" }} }}\nbuffer = {{ scheme = \"{policy}\", size = \"3 MiB\", alpha = [0.5, 3.0] }}\n",
+        )
+    };
+    for policy in ["dynamic_thresholds", "cisco_ib", "fab"] {
+        good(&marks_at(policy, "2 MiB"));
+    }
+    for policy in ["dynamic_thresholds", "cisco_ib"] {
+        fabric(
+            &marks_at(policy, "2.5 MiB"),
+            r#""2.5 MiB" | marking `step` never marks: no queue grows beyond its threshold | expected less than the longest queue, 2.24945068359375 MiB"#,
+        );
+    }
+    // The first bytes of flows may have all of it.
+    good(&marks_at("fab", "2.5 MiB"));
+    fabric(
+        "queue = { size = \"unlimited\", marking = { scheme = \"step\", threshold = \"10 packets\" } }\nbuffer = { scheme = \"fab\", size = \"100 packets\", alpha = 0.005 }\n",
+        r#"alpha | `alpha = 0.005` of `fab` does not go with `tor0` | expected at least 0.0100 for each class, to keep a packet"#,
     );
 }
 
