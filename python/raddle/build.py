@@ -1223,6 +1223,8 @@ class traffic:
         size: str,
         until: str,
         responders: Literal["any", "other_tors", "one_tor", "next_tor"] | None = None,
+        senders: str | None = None,
+        destinations: str | None = None,
         replacement: bool | None = None,
         seed: int | None = None,
         class_: int | Sequence[int] | None = None,
@@ -1233,8 +1235,6 @@ class traffic:
         congestion: Section | None = None,
         recovery: Section | None = None,
     ) -> Section:
-        senders: str | None = None,
-        destinations: str | None = None,
         """Every host asks at random times, and several others answer at once.
 
         `rate`: queries of each host per second.
@@ -1244,6 +1244,9 @@ class traffic:
         `responders` (`"one_tor"`): whom those that answer are drawn from: `any`, all other
             hosts; `other_tors`, those below all other ToRs; `one_tor`, those below one other
             ToR, drawn for each query; `next_tor`, those below the ToR with the next number.
+        `senders` (all hosts): the hosts that may answer, `"0..31"` or `"0..15, 32..47"`, both
+            ends included; `responders` are drawn from them.
+        `destinations` (all hosts): the hosts that ask, likewise.
         `replacement` (`false`): whether one host may answer a query more than once; else
             `fan_in` is at most the hosts to draw from.
         `seed` (the run's seed): draws the traffic alone: the same flows whatever the run's
@@ -1254,9 +1257,6 @@ class traffic:
         `start` (`"0 ns"`): added to the start of every flow that is not triggered.
         `load_balance` (that of `[transport]`): of the flows of this traffic.
         `background`: hosts whose flows have another one.
-        `senders` (all hosts): the hosts that may answer, `"0..31"` or `"0..15, 32..47"`, both
-            ends included; `responders` are drawn from them.
-        `destinations` (all hosts): the hosts that ask, likewise.
         `congestion` (that of `[transport]`): of the flows of this traffic.
         `recovery` (that of `[transport]`): of the flows of this traffic; where none is written
             in `[transport]` either, it is what belongs to the job's own `congestion`.
@@ -1268,6 +1268,8 @@ class traffic:
             size=size,
             until=until,
             responders=responders,
+            senders=senders,
+            destinations=destinations,
             replacement=replacement,
             seed=seed,
             class_=class_,
@@ -1278,8 +1280,6 @@ class traffic:
             congestion=congestion,
             recovery=recovery,
         )
-            senders=senders,
-            destinations=destinations,
 
     @staticmethod
     def partners(
@@ -2795,7 +2795,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         `alpha` (`1.0`): The most that a queue may hold, over what is free; a list has one for
             each data class.
         """
@@ -2824,7 +2826,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         """
         return _given(scheme="complete_sharing", size=size, per=per, oracle_file=oracle_file)
 
@@ -2845,7 +2849,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         """
         return _given(scheme="complete_partitioning", size=size, per=per, oracle_file=oracle_file)
 
@@ -2873,7 +2879,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
         `alpha` (`0.5`): The most that the queues of a class may hold, over what is free; a list
             has one for each data class.
@@ -2921,7 +2929,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         `alpha` (`0.5`): The most that a queue may hold, over what is free; a list has one for
             each data class.
         `alpha_short` (`1024.0`): The same for packets of flows that are short so far.
@@ -2964,7 +2974,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the ABM authors' ns-3 code, in
             which the flow never decides.
         `alpha` (`0.5`): The most that a queue may hold, over what is free; a list has one for
@@ -3009,7 +3021,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         """
         return _given(scheme="longest_queue_drop", size=size, per=per, oracle_file=oracle_file)
 
@@ -3030,7 +3044,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         """
         return _given(scheme="harmonic", size=size, per=per, oracle_file=oracle_file)
 
@@ -3051,7 +3067,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         """
         return _given(scheme="follow_lqd", size=size, per=per, oracle_file=oracle_file)
 
@@ -3075,7 +3093,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
         `oracle` (`"0"`): What predicts drops: a random forest, its trees separated by `;`, or
             one for each switch, separated by bars; `0` predicts none, `1` all.
@@ -3118,7 +3138,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         `lossless` (`false`): Whether a data class is lossless; a list has one value for each
             class. Any that is turns priority flow control on.
         `alpha_ingress` (`"auto"`): Of ingress queues, over what is free of their pool; `auto`:
@@ -3186,7 +3208,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         `lossless` (`false`): Whether a data class is lossless; a list has one value for each
             class. Any that is turns priority flow control on.
         `alpha_ingress` (`"auto"`): Of ingress queues, over what is free of their pool; `auto`:
@@ -3264,7 +3288,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         `mode` (`"paper"`): `paper`, or `released`: the rules of the authors' ns-3 code.
         `lossless` (`false`): Whether a data class is lossless; a list has one value for each
             class. Any that is turns priority flow control on.

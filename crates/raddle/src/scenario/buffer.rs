@@ -14,8 +14,10 @@ use std::sync::Arc;
 
 /// The oracles that come with the program: what `oracle_file` calls them, and their words. The file of
 /// each says which command made it.
-const ORACLES: [(&str, &str); 1] =
-    [("websearch_dctcp", include_str!("../../../../figures/credence/oracle/oracle.txt"))];
+const ORACLES: [(&str, &str); 2] = [
+    ("websearch_dctcp", include_str!("../../../../figures/credence/oracle/oracle.txt")),
+    ("websearch_dctcp_each", include_str!("../../../../figures/credence/oracle/each.txt")),
+];
 
 keys! {
     /// `[fabric] buffer`, beside the scheme's own.
@@ -25,8 +27,8 @@ keys! {
             "memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its ports together. A note says where the queues' own sizes leave nothing to refuse";
         per: Word(Per::WORDS), (= "switch"),
             "who has such a memory: `switch`; or `uplink`, of circuits, one for each uplink of a ToR and the queues that it drains, and one for each port to a host, with policies that do not see the whole switch. `bdp` is then an uplink's";
-        oracle_file: Either(&[Word(&[ORACLES[0].0]), Path]), (or "none"),
-            "in place of the `oracle` of `credence`, a file that has it in its words: `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`, without a dot or a slash, is the one of `figures/credence/oracle`";
+        oracle_file: Either(&[Word(&[ORACLES[0].0, ORACLES[1].0]), Path]), (or "none"),
+            "in place of the `oracle` of `credence`, a file that has it in its words: `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`, without a dot or a slash, is the one of `figures/credence/oracle`, and `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and four spines";
     }
 }
 

@@ -364,26 +364,31 @@ mod tests {
     }
 
     #[test]
-    fn the_kept_oracle_has_a_word_and_says_how_it_was_made() {
+    fn the_kept_oracles_have_words_and_say_how_they_were_made() {
+        // The fabric of 6 switches on which they were trained.
+        let fabric = "[fabric]\ntopology = { kind = \"leaf_spine\", leaves = 2, hosts_per_leaf = 16, spines = 4 }\n";
         let buffer = |oracle: &str| {
             let more = format!("oracle_file = \"{oracle}\"");
             let buffer =
-                format!("buffer = {{ scheme = \"credence\", size = \"60 kB\", {more} }}\n");
-            format!("{FABRIC}{buffer}{TRAFFIC}")
+                format!("buffer = {{ scheme = \"credence\", size = \"10 MB\", {more} }}\n");
+            format!("{fabric}{buffer}{TRAFFIC}")
         };
         let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
         let parse = |oracle: &str| scenario::parse("s.toml", &buffer(oracle), root, &[]);
-        let file = "figures/credence/oracle/oracle.txt";
         let of = |oracle: &str| parse(oracle).unwrap().cells[0].scenario.resolved_toml().to_owned();
-        assert_eq!(of("websearch_dctcp"), of(file));
-        let text = std::fs::read_to_string(root.join(file)).unwrap();
-        assert!(text.contains("\n# raddle train credence figures/credence/oracle/scenario.toml "));
-        let scenario = scenario::load(
-            &root.join("figures/credence/oracle/scenario.toml"),
-            &[(RECORD.to_owned(), "true".to_owned())],
-        );
-        let hash = scenario.unwrap().cells[0].scenario.hash();
-        assert!(text.contains(&format!("\n# scenario {hash}\n")), "{hash}");
+        for (word, file) in [("websearch_dctcp", "oracle"), ("websearch_dctcp_each", "each")] {
+            let file = format!("figures/credence/oracle/{file}.txt");
+            assert_eq!(of(word), of(&file));
+            let text = std::fs::read_to_string(root.join(file)).unwrap();
+            let made = "\n# raddle train credence figures/credence/oracle/scenario.toml ";
+            assert!(text.contains(made));
+            let scenario = scenario::load(
+                &root.join("figures/credence/oracle/scenario.toml"),
+                &[(RECORD.to_owned(), "true".to_owned())],
+            );
+            let hash = scenario.unwrap().cells[0].scenario.hash();
+            assert!(text.contains(&format!("\n# scenario {hash}\n")), "{hash}");
+        }
     }
 
     #[test]
