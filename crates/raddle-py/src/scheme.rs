@@ -78,7 +78,7 @@ impl Classes {
             let all =
                 all.enumerate().filter(|(number, _)| used(*number)).map(|(_, own)| own).collect();
             let name = |config: &host::Config| config.card().name;
-            let class = host::Config::Custom(Plugin { card: &PATHS_CARD, build: paths });
+            let class = host::Config::Custom(Plugin::new(&PATHS_CARD, paths));
             stand_in("load_balance", scheme.as_deref(), all, name, &class)?;
         }
         if let Some((scheme, _)) = self.congestion.as_deref() {
@@ -88,7 +88,7 @@ impl Classes {
             let all =
                 all.enumerate().filter(|(number, _)| used(*number)).map(|(_, own)| own).collect();
             let name = |config: &congestion::Config| config.card().name;
-            let class = congestion::Config::Custom(Plugin { card: &WINDOW_CARD, build: window });
+            let class = congestion::Config::Custom(Plugin::new(&WINDOW_CARD, window));
             stand_in("congestion", scheme.as_deref(), all, name, &class)?;
         }
         Ok(())

@@ -1,8 +1,10 @@
 //! Registration: what a scheme says of itself, its parameters, and the list that makes a family.
 
 mod parameters;
+mod plugin;
 
 pub use parameters::*;
+pub use plugin::Plugin;
 
 use alloc::vec::Vec;
 
@@ -85,33 +87,6 @@ pub struct Scheme {
     pub card: &'static Card,
     /// Its parameters with their defaults.
     pub parameters: fn() -> Vec<ParameterInfo>,
-}
-
-/// A scheme that is in no list: its card, and how an instance is made. Lets another crate, a
-/// notebook or a test run a scheme of its own without an edit here.
-pub struct Plugin<C, T: ?Sized> {
-    /// What it says of itself; also tells two plugins apart.
-    pub card: &'static Card,
-    /// Makes an instance.
-    pub build: fn(&C) -> alloc::boxed::Box<T>,
-}
-
-impl<C, T: ?Sized> Clone for Plugin<C, T> {
-    fn clone(&self) -> Self {
-        Self { card: self.card, build: self.build }
-    }
-}
-
-impl<C, T: ?Sized> PartialEq for Plugin<C, T> {
-    fn eq(&self, other: &Self) -> bool {
-        core::ptr::eq(self.card, other.card)
-    }
-}
-
-impl<C, T: ?Sized> core::fmt::Debug for Plugin<C, T> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_tuple("Plugin").field(&self.card.name).finish()
-    }
 }
 
 /// Used by [`family!`].
@@ -199,7 +174,7 @@ macro_rules! family {
                 #[doc = concat!("Parameters of `", stringify!($module), "`.")]
                 $variant($module::Config),
             )*
-            /// A scheme that is in no list; it has no parameters.
+            /// A scheme that is in no list.
             Custom($crate::family::Plugin<$context, dyn $trait + Send>),
         }
 
@@ -233,7 +208,6 @@ macro_rules! family {
             ///
             /// # Errors
             /// [`ParameterError`](crate::family::ParameterError).
-            #[allow(unused_variables, reason = "a family may have nothing in its list")]
             pub fn set(
                 &mut self,
                 name: &str,
@@ -241,7 +215,7 @@ macro_rules! family {
             ) -> Result<(), $crate::family::ParameterError> {
                 match self {
                     $(Self::$variant(c) => $crate::family::Parameters::set(c, name, raw),)*
-                    Self::Custom(_) => Err($crate::family::ParameterError::Unknown),
+                    Self::Custom(plugin) => plugin.set(name, raw),
                 }
             }
 
@@ -249,7 +223,7 @@ macro_rules! family {
             pub fn values(&self) -> $crate::family::Values {
                 match self {
                     $(Self::$variant(c) => $crate::family::Parameters::values(c),)*
-                    Self::Custom(_) => $crate::family::Values::new(),
+                    Self::Custom(plugin) => plugin.values(),
                 }
             }
 
@@ -257,7 +231,7 @@ macro_rules! family {
             pub fn conflicts(&self) -> $crate::family::Conflicts {
                 match self {
                     $(Self::$variant(c) => $crate::family::Parameters::conflicts(c),)*
-                    Self::Custom(_) => $crate::family::Conflicts::new(),
+                    Self::Custom(plugin) => plugin.conflicts(),
                 }
             }
 
@@ -265,7 +239,7 @@ macro_rules! family {
             pub fn parameters(&self) -> $crate::family::List {
                 match self {
                     $(Self::$variant(_) => <$module::Config as $crate::family::Parameters>::list(),)*
-                    Self::Custom(_) => $crate::family::List::new(),
+                    Self::Custom(plugin) => plugin.parameters(),
                 }
             }
 
@@ -277,7 +251,7 @@ macro_rules! family {
                         $any::$variant($crate::hold!(scheme $(, $holder)?))
                     })*
                     Self::Custom(plugin) => {
-                        $any::Custom(alloc::boxed::Box::new((plugin.build)(context)))
+                        $any::Custom(alloc::boxed::Box::new(plugin.build(context)))
                     }
                 }
             }

@@ -239,6 +239,7 @@ macro_rules! parameters {
     ) => {
         $(#[$outer])*
         #[derive(Clone, Debug, PartialEq)]
+        #[allow(unreachable_pub, reason = "the module of a scheme of another crate may be private")]
         pub struct $name {
             $(
                 /// The parameters that another scheme has, too.

@@ -51,7 +51,7 @@ fn a_host_scheme_of_another_crate_runs_in_both_engines() {
     let build = |context: &FlowContext| -> Box<dyn PathSelector + Send> {
         Box::new(Counting(context.source.0 as u16))
     };
-    plan.transport.load_balance = Config::Custom(Plugin { card: &CARD, build });
+    plan.transport.load_balance = Config::Custom(Plugin::new(&CARD, build));
     let outcome = engine::run(&plan, &mut ());
     assert_eq!(outcome.stop, Stop::Completed);
     let slow = reference::run(&plan, &mut ());
@@ -64,7 +64,7 @@ fn a_switch_scheme_reads_queues_as_they_are() {
     let mut plan =
         crate::common::permutation(crate::common::fat_tree(3, 16), Bytes::kib(512), "ops", 2);
     let build = |_: &SwitchContext| -> Box<dyn PortSelector + Send> { Box::new(Shortest) };
-    plan.switch_load_balance = switch::Config::Custom(Plugin { card: &SHORTEST_CARD, build });
+    plan.switch_load_balance = switch::Config::Custom(Plugin::new(&SHORTEST_CARD, build));
     let outcome = engine::run(&plan, &mut ());
     assert_eq!(outcome.stop, Stop::Completed);
     let slow = reference::run(&plan, &mut ());
@@ -90,7 +90,7 @@ fn a_switch_scheme_that_reads_queues_cannot_say_it_is_stateless() {
     let mut plan =
         crate::common::permutation(crate::common::fat_tree(3, 16), Bytes::kib(64), "ops", 2);
     let build = |_: &SwitchContext| -> Box<dyn PortSelector + Send> { Box::new(Pretending) };
-    plan.switch_load_balance = switch::Config::Custom(Plugin { card: &SHORTEST_CARD, build });
+    plan.switch_load_balance = switch::Config::Custom(Plugin::new(&SHORTEST_CARD, build));
     engine::run(&plan, &mut ());
 }
 
@@ -132,7 +132,7 @@ fn a_congestion_control_is_woken_when_it_asks() {
     let mut plan =
         crate::common::plan(crate::common::fat_tree(2, 16), vec![flow].into(), "ecmp", 1);
     let build = |_: &FlowContext| -> Box<dyn CongestionControl + Send> { Box::new(Ticking(None)) };
-    plan.transport.congestion = congestion::Config::Custom(Plugin { card: &TICKING_CARD, build });
+    plan.transport.congestion = congestion::Config::Custom(Plugin::new(&TICKING_CARD, build));
     let outcome = engine::run(&plan, &mut ());
     let rtt = plan.fabric.base_rtt(HostId(0), HostId(15), plan.packet(), plan.transport.ack);
     let tick = |acks: u64| (Time(acks * rtt.0) + Span::us(1), FlowId(0), "tick");

@@ -26,7 +26,7 @@ fn racks(hook: fn(&TorContext) -> Box<dyn TorHook + Send>, flows: u32, bytes: By
     let shape = TreeShape::leaf_spine(2, 4, 4, 1, Rate::gbps(400), link, switch).unwrap();
     let flows: Vec<Flow> = (0..flows).map(|i| Flow::at_zero(i, 4 + i, bytes)).collect();
     let mut plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
-    plan.tor = Some(tor::Config::Custom(Plugin { card: &CARD, build: hook }));
+    plan.tor = Some(tor::Config::Custom(Plugin::new(&CARD, hook)));
     plan
 }
 

@@ -316,7 +316,7 @@ fn a_panic_in_any_part_ends_the_run_with_it() {
     ];
     for build in builds {
         let mut plan = healthy();
-        plan.transport.load_balance = Config::Custom(Plugin { card: &FAILING, build });
+        plan.transport.load_balance = Config::Custom(Plugin::new(&FAILING, build));
         let run = || engine::run_with(&plan, &options(4), &mut ());
         let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_err();
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"on purpose"));

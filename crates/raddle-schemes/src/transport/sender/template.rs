@@ -248,7 +248,7 @@ mod tests {
             needs: &[],
             summary: "Counts its packets.",
         };
-        let counter = Plugin { card: &CARD, build: |_: &FlowContext| Box::new(Counter(0)) as _ };
+        let counter = Plugin::new(&CARD, |_: &FlowContext| Box::new(Counter(0)) as _);
         let dctcp = congestion::Config::named("mprdma_dctcp").unwrap();
         let template = template(&host::Config::Custom(counter), &dctcp);
         let (first, left) = message(&template, None, 2, false);

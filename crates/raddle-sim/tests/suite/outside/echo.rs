@@ -41,5 +41,5 @@ impl CongestionControl for Echo {
 }
 
 pub(crate) fn plugin() -> Plugin<FlowContext, dyn CongestionControl + Send> {
-    Plugin { card: &CARD, build: |context| Box::new(Echo { packet: context.packet(), heard: 0 }) }
+    Plugin::new(&CARD, |context| Box::new(Echo { packet: context.packet(), heard: 0 }))
 }

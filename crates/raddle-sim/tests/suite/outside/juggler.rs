@@ -94,5 +94,5 @@ impl TorHook for Juggler {
 }
 
 pub(crate) fn plugin() -> Plugin<TorContext, dyn TorHook + Send> {
-    Plugin { card: &CARD, build: |_| Box::<Juggler>::default() }
+    Plugin::new(&CARD, |_| Box::<Juggler>::default())
 }

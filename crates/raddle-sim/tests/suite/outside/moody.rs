@@ -53,5 +53,5 @@ impl BufferPolicy for Moody {
 }
 
 pub(crate) fn plugin() -> Plugin<BufferContext, dyn BufferPolicy + Send> {
-    Plugin { card: &CARD, build: |_| Box::<Moody>::default() }
+    Plugin::new(&CARD, |_| Box::<Moody>::default())
 }

@@ -48,5 +48,5 @@ pub(crate) fn transport(recovery: recovery::Config) -> Transport {
     let build = |context: &FlowContext| -> Box<dyn CongestionControl + Send> {
         Box::new(Sleeper { packet: context.packet(), rate: context.rate, wakes: None })
     };
-    Transport { congestion: congestion::Config::Custom(Plugin { card: &CARD, build }), recovery }
+    Transport { congestion: congestion::Config::Custom(Plugin::new(&CARD, build)), recovery }
 }
