@@ -2,12 +2,11 @@
 
 use super::output::{note_line, print_line};
 use super::{End, input};
-use raddle::catalogue::{self, FAMILIES, Family, KINDS, Kinds};
+use raddle::catalogue::{self, FAMILIES, Family, KINDS, Kinds, Known};
 use raddle::scenario::key::Section;
 use raddle::study::place::at;
 use raddle::study::text::{left, wrap};
 use raddle_schemes::Need;
-use raddle_schemes::family::Scheme;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +32,7 @@ pub(super) fn schemes(arguments: &Arguments) -> End {
 
 fn markdown() -> End {
     print_line!("{}", catalogue::markdown());
-    for family in &FAMILIES {
+    for family in FAMILIES {
         print_line!("{}\n{}", family.heading, family.markdown());
     }
     for (heading, table) in catalogue::keys() {
@@ -60,13 +59,10 @@ pub(super) fn accept(file: &Path, fill: fn(&str) -> Result<String, String>) -> E
 }
 
 fn list() -> End {
-    let lists = FAMILIES.iter().flat_map(|family| family.schemes);
-    let names = lists.map(|scheme| scheme.card.name);
-    let kinds = KINDS.iter().flat_map(|kinds| (kinds.sections)()).filter_map(|own| own.kind);
-    let width = names.chain(kinds).map(str::len).max().unwrap_or(0);
-    for Family { title, key, schemes, .. } in &FAMILIES {
-        print_line!("{title} ({key})");
-        for scheme in *schemes {
+    let width = names().into_iter().map(str::len).max().unwrap_or(0);
+    for family in FAMILIES {
+        print_line!("{} ({})", family.title, family.key);
+        for scheme in family.schemes() {
             listed(scheme.card.name, width + 4, scheme.card.summary);
         }
         print_line!();
@@ -84,6 +80,13 @@ fn list() -> End {
     End::Done
 }
 
+/// The names of all schemes and kinds.
+fn names() -> Vec<&'static str> {
+    let schemes = FAMILIES.iter().flat_map(Family::schemes).map(|scheme| scheme.card.name);
+    let kinds = KINDS.iter().flat_map(|kinds| (kinds.sections)()).filter_map(|own| own.kind);
+    schemes.chain(kinds).collect()
+}
+
 /// A name, and behind it a text whose lines all begin in column `indent`.
 fn listed(name: &str, indent: usize, text: &str) {
     let mut head = format!("  {name}");
@@ -94,15 +97,17 @@ fn listed(name: &str, indent: usize, text: &str) {
 }
 
 fn one(name: &str) -> End {
-    let named = |scheme: &&Scheme| scheme.card.name == name;
     let mut found = false;
-    for Family { title, key, schemes, probes, .. } in &FAMILIES {
-        let Some(scheme) = schemes.iter().find(named) else { continue };
+    for family in FAMILIES {
+        let schemes = family.schemes();
+        let Some(scheme) = schemes.iter().find(|scheme| scheme.card.name == name) else {
+            continue;
+        };
         if found {
             print_line!();
         }
         found = true;
-        show(title, key, scheme, &probes(name));
+        show(family, scheme);
     }
     for Kinds { title, key, sections } in &KINDS {
         let Some(section) = sections().into_iter().find(|own| own.kind == Some(name)) else {
@@ -117,10 +122,8 @@ fn one(name: &str) -> End {
     if found {
         return End::Done;
     }
-    let schemes = FAMILIES.iter().flat_map(|family| family.schemes).map(|s| s.card.name);
-    let kinds = KINDS.iter().flat_map(|kinds| (kinds.sections)()).filter_map(|own| own.kind);
-    let nearest = schemes
-        .chain(kinds)
+    let nearest = names()
+        .into_iter()
         .max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
     input::refuse_text(&format!(
         "unknown scheme `{name}`; nearest: `{}` (`raddle schemes` lists all)",
@@ -128,8 +131,9 @@ fn one(name: &str) -> End {
     ))
 }
 
-fn show(title: &str, key: &str, scheme: &Scheme, probes: &[&str]) {
-    let card = scheme.card;
+fn show(family: &Family, scheme: &Known) {
+    let Known { card, parameters, probes } = scheme;
+    let Family { title, key, .. } = family;
     print_line!("{}: {}", card.name, card.title);
     print_line!("  family  {title}: {key} = {{ scheme = \"{}\" }}", card.name);
     listed("paper", 10, card.paper);
@@ -141,7 +145,6 @@ fn show(title: &str, key: &str, scheme: &Scheme, probes: &[&str]) {
     if !probes.is_empty() {
         listed("shows", 10, &format!("{} (record.probes)", probes.join(", ")));
     }
-    let parameters = (scheme.parameters)();
     if parameters.is_empty() {
         print_line!("  no parameters");
         return;
@@ -151,7 +154,7 @@ fn show(title: &str, key: &str, scheme: &Scheme, probes: &[&str]) {
     };
     let (names, defaults) = (width(|p| p.name.len()), width(|p| p.default.len()));
     print_line!("  parameters, with their defaults:");
-    for parameter in &parameters {
+    for parameter in parameters {
         let head = format!("  {:names$} = {:defaults$}", parameter.name, parameter.default);
         listed(&head, names + defaults + 9, &parameter.doc);
     }

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 #[pyfunction]
 pub(crate) fn schemes() -> String {
     let listed = FAMILIES.iter().flat_map(|family| {
-        family.schemes.iter().map(move |scheme| {
-            let parameters = (scheme.parameters)().into_iter().map(|parameter| {
+        family.schemes().into_iter().map(move |scheme| {
+            let parameters = scheme.parameters.iter().map(|parameter| {
                 json!({
                     "name": parameter.name,
                     "kind": parameter.kind,

@@ -1,7 +1,7 @@
 //! The catalogue: schemes, family by family, kinds of topology and of traffic; its tables in the
 //! documents, and those of keys.
 
-pub use crate::families::{FAMILIES, Family, names};
+pub use crate::families::{FAMILIES, Family, Known, names};
 
 use crate::scenario;
 use crate::scenario::key::Section;
@@ -36,9 +36,8 @@ impl Family {
     pub fn markdown(&self) -> String {
         let mut table =
             "| scheme | parameter | default | meaning |\n|---|---|---|---|\n".to_owned();
-        for scheme in self.schemes {
-            let name = scheme.card.name;
-            let parameters = (scheme.parameters)();
+        for Known { card, parameters, .. } in self.schemes() {
+            let name = card.name;
             if parameters.is_empty() {
                 table.push_str(&format!("| `{name}` | none | | |\n"));
             }
@@ -55,9 +54,8 @@ impl Family {
 /// The table of all schemes: where one is selected, what it is and what it needs.
 pub fn markdown() -> String {
     let mut table = "| scheme | selected by | what it is | needs |\n|---|---|---|---|\n".to_owned();
-    for family in &FAMILIES {
-        for scheme in family.schemes {
-            let card = scheme.card;
+    for family in FAMILIES {
+        for Known { card, .. } in family.schemes() {
             let needs: Vec<&str> = card.needs.iter().map(|need: &Need| need.text()).collect();
             let needs = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };
             let (name, title, key) = (card.name, cell(card.title), family.key);

@@ -7,6 +7,7 @@ pub mod bounds;
 pub mod catalogue;
 pub mod families;
 pub mod import;
+pub mod plugins;
 pub mod problem;
 pub mod report;
 pub mod scenario;

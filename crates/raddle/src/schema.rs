@@ -4,10 +4,9 @@
 //! It says what a value has to look like, and which keys there are. What goes together, and with
 //! which fabric, a reader says.
 
-use crate::catalogue::FAMILIES;
+use crate::catalogue::{FAMILIES, Family};
 use crate::scenario::key::{Absent, Key, Kind, Range, Section};
 use crate::scenario::{document, try_parameter};
-use raddle_schemes::Scheme;
 use raddle_schemes::family::{ParameterError, ParameterInfo, Raw};
 use serde_json::{Map, Value, json};
 
@@ -202,7 +201,7 @@ fn schemes(
     defined(name, definitions, |definitions| {
         let family = FAMILIES.iter().find(|own| own.key == path);
         let mut kinds = Vec::new();
-        for scheme in family.map_or(&[][..], |family| family.schemes) {
+        for scheme in family.map(Family::schemes).unwrap_or_default() {
             let own = format!("{name}.{}", scheme.card.name);
             kinds.push(defined(&own, definitions, |definitions| {
                 let mut table = Properties::default();
@@ -212,8 +211,8 @@ fn schemes(
                 if let Some((section, _)) = beside {
                     table.keys(section.keys.iter(), definitions);
                 }
-                for parameter in (scheme.parameters)() {
-                    let schema = of_parameter(path, scheme, &parameter);
+                for parameter in &scheme.parameters {
+                    let schema = of_parameter(path, scheme.card.name, parameter);
                     table.add(parameter.name, schema, false);
                 }
                 let title = scheme.card.title.trim_end_matches('.');
@@ -226,8 +225,8 @@ fn schemes(
 }
 
 /// What a scheme's parameter takes: its kind, and what it is seen to take beside that.
-fn of_parameter(family: &str, scheme: &Scheme, parameter: &ParameterInfo) -> Value {
-    let set = |raw: Raw<'_>| try_parameter(family, scheme.card.name, parameter.name, raw);
+fn of_parameter(family: &str, scheme: &str, parameter: &ParameterInfo) -> Value {
+    let set = |raw: Raw<'_>| try_parameter(family, scheme, parameter.name, raw);
     let (own, examples): (Value, &[Raw<'_>]) = match (parameter.kind, set(Raw::List(&[]))) {
         (_, Err(ParameterError::Word(words))) => (json!({ "enum": words }), &[]),
         ("time", _) => (reference("time"), &[Raw::Text("1 ms"), Raw::Text("1 us")]),

@@ -350,7 +350,7 @@ mod tests {
         let (fabric, transport) = (sections.fabric.unwrap(), sections.transport.unwrap());
         let asked = asking(&fabric, &transport, sections.traffic.as_ref());
         let keys: BTreeSet<&str> = asked.iter().map(|(needy, _)| needy.key).collect();
-        let families = crate::scenario::scheme::FAMILIES.iter().map(|(_, key, _)| *key);
+        let families = crate::families::FAMILIES.iter().map(|family| family.place);
         let of_jobs = ["[traffic] load_balance", "[traffic] congestion", "[traffic] recovery"];
         let expected: BTreeSet<&str> = families.chain(of_jobs).collect();
         assert_eq!(keys, expected);

@@ -4,10 +4,10 @@ use super::key::{Key, key};
 use super::keyed::Reader;
 use super::reader::{Log, raw, raw_list, refused, with_nearest};
 use super::spec::{self, Item, Place, Value, quoted};
+use crate::families::{FAMILIES, Family, Selected};
 use crate::problem::Problem;
-use raddle_schemes::family::{Conflict, Need, Parameter, ParameterError, ParameterInfo, Raw};
-use raddle_schemes::load_balance::{host, plane, switch};
-use raddle_schemes::{Card, Scheme, buffer, congestion, marking, planner, recovery, tor};
+use raddle_schemes::Card;
+use raddle_schemes::family::{Conflict, Need, Parameter, ParameterError, Raw};
 use std::str::FromStr;
 
 /// What selects a scheme in its table.
@@ -18,90 +18,15 @@ pub(crate) fn line<T: Parameter>(key: &str, value: &T) -> String {
     format!("{key} = {}", shown(value))
 }
 
-/// A family of schemes, as its module declares it.
-pub(crate) trait Family: Sized {
-    /// What its members are called, in the plural.
-    const WHAT: &'static str;
-    /// Where a scenario selects one.
-    const KEY: &'static str;
-    /// Its members.
-    const SCHEMES: &'static [Scheme];
-    /// The member called `name`.
-    fn named(name: &str) -> Option<Self>;
-    /// Sets one parameter.
-    fn set(&mut self, name: &str, raw: Raw<'_>) -> Result<(), ParameterError>;
-    /// Parameters and their values, as a scenario would hold them.
-    fn values(&self) -> Vec<(&'static str, String)>;
-    /// The parameters the member has.
-    fn parameters(&self) -> Vec<ParameterInfo>;
-    /// What does not go together among their values.
-    fn conflicts(&self) -> Vec<Conflict>;
-    /// What the member says of itself.
-    fn card(&self) -> &'static Card;
-}
-
-/// Whether `[transport] load_balance` is `transport.load_balance`.
-fn is_selected<F: Family>(key: &str) -> bool {
-    F::KEY.trim_start_matches('[').replace("] ", ".") == key
-}
-
-macro_rules! families {
-    ($($module:path, $config:ty: $what:literal, $key:literal;)*) => {
-        $(impl Family for $config {
-            const WHAT: &'static str = $what;
-            const KEY: &'static str = $key;
-            const SCHEMES: &'static [Scheme] = { use $module as family; family::SCHEMES };
-            fn named(name: &str) -> Option<Self> {
-                Self::named(name)
-            }
-            fn set(&mut self, name: &str, raw: Raw<'_>) -> Result<(), ParameterError> {
-                self.set(name, raw)
-            }
-            fn values(&self) -> Vec<(&'static str, String)> {
-                self.values()
-            }
-            fn parameters(&self) -> Vec<ParameterInfo> {
-                self.parameters()
-            }
-            fn conflicts(&self) -> Vec<Conflict> {
-                self.conflicts()
-            }
-            fn card(&self) -> &'static Card {
-                self.card()
-            }
-        })*
-
-        /// What a scheme of the family that is selected at `key` says to a value of a parameter.
-        pub(super) fn try_parameter(
-            key: &str,
-            scheme: &str,
-            parameter: &str,
-            raw: Raw<'_>,
-        ) -> Result<(), ParameterError> {
-            $(if is_selected::<$config>(key) {
-                let config = <$config as Family>::named(scheme);
-                return config.map_or(Err(ParameterError::Unknown), |mut config| {
-                    Family::set(&mut config, parameter, raw)
-                });
-            })*
-            Err(ParameterError::Unknown)
-        }
-
-        /// Every family: what its members are called, where one is selected, and who they are.
-        pub(super) const FAMILIES: &[(&str, &str, &[Scheme])] =
-            &[$((<$config>::WHAT, <$config>::KEY, <$config as Family>::SCHEMES)),*];
-    };
-}
-families! {
-    host, host::Config: "host load balancers", "[transport] load_balance";
-    switch, switch::Config: "switch load balancers", "[fabric] load_balance";
-    plane, plane::Config: "plane selectors", "[transport] plane";
-    congestion, congestion::Config: "congestion controls", "[transport] congestion";
-    recovery, recovery::Config: "recoveries", "[transport] recovery";
-    marking, marking::Config: "markings", "[fabric] queue.marking";
-    buffer, buffer::Config: "buffer policies", "[fabric] buffer";
-    tor, tor::Config: "ToR middleware", "[fabric] tor";
-    planner, planner::Config: "planners", "[transport] planner";
+/// What a scheme of the family that is selected at `key` says to a value of a parameter.
+pub(super) fn try_parameter(
+    key: &str,
+    scheme: &str,
+    parameter: &str,
+    raw: Raw<'_>,
+) -> Result<(), ParameterError> {
+    let family = FAMILIES.iter().find(|family| family.key == key);
+    family.ok_or(ParameterError::Unknown)?.try_parameter(scheme, parameter, raw)
 }
 
 /// A selected scheme and the place of its name.
@@ -131,7 +56,7 @@ impl<F> Chosen<F> {
     }
 }
 
-impl<F: Family> Chosen<F> {
+impl<F: Selected> Chosen<F> {
     /// What the scheme needs, and who asks.
     pub(crate) fn needy(&self) -> Needy<'_> {
         let moot = self.config.conflicts().into_iter().filter_map(|conflict| match conflict {
@@ -148,7 +73,7 @@ impl<F: Family> Chosen<F> {
             _ => None,
         });
         let classes = classes.collect();
-        Needy { card: self.config.card(), key: F::KEY, place: &self.place, moot, classes }
+        Needy { card: self.config.card(), key: F::FAMILY.place, place: &self.place, moot, classes }
     }
 
     /// Where a parameter was written, if it was.
@@ -168,12 +93,12 @@ impl<F: Family> Chosen<F> {
 }
 
 /// Reads the scheme at `key`.
-pub(crate) fn scheme<F: Family>(reader: &mut Reader<'_>, key: &'static Key) -> Option<Chosen<F>> {
+pub(crate) fn scheme<F: Selected>(reader: &mut Reader<'_>, key: &'static Key) -> Option<Chosen<F>> {
     scheme_beside(reader, key, None)
 }
 
 /// The same; where nobody has written the scheme's name, it is `implied`, if that is there.
-pub(crate) fn scheme_beside<F: Family>(
+pub(crate) fn scheme_beside<F: Selected>(
     reader: &mut Reader<'_>,
     key: &'static Key,
     implied: Option<&'static str>,
@@ -189,17 +114,17 @@ pub(crate) fn scheme_beside<F: Family>(
 }
 
 /// The scheme that a key has where nobody writes one.
-pub(crate) fn declared<F: Family>(key: &Key) -> Option<F> {
+pub(crate) fn declared<F: Selected>(key: &Key) -> Option<F> {
     let (item, log) = (spec::declared(key.absent.value()?)?, Log::default());
     Some(read_scheme(Reader::of(key.word, &item, &log)?)?.config)
 }
 
 /// Reads the scheme that the rest of a table describes.
-pub(crate) fn read_scheme<F: Family>(inner: Reader<'_>) -> Option<Chosen<F>> {
+pub(crate) fn read_scheme<F: Selected>(inner: Reader<'_>) -> Option<Chosen<F>> {
     read_implied(inner, None)
 }
 
-fn read_implied<F: Family>(
+fn read_implied<F: Selected>(
     mut inner: Reader<'_>,
     implied: Option<&'static str>,
 ) -> Option<Chosen<F>> {
@@ -224,22 +149,21 @@ fn read_implied<F: Family>(
     Some(Chosen { config, place: item.place.clone(), written })
 }
 
-fn unknown_scheme<F: Family>(name: &str, item: &Item) -> Problem {
-    let names = |schemes: &[Scheme]| schemes.iter().map(|s| s.card.name).collect::<Vec<_>>();
-    let own = names(F::SCHEMES);
-    let list = format!("{}: {} (`raddle schemes`)", F::WHAT, own.join(", "));
+fn unknown_scheme<F: Selected>(name: &str, item: &Item) -> Problem {
+    let own = F::FAMILY.names();
+    let list = format!("{}: {} (`raddle schemes`)", F::FAMILY.plural, own.join(", "));
     let problem = item.place.problem(format!("unknown scheme `{name}`"));
-    let elsewhere = FAMILIES.iter().find(|(.., schemes)| names(schemes).contains(&name));
+    let elsewhere = FAMILIES.iter().find(|family| family.names().contains(&name));
     match elsewhere {
-        Some((what, key, _)) => problem
-            .label(format!("not one of the {}", F::WHAT))
-            .help(format!("`{name}` is one of the {what}: it goes to {key}"))
+        Some(Family { plural, place, .. }) => problem
+            .label(format!("not one of the {}", F::FAMILY.plural))
+            .help(format!("`{name}` is one of the {plural}: it goes to {place}"))
             .help(list),
         None => with_nearest(problem, name, own).help(list),
     }
 }
 
-fn set_parameter<F: Family>(config: &mut F, key: &str, place: &Place, item: &Item, log: &Log) {
+fn set_parameter<F: Selected>(config: &mut F, key: &str, place: &Place, item: &Item, log: &Log) {
     let list = raw_list(item);
     let error = match raw(item).or(list.as_deref().map(Raw::List)) {
         Some(raw) => config.set(key, raw).err(),
@@ -264,7 +188,7 @@ fn set_parameter<F: Family>(config: &mut F, key: &str, place: &Place, item: &Ite
 
 /// Adds a problem for every two parameters that do not go together, if one of them was written. One
 /// that has no effect but keeps its default is as good as absent.
-fn report_conflicts<F: Family>(config: &F, written: &[(String, Place)], log: &Log) {
+fn report_conflicts<F: Selected>(config: &F, written: &[(String, Place)], log: &Log) {
     let (scheme, values) = (config.card().name, config.values());
     let value = |key: &str| values.iter().find(|(name, _)| *name == key).map(|(_, text)| text);
     for conflict in config.conflicts() {
@@ -308,14 +232,14 @@ fn place_of<'a>(written: &'a [(String, Place)], keys: &[&str]) -> Option<&'a Pla
 }
 
 /// Whether a parameter has its default.
-fn is_default<F: Family>(config: &F, parameter: &str) -> bool {
+fn is_default<F: Selected>(config: &F, parameter: &str) -> bool {
     let own = config.values().into_iter().find(|(name, _)| *name == parameter);
     let default = config.parameters().into_iter().find(|info| info.name == parameter);
     own.map(|(_, value)| value) == default.map(|info| info.default)
 }
 
 /// A scheme and its parameters as an inline table; `more` comes first after the scheme's name.
-pub(crate) fn show<F: Family>(config: &F, more: &[(&str, String)]) -> String {
+pub(crate) fn show<F: Selected>(config: &F, more: &[(&str, String)]) -> String {
     let parameters = config.values();
     let pairs = parameters.iter().map(|(key, value)| (*key, value));
     let pairs = more.iter().map(|(key, value)| (*key, value)).chain(pairs);

@@ -1,6 +1,7 @@
 //! Where a run is kept, and how a mistake of a file is told.
 
 use super::BUILD;
+use crate::plugins::program;
 use std::fmt::Display;
 use std::path::Path;
 
@@ -9,7 +10,7 @@ pub(super) const SUMMARY_FILE: &str = "run.json";
 
 /// The name of a run's folder.
 pub(super) fn run_name(scenario: &str, seed: u64) -> String {
-    format!("{scenario}-seed{seed}-v{BUILD}")
+    format!("{scenario}-seed{seed}-v{BUILD}{}", program())
 }
 
 /// The file and what is wrong with it.

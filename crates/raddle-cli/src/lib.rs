@@ -1,0 +1,180 @@
+//! The command `raddle`: what is typed, and what is printed.
+//!
+//! Results go to standard output, everything else to standard error. Exit status: 0 done; 1 ran,
+//! but something did not hold or did not finish, or what came of it could not be written; 2 bad
+//! input, nothing was run.
+//!
+//! # Where to begin
+//! [`main_with`] is all of it, for a program with schemes of its own:
+//!
+//! ```no_run
+//! use raddle::plugins::Plugins;
+//! use raddle_schemes::congestion::{Ack, CongestionControl, Limits, Loss};
+//! use raddle_schemes::family::{Card, Plugin};
+//! use raddle_schemes::{Cx, FlowContext};
+//! use std::process::ExitCode;
+//!
+//! /// A bandwidth-delay product, whatever happens.
+//! struct Steady(Limits);
+//!
+//! impl CongestionControl for Steady {
+//!     fn on_ack(&mut self, _cx: &mut Cx<'_>, _ack: &Ack<'_>) {}
+//!     fn on_loss(&mut self, _cx: &mut Cx<'_>, _loss: &Loss) {}
+//!     fn limits(&self) -> Limits {
+//!         self.0
+//!     }
+//! }
+//!
+//! static STEADY: Card = Card {
+//!     name: "steady",
+//!     title: "A steady window",
+//!     paper: "none: an example",
+//!     needs: &[],
+//!     summary: "Keeps a bandwidth-delay product in flight.",
+//! };
+//!
+//! fn main() -> ExitCode {
+//!     let steady: Plugin<FlowContext, dyn CongestionControl + Send> =
+//!         Plugin::new(&STEADY, |flow| Box::new(Steady(Limits { window: flow.bdp, rate: None })));
+//!     raddle_cli::main_with(Plugins::new().with(steady))
+//! }
+//! ```
+//!
+//! Its scenarios may say `congestion = { scheme = "steady" }`; sweeps, comparisons, reports and errors
+//! know the word, too. The folder `examples/plugins` has a scheme of every family.
+
+mod bench;
+mod bounds;
+mod compare;
+mod explain;
+mod figures;
+mod grid;
+mod input;
+mod output;
+mod plan;
+mod reproduce;
+mod run;
+mod schedule;
+mod schema;
+mod schemes;
+mod sweep;
+mod theory;
+mod throughput;
+mod train;
+mod verdict;
+
+use clap::{Parser, Subcommand};
+use output::note_line;
+use raddle::plugins::{self, Plugins};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The laboratory for AI-training fabrics: a fast, deterministic packet-level simulator.
+#[derive(Parser)]
+#[command(name = "raddle", version = raddle::study::BUILD, max_term_width = 100)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run one simulation.
+    Run(run::Arguments),
+    /// Run a comparison and say which wins, by how much and how sure; writes a report.
+    Compare(compare::Arguments),
+    /// Run a large grid in parallel; interrupted, it resumes where it stopped.
+    Sweep(sweep::Arguments),
+    /// Run published figures again and judge each claim against its band.
+    Reproduce(reproduce::Arguments),
+    /// List the published figures and what their last full runs gave, or show them.
+    Figures(figures::Arguments),
+    /// Run every load balancer against every other and write who wins where.
+    Verdict(verdict::Arguments),
+    /// Run the performance suite.
+    Bench(bench::Arguments),
+    /// List the schemes, or show one with its parameters.
+    Schemes(schemes::Arguments),
+    /// Print a JSON Schema of scenario files, with which editors complete and check them.
+    Schema(schema::Arguments),
+    /// Show the lower bounds on a scenario's completion time.
+    Bounds(bounds::Arguments),
+    /// Show which paths a scenario's planner gives its messages.
+    Plan(plan::Arguments),
+    /// Give the numbers of a model that needs no simulation, or list the models.
+    Theory(theory::Arguments),
+    /// Fit what predicts drops for a scheme, to runs of a scenario.
+    Train(train::Arguments),
+    /// Say how much of a demand a circuit-switched design carries.
+    Throughput(throughput::Arguments),
+    /// Write the matchings of a circuit-switched design for a demand, and draw them over time.
+    Schedule(schedule::Arguments),
+    /// Say what the columns of an output mean.
+    Explain(explain::Arguments),
+}
+
+/// A scenario and changes to it.
+#[derive(clap::Args)]
+struct ScenarioArguments {
+    /// The scenario file.
+    file: PathBuf,
+    /// Change a key of the scenario: `--set transport.payload="8192 B"`. May be repeated.
+    #[arg(long = "set", value_name = "PATH=VALUE", value_parser = input::assignment)]
+    set: Vec<(String, String)>,
+}
+
+/// How a command ended.
+enum End {
+    /// Done.
+    Done,
+    /// Ran, but something did not hold or did not finish.
+    Failed,
+    /// Bad input; nothing was run.
+    BadInput,
+}
+
+/// The command line of a program whose scenarios know these schemes beside the listed ones.
+pub fn main_with(plugins: Plugins) -> ExitCode {
+    if let Err(wrong) = plugins::install(plugins) {
+        wrong.iter().for_each(|why| note_line!("error: {why}"));
+        return ExitCode::from(2);
+    }
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(asked) => return answer(&asked),
+    };
+    let end = match arguments.command {
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Compare(arguments) => compare::compare(&arguments),
+        Command::Sweep(arguments) => sweep::sweep(&arguments),
+        Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
+        Command::Figures(arguments) => figures::figures(&arguments),
+        Command::Verdict(arguments) => verdict::verdict(&arguments),
+        Command::Bench(arguments) => bench::bench(&arguments),
+        Command::Schemes(arguments) => schemes::schemes(&arguments),
+        Command::Schema(arguments) => schema::schema(&arguments),
+        Command::Bounds(arguments) => bounds::bounds(&arguments),
+        Command::Plan(arguments) => plan::plan(&arguments),
+        Command::Theory(arguments) => theory::theory(&arguments),
+        Command::Train(arguments) => train::train(&arguments),
+        Command::Throughput(arguments) => throughput::throughput(&arguments),
+        Command::Schedule(arguments) => schedule::schedule(&arguments),
+        Command::Explain(arguments) => explain::explain(&arguments),
+    };
+    match end {
+        // Who does not get the results must not take them for done.
+        End::Done if output::arrived() => ExitCode::SUCCESS,
+        End::Done | End::Failed => ExitCode::from(1),
+        End::BadInput => ExitCode::from(2),
+    }
+}
+
+/// Prints help or version, which was asked for, or what is wrong with the command line.
+fn answer(asked: &clap::Error) -> ExitCode {
+    let printed = asked.print();
+    if asked.use_stderr() {
+        return ExitCode::from(2);
+    }
+    output::judge(&printed);
+    if output::arrived() { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
