@@ -5,6 +5,71 @@
 //! family's list registers it; scenario words, catalogue, dispatch and conformance tests follow.
 //! The same code runs in the simulator, over real sockets, and in a NIC's firmware: no clock, no
 //! I/O, no globals, and nothing allocated per packet once a flow has reached its full window.
+//!
+//! # Where to begin
+//! - To **move data** with one of them: [`transport::FlowTemplate`] makes the
+//!   [`Sender`](transport::Sender) of a message, [`transport::Incoming`] is a receiving host, and
+//!   [`transport::codec`] has what the second tells the first, as bytes. Whoever drives them brings a
+//!   clock and a network.
+//! - To **write a scheme**: implement [`congestion::CongestionControl`],
+//!   [`load_balance::host::PathSelector`], [`recovery::Recovery`] of hosts, or
+//!   [`load_balance::switch::PortSelector`], [`marking::Marker`], [`buffer::BufferPolicy`],
+//!   [`tor::TorHook`] of switches. The module of each says when its methods are called; the smallest
+//!   scheme beside it is the one to copy. [`family::Plugin`] takes one from another crate.
+//! - To **see into one**: [`probe`].
+//! - To **choose one by name**, as a scenario does: `Config::named` and `Config::set` of its module.
+//!
+//! # A message from end to end
+//! ```
+//! use raddle_schemes::ids::HostId;
+//! use raddle_schemes::rng::Rng;
+//! use raddle_schemes::transport::codec::AckReader;
+//! use raddle_schemes::transport::{Data, FlowTemplate, Incoming, SenderPlan};
+//! use raddle_schemes::units::{Bytes, Time};
+//! use raddle_schemes::{FlowContext, congestion, load_balance::host, recovery};
+//!
+//! let load_balance = host::Config::named("reps").ok_or("no such scheme")?;
+//! let congestion = congestion::Config::named("dctcp").ok_or("no such scheme")?;
+//! let recovery = recovery::Config::named("sack").ok_or("no such scheme")?;
+//! let plan =
+//!     SenderPlan { load_balance: &load_balance, congestion: &congestion, recovery: &recovery };
+//! // A path of 400 Gbps and 8 us there and back.
+//! let path = FlowContext::NOMINAL;
+//! let template = FlowTemplate::new(&plan, &path);
+//! let mut sender = template.sender(&path, Bytes(1_000_000), Rng::new(1, "flow", 0));
+//! let mut receiver = Incoming::new(path.rate, path.packet());
+//! let mut acks = AckReader::new(sender.total());
+//! receiver.open(Time::ZERO, 0, HostId(0), (&template, &path), sender.total());
+//!
+//! // A network that loses nothing, in which everything arrives half a round trip later.
+//! let mut now = Time::ZERO;
+//! while !sender.complete() {
+//!     let mut there = Vec::new();
+//!     while let Some(packet) = sender.poll_transmit(now, &mut ()) {
+//!         there.push(packet);
+//!     }
+//!     now += path.base_rtt;
+//!     for packet in there {
+//!         let data = Data {
+//!             at: now,
+//!             psn: packet.psn,
+//!             entropy: packet.entropy,
+//!             marked: false,
+//!             trimmed: false,
+//!             again: packet.again,
+//!             ack_request: packet.ack_request,
+//!         };
+//!         receiver.on_data(0, &data, &[]);
+//!     }
+//!     while let Some((_, control)) = receiver.poll() {
+//!         acks.deliver(now, &mut sender, &control, &mut ());
+//!     }
+//! }
+//! assert_eq!(sender.counts().sent, 245);
+//! # Ok::<(), &str>(())
+//! ```
+//! `tests/sans_io.rs` does the same over a network that loses, repeats and reorders, with every
+//! transport.
 
 #![no_std]
 #![forbid(unsafe_code)]

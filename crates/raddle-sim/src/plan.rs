@@ -456,6 +456,60 @@ impl TransportPlan {
 }
 
 impl Plan {
+    /// This traffic on this fabric, and everything else as scenarios have it by default: queues of a
+    /// BDP that RED marks and that drop, ECMP, MP-RDMA's DCTCP, selective ACKs, no faults. Nothing is
+    /// recorded but what always is.
+    pub fn new(fabric: Fabric, traffic: Traffic, seed: u64) -> Self {
+        Self {
+            routes: vec![(Time::ZERO, fabric.forwarding.clone())],
+            known_routes: Vec::new(),
+            fabric,
+            queue: QueuePlan {
+                size: Size::Bdp(1.0),
+                control_size: Size::Unlimited,
+                service: Service::Priority,
+                classes: 1,
+                shares: Vec::new(),
+                control_weight: None,
+                marking: marking::Config::Red(marking::red::Config::default()),
+                class_markings: Vec::new(),
+                acks: Vec::new(),
+                mark_at: MarkAt::Dequeue,
+                overflow: Overflow::Drop,
+                gap: Bytes(0),
+                pfc: None,
+            },
+            buffer: None,
+            switch_load_balance: switch::Config::Ecmp(switch::ecmp::Config::default()),
+            tor: None,
+            faults: Faults::default(),
+            transport: TransportPlan {
+                payload: Bytes(4096),
+                header: Bytes(64),
+                ack: Bytes(64),
+                load_balance: host::Config::Ecmp(host::ecmp::Config::default()),
+                plane: plane::Config::Hash(plane::hash::Config::default()),
+                plane_repair: Span::ZERO,
+                other_load_balances: Vec::new(),
+                other_transports: Vec::new(),
+                congestion: congestion::Config::MprdmaDctcp(
+                    congestion::mprdma_dctcp::Config::default(),
+                ),
+                recovery: recovery::Config::Sack(recovery::sack::Config::default()),
+                connections: Connections::Message,
+                pair_order: PairOrder::Parallel,
+                nic: NicOrder::ControlFirst,
+                turns: Turns::RoundRobin,
+                phase: Span::ZERO,
+            },
+            traffic,
+            record: RecordPlan::default(),
+            seed,
+            end: None,
+            patience: Span::ms(5),
+        }
+    }
+
     /// Whether there are flows whose packets switches hash though their scheme does not.
     pub(crate) fn leaves_flows_to_ecmp(&self) -> bool {
         !self.switch_load_balance.reads_entropy() && self.traffic.flows.iter().any(|f| f.hashed)

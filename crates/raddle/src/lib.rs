@@ -2,6 +2,31 @@
 //!
 //! Data flows one way: a scenario becomes validated plans, plans become runs, runs become tables,
 //! tables become comparisons and reports.
+//!
+//! # Where to begin
+//! - [`scenario::parse`] reads a scenario; [`scenario::Scenario::resolve`] gives the plan of a seed,
+//!   which `raddle_sim::engine::run` runs.
+//! - [`study`] runs many of them, keeps what they leave, and compares.
+//! - [`plugins`] gives schemes of another crate names in scenarios.
+//!
+//! ```
+//! use raddle::scenario;
+//! use raddle_sim::engine;
+//! use std::path::Path;
+//!
+//! let text = r#"
+//! [fabric]
+//! topology = { kind = "fat_tree", hosts = 16 }
+//! [traffic]
+//! kind = "permutation"
+//! message = "64 KiB"
+//! "#;
+//! let study = scenario::parse("by_hand.toml", text, Path::new("."), &[])?;
+//! let plan = study.cells[0].scenario.resolve(1).map_err(|why| format!("{why:?}"))?;
+//! let outcome = engine::run(&plan, &mut ());
+//! assert!(outcome.flows.iter().all(|flow| flow.acked.is_some()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod bounds;
 pub mod catalogue;

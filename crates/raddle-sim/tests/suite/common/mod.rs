@@ -4,18 +4,12 @@
 
 pub(crate) mod agree;
 
-use raddle_schemes::load_balance::{host, plane, switch};
+use raddle_schemes::load_balance::host;
 use raddle_schemes::rng::mix;
-use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_schemes::{congestion, marking, recovery};
 use raddle_sim::engine;
-use raddle_sim::faults::Faults;
-use raddle_sim::plan::{
-    Connections, MarkAt, NicOrder, Overflow, PairOrder, Plan, QueuePlan, Service, TransportPlan,
-    Turns,
-};
-use raddle_sim::record::{Outcome, RecordPlan, Stop};
+use raddle_sim::plan::Plan;
+use raddle_sim::record::{Outcome, Stop};
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::tree::TreeShape;
 use raddle_sim::workload::Traffic;
@@ -36,52 +30,9 @@ pub(crate) fn permutation(fabric: Fabric, message: Bytes, scheme: &str, seed: u6
 
 /// The defaults with this fabric, traffic and host load balancing.
 pub(crate) fn plan(fabric: Fabric, traffic: Traffic, scheme: &str, seed: u64) -> Plan {
-    Plan {
-        routes: vec![(Time::ZERO, fabric.forwarding.clone())],
-        known_routes: Vec::new(),
-        fabric,
-        queue: QueuePlan {
-            size: Size::Bdp(1.0),
-            control_size: Size::Unlimited,
-            service: Service::Priority,
-            classes: 1,
-            shares: Vec::new(),
-            control_weight: None,
-            marking: marking::Config::named("red").unwrap(),
-            class_markings: Vec::new(),
-            acks: Vec::new(),
-            mark_at: MarkAt::Dequeue,
-            overflow: Overflow::Drop,
-            gap: Bytes(0),
-            pfc: None,
-        },
-        buffer: None,
-        switch_load_balance: switch::Config::named("ecmp").unwrap(),
-        tor: None,
-        faults: Faults::default(),
-        transport: TransportPlan {
-            payload: Bytes(4096),
-            header: Bytes(64),
-            ack: Bytes(64),
-            load_balance: host::Config::named(scheme).unwrap(),
-            plane: plane::Config::named("hash").unwrap(),
-            plane_repair: Span::ZERO,
-            other_load_balances: Vec::new(),
-            other_transports: Vec::new(),
-            congestion: congestion::Config::named("mprdma_dctcp").unwrap(),
-            recovery: recovery::Config::named("sack").unwrap(),
-            connections: Connections::Message,
-            pair_order: PairOrder::Parallel,
-            nic: NicOrder::ControlFirst,
-            turns: Turns::RoundRobin,
-            phase: Span::ZERO,
-        },
-        traffic,
-        record: RecordPlan::default(),
-        seed,
-        end: None,
-        patience: Span::ms(5),
-    }
+    let mut plan = Plan::new(fabric, traffic, seed);
+    plan.transport.load_balance = host::Config::named(scheme).unwrap();
+    plan
 }
 
 /// What comes of a plan in which every flow completes, and on which both engines agree.
