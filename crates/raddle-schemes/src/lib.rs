@@ -98,11 +98,21 @@ use units::{Bytes, Rate, Span, Time};
 
 pub use family::{Card, Need, Scheme};
 
-/// What every call of a scheme gets: the time, its own random stream, and a place for its events.
+/// What every call of a scheme of switches gets: the time, and the switch's own random stream. What it
+/// has to tell it [shows](probe).
+pub struct SwitchCx<'a> {
+    /// The present.
+    pub now: Time,
+    /// The random stream of the switch.
+    pub rng: &'a mut Rng,
+}
+
+/// What every call of a scheme of flows gets: the time, its own random stream, and a place for its
+/// events.
 pub struct Cx<'a> {
     /// The present.
     pub now: Time,
-    /// The random stream of the flow, host or switch that calls.
+    /// The random stream of the flow or host that calls.
     pub rng: &'a mut Rng,
     /// Where noteworthy moments go (`"reps: freeze"`).
     pub events: &'a mut dyn Events,

@@ -84,8 +84,7 @@ impl Batch {
 
     fn plan(&self, planner: &mut AnyPlanner, rng: &mut Rng) -> Vec<Piece> {
         let mut pieces = Vec::new();
-        let mut cx = Cx { now: Time::ZERO, rng, events: &mut () };
-        planner.plan(&mut cx, &self.messages(), &mut pieces);
+        planner.plan(rng, &self.messages(), &mut pieces);
         pieces
     }
 }

@@ -75,7 +75,7 @@ fn transfer(plan: &SenderPlan<'_>, bytes: Bytes, fabric: Fabric, seed: u64) -> R
     let mut net = Net { fabric, chance: Rng::new(seed, "net", 0), delay, count: 0 };
     let (mut there, mut back) = (Wire::new(), Wire::<Vec<u8>>::new());
     let (mut now, mut line_free) = (Time::ZERO, Time::ZERO);
-    sender.begin_slots(now, 0, 1, 0);
+    sender.begin_slots(now, (0, 1, 0), &mut ());
     while !sender.complete() {
         if now >= line_free
             && let Some(packet) = sender.poll_transmit(now, &mut ())
@@ -246,7 +246,7 @@ fn what_is_said_of_packets_that_were_never_sent_does_no_harm() {
         let template = FlowTemplate::new(&plan, &context);
         let mut sender = template.sender(&context, bytes, Rng::new(1, "flow", 0));
         let mut acks = AckReader::new(sender.total());
-        sender.begin_slots(Time::ZERO, 0, 1, 0);
+        sender.begin_slots(Time::ZERO, (0, 1, 0), &mut ());
         assert!(sender.poll_transmit(Time::ZERO, &mut ()).is_some());
         let far = Psn(u32::MAX - 70);
         let nack = Control::Nack { psn: far, entropy: Entropy(0), marked: false };

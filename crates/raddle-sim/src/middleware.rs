@@ -10,7 +10,7 @@ use crate::topology::{Fabric, Node};
 use crate::wire::frame::{self, Frame, Locator, flag};
 use crate::wire::note;
 use crate::workload::Flow;
-use raddle_schemes::Cx;
+use raddle_schemes::SwitchCx;
 use raddle_schemes::ids::{FlowId, HostId, PortId, SwitchId};
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::tor::{
@@ -106,7 +106,7 @@ impl Middleware {
             };
         let mut packet = self.read(plan, ends, *frame, note.of_tors());
         self.follow(now);
-        let cx = &mut Cx { now, rng: &mut self.rng, events: &mut () };
+        let cx = &mut SwitchCx { now, rng: &mut self.rng };
         let around = Around { plan, now, ports: ways };
         let verdict = self.hook.on_ingress(cx, &mut packet, from, &around);
         note.write(packet.note);
@@ -143,7 +143,7 @@ impl Middleware {
     ) -> bool {
         let packet = self.read(plan, ends, frame, note);
         self.follow(now);
-        let cx = &mut Cx { now, rng: &mut self.rng, events: &mut () };
+        let cx = &mut SwitchCx { now, rng: &mut self.rng };
         let goes = self.hook.on_egress(cx, &packet);
         if !goes {
             self.note_dropped(frame);
@@ -185,7 +185,7 @@ impl Middleware {
     /// If the middleware leaves it at an instant that has passed: nothing would ever come after it.
     pub(crate) fn on_timer(&mut self, now: Time) {
         self.follow(now);
-        self.hook.on_timer(&mut Cx { now, rng: &mut self.rng, events: &mut () });
+        self.hook.on_timer(&mut SwitchCx { now, rng: &mut self.rng });
         assert!(self.next_timer() > now, "a ToR's timer does not move on");
     }
 

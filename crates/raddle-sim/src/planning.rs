@@ -9,12 +9,12 @@ use crate::topology::routing::Forwarding;
 use crate::topology::{Fabric, Node};
 use crate::workload::pieces::{KnownPaths, Placements, in_pieces};
 use crate::workload::{Start, Traffic, TriggerKind};
+use raddle_schemes::Need;
 use raddle_schemes::ids::{Entropy, FlowId, HostId, SwitchId};
 use raddle_schemes::load_balance::route::route;
 use raddle_schemes::planner::{self, Message, Piece, PlannerContext};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_schemes::{Cx, Need};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::mem;
@@ -74,9 +74,8 @@ impl Plan {
                     Message { leaf, bytes: flow.bytes, paths }
                 };
                 let batch: Vec<Message<'_>> = flows.iter().map(message).collect();
-                let mut cx = Cx { now: Time::ZERO, rng: &mut rng, events: &mut () };
                 pieces.clear();
-                planner.plan(&mut cx, &batch, &mut pieces);
+                planner.plan(&mut rng, &batch, &mut pieces);
                 let mut left = &pieces[..];
                 for (number, (&flow, message)) in (0..).zip(flows.iter().zip(&batch)) {
                     let end = left.iter().position(|piece| piece.message != number);

@@ -1,6 +1,6 @@
 //! Ports that switches choose: the one with the fewest bytes in its queues.
 
-use raddle_schemes::Cx;
+use raddle_schemes::SwitchCx;
 use raddle_schemes::family::{Card, Need, Plugin};
 use raddle_schemes::load_balance::switch::{Choices, Header, PortSelector, SwitchContext};
 
@@ -15,7 +15,12 @@ static CARD: Card = Card {
 struct Emptiest;
 
 impl PortSelector for Emptiest {
-    fn select(&mut self, _cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        _cx: &mut SwitchCx<'_>,
+        _packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         (0..choices.count).min_by_key(|&port| choices.fabric.queue(port).bytes).unwrap_or(0)
     }
 }

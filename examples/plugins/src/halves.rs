@@ -1,8 +1,8 @@
 //! Planners: each message in two halves, on two paths.
 
-use raddle_schemes::Cx;
 use raddle_schemes::family::{Card, Need, Plugin};
 use raddle_schemes::planner::{Message, Piece, Planner, PlannerContext};
+use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Bytes;
 
 static CARD: Card = Card {
@@ -18,13 +18,13 @@ struct Halves {
 }
 
 impl Planner for Halves {
-    fn plan(&mut self, cx: &mut Cx<'_>, batch: &[Message<'_>], pieces: &mut Vec<Piece>) {
+    fn plan(&mut self, rng: &mut Rng, batch: &[Message<'_>], pieces: &mut Vec<Piece>) {
         for (message, of) in (0..).zip(batch) {
             let half = Bytes(of.bytes.0 / 2);
             let is_cut = of.paths.len() > 1 && half >= self.payload;
             let rest = Bytes(of.bytes.0 - half.0);
             let parts = if is_cut { vec![half, rest] } else { vec![of.bytes] };
-            let first = cx.rng.below(of.paths.len().max(1) as u64) as usize;
+            let first = rng.below(of.paths.len().max(1) as u64) as usize;
             for (place, bytes) in (first..).zip(parts) {
                 let path = of.paths.get(place % of.paths.len().max(1)).copied();
                 pieces.push(Piece { message, bytes, path });

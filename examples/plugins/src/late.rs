@@ -1,6 +1,6 @@
 //! Middleware in ToRs: a count of packets that come behind later ones of their flow.
 
-use raddle_schemes::Cx;
+use raddle_schemes::SwitchCx;
 use raddle_schemes::family::{Card, Plugin};
 use raddle_schemes::ids::FlowId;
 use raddle_schemes::probe::Probes;
@@ -24,7 +24,7 @@ struct Late {
 impl TorHook for Late {
     fn on_ingress(
         &mut self,
-        _cx: &mut Cx<'_>,
+        _cx: &mut SwitchCx<'_>,
         packet: &mut Packet,
         from: Side,
         _ways: &dyn Ways,

@@ -1,6 +1,6 @@
 //! Shared memory with a count for each flow: from a level on it is for flows that are new to the switch.
 
-use raddle_schemes::Cx;
+use raddle_schemes::SwitchCx;
 use raddle_schemes::buffer::{Admission, BufferContext, BufferPolicy, Candidate, MemoryView};
 use raddle_schemes::family::{Card, Plugin};
 use raddle_schemes::probe::Probes;
@@ -34,7 +34,12 @@ impl BufferPolicy for Newcomers {
         true
     }
 
-    fn admit(&mut self, _cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        _cx: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         let Some(flow) = frame.flow else { return Admission::Keep };
         let is_old = self.joined.get(&flow).is_some_and(|&joined| joined >= self.first);
         if is_old && memory.used.0 > memory.size.0 / 2 {
@@ -44,7 +49,7 @@ impl BufferPolicy for Newcomers {
         Admission::Keep
     }
 
-    fn on_join(&mut self, _cx: &mut Cx<'_>, frame: &Candidate, _memory: &MemoryView<'_>) {
+    fn on_join(&mut self, _cx: &mut SwitchCx<'_>, frame: &Candidate, _memory: &MemoryView<'_>) {
         if let Some(flow) = frame.flow {
             *self.joined.entry(flow).or_default() += 1;
         }

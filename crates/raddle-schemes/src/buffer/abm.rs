@@ -27,7 +27,7 @@ use super::{Admission, BufferContext, BufferPolicy, Candidate, Left, MemoryView,
 use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::{Rate, Span, Time};
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 use alloc::vec::Vec;
 
 /// What `raddle schemes abm` says.
@@ -199,7 +199,12 @@ impl BufferPolicy for Abm {
         true
     }
 
-    fn admit(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         let Some(alpha) = self.alpha_of(frame.queue) else { return Admission::Keep };
         let place = memory.place(frame.queue);
         self.queues[place].mark = self.mark(alpha, place, memory);
@@ -219,7 +224,7 @@ impl BufferPolicy for Abm {
     /// marks what does not go by a threshold or is none.
     fn admit_early(
         &mut self,
-        _: &mut Cx<'_>,
+        _: &mut SwitchCx<'_>,
         frame: &Candidate,
         memory: &MemoryView<'_>,
     ) -> Option<bool> {
@@ -251,7 +256,7 @@ impl BufferPolicy for Abm {
         self.timer
     }
 
-    fn on_timer(&mut self, cx: &mut Cx<'_>, memory: &MemoryView<'_>) {
+    fn on_timer(&mut self, cx: &mut SwitchCx<'_>, memory: &MemoryView<'_>) {
         self.sample(cx.now, memory);
     }
 }
@@ -292,7 +297,7 @@ mod tests {
                 rates: &[Rate::gbps(10); 8],
             };
             let mut rng = Rng::new(1, "abm", 0);
-            let mut cx = Cx { now: Time::ZERO, rng: &mut rng, events: &mut () };
+            let mut cx = SwitchCx { now: Time::ZERO, rng: &mut rng };
             let frame = Candidate { bytes: Bytes(1_500), ahead, ..slotted::candidate(0) };
             policy.admit(&mut cx, &frame, &memory)
         };
@@ -320,7 +325,7 @@ mod tests {
                 rates: &[Rate::gbps(10); 8],
             };
             let mut rng = Rng::new(1, "abm", 0);
-            let mut cx = Cx { now: Time::ZERO, rng: &mut rng, events: &mut () };
+            let mut cx = SwitchCx { now: Time::ZERO, rng: &mut rng };
             let queue = QueueId { port: 0, class };
             let bytes = Bytes(1_000);
             let frame = Candidate { queue, came_in: 1, bytes, ahead: None, flow };

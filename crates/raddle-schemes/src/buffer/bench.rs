@@ -1,7 +1,7 @@
 //! A switch for tests of policies: what comes and goes is said by hand.
 
 use super::{Admission, BufferPolicy, Candidate, Departed, MemoryView, QueueId};
-use crate::Cx;
+use crate::SwitchCx;
 use crate::rng::Rng;
 use crate::units::{Bytes, Rate, Time};
 use alloc::collections::VecDeque;
@@ -44,7 +44,7 @@ impl<P: BufferPolicy> Bench<P> {
         }
     }
 
-    fn call<T>(&mut self, call: impl FnOnce(&mut P, &mut Cx<'_>, &MemoryView<'_>) -> T) -> T {
+    fn call<T>(&mut self, call: impl FnOnce(&mut P, &mut SwitchCx<'_>, &MemoryView<'_>) -> T) -> T {
         let view = MemoryView {
             size: Bytes(self.size),
             used: Bytes(self.used),
@@ -53,7 +53,7 @@ impl<P: BufferPolicy> Bench<P> {
             ingress: &self.ingress,
             rates: &self.rates,
         };
-        let mut cx = Cx { now: self.now, rng: &mut self.rng, events: &mut () };
+        let mut cx = SwitchCx { now: self.now, rng: &mut self.rng };
         call(&mut self.policy, &mut cx, &view)
     }
 

@@ -22,7 +22,7 @@ use super::{Admission, Arriving, BufferContext, BufferPolicy, Candidate, MemoryV
 use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::{Bytes, Span, Time};
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -167,7 +167,7 @@ impl CiscoIb {
     /// Whether a packet that is below its threshold is dropped all the same.
     fn drops_early(
         &self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         queue: QueueId,
         sent: u64,
         view: &MemoryView<'_>,
@@ -209,7 +209,12 @@ impl BufferPolicy for CiscoIb {
         self.alpha.misfit(frame, self.size)
     }
 
-    fn admit(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         let QueueId { port, class } = frame.queue;
         self.end_window(cx.now, port, memory);
         if !memory.is_data(frame.queue) {

@@ -19,7 +19,7 @@ use super::{Admission, BufferContext, BufferPolicy, Candidate, Departed, Left, M
 use crate::probe::Probes;
 use crate::rng::Rng;
 use crate::units::Bytes;
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -149,7 +149,12 @@ impl BufferPolicy for Credence {
         true
     }
 
-    fn admit(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         if !memory.is_data(frame.queue) {
             return Admission::Keep;
         }
@@ -187,7 +192,7 @@ impl BufferPolicy for Credence {
     /// [`admit`](BufferPolicy::admit).
     fn admit_early(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         frame: &Candidate,
         memory: &MemoryView<'_>,
     ) -> Option<bool> {
@@ -216,7 +221,7 @@ impl BufferPolicy for Credence {
         Some(kept)
     }
 
-    fn on_join(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
+    fn on_join(&mut self, cx: &mut SwitchCx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
         self.averages.join(cx.now, frame, memory);
     }
 
@@ -227,7 +232,7 @@ impl BufferPolicy for Credence {
         }
     }
 
-    fn on_departure(&mut self, cx: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
+    fn on_departure(&mut self, cx: &mut SwitchCx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
         let Departed { queue, bytes, sent, .. } = *frame;
         if memory.is_data(queue) {
             self.thresholds.depart(&Left { queue, bytes, sent, last: cx.now }, memory);
@@ -322,7 +327,7 @@ mod tests {
             };
             let frame = Candidate { bytes: Bytes(1_500), ..slotted::candidate(0) };
             let mut rng = Rng::new(1, "credence", 0);
-            let mut cx = Cx { now: Time::ZERO, rng: &mut rng, events: &mut () };
+            let mut cx = SwitchCx { now: Time::ZERO, rng: &mut rng };
             // The counter is what came for the queue, this packet included.
             let before = Candidate { bytes: Bytes(came - 1_500), ..frame };
             policy.thresholds.arrive(Time::ZERO, &before, &memory);

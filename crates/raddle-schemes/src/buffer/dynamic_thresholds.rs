@@ -7,7 +7,7 @@
 use super::classes::{Alpha, Alphas, PerClass};
 use super::{Admission, Arriving, BufferContext, BufferPolicy, Candidate, MemoryView};
 use crate::units::Bytes;
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 use alloc::string::String;
 
 /// What `raddle schemes dynamic_thresholds` says.
@@ -67,7 +67,12 @@ impl BufferPolicy for DynamicThresholds {
         frame.queued.0 + frame.bytes.0 > (self.alpha.least() * free as f64) as u64
     }
 
-    fn admit(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        _: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         if !memory.is_data(frame.queue) {
             return Admission::Keep;
         }

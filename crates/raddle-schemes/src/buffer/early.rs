@@ -4,7 +4,7 @@ use super::{
     Admission, AnyBufferPolicy, BufferContext, Candidate, Config, Departed, Left, MemoryView,
     QueueId, SCHEMES,
 };
-use crate::Cx;
+use crate::SwitchCx;
 use crate::rng::Rng;
 use crate::units::{Bytes, Rate, Span, Time};
 use alloc::vec::Vec;
@@ -23,7 +23,7 @@ impl Side {
     fn call<T>(
         &mut self,
         now: Time,
-        call: impl FnOnce(&mut AnyBufferPolicy, &mut Cx<'_>, &MemoryView<'_>) -> T,
+        call: impl FnOnce(&mut AnyBufferPolicy, &mut SwitchCx<'_>, &MemoryView<'_>) -> T,
     ) -> T {
         let memory = MemoryView {
             size: SIZE,
@@ -33,7 +33,7 @@ impl Side {
             ingress: &[],
             rates: &[Rate::gbps(10); PORTS as usize],
         };
-        call(&mut self.policy, &mut Cx { now, rng: &mut self.rng, events: &mut () }, &memory)
+        call(&mut self.policy, &mut SwitchCx { now, rng: &mut self.rng }, &memory)
     }
 
     fn play(&mut self, until: Time) {

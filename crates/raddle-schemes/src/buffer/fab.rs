@@ -12,7 +12,7 @@ use super::{Admission, Arriving, BufferContext, BufferPolicy, Candidate, MemoryV
 use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::{Bytes, Span};
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 use alloc::string::String;
 
 /// What `raddle schemes fab` says.
@@ -87,7 +87,12 @@ impl BufferPolicy for Fab {
         self.alpha.misfit(frame, self.size)
     }
 
-    fn admit(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         if !memory.is_data(frame.queue) {
             return Admission::Keep;
         }

@@ -9,7 +9,7 @@
 use super::virtual_lqd::Thresholds;
 use super::{Admission, BufferContext, BufferPolicy, Candidate, Left, MemoryView};
 use crate::probe::Probes;
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 
 /// What `raddle schemes follow_lqd` says.
 pub const CARD: Card = Card {
@@ -47,7 +47,12 @@ impl BufferPolicy for FollowLqd {
         true
     }
 
-    fn admit(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         if !memory.is_data(frame.queue) {
             return Admission::Keep;
         }
@@ -63,7 +68,7 @@ impl BufferPolicy for FollowLqd {
     /// While counters fit together, an arrival changes no other.
     fn admit_early(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         frame: &Candidate,
         memory: &MemoryView<'_>,
     ) -> Option<bool> {

@@ -6,7 +6,7 @@
 //! with H(N) = 1 + 1/2 + .. + 1/N for the N queues of data of the switch.
 
 use super::{Admission, Arriving, BufferContext, BufferPolicy, Candidate, MemoryView};
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 use alloc::vec::Vec;
 
 /// What `raddle schemes harmonic` says.
@@ -51,7 +51,12 @@ impl BufferPolicy for Harmonic {
         true
     }
 
-    fn admit(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        _: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         if !memory.is_data(frame.queue) {
             return Admission::Keep;
         }
@@ -74,7 +79,7 @@ impl BufferPolicy for Harmonic {
     /// what is used.
     fn admit_early(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         frame: &Candidate,
         memory: &MemoryView<'_>,
     ) -> Option<bool> {

@@ -9,7 +9,7 @@
 //! wire stays, so where the longest queue has no other the arrival is refused.
 
 use super::{Admission, BufferContext, BufferPolicy, Candidate, MemoryView};
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 
 /// What `raddle schemes longest_queue_drop` says.
 pub const CARD: Card = Card {
@@ -41,7 +41,12 @@ impl BufferPolicy for LongestQueueDrop {
         true
     }
 
-    fn admit(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        _: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         if frame.bytes <= memory.free() {
             return Admission::Keep;
         }
@@ -57,7 +62,7 @@ impl BufferPolicy for LongestQueueDrop {
 
     fn admit_early(
         &mut self,
-        _: &mut Cx<'_>,
+        _: &mut SwitchCx<'_>,
         frame: &Candidate,
         memory: &MemoryView<'_>,
     ) -> Option<bool> {

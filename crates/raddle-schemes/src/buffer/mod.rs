@@ -1,6 +1,6 @@
 //! Sharing a switch's memory: whether an arriving frame may be kept, and who has to go for it.
 
-use crate::Cx;
+use crate::SwitchCx;
 use crate::probe::{Names, Probes};
 use crate::size::{Base, Limited, Size};
 use crate::units::{Bytes, Rate, Span, Time};
@@ -151,7 +151,7 @@ pub trait BufferPolicy {
     /// What becomes of a frame, of data or of control, for which its queue has room.
     fn admit(
         &mut self,
-        _cx: &mut Cx<'_>,
+        _cx: &mut SwitchCx<'_>,
         _frame: &Candidate,
         _memory: &MemoryView<'_>,
     ) -> Admission {
@@ -177,7 +177,7 @@ pub trait BufferPolicy {
     /// None, if it depends on that: then nothing has happened, and `admit` is asked with all to be seen.
     fn admit_early(
         &mut self,
-        _cx: &mut Cx<'_>,
+        _cx: &mut SwitchCx<'_>,
         _frame: &Candidate,
         _memory: &MemoryView<'_>,
     ) -> Option<bool> {
@@ -188,10 +188,10 @@ pub trait BufferPolicy {
     fn on_left(&mut self, _left: &Left, _memory: &MemoryView<'_>) {}
 
     /// A frame has joined a queue, which `memory` shows.
-    fn on_join(&mut self, _cx: &mut Cx<'_>, _frame: &Candidate, _memory: &MemoryView<'_>) {}
+    fn on_join(&mut self, _cx: &mut SwitchCx<'_>, _frame: &Candidate, _memory: &MemoryView<'_>) {}
 
     /// A frame is no longer in the memory, which `memory` shows without it. One is a sum, too.
-    fn on_departure(&mut self, cx: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
+    fn on_departure(&mut self, cx: &mut SwitchCx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
         let Departed { queue, bytes, sent, .. } = *frame;
         self.on_left(&Left { queue, bytes, sent, last: cx.now }, memory);
     }
@@ -203,7 +203,7 @@ pub trait BufferPolicy {
     }
 
     /// The time has come.
-    fn on_timer(&mut self, _cx: &mut Cx<'_>, _memory: &MemoryView<'_>) {}
+    fn on_timer(&mut self, _cx: &mut SwitchCx<'_>, _memory: &MemoryView<'_>) {}
 
     /// Whether it has who sends to the switch pause: then it is asked [`pauses`](Self::pauses), under
     /// priority flow control, in place of counts being compared with thresholds.
@@ -449,7 +449,7 @@ impl AnyBufferPolicy {
     /// See [`BufferPolicy::admit`].
     pub fn admit(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         frame: &Candidate,
         memory: &MemoryView<'_>,
     ) -> Admission {
@@ -474,7 +474,7 @@ impl AnyBufferPolicy {
     /// See [`BufferPolicy::admit_early`].
     pub fn admit_early(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         frame: &Candidate,
         memory: &MemoryView<'_>,
     ) -> Option<bool> {
@@ -487,7 +487,7 @@ impl AnyBufferPolicy {
     }
 
     /// See [`BufferPolicy::on_join`].
-    pub fn on_join(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
+    pub fn on_join(&mut self, cx: &mut SwitchCx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
         dispatch!(self, scheme => scheme.on_join(cx, frame, memory));
     }
 
@@ -532,7 +532,12 @@ impl AnyBufferPolicy {
     }
 
     /// See [`BufferPolicy::on_departure`].
-    pub fn on_departure(&mut self, cx: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
+    pub fn on_departure(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        frame: &Departed,
+        memory: &MemoryView<'_>,
+    ) {
         dispatch!(self, scheme => scheme.on_departure(cx, frame, memory));
     }
 
@@ -542,7 +547,7 @@ impl AnyBufferPolicy {
     }
 
     /// See [`BufferPolicy::on_timer`].
-    pub fn on_timer(&mut self, cx: &mut Cx<'_>, memory: &MemoryView<'_>) {
+    pub fn on_timer(&mut self, cx: &mut SwitchCx<'_>, memory: &MemoryView<'_>) {
         dispatch!(self, scheme => scheme.on_timer(cx, memory));
     }
 }

@@ -29,7 +29,7 @@ use crate::family::Conflict;
 use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::Bytes;
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -274,7 +274,12 @@ impl BufferPolicy for Reverie {
         true
     }
 
-    fn admit(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        _: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         let Some(&class) = self.classes.get(frame.queue.class as usize) else {
             let spares = self.headroom.spares(frame.bytes, memory);
             return if spares { Admission::Keep } else { Admission::Refuse };
@@ -294,7 +299,7 @@ impl BufferPolicy for Reverie {
         Admission::Refuse
     }
 
-    fn on_join(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
+    fn on_join(&mut self, _: &mut SwitchCx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
         let number = frame.queue.class as usize;
         let Some(&Class { lossless, .. }) = self.classes.get(number) else { return };
         let bytes = frame.bytes.0;
@@ -316,7 +321,7 @@ impl BufferPolicy for Reverie {
         self.balance(memory);
     }
 
-    fn on_departure(&mut self, _: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
+    fn on_departure(&mut self, _: &mut SwitchCx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
         let number = frame.queue.class as usize;
         let Some(&Class { lossless, .. }) = self.classes.get(number) else { return };
         let bytes = frame.bytes.0;
@@ -343,7 +348,7 @@ impl BufferPolicy for Reverie {
     /// by a threshold or is none is sure.
     fn admit_early(
         &mut self,
-        _: &mut Cx<'_>,
+        _: &mut SwitchCx<'_>,
         frame: &Candidate,
         memory: &MemoryView<'_>,
     ) -> Option<bool> {

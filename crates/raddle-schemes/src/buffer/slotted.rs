@@ -6,7 +6,7 @@
 use super::{
     Admission, Arriving, BufferContext, BufferPolicy, Candidate, Departed, MemoryView, QueueId,
 };
-use crate::Cx;
+use crate::SwitchCx;
 use crate::rng::Rng;
 use crate::units::{Bytes, Rate, Span, Time};
 use alloc::collections::VecDeque;
@@ -130,7 +130,7 @@ impl Switch {
         &mut self,
         policy: &mut P,
         now: Time,
-        call: impl FnOnce(&mut P, &mut Cx<'_>, &MemoryView<'_>) -> T,
+        call: impl FnOnce(&mut P, &mut SwitchCx<'_>, &MemoryView<'_>) -> T,
     ) -> T {
         let view = MemoryView {
             size: Bytes(self.size),
@@ -140,7 +140,7 @@ impl Switch {
             ingress: &self.ingress,
             rates: &self.rates,
         };
-        call(policy, &mut Cx { now, rng: &mut self.rng, events: &mut () }, &view)
+        call(policy, &mut SwitchCx { now, rng: &mut self.rng }, &view)
     }
 
     fn call_timer<P: BufferPolicy + ?Sized>(&mut self, policy: &mut P, now: Time) {

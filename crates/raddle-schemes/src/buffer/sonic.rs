@@ -21,7 +21,7 @@ use super::{
 use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::Bytes;
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -274,20 +274,25 @@ impl BufferPolicy for Sonic {
         true
     }
 
-    fn admit(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        _: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         match self.class(frame.queue.class as usize) {
             Some(class) => self.admit_as(class, frame, memory),
             None => self.admit_control(frame, memory),
         }
     }
 
-    fn on_join(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
+    fn on_join(&mut self, _: &mut SwitchCx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
         if let Some(class) = self.class(frame.queue.class as usize) {
             self.join_as(class, frame, memory);
         }
     }
 
-    fn on_departure(&mut self, _: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
+    fn on_departure(&mut self, _: &mut SwitchCx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
         let Some(&class) = self.classes.get(frame.queue.class as usize) else { return };
         let bytes = frame.bytes.0;
         let place = memory.place(QueueId { port: frame.came_in, class: frame.queue.class });

@@ -22,7 +22,7 @@ use super::{
 use crate::probe::Probes;
 use crate::size::{Limited, Size};
 use crate::units::{Bytes, Rate, Span, Time};
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -223,7 +223,12 @@ impl BufferPolicy for SonicAbm {
         true
     }
 
-    fn admit(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         let number = frame.queue.class as usize;
         let Some(mut class) = self.sonic.class(number) else {
             return self.sonic.admit_control(frame, memory);
@@ -246,7 +251,7 @@ impl BufferPolicy for SonicAbm {
         self.sonic.admit_as(class, frame, memory)
     }
 
-    fn on_join(&mut self, _: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
+    fn on_join(&mut self, _: &mut SwitchCx<'_>, frame: &Candidate, memory: &MemoryView<'_>) {
         let number = frame.queue.class as usize;
         let Some(class) = self.sonic.class(number) else { return };
         let origin = memory.place(QueueId { port: frame.came_in, ..frame.queue });
@@ -258,7 +263,7 @@ impl BufferPolicy for SonicAbm {
         self.sonic.join_as(class, frame, memory);
     }
 
-    fn on_departure(&mut self, cx: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
+    fn on_departure(&mut self, cx: &mut SwitchCx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
         if self.sonic.class(frame.queue.class as usize).is_some() && frame.sent {
             let origin = memory.place(QueueId { port: frame.came_in, ..frame.queue });
             self.ingress.queues[origin].sent += frame.bytes.0;
@@ -271,7 +276,7 @@ impl BufferPolicy for SonicAbm {
         self.timer
     }
 
-    fn on_timer(&mut self, cx: &mut Cx<'_>, memory: &MemoryView<'_>) {
+    fn on_timer(&mut self, cx: &mut SwitchCx<'_>, memory: &MemoryView<'_>) {
         self.sample(cx.now, memory);
     }
 

@@ -225,7 +225,7 @@ fn equal(batch: &[Message<'_>], group: &[u32]) -> bool {
 }
 
 impl Planner for Ethereal {
-    fn plan(&mut self, cx: &mut Cx<'_>, batch: &[Message<'_>], pieces: &mut Vec<Piece>) {
+    fn plan(&mut self, rng: &mut Rng, batch: &[Message<'_>], pieces: &mut Vec<Piece>) {
         let begin = pieces.len();
         let mut groups: BTreeMap<SwitchId, Vec<u32>> = BTreeMap::new();
         for (number, message) in (0..).zip(batch) {
@@ -240,10 +240,10 @@ impl Planner for Ethereal {
             Profile::Thesis => {
                 for group in groups.values() {
                     if equal(batch, group) {
-                        self.deal(cx.rng, batch, group, pieces);
+                        self.deal(rng, batch, group, pieces);
                     } else {
                         let whole = group.iter().map(|&message| (message, 1));
-                        Self::place(cx.rng, whole, batch, |leaf, path| (leaf, path), pieces);
+                        Self::place(rng, whole, batch, |leaf, path| (leaf, path), pieces);
                     }
                 }
             }
@@ -251,7 +251,7 @@ impl Planner for Ethereal {
                 let parts = self.parts_of(batch, &groups);
                 let all = (0..).zip(batch).filter(|(_, message)| !message.paths.is_empty());
                 let all = all.map(|(number, _)| (number, parts[number as usize]));
-                Self::place(cx.rng, all, batch, |_, path| first_hop(path), pieces);
+                Self::place(rng, all, batch, |_, path| first_hop(path), pieces);
             }
         }
         pieces[begin..].sort_by_key(|piece| piece.message);
@@ -332,9 +332,8 @@ mod tests {
         };
         let batch: Vec<Message<'_>> = messages.iter().map(message).collect();
         let mut rng = Rng::new(seed, "test", 0);
-        let mut cx = Cx { now: Time::ZERO, rng: &mut rng, events: &mut () };
         let mut pieces = Vec::new();
-        planner.plan(&mut cx, &batch, &mut pieces);
+        planner.plan(&mut rng, &batch, &mut pieces);
         assert!(pieces.is_sorted_by_key(|piece| piece.message));
         for (number, &(_, bytes)) in (0..).zip(messages) {
             let own = pieces.iter().filter(|piece| piece.message == number);

@@ -8,6 +8,7 @@
 use crate::Cx;
 use crate::ids::{Entropy, FlowId, SwitchId};
 use crate::load_balance::host::Fate;
+use crate::rng::Rng;
 use crate::units::Bytes;
 use alloc::vec::Vec;
 
@@ -58,8 +59,8 @@ pub struct Placed {
 /// a run, with an instance that does not hear of pieces under way.
 pub trait Planner {
     /// The pieces of a batch, appended in the order of their messages. Those of a message add up to
-    /// it.
-    fn plan(&mut self, cx: &mut Cx<'_>, batch: &[Message<'_>], pieces: &mut Vec<Piece>);
+    /// it. The random stream is the host's.
+    fn plan(&mut self, rng: &mut Rng, batch: &[Message<'_>], pieces: &mut Vec<Piece>);
 
     /// A piece with a path begins to send.
     fn on_start(&mut self, _piece: &Placed) {}
@@ -86,8 +87,8 @@ crate::family! { Planner, AnyPlanner, PlannerContext;
 
 impl AnyPlanner {
     /// See [`Planner::plan`].
-    pub fn plan(&mut self, cx: &mut Cx<'_>, batch: &[Message<'_>], pieces: &mut Vec<Piece>) {
-        dispatch!(self, scheme => scheme.plan(cx, batch, pieces));
+    pub fn plan(&mut self, rng: &mut Rng, batch: &[Message<'_>], pieces: &mut Vec<Piece>) {
+        dispatch!(self, scheme => scheme.plan(rng, batch, pieces));
     }
 
     /// See [`Planner::on_start`].

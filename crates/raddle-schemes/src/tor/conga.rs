@@ -20,7 +20,7 @@ use crate::ids::{FlowId, PortId, SwitchId};
 use crate::probe::Probes;
 use crate::rng::mix;
 use crate::units::{Span, Time};
-use crate::{Card, Cx, Need};
+use crate::{Card, Need, SwitchCx};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use dre::{Dre, Scale};
@@ -138,7 +138,13 @@ impl Conga {
 
     /// Which way a packet to `leaf` takes: that of its flowlet, or of those least congested the one
     /// before or else any.
-    fn choose(&mut self, cx: &mut Cx<'_>, p: &Packet, leaf: SwitchId, ways: &dyn Ways) -> usize {
+    fn choose(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        p: &Packet,
+        leaf: SwitchId,
+        ways: &dyn Ways,
+    ) -> usize {
         let all = 0..ways.count();
         let before = self.flowlets.get(&(p.flow, p.forward)).copied();
         let same = before.and_then(|own| all.clone().find(|&way| ways.port(way) == own.uplink));
@@ -160,7 +166,13 @@ impl Conga {
     }
 
     /// A packet of an own host sets out for another leaf.
-    fn send(&mut self, cx: &mut Cx<'_>, p: &mut Packet, leaf: SwitchId, ways: &dyn Ways) -> usize {
+    fn send(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        p: &mut Packet,
+        leaf: SwitchId,
+        ways: &dyn Ways,
+    ) -> usize {
         let way = self.choose(cx, p, leaf, ways);
         let uplink = ways.port(way);
         let flowlet = Flowlet { uplink, last: cx.now };
@@ -191,7 +203,7 @@ impl TorHook for Conga {
 
     fn on_ingress(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         p: &mut Packet,
         from: Side,
         ways: &dyn Ways,

@@ -23,7 +23,7 @@ use crate::family::Conflict;
 use crate::ids::{FlowId, PortId, SwitchId};
 use crate::probe::Probes;
 use crate::units::{Span, Time};
-use crate::{Card, Cx, Need};
+use crate::{Card, Need, SwitchCx};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
 use destination::{Destination, Fate};
@@ -120,7 +120,7 @@ impl ConWeave {
     }
 
     /// Two random paths: the first that is not busy, else the first of all (section 4, item 4c).
-    fn pick(&self, cx: &mut Cx<'_>, packet: &Packet, ways: &dyn Ways) -> Pick {
+    fn pick(&self, cx: &mut SwitchCx<'_>, packet: &Packet, ways: &dyn Ways) -> Pick {
         let mapped = self.is_mapped(packet);
         let count = if mapped { packet.paths as usize } else { ways.count() };
         let tor = packet.tors[1];
@@ -136,7 +136,7 @@ impl ConWeave {
     }
 
     /// A data packet of an own host sets out.
-    fn send(&mut self, cx: &mut Cx<'_>, packet: &mut Packet, ways: &dyn Ways) -> Verdict {
+    fn send(&mut self, cx: &mut SwitchCx<'_>, packet: &mut Packet, ways: &dyn Ways) -> Verdict {
         let mapped = self.is_mapped(packet);
         let leads = |path: u16| (0..ways.count()).find(|&way| name(ways.port(way)) == path);
         let mut source = self.sources.remove(&packet.flow).unwrap_or_default();
@@ -223,7 +223,7 @@ impl TorHook for ConWeave {
 
     fn on_ingress(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         p: &mut Packet,
         from: Side,
         ways: &dyn Ways,
@@ -263,7 +263,7 @@ impl TorHook for ConWeave {
         self.due.first().map(|(at, _)| *at)
     }
 
-    fn on_timer(&mut self, cx: &mut Cx<'_>) {
+    fn on_timer(&mut self, cx: &mut SwitchCx<'_>) {
         while let Some(&(at, flow)) = self.due.first()
             && at <= cx.now
         {
@@ -330,7 +330,7 @@ mod tests {
             bytes: Bytes(4160),
             note: Note::default(),
         };
-        let mut cx = Cx { now: Time::ZERO, rng, events: &mut () };
+        let mut cx = SwitchCx { now: Time::ZERO, rng };
         let verdict = tor.on_ingress(&mut cx, &mut packet, Side::Host, &Ports(ports.to_vec()));
         (verdict, packet.entropy.0)
     }

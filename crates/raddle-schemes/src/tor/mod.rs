@@ -4,7 +4,7 @@
 //! At one instant a ToR sees what begins to leave towards its hosts, then its timer's end, then what
 //! arrives. What it sends or lets go is queued at once.
 
-use crate::Cx;
+use crate::SwitchCx;
 use crate::ids::{Entropy, FlowId, HostId, PortId, SwitchId};
 use crate::probe::{Names, Probes};
 use crate::units::{Bytes, Rate, Span, Time};
@@ -174,7 +174,7 @@ pub trait TorHook {
     /// A packet has come in, before the switch chooses one of its equal `ways`.
     fn on_ingress(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         packet: &mut Packet,
         from: Side,
         ways: &dyn Ways,
@@ -182,7 +182,7 @@ pub trait TorHook {
 
     /// A packet is about to start on the wire to one of the ToR's hosts. Returns whether it goes; if
     /// not it is dropped.
-    fn on_egress(&mut self, _cx: &mut Cx<'_>, _packet: &Packet) -> bool {
+    fn on_egress(&mut self, _cx: &mut SwitchCx<'_>, _packet: &Packet) -> bool {
         true
     }
 
@@ -198,7 +198,7 @@ pub trait TorHook {
     }
 
     /// The time has come.
-    fn on_timer(&mut self, _cx: &mut Cx<'_>) {}
+    fn on_timer(&mut self, _cx: &mut SwitchCx<'_>) {}
 }
 
 crate::family! { TorHook, AnyTorHook, TorContext;
@@ -231,7 +231,7 @@ impl AnyTorHook {
     /// See [`TorHook::on_ingress`].
     pub fn on_ingress(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         packet: &mut Packet,
         from: Side,
         ways: &dyn Ways,
@@ -240,7 +240,7 @@ impl AnyTorHook {
     }
 
     /// See [`TorHook::on_egress`].
-    pub fn on_egress(&mut self, cx: &mut Cx<'_>, packet: &Packet) -> bool {
+    pub fn on_egress(&mut self, cx: &mut SwitchCx<'_>, packet: &Packet) -> bool {
         dispatch!(self, scheme => scheme.on_egress(cx, packet))
     }
 
@@ -255,7 +255,7 @@ impl AnyTorHook {
     }
 
     /// See [`TorHook::on_timer`].
-    pub fn on_timer(&mut self, cx: &mut Cx<'_>) {
+    pub fn on_timer(&mut self, cx: &mut SwitchCx<'_>) {
         dispatch!(self, scheme => scheme.on_timer(cx));
     }
 }

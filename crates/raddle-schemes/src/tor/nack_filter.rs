@@ -3,7 +3,7 @@
 
 use super::{Kind, Packet, Side, TorContext, TorHook, Verdict, Ways};
 use crate::probe::Probes;
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 
 /// What `raddle schemes nack_filter` says.
 pub const CARD: Card = Card {
@@ -43,7 +43,13 @@ impl TorHook for NackFilter {
         to.count("blocked", self.blocked);
     }
 
-    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, _: &dyn Ways) -> Verdict {
+    fn on_ingress(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        p: &mut Packet,
+        from: Side,
+        _: &dyn Ways,
+    ) -> Verdict {
         let comes_back = p.kind == Kind::Nack && !p.forward && from == Side::Fabric;
         let blocks = comes_back && cx.rng.unit() >= self.pass;
         self.blocked += u64::from(blocks);

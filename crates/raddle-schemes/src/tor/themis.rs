@@ -25,7 +25,7 @@ use crate::ids::{Entropy, FlowId};
 use crate::probe::Probes;
 use crate::rng::mix;
 use crate::units::{Span, Time};
-use crate::{Card, Cx, Need};
+use crate::{Card, Need, SwitchCx};
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
 use alloc::vec::Vec;
@@ -161,7 +161,7 @@ impl Themis {
     }
 
     /// A data packet takes the path of its number.
-    fn spray(&mut self, cx: &mut Cx<'_>, packet: &mut Packet) -> Verdict {
+    fn spray(&mut self, cx: &mut SwitchCx<'_>, packet: &mut Packet) -> Verdict {
         let paths = packet.paths;
         let source = self.sources.entry(packet.flow).or_insert_with(|| Source::new(paths));
         let path = source.on_data(packet.number, cx.rng);
@@ -202,7 +202,13 @@ impl TorHook for Themis {
         to.count("made", self.emitted);
     }
 
-    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, _: &dyn Ways) -> Verdict {
+    fn on_ingress(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        p: &mut Packet,
+        from: Side,
+        _: &dyn Ways,
+    ) -> Verdict {
         if p.paths < 2 {
             return Verdict::Pass;
         }
@@ -221,7 +227,7 @@ impl TorHook for Themis {
         }
     }
 
-    fn on_egress(&mut self, cx: &mut Cx<'_>, packet: &Packet) -> bool {
+    fn on_egress(&mut self, cx: &mut SwitchCx<'_>, packet: &Packet) -> bool {
         if packet.kind != Kind::Data || packet.paths < 2 {
             return true;
         }
@@ -250,7 +256,7 @@ impl TorHook for Themis {
         self.making.front().map(|(at, _)| *at)
     }
 
-    fn on_timer(&mut self, cx: &mut Cx<'_>) {
+    fn on_timer(&mut self, cx: &mut SwitchCx<'_>) {
         let due = self.making.iter().take_while(|(at, _)| *at <= cx.now).count();
         self.made.extend(self.making.drain(..due).map(|(_, nack)| nack));
     }

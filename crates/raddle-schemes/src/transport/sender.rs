@@ -111,8 +111,13 @@ impl Sender {
     /// Before the first packet: if there is a pace, its slots begin now, or where the congestion
     /// control wants those of flow `place` of the `flows` of its host; `key` is the host's, where
     /// they change places. The slots of an earlier message of the connection go on.
-    pub fn begin_slots(&mut self, now: Time, place: u32, flows: u32, key: u64) {
-        self.pass_timers(now);
+    pub fn begin_slots(
+        &mut self,
+        now: Time,
+        (place, flows, key): (u32, u32, u64),
+        events: &mut dyn Events,
+    ) {
+        self.pass_timers(now, events);
         if self.pacer.is_some() {
             return;
         }
@@ -129,9 +134,9 @@ impl Sender {
     }
 
     /// Carries out the timers that ran out while the connection had no message.
-    fn pass_timers(&mut self, now: Time) {
+    fn pass_timers(&mut self, now: Time, events: &mut dyn Events) {
         if self.scheme_timer().is_some_and(|at| at <= now) {
-            let mut cx = Cx { now, rng: &mut self.rng, events: &mut () };
+            let mut cx = Cx { now, rng: &mut self.rng, events };
             self.window = self.congestion.on_timer(&mut cx).window;
             self.retime();
         }

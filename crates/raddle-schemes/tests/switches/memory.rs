@@ -1,7 +1,7 @@
 //! A switch with four ports and two data classes, into which random frames come.
 
 use super::Shown;
-use raddle_schemes::Cx;
+use raddle_schemes::SwitchCx;
 use raddle_schemes::buffer::{
     Admission, AnyBufferPolicy, Arriving, BufferContext, Candidate, Config, Departed, MemoryView,
     QueueId,
@@ -86,7 +86,7 @@ impl Switch {
 
     fn ask<T>(
         &mut self,
-        ask: impl FnOnce(&mut AnyBufferPolicy, &mut Cx<'_>, &MemoryView<'_>) -> T,
+        ask: impl FnOnce(&mut AnyBufferPolicy, &mut SwitchCx<'_>, &MemoryView<'_>) -> T,
     ) -> T {
         let view = MemoryView {
             size: Bytes(SIZE),
@@ -96,7 +96,7 @@ impl Switch {
             ingress: &self.ingress,
             rates: &self.rates,
         };
-        let mut cx = Cx { now: self.now, rng: &mut self.own, events: &mut () };
+        let mut cx = SwitchCx { now: self.now, rng: &mut self.own };
         ask(&mut self.policy, &mut cx, &view)
     }
 

@@ -2,7 +2,7 @@
 //! that loses and reorders.
 
 use super::Shown;
-use raddle_schemes::Cx;
+use raddle_schemes::SwitchCx;
 use raddle_schemes::ids::{Entropy, FlowId, HostId, PortId, SwitchId};
 use raddle_schemes::probe::Probe;
 use raddle_schemes::rng::{Rng, mix};
@@ -164,7 +164,7 @@ impl Tors {
             assert!(due >= self.now, "a timer in the past");
             self.now = due;
             let own = &mut self.tors[tor];
-            own.hook.on_timer(&mut Cx { now: due, rng: &mut own.own, events: &mut () });
+            own.hook.on_timer(&mut SwitchCx { now: due, rng: &mut own.own });
             let next = own.hook.next_timer();
             assert!(next.is_none_or(|next| next > due), "the same timer again");
             self.outputs(tor);
@@ -175,7 +175,7 @@ impl Tors {
     /// A packet comes into a ToR.
     fn enter(&mut self, tor: usize, mut packet: Packet, from: Side) {
         let own = &mut self.tors[tor];
-        let cx = &mut Cx { now: self.now, rng: &mut own.own, events: &mut () };
+        let cx = &mut SwitchCx { now: self.now, rng: &mut own.own };
         let verdict = own.hook.on_ingress(cx, &mut packet, from, &Equal);
         let answer = match verdict {
             Verdict::Pass => 1,
@@ -203,7 +203,7 @@ impl Tors {
             return self.fabric.push((to, packet));
         }
         let own = &mut self.tors[tor];
-        let cx = &mut Cx { now: self.now, rng: &mut own.own, events: &mut () };
+        let cx = &mut SwitchCx { now: self.now, rng: &mut own.own };
         let goes = own.hook.on_egress(cx, &packet);
         self.add(u64::from(goes));
         if !goes || !packet.forward || packet.kind == Kind::Tor {

@@ -39,7 +39,7 @@ use hosts::{Departure, Hosts};
 use hybrid::Uplink;
 use port::{InService, Port};
 use queue::{EventQueue, Heap};
-use raddle_schemes::Cx;
+use raddle_schemes::SwitchCx;
 use raddle_schemes::congestion::Hop;
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{
@@ -357,7 +357,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                     weights: choices.weights(),
                     fabric: &mut around,
                 };
-                selector.select(&mut Cx { now, rng, events: &mut () }, &header, &mut choices)
+                selector.select(&mut SwitchCx { now, rng }, &header, &mut choices)
             }
         };
         self.enqueue(now, choices.get(chosen), port, frame);
@@ -392,7 +392,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let stop = Waypoint { switch, edge, from_host, edges };
         let header = self.header(*frame);
         let (selector, rng) = &mut self.selectors[switch.index()];
-        let detour = selector.detour(&mut Cx { now, rng, events: &mut () }, &header, &stop);
+        let detour = selector.detour(&mut SwitchCx { now, rng }, &header, &stop);
         if let Some((place, entropy)) = detour.towards
             && self.choices(now, switch, hosts[place]).is_some_and(|(_, ways)| ways.count() > 0)
         {

@@ -7,7 +7,7 @@ use crate::record::followers::Follower;
 use crate::record::probes::ProbeRow;
 use crate::topology::Switch;
 use crate::topology::circuits::Circuits;
-use raddle_schemes::Cx;
+use raddle_schemes::SwitchCx;
 use raddle_schemes::buffer::headroom::Pools;
 use raddle_schemes::buffer::{
     Admission, AnyBufferPolicy, Arriving, BufferContext, Candidate, Departed, Left, MemoryView,
@@ -337,14 +337,14 @@ impl Memory {
     fn call<T>(
         &mut self,
         now: Time,
-        call: impl FnOnce(&mut AnyBufferPolicy, &mut Cx<'_>, &MemoryView<'_>) -> T,
+        call: impl FnOnce(&mut AnyBufferPolicy, &mut SwitchCx<'_>, &MemoryView<'_>) -> T,
     ) -> Option<T> {
         let Sight { rng, queues, follower, .. } = &mut **self.sight.as_mut()?;
         if let Some(own) = follower {
             own.before(now, |to| self.policy.probes(to));
         }
         let view = queues.view(Bytes(self.size), Bytes(self.used));
-        Some(call(&mut self.policy, &mut Cx { now, rng, events: &mut () }, &view))
+        Some(call(&mut self.policy, &mut SwitchCx { now, rng }, &view))
     }
 }
 

@@ -6,7 +6,7 @@ use raddle_schemes::ids::{Entropy, FlowId, HostId};
 use raddle_schemes::load_balance::host::{Config, Outgoing, PathSelector};
 use raddle_schemes::load_balance::switch::{self, Choices, Header, PortSelector, SwitchContext};
 use raddle_schemes::units::{Bytes, Span, Time};
-use raddle_schemes::{Card, Cx, FlowContext, Need};
+use raddle_schemes::{Card, Cx, FlowContext, Need, SwitchCx};
 use raddle_sim::record::Stop;
 use raddle_sim::workload::Flow;
 use raddle_sim::{engine, reference};
@@ -39,7 +39,12 @@ const SHORTEST_CARD: Card = Card {
 struct Shortest;
 
 impl PortSelector for Shortest {
-    fn select(&mut self, _cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        _cx: &mut SwitchCx<'_>,
+        _packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         (0..choices.count).min_by_key(|&port| choices.fabric.queue(port).bytes).unwrap_or(0)
     }
 }
@@ -74,7 +79,12 @@ fn a_switch_scheme_reads_queues_as_they_are() {
 struct Pretending;
 
 impl PortSelector for Pretending {
-    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         Shortest.select(cx, packet, choices)
     }
 

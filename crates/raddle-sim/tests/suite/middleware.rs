@@ -10,7 +10,7 @@ use raddle_schemes::tor::{
     self, Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict, Ways,
 };
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_schemes::{Card, Cx, recovery};
+use raddle_schemes::{Card, SwitchCx, recovery};
 use raddle_sim::engine;
 use raddle_sim::plan::{Overflow, Pfc, Plan, Service};
 use raddle_sim::record::{Outcome, Stop, TorRecord};
@@ -51,7 +51,7 @@ struct Spray;
 impl TorHook for Spray {
     fn on_ingress(
         &mut self,
-        _: &mut Cx<'_>,
+        _: &mut SwitchCx<'_>,
         p: &mut Packet,
         from: Side,
         ways: &dyn Ways,
@@ -82,7 +82,13 @@ struct Delay {
 }
 
 impl TorHook for Delay {
-    fn on_ingress(&mut self, cx: &mut Cx<'_>, p: &mut Packet, from: Side, _: &dyn Ways) -> Verdict {
+    fn on_ingress(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        p: &mut Packet,
+        from: Side,
+        _: &dyn Ways,
+    ) -> Verdict {
         if (p.kind, from, p.number) != (Kind::Data, Side::Host, 0) {
             return Verdict::Pass;
         }
@@ -98,7 +104,7 @@ impl TorHook for Delay {
         self.due
     }
 
-    fn on_timer(&mut self, _: &mut Cx<'_>) {
+    fn on_timer(&mut self, _: &mut SwitchCx<'_>) {
         self.due = None;
         self.out = Some(Output::Release { ticket: 0, via: Some(1) });
     }
@@ -121,14 +127,20 @@ struct Tell {
 }
 
 impl TorHook for Tell {
-    fn on_ingress(&mut self, _: &mut Cx<'_>, p: &mut Packet, from: Side, _: &dyn Ways) -> Verdict {
+    fn on_ingress(
+        &mut self,
+        _: &mut SwitchCx<'_>,
+        p: &mut Packet,
+        from: Side,
+        _: &dyn Ways,
+    ) -> Verdict {
         match (p.kind, from) {
             (Kind::Tor, Side::Fabric) => Verdict::Drop,
             _ => Verdict::Pass,
         }
     }
 
-    fn on_egress(&mut self, _: &mut Cx<'_>, packet: &Packet) -> bool {
+    fn on_egress(&mut self, _: &mut SwitchCx<'_>, packet: &Packet) -> bool {
         if packet.kind != Kind::Data {
             return true;
         }

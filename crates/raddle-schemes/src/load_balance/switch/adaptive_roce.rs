@@ -7,7 +7,7 @@
 
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::mix;
-use crate::{Card, Cx, Need};
+use crate::{Card, Need, SwitchCx};
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -92,7 +92,12 @@ fn ordered(salt: u64, choices: &Choices<'_>) -> Arc<[u32]> {
 impl PortSelector for AdaptiveRoce {
     // Always inline, and the reading of queues with it: a call for each costs more than the reading.
     #[inline(always)]
-    fn select(&mut self, _cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        _cx: &mut SwitchCx<'_>,
+        _packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         let (mut chosen, mut lowest) = (0, u64::MAX);
         for &choice in self.order(choices) {
             let bytes = choices.fabric.queue(choice as usize).bytes.0;

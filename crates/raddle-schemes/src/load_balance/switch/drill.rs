@@ -13,7 +13,7 @@
 use super::jsq::draw;
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::probe::Probes;
-use crate::{Card, Cx, Need};
+use crate::{Card, Need, SwitchCx};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
@@ -67,7 +67,7 @@ impl Drill {
 
     /// Looks at `samples` random choices.
     #[inline]
-    fn sample(&mut self, cx: &mut Cx<'_>, choices: &mut Choices<'_>) {
+    fn sample(&mut self, cx: &mut SwitchCx<'_>, choices: &mut Choices<'_>) {
         let Self { order, looked_at, .. } = self;
         if order.len() != choices.count {
             *order = (0..choices.count as u32).collect();
@@ -94,7 +94,12 @@ impl PortSelector for Drill {
     }
 
     #[inline]
-    fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        _packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         self.looked_at.clear();
         self.sample(cx, choices);
         if self.memory > 0 {

@@ -6,7 +6,7 @@
 
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::mix;
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 
 /// What `raddle schemes ecmp` says.
 pub const CARD: Card = Card {
@@ -50,7 +50,12 @@ impl Ecmp {
 
 impl PortSelector for Ecmp {
     #[inline]
-    fn select(&mut self, _cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        _cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         choices.at(self.point(packet.flow_key, packet.entropy.0))
     }
 

@@ -5,7 +5,7 @@
 
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::mix;
-use crate::{Card, Cx, Need};
+use crate::{Card, Need, SwitchCx};
 
 /// What `raddle schemes ecmp_linear` says.
 pub const CARD: Card = Card {
@@ -59,7 +59,12 @@ impl EcmpLinear {
 
 impl PortSelector for EcmpLinear {
     #[inline]
-    fn select(&mut self, _cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        _cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         let flow = (mix(u64::from(packet.flow_key) << 16 ^ self.salt) >> 32) as u32;
         choices.at(flow ^ linear(self.tier, packet.entropy.0))
     }

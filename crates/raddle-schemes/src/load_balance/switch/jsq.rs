@@ -2,7 +2,7 @@
 
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::Draws;
-use crate::{Card, Cx, Need};
+use crate::{Card, Need, SwitchCx};
 use alloc::vec::Vec;
 
 /// What `raddle schemes jsq` says.
@@ -36,7 +36,12 @@ impl Jsq {
 impl PortSelector for Jsq {
     // As `Least::choose`, below.
     #[inline(always)]
-    fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        _packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         self.least.choose(cx, choices, |choices, choice| choices.fabric.queue(choice).bytes.0)
     }
 }
@@ -62,7 +67,7 @@ impl Least {
     #[inline(always)]
     pub(super) fn choose(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         choices: &mut Choices<'_>,
         cost: impl FnMut(&mut Choices<'_>, usize) -> u64,
     ) -> usize {
@@ -113,7 +118,12 @@ fn first_of_least(
 
 /// Draws one of `choices`, which weigh `left` together, by weight, and takes its weight off.
 #[inline(never)]
-pub(super) fn draw(cx: &mut Cx<'_>, left: &mut u64, weights: &[u32], choices: &[u32]) -> usize {
+pub(super) fn draw(
+    cx: &mut SwitchCx<'_>,
+    left: &mut u64,
+    weights: &[u32],
+    choices: &[u32],
+) -> usize {
     let mut point = cx.rng.below(*left);
     for (place, &choice) in choices.iter().enumerate() {
         let weight = u64::from(weights[choice as usize]);

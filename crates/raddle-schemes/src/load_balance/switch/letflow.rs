@@ -15,7 +15,7 @@
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::rng::mix;
 use crate::units::{Span, Time};
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 use alloc::vec;
 use alloc::vec::Vec;
 
@@ -97,7 +97,12 @@ fn through(choices: &Choices<'_>, port: u32) -> Option<usize> {
 
 impl PortSelector for LetFlow {
     #[inline]
-    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         let hash = mix(u64::from(packet.flow_key) ^ self.salt) >> 32;
         let entry = ((hash * self.ports.len() as u64) >> 32) as usize;
         let last = Time(core::mem::replace(&mut self.last[entry], cx.now.0));

@@ -5,7 +5,7 @@
 use crate::ids::{Entropy, SwitchId};
 use crate::probe::{Names, Probes};
 use crate::units::Bytes;
-use crate::{Cx, Need};
+use crate::{Need, SwitchCx};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
@@ -176,7 +176,12 @@ pub trait PortSelector {
     fn probes(&self, _to: &mut dyn Probes) {}
 
     /// The index, below `choices.count`, of the port that takes the packet.
-    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize;
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize;
 
     /// Whether it offers what another scheme's card needs.
     fn offers(&self, _need: Need) -> bool {
@@ -210,7 +215,7 @@ pub trait PortSelector {
 
     /// Where a packet goes before its destination, asked before its ports are looked up. Switches write
     /// what it is to remember over the entropy.
-    fn detour(&mut self, _cx: &mut Cx<'_>, packet: &Header, _stop: &Waypoint<'_>) -> Detour {
+    fn detour(&mut self, _cx: &mut SwitchCx<'_>, packet: &Header, _stop: &Waypoint<'_>) -> Detour {
         Detour { towards: None, straight: packet.entropy }
     }
 }
@@ -272,7 +277,12 @@ impl AnyPortSelector {
 
     /// See [`PortSelector::select`].
     #[inline]
-    pub fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+    pub fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         dispatch!(self, scheme => scheme.select(cx, packet, choices))
     }
 
@@ -282,7 +292,12 @@ impl AnyPortSelector {
     }
 
     /// See [`PortSelector::detour`].
-    pub fn detour(&mut self, cx: &mut Cx<'_>, packet: &Header, stop: &Waypoint<'_>) -> Detour {
+    pub fn detour(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        stop: &Waypoint<'_>,
+    ) -> Detour {
         dispatch!(self, scheme => scheme.detour(cx, packet, stop))
     }
 
@@ -309,7 +324,12 @@ impl<S: PortSelector + ?Sized> PortSelector for Box<S> {
         (**self).probes(to);
     }
 
-    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         (**self).select(cx, packet, choices)
     }
 
@@ -333,7 +353,7 @@ impl<S: PortSelector + ?Sized> PortSelector for Box<S> {
         (**self).makes_detours()
     }
 
-    fn detour(&mut self, cx: &mut Cx<'_>, packet: &Header, stop: &Waypoint<'_>) -> Detour {
+    fn detour(&mut self, cx: &mut SwitchCx<'_>, packet: &Header, stop: &Waypoint<'_>) -> Detour {
         (**self).detour(cx, packet, stop)
     }
 }

@@ -8,7 +8,7 @@
 use super::schedule::{interleaved, weighted};
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::units::Bytes;
-use crate::{Card, Cx, Need};
+use crate::{Card, Need, SwitchCx};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
@@ -107,7 +107,7 @@ impl Ofan {
 
     /// Draws the schedule that pointers towards `pod` share, if that has not happened since routes
     /// last changed.
-    fn share(&mut self, cx: &mut Cx<'_>, choices: &Choices<'_>, pod: usize) {
+    fn share(&mut self, cx: &mut SwitchCx<'_>, choices: &Choices<'_>, pod: usize) {
         if self.shared.len() <= pod {
             self.shared.resize_with(pod + 1, Schedule::default);
         }
@@ -120,7 +120,12 @@ impl Ofan {
     }
 
     /// A pointer towards the packet's destination, and where it starts.
-    fn draw(&self, cx: &mut Cx<'_>, choices: &mut Choices<'_>, shared: Option<usize>) -> Pointer {
+    fn draw(
+        &self,
+        cx: &mut SwitchCx<'_>,
+        choices: &mut Choices<'_>,
+        shared: Option<usize>,
+    ) -> Pointer {
         let turns: Box<[Turn]> = match shared {
             Some(_) => Box::default(),
             None => {
@@ -144,7 +149,7 @@ impl Ofan {
     }
 
     /// Ports and weights in the order in which they take turns.
-    fn ordered(&self, cx: &mut Cx<'_>, mut order: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    fn ordered(&self, cx: &mut SwitchCx<'_>, mut order: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
         if self.config.variant != Variant::Standard {
             order.iter_mut().for_each(|(_, weight)| *weight = (*weight).min(1));
         }
@@ -157,7 +162,12 @@ impl Ofan {
 
 impl PortSelector for Ofan {
     #[inline]
-    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         let group = choices.fabric.group();
         // Within a pod there may be parallel cables down to each edge switch.
         let to_edge = self.edge || self.pod == Some(group.pod);

@@ -5,7 +5,7 @@ use super::jsq::Least;
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::family::Conflict;
 use crate::units::Bytes;
-use crate::{Card, Cx, Need};
+use crate::{Card, Need, SwitchCx};
 use alloc::vec::Vec;
 
 /// What `raddle schemes quantized_adaptive` says.
@@ -87,7 +87,12 @@ impl QuantizedAdaptive {
 
 impl PortSelector for QuantizedAdaptive {
     #[inline]
-    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         if packet.bytes < self.hash_below {
             return self.hash.select(cx, packet, choices);
         }

@@ -2,7 +2,7 @@
 
 use super::schedule::Rotation;
 use super::{Choices, Header, PortSelector, SwitchContext};
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 
 /// What `raddle schemes round_robin` says.
 pub const CARD: Card = Card {
@@ -38,7 +38,12 @@ impl RoundRobin {
 
 impl PortSelector for RoundRobin {
     #[inline(never)]
-    fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        _packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         self.rotation.turn(cx, choices, self.rounds, false)
     }
 }

@@ -1,7 +1,7 @@
 //! RSQ: a uniformly random port for every packet, at every switch (LB study, Theorem 2).
 
 use super::{Choices, Header, PortSelector, SwitchContext};
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 
 /// What `raddle schemes rsq` says.
 pub const CARD: Card = Card {
@@ -31,7 +31,12 @@ impl Rsq {
 
 impl PortSelector for Rsq {
     #[inline]
-    fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        _packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         choices.at((cx.rng.next_u64() >> 32) as u32)
     }
 }

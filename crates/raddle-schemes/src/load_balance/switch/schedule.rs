@@ -1,7 +1,7 @@
 //! Interleaved weighted round robin, and rotation through one schedule per next-hop group.
 
 use super::Choices;
-use crate::Cx;
+use crate::SwitchCx;
 use crate::units::gcd;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -55,7 +55,7 @@ impl Rotation {
     /// new random order; never for 0. A schedule begins at its first turn, or at any.
     pub(super) fn turn(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         choices: &Choices<'_>,
         shuffle_after: u32,
         anywhere: bool,

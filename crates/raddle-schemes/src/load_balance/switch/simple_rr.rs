@@ -6,7 +6,7 @@
 use super::schedule::Rotation;
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::units::Bytes;
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 
 /// What `raddle schemes simple_rr` says.
 pub const CARD: Card = Card {
@@ -57,7 +57,12 @@ impl SimpleRr {
 
 impl PortSelector for SimpleRr {
     #[inline(never)]
-    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         let large = usize::from(packet.bytes >= self.config.small);
         self.rotations[large].turn(cx, choices, 0, self.config.start == Start::Random)
     }

@@ -7,7 +7,7 @@
 
 use super::{Choices, Header, PortSelector, SwitchContext};
 use crate::load_balance::route::PORT_LIMIT;
-use crate::{Card, Cx, Need};
+use crate::{Card, Need, SwitchCx};
 
 /// What `raddle schemes source_route` says.
 pub const CARD: Card = Card {
@@ -39,7 +39,12 @@ impl SourceRoute {
 
 impl PortSelector for SourceRoute {
     #[inline]
-    fn select(&mut self, _cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        _cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         let port = u32::from(packet.entropy.0) >> self.shift & (PORT_LIMIT - 1);
         // Choices are mostly ports in a row.
         let probably = port.wrapping_sub(choices.fabric.port(0)) as usize;

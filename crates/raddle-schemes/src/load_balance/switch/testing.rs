@@ -3,7 +3,7 @@
 use super::{
     AnyPortSelector, Choices, Group, Header, PortSelector, Queue, Surroundings, SwitchContext,
 };
-use crate::Cx;
+use crate::SwitchCx;
 use crate::ids::{Entropy, SwitchId};
 use crate::rng::{Rng, stream};
 use crate::units::{Bytes, Time};
@@ -142,7 +142,7 @@ impl<S: PortSelector> Bench<S> {
 
     /// The choice that takes the next packet.
     pub(super) fn select(&mut self, count: usize) -> usize {
-        let cx = &mut Cx { now: self.now, rng: &mut self.rng, events: &mut () };
+        let cx = &mut SwitchCx { now: self.now, rng: &mut self.rng };
         let mut choices = Choices {
             count,
             next_hops: 0,
@@ -165,7 +165,12 @@ impl<S: PortSelector> Bench<S> {
 pub(super) struct Running(pub(super) AnyPortSelector);
 
 impl PortSelector for Running {
-    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         self.0.select(cx, packet, choices)
     }
 }

@@ -9,7 +9,7 @@
 
 use super::{Choices, Detour, Header, PortSelector, SwitchContext, Waypoint};
 use crate::ids::Entropy;
-use crate::{Card, Cx};
+use crate::{Card, SwitchCx};
 
 /// What `raddle schemes valiant` says.
 pub const CARD: Card = Card {
@@ -43,7 +43,12 @@ impl Valiant {
 
 impl PortSelector for Valiant {
     #[inline]
-    fn select(&mut self, cx: &mut Cx<'_>, _packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        _packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         choices.at((cx.rng.next_u64() >> 32) as u32)
     }
 
@@ -51,7 +56,7 @@ impl PortSelector for Valiant {
         true
     }
 
-    fn detour(&mut self, cx: &mut Cx<'_>, packet: &Header, stop: &Waypoint<'_>) -> Detour {
+    fn detour(&mut self, cx: &mut SwitchCx<'_>, packet: &Header, stop: &Waypoint<'_>) -> Detour {
         let Entropy(entropy) = packet.entropy;
         let (via, is_on_its_way) = if stop.from_host {
             (cx.rng.below(stop.edges.len() as u64) as u16, true)
@@ -84,7 +89,7 @@ mod tests {
             control: false,
             hashed: false,
         };
-        Valiant.detour(&mut Cx { now: Time(0), rng, events: &mut () }, &packet, stop)
+        Valiant.detour(&mut SwitchCx { now: Time(0), rng }, &packet, stop)
     }
 
     #[test]

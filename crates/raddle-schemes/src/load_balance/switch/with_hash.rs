@@ -6,7 +6,7 @@ use super::ecmp::{self, Ecmp};
 use super::{
     AnyPortSelector, Choices, Config, Detour, Header, PortSelector, SwitchContext, Waypoint,
 };
-use crate::Cx;
+use crate::SwitchCx;
 use crate::probe::Probes;
 use alloc::boxed::Box;
 
@@ -31,7 +31,12 @@ impl PortSelector for WithHash {
         self.scheme.probes(to);
     }
 
-    fn select(&mut self, cx: &mut Cx<'_>, packet: &Header, choices: &mut Choices<'_>) -> usize {
+    fn select(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        packet: &Header,
+        choices: &mut Choices<'_>,
+    ) -> usize {
         if packet.hashed {
             self.hash.select(cx, packet, choices)
         } else {
@@ -47,7 +52,7 @@ impl PortSelector for WithHash {
         self.scheme.looks_before()
     }
 
-    fn detour(&mut self, cx: &mut Cx<'_>, packet: &Header, stop: &Waypoint<'_>) -> Detour {
+    fn detour(&mut self, cx: &mut SwitchCx<'_>, packet: &Header, stop: &Waypoint<'_>) -> Detour {
         if packet.hashed {
             Detour { towards: None, straight: packet.entropy }
         } else {

@@ -49,7 +49,7 @@ fn packet(flow: u32, forward: bool, bytes: u64) -> Packet {
 
 fn show(switch: &mut Conga, us: u64, p: &mut Packet, from: Side, ways: &Links) -> Verdict {
     let rng = &mut Rng::new(1, "test", us);
-    let cx = &mut Cx { now: Time::ZERO + Span::us(us), rng, events: &mut () };
+    let cx = &mut SwitchCx { now: Time::ZERO + Span::us(us), rng };
     switch.on_ingress(cx, p, from, ways)
 }
 

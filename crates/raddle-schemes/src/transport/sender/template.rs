@@ -223,7 +223,7 @@ mod tests {
         let context = &FlowContext::NOMINAL;
         let rng = Rng::new(1, "flow", 1);
         let mut next = template.next_sender(Some(&left), context, Bytes(1), rng);
-        next.begin_slots(Time::ZERO, 0, 1, 0);
+        next.begin_slots(Time::ZERO, (0, 1, 0), &mut ());
         let slot = Time(Rate::gbps(10).serialisation(context.packet()).0);
         assert_eq!(next.paced_until(Time::ZERO), Some(slot));
     }

@@ -20,7 +20,7 @@ use crate::middleware::{Born, Ends, Passage};
 use crate::record::DropCause;
 use crate::wire::frame::Frame;
 use crate::wire::note::Note;
-use raddle_schemes::Cx;
+use raddle_schemes::SwitchCx;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::load_balance::switch::{Choices, Waypoint};
 use raddle_schemes::units::Time;
@@ -316,7 +316,7 @@ impl<'a> Part<'a> {
         let stop = Waypoint { switch: switch.id, edge, from_host, edges };
         let own_key = || locators.key(frame.to);
         let key = self.keys.as_ref().map_or_else(own_key, |own| own.flow_key(*frame));
-        let cx = &mut Cx { now, rng: &mut switch.rng, events: &mut () };
+        let cx = &mut SwitchCx { now, rng: &mut switch.rng };
         let detour = switch.selector.detour(cx, &header(*frame, key), &stop);
         let way = detour.towards.map(|(place, entropy)| (hosts[place], entropy));
         let way = way.filter(|&(host, _)| routes.ports(switch.id, host).count() > 0);
@@ -390,7 +390,7 @@ impl<'a> Part<'a> {
                     weights: ports.weights(),
                     fabric: &mut around,
                 };
-                let cx = &mut Cx { now, rng: &mut switch.rng, events: &mut () };
+                let cx = &mut SwitchCx { now, rng: &mut switch.rng };
                 let header = header(frame, key);
                 if let Some(own) = &mut switch.follower {
                     own.before(now, |to| switch.selector.probes(to));

@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::topology::Fabric;
 use crate::topology::routing::Forwarding;
 use crate::wire::frame::{Frame, Locators};
-use raddle_schemes::Cx;
+use raddle_schemes::SwitchCx;
 use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::load_balance::switch::{Choices, PortSelector, Visitor};
 use raddle_schemes::rng::Rng;
@@ -314,7 +314,7 @@ impl<S: PortSelector> Chooser<'_, S> {
             weights: None,
             fabric: &mut around,
         };
-        let cx = &mut Cx { now, rng: self.rng, events: &mut () };
+        let cx = &mut SwitchCx { now, rng: self.rng };
         let header = header(frame, self.locators.key(frame.to));
         first + self.selector.select(cx, &header, &mut choices) as u32 - self.first_id
     }

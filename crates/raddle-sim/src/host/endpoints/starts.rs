@@ -1,8 +1,8 @@
 //! When flows start, and when they may send.
 
-use super::Ends;
 use super::slots::{End, LiveSender};
 use super::source_routes::Class;
+use super::{Ends, FlowEvents};
 use crate::host::nic::Nic;
 use crate::plan::Plan;
 use crate::wire::frame::flag;
@@ -81,7 +81,8 @@ impl Ends<'_> {
             sender,
         };
         let key = stream(plan.seed, "slots", here.0.into());
-        live.sender.begin_slots(now, index as u32, flows, key);
+        let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
+        live.sender.begin_slots(now, (index as u32, flows, key), events);
         if let Some(planners) = &mut self.planners {
             planners.begin(flow, &mut live.sender);
         }

@@ -64,7 +64,9 @@ impl Hosts<'_> {
         let all = self.addresses.begin_at(host);
         let place = all.iter().take_while(|other| **other < flow).count() as u32;
         let key = stream(self.plan.seed, "slots", host.0.into());
-        sender.begin_slots(now, place, all.len() as u32, key);
+        let slots = (place, all.len() as u32, key);
+        let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
+        sender.begin_slots(now, slots, events);
         let sending =
             Sending { sender, hops: Vec::new(), in_turn: false, paced_at: None, wakes_at: None };
         self.sending[flow.index()] = Some(Box::new(sending));

@@ -8,7 +8,7 @@ use raddle_schemes::tor::{
     Kind, Message, Output, Packet, Side, TorContext, TorHook, Verdict, Ways,
 };
 use raddle_schemes::units::{Span, Time};
-use raddle_schemes::{Card, Cx};
+use raddle_schemes::{Card, SwitchCx};
 use std::collections::{BTreeMap, VecDeque};
 
 const CARD: Card = Card {
@@ -38,7 +38,7 @@ impl TorHook for Juggler {
 
     fn on_ingress(
         &mut self,
-        cx: &mut Cx<'_>,
+        cx: &mut SwitchCx<'_>,
         p: &mut Packet,
         from: Side,
         ways: &dyn Ways,
@@ -74,7 +74,7 @@ impl TorHook for Juggler {
         }
     }
 
-    fn on_egress(&mut self, cx: &mut Cx<'_>, packet: &Packet) -> bool {
+    fn on_egress(&mut self, cx: &mut SwitchCx<'_>, packet: &Packet) -> bool {
         packet.kind != Kind::Data || cx.rng.below(32) > 0
     }
 
@@ -86,7 +86,7 @@ impl TorHook for Juggler {
         self.due.front().map(|(at, _)| *at)
     }
 
-    fn on_timer(&mut self, cx: &mut Cx<'_>) {
+    fn on_timer(&mut self, cx: &mut SwitchCx<'_>) {
         let due = self.due.iter().take_while(|(at, _)| *at <= cx.now).count();
         let free = self.due.drain(..due);
         self.out.extend(free.map(|(_, ticket)| Output::Release { ticket, via: None }));

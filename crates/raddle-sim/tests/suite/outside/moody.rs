@@ -5,7 +5,7 @@ use raddle_schemes::buffer::{
 };
 use raddle_schemes::family::Plugin;
 use raddle_schemes::units::{Span, Time};
-use raddle_schemes::{Card, Cx};
+use raddle_schemes::{Card, SwitchCx};
 
 const CARD: Card = Card {
     name: "moody",
@@ -26,7 +26,12 @@ impl BufferPolicy for Moody {
         true
     }
 
-    fn admit(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         self.timer = self.timer.or(Some(cx.now + Span::ns(1_500)));
         let came_in = memory.ingress[frame.came_in as usize * memory.classes as usize];
         match (self.mood ^ (came_in / 64) ^ cx.rng.below(8)) % 16 {
@@ -37,7 +42,7 @@ impl BufferPolicy for Moody {
         }
     }
 
-    fn on_departure(&mut self, cx: &mut Cx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
+    fn on_departure(&mut self, cx: &mut SwitchCx<'_>, frame: &Departed, memory: &MemoryView<'_>) {
         let left = memory.queues[memory.place(frame.queue)] + memory.used.0;
         self.mood = self.mood.wrapping_mul(31) + cx.now.0 + left + u64::from(frame.sent);
     }
@@ -46,7 +51,7 @@ impl BufferPolicy for Moody {
         self.timer
     }
 
-    fn on_timer(&mut self, cx: &mut Cx<'_>, memory: &MemoryView<'_>) {
+    fn on_timer(&mut self, cx: &mut SwitchCx<'_>, memory: &MemoryView<'_>) {
         self.mood += 1;
         self.timer = (memory.used.0 > 0).then_some(cx.now + Span::ns(1_500));
     }
