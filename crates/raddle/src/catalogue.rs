@@ -117,15 +117,37 @@ pub fn fill_columns(document: &str) -> Result<String, String> {
 }
 
 /// The document with the tables of the catalogue as the program has them; each is the first table below
-/// its heading.
+/// its heading. A kind that the document lacks gets a heading and a line, behind the kind before it.
 ///
 /// # Errors
 /// The heading that the document lacks, or that has no table.
 pub fn fill(document: &str) -> Result<String, String> {
+    let mut document = document.to_owned();
+    for kinds in &KINDS {
+        let sections = (kinds.sections)();
+        for pair in sections.windows(2) {
+            add_behind(&mut document, pair[0], pair[1]);
+        }
+    }
     let tables = FAMILIES.iter().map(|family| (family.heading, family.markdown()));
     let tables = tables.chain([(ALL, markdown()), (TOPOLOGY, topologies()), (TRAFFIC, traffic())]);
     let tables = tables.map(|(heading, table)| (heading.to_owned(), table));
-    put(document, tables.chain(keys()))
+    put(&document, tables.chain(keys()))
+}
+
+/// Adds the heading of a section that has none yet, behind the section of another.
+fn add_behind(document: &mut String, before: &Section, section: &Section) {
+    let (Some(before), Some(heading)) = (before.heading(), section.heading()) else { return };
+    if document.contains(&format!("\n{heading}\n")) {
+        return;
+    }
+    let Some(start) = document.find(&format!("\n{before}\n")) else { return };
+    let body = start + 1 + before.len();
+    let end = document[body..].find("\n#").map_or(document.len(), |end| body + end + 1);
+    let summary = cell(section.summary);
+    let first = summary.chars().take(1).flat_map(char::to_uppercase);
+    let line: String = first.chain(summary.chars().skip(1)).collect();
+    document.insert_str(end, &format!("{heading}\n{line}.\n\n|\n\n"));
 }
 
 fn put(document: &str, tables: impl Iterator<Item = (String, String)>) -> Result<String, String> {
@@ -159,6 +181,12 @@ mod tests {
         assert_eq!(filled.matches("| kept |").count(), headings.len());
         assert!(filled.contains("| `reps` | `buffer` | `8` | Slots of the ring"), "{filled}");
         assert_eq!(fill(&filled).unwrap(), filled);
+        let lacking = document.replace("\n### kind = \"torus\"\nwords\n| old |\n\n| kept |\n", "");
+        assert_ne!(lacking, document);
+        let added = fill(&lacking).unwrap();
+        assert!(added.contains("\n### kind = \"torus\"\nRows and columns of switches"), "{added}");
+        assert!(added.contains("| `rows` |"), "{added}");
+        assert_eq!(fill(&added).unwrap(), added);
         let error = fill("\n## Schemes\n| a |\n").unwrap_err();
         assert_eq!(error, "no table below `### [transport] load_balance`");
     }

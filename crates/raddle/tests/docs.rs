@@ -5,7 +5,7 @@
 
 use raddle::catalogue::{fill, fill_columns};
 use raddle::scenario::key::Absent;
-use raddle::scenario::{Study, load, parse, sections, topologies};
+use raddle::scenario::{Study, load, parse, sections, topologies, traffics};
 use raddle_sim::{check, engine};
 use std::collections::BTreeSet;
 use std::fs;
@@ -174,11 +174,9 @@ fn probes() -> Vec<(String, Vec<String>)> {
         let text = format!("[fabric]\n{topology}\n{TRAFFIC}");
         probes.push((kind.to_owned(), vec![text]));
     }
-    for (kind, more) in [
-        ("permutation", String::new()),
-        ("tornado", String::new()),
+    // What is more than the examples of the keys that have to be there.
+    let written = [
         ("incast", "senders = 2".to_owned()),
-        ("all_to_all", String::new()),
         ("collective", "operation = \"all_reduce\"".to_owned()),
         ("fsdp", "model = \"llama_7b\"".to_owned()),
         ("poisson", "law = \"websearch\"\nload = 0.1\nuntil = \"1 us\"".to_owned()),
@@ -187,7 +185,17 @@ fn probes() -> Vec<(String, Vec<String>)> {
         ("flows", "flow = [{ from = 0, to = 1, bytes = \"1 B\" }]".to_owned()),
         ("htsim_cm", format!("file = '{data}/htsim/one.cm'")),
         ("hpcc_flows", format!("file = '{data}/hpcc/flows_8.txt'")),
-    ] {
+    ];
+    for section in traffics() {
+        let kind = section.kind.unwrap();
+        let own = written.iter().find(|(own, _)| *own == kind).map(|(_, more)| more.clone());
+        let more = own.unwrap_or_else(|| {
+            let required = section.keys.iter().filter_map(|key| match key.absent {
+                Absent::Required(example) => Some(format!("{} = {example}\n", key.word)),
+                _ => None,
+            });
+            required.collect()
+        });
         let text = format!("{FABRIC}[traffic]\nkind = \"{kind}\"\n{more}\nzzz = 1\n");
         let mut texts = vec![text];
         if kind == "collective" {
