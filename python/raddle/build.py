@@ -186,6 +186,8 @@ def transport(
     pair_order: Literal["parallel", "fifo"] | None = None,
     nic: Literal["control_first", "round_robin"] | None = None,
     turns: Literal["round_robin", "random_place", "random", "shortest"] | None = None,
+    host_queue: str | None = None,
+    host_queue_acks: bool | None = None,
     phase: str | None = None,
 ) -> Section:
     """The hosts.
@@ -219,6 +221,12 @@ def transport(
         round in a random order that stays, as in a list of queue pairs into which each is
         put at random; `random`, any of them, drawn for each packet; `shortest`, the one
         with the shortest message, as senders of Homa do.
+    `host_queue`: packets wait at hosts in a queue of this size, first in, first out, as in
+        a kernel or its driver: a flow puts one in line as soon as its window and its pace
+        allow and there is room; without it the NIC pulls. Flows of classes that flow
+        control may pause are pulled all the same, in turn with the queue.
+    `host_queue_acks` (`false`): whether ACKs and NACKs wait in `host_queue`, too, behind
+        data; for them there is always room.
     `phase` (`"0 ns"`): each flow's start, by itself or by a trigger, is delayed by a
         uniform draw from zero to this.
     """
@@ -236,6 +244,8 @@ def transport(
         pair_order=pair_order,
         nic=nic,
         turns=turns,
+        host_queue=host_queue,
+        host_queue_acks=host_queue_acks,
         phase=phase,
     )
 

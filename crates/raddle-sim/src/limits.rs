@@ -13,6 +13,7 @@
 //! | 2^31 ps from the start on a wire to the arrival | 32 bits of a packet on a link |
 //! | an opening of each link with a gate for the largest frame, no flow control there | else it never leaves |
 //! | 2^16 hosts below a switch of a tree | division by multiplication with 32 bits is exact |
+//! | a queue of hosts with room for a packet, for a class that is never paused, one port and flows in turn | what comes first goes first |
 //! | one port of a host where hosts name routes or ToRs have middleware | both take its switch for the way to it |
 //! | 256 ports of a switch where hosts name the route | 8 bits of a frame's entropy each |
 //! | 2^46 - 1 ps | the time of a packet in a sender's ledger |
@@ -22,19 +23,19 @@
 use crate::engine::{self, HORIZON, SHORTEST_WINDOW};
 use crate::faults::PortChange;
 use crate::faults::gate::Opening;
-use crate::plan::{CLASS_LIMIT, Overflow, Per, Plan, Service};
+use crate::plan::{CLASS_LIMIT, Overflow, Per, Plan, Service, Turns};
 use crate::topology::routing::Forwarding;
 use crate::topology::{RouteMisfit, Switch};
 use crate::wire::frame::{Locators, NUMBER_LIMIT, PFC_SIZE, SIZE_LIMIT};
 use crate::wire::port_facts::PortFacts;
 use crate::workload::Start;
-use raddle_schemes::FlowContext;
-use raddle_schemes::Need;
-use raddle_schemes::ids::{FlowId, HostId, PortId};
+use raddle_schemes::congestion;
+use raddle_schemes::ids::{FlowId, HostId, PortId, Psn};
 use raddle_schemes::load_balance::host;
 use raddle_schemes::load_balance::route::PORT_LIMIT;
 use raddle_schemes::transport::ledger::TIME_LIMIT;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
+use raddle_schemes::{FlowContext, Need};
 use std::fmt;
 
 /// Most hosts below one switch of a tree, so that the engine's compiled forwarding is exact. With
@@ -57,6 +58,11 @@ pub enum LimitError {
     Planes {
         /// What.
         what: &'static str,
+    },
+    /// Hosts have a queue that they cannot have.
+    HostQueue {
+        /// Why not.
+        why: &'static str,
     },
     /// A flow has too many packets.
     Packets {
@@ -290,6 +296,7 @@ impl fmt::Display for LimitError {
             Self::Planes { what } => {
                 write!(f, "hosts have several ports, and {what} know of one only")
             }
+            Self::HostQueue { why } => write!(f, "hosts have a queue, and {why}"),
             Self::Packets { flow, packets } => write!(
                 f,
                 "flow {} has {packets} packets; at most {NUMBER_LIMIT} fit, so send less or choose \
@@ -452,6 +459,9 @@ impl Plan {
             return Err(LimitError::RhoMax);
         }
         self.check_frames()?;
+        if let Some(why) = self.lacks_of_host_queue().next() {
+            return Err(LimitError::HostQueue { why });
+        }
         self.check_queues()?;
         self.check_flows()?;
         self.check_switches()?;
@@ -483,6 +493,25 @@ impl Plan {
         ];
         let found = beside.into_iter().find(|(is, _)| *is);
         found.map_or(Ok(()), |(_, what)| Err(LimitError::Detours { what }))
+    }
+
+    /// Why hosts cannot have the queue that they are to have.
+    fn lacks_of_host_queue(&self) -> impl Iterator<Item = &'static str> {
+        let own = self.transport.host_queue;
+        let (paused, classes) = (self.paused_classes(), self.queue.classes);
+        let chooses =
+            |own: &congestion::Config| own.build(&FlowContext::NOMINAL).class(Psn(0)).is_some();
+        let found = [
+            (own.is_some_and(|own| own.size < self.packet()), "no packet fits into it"),
+            (self.fabric.planes > 1, "several ports know nothing of it"),
+            (self.transport.turns != Turns::RoundRobin, "flows do not take turns"),
+            (u32::from(classes) == paused.count_ones(), "flow control may pause every class"),
+            (
+                paused != 0 && self.transport.congestions().any(chooses),
+                "packets have classes of their own, of which flow control may pause some",
+            ),
+        ];
+        found.into_iter().filter(move |(is, _)| *is && own.is_some()).map(|(_, why)| why)
     }
 
     fn check_frames(&self) -> Result<(), LimitError> {

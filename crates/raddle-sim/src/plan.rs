@@ -333,6 +333,15 @@ raddle_schemes::words! {
     }
 }
 
+/// A queue of each host, first in, first out, in front of its wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostQueue {
+    /// A flow whose packet does not fit waits; at least a full packet.
+    pub size: Bytes,
+    /// Whether ACKs and NACKs wait in it, too; for them there is always room.
+    pub acks: bool,
+}
+
 raddle_schemes::words! {
     /// Which of the flows that may send has its turn at the NIC.
     pub enum Turns {
@@ -413,6 +422,8 @@ pub struct TransportPlan {
     pub nic: NicOrder,
     /// Which flow has its turn.
     pub turns: Turns,
+    /// What waits at hosts between flows and the wire, if anything does: else NICs pull.
+    pub host_queue: Option<HostQueue>,
     /// Each flow's start, by itself or by a trigger, is delayed by a uniform draw from `0..=phase`.
     pub phase: Span,
 }
@@ -500,6 +511,7 @@ impl Plan {
                 pair_order: PairOrder::Parallel,
                 nic: NicOrder::ControlFirst,
                 turns: Turns::RoundRobin,
+                host_queue: None,
                 phase: Span::ZERO,
             },
             traffic,
@@ -571,9 +583,23 @@ impl Plan {
         self.transport.payload + self.transport.header
     }
 
+    /// A bit for each data class that flow control may pause.
+    pub fn paused_classes(&self) -> u8 {
+        paused_classes(&self.queue, self.buffer.as_ref())
+    }
+
     /// What relative sizes of the queue at `port` refer to; 100 % is `whole`.
     pub fn queue_base(&self, port: usize, base_rtt: Span, whole: Bytes) -> Base {
         let bdp = self.fabric.ports[port].rate.bytes_in(base_rtt);
         Base { packet: self.packet(), bdp, whole }
+    }
+}
+
+/// A bit for each data class that flow control may pause, by the memory's policy or by all queues.
+pub fn paused_classes(queue: &QueuePlan, buffer: Option<&BufferPlan>) -> u8 {
+    match (queue.pfc, buffer) {
+        (None, _) => 0,
+        (Some(pfc), Some(buffer)) if pfc.by_memory() => buffer.policy.lossless(queue.classes),
+        _ => ((1_u16 << queue.classes) - 1) as u8,
     }
 }

@@ -3,7 +3,7 @@
 use crate::faults::Faults;
 use crate::headroom::{pause_headroom, rates};
 use crate::lossless;
-use crate::plan::{BufferPlan, Plan, QueuePlan};
+use crate::plan::{BufferPlan, HostQueue, Plan, QueuePlan};
 use crate::topology::{Fabric, Node, Port};
 use crate::workload::Flow;
 use raddle_schemes::ids::PortId;
@@ -26,6 +26,8 @@ pub struct Waits<'a> {
     pub queue: &'a QueuePlan,
     /// The memory that they share.
     pub buffer: Option<&'a BufferPlan>,
+    /// What waits at hosts in front of their wires.
+    pub host_queue: Option<HostQueue>,
     /// A full packet.
     pub packet: Bytes,
     /// What sizes in `bdp` refer to.
@@ -46,6 +48,7 @@ impl<'a> Waits<'a> {
             faults: &plan.faults,
             queue: &plan.queue,
             buffer: plan.buffer.as_ref(),
+            host_queue: plan.transport.host_queue,
             packet: plan.packet(),
             longest_rtt: plan.fabric.longest_base_rtt(plan.packet(), plan.transport.ack),
             all: all.saturating_mul(plan.packet().0).min(LONGEST_QUEUE),
@@ -72,9 +75,19 @@ impl<'a> Waits<'a> {
     /// place of being dropped.
     pub fn rto(&self) -> Span {
         let wait = Span(self.drain().0.saturating_mul(4)).max(longest_hold(self));
+        let wait = wait.0.saturating_add(self.at_hosts().0);
         let circuits = self.fabric.longest_wait(self.detours);
         let trip = self.longest_rtt.0.saturating_add(circuits.0);
-        Span(trip.saturating_add(wait.0).min(TIME_LIMIT.0))
+        Span(trip.saturating_add(wait).min(TIME_LIMIT.0))
+    }
+
+    /// What a packet may wait in the queue of its own host, and its ACK in that of the other.
+    fn at_hosts(&self) -> Span {
+        let Some(own) = self.host_queue else { return Span::ZERO };
+        let hosts = (0..self.fabric.hosts).map(|host| self.fabric.ports[host as usize].rate);
+        let Some(slowest) = hosts.min() else { return Span::ZERO };
+        let one = slowest.serialisation(Bytes(own.size.0.min(self.all)));
+        Span(if own.acks { one.0.saturating_mul(2) } else { one.0 })
     }
 }
 /// The longest that lossless classes can keep the slowest link at work with what all switches hold and

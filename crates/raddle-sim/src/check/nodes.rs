@@ -131,23 +131,31 @@ fn sources(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
             bytes[host] = bytes[host].map(|sum| sum + own);
         }
     }
+    let mut waiting = 0;
     for host in 0..hosts {
         let place = format!("host {host}");
         let nic = together(plan, host, |port| &outcome.ports[port.index()]);
         let cut_off = nic.dropped[DropCause::LinkDown as usize];
         let sum = ("sent by its flows", sent[host]);
         found.at_most(&place, ("data frames of its NIC", nic.data_frames), sum);
+        // What waits in a queue of the host has left its flow.
+        let gone = nic.data_frames + cut_off;
+        let waits = sent[host].saturating_sub(gone);
+        waiting += waits;
+        let room = plan.transport.host_queue.map_or(0, |own| own.size.0 / (header + 1));
         found.at_most(
             &place,
             sum,
-            ("data frames of its NIC and those cut off", nic.data_frames + cut_off),
+            ("data frames of its NIC, those cut off and those that fit its queue", gone + room),
         );
-        if let (Some(expected), 0) = (bytes[host], cut_off) {
+        if let (Some(expected), 0) = (bytes[host], cut_off + waits) {
             let control = nic.frames.saturating_sub(nic.data_frames) * plan.transport.ack.0;
             let data = nic.bytes.saturating_sub(control);
             found.equal(&place, ("bytes of data sent", data), ("bytes of its flows", expected));
         }
     }
+    let under_way = ("data packets in flight", outcome.in_flight_data);
+    found.at_most("all hosts", ("data frames that wait in queues of hosts", waiting), under_way);
 }
 
 fn destinations(plan: &Plan, outcome: &Outcome, found: &mut Findings) {

@@ -245,6 +245,12 @@ impl<'a> Hosts<'a> {
         CreditFrames { in_flight: count(waiting).1, ..self.ends.credit_frames }
     }
 
+    /// Data packets that wait between flows and wires.
+    pub(crate) fn in_line(&self) -> u64 {
+        let fifos = self.nics.iter().filter_map(|nic| nic.port.fifo.as_ref());
+        count(fifos.flat_map(|fifo| fifo.frames())).0
+    }
+
     /// Frames that left hosts so far.
     pub fn frames_sent(&self) -> u64 {
         let ports = self.nics.iter().flat_map(Nic::all_ports);

@@ -662,6 +662,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         });
         let held = self.tors.iter().flatten().flat_map(Middleware::held);
         let under_way = on_links.map(|event| event.frame).chain(queued).chain(held);
+        let under_way = under_way.chain(self.hosts.in_line());
         let (in_flight_data, credit) = count(under_way);
         let host_ports = self.plan.fabric.host_ports() as usize;
         let ((flows, nics, timeline, mut probes), mut credit_frames) = self.hosts.finish();

@@ -15,7 +15,7 @@ use raddle_sim::engine::{self, HORIZON, SHORTEST_WINDOW};
 use raddle_sim::faults::PortChange;
 use raddle_sim::limits::LimitError;
 use raddle_sim::plan::{
-    AckQueue, Overflow, Pfc, Plan, Service, Transport, TransportPlan, Watchdog,
+    AckQueue, HostQueue, Overflow, Pfc, Plan, Service, Transport, TransportPlan, Turns, Watchdog,
 };
 use raddle_sim::record::Stop;
 use raddle_sim::topology::dumbbell::Dumbbell;
@@ -465,6 +465,19 @@ fn data_classes_fit_the_masks_and_flows_have_one_of_them() {
         |plan| plan.queue.service = Service::Fifo,
         LimitError::AcksWithData,
         "ACKs shall travel with data, but the ports have one class for everything; leave that out",
+    );
+    let queue = |size| Some(HostQueue { size, acks: true });
+    between(
+        |plan| plan.transport.host_queue = queue(plan.packet()),
+        |plan| plan.transport.host_queue = queue(Bytes(plan.packet().0 - 1)),
+        LimitError::HostQueue { why: "no packet fits into it" },
+        "hosts have a queue, and no packet fits into it",
+    );
+    between(
+        |plan| plan.transport.host_queue = queue(plan.packet()),
+        |plan| plan.transport.turns = Turns::Random,
+        LimitError::HostQueue { why: "flows do not take turns" },
+        "hosts have a queue, and flows do not take turns",
     );
     between(
         |plan| {

@@ -1,7 +1,7 @@
 //! What a run must come to where it can be worked out by hand.
 #![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
 
-use crate::common::{fat_tree, plan};
+use crate::common::{completed, fat_tree, plan};
 use raddle_schemes::congestion;
 use raddle_schemes::family::Raw;
 use raddle_schemes::ids::{HostId, PortId};
@@ -11,7 +11,7 @@ use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::check::violations;
 use raddle_sim::engine;
 use raddle_sim::faults::PortChange;
-use raddle_sim::plan::{NicOrder, Plan};
+use raddle_sim::plan::{HostQueue, NicOrder, Plan};
 use raddle_sim::record::{DropCause, FlowRecord, Outcome, Stop};
 use raddle_sim::topology::dumbbell::Dumbbell;
 use raddle_sim::topology::tree::TreeShape;
@@ -197,4 +197,39 @@ fn two_flows_share_a_link_fairly() {
             assert!((0.93..=1.07).contains(&share), "{scheme}: {share}");
         }
     }
+}
+
+/// Two flows without a window or a pace put 200 packets in line at once, if there is room: what comes 50
+/// packets later waits for 150, or for as many as the queue has room for.
+#[test]
+fn what_comes_to_a_host_s_queue_waits_for_what_came_before() {
+    let one = 83_200;
+    let late = |from, to| Flow {
+        start: Start::At(Time(50 * one)),
+        ..Flow::at_zero(from, to, Bytes(4096))
+    };
+    let waits = |queue: Option<HostQueue>| {
+        let long = |to| Flow::at_zero(0, to, Bytes(100 * 4096));
+        let flows = vec![long(2), long(3), late(0, 3), late(2, 0)];
+        let mut plan = unhindered(dumbbell(2, Rate::gbps(400), Rate::gbps(800), flows));
+        plan.transport.host_queue = queue;
+        let outcome = completed(&plan);
+        // 3 links and a packet of its own; the ACK of the other comes back the same way.
+        let way = 1_500_000 + 2 * one + one / 2;
+        let back = 1_500_000 + 2 * 1_280 + 640;
+        let (data, _) = times(&outcome.flows.at(2));
+        let (delivered, acked) = times(&outcome.flows.at(3));
+        let data = (data - 50 * one - way) as f64 / one as f64;
+        (data, (acked - delivered - back) as f64 / one as f64)
+    };
+    let queue = |packets: u64, acks| Some(HostQueue { size: Bytes(packets * 4160), acks });
+    let near = |(data, ack): (f64, f64), (of_data, of_ack): (f64, f64)| {
+        assert!((data - of_data).abs() <= 2.5 && (ack - of_ack).abs() <= 2.5, "{data} {ack}");
+    };
+    near(waits(None), (1.0, 0.5));
+    near(waits(queue(1_000, false)), (150.0, 0.5));
+    // The other packet comes 20 packets later, and its ACK when 131 are left.
+    near(waits(queue(1_000, true)), (150.0, 130.5));
+    near(waits(queue(10, true)), (11.5, 10.0));
+    near(waits(queue(1, true)), (2.5, 1.5));
 }

@@ -83,6 +83,7 @@ impl Jobs {
             pair_order: transport.pair_order,
             nic: transport.nic,
             turns: transport.turns,
+            host_queue: transport.host_queue.as_ref().map(|own| own.plan),
             phase: transport.phase,
         }
     }

@@ -24,6 +24,7 @@ mod defaults;
 mod fabric;
 mod fault;
 mod files;
+mod host_queue;
 mod idle;
 mod job;
 mod jobs;
@@ -278,6 +279,7 @@ impl Scenario {
         section.queue.resolve_shares(sizes.packet, log);
         traffic.check_classes(section.queue.plan.classes, log);
         traffic.check_chosen_classes(&transport, section.queue.plan.classes, log);
+        host_queue::check(&transport, (&section, &fabric), &traffic, sizes.packet, log);
         reach::queues(&section, (&fabric, &certain), &sizes, log);
         memory::check(&section, &fabric, &certain, &sizes, log);
         let mut followed = None;

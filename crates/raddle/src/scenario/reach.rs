@@ -81,7 +81,17 @@ fn waits<'a>(
     let (queue, buffer) = (&section.queue.plan, section.buffer.as_ref().map(|own| &own.plan));
     let Sizes { packet, longest_rtt, .. } = *sizes;
     let detours = section.load_balance.config.makes_detours();
-    Waits { fabric, faults, queue, buffer, packet, longest_rtt, all: LONGEST_QUEUE, detours }
+    Waits {
+        fabric,
+        faults,
+        queue,
+        buffer,
+        host_queue: sizes.host_queue,
+        packet,
+        longest_rtt,
+        all: LONGEST_QUEUE,
+        detours,
+    }
 }
 
 /// How long a full queue takes, where queues have an end.

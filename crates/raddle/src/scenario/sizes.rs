@@ -2,7 +2,7 @@
 
 use raddle_schemes::size::Base;
 use raddle_schemes::units::{Bytes, Rate, Span};
-use raddle_sim::plan::TransportPlan;
+use raddle_sim::plan::{HostQueue, TransportPlan};
 use raddle_sim::topology::Fabric;
 
 /// Frames of a scenario, and the round trip that its relative sizes refer to.
@@ -13,6 +13,8 @@ pub(crate) struct Sizes {
     pub(crate) control: Bytes,
     /// Round trip of a packet and its ACK on the longest path through empty queues.
     pub(crate) longest_rtt: Span,
+    /// What waits at hosts.
+    pub(crate) host_queue: Option<HostQueue>,
 }
 
 impl Sizes {
@@ -22,6 +24,7 @@ impl Sizes {
             packet,
             control: transport.ack.max(transport.header),
             longest_rtt: fabric.longest_base_rtt(packet, transport.ack),
+            host_queue: transport.host_queue,
         }
     }
 

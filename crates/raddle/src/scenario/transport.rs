@@ -9,7 +9,7 @@ use raddle_schemes::planner;
 use raddle_schemes::recovery::AckEntropies;
 use raddle_schemes::units::{Bytes, Span};
 use raddle_schemes::{congestion, recovery};
-use raddle_sim::plan::{Connections, NicOrder, PairOrder, Turns};
+use raddle_sim::plan::{Connections, HostQueue, NicOrder, PairOrder, Turns};
 use raddle_sim::wire::frame::SIZE_LIMIT;
 
 keys! {
@@ -41,9 +41,19 @@ keys! {
             "`control_first`, or `round_robin`: one control frame, one data frame in turn";
         turns: Word(Turns::WORDS), (= "round_robin"),
             "which of the flows that may send has its turn at the NIC: `round_robin`, each behind those that could send before it; `random_place`, they go round in a random order that stays, as in a list of queue pairs into which each is put at random; `random`, any of them, drawn for each packet; `shortest`, the one with the shortest message, as senders of Homa do";
+        host_queue: Bytes, (or "none") [>= "1 B"],
+            "packets wait at hosts in a queue of this size, first in, first out, as in a kernel or its driver: a flow puts one in line as soon as its window and its pace allow and there is room; without it the NIC pulls. Flows of classes that flow control may pause are pulled all the same, in turn with the queue";
+        host_queue_acks: Flag, (= false),
+            "whether ACKs and NACKs wait in `host_queue`, too, behind data; for them there is always room";
         phase: Time, (filled "0 ns"),
             "each flow's start, by itself or by a trigger, is delayed by a uniform draw from zero to this";
     }
+}
+
+/// What waits at hosts, and where it is asked for.
+pub(crate) struct HostQueueSection {
+    pub(crate) plan: HostQueue,
+    pub(crate) place: Place,
 }
 
 /// The section, with the places of its schemes.
@@ -64,6 +74,8 @@ pub(crate) struct TransportSection {
     pub(crate) pair_order: PairOrder,
     pub(crate) nic: NicOrder,
     pub(crate) turns: Turns,
+    /// What waits between flows and the wire.
+    pub(crate) host_queue: Option<HostQueueSection>,
     pub(crate) phase: Span,
 }
 
@@ -109,6 +121,7 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
     let pair_order = reader.or(&TRANSPORT.pair_order);
     let nic = reader.need(&TRANSPORT.nic);
     let turns = reader.or(&TRANSPORT.turns);
+    let host_queue = host_queue(&mut reader);
     let phase = reader.need(&TRANSPORT.phase);
     reader.finish();
     Some(TransportSection {
@@ -126,8 +139,21 @@ pub(crate) fn transport(mut reader: Reader<'_>) -> Option<TransportSection> {
         pair_order,
         nic: nic?,
         turns,
+        host_queue: host_queue?,
         phase: phase?,
     })
+}
+
+/// Reads the keys of a host's queue.
+fn host_queue(reader: &mut Reader<'_>) -> Option<Option<HostQueueSection>> {
+    let Some(item) = reader.take(&TRANSPORT.host_queue) else {
+        reader.misplaced(&TRANSPORT.host_queue_acks, "without `host_queue`", "`host_queue`");
+        return Some(None);
+    };
+    let (size, acks) =
+        (reader.at_least(&TRANSPORT.host_queue), reader.or(&TRANSPORT.host_queue_acks));
+    let plan = HostQueue { size: size?, acks };
+    Some(Some(HostQueueSection { plan, place: item.place.clone() }))
 }
 
 /// Reads the recovery; where nobody has written its name, it is `implied`, if that is there.
@@ -171,7 +197,7 @@ impl TransportSection {
     }
 
     /// The section's lines with every default filled in, but for what `connections`, `pair_order`,
-    /// `turns`, `plane` and `plane_repair` have by default.
+    /// `turns`, `host_queue`, `plane` and `plane_repair` have by default.
     pub(crate) fn resolved(&self) -> String {
         let mut lines = vec![
             "[transport]".to_owned(),
@@ -192,6 +218,10 @@ impl TransportSection {
         }
         if self.turns != Turns::RoundRobin {
             lines.push(format!("turns = {}", shown(&self.turns)));
+        }
+        if let Some(HostQueueSection { plan, .. }) = &self.host_queue {
+            lines.push(format!("host_queue = {}", shown(&plan.size)));
+            lines.push(format!("host_queue_acks = {}", shown(&plan.acks)));
         }
         if let Some(plane) = &self.plane {
             lines.push(format!("plane = {}", show(&plane.config, &[])));

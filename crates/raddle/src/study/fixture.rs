@@ -115,6 +115,7 @@ pub(crate) fn plan(seed: u64) -> Plan {
             pair_order: PairOrder::Parallel,
             nic: NicOrder::ControlFirst,
             turns: Turns::RoundRobin,
+            host_queue: None,
             phase: Span::ZERO,
         },
         traffic: Traffic { flows: vec![flow(0, 1), flow(1, 2)], ..Traffic::default() },

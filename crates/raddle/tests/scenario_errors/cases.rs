@@ -649,4 +649,13 @@ fn a_planner_needs_switches_that_follow_routes_and_flows_that_follow_it() {
         "[transport]\nturns = \"randomly\"\n",
         "\"randomly\" | unknown word `randomly` for `turns` | nearest: `random`",
     );
+    more(
+        "[transport]\nhost_queue = \"4 kB\"\n",
+        "\"4 kB\" | `host_queue` is too small | expected at least 4160 B, a full packet",
+    );
+    more(
+        "[transport]\nhost_queue = \"1 MB\"\nturns = \"random\"\n",
+        "\"1 MB\" | `host_queue` needs flows that take turns | leave out `turns`: packets go as \
+         they have come into the queue",
+    );
 }

@@ -79,7 +79,7 @@ error: unknown key `paylod` in [transport]
    |
  7 | paylod = "4 KiB"
    | ^^^^^^ nearest: `payload`
-   = keys of [transport]: payload, header, ack, load_balance, plane, plane_repair, planner, congestion, recovery, connections, pair_order, nic, turns, phase
+   = keys of [transport]: payload, header, ack, load_balance, plane, plane_repair, planner, congestion, recovery, connections, pair_order, nic, turns, host_queue, phase
 
 error: wrong value for `message`
   --> demo.toml:11:11

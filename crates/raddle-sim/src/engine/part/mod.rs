@@ -530,6 +530,6 @@ impl<'a> Part<'a> {
         let held = held.flat_map(|tor| tor.held());
         let (data, credit) = count(on_links.map(|entry| entry.frame).chain(held));
         let queued = self.ports.queued();
-        (data + queued.0, credit + queued.1)
+        (data + queued.0 + self.world.hosts.in_line(), credit + queued.1)
     }
 }

@@ -227,7 +227,12 @@ impl<'a> Ends<'a> {
             self.run_timer(now, nic);
             return (None, nic.settle(now));
         }
-        nic.select_due(now);
+        if nic.is_apart() {
+            if nic.has_fifo() {
+                return self.run_line(now, nic);
+            }
+            nic.select_due(now);
+        }
         let frame = if !nic.can_send(now) {
             None
         } else if nic.control_goes_first()
@@ -235,7 +240,7 @@ impl<'a> Ends<'a> {
         {
             Some(frame)
         } else {
-            self.next_data(now, nic)
+            self.next_of_flows(now, nic).or_else(|| nic.next_control(now))
         };
         #[expect(clippy::manual_map, reason = "a closure would be a call for every frame")]
         let departure = match frame {
@@ -246,6 +251,46 @@ impl<'a> Ends<'a> {
             self.note_dropped(frame);
         }
         (departure, nic.settle(now))
+    }
+
+    /// The same where packets wait between flows and the wire: flows put theirs in line while there is
+    /// room, and the wire takes one if it is free.
+    #[cold]
+    #[inline(never)]
+    fn run_line(&mut self, now: Time, nic: &mut Nic) -> (Option<Departure>, Time) {
+        nic.turn_to_fifo(true);
+        while nic.has_room() {
+            let Some(frame) = self.next_of_flows(now, nic) else { break };
+            nic.put_in_line(frame);
+        }
+        nic.turn_to_fifo(false);
+        let frame = if nic.wire_is_free(now) && nic.can_send(now) {
+            self.next_beside_line(now, nic)
+        } else {
+            None
+        };
+        let departure = frame.map(|frame| nic.transmit(now, frame));
+        if let Some(Departure { frame, lost: Some(_), .. }) = departure {
+            self.note_dropped(frame);
+        }
+        (departure, nic.settle(now))
+    }
+
+    /// What the wire takes: control, what waits in line and flows that are pulled have their turns.
+    fn next_beside_line(&mut self, now: Time, nic: &mut Nic) -> Option<Frame> {
+        if nic.control_goes_first()
+            && let Some(frame) = nic.next_control(now)
+        {
+            return Some(frame);
+        }
+        if let Some(frame) = nic.next_in_line(false) {
+            return Some(frame);
+        }
+        if let Some(frame) = self.next_of_flows(now, nic) {
+            nic.pass_line();
+            return Some(frame);
+        }
+        nic.next_in_line(true).or_else(|| nic.next_control(now))
     }
 
     #[inline(always)]
@@ -593,12 +638,12 @@ impl<'a> Ends<'a> {
         live.set_wake(now, slot, nic);
     }
 
-    /// The next ready flow's packet; the next control frame, if there is none.
+    /// The next ready flow's packet, if one has any.
     #[inline(always)]
-    fn next_data(&mut self, now: Time, nic: &mut Nic) -> Option<Frame> {
+    fn next_of_flows(&mut self, now: Time, nic: &mut Nic) -> Option<Frame> {
         loop {
             nic.begin_turn(now);
-            let Some(&slot) = nic.port.ready.front() else { return nic.next_control(now) };
+            let &slot = nic.port.ready.front()?;
             let key = self.senders[slot as usize].live;
             let Some(live) = self.live_senders.get_mut(key) else {
                 nic.port.ready.pop_front();

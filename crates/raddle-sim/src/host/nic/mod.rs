@@ -2,10 +2,12 @@
 //! as many as the host has ports.
 //!
 //! The NIC pulls: each time a wire is free it takes one control frame, or one data packet from
-//! the next ready flow in turn. Data never waits in the NIC, so ACKs never wait behind it.
+//! the next ready flow in turn. Data never waits in the NIC, so ACKs never wait behind it, unless a
+//! plan gives hosts a queue (`fifo.rs`).
 
 pub(super) mod cnps;
 pub(super) mod credit;
+mod fifo;
 pub(super) mod grants;
 mod pauses;
 pub(super) mod planes;
@@ -53,6 +55,8 @@ pub(crate) struct Nic {
     pub(super) port: NicPort,
     /// The others, where there are several.
     planes: Option<Box<Planes>>,
+    /// Whether the host has several ports, or a queue in front of its wire.
+    apart: bool,
     /// Credit for the senders of what it receives, where receivers pace or grant.
     pub(super) credit: Option<Box<Credit>>,
     /// Notifications of marked packets, where receivers send them.
@@ -80,6 +84,7 @@ impl Nic {
         reach: Option<&Arc<Reach>>,
     ) -> Self {
         let port = NicPort::new(plan, plan.fabric.host_port(host, 0), flows);
+        let apart = reach.is_some() || port.fifo.is_some();
         let holds_acks = port.holds_acks();
         Self {
             next: Time::NEVER,
@@ -87,6 +92,7 @@ impl Nic {
             timer_at: Time::NEVER,
             port,
             planes: reach.map(|reach| Box::new(Planes::of(plan, host, flows, reach))),
+            apart,
             credit: None,
             cnps: None,
             order: plan.transport.nic,
@@ -212,8 +218,8 @@ impl Nic {
     #[inline(always)]
     pub(crate) fn settle(&mut self, now: Time) -> Time {
         self.wants_at = self.port.wants_at(now);
-        if self.planes.is_some() {
-            self.wants_at = self.first_wants_at(now);
+        if self.apart {
+            self.wants_at = self.wants_apart(now);
         }
         self.next = self.wants_at.min(self.timer_at);
         self.next
@@ -247,11 +253,11 @@ impl Nic {
         true
     }
 
-    /// A flow may send: it takes its turns from now on.
+    /// A flow, whose packets go `to` a receiver, may send: it takes its turns from now on.
     #[inline]
-    pub(super) fn join(&mut self, now: Time, slot: u32) {
-        if self.planes.is_some() {
-            return self.join_a_plane(now, slot);
+    pub(super) fn join(&mut self, now: Time, slot: u32, to: Locator) {
+        if self.apart && self.join_apart(now, slot, to) {
+            return;
         }
         self.port.join(slot, self.first_sender);
     }
@@ -260,10 +266,92 @@ impl Nic {
     /// another where the host cannot send in that one.
     #[inline]
     pub(super) fn send_control(&mut self, now: Time, frame: Frame) {
-        if self.planes.is_some() {
-            return self.send_in_a_plane(now, frame);
+        if self.apart && self.send_apart(now, frame) {
+            return;
         }
         self.port.control.push_back(frame);
+    }
+
+    /// [`settle`](Self::settle), of several ports or of one with a queue.
+    #[cold]
+    fn wants_apart(&mut self, now: Time) -> Time {
+        if self.planes.is_some() {
+            return self.first_wants_at(now);
+        }
+        self.port.wants_at_with_line(now)
+    }
+
+    /// [`join`](Self::join), at one of several ports or at a queue, if it takes the flow.
+    #[cold]
+    fn join_apart(&mut self, now: Time, slot: u32, to: Locator) -> bool {
+        if self.planes.is_some() {
+            self.join_a_plane(now, slot);
+            return true;
+        }
+        let takes = |fifo: &&mut Box<fifo::Fifo>| !fifo.fills && fifo.takes(to);
+        let Some(fifo) = self.port.fifo.as_mut().filter(takes) else { return false };
+        fifo.others.push_back(slot);
+        true
+    }
+
+    /// [`send_control`](Self::send_control), likewise.
+    #[cold]
+    fn send_apart(&mut self, now: Time, frame: Frame) -> bool {
+        if self.planes.is_some() {
+            self.send_in_a_plane(now, frame);
+            return true;
+        }
+        let takes = |fifo: &&mut Box<fifo::Fifo>| fifo.takes_control(frame);
+        let Some(fifo) = self.port.fifo.as_mut().filter(takes) else { return false };
+        fifo.push(frame);
+        true
+    }
+
+    /// Whether the host has several ports, or a queue in front of its wire.
+    #[inline]
+    pub(super) fn is_apart(&self) -> bool {
+        self.apart
+    }
+
+    /// Whether packets wait between flows and the wire.
+    pub(super) fn has_fifo(&self) -> bool {
+        self.port.fifo.is_some()
+    }
+
+    /// Begins or ends that flows put their packets in line: in `ready` are those that do.
+    pub(super) fn turn_to_fifo(&mut self, fills: bool) {
+        let Some(fifo) = &mut self.port.fifo else { return };
+        fifo.fills = fills;
+        std::mem::swap(&mut fifo.others, &mut self.port.ready);
+    }
+
+    /// Whether a flow may put another packet in line.
+    pub(super) fn has_room(&self) -> bool {
+        self.port.fifo.as_ref().is_some_and(|fifo| fifo.has_room()) && !self.port.ready.is_empty()
+    }
+
+    /// A flow puts a packet in line.
+    pub(super) fn put_in_line(&mut self, frame: Frame) {
+        if let Some(fifo) = &mut self.port.fifo {
+            fifo.push(frame);
+        }
+    }
+
+    /// Takes what waits first, if it is its turn, or if it has to be.
+    pub(super) fn next_in_line(&mut self, anyway: bool) -> Option<Frame> {
+        self.port.fifo.as_mut().filter(|fifo| anyway || fifo.is_next())?.pop()
+    }
+
+    /// A flow was pulled, and not what waits.
+    pub(super) fn pass_line(&mut self) {
+        if let Some(fifo) = &mut self.port.fifo {
+            fifo.pass();
+        }
+    }
+
+    /// Whether the wire is free.
+    pub(super) fn wire_is_free(&self, now: Time) -> bool {
+        self.port.free_at <= now
     }
 
     /// Brings the flow whose turn it is to the front.
@@ -274,13 +362,13 @@ impl Nic {
 
     /// Moves the flow that is first in turn to the end of the line if it `goes_on`, else out of it.
     #[inline(always)]
-    pub(super) fn end_turn(&mut self, now: Time, slot: u32, goes_on: bool) {
+    pub(super) fn end_turn(&mut self, now: Time, slot: u32, to: Locator, goes_on: bool) {
         if goes_on && self.port.ready.len() == 1 && self.planes.is_none() {
             return;
         }
         self.port.ready.pop_front();
         if goes_on {
-            self.join(now, slot);
+            self.join(now, slot, to);
         }
     }
 

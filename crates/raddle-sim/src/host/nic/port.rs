@@ -1,6 +1,7 @@
 //! One of a host's ports: its wire, and what waits for it.
 
 use super::Departure;
+use super::fifo::Fifo;
 use super::pauses::Pauses;
 use super::turns::Turns;
 use crate::faults::link::Link;
@@ -26,6 +27,8 @@ pub(crate) struct NicPort {
     gap: Span,
     /// The link's changes and its losses, where it has any.
     pub(super) faults: Option<Box<Faults>>,
+    /// What waits between flows and the wire, where anything does.
+    pub(crate) fifo: Option<Box<Fifo>>,
     /// What flow control lets it send.
     pub(super) pauses: Option<Box<Pauses>>,
     /// Whether the next frame is data, where they take turns.
@@ -58,6 +61,7 @@ impl NicPort {
             wire,
             gap: wire.serialisation(plan.queue.gap),
             faults: faults.map(Box::new),
+            fifo: Fifo::of(plan),
             pauses: Pauses::of(plan),
             data_turn: false,
             record: PortRecord::default(),
@@ -78,6 +82,17 @@ impl NicPort {
         match &self.pauses {
             None => own,
             Some(pauses) => self.paused_want_at(own, earliest, pauses),
+        }
+    }
+
+    /// The same where packets wait between flows and the wire: flows put theirs in line at once, if
+    /// there is room.
+    pub(super) fn wants_at_with_line(&self, now: Time) -> Time {
+        let own = self.wants_at(now);
+        match &self.fifo {
+            Some(fifo) if !fifo.others.is_empty() && fifo.has_room() => now,
+            Some(fifo) if !fifo.is_empty() => own.min(self.free_at.max(now)),
+            _ => own,
         }
     }
 

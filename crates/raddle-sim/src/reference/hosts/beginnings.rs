@@ -3,7 +3,7 @@
 use super::Hosts;
 use super::rotations::{Class, Pointer};
 use crate::plan::{BufferPlan, Overflow, Plan, Service};
-use crate::topology::Port;
+use crate::topology::{Node, Port};
 use crate::waits::{Waits, longest_hold};
 use crate::workload::Flow;
 use raddle_schemes::FlowContext;
@@ -95,10 +95,24 @@ pub(super) fn longest_drain(plan: &Plan, longest_rtt: Span) -> Span {
 }
 
 /// The retransmission timeout unless a recovery has its own: the longest round trip and four full
-/// queues, or all that lossless switches hold, and no longer than any run.
+/// queues, or all that lossless switches hold, what waits in queues of hosts, and no longer than any
+/// run.
 pub(super) fn default_rto(plan: &Plan, drain: Span, longest_rtt: Span) -> Span {
     let wait = Span(drain.0.saturating_mul(4)).max(longest_hold(&Waits::of(plan)));
     let circuits = plan.fabric.longest_wait(plan.switch_load_balance.makes_detours());
     let trip = longest_rtt.0.saturating_add(circuits.0);
-    Span(trip.saturating_add(wait.0).min(TIME_LIMIT.0))
+    let all = trip.saturating_add(wait.0).saturating_add(in_host_queues(plan).0);
+    Span(all.min(TIME_LIMIT.0))
+}
+
+/// How long the slowest host takes to send what its queue holds, but no more than all that is sent and
+/// 4 GiB; twice that where ACKs wait there as well.
+fn in_host_queues(plan: &Plan) -> Span {
+    let Some(queue) = plan.transport.host_queue else { return Span::ZERO };
+    let packets = |flow: &Flow| u64::from(packets(flow.bytes, plan.transport.payload));
+    let all = plan.traffic.flows.iter().map(packets).sum::<u64>() * plan.packet().0;
+    let held = Bytes(queue.size.0.min(all).min(1 << 32));
+    let hosts = plan.fabric.ports.iter().filter(|port| matches!(port.owner, Node::Host(_)));
+    let one = hosts.map(|host| host.rate.serialisation(held)).max().unwrap_or(Span::ZERO);
+    Span(if queue.acks { one.0.saturating_mul(2) } else { one.0 })
 }

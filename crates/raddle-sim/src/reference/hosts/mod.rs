@@ -244,16 +244,22 @@ impl<'a> Hosts<'a> {
             self.run_timer(now, host);
             return None;
         };
-        if !self.has_wire(now, host, plane as u32) {
+        while let Some(flow) = self.hosts[host.index()].nics[plane].next_filler() {
+            let frame = self.packet_of(now, flow);
+            self.hosts[host.index()].nics[plane].line.extend(frame);
+        }
+        let is_free = self.hosts[host.index()].nics[plane].is_free(now);
+        if !is_free || !self.has_wire(now, host, plane as u32) {
             return None;
         }
         let nic = &mut self.hosts[host.index()].nics[plane];
         let control = if nic.control_is_next() { nic.next_control(now) } else { None };
-        let frame = control.or_else(|| self.next_packet(now, host, plane));
+        let line = if nic.line_is_next() && control.is_none() { nic.next_of_line() } else { None };
+        let frame = control.or(line).or_else(|| self.next_packet(now, host, plane));
         let noticed = self.next_out(now, host, plane as u32);
         let nic = &mut self.hosts[host.index()].nics[plane];
         // Where data's turn comes to nothing, control goes all the same.
-        let frame = frame.or_else(|| nic.next_control(now))?;
+        let frame = frame.or_else(|| nic.next_of_line()).or_else(|| nic.next_control(now))?;
         let departure = nic.transmit(now, frame, noticed);
         if departure.lost.is_some() {
             self.note_dropped(frame);
@@ -272,12 +278,18 @@ impl<'a> Hosts<'a> {
             if self.hosts[host.index()].nics[plane].hold(now, class, flow) {
                 continue;
             }
-            sending.in_turn = false;
-            if let Some(mut frame) = self.poll_transmit(now, flow) {
+            if let Some(mut frame) = self.packet_of(now, flow) {
                 frame.to = self.addresses.locators.in_plane(frame.to, plane as u32);
+                self.hosts[host.index()].nics[plane].took_from_flow();
                 return Some(frame);
             }
         }
+    }
+
+    /// The packet of a flow whose turn it is, if it has one.
+    fn packet_of(&mut self, now: Time, flow: FlowId) -> Option<Frame> {
+        self.sending[flow.index()].as_mut()?.in_turn = false;
+        self.poll_transmit(now, flow)
     }
 
     fn run_timer(&mut self, now: Time, host: HostId) {
@@ -348,6 +360,12 @@ impl<'a> Hosts<'a> {
         } else if frame.is_about_credit() {
             self.credit_frames.dropped += 1;
         }
+    }
+
+    /// What waits between flows and wires.
+    pub(super) fn in_line(&self) -> impl Iterator<Item = Frame> {
+        let nics = self.hosts.iter().flat_map(|host| &host.nics);
+        nics.flat_map(|nic| nic.line.iter().copied())
     }
 
     /// Frames that left hosts so far.

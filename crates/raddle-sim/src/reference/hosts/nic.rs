@@ -28,6 +28,12 @@ pub(super) struct Nic<'a> {
     pub(super) control: VecDeque<Frame>,
     /// Flows that want to send a packet, the next one first.
     turns: VecDeque<FlowId>,
+    /// What waits between flows and the wire, where hosts have a queue.
+    pub(super) line: VecDeque<Frame>,
+    /// Flows that want to put a packet in line.
+    fillers: VecDeque<FlowId>,
+    /// Whether the wire took data from the line, and not from a flow, last.
+    took_from_line: bool,
     /// The one whose turn came last.
     last: Option<FlowId>,
     turn_stream: u64,
@@ -51,6 +57,9 @@ impl<'a> Nic<'a> {
             free_at: Time::ZERO,
             control: VecDeque::new(),
             turns: VecDeque::new(),
+            line: VecDeque::new(),
+            fillers: VecDeque::new(),
+            took_from_line: false,
             last: None,
             turn_stream: stream(plan.seed, "turn", port.0.into()),
             paused_until: vec![Time::ZERO; classes],
@@ -60,8 +69,65 @@ impl<'a> Nic<'a> {
         }
     }
 
-    /// When it next wants its wire, seen from `now`.
+    /// Whether packets and ACKs of a class wait in line: those of one that may be paused do not.
+    fn lines_up(&self, class: u8) -> bool {
+        self.plan.transport.host_queue.is_some() && self.plan.paused_classes() >> class & 1 == 0
+    }
+
+    /// Whether a full packet fits into the line.
+    fn has_room(&self) -> bool {
+        let waiting: u64 = self.line.iter().map(|frame| frame.size().0).sum();
+        let size = self.plan.transport.host_queue.map_or(0, |own| own.size.0);
+        waiting + self.plan.packet().0 <= size
+    }
+
+    /// Takes a flow that may put a packet in line.
+    pub(super) fn next_filler(&mut self) -> Option<FlowId> {
+        if self.has_room() { self.fillers.pop_front() } else { None }
+    }
+
+    /// A control frame waits.
+    pub(super) fn take_control(&mut self, frame: Frame) {
+        let acks = self.plan.transport.host_queue.is_some_and(|own| own.acks);
+        if acks && frame.is_reply() && self.lines_up(self.locators.class(frame.to)) {
+            self.line.push_back(frame);
+        } else {
+            self.control.push_back(frame);
+        }
+    }
+
+    /// Whether the wire is free.
+    pub(super) fn is_free(&self, now: Time) -> bool {
+        self.free_at <= now
+    }
+
+    /// Whether the line goes before flows that are asked for a packet.
+    pub(super) fn line_is_next(&self) -> bool {
+        !self.took_from_line
+    }
+
+    /// Takes what is first in line.
+    pub(super) fn next_of_line(&mut self) -> Option<Frame> {
+        let frame = self.line.pop_front()?;
+        self.took_from_line = true;
+        Some(frame)
+    }
+
+    /// A flow was asked, and had a packet.
+    pub(super) fn took_from_flow(&mut self) {
+        self.took_from_line = false;
+    }
+
+    /// When something is to be done for its wire, seen from `now`.
     pub(super) fn wants_wire(&self, now: Time) -> Time {
+        if !self.fillers.is_empty() && self.has_room() {
+            return now;
+        }
+        let line = if self.line.is_empty() { Time::NEVER } else { self.free_at.max(now) };
+        self.wants_beside_line(now).min(line)
+    }
+
+    fn wants_beside_line(&self, now: Time) -> Time {
         let free = self.free_at.max(now);
         let mut wants = Time::NEVER;
         if self.turns.is_empty() && self.plan.queue.service != Service::Fifo {
@@ -142,6 +208,9 @@ impl<'a> Nic<'a> {
 
     /// A flow may send.
     pub(super) fn stand_in_line(&mut self, flow: FlowId) {
+        if self.lines_up(self.plan.traffic.flows[flow.index()].class) {
+            return self.fillers.push_back(flow);
+        }
         let end = self.turns.len();
         let place = match self.plan.transport.turns {
             Turns::RoundRobin | Turns::Random => end,

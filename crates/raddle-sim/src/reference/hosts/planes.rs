@@ -104,7 +104,7 @@ impl Hosts<'_> {
         let usable = self.usable(now, host, locators.host(frame.to));
         let plane = Planes { usable, waiting: &|_| 0 }.from(plane);
         frame.to = locators.in_plane(frame.to, plane);
-        self.hosts[host.index()].nics[plane as usize].control.push_back(frame);
+        self.hosts[host.index()].nics[plane as usize].take_control(frame);
     }
 
     /// Whether the wire in a plane takes a frame. Where the host takes its link for down, what waits

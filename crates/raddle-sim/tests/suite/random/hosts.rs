@@ -47,6 +47,7 @@ pub(super) fn draw(choices: &mut Choices<'_>) -> TransportPlan {
         pair_order: choices.pick(&[PairOrder::Parallel, PairOrder::Fifo]),
         nic: choices.pick(&[NicOrder::ControlFirst, NicOrder::RoundRobin]),
         turns: Turns::RoundRobin,
+        host_queue: None,
         phase: choices.pick(&[Span::ZERO, Span(1), Span::us(1), Span(123_456)]),
     }
 }

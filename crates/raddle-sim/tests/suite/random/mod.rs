@@ -34,8 +34,8 @@ use raddle_sim::faults::{Faults, PortChange};
 use raddle_sim::limits::LimitError;
 use raddle_sim::lossless::Shortage;
 use raddle_sim::plan::{
-    AckQueue, BufferPlan, MarkAt, Overflow, Per, Pfc, PfcLinks, Plan, QueuePlan, Service, Turns,
-    Watchdog,
+    AckQueue, BufferPlan, HostQueue, MarkAt, Overflow, Per, Pfc, PfcLinks, Plan, QueuePlan,
+    Service, Turns, Watchdog,
 };
 use raddle_sim::record::RecordPlan;
 use raddle_sim::record::probes::ProbePlan;
@@ -144,13 +144,33 @@ fn plan_on(mut fabric: Fabric, mut choices: Choices<'_>) -> Plan {
         open_what_is_too_short(&mut plan);
     }
     without_misplaced_detours(&mut plan);
-    plan
+    with_host_queue(&mut choices, plan)
 }
 
 /// Packets go straight where something else chooses among their ways, or learns of them.
 fn without_misplaced_detours(plan: &mut Plan) {
     if let Err(LimitError::Detours { .. }) = plan.check_limits() {
         plan.switch_load_balance = switch::Config::named("rsq").unwrap();
+    }
+}
+
+/// The plan with a queue of each host, where it can have one.
+fn with_host_queue(choices: &mut Choices<'_>, plan: Plan) -> Plan {
+    if choices.below(4) != 1 {
+        return plan;
+    }
+    let packets = choices.pick(&[1, 2, 5, 1_000]);
+    let size = Bytes(packets * plan.packet().0 + choices.pick(&[0, 0, 77]));
+    let mut queued = plan.clone();
+    queued.transport.host_queue = Some(HostQueue { size, acks: choices.pick(&[true, false]) });
+    queued.transport.turns = Turns::RoundRobin;
+    if queued.check_limits().is_ok() { queued } else { plan }
+}
+
+/// Where every class may be paused now, no flow would put its packets into a queue of its host.
+fn without_idle_host_queue(plan: &mut Plan) {
+    if let Err(LimitError::HostQueue { .. }) = plan.check_limits() {
+        plan.transport.host_queue = None;
     }
 }
 
@@ -278,7 +298,7 @@ pub(super) fn busy_plan(numbers: &[u32]) -> Plan {
     };
     let mut plan = with_paths(plan, planner);
     without_misplaced_detours(&mut plan);
-    plan
+    with_host_queue(&mut choices, plan)
 }
 
 fn selector(choices: &mut Choices<'_>) -> switch::Config {
@@ -523,12 +543,19 @@ pub(crate) fn plan_with_sonic(numbers: &[u32]) -> Plan {
         false => plan.queue.pfc.filter(|_| !decided),
     };
     plan.buffer = Some(BufferPlan { size, policy, per: Per::Switch });
+    without_idle_host_queue(&mut plan);
     plan
 }
 
 /// A plan in which some classes are lossless, by the memory's policy or by thresholds, whose queues are
 /// short and whose links slow down.
 pub(crate) fn plan_with_lossless(numbers: &[u32]) -> Plan {
+    let mut plan = lossless_plan(numbers);
+    without_idle_host_queue(&mut plan);
+    plan
+}
+
+fn lossless_plan(numbers: &[u32]) -> Plan {
     let (own, others) = numbers.split_at(numbers.len().min(30));
     let mut plan = plan(others);
     plan.fabric.circuits = None;
