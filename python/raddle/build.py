@@ -785,6 +785,64 @@ class topology:
         """
         return _given(kind="hpcc_topology", file=file, compat=compat, host_delay=host_delay)
 
+    @staticmethod
+    def hybrid(
+        *,
+        tors: int,
+        hosts_per_tor: int,
+        rate: str | None = None,
+        circuit_rate: str | None = None,
+        packet_rate: str | None = None,
+        link_delay: str | None = None,
+        circuit_delay: str | None = None,
+        packet_delay: str | None = None,
+        switch_delay: str | None = None,
+        day: str | None = None,
+        night: str | None = None,
+        notice: str | None = None,
+        int: Literal["voq", "link"] | None = None,
+        host_delay: str | None = None,
+    ) -> Section:
+        """ToRs with circuits beside a packet network.
+
+        `tors`: racks; a week has a day and a night for each of them but one, in which each has
+            a circuit to the rack so much further.
+        `hosts_per_tor`: hosts below each.
+        `rate` (`"400 Gbps"`): of the hosts' links.
+        `circuit_rate` (`rate`): of a circuit.
+        `packet_rate` (`rate`): of the link of a ToR to the packet core, which takes from the
+            queues of pairs in turn, outside their days and the nights before them.
+        `link_delay` (`"500 ns"`): propagation on every link, or on the hosts'.
+        `circuit_delay` (`link_delay`): propagation from ToR to ToR by a circuit.
+        `packet_delay` (`link_delay`): propagation from a ToR to the packet core.
+        `switch_delay` (`"500 ns"`): latency of every switch.
+        `day` (`"225 us"`): how long a circuit is up.
+        `night` (`"20 us"`): how long none is, before each day.
+        `notice` (`"0 ns"`): so long before a day, and in it, ToRs tell of the circuit in ACKs,
+            for `retcp`.
+        `int` (`"voq"`): what telemetry says of a queue that two links drain: `voq`, one hop
+            with a count over both, or `link`, a hop for each.
+        `host_delay` (`"0 ns"`): latency of every host, from the arrival of a frame until the
+            host has it.
+        """
+        return _given(
+            kind="hybrid",
+            tors=tors,
+            hosts_per_tor=hosts_per_tor,
+            rate=rate,
+            circuit_rate=circuit_rate,
+            packet_rate=packet_rate,
+            link_delay=link_delay,
+            circuit_delay=circuit_delay,
+            packet_delay=packet_delay,
+            switch_delay=switch_delay,
+            day=day,
+            night=night,
+            notice=notice,
+            int=int,
+            host_delay=host_delay,
+        )
+
 
 class traffic:
     """Who sends what to whom, and when."""
@@ -2566,6 +2624,35 @@ class congestion:
         )
 
     @staticmethod
+    def retcp(
+        *,
+        base: Literal["reno", "cubic"] | None = None,
+        factor: float | None = None,
+        initial_window: str | None = None,
+        max_window: str | None = None,
+        min_window: str | None = None,
+    ) -> Section:
+        """ReTCP. Multiplies its window when ACKs tell of a circuit, and divides it when they no
+        longer do. For ToRs with circuits beside a packet network; wants queues that grow ahead
+        of the day.
+
+        `base` (`"reno"`): The TCP below: `reno` or `cubic`, with their defaults.
+        `factor` (`2.0`): What the window is multiplied by while there is a circuit.
+        `initial_window` (`"10 packets"`): The window at the start.
+        `max_window` (`"unlimited"`): The window never grows beyond this.
+        `min_window` (`"1 packets"`): The window never shrinks below this, nor below one packet;
+            a timeout goes there.
+        """
+        return _given(
+            scheme="retcp",
+            base=base,
+            factor=factor,
+            initial_window=initial_window,
+            max_window=max_window,
+            min_window=min_window,
+        )
+
+    @staticmethod
     def homa(
         *,
         rtt_bytes: str | None = None,
@@ -3331,6 +3418,42 @@ class buffer:
             headroom=headroom,
             xon=xon,
             xon_offset=xon_offset,
+        )
+
+    @staticmethod
+    def resizing(
+        *,
+        size: str,
+        per: Literal["switch", "uplink"] | None = None,
+        oracle_file: str | os.PathLike[str] | None = None,
+        small: str | None = None,
+        large: str | None = None,
+        ahead: str | None = None,
+    ) -> Section:
+        """Queues that grow ahead of a circuit. Enlarges the queue of a pair of racks some time
+        ahead of its circuit, so that the day finds packets to send. Its price is what they wait
+        until then.
+
+        `size`: memory of a switch, at least a packet; bytes, packets, or `bdp`: those of its
+            ports together. A note says where the queues' own sizes leave nothing to refuse.
+        `per` (`"switch"`): who has such a memory: `switch`; or `uplink`, of circuits, one for
+            each uplink of a ToR and the queues that it drains, and one for each port to a host,
+            with policies that do not see the whole switch. `bdp` is then an uplink's.
+        `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
+            `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
+            without a dot or a slash, is the one of `figures/credence/oracle`.
+        `small` (`"16 packets"`): What the queue of a pair holds outside its day.
+        `large` (`"50 packets"`): What it holds in its day, and `ahead` of it.
+        `ahead` (`"600 us"`): How long before its day a queue is enlarged.
+        """
+        return _given(
+            scheme="resizing",
+            size=size,
+            per=per,
+            oracle_file=oracle_file,
+            small=small,
+            large=large,
+            ahead=ahead,
         )
 
 

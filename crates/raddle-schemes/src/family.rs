@@ -56,6 +56,8 @@ pub enum Need {
     Notes,
     /// Switches above the ToRs take part.
     EverySwitch,
+    /// ToRs with circuits beside a packet network, which tell of them.
+    Circuits,
 }
 
 impl Need {
@@ -77,6 +79,7 @@ impl Need {
             Self::Planner => "a planner of paths",
             Self::Notes => "notes that packets carry between switches",
             Self::EverySwitch => "a part in every switch",
+            Self::Circuits => "ToRs with circuits beside a packet network",
         }
     }
 }

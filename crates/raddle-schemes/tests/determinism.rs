@@ -120,6 +120,7 @@ const PINNED: &[(&str, u64)] = &[
     ("timely", 0x63a0_eec4_f7a5_c2a7),
     ("cubic", 0xcc7c_99e7_75d4_f35f),
     ("reno", 0x3bbd_5d49_fd80_dc95),
+    ("retcp", 0x1318_78dc_8589_8ae6),
     ("homa", 0xca04_0535_9a16_0c06),
     ("red", 0x020b_e6af_bbfd_aca8),
     ("none", 0xbd6d_9e8e_0362_e607),

@@ -23,7 +23,7 @@
 use crate::engine::{self, HORIZON, SHORTEST_WINDOW};
 use crate::faults::PortChange;
 use crate::faults::gate::Opening;
-use crate::plan::{CLASS_LIMIT, Overflow, Per, Plan, Service, Turns};
+use crate::plan::{BufferPlan, CLASS_LIMIT, Overflow, Per, Plan, Service, Turns};
 use crate::topology::routing::Forwarding;
 use crate::topology::{RouteMisfit, Switch};
 use crate::wire::frame::{Locators, NUMBER_LIMIT, PFC_SIZE, SIZE_LIMIT};
@@ -742,10 +742,11 @@ impl Plan {
         if self.fabric.packet_network().is_none() {
             return Ok(());
         }
+        let resizes = |own: &BufferPlan| own.policy.card().needs.contains(&Need::Circuits);
         if self.tor.is_some() {
             return Err(LimitError::Hybrid("middleware"));
         }
-        if self.buffer.is_some() {
+        if self.buffer.as_ref().is_some_and(|own| !resizes(own)) {
             return Err(LimitError::Hybrid("memory that ports share"));
         }
         for (port, changes) in &self.faults.ports {

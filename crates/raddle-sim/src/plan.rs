@@ -145,6 +145,7 @@ impl BufferPlan {
         debug_assert_eq!(fabric.switches[switch as usize].ports, at.ports);
         let (payload, base_rtt) = (packet, longest_rtt);
         let switches = fabric.switches.len() as u32;
+        let days = at.ports.clone().map(|port| fabric.day(PortId(port))).collect();
         BufferContext {
             size,
             queues,
@@ -156,6 +157,7 @@ impl BufferPlan {
             headroom,
             switch,
             switches,
+            days,
         }
     }
 

@@ -14,7 +14,7 @@ use raddle::scenario::{Scenario, parse};
 use raddle::study::summary::RunSummary;
 use raddle::study::timing::Cost;
 use raddle_schemes::load_balance::{host, switch};
-use raddle_schemes::{congestion, recovery};
+use raddle_schemes::{Need, congestion, recovery};
 use raddle_sim::engine;
 use std::fmt::Write;
 use std::path::Path;
@@ -24,6 +24,10 @@ const DUMBBELL: &str =
     "topology = { kind = \"dumbbell\", hosts_per_side = 2, rate = \"100 Gbps\" }\n";
 const TWO_FLOWS: &str = "[traffic]\nkind = \"flows\"\nflow = [{ from = 0, to = 2, bytes = \"4 MiB\" }, \
                          { from = 1, to = 3, bytes = \"4 MiB\" }]\n";
+
+/// Two flows of 4 MiB between two racks that have a circuit in turns with a packet network.
+const RACKS: &str = "topology = { kind = \"hybrid\", tors = 3, hosts_per_tor = 2, rate = \"100 Gbps\", \
+                     packet_rate = \"10 Gbps\" }\n";
 
 /// Every host of 16 sends to one other, below 4 spines.
 const SPINES: &str = "topology = { kind = \"leaf_spine\", leaves = 4, hosts_per_leaf = 4, spines = 4, \
@@ -90,17 +94,16 @@ fn head(table: &mut String, title: &str, words: [&str; 3]) {
     );
 }
 
-/// A congestion control or a recovery, chosen by this line of `[transport]`, by loss and queue.
-fn by_loss(table: &mut String, name: &str, transport: &str) {
+/// A congestion control or a recovery, chosen by this line of `[transport]`, by loss on a link of this
+/// fabric and queue.
+fn by_loss(table: &mut String, name: &str, transport: &str, (fabric, link): (&str, &str)) {
     for (queue, size) in QUEUES {
         for loss in LOSSES {
             let fault = match loss {
                 "0" => String::new(),
-                _ => format!(
-                    "[[fault]]\nlink = \"left.to.right\"\ndirection = \"out\"\nloss = {loss}\n"
-                ),
+                _ => format!("[[fault]]\nlink = \"{link}\"\ndirection = \"out\"\nloss = {loss}\n"),
             };
-            let fabric = format!("{DUMBBELL}queue.size = \"{size}\"\n");
+            let fabric = format!("{fabric}queue.size = \"{size}\"\n");
             let own = scenario(&fabric, transport, &format!("{TWO_FLOWS}{fault}"));
             row(table, [name, queue, loss], 2 << 22, &own);
         }
@@ -118,12 +121,14 @@ fn by_fault(table: &mut String, name: &str, fabric: &str, transport: &str) {
 fn table() -> String {
     let mut table = String::new();
     let out = &mut table;
-    let title =
-        "Congestion controls: two flows of 4 MiB over one cable of 100 Gbit/s, by queue and loss";
+    let title = "Congestion controls: two flows of 4 MiB over one cable of 100 Gbit/s, by queue and loss; \
+         `retcp` over circuits of 100 and a packet network of 10 Gbit/s";
     head(out, title, ["congestion", "queue", "loss"]);
     for scheme in congestion::SCHEMES {
         let name = scheme.card.name;
-        by_loss(out, name, &format!("congestion = {{ scheme = \"{name}\" }}\n"));
+        let hybrid = scheme.card.needs.contains(&Need::Circuits);
+        let own = if hybrid { (RACKS, "tor0.to.tor1") } else { (DUMBBELL, "left.to.right") };
+        by_loss(out, name, &format!("congestion = {{ scheme = \"{name}\" }}\n"), own);
     }
     out.push('\n');
     head(
@@ -133,7 +138,8 @@ fn table() -> String {
     );
     for scheme in recovery::SCHEMES {
         let name = scheme.card.name;
-        by_loss(out, name, &format!("recovery = {{ scheme = \"{name}\" }}\n"));
+        let own = (DUMBBELL, "left.to.right");
+        by_loss(out, name, &format!("recovery = {{ scheme = \"{name}\" }}\n"), own);
     }
     out.push('\n');
     let title =

@@ -66,6 +66,13 @@ fn runs_by_the_laws(key: &str, selection: String) {
     if needs(Need::Trimming) {
         overrides.push(("fabric.queue.overflow".to_owned(), "trim".to_owned()));
     }
+    if needs(Need::Circuits) {
+        let topology =
+            "{ kind = \"hybrid\", tors = 4, hosts_per_tor = 4, day = \"30 us\", night = \"2 us\" }";
+        overrides.push(("fabric.topology".to_owned(), topology.to_owned()));
+        let fault = "[{ link = \"host0\", down = \"5 us..40 us\" }]";
+        overrides.push(("fault".to_owned(), fault.to_owned()));
+    }
     if key == "plane" {
         let topology = "{ kind = \"fat_tree\", tiers = 2, hosts = 16, planes = 3 }";
         overrides.push(("fabric.topology".to_owned(), topology.to_owned()));

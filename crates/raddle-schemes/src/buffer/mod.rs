@@ -28,6 +28,7 @@ pub mod harmonic;
 pub mod headroom;
 mod late;
 pub mod longest_queue_drop;
+pub mod resizing;
 pub mod reverie;
 pub mod slotted;
 pub mod sonic;
@@ -57,6 +58,30 @@ pub struct BufferContext {
     pub switch: u32,
     /// Switches of the fabric.
     pub switches: u32,
+    /// Per port, when a circuit drains its queue, where one does.
+    pub days: Vec<Option<Day>>,
+}
+
+/// When a circuit drains a queue: once in a period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Day {
+    /// After so long it comes again.
+    pub period: Span,
+    /// From then on in each period.
+    pub from: Span,
+    /// Until then.
+    pub until: Span,
+}
+
+impl Day {
+    /// Whether `now` is in a day or less than `ahead` before one.
+    pub fn is_within(&self, now: Time, ahead: Span) -> bool {
+        let period = self.period.0.max(1);
+        let length = self.until.0 - self.from.0;
+        let passed = (now.0 % period + 2 * period - self.until.0 % period) % period;
+        // What is left until the next day ends.
+        period - passed <= length.saturating_add(ahead.0)
+    }
 }
 
 impl BufferContext {
@@ -72,6 +97,7 @@ impl BufferContext {
         headroom: Vec::new(),
         switch: 0,
         switches: 1,
+        days: Vec::new(),
     };
 
     /// Data classes of each port.
@@ -391,6 +417,7 @@ crate::family! { BufferPolicy, AnyBufferPolicy, BufferContext;
     Sonic: sonic,
     SonicAbm: sonic_abm,
     Reverie: reverie,
+    Resizing: resizing,
 }
 
 impl Config {

@@ -43,6 +43,7 @@ pub fn context(ports: u32, size: u64) -> BufferContext {
         headroom: Vec::new(),
         switch: 0,
         switches: 1,
+        days: Vec::new(),
     }
 }
 

@@ -152,6 +152,12 @@ impl Cubic {
         self.scale * t * t * t + self.w_max
     }
 
+    /// The window becomes so many times what it is, within its bounds; a stage begins there.
+    pub(super) fn scale(&mut self, by: f64) {
+        self.window = (self.window * by).clamp(self.min, self.max);
+        self.epoch = None;
+    }
+
     /// What every congestion event does but for the window itself.
     fn remember(&mut self) {
         self.prior = self.window;
@@ -311,7 +317,16 @@ mod tests {
         let now = Time(ms * 1_000_000_000);
         let mut cx = Cx { now, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
         let (bytes, in_flight, next_new) = (Bytes(PACKET), flow.limits().window, cumulative + 9);
-        let ack = Ack { bytes, marked, rtt: None, in_flight, cumulative, next_new, hops: &[] };
+        let ack = Ack {
+            bytes,
+            marked,
+            rtt: None,
+            in_flight,
+            cumulative,
+            next_new,
+            hops: &[],
+            circuit: false,
+        };
         flow.on_ack(&mut cx, &ack);
     }
 

@@ -323,7 +323,16 @@ mod tests {
 
     fn ack(flow: &mut Dcqcn, us: u64, marked: bool, cumulative: u32) {
         let (bytes, rtt, in_flight) = (Bytes(1000), None, Bytes(0));
-        let ack = Ack { bytes, marked, rtt, in_flight, cumulative, next_new: 100, hops: &[] };
+        let ack = Ack {
+            bytes,
+            marked,
+            rtt,
+            in_flight,
+            cumulative,
+            next_new: 100,
+            hops: &[],
+            circuit: false,
+        };
         at(us, |cx| flow.on_ack(cx, &ack));
     }
 

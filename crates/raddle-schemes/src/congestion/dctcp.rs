@@ -231,7 +231,16 @@ mod tests {
         let bytes = Bytes(PACKET);
         flow.on_ack(
             &mut cx,
-            &Ack { bytes, marked, rtt: None, in_flight, cumulative, next_new, hops: &[] },
+            &Ack {
+                bytes,
+                marked,
+                rtt: None,
+                in_flight,
+                cumulative,
+                next_new,
+                hops: &[],
+                circuit: false,
+            },
         );
     }
 
@@ -322,7 +331,16 @@ mod tests {
             let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
             let (bytes, in_flight) = (Bytes(PACKET), Bytes(in_flight * PACKET));
             let (rtt, cumulative, next_new) = (None, 1, 50);
-            let ack = Ack { bytes, marked: false, rtt, in_flight, cumulative, next_new, hops: &[] };
+            let ack = Ack {
+                bytes,
+                marked: false,
+                rtt,
+                in_flight,
+                cumulative,
+                next_new,
+                hops: &[],
+                circuit: false,
+            };
             flow.on_ack(&mut cx, &ack);
             assert_eq!(flow.window, window);
         }

@@ -217,7 +217,9 @@ pub(super) mod testing {
         let mut rng = Rng::new(1, "flow", 0);
         let mut cx = Cx { now, rng: &mut rng, events: &mut () };
         let (bytes, in_flight) = (Bytes(1000), Bytes(100_000));
-        let news = Ack { bytes, marked: false, rtt, in_flight, cumulative, next_new, hops };
+        let circuit = false;
+        let news =
+            Ack { bytes, marked: false, rtt, in_flight, cumulative, next_new, hops, circuit };
         flow.on_ack(&mut cx, &news);
     }
 

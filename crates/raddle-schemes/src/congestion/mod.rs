@@ -24,6 +24,7 @@ pub mod nscc;
 mod power_law;
 pub mod powertcp;
 pub mod reno;
+pub mod retcp;
 pub mod swift;
 pub mod theta_powertcp;
 pub mod timely;
@@ -71,6 +72,11 @@ pub struct Ack<'a> {
     ///
     /// [`Need::Telemetry`]: crate::Need::Telemetry
     pub hops: &'a [Hop],
+    /// Whether the ToRs of the flow's hosts have a circuit, or will have one soon: what the sender's ToR
+    /// wrote into it. Of ToRs with circuits beside a packet network only ([`Need::Circuits`]).
+    ///
+    /// [`Need::Circuits`]: crate::Need::Circuits
+    pub circuit: bool,
 }
 
 /// Why a packet counts as lost.
@@ -298,6 +304,7 @@ crate::family! { CongestionControl, AnyCongestionControl, FlowContext;
     Timely: timely in Box,
     Cubic: cubic in Box,
     Reno: reno in Box,
+    Retcp: retcp in Box,
     Homa: homa in Box,
 }
 

@@ -204,7 +204,16 @@ mod tests {
         let (in_flight, rtt) = (Bytes(0), None);
         flow.on_ack(
             &mut cx,
-            &Ack { bytes, marked, rtt, in_flight, cumulative: 0, next_new: 0, hops: &[] },
+            &Ack {
+                bytes,
+                marked,
+                rtt,
+                in_flight,
+                cumulative: 0,
+                next_new: 0,
+                hops: &[],
+                circuit: false,
+            },
         );
     }
 
@@ -240,7 +249,16 @@ mod tests {
             let (bytes, rtt, in_flight) = (Bytes(PACKET), rtt.map(Span::ns), Bytes(0));
             flow.on_ack(
                 &mut cx,
-                &Ack { bytes, marked, rtt, in_flight, cumulative: 0, next_new: 0, hops: &[] },
+                &Ack {
+                    bytes,
+                    marked,
+                    rtt,
+                    in_flight,
+                    cumulative: 0,
+                    next_new: 0,
+                    hops: &[],
+                    circuit: false,
+                },
             );
             (flow.window - before) / PACKET as f64
         };

@@ -394,7 +394,16 @@ mod tests {
         let (bytes, in_flight) = (Bytes(bytes), Bytes(50_000));
         flow.on_ack(
             &mut cx,
-            &Ack { bytes, marked, rtt, in_flight, cumulative: 0, next_new: 0, hops: &[] },
+            &Ack {
+                bytes,
+                marked,
+                rtt,
+                in_flight,
+                cumulative: 0,
+                next_new: 0,
+                hops: &[],
+                circuit: false,
+            },
         );
     }
 
@@ -470,7 +479,7 @@ mod tests {
         let (marked, rtt, cumulative, next_new) = (false, None, 0, 0);
         flow.on_ack(
             &mut cx,
-            &Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[] },
+            &Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[], circuit: false },
         );
         assert_near(flow.window, 100_655.36);
     }

@@ -97,6 +97,11 @@ impl Reno {
         }
     }
 
+    /// The window becomes so many times what it is, within its bounds.
+    pub(super) fn scale(&mut self, by: f64) {
+        self.window = (self.window * by).clamp(self.min, self.max);
+    }
+
     /// Equations 2 and 3.
     fn grow(&mut self, ack: &Ack) {
         let acked = ack.bytes.0 as f64 / self.packet;
@@ -161,7 +166,16 @@ mod tests {
     fn acknowledge(flow: &mut Reno, cumulative: u32, marked: bool) {
         let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
         let (bytes, in_flight, next_new) = (Bytes(PACKET), flow.limits().window, cumulative + 9);
-        let ack = Ack { bytes, marked, rtt: None, in_flight, cumulative, next_new, hops: &[] };
+        let ack = Ack {
+            bytes,
+            marked,
+            rtt: None,
+            in_flight,
+            cumulative,
+            next_new,
+            hops: &[],
+            circuit: false,
+        };
         flow.on_ack(&mut cx, &ack);
     }
 
@@ -220,7 +234,8 @@ mod tests {
         let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
         let (bytes, in_flight) = (Bytes(PACKET), Bytes(3 * PACKET));
         let (marked, rtt, cumulative, next_new) = (false, None, 1, 5);
-        let ack = Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[] };
+        let ack =
+            Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[], circuit: false };
         flow.on_ack(&mut cx, &ack);
         assert_eq!(flow.window, 10.0);
     }

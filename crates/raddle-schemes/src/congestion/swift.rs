@@ -270,7 +270,7 @@ pub(super) mod testing {
         let (marked, cumulative, next_new) = (false, 0, 0);
         flow.on_ack(
             &mut cx,
-            &Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[] },
+            &Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[], circuit: false },
         );
     }
 
@@ -389,7 +389,8 @@ mod tests {
         let in_flight = Bytes(48 * PACKET);
         let (bytes, rtt) = (Bytes(PACKET), Some(BASE_RTT));
         let (marked, cumulative, next_new) = (false, 0, 0);
-        let ack = Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[] };
+        let ack =
+            Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[], circuit: false };
         flow.on_delay(at(1), BASE_RTT, &ack);
         assert_eq!(flow.window, HUNDRED);
     }

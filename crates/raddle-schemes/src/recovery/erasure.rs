@@ -230,8 +230,14 @@ mod tests {
             assert_eq!(received.reply, Reply::Ack);
             received.arrival.into_iter().for_each(|entry| self.sender.on_arrival(entry));
             let upto = self.receiver.arrived().count();
-            let ack =
-                AckHeader { upto, entropy: Entropy(0), marked: false, duplicate: false, hops: &[] };
+            let ack = AckHeader {
+                upto,
+                entropy: Entropy(0),
+                marked: false,
+                duplicate: false,
+                hops: &[],
+                circuit: false,
+            };
             (ack, received.completed)
         }
 

@@ -75,7 +75,8 @@ impl Ends {
     pub(super) fn ack(&mut self, expected: u32) {
         self.let_arrive(expected);
         let (entropy, marked, duplicate) = (Entropy(7), false, false);
-        let ack = AckHeader { upto: expected, entropy, marked, duplicate, hops: &[] };
+        let ack =
+            AckHeader { upto: expected, entropy, marked, duplicate, hops: &[], circuit: false };
         self.sender.on_ack(self.now, &ack, &mut ());
     }
 
@@ -83,8 +84,8 @@ impl Ends {
     pub(super) fn nack(&mut self, expected: u32) {
         self.let_arrive(expected);
         let (psn, entropy) = (Psn(expected), Entropy(7));
-        let (marked, of_switch, rewritten) = (false, false, false);
-        let nack = NackHeader { psn, entropy, marked, of_switch, rewritten };
+        let (marked, of_switch, rewritten, circuit) = (false, false, false, false);
+        let nack = NackHeader { psn, entropy, marked, of_switch, rewritten, circuit };
         self.sender.on_nack(self.now, &nack, &mut ());
     }
 

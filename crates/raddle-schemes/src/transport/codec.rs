@@ -173,9 +173,9 @@ impl AckReader {
                     self.learn_below(sender, psn.0, None);
                 }
                 let (psn, entropy, marked) = (*psn, *entropy, *marked);
-                // Here nobody writes over entropies on the way.
-                let (of_switch, rewritten) = (false, false);
-                let nack = NackHeader { psn, entropy, marked, of_switch, rewritten };
+                // Here nobody writes over entropies on the way, or tells of circuits.
+                let (of_switch, rewritten, circuit) = (false, false, false);
+                let nack = NackHeader { psn, entropy, marked, of_switch, rewritten, circuit };
                 sender.on_nack(now, &nack, events);
             }
             Control::Cnp { .. } => sender.on_cnp(now, events),
@@ -223,6 +223,7 @@ impl AckReader {
             marked: ack.marked,
             duplicate: ack.duplicate || !(new || in_order),
             hops: if is_news || in_order { &ack.hops } else { &[] },
+            circuit: false,
         };
         sender.on_ack(now, &header, events)
     }

@@ -60,6 +60,8 @@ pub struct AckHeader<'a> {
     pub duplicate: bool,
     /// What switches said of that packet, see [`Ack::hops`].
     pub hops: &'a [Hop],
+    /// See [`Ack::circuit`].
+    pub circuit: bool,
 }
 
 /// The header of a NACK.
@@ -75,6 +77,8 @@ pub struct NackHeader {
     pub of_switch: bool,
     /// Whether switches write over entropies, so that this one need not be the sender's.
     pub rewritten: bool,
+    /// See [`Ack::circuit`].
+    pub circuit: bool,
 }
 
 /// Counts of one sender, for records.
@@ -284,6 +288,7 @@ impl Sender {
             cumulative: self.ledger.low(),
             next_new: self.ledger.next(),
             hops: ack.hops,
+            circuit: ack.circuit,
         };
         self.window = self.congestion.on_ack(&mut cx, &news).window;
         let feedback = Feedback {
@@ -352,10 +357,11 @@ impl Sender {
     /// A NACK that names the expected packet is also an ACK for all below it, and of the packet that
     /// triggered it, but times nothing.
     pub fn on_nack(&mut self, now: Time, nack: &NackHeader, events: &mut dyn Events) {
-        let NackHeader { psn, entropy, marked, of_switch, rewritten } = *nack;
+        let NackHeader { psn, entropy, marked, of_switch, rewritten, circuit } = *nack;
         let is_of_another = |current: Entropy| !rewritten && current != entropy;
         if self.ledger.in_order {
-            let ack = AckHeader { upto: psn.0, entropy, marked, duplicate: true, hops: &[] };
+            let ack =
+                AckHeader { upto: psn.0, entropy, marked, duplicate: true, hops: &[], circuit };
             self.on_ack(now, &ack, events);
         } else if self.ledger.entropy_in_flight(psn).is_some_and(is_of_another) {
             return;

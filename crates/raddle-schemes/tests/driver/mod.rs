@@ -307,6 +307,7 @@ impl Window {
             cumulative: self.cumulative,
             next_new: self.next_new,
             hops: if duplicate { &[] } else { &hops },
+            circuit: self.next_new >> 6 & 1 == 1,
         };
         scheme.on_ack(&mut self.course.cx(), &ack);
     }

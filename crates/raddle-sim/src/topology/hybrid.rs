@@ -16,12 +16,13 @@
 use super::assemble::{Cable, assemble, host, switch};
 use super::circuits::{Circuits, Lane};
 use super::kind::Topology;
-use super::packet_network::{Counters, Day, PacketNetwork};
+use super::packet_network::{Counters, PacketNetwork};
 use super::shape_error::{MAX_PORTS, ShapeError};
 use super::{Fabric, Node, Switch};
 use crate::faults::gate::{Gate, Opening};
-use raddle_schemes::ids::PortId;
-use raddle_schemes::units::{Rate, Span};
+use raddle_schemes::buffer::Day;
+use raddle_schemes::ids::{HostId, PortId};
+use raddle_schemes::units::{Rate, Span, Time};
 
 /// The numbers that fix a hybrid fabric.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +49,8 @@ pub struct HybridShape {
     pub day: Span,
     /// How long none is, before each day.
     pub night: Span,
+    /// So long before a day, and in it, ToRs tell of the circuit in ACKs.
+    pub notice: Span,
     /// What telemetry says.
     pub counters: Counters,
 }
@@ -133,14 +136,14 @@ impl Topology for HybridShape {
                 _ => {}
             }
         }
-        let (night, counters) = (self.night, self.counters);
+        let (night, notice, counters) = (self.night, self.notice, self.counters);
         fabric.circuits = Some(Box::new(Circuits {
             period: Span(self.slot().saturating_mul(u64::from(tors - 1))),
             guard: Span::ZERO,
             uplinks: 1,
             uplink_rate: self.circuit_rate,
             lanes,
-            packet: Some(PacketNetwork { uplinks, night, counters }),
+            packet: Some(PacketNetwork { uplinks, night, notice, counters }),
         }));
         fabric.route_by_shortest_paths();
         Ok(fabric)
@@ -187,6 +190,19 @@ impl Fabric {
         Gate::new(period, Span::ZERO, &openings)
     }
 
+    /// Whether the ToR of `source` wrote into an ACK for data to `destination`, which the host has at
+    /// `now`, that the two ToRs have a circuit or will have one soon. It did when the ACK left it.
+    pub(crate) fn tells_of_circuit(&self, now: Time, source: HostId, destination: HostId) -> bool {
+        let Some(packet) = self.packet_network() else { return false };
+        let ways = self.forwarding.ports(self.edge(source), PortId(destination.0));
+        if ways.count() == 0 {
+            return false;
+        }
+        let last_hop = self.ports[source.index()].peer;
+        let left = Time(now.0.saturating_sub(self.latency(last_hop).0));
+        self.day(ways.get(0)).is_some_and(|day| day.is_within(left, packet.notice))
+    }
+
     /// The least time and the highest rate from the ToR of a port to the one at its end, where the packet
     /// network leads there, too.
     pub(crate) fn best_of_both(&self, port: PortId) -> Option<(Rate, Span)> {
@@ -208,8 +224,6 @@ impl Fabric {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_schemes::ids::HostId;
-    use raddle_schemes::units::Time;
 
     /// Etalon's: a week of seven days of 180 us, each after a night of 20 us.
     fn etalon() -> HybridShape {
@@ -225,6 +239,7 @@ mod tests {
             switch_delay: Span::ZERO,
             day: Span::us(180),
             night: Span::us(20),
+            notice: Span::us(50),
             counters: Counters::Voq,
         }
     }
@@ -268,6 +283,16 @@ mod tests {
             [0, 1199, 1200, 1399].map(at),
             [0, 1199, 1400, 1400].map(|us| Time(us * 1_000_000))
         );
+    }
+
+    #[test]
+    fn acks_tell_of_a_circuit_ahead_of_its_day() {
+        let fabric = etalon().build().unwrap();
+        // The day of tor0.to.tor2 is from 220 to 400 us; an ACK takes 500 ns from the ToR.
+        let tells = |ns: u64| fabric.tells_of_circuit(Time(ns * 1000), HostId(0), HostId(4));
+        let seen = [170_499, 170_500, 300_000, 400_499, 400_500].map(tells);
+        assert_eq!(seen, [false, true, true, true, false]);
+        assert!(!fabric.tells_of_circuit(Time(300_000_000), HostId(0), HostId(1)), "one rack");
     }
 
     #[test]

@@ -21,17 +21,8 @@ pub struct PacketNetwork {
     pub uplinks: Vec<PortId>,
     /// For so long before the day of a pair, it carries nothing of it.
     pub night: Span,
+    /// So long before a day, and in it, ToRs tell of the circuit in ACKs.
+    pub notice: Span,
     /// What telemetry says.
     pub counters: Counters,
-}
-
-/// When a circuit drains a queue: once in a period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Day {
-    /// After so long it comes again.
-    pub period: Span,
-    /// From then on in each period.
-    pub from: Span,
-    /// Until then.
-    pub until: Span,
 }

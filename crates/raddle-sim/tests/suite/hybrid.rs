@@ -1,17 +1,18 @@
 //! Hybrid ToRs: circuits beside a packet network.
 
 use crate::common::{completed, plan};
-use raddle_schemes::congestion::{self, fixed_rate};
+use raddle_schemes::buffer::{self, resizing};
+use raddle_schemes::congestion::{self, fixed_rate, retcp};
 use raddle_schemes::ids::PortId;
-use raddle_schemes::marking;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
-use raddle_sim::plan::Plan;
+use raddle_schemes::{marking, recovery};
+use raddle_sim::plan::{BufferPlan, Per, Plan};
 use raddle_sim::record::Outcome;
 use raddle_sim::topology::Topology;
 use raddle_sim::topology::hybrid::HybridShape;
 use raddle_sim::topology::packet_network::Counters;
-use raddle_sim::workload::Flow;
+use raddle_sim::workload::{Flow, Start};
 
 /// Etalon's circuit and packet network between three racks, so that there is none back in a day; links
 /// of hosts hardly count.
@@ -28,6 +29,7 @@ fn racks(day: Span) -> HybridShape {
         switch_delay: Span::ZERO,
         day,
         night: Span::us(20),
+        notice: Span::ZERO,
         counters: Counters::Voq,
     }
 }
@@ -55,13 +57,13 @@ fn bytes(plan: &Plan, outcome: &Outcome, name: &str) -> u64 {
 /// over 35 us of 80 Gbps, which is 14, 24, 45, 86 and 100 % for queues of 4 to 64 packets of 9 kB.
 #[test]
 fn a_fixed_window_fills_so_much_of_a_day() {
-    let day = Span::ms(2);
+    let day = Span::ms(4);
     for (packets, share) in [(4, 13.9), (8, 24.1), (16, 44.7), (32, 85.9), (64, 100.0)] {
         let window = Bytes(packets * 9_000 + 12_500);
         let flows = vec![Flow::at_zero(0, 2, Bytes::mib(100))];
         let mut plan = windows(&racks(day), flows, Size::Bytes(window));
         // The second day of the pair.
-        plan.end = Some(Time(3 * (day + Span::us(20)).0));
+        plan.end = Some(Time(2 * Span::ms(4).0 + 3 * Span::us(20).0 + day.0));
         assert_eq!(crate::common::agree::trouble(&plan), None);
         let outcome = raddle_sim::engine::run(&plan, &mut ());
         let sent = bytes(&plan, &outcome, "tor0.to.tor1");
@@ -120,4 +122,46 @@ fn a_day_is_long_enough_for_a_packet() {
     let plan = windows(&shape, vec![Flow::at_zero(0, 2, Bytes(1))], Size::Unlimited);
     let error = plan.check_limits().unwrap_err().to_string();
     assert!(error.contains("make slots longer"), "{error}");
+}
+
+/// 16 packets, and 50 from 600 us before the day, which is from 1,220 to 1,400 us.
+#[test]
+fn a_queue_holds_what_its_size_is_at_the_time() {
+    let shape = HybridShape { tors: 8, ..racks(Span::us(180)) };
+    let policy = buffer::Config::Resizing(resizing::Config::default());
+    for (start, end, packets) in [(0, 619, 16), (700, 900, 50), (1_100, 1_210, 50)] {
+        let start = Start::At(Time::ZERO + Span::us(start));
+        let flow = |host| Flow { start, ..Flow::at_zero(host, 14, Bytes::mib(8)) };
+        let mut plan = windows(&shape, (0..2).map(flow).collect(), Size::Packets(100.0));
+        plan.buffer = Some(BufferPlan {
+            size: Size::Bytes(Bytes::mib(64)),
+            policy: policy.clone(),
+            per: Per::Switch,
+        });
+        plan.end = Some(Time::ZERO + Span::us(end));
+        assert_eq!(crate::common::agree::trouble(&plan), None);
+        let outcome = raddle_sim::engine::run(&plan, &mut ());
+        let most = outcome.ports[port(&plan, "tor0.to.tor7").index()].queue_bytes_max;
+        assert_eq!(most, packets * 1_500, "until {end} us");
+    }
+}
+
+/// The window of a Reno that fills queues of 16 packets is doubled for its day.
+#[test]
+fn retcp_sends_more_in_a_day_than_the_tcp_below_it() {
+    let sent = |scheme: congestion::Config| {
+        let flows = (0..2).map(|host| Flow::at_zero(host, host + 2, Bytes::mib(30))).collect();
+        let shape = racks(Span::us(400));
+        let mut plan = windows(&shape, flows, Size::Unlimited);
+        plan.transport.congestion = scheme;
+        plan.transport.recovery = recovery::Config::named("tcp").unwrap();
+        plan.queue.size = Size::Packets(64.0);
+        plan.end = Some(Time::ZERO + Span::ms(20));
+        assert_eq!(crate::common::agree::trouble(&plan), None);
+        let outcome = raddle_sim::engine::run(&plan, &mut ());
+        bytes(&plan, &outcome, "tor0.to.tor1")
+    };
+    let reno = sent(congestion::Config::named("reno").unwrap());
+    let retcp = sent(congestion::Config::Retcp(retcp::Config::default()));
+    assert!(retcp > reno, "{retcp} and {reno}");
 }

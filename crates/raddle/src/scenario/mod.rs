@@ -293,6 +293,7 @@ impl Scenario {
             record.check_training(section.buffer.as_ref().map(|own| &own.plan.policy), log);
         }
         needs::middleware(&section, &fabric, log);
+        needs::circuits(&section, &transport, &traffic, (&fabric, topology.place()), log);
         reach::frames(&section.load_balance, &sizes, log);
         let congestions = traffic.used_congestions(&transport);
         let links = if plan.plane.is_per_packet() { fabric.planes } else { 1 };

@@ -13,10 +13,11 @@ use raddle_schemes::load_balance::switch;
 use raddle_schemes::marking;
 use raddle_schemes::marking::QueueState;
 use raddle_schemes::size::{Base, Size};
-use raddle_schemes::units::Bytes;
+use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::plan::Overflow;
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::HostPorts;
+use raddle_sim::topology::packet_network::Counters;
 
 /// Who fails to offer something, and what would help.
 struct Lack<'a> {
@@ -145,14 +146,15 @@ fn lack<'a>(
                 place: &recovery.place,
             })
         }
-        // Switches write telemetry and notes where they are asked for; path maps hang on the fabric: see
-        // `middleware`.
+        // Switches write telemetry and notes where they are asked for; path maps and circuits hang on the
+        // fabric: see `middleware` and `circuits`.
         Need::QueueLengths
         | Need::Groups
         | Need::PathMap
         | Need::Telemetry
         | Need::Notes
-        | Need::EverySwitch => None,
+        | Need::EverySwitch
+        | Need::Circuits => None,
         Need::QueueLimit => (fabric.queue.plan.size == Size::Unlimited).then(|| Lack {
             whose: "size = \"unlimited\" in [fabric] queue".to_owned(),
             remedy: "give the queues a `size`, or choose another scheme",
@@ -226,6 +228,53 @@ pub(crate) fn middleware(section: &FabricSection, fabric: &Fabric, log: &Log) {
         let label = format!("switches above the ToRs choose, too, and `{own}` does not let ToRs");
         let help = "set [fabric] `load_balance = { scheme = \"ecmp_linear\" }`";
         log.add(tor.place.problem(message).label(label).help(help));
+    }
+}
+
+/// Adds a problem for every scheme that needs ToRs with circuits beside a packet network and has none,
+/// and where there are such for what does not go with them or what nobody reads of them.
+pub(crate) fn circuits(
+    section: &FabricSection,
+    transport: &TransportSection,
+    traffic: &Jobs,
+    (fabric, topology): (&Fabric, &Place),
+    log: &Log,
+) {
+    let asking = asking(section, transport, Some(traffic));
+    let wants = |need: Need| asking.iter().any(|(needy, _)| needy.card.needs.contains(&need));
+    let Some(network) = fabric.packet_network() else {
+        for (needy, _) in &asking {
+            if needy.card.needs.contains(&Need::Circuits) {
+                let lack = Lack {
+                    whose: "[fabric] topology".to_owned(),
+                    remedy: "set `topology = { kind = \"hybrid\", .. }`, or choose another scheme",
+                    place: topology,
+                };
+                report(needy, Need::Circuits, &lack, log);
+            }
+        }
+        return;
+    };
+    let misfits = section.buffer.iter().map(BufferSection::needy);
+    let misfits = misfits.filter(|needy| !needy.card.needs.contains(&Need::Circuits));
+    for misfit in misfits.chain(section.tor.iter().map(Chosen::needy)) {
+        let (name, key) = (misfit.card.name, misfit.key);
+        let message = format!("`{name}` in {key} does not go with hybrid ToRs");
+        let label = "their queues are of pairs of racks; `resizing` is their memory";
+        log.add(misfit.place.problem(message).label(label));
+    }
+    let tells = network.notice > Span::ZERO;
+    let hears = |(needy, _): &(Needy<'_>, Beside<'_>)| {
+        needy.key.ends_with("congestion") && needy.card.needs.contains(&Need::Circuits)
+    };
+    if tells && !asking.iter().any(hears) {
+        let message =
+            "`notice` in [fabric] topology has no effect: no congestion control hears of it";
+        log.add(topology.problem(message).label("leave it out"));
+    }
+    if network.counters != Counters::Voq && !wants(Need::Telemetry) {
+        let message = "`int` in [fabric] topology has no effect: nobody reads telemetry";
+        log.add(topology.problem(message).label("leave it out"));
     }
 }
 
@@ -325,7 +374,7 @@ mod tests {
     use crate::scenario::reader::Log;
     use crate::scenario::spec::{self, Place};
     use crate::scenario::{Sections, parse};
-    use raddle_schemes::congestion;
+    use raddle_schemes::{Need, Scheme, congestion};
     use std::collections::BTreeSet;
     use std::path::Path;
     use std::sync::Arc;
@@ -373,7 +422,8 @@ mod tests {
             );
             parse("t.toml", &text, Path::new("."), &[]).err().map(|problems| problems.render(false))
         };
-        for scheme in congestion::SCHEMES {
+        let on_trees = |scheme: &&Scheme| !scheme.card.needs.contains(&Need::Circuits);
+        for scheme in congestion::SCHEMES.iter().filter(on_trees) {
             for balance in ["ecmp", "ops", "reps", "ofan"] {
                 assert_eq!(error(scheme.card.name, balance, "sack"), None);
             }

@@ -80,6 +80,7 @@ mod tests {
             cumulative,
             next_new: cumulative + 40,
             hops: &[],
+            circuit: false,
         }
     }
 

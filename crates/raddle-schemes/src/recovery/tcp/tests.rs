@@ -59,7 +59,7 @@ impl Ends {
         received.arrival.into_iter().for_each(|entry| self.sender.on_arrival(entry));
         self.acks += u32::from(!duplicate);
         let (upto, entropy, marked) = (self.acks, Entropy(7), false);
-        let ack = AckHeader { upto, entropy, marked, duplicate, hops: &[] };
+        let ack = AckHeader { upto, entropy, marked, duplicate, hops: &[], circuit: false };
         self.sender.on_ack(self.now, &ack, &mut ());
     }
 

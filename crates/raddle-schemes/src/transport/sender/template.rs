@@ -191,8 +191,14 @@ mod tests {
             });
             received.arrival.into_iter().for_each(|entry| sender.on_arrival(entry));
             let upto = receiver.arrived().count();
-            let ack =
-                AckHeader { upto, entropy: sent.entropy, marked, duplicate: false, hops: &[] };
+            let ack = AckHeader {
+                upto,
+                entropy: sent.entropy,
+                marked,
+                duplicate: false,
+                hops: &[],
+                circuit: false,
+            };
             sender.on_ack(Time::ZERO, &ack, &mut ());
         }
         assert!(sender.complete());

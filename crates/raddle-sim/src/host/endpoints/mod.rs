@@ -87,6 +87,8 @@ pub(super) struct Ends<'a> {
     drain: Option<Span>,
     /// Size of an ACK or NACK.
     ack: Bytes,
+    /// Whether ToRs tell of circuits in ACKs.
+    circuits: bool,
     pub(super) totals: HostTotals,
     /// But for those in flight.
     pub(super) credit_frames: CreditFrames,
@@ -105,6 +107,13 @@ impl Events for FlowEvents<'_> {
             keep_first(self.events);
         }
     }
+}
+
+/// What the ToR of a flow's sender wrote into an ACK that comes now.
+#[cold]
+fn tells_of_circuit(plan: &Plan, now: Time, flow: FlowId) -> bool {
+    let flow = &plan.traffic.flows[flow.index()];
+    plan.fabric.tells_of_circuit(now, flow.source, flow.destination)
 }
 
 impl<'a> Ends<'a> {
@@ -163,6 +172,7 @@ impl<'a> Ends<'a> {
             default_rto: rto,
             drain: may_lose(plan).then_some(drain),
             ack: plan.transport.ack,
+            circuits: plan.fabric.packet_network().is_some(),
             totals: HostTotals::default(),
             credit_frames: CreditFrames::default(),
         }
@@ -514,12 +524,13 @@ impl<'a> Ends<'a> {
         }
         let mut events = FlowEvents { events: &mut self.timeline.events, flow: live.flow };
         let sender = &mut live.sender;
+        let circuit = self.circuits && tells_of_circuit(self.plan, now, live.flow);
         if frame.is(Kind::Nack) {
             let before = sender.heard();
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
             let (psn, of_switch) = (Psn(frame.number()), frame.has(flag::OF_SWITCH));
             let rewritten = self.rewritten;
-            let nack = NackHeader { psn, entropy, marked, of_switch, rewritten };
+            let nack = NackHeader { psn, entropy, marked, of_switch, rewritten, circuit };
             sender.on_nack(now, &nack, &mut events);
             if let Some(planners) = &mut self.planners {
                 planners.look_at(now, live.flow, sender, &mut events);
@@ -533,6 +544,7 @@ impl<'a> Ends<'a> {
                 marked: frame.has(flag::MARKED),
                 duplicate: frame.has(flag::DUPLICATE),
                 hops: &[],
+                circuit,
             };
             let rtt = match &mut self.hops {
                 None => sender.on_ack(now, &ack, &mut events),

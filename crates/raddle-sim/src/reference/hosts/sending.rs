@@ -180,11 +180,13 @@ impl Hosts<'_> {
         };
         let events = &mut FlowEvents { events: &mut self.timeline.events, flow };
         let heard = sender.heard();
+        let Flow { source, destination, .. } = self.plan.traffic.flows[flow.index()];
+        let circuit = self.plan.fabric.tells_of_circuit(now, source, destination);
         if frame.is(Kind::Nack) {
             let (entropy, marked) = (frame.entropy(), frame.has(flag::MARKED));
             let (psn, of_switch) = (Psn(frame.number()), frame.has(flag::OF_SWITCH));
             let rewritten = self.rewritten;
-            let nack = NackHeader { psn, entropy, marked, of_switch, rewritten };
+            let nack = NackHeader { psn, entropy, marked, of_switch, rewritten, circuit };
             sender.on_nack(now, &nack, events);
         } else {
             // An ACK brings what the packet carried that triggered it, unless a later one came before.
@@ -197,6 +199,7 @@ impl Hosts<'_> {
                 marked: frame.has(flag::MARKED),
                 duplicate: frame.has(flag::DUPLICATE),
                 hops,
+                circuit,
             };
             let rtt = sender.on_ack(now, &header, events);
             self.probes.iter_mut().for_each(|probes| probes.note_rtt(flow, rtt));

@@ -23,6 +23,7 @@ pub(super) fn fabric(choices: &mut Choices<'_>) -> Fabric {
         switch_delay: choices.pick(&[0, 0, 500_000].map(Span)),
         day: choices.pick(&[20_000_000, 8_000_000, 12_345_678, 40_000_000].map(Span)),
         night: choices.pick(&[1_000_000, 2_000_000, 1, 333_333].map(Span)),
+        notice: choices.pick(&[0, 5_000_000, 33_333_333, 500_000_000].map(Span)),
         counters: choices.pick(Counters::ALL),
     };
     shape.build().expect("a fabric")

@@ -18,6 +18,7 @@ use choices::Choices;
 use raddle_schemes::Need;
 use raddle_schemes::buffer::BufferContext;
 use raddle_schemes::buffer::classes::{Alpha, PerClass};
+use raddle_schemes::buffer::resizing;
 use raddle_schemes::congestion;
 use raddle_schemes::ids::{FlowId, HostId, PortId};
 use raddle_schemes::load_balance::switch::{
@@ -691,9 +692,17 @@ pub(crate) fn plan_with_hybrid(numbers: &[u32]) -> Plan {
         plan.routes.truncate(1);
         plan.known_routes.clear();
     }
-    plan.buffer = None;
-    if choices.below(3) == 1 {
-        plan.transport.congestion = congestion::Config::named("powertcp").unwrap();
+    let sizes =
+        [(2.0, 5.0), (16.0, 50.0), (1.0, 3.0)].map(|(a, b)| (Size::Packets(a), Size::Packets(b)));
+    let (small, large) = choices.pick(&sizes);
+    let ahead = choices.pick(&[Span::us(600), Span::ZERO, Span(7_654_321)]);
+    let policy = buffer::Config::Resizing(resizing::Config { small, large, ahead });
+    let size = Size::Bytes(Bytes::mib(64));
+    plan.buffer = (choices.below(2) == 1).then_some(BufferPlan { size, policy, per: Per::Switch });
+    match choices.below(4) {
+        1 => plan.transport.congestion = congestion::Config::named("retcp").unwrap(),
+        2 => plan.transport.congestion = congestion::Config::named("powertcp").unwrap(),
+        _ => {}
     }
     plan
 }

@@ -9,6 +9,7 @@ mod fat_tree;
 mod graph;
 mod hpcc_topology;
 mod htsim_topo;
+mod hybrid;
 mod kind;
 mod leaf_spine;
 mod ports;
@@ -31,7 +32,7 @@ use raddle_sim::topology::tree::TreeShape;
 use std::sync::Arc;
 
 /// Every kind of topology.
-const KINDS: [&Kind; 8] = [
+const KINDS: [&Kind; 9] = [
     &fat_tree::KIND,
     &leaf_spine::KIND,
     &dumbbell::KIND,
@@ -40,6 +41,7 @@ const KINDS: [&Kind; 8] = [
     &graph::KIND,
     &htsim_topo::KIND,
     &hpcc_topology::KIND,
+    &hybrid::KIND,
 ];
 
 /// Their sections.
