@@ -393,12 +393,23 @@ fn circuits_are_refused_at_the_key_that_is_wrong() {
         "\"1 us\" | `slot` is 1 us, and 1 us of it are `dark` | expected a longer one",
     );
     topology(
+        "{ kind = \"circuits\", tors = 8, hosts_per_tor = 2, uplinks = 300, design = \"expander\", slot = \"9 us\" }",
+        "300 | uplinks = 300 | a ToR has at most 64 to circuit switches",
+    );
+    topology(
         &circuits(r#"design = "mars:degree=4", slot = "10 us", demand = "ring""#),
         "\"ring\" | `demand` has no effect on `mars:degree=4` | leave it out: the schedule is the same for \
          all of them",
     );
-    // One that asks for a demand has it, and any has what would hold without the key.
+    topology(
+        &circuits(r#"design = "round_robin", slot = "10 us", design_seed = 7"#),
+        "7 | `design_seed` has no effect on `round_robin` | leave it out: the schedule is the same for all \
+         of them",
+    );
+    // One that asks for a demand or draws has it, and any has what would hold without the key.
     for keys in [
+        r#"design = "expander", slot = "10 us", design_seed = 7"#,
+        r#"design = "round_robin", slot = "10 us", design_seed = 1"#,
         r#"design = "vermilion", slot = "10 us", demand = "ring""#,
         r#"design = "round_robin", slot = "10 us", demand = "uniform""#,
     ] {

@@ -1,6 +1,6 @@
 //! `kind = "circuits"`: ToRs whose uplinks lead to circuit switches, which follow a schedule.
 
-use super::kind::{Kind, Made};
+use super::kind::{Kind, Made, misfit};
 use super::{COMMON, LINK_DELAY, RATE, SWITCH_DELAY, UPLINK_RATE, pair};
 use crate::scenario::files::Files;
 use crate::scenario::key::{Key, Section, keys};
@@ -13,7 +13,8 @@ use raddle_circuits::schedule::Schedule;
 use raddle_schemes::family::{Parameter, ParameterError, Raw};
 use raddle_schemes::rng::Rng;
 use raddle_schemes::units::Span;
-use raddle_sim::topology::circuits::{self, CircuitShape, Rotors, Turn};
+use raddle_sim::topology::circuits::{self, CircuitShape, Rotors, Turn, UPLINKS_MAX};
+use raddle_sim::topology::shape_error::ShapeError;
 use raddle_throughput::demand::{self, Demand};
 use raddle_throughput::designs::Design;
 use std::sync::Arc;
@@ -60,10 +61,16 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
     let switch_delay = reader.or(&KEYS.switch_delay);
     let slot: Option<Span> = reader.need(&KEYS.slot);
     let (dark, guard) = (reader.or::<Span>(&KEYS.dark), reader.or::<Span>(&KEYS.guard));
+    let seed_item = reader.take(&KEYS.design_seed);
     let seed: u64 = reader.or(&KEYS.design_seed);
     let design_item = reader.demand(&KEYS.design);
     let demand_item = reader.take(&KEYS.demand);
     let (tors, hosts_per_tor, uplinks, slot) = (tors?, hosts_per_tor?, uplinks?, slot?);
+    if uplinks as usize > UPLINKS_MAX {
+        let (uplinks, most) = (uplinks as usize, UPLINKS_MAX);
+        misfit(&ShapeError::ManyUplinks { uplinks, most }, reader);
+        return None;
+    }
     if slot <= dark {
         let place = &reader.demand(&KEYS.slot)?.place;
         let problem = place.problem(format!("`slot` is {slot}, and {dark} of it are `dark`"));
@@ -84,13 +91,21 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
         }
     };
     let asked = Asked { uplinks, rate: bare(&uplink_rate), slot, dark, seed };
-    let rotors = match asked.rotors(design_text, &demand, tors as usize) {
+    let rotors = match asked.rotors(design_text, &demand, tors as usize, seed) {
         Ok(rotors) => rotors,
-        Err(why) => {
-            reader.log().add(design_item?.place.problem(why));
+        Err(Refused { key, why }) => {
+            let place = reader.take(key).map_or(reader.place(), |item| &item.place);
+            reader.log().add(place.problem(why));
             return None;
         }
     };
+    if let Some(item) = seed_item.filter(|_| seed != default_seed())
+        && asked.ignores_seeds(design_text, demand_text, &demand)
+    {
+        let problem = item.place.problem(format!("`design_seed` has no effect on `{design_text}`"));
+        reader.log().add(problem.label("leave it out: the schedule is the same for all of them"));
+        return None;
+    }
     if let Some(item) = demand_item.filter(|_| demand_text != default_demand())
         && asked.ignores_demands(design_text, tors as usize)
     {
@@ -137,6 +152,11 @@ fn default_demand() -> &'static str {
     KEYS.demand.absent.value().unwrap_or_default().trim_matches('"')
 }
 
+/// The seed of designs where nobody says.
+fn default_seed() -> u64 {
+    KEYS.design_seed.absent.value().and_then(|seed| seed.parse().ok()).unwrap_or_default()
+}
+
 /// A value that must be a text.
 fn text<'a>(reader: &Reader<'_>, key: &'static Key, item: &'a Item) -> Option<&'a str> {
     let found = match &item.value {
@@ -180,6 +200,20 @@ fn load(
     Ok(Some(demand))
 }
 
+/// Why there is no schedule, and the key that has to be another.
+struct Refused {
+    key: &'static Key,
+    why: String,
+}
+
+/// The design has to be another.
+fn refused(why: String) -> Refused {
+    Refused { key: &KEYS.design, why }
+}
+
+/// Other seeds that are tried before one is said to have no effect.
+const SEEDS_TRIED: u64 = 8;
+
 /// What a design is asked for.
 struct Asked {
     uplinks: u32,
@@ -195,32 +229,51 @@ impl Asked {
     fn ignores_demands(&self, text: &str, tors: usize) -> bool {
         let made_for = |name: &str| {
             let demand = demand::named(name, tors, self.seed).ok()?;
-            self.rotors(text, &demand, tors).ok()
+            self.rotors(text, &demand, tors, self.seed).ok()
         };
         let (even, skewed) = (made_for("uniform"), made_for("ring"));
         tors > 2 && even.is_some() && even == skewed
     }
 
+    /// Whether neither the demand nor what a design makes of it is another for other seeds.
+    fn ignores_seeds(&self, text: &str, demand_text: &str, demand: &Demand) -> bool {
+        let tors = demand.nodes();
+        let made = |seed: u64, demand: &Demand| self.rotors(text, demand, tors, seed).ok();
+        let own = made(self.seed, demand);
+        let others = (1..=SEEDS_TRIED).map(|step| self.seed.wrapping_add(step));
+        let mut others = others.map(|seed| match demand::named(demand_text, tors, seed) {
+            Ok(demand) => made(seed, &demand),
+            Err(_) => made(seed, demand),
+        });
+        others.all(|other| other == own)
+    }
+
     /// What circuit switches connect by a design for a demand.
-    fn rotors(&self, text: &str, demand: &Demand, tors: usize) -> Result<Rotors, String> {
-        let mut design = throughput::design(text)?;
+    fn rotors(
+        &self,
+        text: &str,
+        demand: &Demand,
+        tors: usize,
+        seed: u64,
+    ) -> Result<Rotors, Refused> {
+        let mut design = throughput::design(text).map_err(refused)?;
         let settings = text.split_once(':').map_or("", |(_, settings)| settings).split(',');
         let typed: Vec<&str> =
             settings.filter_map(|own| own.split_once('=')).map(|own| own.0).collect();
         let (slot, dark) = (bare(&self.slot), bare(&self.dark));
-        for (name, raw) in [
-            ("uplinks", Raw::Integer(self.uplinks.into())),
-            ("rate", Raw::Text(&self.rate)),
-            ("slot", Raw::Text(&slot)),
-            ("dark", Raw::Text(&dark)),
+        for (key, name, raw) in [
+            (&KEYS.uplinks, "uplinks", Raw::Integer(self.uplinks.into())),
+            (&KEYS.uplink_rate, "rate", Raw::Text(&self.rate)),
+            (&KEYS.slot, "slot", Raw::Text(&slot)),
+            (&KEYS.dark, "dark", Raw::Text(&dark)),
         ] {
             if typed.contains(&name) {
-                return Err(format!("`{name}` of a design is a key of the topology"));
+                return Err(refused(format!("`{name}` of a design is a key of the topology")));
             }
-            set(&mut *design, name, raw)?;
+            set(&mut *design, name, raw).map_err(|why| Refused { key, why })?;
         }
-        let plan = design.plan(demand, self.seed).map_err(|why| format!("{text}: {why}"))?;
-        let mut drawn = Rng::new(self.seed, "schedule", 0).unit();
+        let plan = design.plan(demand, seed).map_err(|why| refused(format!("{text}: {why}")))?;
+        let mut drawn = Rng::new(seed, "schedule", 0).unit();
         let mut schedules = plan.schedules.iter();
         let schedule = loop {
             match schedules.next() {
@@ -229,10 +282,10 @@ impl Asked {
                 Some((chance, _)) => drawn -= chance,
             }
         };
-        let (_, schedule) = schedule.ok_or_else(|| format!("{text} has no circuits"))?;
+        let (_, schedule) = schedule.ok_or_else(|| refused(format!("{text} has no circuits")))?;
         if schedule.nodes() != tors {
             let nodes = schedule.nodes();
-            return Err(format!("{text} has {nodes} nodes, and there are {tors} ToRs"));
+            return Err(refused(format!("{text} has {nodes} nodes, and there are {tors} ToRs")));
         }
         Ok(rotors_of(schedule))
     }
