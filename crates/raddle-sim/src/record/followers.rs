@@ -118,7 +118,9 @@ impl Follower {
         any.then(|| Box::new(follower()))
     }
 
-    /// A call is about to be made of what `show` shows.
+    /// A call is about to be made of what `show` shows. Out of line: who follows nobody pays nothing.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn before(&mut self, now: Time, show: impl FnOnce(&mut dyn Probes)) {
         let bucket = now.0.checked_div(self.buckets.width()).unwrap_or(now.0);
         if self.last.is_some_and(|last| last != bucket) {
@@ -178,6 +180,7 @@ impl FlowProbes {
     }
 
     /// A call is about to be made of a flow's sender.
+    #[cold]
     #[inline(never)]
     pub(crate) fn before(&mut self, now: Time, flow: FlowId, sender: &Sender) {
         if let Some(follower) = self.followers.get_mut(&flow) {

@@ -142,20 +142,32 @@ impl Memory {
     /// Whether a frame of data may join a queue of a port that holds `queued` bytes.
     #[inline]
     pub fn admits(&self, port: u32, bytes: Bytes, queued: u64) -> bool {
-        let frame = Arriving { bytes, queued: Bytes(queued), used: Bytes(self.used(port)) };
-        self.has_room(port, bytes) && self.policy.admits(&frame)
+        self.admits_beside(self.used(port), bytes, queued)
+    }
+
+    /// The same where so much is used.
+    #[inline]
+    fn admits_beside(&self, used: u64, bytes: Bytes, queued: u64) -> bool {
+        let frame = Arriving { bytes, queued: Bytes(queued), used: Bytes(used) };
+        used + bytes.0 <= self.size && self.policy.admits(&frame)
+    }
+
+    /// Whether a frame for a port would be kept whatever has left unseen, and makes no maximum; it
+    /// finds `queued` bytes in its queue of data, or belongs to control.
+    #[inline]
+    pub fn is_ample(&self, port: u32, bytes: Bytes, queued: Option<u64>) -> bool {
+        let used = self.used(port);
+        if used + bytes.0 > self.most {
+            return false;
+        }
+        // Nothing is used beyond the size, so control fits below the maximum.
+        queued.is_none_or(|queued| self.admits_beside(used, bytes, queued))
     }
 
     /// Whether a frame for a port fits, whoever it belongs to.
     #[inline]
     pub fn has_room(&self, port: u32, bytes: Bytes) -> bool {
         self.used(port) + bytes.0 <= self.size
-    }
-
-    /// Whether more would be used than ever before, were a frame for a port kept.
-    #[inline]
-    pub fn would_exceed_most(&self, port: u32, bytes: Bytes) -> bool {
-        self.used(port) + bytes.0 > self.most
     }
 
     /// A frame was kept at a port.
@@ -185,14 +197,14 @@ impl Memory {
 
     /// Whether the policy sees the whole switch. If so, it is asked and told by the methods below,
     /// each of which it hears of in order of time, but while the [order decides
-    /// nothing](Self::ignores_order).
+    /// nothing](Self::ignores_order). All of the switch shares it then: there are no groups.
     pub fn sees_switch(&self) -> bool {
         self.sight.is_some()
     }
 
     /// What becomes of a frame for which its queue has room.
     pub fn ask(&mut self, now: Time, frame: &Candidate) -> Admission {
-        let has_room = self.has_room(frame.queue.port, frame.bytes);
+        let has_room = self.used + frame.bytes.0 <= self.size;
         self.teach(|training, view| training.ask(now, frame, view));
         let admission = self.call(now, |policy, cx, view| policy.admit(cx, frame, view));
         let admission = admission.unwrap_or(Admission::Keep);
@@ -215,8 +227,8 @@ impl Memory {
     /// other queues nor on whether that lowers the maximum; who asks has not looked. None, if it may.
     #[inline]
     pub fn ask_early(&mut self, now: Time, frame: &Candidate) -> Option<bool> {
-        let port = frame.queue.port;
-        if !self.has_room(port, frame.bytes) || self.would_exceed_most(port, frame.bytes) {
+        // What is below the maximum has room.
+        if self.used + frame.bytes.0 > self.most {
             return None;
         }
         self.call(now, |policy, cx, view| policy.admit_early(cx, frame, view)).flatten()
@@ -237,7 +249,7 @@ impl Memory {
     /// Hears of what has left a queue, in place of each frame by [`leave`](Self::leave).
     #[inline]
     pub fn hear(&mut self, left: &Left) {
-        self.release(left.queue.port, left.bytes);
+        self.used -= left.bytes.0;
         if let Some(Sight { queues, .. }) = self.sight.as_deref_mut() {
             let place = queues.place(left.queue);
             queues.egress[place] -= left.bytes.0;
@@ -247,12 +259,14 @@ impl Memory {
 
     /// A frame joined a queue.
     pub fn join(&mut self, now: Time, frame: &Candidate) {
-        self.take(frame.queue.port, frame.bytes);
-        if let Some(Sight { queues, .. }) = self.sight.as_deref_mut() {
-            let (queue, origin) = queues.places(frame.queue, frame.came_in);
-            queues.egress[queue] += frame.bytes.0;
-            queues.ingress[origin] += frame.bytes.0;
-        }
+        let Some(Sight { queues, .. }) = self.sight.as_deref_mut() else {
+            return self.take(frame.queue.port, frame.bytes);
+        };
+        self.used += frame.bytes.0;
+        self.most = self.most.max(self.used);
+        let (queue, origin) = queues.places(frame.queue, frame.came_in);
+        queues.egress[queue] += frame.bytes.0;
+        queues.ingress[origin] += frame.bytes.0;
         self.teach(|training, view| training.join(frame, view));
         self.call(now, |policy, cx, view| policy.on_join(cx, frame, view));
     }
@@ -269,7 +283,6 @@ impl Memory {
     /// Whether nothing that the policy decides, and no maximum, depends on the order in which no more
     /// than `incoming` joins and anything leaves, as long as nobody pauses.
     pub fn ignores_order(&self, incoming: Bytes) -> bool {
-        // A policy that sees the switch has all of it: there are no groups.
         let no_maximum = self.used + incoming.0 <= self.most;
         let known = no_maximum && self.next_timer() == Time::NEVER;
         let asked = |sight: &Sight| {
@@ -300,12 +313,13 @@ impl Memory {
 
     /// A frame left a queue, in whatever way.
     pub fn leave(&mut self, now: Time, frame: &Departed) {
-        self.release(frame.queue.port, frame.bytes);
-        if let Some(Sight { queues, .. }) = self.sight.as_deref_mut() {
-            let (queue, origin) = queues.places(frame.queue, frame.came_in);
-            queues.egress[queue] -= frame.bytes.0;
-            queues.ingress[origin] -= frame.bytes.0;
-        }
+        let Some(Sight { queues, .. }) = self.sight.as_deref_mut() else {
+            return self.release(frame.queue.port, frame.bytes);
+        };
+        self.used -= frame.bytes.0;
+        let (queue, origin) = queues.places(frame.queue, frame.came_in);
+        queues.egress[queue] -= frame.bytes.0;
+        queues.ingress[origin] -= frame.bytes.0;
         self.teach(|training, view| training.leave(now, frame, view));
         self.call(now, |policy, cx, view| policy.on_departure(cx, frame, view));
     }

@@ -64,7 +64,7 @@ impl Pool {
     /// finds `queued` bytes in its queue of data, or belongs to control.
     #[inline]
     pub(in crate::engine) fn is_ample(&self, out: u32, size: Bytes, queued: Option<u64>) -> bool {
-        self.admits(out, size, queued) && !self.memory.would_exceed_most(out, size)
+        self.memory.is_ample(out, size, queued)
     }
 
     /// What room there is when all ports have caught up.
