@@ -4,6 +4,7 @@
 use crate::common::agree::trouble;
 use crate::common::{fat_tree, permutation, plan};
 use raddle_schemes::ids::{FlowId, PortId, SwitchId};
+use raddle_schemes::load_balance::switch;
 use raddle_schemes::size::Size;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 use raddle_sim::faults::PortChange;
@@ -11,6 +12,7 @@ use raddle_sim::plan::{Overflow, Pfc, Plan};
 use raddle_sim::record::{Observer, Progress, Stop};
 use raddle_sim::topology::Node;
 use raddle_sim::topology::dumbbell::Dumbbell;
+use raddle_sim::topology::graph::parse_graph;
 use raddle_sim::topology::routing::{Forwarding, Table, Weighting};
 use raddle_sim::workload::{Flow, Start, Traffic, Trigger, TriggerId, TriggerKind};
 use raddle_sim::{bound, engine, reference};
@@ -163,4 +165,23 @@ fn pods_of_a_fabric_without_tiers_have_bounds() {
     plan.fabric.switches.iter_mut().for_each(|switch| switch.tier = 0);
     assert_eq!(trouble(&plan), None);
     assert!(bound::of_plan(&plan).iter().any(|bound| bound.name == "cut"));
+}
+
+#[test]
+fn a_detour_may_be_shorter_than_the_way_with_the_fewest_hops() {
+    // The cable from a's switch to b's is long, the two by way of c's are short.
+    let text = "host a\nhost b\nhost c\nswitch s0\nswitch s1\nswitch s2\n\
+        link a s0 80Gbps 100ns\nlink b s1 80Gbps 100ns\nlink c s2 80Gbps 100ns\n\
+        link s0 s1 80Gbps 10us\nlink s0 s2 80Gbps 100ns\nlink s2 s1 80Gbps 100ns\n";
+    let flow = Flow::at_zero(0, 1, Bytes(936));
+    let mut plan = plan(parse_graph(text).unwrap(), vec![flow].into(), "ecmp", 1);
+    plan.transport.payload = Bytes(936);
+    plan.switch_load_balance = switch::Config::named("valiant").unwrap();
+    // Some seed has the packet and its ACK go by way of c's.
+    let quick = (0..32).any(|seed| {
+        plan.seed = seed;
+        assert_eq!(trouble(&plan), None);
+        engine::run(&plan, &mut ()).flows.at(0).acked.unwrap() < Time(10_000_000)
+    });
+    assert!(quick);
 }
