@@ -140,7 +140,10 @@ fn probes() -> Vec<(String, Vec<String>)> {
         ("queue".to_owned(), vec![format!("{FABRIC}queue = {{ zzz = 1 }}\n{TRAFFIC}")]),
         ("pfc".to_owned(), vec![format!("{FABRIC}queue = {{ pfc = {{ zzz = 1 }} }}\n{TRAFFIC}")]),
         ("routing".to_owned(), vec![format!("{FABRIC}routing = {{ zzz = 1 }}\n{TRAFFIC}")]),
-        ("transport".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[transport]\nzzz = 1\n")]),
+        (
+            "transport".to_owned(),
+            vec![format!("{FABRIC}{TRAFFIC}[transport]\nhost_queue = \"64 KiB\"\nzzz = 1\n")],
+        ),
         ("record".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[record]\nzzz = 1\n")]),
         ("run".to_owned(), vec![format!("{FABRIC}{TRAFFIC}[run]\nzzz = 1\n")]),
         (
