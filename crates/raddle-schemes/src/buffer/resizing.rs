@@ -12,7 +12,7 @@ use super::{Admission, Arriving, BufferContext, BufferPolicy, Candidate, Day, Me
 use crate::family::Conflict;
 use crate::size::{SOME, Size};
 use crate::units::{Bytes, Span, Time};
-use crate::{Card, Cx, Need};
+use crate::{Card, Need, SwitchCx};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -92,7 +92,12 @@ impl BufferPolicy for Resizing {
         true
     }
 
-    fn admit(&mut self, cx: &mut Cx<'_>, frame: &Candidate, memory: &MemoryView<'_>) -> Admission {
+    fn admit(
+        &mut self,
+        cx: &mut SwitchCx<'_>,
+        frame: &Candidate,
+        memory: &MemoryView<'_>,
+    ) -> Admission {
         let capacity = self.capacity(cx.now, frame.queue.port);
         let Some(capacity) = capacity.filter(|_| frame.queue.class < self.data_classes) else {
             return Admission::Keep;
@@ -131,7 +136,7 @@ mod tests {
     fn takes(policy: &mut Resizing, us: u64, port: u32) -> u64 {
         let (mut queues, rates) = ([0; 4], [Rate::gbps(10); 2]);
         let mut rng = Rng::new(1, "buffer draws", 0);
-        let mut cx = Cx { now: Time(us * 1_000_000), rng: &mut rng, events: &mut () };
+        let mut cx = SwitchCx { now: Time(us * 1_000_000), rng: &mut rng };
         let queue = QueueId { port, class: 0 };
         let frame = Candidate { queue, came_in: 0, bytes: Bytes(9000), ahead: None, flow: None };
         for taken in 0..100 {
