@@ -689,7 +689,8 @@ pub(crate) fn plan_with_hybrid(numbers: &[u32]) -> Plan {
         |(port, own): &(PortId, Vec<_>)| plan.fabric.day(*port).is_some() && own.iter().any(down);
     if plan.faults.ports.iter().any(goes_down) || !plan.faults.nodes.is_empty() {
         plan.faults = Faults::default();
-        plan.routes.truncate(1);
+        // What was down from the start had changed the first routes.
+        plan.routes = vec![(Time::ZERO, plan.fabric.forwarding.clone())];
         plan.known_routes.clear();
     }
     let sizes =
