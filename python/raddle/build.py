@@ -3441,7 +3441,9 @@ class buffer:
             with policies that do not see the whole switch. `bdp` is then an uplink's.
         `oracle_file`: in place of the `oracle` of `credence`, a file that has it in its words:
             `raddle train` writes it; lines that begin with `#` are comments. `websearch_dctcp`,
-            without a dot or a slash, is the one of `figures/credence/oracle`.
+            without a dot or a slash, is the one of `figures/credence/oracle`, and
+            `websearch_dctcp_each` has one for each switch of the fabric there, two leaves and
+            four spines.
         `small` (`"16 packets"`): What the queue of a pair holds outside its day.
         `large` (`"50 packets"`): What it holds in its day, and `ahead` of it.
         `ahead` (`"600 us"`): How long before its day a queue is enlarged.
