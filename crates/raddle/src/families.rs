@@ -15,7 +15,8 @@ use raddle_schemes::tor::{self, TorContext, TorHook};
 use raddle_schemes::{Card, FlowContext};
 use std::sync::OnceLock;
 
-/// What the program has brought: as much a part of it as the lists are. Set before a scenario is read, and never after.
+/// What the program has brought: as much a part of it as the lists are. Set before a scenario is read,
+/// and never after.
 static BROUGHT: OnceLock<Plugins> = OnceLock::new();
 
 /// Schemes of one kind.

@@ -11,7 +11,7 @@ use raddle_schemes::units::{Bytes, Time};
 /// Whose turn it is.
 pub(in crate::engine) struct Voqs {
     /// The uplink, counted within the switch.
-    pub(super) uplink: u32,
+    uplink: u32,
     /// What telemetry says of what it takes.
     pub(super) counters: Counters,
     /// Per port of the switch, when the uplink may take from its queue; none, if it is not that of a
