@@ -100,6 +100,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("abm/theorems", model),
     figure!("abm/fig4_6"),
     figure!("abm/fig4_7"),
+    figure!("abm/fig4_8"),
     figure!("abm/fig4_9"),
     figure!("abm/fig4_10"),
     figure!("abm/fig4_11"),
