@@ -317,16 +317,7 @@ mod tests {
         let now = Time(ms * 1_000_000_000);
         let mut cx = Cx { now, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
         let (bytes, in_flight, next_new) = (Bytes(PACKET), flow.limits().window, cumulative + 9);
-        let ack = Ack {
-            bytes,
-            marked,
-            rtt: None,
-            in_flight,
-            cumulative,
-            next_new,
-            hops: &[],
-            circuit: false,
-        };
+        let ack = Ack { bytes, marked, in_flight, cumulative, next_new, ..Ack::EMPTY };
         flow.on_ack(&mut cx, &ack);
     }
 

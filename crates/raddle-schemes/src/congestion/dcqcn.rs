@@ -323,16 +323,7 @@ mod tests {
 
     fn ack(flow: &mut Dcqcn, us: u64, marked: bool, cumulative: u32) {
         let (bytes, rtt, in_flight) = (Bytes(1000), None, Bytes(0));
-        let ack = Ack {
-            bytes,
-            marked,
-            rtt,
-            in_flight,
-            cumulative,
-            next_new: 100,
-            hops: &[],
-            circuit: false,
-        };
+        let ack = Ack { bytes, marked, rtt, in_flight, cumulative, next_new: 100, ..Ack::EMPTY };
         at(us, |cx| flow.on_ack(cx, &ack));
     }
 

@@ -229,19 +229,7 @@ mod tests {
         let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
         let in_flight = Bytes(flow.limits().window.0.saturating_sub(PACKET));
         let bytes = Bytes(PACKET);
-        flow.on_ack(
-            &mut cx,
-            &Ack {
-                bytes,
-                marked,
-                rtt: None,
-                in_flight,
-                cumulative,
-                next_new,
-                hops: &[],
-                circuit: false,
-            },
-        );
+        flow.on_ack(&mut cx, &Ack { bytes, marked, in_flight, cumulative, next_new, ..Ack::EMPTY });
     }
 
     fn lose(flow: &mut Dctcp, cause: LossCause) {
@@ -331,16 +319,7 @@ mod tests {
             let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
             let (bytes, in_flight) = (Bytes(PACKET), Bytes(in_flight * PACKET));
             let (rtt, cumulative, next_new) = (None, 1, 50);
-            let ack = Ack {
-                bytes,
-                marked: false,
-                rtt,
-                in_flight,
-                cumulative,
-                next_new,
-                hops: &[],
-                circuit: false,
-            };
+            let ack = Ack { bytes, rtt, in_flight, cumulative, next_new, ..Ack::EMPTY };
             flow.on_ack(&mut cx, &ack);
             assert_eq!(flow.window, window);
         }

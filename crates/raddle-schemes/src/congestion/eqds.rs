@@ -254,8 +254,7 @@ mod tests {
     fn ack(flow: &mut Eqds, us: u64, in_flight: u64) {
         let (bytes, in_flight) = (Bytes(PACKET), Bytes(in_flight * PACKET));
         let (marked, rtt, cumulative, next_new) = (true, None, 0, 0);
-        let ack =
-            Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[], circuit: false };
+        let ack = Ack { bytes, marked, rtt, in_flight, cumulative, next_new, ..Ack::EMPTY };
         at(flow, us, |flow, cx| flow.on_ack(cx, &ack));
     }
 

@@ -79,6 +79,21 @@ pub struct Ack<'a> {
     pub circuit: bool,
 }
 
+#[cfg(test)]
+impl Ack<'_> {
+    /// An ACK for nothing, which tests fill in.
+    pub(crate) const EMPTY: Ack<'static> = Ack {
+        bytes: Bytes(0),
+        marked: false,
+        rtt: None,
+        in_flight: Bytes(0),
+        cumulative: 0,
+        next_new: 0,
+        hops: &[],
+        circuit: false,
+    };
+}
+
 /// Why a packet counts as lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LossCause {

@@ -202,19 +202,7 @@ mod tests {
         let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
         let bytes = Bytes(packets * PACKET);
         let (in_flight, rtt) = (Bytes(0), None);
-        flow.on_ack(
-            &mut cx,
-            &Ack {
-                bytes,
-                marked,
-                rtt,
-                in_flight,
-                cumulative: 0,
-                next_new: 0,
-                hops: &[],
-                circuit: false,
-            },
-        );
+        flow.on_ack(&mut cx, &Ack { bytes, marked, rtt, in_flight, ..Ack::EMPTY });
     }
 
     fn lose(flow: &mut MprdmaDctcp, cause: LossCause) {
@@ -247,19 +235,7 @@ mod tests {
             let before = flow.window;
             let mut cx = Cx { now: Time(us * 1_000_000), rng: &mut rng, events: &mut () };
             let (bytes, rtt, in_flight) = (Bytes(PACKET), rtt.map(Span::ns), Bytes(0));
-            flow.on_ack(
-                &mut cx,
-                &Ack {
-                    bytes,
-                    marked,
-                    rtt,
-                    in_flight,
-                    cumulative: 0,
-                    next_new: 0,
-                    hops: &[],
-                    circuit: false,
-                },
-            );
+            flow.on_ack(&mut cx, &Ack { bytes, marked, rtt, in_flight, ..Ack::EMPTY });
             (flow.window - before) / PACKET as f64
         };
         let (clear, queued) = (Some(9299), Some(9300));

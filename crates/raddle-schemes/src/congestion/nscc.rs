@@ -392,19 +392,7 @@ mod tests {
         let mut cx = Cx { now: Time(now * 1000), rng: &mut rng, events: &mut () };
         let rtt = Some(REFERENCE_FLOW.base_rtt + Span::ns(delay));
         let (bytes, in_flight) = (Bytes(bytes), Bytes(50_000));
-        flow.on_ack(
-            &mut cx,
-            &Ack {
-                bytes,
-                marked,
-                rtt,
-                in_flight,
-                cumulative: 0,
-                next_new: 0,
-                hops: &[],
-                circuit: false,
-            },
-        );
+        flow.on_ack(&mut cx, &Ack { bytes, marked, rtt, in_flight, ..Ack::EMPTY });
     }
 
     fn lose(flow: &mut Nscc, now: u64, cause: LossCause) {
@@ -479,7 +467,7 @@ mod tests {
         let (marked, rtt, cumulative, next_new) = (false, None, 0, 0);
         flow.on_ack(
             &mut cx,
-            &Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[], circuit: false },
+            &Ack { bytes, marked, rtt, in_flight, cumulative, next_new, ..Ack::EMPTY },
         );
         assert_near(flow.window, 100_655.36);
     }

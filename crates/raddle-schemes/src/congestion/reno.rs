@@ -166,16 +166,7 @@ mod tests {
     fn acknowledge(flow: &mut Reno, cumulative: u32, marked: bool) {
         let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
         let (bytes, in_flight, next_new) = (Bytes(PACKET), flow.limits().window, cumulative + 9);
-        let ack = Ack {
-            bytes,
-            marked,
-            rtt: None,
-            in_flight,
-            cumulative,
-            next_new,
-            hops: &[],
-            circuit: false,
-        };
+        let ack = Ack { bytes, marked, in_flight, cumulative, next_new, ..Ack::EMPTY };
         flow.on_ack(&mut cx, &ack);
     }
 
@@ -234,8 +225,7 @@ mod tests {
         let mut cx = Cx { now: Time::ZERO, rng: &mut Rng::new(1, "flow", 0), events: &mut () };
         let (bytes, in_flight) = (Bytes(PACKET), Bytes(3 * PACKET));
         let (marked, rtt, cumulative, next_new) = (false, None, 1, 5);
-        let ack =
-            Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[], circuit: false };
+        let ack = Ack { bytes, marked, rtt, in_flight, cumulative, next_new, ..Ack::EMPTY };
         flow.on_ack(&mut cx, &ack);
         assert_eq!(flow.window, 10.0);
     }

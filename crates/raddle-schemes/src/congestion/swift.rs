@@ -270,7 +270,7 @@ pub(super) mod testing {
         let (marked, cumulative, next_new) = (false, 0, 0);
         flow.on_ack(
             &mut cx,
-            &Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[], circuit: false },
+            &Ack { bytes, marked, rtt, in_flight, cumulative, next_new, ..Ack::EMPTY },
         );
     }
 
@@ -389,8 +389,7 @@ mod tests {
         let in_flight = Bytes(48 * PACKET);
         let (bytes, rtt) = (Bytes(PACKET), Some(BASE_RTT));
         let (marked, cumulative, next_new) = (false, 0, 0);
-        let ack =
-            Ack { bytes, marked, rtt, in_flight, cumulative, next_new, hops: &[], circuit: false };
+        let ack = Ack { bytes, marked, rtt, in_flight, cumulative, next_new, ..Ack::EMPTY };
         flow.on_delay(at(1), BASE_RTT, &ack);
         assert_eq!(flow.window, HUNDRED);
     }

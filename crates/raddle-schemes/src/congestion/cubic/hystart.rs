@@ -74,13 +74,11 @@ mod tests {
     fn ack(rtt: Span, cumulative: u32) -> Ack<'static> {
         Ack {
             bytes: Bytes(1000),
-            marked: false,
             rtt: Some(rtt),
             in_flight: Bytes(20_000),
             cumulative,
             next_new: cumulative + 40,
-            hops: &[],
-            circuit: false,
+            ..Ack::EMPTY
         }
     }
 
