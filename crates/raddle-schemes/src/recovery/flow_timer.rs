@@ -63,3 +63,37 @@ impl FlowTimer {
         sent.map_or(self.since, |sent| sent.max(self.since))
     }
 }
+
+/// What all recoveries with such a timer have alike, within their `impl Recovery`: packets that are sent
+/// again leave the timer as it is, and its end is a timeout (Themis's spec, 2.2, step 3; Ethereal's, 2.8).
+macro_rules! by_flow_timer {
+    () => {
+        #[inline]
+        fn on_ack(&mut self, cx: &mut Cx<'_>, _news: &AckNews, ledger: &mut Ledger) {
+            self.timer.on_ack(cx.now, ledger);
+        }
+
+        fn on_resend(&mut self, _cx: &mut Cx<'_>, psn: Psn, before: Time, ledger: &mut Ledger) {
+            self.timer.hold(ledger);
+            ledger.declare_run_lost(psn, before, LossCause::Nack);
+        }
+
+        fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
+            self.timer.run_out(cx.now, psn, ledger);
+            true
+        }
+
+        fn ack_entropies(&self) -> AckEntropies {
+            AckEntropies::Trigger
+        }
+
+        fn rto(&self) -> Span {
+            self.timer.rto()
+        }
+
+        fn deadline(&self, ledger: &mut Ledger) -> Option<(Time, Psn)> {
+            self.timer.deadline(ledger)
+        }
+    };
+}
+pub(super) use by_flow_timer;

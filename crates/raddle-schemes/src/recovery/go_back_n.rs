@@ -13,7 +13,7 @@
 //! - The header of a trimmed packet says nothing.
 //! - All packets of a go-back are one loss for the congestion control. A NACK is no verdict on a path.
 
-use super::flow_timer::FlowTimer;
+use super::flow_timer::{FlowTimer, by_flow_timer};
 use super::{AckEntropies, AckForm, AckNews, Recovery, Resend};
 use crate::congestion::LossCause;
 use crate::family::Need;
@@ -82,10 +82,7 @@ impl GoBackN {
 }
 
 impl Recovery for GoBackN {
-    #[inline]
-    fn on_ack(&mut self, cx: &mut Cx<'_>, _news: &AckNews, ledger: &mut Ledger) {
-        self.timer.on_ack(cx.now, ledger);
-    }
+    by_flow_timer!();
 
     /// Spec 2.7, step 2. A NACK that was overtaken by what it asks for says nothing.
     fn on_nack(&mut self, _cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
@@ -93,17 +90,6 @@ impl Recovery for GoBackN {
             self.timer.hold(ledger);
             ledger.declare_all_lost(LossCause::Nack);
         }
-    }
-
-    /// Spec 2.8.
-    fn on_resend(&mut self, _cx: &mut Cx<'_>, psn: Psn, before: Time, ledger: &mut Ledger) {
-        self.timer.hold(ledger);
-        ledger.declare_run_lost(psn, before, LossCause::Nack);
-    }
-
-    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
-        self.timer.run_out(cx.now, psn, ledger);
-        true
     }
 
     /// Spec 2.9, steps 3 and 4.
@@ -126,18 +112,6 @@ impl Recovery for GoBackN {
     #[inline]
     fn accepts(&self, data: &Data, arrived: &PacketSet) -> bool {
         data.psn.0 == arrived.low()
-    }
-
-    fn ack_entropies(&self) -> AckEntropies {
-        AckEntropies::Trigger
-    }
-
-    fn rto(&self) -> Span {
-        self.timer.rto()
-    }
-
-    fn deadline(&self, ledger: &mut Ledger) -> Option<(Time, Psn)> {
-        self.timer.deadline(ledger)
     }
 
     fn ack_form(&self) -> AckForm {

@@ -18,7 +18,7 @@
 //! - Both packets of a NACK are one loss for the congestion control, and so is all that a timeout
 //!   sends again. A NACK is no verdict on a path: most often the packet is merely late.
 
-use super::flow_timer::FlowTimer;
+use super::flow_timer::{FlowTimer, by_flow_timer};
 use super::{AckEntropies, AckForm, AckNews, Recovery, Resend};
 use crate::congestion::LossCause;
 use crate::family::Need;
@@ -69,10 +69,7 @@ impl RnicSr {
 }
 
 impl Recovery for RnicSr {
-    #[inline]
-    fn on_ack(&mut self, cx: &mut Cx<'_>, _news: &AckNews, ledger: &mut Ledger) {
-        self.timer.on_ack(cx.now, ledger);
-    }
+    by_flow_timer!();
 
     /// Spec 2.2, step 2. A NACK that was overtaken by what it asks for says nothing.
     fn on_nack(&mut self, _cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) {
@@ -81,17 +78,6 @@ impl Recovery for RnicSr {
             let newest = Psn(ledger.next() - 1);
             ledger.declare_lost_together([psn, newest], LossCause::Nack);
         }
-    }
-
-    /// Spec 2.2, step 3.
-    fn on_resend(&mut self, _cx: &mut Cx<'_>, psn: Psn, before: Time, ledger: &mut Ledger) {
-        self.timer.hold(ledger);
-        ledger.declare_run_lost(psn, before, LossCause::Nack);
-    }
-
-    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
-        self.timer.run_out(cx.now, psn, ledger);
-        true
     }
 
     /// Spec 2.1. A packet that is new and lies below the present expected one was the expected one.
@@ -109,18 +95,6 @@ impl Recovery for RnicSr {
         } else {
             Reply::NackExpected
         }
-    }
-
-    fn ack_entropies(&self) -> AckEntropies {
-        AckEntropies::Trigger
-    }
-
-    fn rto(&self) -> Span {
-        self.timer.rto()
-    }
-
-    fn deadline(&self, ledger: &mut Ledger) -> Option<(Time, Psn)> {
-        self.timer.deadline(ledger)
     }
 
     fn ack_form(&self) -> AckForm {

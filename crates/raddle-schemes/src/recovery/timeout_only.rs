@@ -4,8 +4,8 @@
 //! NACK is ever sent, and only the timeout repairs a loss. Spraying cannot mislead it, and each loss
 //! costs milliseconds.
 
-use super::flow_timer::FlowTimer;
-use super::{AckEntropies, AckForm, AckNews, Recovery, Resend};
+use super::flow_timer::{FlowTimer, by_flow_timer};
+use super::{AckEntropies, AckForm, AckNews, Recovery};
 use crate::congestion::LossCause;
 use crate::family::Need;
 use crate::ids::Psn;
@@ -24,18 +24,8 @@ pub const CARD: Card = Card {
               timeout.",
 };
 
-crate::parameters! {
-    /// Parameters of `timeout_only`.
-    pub struct Config {
-        /// Timeout of a flow, from the last time that its first unacknowledged packet changed.
-        pub rto: Span = Span::ms(4), in Span(1)..;
-        /// What a timeout sends again: `go_back`, all that is unacknowledged, or `single`, the first
-        /// unacknowledged packet.
-        pub resend: Resend = Resend::GoBack;
-        /// Most packets from the first unacknowledged one to the newest, both included.
-        pub window: u32 = 512, in 1..;
-    }
-}
+/// They are those of the NIC whose NACKs are kept back.
+pub use super::rnic_sr::Config;
 
 /// One end's state.
 #[derive(Clone, Debug)]
@@ -53,40 +43,15 @@ impl TimeoutOnly {
 }
 
 impl Recovery for TimeoutOnly {
-    #[inline]
-    fn on_ack(&mut self, cx: &mut Cx<'_>, _news: &AckNews, ledger: &mut Ledger) {
-        self.timer.on_ack(cx.now, ledger);
-    }
+    by_flow_timer!();
 
     /// Its receivers send none; one of somebody else's acknowledges what lies below its number.
     fn on_nack(&mut self, _cx: &mut Cx<'_>, _psn: Psn, _ledger: &mut Ledger) {}
-
-    fn on_resend(&mut self, _cx: &mut Cx<'_>, psn: Psn, before: Time, ledger: &mut Ledger) {
-        self.timer.hold(ledger);
-        ledger.declare_run_lost(psn, before, LossCause::Nack);
-    }
-
-    fn on_timeout(&mut self, cx: &mut Cx<'_>, psn: Psn, ledger: &mut Ledger) -> bool {
-        self.timer.run_out(cx.now, psn, ledger);
-        true
-    }
 
     #[inline]
     fn on_data(&mut self, data: &Data, _fresh: bool, arrived: &PacketSet) -> Reply {
         let below = !data.trimmed && data.psn.0 < arrived.low();
         if below { Reply::AckExpected } else { Reply::Nothing }
-    }
-
-    fn ack_entropies(&self) -> AckEntropies {
-        AckEntropies::Trigger
-    }
-
-    fn rto(&self) -> Span {
-        self.timer.rto()
-    }
-
-    fn deadline(&self, ledger: &mut Ledger) -> Option<(Time, Psn)> {
-        self.timer.deadline(ledger)
     }
 
     fn ack_form(&self) -> AckForm {
