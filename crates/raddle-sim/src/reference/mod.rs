@@ -505,10 +505,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         }
         let port = &mut self.ports[id.index()];
         let rate = port.link.wire_at(now).rate();
-        // What is given to a wire has been stamped where it waited.
-        let is_stamped = self.plan.fabric.is_packet_uplink(id);
         let has_telemetry = self.carriers.is_some_and(Carriers::have_telemetry);
-        if has_telemetry && !frame.is_control() && !is_stamped {
+        if has_telemetry && !frame.is_control() && self.plan.fabric.is_told_of(id) {
             let waiting = port.bytes.iter().sum::<u64>() - frame.size().0;
             note.push(Hop {
                 port: id,

@@ -168,6 +168,18 @@ impl Fabric {
         self.packet_network().is_some_and(|own| own.uplinks.binary_search(&port).is_ok())
     }
 
+    /// Whether telemetry tells of a port. What is given to an uplink of the packet network was told of
+    /// where it waited; and where a pair's queue is one hop over both links, the core is none: paths
+    /// would have another length by day.
+    pub(crate) fn is_told_of(&self, port: PortId) -> bool {
+        let Some(PacketNetwork { uplinks, counters, .. }) = self.packet_network() else {
+            return true;
+        };
+        let owner = self.ports[port.index()].owner;
+        let is_core = uplinks.first().is_some_and(|uplink| self.destination(*uplink) == owner);
+        !(self.is_packet_uplink(port) || is_core && *counters == Counters::Voq)
+    }
+
     /// When a circuit drains the queue of a port that the packet network drains at other times.
     pub fn day(&self, port: PortId) -> Option<Day> {
         let circuits = self.circuits.as_ref().filter(|own| own.packet.is_some())?;
@@ -293,6 +305,17 @@ mod tests {
         let seen = [170_499, 170_500, 300_000, 400_499, 400_500].map(tells);
         assert_eq!(seen, [false, true, true, true, false]);
         assert!(!fabric.tells_of_circuit(Time(300_000_000), HostId(0), HostId(1)), "one rack");
+    }
+
+    #[test]
+    fn the_core_is_a_hop_only_where_each_link_is_one() {
+        let told = |counters| {
+            let fabric = HybridShape { counters, ..etalon() }.build().unwrap();
+            ["tor0.to.tor1", "tor0.to.core", "core.to.tor1", "tor1.to.host2"]
+                .map(|name| fabric.is_told_of(fabric.port_named(name).unwrap()))
+        };
+        assert_eq!(told(Counters::Voq), [true, false, false, true]);
+        assert_eq!(told(Counters::Link), [true, false, true, true]);
     }
 
     #[test]

@@ -283,8 +283,7 @@ impl Port {
     #[inline(never)]
     fn stamp(&mut self, now: Time, frame: Frame) {
         let extras = self.extras.as_deref();
-        // What is given to a wire has been stamped where it waited.
-        if frame.is_control() || extras.is_some_and(|extras| extras.is_second) {
+        if frame.is_control() || extras.is_some_and(|extras| !extras.is_told_of) {
             return;
         }
         let moved = extras.map_or(0, |extras| extras.moved);

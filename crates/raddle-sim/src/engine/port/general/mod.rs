@@ -46,8 +46,8 @@ struct Extras {
     classes: Option<Classes>,
     /// Bytes that a second wire has taken from the queues, where telemetry counts both as one.
     moved: u64,
-    /// Whether it has no queues of its own: it carries what it is given.
-    is_second: bool,
+    /// Whether telemetry tells of it.
+    is_told_of: bool,
 }
 
 impl Extras {
@@ -117,16 +117,16 @@ impl Port {
         let link = || Link::new(facts.rate, plan.packet(), changes.to_vec()).with_gate(gate);
         let link = some.then(|| Box::new(link()));
         let mut classes = Classes::of(plan, &facts, order);
-        let is_second = plan.fabric.is_packet_uplink(id);
-        if is_second {
+        if plan.fabric.is_packet_uplink(id) {
             classes.iter_mut().for_each(Classes::tell_nothing);
         }
+        let is_told_of = plan.fabric.is_told_of(id);
         let some = link.is_some() || classes.is_some();
         let pfc = facts.pfc.map(|_| Box::<PfcRecord>::default());
         Self {
             departs: Time::NEVER,
             free_at: Time::ZERO,
-            extras: some.then(|| Box::new(Extras { link, classes, moved: 0, is_second })),
+            extras: some.then(|| Box::new(Extras { link, classes, moved: 0, is_told_of })),
             in_service: None,
             bytes: [0; 2],
             wire: Wire::new(facts.rate),
