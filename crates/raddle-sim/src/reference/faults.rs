@@ -32,7 +32,10 @@ impl<Q: EventQueue> Reference<'_, Q> {
                 for (frame, came_in, class) in lost {
                     if !frame.is_pfc() {
                         self.ports[id.index()].bytes[class] -= frame.size().0;
-                        self.gone(now, (id, class), came_in, frame.size(), false);
+                        // What an uplink to a packet network carries left the memory before.
+                        if !self.plan.fabric.is_packet_uplink(id) {
+                            self.gone(now, (id, class), came_in, frame.size(), false);
+                        }
                         self.recorder.flushed(id, now, frame);
                     }
                     self.drop(now, id, frame, DropCause::LinkDown);
