@@ -93,6 +93,8 @@ pub const FIGURES: &[Figure] = &[
     figure!("powertcp/fig2_6_one_pod"),
     figure!("powertcp/fig2_7"),
     figure!("powertcp/fig2_7_bursts"),
+    figure!("powertcp/retcp"),
+    figure!("powertcp/fig2_8"),
     figure!("abm/fig4_2"),
     figure!("abm/fig4_3"),
     figure!("abm/fig4_4", model),

@@ -147,6 +147,9 @@ raddle_schemes::words! {
         Uplinks = "uplink_throughput",
         /// The same of recorded ports to hosts.
         Downlinks = "downlink_throughput",
+        /// What left recorded links of circuits until the run's end, over what their circuits could
+        /// have carried until then.
+        Circuits = "circuit_utilisation",
     }
 }
 
@@ -264,6 +267,7 @@ impl Word {
                 | Self::Paused
                 | Self::Uplinks
                 | Self::Downlinks
+                | Self::Circuits
         );
         self.by_size().is_none() && self.held().is_none() && !has_come_later
     }
@@ -311,6 +315,7 @@ impl Word {
             Self::Paused => return Some(summary.paused_us),
             Self::Uplinks => return summary.uplinks,
             Self::Downlinks => return summary.downlinks,
+            Self::Circuits => return circuit_utilisation(run),
             Self::Unfinished => summary.unfinished,
             Self::Sent => packets.sent,
             Self::Dropped => packets.dropped.iter().sum(),
@@ -361,6 +366,7 @@ impl Word {
             Self::Paused => "paused time",
             Self::Uplinks => "throughput of uplinks, of what they could carry",
             Self::Downlinks => "throughput of links to hosts, of what they could carry",
+            Self::Circuits => "use of circuits, of what they could carry",
             _ => self.word(),
         };
         title.to_owned()
@@ -453,12 +459,22 @@ impl Metric {
 
     /// Whether a run that does not complete may lack it, or have it of some flows alone.
     pub(super) fn needs_completion(self) -> bool {
-        self.is_time() || !self.is_always_kept()
+        self.is_time() || !self.is_always_kept() && !self.is_of_ports()
+    }
+
+    /// Whether it is a count, 0 where nothing is said.
+    pub(super) fn is_count(self) -> bool {
+        !self.is_time() && self.is_always_kept()
+    }
+
+    /// Whether recorded ports have it, whatever became of flows.
+    fn is_of_ports(self) -> bool {
+        self.what == Word::Circuits || self.what.held().is_some()
     }
 
     /// Whether less is better.
     pub(super) fn least_leads(self) -> bool {
-        !matches!(self.what, Word::Uplinks | Word::Downlinks)
+        !matches!(self.what, Word::Uplinks | Word::Downlinks | Word::Circuits)
     }
 
     /// A value with its unit.
@@ -484,6 +500,20 @@ fn retransmitted_pair_max(run: &FigureRun) -> u64 {
         }
     }
     pairs.into_values().max().unwrap_or(0)
+}
+
+/// Only of runs with an end. The mean over a period counts, so an end within one is off by what is left
+/// of it.
+fn circuit_utilisation(run: &FigureRun) -> Option<f64> {
+    let Finished { plan, outcome, .. } = &run.finished;
+    let (end, circuits) = (plan.end?, plan.fabric.circuits.as_ref()?);
+    let lanes = plan.record.ports.iter().filter_map(|port| circuits.lane(*port));
+    let (mut carried, mut most) = (0, 0.0);
+    for lane in lanes {
+        carried += outcome.ports[lane.port.index()].bytes;
+        most += circuits.mean_rate(lane).0 as f64 * end.0 as f64 / 8e12;
+    }
+    (most > 0.0).then(|| carried as f64 / most)
 }
 
 #[cfg(test)]

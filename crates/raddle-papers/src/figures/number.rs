@@ -148,7 +148,7 @@ impl Number {
 
     /// Whether it is a count, which is left out where it is 0.
     pub(super) fn is_count(self) -> bool {
-        matches!(self, Self::Run(metric) if !metric.needs_completion())
+        matches!(self, Self::Run(metric) if metric.is_count())
     }
 
     /// Whether less is better.
