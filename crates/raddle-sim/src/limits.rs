@@ -274,6 +274,11 @@ pub enum LimitError {
         /// What.
         what: &'static str,
     },
+    /// Frames go by slices of circuits, beside something that this does not go with.
+    Slices {
+        /// What.
+        what: &'static str,
+    },
     /// The congestion control's pace is still a word.
     RhoMax,
     /// The end time is not in range.
@@ -423,6 +428,7 @@ impl fmt::Display for LimitError {
                  route"
             ),
             Self::Routes(misfit) => misfit.fmt(f),
+            Self::Slices { what } => write!(f, "routes by slices of circuits, and {what}"),
             Self::Middleware => write!(
                 f,
                 "middleware in ToRs beside switches that look at queues as they were before the \
@@ -469,6 +475,7 @@ impl Plan {
             return Err(LimitError::Middleware);
         }
         self.check_detours()?;
+        self.check_slices()?;
         self.check_links()?;
         match self.end {
             Some(end) if end == Time::ZERO || end > TIME_LIMIT => Err(LimitError::End { end }),
@@ -493,6 +500,34 @@ impl Plan {
         ];
         let found = beside.into_iter().find(|(is, _)| *is);
         found.map_or(Ok(()), |(_, what)| Err(LimitError::Detours { what }))
+    }
+
+    /// What is taken out of its queue needs nothing else than its way.
+    fn check_slices(&self) -> Result<(), LimitError> {
+        let circuits = self.fabric.circuits.as_ref();
+        if circuits.is_none_or(|circuits| circuits.slicing.is_none()) {
+            return Ok(());
+        }
+        let sees_switch = |own: &BufferPlan| own.policy.sees_switch();
+        let transport = &self.transport;
+        let mut hosts = transport.other_load_balances.iter().chain([&transport.load_balance]);
+        let names = |own: &host::Config| {
+            let needs = own.card().needs;
+            needs.contains(&Need::SourceRouting) || needs.contains(&Need::Planner)
+        };
+        let beside = [
+            (
+                self.switch_load_balance.makes_detours(),
+                "switches that send packets by way of others",
+            ),
+            (self.switch_load_balance.looks_before(), "a scheme that looks at queues as they were"),
+            (self.tor.is_some(), "middleware, which may hold what is sent on"),
+            (self.has_telemetry(), "telemetry, which is of queues that a packet left"),
+            (self.buffer.as_ref().is_some_and(sees_switch), "memory that sees the whole switch"),
+            (hosts.any(names), "hosts that name routes"),
+        ];
+        let found = beside.into_iter().find(|(is, _)| *is);
+        found.map_or(Ok(()), |(_, what)| Err(LimitError::Slices { what }))
     }
 
     /// Why hosts cannot have the queue that they are to have.

@@ -5,14 +5,15 @@ use crate::topology::Fabric;
 use crate::topology::routing::Forwarding;
 
 /// Whether routes change in a fabric that is no tree, or switches send packets by way of others where
-/// links are not alike: another way may have more hops and yet be shorter.
+/// links are not alike, or by slices: another way may have more hops and yet be shorter.
 pub(crate) fn detours(plan: &Plan) -> bool {
     let healthy = &plan.fabric.forwarding;
     if matches!(healthy, Forwarding::Tree(_)) {
         return false;
     }
+    let follows = matches!(healthy, Forwarding::Slices(_));
     let by_way_of_others =
-        plan.switch_load_balance.makes_detours() && !lanes_are_alike(&plan.fabric);
+        (plan.switch_load_balance.makes_detours() || follows) && !lanes_are_alike(&plan.fabric);
     by_way_of_others || plan.routes.iter().any(|(_, own)| own != healthy)
 }
 

@@ -204,19 +204,21 @@ impl FaultPlan {
         }
         let mut alive = vec![true; fabric.ports.len()];
         dead.iter().for_each(|port| alive[port.index()] = false);
-        Forwarding::Table(Table::shortest(fabric, self.weights, &|port| alive[port.index()]))
+        fabric.shortest_paths(self.weights, &|port| alive[port.index()])
     }
 }
 
 /// The same forwarding, but that no switch sends into its own ports that are `dead` if it has others.
 fn repaired(fabric: &Fabric, forwarding: &Forwarding, dead: &[PortId]) -> Forwarding {
     let is_dead = |port: PortId| dead.binary_search(&port).is_ok();
-    Forwarding::Table(match forwarding {
-        Forwarding::Table(table) => table.without(&is_dead),
+    match forwarding {
+        Forwarding::Table(table) => Forwarding::Table(table.without(&is_dead)),
+        Forwarding::Slices(slices) => Forwarding::Slices(Arc::new(slices.without(&is_dead))),
         Forwarding::Tree(_) => {
-            Table::shortest(fabric, Weighting::Equal, &|_| true).without(&is_dead)
+            let table = Table::shortest(fabric, Weighting::Equal, &|_| true);
+            Forwarding::Table(table.without(&is_dead))
         }
-    })
+    }
 }
 
 /// The instants at which what is down changes, and which ports of switches are then: what a host

@@ -289,6 +289,9 @@ pub struct Outcome {
     pub deadlock: Vec<PortId>,
     /// What middleware did, per switch of the fabric; empty where no ToR has any.
     pub tors: Vec<TorRecord>,
+    /// Per port, frames that still waited when its circuit closed and were taken out: each time counts.
+    /// Empty where frames do not go by slices of circuits.
+    pub late_frames: Vec<u64>,
     /// Frames that passed a link while it was not open, of those that somebody watched: none.
     pub outside_openings: u64,
     /// What schemes have shown of themselves, by holder and time, if [`RecordPlan::probes`] asked for it.

@@ -19,6 +19,8 @@ pub struct Recorder {
     timeline: Timeline,
     queues: Option<Queues>,
     circuits: Option<Watch>,
+    /// Frames taken out when their circuit closed, per port; empty where that does not happen.
+    late: Vec<u64>,
 }
 
 /// What watches that frames pass links with gates in their openings.
@@ -248,6 +250,8 @@ impl Recorder {
     pub fn new(whole: &Plan) -> Self {
         let (plan, ports) = (&whole.record, whole.fabric.ports.len());
         let queues = plan.queue_means.then(|| Queues::new(whole));
+        let circuits = whole.fabric.circuits.as_ref();
+        let by_slices = circuits.is_some_and(|own| own.slicing.is_some());
         let mut series_of = vec![None; if plan.ports.is_empty() { 0 } else { ports }];
         for (index, port) in plan.ports.iter().enumerate() {
             series_of[port.index()] = Some(index as u32);
@@ -260,6 +264,7 @@ impl Recorder {
             timeline: Timeline::default(),
             queues,
             circuits: plan.watches_queues().then(|| Watch::new(whole)).flatten(),
+            late: vec![0; if by_slices { ports } else { 0 }],
         }
     }
 
@@ -346,6 +351,12 @@ impl Recorder {
         self.buckets.count(&mut self.timeline.dropped, now);
     }
 
+    /// A frame still waited at `port` when its circuit closed, and was taken out.
+    pub fn late(&mut self, port: PortId, now: Time, frame: Frame) {
+        self.late[port.index()] += 1;
+        self.flushed(port, now, frame);
+    }
+
     /// A packet was marked.
     #[inline]
     pub fn marked(&mut self, now: Time) {
@@ -365,6 +376,7 @@ impl Recorder {
         sum(&mut own.dropped, &other.timeline.dropped);
         sum(&mut own.marked, &other.timeline.marked);
         sum(&mut own.trimmed, &other.timeline.trimmed);
+        sum(&mut self.late, &other.late);
         if let (Some(own), Some(other)) = (&mut self.queues, other.queues) {
             own.add(other);
         }
@@ -384,6 +396,11 @@ impl Recorder {
     /// Frames that passed a link while it was not open, of those that somebody watched.
     pub fn outside_openings(&self) -> u64 {
         self.circuits.as_ref().map_or(0, |circuits| circuits.outside)
+    }
+
+    /// What was late, per port; once.
+    pub fn late_frames(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.late)
     }
 
     /// What was recorded, with what the hosts recorded; all series equally long.

@@ -14,6 +14,7 @@ mod memory;
 mod pfc;
 mod port;
 mod queue;
+mod slices;
 mod stop;
 mod tor;
 mod turns;
@@ -69,6 +70,8 @@ enum Kind {
     WireFree { port: u32 },
     /// Middleware may have frames to send or to let go.
     Born { switch: u32 },
+    /// A lane closes, where frames go by slices of circuits.
+    Close { port: u32 },
     /// A frame has come in through a port, of this rank among those of the instant.
     Arrival { rank: u16, port: u32 },
     /// A host's wire is free, or a timer is due.
@@ -254,6 +257,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             Kind::Refresh { port } => self.refresh(now, PortId(port)),
             Kind::Timer { switch } => self.on_timer(now, SwitchId(switch)),
             Kind::Born { switch } => self.queue_born(now, SwitchId(switch)),
+            Kind::Close { port } => self.close(now, PortId(port)),
             Kind::WireFree { port } => {
                 self.serve(now, PortId(port));
                 self.feed(now, PortId(port));
@@ -334,10 +338,25 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let destination = self.hosts.addresses.locators.port(frame.to);
         let by_way_of = self.detour(now, switch, came_from, &mut frame);
         let to = by_way_of.unwrap_or(destination);
-        let Some((epoch, choices)) = self.choices(now, switch, to) else { return };
+        match self.choose(now, switch, (frame, to), via) {
+            Some(out) => self.enqueue(now, out, port, frame),
+            None => self.drop(now, came_from, frame, DropCause::NoRoute),
+        }
+    }
+
+    /// The port that a frame to a host's port takes, `via` this of its equal ways if it is chosen; none
+    /// without a way.
+    fn choose(
+        &mut self,
+        now: Time,
+        switch: SwitchId,
+        (frame, to): (Frame, PortId),
+        via: Option<usize>,
+    ) -> Option<PortId> {
+        let (epoch, choices) = self.choices(now, switch, (frame, to))?;
         let forwarding = &self.plan.routes[epoch].1;
         let chosen = match choices.count() {
-            0 => return self.drop(now, came_from, frame, DropCause::NoRoute),
+            0 => return None,
             1 => 0,
             count if let Some(way) = via => way.min(count - 1),
             count => {
@@ -353,14 +372,14 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
                 let mut choices = Choices {
                     count,
                     next_hops: choices.number(),
-                    epoch: epoch as u32,
+                    epoch: (epoch as u32).wrapping_add(forwarding.epoch(now)),
                     weights: choices.weights(),
                     fabric: &mut around,
                 };
                 selector.select(&mut SwitchCx { now, rng }, &header, &mut choices)
             }
         };
-        self.enqueue(now, choices.get(chosen), port, frame);
+        Some(choices.get(chosen))
     }
 
     /// What a switch's scheme sees of a frame.
@@ -394,7 +413,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         let (selector, rng) = &mut self.selectors[switch.index()];
         let detour = selector.detour(&mut SwitchCx { now, rng }, &header, &stop);
         if let Some((place, entropy)) = detour.towards
-            && self.choices(now, switch, hosts[place]).is_some_and(|(_, ways)| ways.count() > 0)
+            && self
+                .choices(now, switch, (*frame, hosts[place]))
+                .is_some_and(|(_, ways)| ways.count() > 0)
         {
             frame.set_entropy(entropy);
             return Some(hosts[place]);
@@ -404,10 +425,17 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
     }
 
     /// The routes in force, and the ports that a frame to a host's port may take.
-    fn choices(&self, now: Time, switch: SwitchId, to: PortId) -> Option<(usize, Ports<'a>)> {
+    fn choices(
+        &self,
+        now: Time,
+        switch: SwitchId,
+        (frame, to): (Frame, PortId),
+    ) -> Option<(usize, Ports<'a>)> {
         let routes = &self.plan.routes;
         let epoch = routes.iter().rposition(|(from, _)| *from <= now)?;
-        Some((epoch, routes[epoch].1.ports(switch, to)))
+        let class = self.hosts.addresses.locators.class(frame.to);
+        let class = (!frame.is_control()).then_some(class);
+        Some((epoch, routes[epoch].1.ports_at(now, class, switch, to)))
     }
 
     fn enqueue(&mut self, now: Time, id: PortId, came_in: PortId, mut frame: Frame) {
@@ -476,6 +504,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         }
         self.serve(now, id);
         self.feed(now, id);
+        self.arm_closing(now, id);
     }
 
     /// Whether it is an ACK in a class whose ACKs queue with data.
@@ -686,7 +715,9 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             *own = nic;
         }
         let outside_openings = self.recorder.outside_openings();
-        let (series, timeline, occupancy) = self.recorder.finish(timeline);
+        let mut recorder = self.recorder;
+        let late_frames = recorder.late_frames();
+        let (series, timeline, occupancy) = recorder.finish(timeline);
         let stop = ending.with(&flows);
         let deadlock = match stop {
             Stop::Stalled(_) => circle(&self.plan.fabric, &pausing, &waiting),
@@ -717,6 +748,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             training: memories.iter().filter_map(Memory::training).collect(),
             deadlock,
             outside_openings,
+            late_frames,
             memory_bytes_max: memories.iter().map(Memory::most).collect(),
             tors: self.plan.tor.iter().flat_map(|_| records.iter().copied()).collect(),
             probes: in_order(probes),

@@ -42,6 +42,8 @@ pub(super) struct Port {
     pub(super) entered: u64,
     /// Bytes that a second wire has taken from them, where telemetry counts both as one.
     pub(super) moved: u64,
+    /// When its lane closes next, as far as the events know.
+    pub(super) closes: Option<Time>,
     /// When something last changed, and what was queued before.
     before: Option<(Time, PortQueue)>,
 }
@@ -95,6 +97,7 @@ impl Port {
             record,
             entered: 0,
             moved: 0,
+            closes: None,
             before: None,
         }
     }

@@ -20,7 +20,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
         frame: &mut Frame,
     ) -> Option<Option<usize>> {
         let to = self.hosts.addresses.locators.port(frame.to);
-        let (_, choices) = self.choices(now, switch, to)?;
+        let (_, choices) = self.choices(now, switch, (*frame, to))?;
         let came_in = port.0 - self.plan.fabric.switches[switch.index()].ports.start;
         let tor = self.tors[switch.index()].as_mut().filter(|_| choices.count() > 0);
         let Some(tor) = tor else { return Some(None) };
@@ -95,7 +95,7 @@ impl<Q: EventQueue> Reference<'_, Q> {
                 tor.poll((self.plan, &self.hosts.addresses))
         {
             let to = self.hosts.addresses.locators.port(frame.to);
-            let ways = self.choices(now, switch, to).map_or(0, |(_, ways)| ways.count());
+            let ways = self.choices(now, switch, (frame, to)).map_or(0, |(_, ways)| ways.count());
             match &mut self.tors[switch.index()] {
                 // No port has sent it here, so none can say that it was lost.
                 Some(tor) if ways == 0 => {

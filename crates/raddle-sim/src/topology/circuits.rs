@@ -9,6 +9,7 @@ use super::assemble::{Cable, assemble, host, switch};
 use super::kind::{Draw, Kind, Topology};
 use super::packet_network::PacketNetwork;
 use super::shape_error::{MAX_PORTS, ShapeError};
+use super::slices::{Late, Slicing};
 use super::{Fabric, Node};
 use crate::faults::gate::{Gate, Opening};
 use raddle_schemes::ids::{PortId, SwitchId};
@@ -46,6 +47,7 @@ fn small(draw: &mut Draw<'_>) -> Box<dyn Topology> {
         switch_delay: draw.switch_delay,
         rotors: Rotors { slots: vec![slot; slots as usize], dark, rotors },
         guard: Span(u64::from(draw.between(0, 1))),
+        slicing: None,
     })
 }
 
@@ -93,6 +95,9 @@ pub struct CircuitShape {
     pub rotors: Rotors,
     /// The last bit of a frame leaves so long before its circuit goes down.
     pub guard: Span,
+    /// Where frames go by slices: what becomes of those that are late, and a bit for each class whose
+    /// data waits for the shortest way of all times.
+    pub slicing: Option<(Late, u8)>,
 }
 
 /// The lanes of a fabric.
@@ -110,6 +115,8 @@ pub struct Circuits {
     pub lanes: Vec<Lane>,
     /// The packet network beside them, where ToRs are hybrid.
     pub packet: Option<PacketNetwork>,
+    /// Where frames go by slices.
+    pub slicing: Option<Slicing>,
 }
 
 /// The link from a ToR to another.
@@ -189,7 +196,8 @@ impl Fabric {
     pub(crate) fn longest_wait(&self, detours: bool) -> Span {
         let Some(circuits) = &self.circuits else { return Span::ZERO };
         let waits = |lane: &Lane| circuits.gate(lane).is_some() && !lane.openings.is_empty();
-        if !circuits.lanes.iter().any(waits) {
+        let by_slices = |own: &Slicing| own.waiting == 0 && own.late != Late::Wait;
+        if !circuits.lanes.iter().any(waits) || circuits.slicing.as_ref().is_some_and(by_slices) {
             return Span::ZERO;
         }
         let (edges, hosts) = self.edge_switches();
@@ -220,6 +228,16 @@ impl Rotors {
     /// How long the period is.
     pub fn period(&self) -> Span {
         Span(self.slots.iter().map(|slot| slot.0).sum())
+    }
+
+    /// When each slice begins within the period: as the dark time of each slot ends.
+    fn slices(&self) -> Vec<Span> {
+        let begins = |start: &mut u64, slot: &Span| {
+            let own = *start + self.dark.0;
+            *start += slot.0;
+            Some(Span(own))
+        };
+        self.slots.iter().scan(0, begins).collect()
     }
 
     /// Which uplinks' circuits lead from each ToR to each other, and when.
@@ -382,9 +400,17 @@ impl CircuitShape {
             uplink_rate: self.uplink_rate,
             lanes: lanes.collect(),
             packet: None,
+            slicing: self.slicing.map(|(late, waiting)| Slicing {
+                starts: rotors.slices(),
+                late,
+                waiting,
+            }),
         };
         fabric.circuits = Some(Box::new(circuits));
         fabric.route_by_shortest_paths();
+        if let Some(slice) = fabric.torn_slice() {
+            return Err(ShapeError::TornSlice { slice });
+        }
         Ok(fabric)
     }
 }
@@ -410,6 +436,7 @@ mod tests {
             switch_delay: Span::ZERO,
             rotors: Rotors { slots, dark: Span::us(10), rotors },
             guard: Span::ZERO,
+            slicing: None,
         }
     }
 

@@ -24,6 +24,7 @@ pub mod planes;
 mod routes_fit;
 pub mod routing;
 pub mod shape_error;
+pub mod slices;
 pub mod torus;
 pub mod tree;
 
@@ -34,8 +35,10 @@ use raddle_schemes::ids::{Entropy, HostId, PortId, SwitchId};
 use raddle_schemes::load_balance::route::first_hop;
 use raddle_schemes::units::{Rate, Span};
 use routing::{Forwarding, Table, Weighting};
+use slices::Slices;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Every topology that numbers describe; files may describe others ([`graph`]).
 pub const KINDS: &[&Kind] =
@@ -105,8 +108,23 @@ pub struct Fabric {
 impl Fabric {
     /// Forwards by all shortest paths over links that ever are open.
     pub(crate) fn route_by_shortest_paths(&mut self) {
-        let table = Table::shortest(self, Weighting::Equal, &|_| true);
-        self.forwarding = Forwarding::Table(table);
+        self.forwarding = self.shortest_paths(Weighting::Equal, &|_| true);
+    }
+
+    /// All shortest paths over links that ever are open and `usable`; where circuits say so, in each
+    /// slice over those that are open then.
+    pub(crate) fn shortest_paths(
+        &self,
+        weighting: Weighting,
+        usable: &dyn Fn(PortId) -> bool,
+    ) -> Forwarding {
+        if let Some(circuits) = &self.circuits
+            && let Some(slicing) = &circuits.slicing
+        {
+            let slices = Slices::of(self, circuits, slicing, (weighting, usable));
+            return Forwarding::Slices(Arc::new(slices));
+        }
+        Forwarding::Table(Table::shortest(self, weighting, usable))
     }
 
     /// The node a frame leaving `port` reaches.

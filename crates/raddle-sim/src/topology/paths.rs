@@ -1,6 +1,7 @@
 //! Paths through a healthy fabric and the time an unloaded round trip takes on them: of hosts with
 //! several ports between the first ones, as planes are alike.
 
+use super::routing::AtSomeTime;
 use super::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::units::{Bytes, Span};
@@ -55,18 +56,27 @@ impl Fabric {
     }
 
     /// The round trip of a packet of `packet` bytes and its ACK of `ack` bytes through empty
-    /// queues, along [`Fabric::path`] both ways: at each hop serialisation, propagation and the
-    /// next switch's latency. Idle gaps between frames delay no single frame and do not count.
+    /// queues, along [`Fabric::path`] both ways, or its like in the slice where that is longest: at each
+    /// hop serialisation, propagation and the next switch's latency. Idle gaps between frames delay no single frame and do not count.
     pub fn base_rtt(&self, source: HostId, destination: HostId, packet: Bytes, ack: Bytes) -> Span {
-        self.one_way(source, destination, packet) + self.one_way(destination, source, ack)
+        let longest = |from, to, size| {
+            let all = self.forwarding.at_any_time().into_iter();
+            all.map(|routes| self.one_way(routes, (from, to), size)).max().unwrap_or(Span::ZERO)
+        };
+        longest(source, destination, packet) + longest(destination, source, ack)
     }
 
-    /// The time of a frame along [`Fabric::path`]; zero if there is none.
-    fn one_way(&self, source: HostId, destination: HostId, size: Bytes) -> Span {
+    /// The time of a frame where every switch takes the first of its choices; zero if there is no path.
+    fn one_way(
+        &self,
+        routes: AtSomeTime<'_>,
+        (source, destination): (HostId, HostId),
+        size: Bytes,
+    ) -> Span {
         let mut port = PortId(source.0);
         let mut sum = self.hop(port, size);
         while let Node::Switch(switch) = self.destination(port) {
-            let choices = self.forwarding.ports(switch, PortId(destination.0));
+            let choices = routes.ports(switch, PortId(destination.0));
             if choices.count() == 0 {
                 return Span::ZERO;
             }
@@ -88,8 +98,8 @@ impl Fabric {
                 longest = longest.max(within);
             }
             for to in edges.iter().skip(i + 1) {
-                let there = self.between(&hops, from, to);
-                let back = self.between(&hops, to, from);
+                let there = self.longest_between(&hops, from, to);
+                let back = self.longest_between(&hops, to, from);
                 let sent = from.sending + to.receiving + there[0] + back[1];
                 let sent_back = to.sending + from.receiving + back[0] + there[1];
                 longest = longest.max(sent).max(sent_back);
@@ -135,12 +145,25 @@ impl Fabric {
         hosts.chunk_by(|&a, &b| self.edge(a) == self.edge(b)).map(summary).collect()
     }
 
-    /// Time between two edge switches for a packet and for an ACK.
-    fn between(&self, hops: &[[Span; 2]], from: &Edge, to: &Edge) -> [Span; 2] {
+    /// Time between two edge switches for a packet and for an ACK, in the slice where that is longest.
+    fn longest_between(&self, hops: &[[Span; 2]], from: &Edge, to: &Edge) -> [Span; 2] {
+        let all = self.forwarding.at_any_time().into_iter();
+        let times = all.map(|routes| self.between(routes, hops, from, to));
+        times.fold([Span::ZERO; 2], |most, own| [most[0].max(own[0]), most[1].max(own[1])])
+    }
+
+    /// The same by these routes.
+    fn between(
+        &self,
+        routes: AtSomeTime<'_>,
+        hops: &[[Span; 2]],
+        from: &Edge,
+        to: &Edge,
+    ) -> [Span; 2] {
         let mut sum = [Span::ZERO; 2];
         let mut at = from.switch;
         while at != to.switch {
-            let choices = self.forwarding.ports(at, PortId(to.host.0));
+            let choices = routes.ports(at, PortId(to.host.0));
             if choices.count() == 0 {
                 break;
             }

@@ -85,6 +85,14 @@ impl Fabric {
             match forwarding {
                 Forwarding::Tree(switches) => self.check_tree(at, switches)?,
                 Forwarding::Table(table) => self.check_table(at, table)?,
+                Forwarding::Slices(slices) => {
+                    let (tables, starts) = (slices.tables.len(), slices.starts.len());
+                    length(at, "tables", tables, starts.max(1))?;
+                    self.check_table(at, &slices.whenever)?;
+                    for table in &slices.tables {
+                        self.check_table(at, table)?;
+                    }
+                }
             }
         }
         last.map(|_| ()).ok_or(RouteMisfit::Beginning)

@@ -3,10 +3,12 @@
 //! Trees compute the answer from a few numbers per switch; arbitrary graphs, and any fabric after
 //! routing has converged around a fault, look it up in a table of shortest paths.
 
+use crate::topology::slices::Slices;
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{PortId, SwitchId};
-use raddle_schemes::units::gcd;
+use raddle_schemes::units::{Time, gcd};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// How every switch forwards.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +17,8 @@ pub enum Forwarding {
     Tree(Vec<TreeSwitch>),
     /// All shortest paths, by table.
     Table(Table),
+    /// Those of each slice of circuits, by tables.
+    Slices(Arc<Slices>),
 }
 
 /// The ports a packet may take.
@@ -137,12 +141,60 @@ pub struct Table {
 }
 
 impl Forwarding {
-    /// The ports of `switch` on shortest paths to `to`, a port of a host.
+    /// The ports of `switch` on shortest paths to `to`, a port of a host, whenever links are open.
     #[inline]
     pub fn ports(&self, switch: SwitchId, to: PortId) -> Ports<'_> {
         match self {
             Self::Tree(switches) => switches[switch.index()].ports(to),
             Self::Table(table) => table.ports(switch, to),
+            Self::Slices(slices) => slices.whenever.ports(switch, to),
+        }
+    }
+
+    /// The same at `now` for a frame of a class, none being control.
+    pub(crate) fn ports_at(
+        &self,
+        now: Time,
+        class: Option<u8>,
+        switch: SwitchId,
+        to: PortId,
+    ) -> Ports<'_> {
+        match self {
+            Self::Slices(slices) => slices.ports(now, class, switch, to),
+            _ => self.ports(switch, to),
+        }
+    }
+
+    /// A number that changes whenever these routes do by themselves.
+    pub(crate) fn epoch(&self, now: Time) -> u32 {
+        match self {
+            Self::Slices(slices) => slices.epoch(now),
+            _ => 0,
+        }
+    }
+
+    /// The tables of what holds at some time: these routes, or those of each slice.
+    pub(crate) fn at_any_time(&self) -> Vec<AtSomeTime<'_>> {
+        match self {
+            Self::Slices(slices) => slices.tables.iter().map(AtSomeTime::Slice).collect(),
+            _ => vec![AtSomeTime::Always(self)],
+        }
+    }
+}
+
+/// Routes as they are at some time.
+#[derive(Clone, Copy)]
+pub(crate) enum AtSomeTime<'a> {
+    Always(&'a Forwarding),
+    Slice(&'a Table),
+}
+
+impl<'a> AtSomeTime<'a> {
+    /// The ports of `switch` towards `to`, a port of a host.
+    pub(crate) fn ports(self, switch: SwitchId, to: PortId) -> Ports<'a> {
+        match self {
+            Self::Always(forwarding) => forwarding.ports(switch, to),
+            Self::Slice(table) => table.ports(switch, to),
         }
     }
 }

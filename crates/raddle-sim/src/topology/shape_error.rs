@@ -87,6 +87,11 @@ pub enum ShapeError {
     FewTors(u32),
     /// What circuit switches connect is no matching of the ToRs in each slot.
     Matchings,
+    /// Circuits of a slice do not connect all ToRs. Holds its number.
+    TornSlice {
+        /// The slice, in order of its slot.
+        slice: usize,
+    },
     /// The fabric would have more ports than [`MAX_PORTS`].
     TooLarge {
         /// The ports it would have.
@@ -108,6 +113,7 @@ impl ShapeError {
             Self::ManyUplinks { .. } => "uplinks",
             Self::FewTors(_) => "tors",
             Self::Matchings => "design",
+            Self::TornSlice { .. } => "routes",
             Self::Zero { what } | Self::Unused { what, .. } | Self::Split { what, .. } => what,
         }
     }
@@ -172,6 +178,11 @@ impl fmt::Display for ShapeError {
             Self::FewTors(tors) => write!(f, "tors = {tors}; at least 2 are needed"),
             Self::Matchings => f.write_str(
                 "a circuit switch connects each ToR to another one, or to itself, in each slot",
+            ),
+            Self::TornSlice { slice } => write!(
+                f,
+                "the circuits that stay up through slot {slice} do not connect all ToRs, as slices need; \
+                 take a design whose switches turn one after another, as `opera`"
             ),
             Self::TooLarge { ports } => {
                 write!(f, "the fabric would have {ports} ports; at most {} are possible", MAX_PORTS)

@@ -39,11 +39,12 @@ fn shape(tors: u16, shifts: &[&[u16]]) -> CircuitShape {
         switch_delay: Span::ZERO,
         rotors: Rotors { slots: vec![Span::us(100); shifts[0].len()], dark: Span::us(10), rotors },
         guard: Span::ZERO,
+        slicing: None,
     }
 }
 
 /// Frames of 1,500 B, sent at line rate, never again, into endless queues.
-fn saturated(shape: &CircuitShape, flows: Vec<Flow>) -> Plan {
+pub(crate) fn saturated(shape: &CircuitShape, flows: Vec<Flow>) -> Plan {
     let mut plan = plan(shape.build().unwrap(), flows.into(), "ecmp", 1);
     plan.transport.payload = Bytes(1_436);
     plan.transport.congestion = congestion::Config::named("fixed_rate").unwrap();
@@ -55,11 +56,11 @@ fn saturated(shape: &CircuitShape, flows: Vec<Flow>) -> Plan {
     plan
 }
 
-fn packets(from: u32, to: u32, count: u64) -> Flow {
+pub(crate) fn packets(from: u32, to: u32, count: u64) -> Flow {
     Flow::at_zero(from, to, Bytes(count * 1_436))
 }
 
-fn run(plan: &Plan) -> Outcome {
+pub(crate) fn run(plan: &Plan) -> Outcome {
     assert_eq!(trouble(plan), None);
     let outcome = engine::run(plan, &mut ());
     assert_eq!(outcome.stop, Stop::Completed);

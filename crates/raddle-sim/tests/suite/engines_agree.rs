@@ -30,6 +30,8 @@ const SUM_CASES: u32 = 800;
 const LOSSLESS_CASES: u32 = 800;
 /// The same for plans with links that are open at times.
 const GATE_CASES: u32 = 800;
+/// The same for plans on circuits whose frames go by slices.
+const SLICE_CASES: u32 = 800;
 /// The same for plans on hybrid ToRs.
 const HYBRID_CASES: u32 = 800;
 /// Most decisions a plan takes from its list; more of them take the first option.
@@ -131,6 +133,19 @@ proptest! {
     #[test]
     fn engines_agree_on_random_plans_with_gates(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS + 60)) {
         let plan = crate::random::plan_with_gates(&numbers);
+        if let Some(trouble) = trouble(&plan) {
+            prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(SLICE_CASES))]
+
+    /// The same where frames go by slices of circuits.
+    #[test]
+    fn engines_agree_on_random_slices(numbers in prop::collection::vec(any::<u32>(), 0..NUMBERS + 60)) {
+        let plan = crate::random::plan_with_slices(&numbers);
         if let Some(trouble) = trouble(&plan) {
             prop_assert!(false, "replay with\n    &{numbers:?},\n{trouble}\n{plan:?}");
         }

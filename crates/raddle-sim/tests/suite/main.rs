@@ -42,6 +42,7 @@ mod probes;
 mod random;
 mod routes_fit;
 mod shared_memory;
+mod slices;
 mod source_routing;
 mod tcp;
 mod telemetry;

@@ -171,6 +171,7 @@ pub(crate) fn engine(plan: &Plan, observer: &mut dyn Observer) -> Outcome {
         training: Vec::new(),
         deadlock: Vec::new(),
         outside_openings: 0,
+        late_frames: Vec::new(),
         tors: Vec::new(),
         probes: Vec::new(),
         pieces: None,

@@ -137,6 +137,18 @@ impl Ring {
         Some(entry)
     }
 
+    /// Takes all frames but those that stay, which keep their order.
+    pub(in crate::engine) fn take_unless(
+        &mut self,
+        stays: impl Fn(Frame) -> bool,
+        taken: &mut Vec<Frame>,
+    ) {
+        for _ in 0..self.length {
+            let Some(entry) = self.pop() else { return };
+            if stays(entry.frame) { self.push(entry) } else { taken.push(entry.frame) }
+        }
+    }
+
     /// How many entries more there is room for.
     #[inline]
     pub(in crate::engine) fn room(&self) -> usize {

@@ -7,6 +7,7 @@
 
 mod hosts;
 pub(super) mod prefetch;
+mod slices;
 pub(super) mod switches;
 
 use super::link::{FarEnd, Line, Place};
@@ -21,6 +22,7 @@ use crate::engine::schedule::steps::NodeRanges;
 use crate::engine::schedule::windows::Grid;
 use crate::engine::switch::SwitchState;
 use crate::engine::switch::asleep::Asleep;
+use crate::engine::switch::closings::Closings;
 use crate::engine::switch::joint::Joint;
 use crate::engine::switch::next_hops::Forward;
 use crate::engine::switch::shared_memory::Pool;
@@ -176,6 +178,7 @@ fn switch_states(
             first_id: switch.ports.start,
             busy: vec![0; switch.ports.len().div_ceil(64)],
             asleep: None,
+            closings: Closings::of(&plan.fabric, &switch.ports),
             joint: None,
             pool: Memory::of(plan, id, longest_rtt)
                 .map(|memory| Box::new(Pool::new(memory, switch.ports.len()))),

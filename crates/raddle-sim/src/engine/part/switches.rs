@@ -61,7 +61,11 @@ impl<'a> Part<'a> {
             }
             _ => {
                 scratch.sort((end.0 - start.0) as u32);
+                let by_slices = switch.closings.is_some();
                 match (switch.joint.is_some() || switch.is_told(), looks_before) {
+                    (false, false) if by_slices => {
+                        self.forward_by_slices(number, (start, Time(end.0 - 1)), &scratch);
+                    }
                     (false, false) => self.forward_all::<false>(number, start, &scratch),
                     (true, false) => self.forward_all::<true>(number, start, &scratch),
                     (false, true) => self.forward_together::<false>(number, start, &scratch),
@@ -262,7 +266,7 @@ impl<'a> Part<'a> {
     /// Where a frame that arrives at `now` goes, by what is queued at `seen`. `TOR` if the switch may
     /// have middleware.
     #[inline(always)]
-    fn choose<const TOR: bool>(
+    pub(super) fn choose<const TOR: bool>(
         &mut self,
         number: u32,
         (now, seen): (Time, Time),
@@ -350,7 +354,7 @@ impl<'a> Part<'a> {
     /// ways, if it has been chosen, `by_way_of` the port of a host to which it goes as if that were its
     /// destination.
     #[inline(always)]
-    fn choose_way(
+    pub(super) fn choose_way(
         &mut self,
         number: u32,
         (now, seen): (Time, Time),
@@ -362,7 +366,8 @@ impl<'a> Part<'a> {
         let switch = &mut self.switches[number as usize];
         let locators = self.world.hosts.locators();
         let to = by_way_of.unwrap_or_else(|| locators.port(frame.to));
-        let ports = self.routes[route].1.ports(switch.id, to);
+        let class = || (!frame.is_control()).then(|| locators.class(frame.to));
+        let ports = self.routes[route].1.ports_at(now, class, switch.id, to);
         let chosen = match ports.count() {
             0 => return Way::Lost(DropCause::NoRoute),
             1 => 0,
@@ -386,7 +391,7 @@ impl<'a> Part<'a> {
                 let mut choices = Choices {
                     count,
                     next_hops: ports.number(),
-                    epoch: route as u32,
+                    epoch: (route as u32).wrapping_add(self.routes[route].1.epoch(now)),
                     weights: ports.weights(),
                     fabric: &mut around,
                 };
@@ -404,7 +409,7 @@ impl<'a> Part<'a> {
     /// Takes an arrival to its queue; `JOINT` if the switch's ports concern each other, which have then
     /// been replayed up to now, or have a memory with a policy that hears sums.
     #[inline(always)]
-    fn forward<const JOINT: bool>(
+    pub(super) fn forward<const JOINT: bool>(
         &mut self,
         number: u32,
         now: Time,
@@ -467,12 +472,15 @@ impl<'a> Part<'a> {
             return own.finish(number, until);
         }
         let Self { switches, lines, ports, world, .. } = self;
-        let SwitchState { busy, first_port, pool, asleep, .. } = &mut switches[number as usize];
+        let SwitchState { busy, first_port, pool, asleep, closings, .. } =
+            &mut switches[number as usize];
         let lines = &mut lines[*first_port as usize..];
         if let Some(asleep) = asleep {
             let mut own = MixedPorts { lines, ports };
             let pool = pool.as_deref_mut();
             let next = replay_and_sleep(until, busy, asleep, pool, &mut own, world);
+            let closing = closings.as_ref().map_or(Time::NEVER, |own| own.next_due());
+            let next = next.min(closing);
             if next < Time::NEVER {
                 world.calendar.wake(next, Wake::Switch { switch: number });
             }
@@ -515,7 +523,7 @@ fn replay_and_sleep(
 
 /// Where a frame that arrives at a switch goes.
 #[derive(Clone, Copy)]
-enum Way {
+pub(super) enum Way {
     /// To the queue of a port, counted within the switch.
     Out(u32),
     Lost(DropCause),

@@ -2,6 +2,7 @@
 
 pub(super) mod asleep;
 pub(super) mod busy;
+pub(super) mod closings;
 pub(super) mod fast_path;
 pub(super) mod joint;
 pub(super) mod next_hops;
@@ -15,6 +16,7 @@ use crate::middleware::Middleware;
 use crate::record::followers::Follower;
 use crate::wire::arbitration::Arbitration;
 use asleep::Asleep;
+use closings::Closings;
 use joint::Joint;
 use raddle_schemes::ids::SwitchId;
 use raddle_schemes::load_balance::switch::AnyPortSelector;
@@ -44,6 +46,8 @@ pub(super) struct SwitchState {
     /// Ports that sleep in place of being busy, where links have gates and ports do not concern each
     /// other.
     pub(super) asleep: Option<Box<Asleep>>,
+    /// When its lanes close, where frames go by slices of circuits.
+    pub(super) closings: Option<Box<Closings>>,
     /// Where its ports concern each other.
     pub(super) joint: Option<Box<Joint>>,
     /// Where its ports share memory.

@@ -1,12 +1,15 @@
 //! Forwarding compiled for the inner loop.
 
 use crate::topology::routing::{Forwarding, Ports, Table, TreeSwitch};
+use crate::topology::slices::Slices;
 use raddle_schemes::ids::{PortId, SwitchId};
+use raddle_schemes::units::Time;
 
 /// [`Forwarding`] with divisions turned into multiplications.
 pub(in crate::engine) enum Forward<'a> {
     Tree(Vec<TreeNode>),
     Table(&'a Table),
+    Slices(&'a Slices),
 }
 
 /// One switch of a tree.
@@ -30,6 +33,7 @@ impl<'a> Forward<'a> {
         match forwarding {
             Forwarding::Tree(switches) => Self::Tree(switches.iter().map(TreeNode::new).collect()),
             Forwarding::Table(table) => Self::Table(table),
+            Forwarding::Slices(slices) => Self::Slices(slices),
         }
     }
 
@@ -38,7 +42,7 @@ impl<'a> Forward<'a> {
     pub(in crate::engine) fn tree_node(&self, switch: SwitchId) -> Option<&TreeNode> {
         match self {
             Self::Tree(nodes) => nodes.get(switch.index()),
-            Self::Table(_) => None,
+            Self::Table(_) | Self::Slices(_) => None,
         }
     }
 
@@ -47,6 +51,31 @@ impl<'a> Forward<'a> {
         match self {
             Self::Tree(nodes) => nodes[switch.index()].ports(to),
             Self::Table(table) => table.ports(switch, to),
+            Self::Slices(slices) => slices.whenever.ports(switch, to),
+        }
+    }
+
+    /// The same at `now` for a frame of a class, none being control.
+    #[inline]
+    pub(in crate::engine) fn ports_at(
+        &self,
+        now: Time,
+        class: impl FnOnce() -> Option<u8>,
+        switch: SwitchId,
+        to: PortId,
+    ) -> Ports<'a> {
+        match self {
+            Self::Slices(slices) => slices.ports(now, class(), switch, to),
+            _ => self.ports(switch, to),
+        }
+    }
+
+    /// A number that changes whenever these routes do by themselves.
+    #[inline]
+    pub(in crate::engine) fn epoch(&self, now: Time) -> u32 {
+        match self {
+            Self::Slices(slices) => slices.epoch(now),
+            _ => 0,
         }
     }
 }

@@ -52,6 +52,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         ports[port.index()].add_losses(&losses);
     }
     let outside_openings = recorder.outside_openings();
+    let late_frames = recorder.late_frames();
     let (series, timeline, occupancy) = recorder.finish(timeline);
     let stop = ending.with(&flows);
     for (port, classes) in ports.iter_mut().zip(&pausing) {
@@ -79,6 +80,7 @@ pub(in crate::engine) fn outcome(plan: &Plan, (parts, ending, end): Ended<'_>) -
         training: training.into_iter().map(|(_, rows)| rows).collect(),
         deadlock,
         outside_openings,
+        late_frames,
         tors,
         probes: in_order(probes),
         pieces: None,

@@ -5,10 +5,25 @@ use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Rate, Span};
 use raddle_sim::faults::gate::Opening;
 use raddle_sim::topology::circuits::{CircuitShape, Circuits, Lane, Rotors, Turn};
+use raddle_sim::topology::slices::Late;
 use raddle_sim::topology::{Fabric, Node};
 
 /// 2 to 6 ToRs of 1 to 3 uplinks, whatever these connect, and a ring, so that all are connected.
 pub(super) fn fabric(choices: &mut Choices<'_>) -> Fabric {
+    shape(choices).build().unwrap()
+}
+
+/// The same by slices, with one more uplink, whose ring stays.
+pub(super) fn sliced(choices: &mut Choices<'_>) -> Fabric {
+    let late = choices.pick(&[Late::Reroute, Late::Reroute, Late::Drop, Late::Wait]);
+    let waiting = choices.pick(&[0, 0b1, 0b10, 0b101]);
+    let mut shape = CircuitShape { slicing: Some((late, waiting)), ..shape(choices) };
+    let ring = Turn { targets: shift(shape.tors as u16, 1), turns: false };
+    shape.rotors.rotors.push(vec![ring; shape.rotors.slots.len()]);
+    shape.build().unwrap()
+}
+
+fn shape(choices: &mut Choices<'_>) -> CircuitShape {
     let tors = choices.between(2, 6) as u16;
     let slots = choices.between(1, 4) as usize;
     let uplinks = choices.between(1, 3);
@@ -32,7 +47,7 @@ pub(super) fn fabric(choices: &mut Choices<'_>) -> Fabric {
     let rotors = (0..uplinks).map(|uplink| rotor(uplink, choices)).collect();
     let (rate, uplink_rate) = choices.pick(&[(80, 80), (10, 25), (80, 37), (37, 100), (400, 400)]);
     let delays = [500_000, 100_000, 13_000, 1_000_007].map(Span);
-    let shape = CircuitShape {
+    CircuitShape {
         tors: tors.into(),
         hosts_per_tor: choices.between(1, 3),
         rate: Rate::gbps(rate),
@@ -42,8 +57,8 @@ pub(super) fn fabric(choices: &mut Choices<'_>) -> Fabric {
         switch_delay: choices.pick(&[0, 0, 500_000].map(Span)),
         rotors: Rotors { slots, dark, rotors },
         guard: choices.pick(&[Span::ZERO, Span(1), Span::ns(100)]),
-    };
-    shape.build().unwrap()
+        slicing: None,
+    }
 }
 
 fn shift(tors: u16, by: u16) -> Vec<u16> {
@@ -100,5 +115,6 @@ pub(super) fn on_some_links(choices: &mut Choices<'_>, fabric: &Fabric) -> Optio
         uplink_rate,
         lanes,
         packet: None,
+        slicing: None,
     }))
 }

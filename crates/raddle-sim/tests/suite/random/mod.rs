@@ -676,6 +676,43 @@ pub(crate) fn plan_with_gates(numbers: &[u32]) -> Plan {
     plan
 }
 
+/// A plan on a fabric of circuits whose frames go by slices.
+pub(crate) fn plan_with_slices(numbers: &[u32]) -> Plan {
+    let (own, others) = numbers.split_at(numbers.len().min(60));
+    let (mut choices, mut others) = (Choices::new(own), Choices::new(others));
+    // Where other plans draw their kind of fabric.
+    others.below(4);
+    let mut plan = plan_on(circuits::sliced(&mut choices), others);
+    without_pauses(&mut plan);
+    while let Err(LimitError::Slices { what }) = plan.check_limits() {
+        let transport = &mut plan.transport;
+        match what {
+            _ if what.contains("telemetry") => {
+                let plain = || congestion::Config::named("dctcp").unwrap();
+                transport.congestion = plain();
+                transport.other_transports.iter_mut().for_each(|own| own.congestion = plain());
+            }
+            _ if what.contains("memory") => plan.buffer = None,
+            _ if what.contains("middleware") => plan.tor = None,
+            _ if what.contains("hosts") => {
+                let plain = || host::Config::named("ops").unwrap();
+                transport.load_balance = plain();
+                transport.other_load_balances.iter_mut().for_each(|own| *own = plain());
+            }
+            _ => plan.switch_load_balance = switch::Config::named("rsq").unwrap(),
+        }
+    }
+    if let Some(buffer) = &mut plan.buffer {
+        buffer.per = choices.pick(&[Per::Switch, Per::Uplink]);
+    }
+    open_what_is_too_short(&mut plan);
+    // Hosts that make more of a lane than it carries.
+    if choices.below(2) == 1 {
+        plan.queue.size = choices.pick(&[Size::Unlimited, Size::Packets(20.0)]);
+    }
+    plan
+}
+
 /// A plan on ToRs with circuits beside a packet network, whose circuits' cables never go down.
 pub(crate) fn plan_with_hybrid(numbers: &[u32]) -> Plan {
     let (own, others) = numbers.split_at(numbers.len().min(30));

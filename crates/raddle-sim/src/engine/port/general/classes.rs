@@ -437,6 +437,25 @@ impl Classes {
         Some((entry.frame, PortId(entry.tag())))
     }
 
+    /// Takes all that waits but data of the classes `waiting`, queue by queue, data first.
+    pub(in crate::engine) fn take_late(&mut self, waiting: u8, late: &mut Vec<Frame>) {
+        let locators = self.locators;
+        let stays =
+            |frame: Frame| !frame.is_control() && waiting >> locators.class(frame.to) & 1 == 1;
+        for class in 0..=self.control() {
+            let (first, had) = (late.len(), self.waiting >> class & 1 == 1);
+            let own = &mut self.own[class];
+            own.queue.take_unless(stays, late);
+            own.bytes -= late[first..].iter().map(|frame| frame.size().0).sum::<u64>();
+            if had && own.queue.is_empty() {
+                self.waiting &= !(1 << class);
+                if class < self.control() && self.data > 1 {
+                    self.turns.emptied(class);
+                }
+            }
+        }
+    }
+
     /// A frame of queue `class` of `port` that had come in through `came_in` is gone, `sent` or not.
     /// Returns what the switch has to know.
     #[inline]

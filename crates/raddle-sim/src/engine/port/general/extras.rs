@@ -599,6 +599,43 @@ impl Port {
         self.note_turn(now, pauses);
     }
 
+    /// Takes what is late when its link closes: all that waits but data of the classes `waiting`, queue by
+    /// queue, data first.
+    pub(in crate::engine) fn take_late(
+        &mut self,
+        now: Time,
+        waiting: u8,
+        late: &mut Vec<Frame>,
+        world: &mut World<'_>,
+    ) {
+        let first = late.len();
+        match self.classes() {
+            Some(classes) => classes.take_late(waiting, late),
+            None => {
+                // The only class of data is number 0.
+                let stays = |frame: Frame| !frame.is_control() && waiting & 1 == 1;
+                for (queue, bytes) in self.queues.iter_mut().zip(&mut self.bytes) {
+                    let taken = late.len();
+                    queue.take_unless(stays, late);
+                    *bytes -= late[taken..].iter().map(|frame| frame.size().0).sum::<u64>();
+                }
+            }
+        }
+        for &frame in &late[first..] {
+            self.flushed += frame.size().0;
+            world.recorder.late(self.id, now, frame);
+        }
+        if late.len() > first && self.in_service.is_none() {
+            // What is left may fit where this did not, from now on.
+            self.free_at = self.free_at.max(now);
+        }
+    }
+
+    /// Drops a frame that waited here for a circuit and has no other way.
+    pub(in crate::engine) fn lose(&mut self, now: Time, frame: Frame, world: &mut World<'_>) {
+        self.drop(now, frame, DropCause::LinkDown, world);
+    }
+
     /// Its number in the fabric.
     pub(in crate::engine) fn id(&self) -> PortId {
         self.id

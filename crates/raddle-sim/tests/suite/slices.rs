@@ -1,0 +1,216 @@
+//! Slices of circuits, where they can be worked out by hand.
+#![expect(clippy::unwrap_used, reason = "a plan that cannot be made fails the test")]
+
+use crate::circuits::{packets, run, saturated};
+use crate::common::agree::trouble;
+use raddle_schemes::ids::{PortId, SwitchId};
+use raddle_schemes::rng::Rng;
+use raddle_schemes::units::{Rate, Span, Time};
+use raddle_sim::engine;
+use raddle_sim::plan::Plan;
+use raddle_sim::record::{DropCause, Outcome};
+use raddle_sim::topology::circuits::{CircuitShape, Rotors, Turn};
+use raddle_sim::topology::routing::Forwarding;
+use raddle_sim::topology::slices::{Late, Slices};
+use raddle_sim::topology::{Fabric, Node};
+use raddle_sim::workload::{Flow, Start};
+
+/// 1,500 B at 10 Gbps.
+const S: u64 = 1_200_000;
+/// Of every cable.
+const DELAY: u64 = 500_000;
+const US: u64 = 1_000_000;
+
+fn shape(tors: u32, dark: Span, rotors: Vec<Vec<Turn>>) -> CircuitShape {
+    CircuitShape {
+        tors,
+        hosts_per_tor: 1,
+        rate: Rate::gbps(10),
+        uplink_rate: Rate::gbps(10),
+        link_delay: Span(DELAY),
+        circuit_delay: Span(DELAY),
+        switch_delay: Span::ZERO,
+        rotors: Rotors { slots: vec![Span::us(100); rotors[0].len()], dark, rotors },
+        guard: Span::ZERO,
+        slicing: Some((Late::Reroute, 0)),
+    }
+}
+
+/// Opera's schedule of the complete graph with self-loops: matching m joins i and m - i. Rotors have as
+/// many matchings each, in a drawn order, and turn one after the other.
+fn opera(tors: u16, uplinks: usize) -> Fabric {
+    let build = |draw: u64| {
+        let mut matchings: Vec<Vec<u16>> =
+            (0..tors).map(|m| (0..tors).map(|tor| (m + tors - tor) % tors).collect()).collect();
+        Rng::new(1, "opera", draw).shuffle(&mut matchings);
+        let slots = usize::from(tors);
+        let lists = matchings.chunks(slots / uplinks).enumerate();
+        let rotor = |(rotor, list): (usize, &[Vec<u16>])| {
+            let turn = |slot: usize| Turn {
+                targets: list[(slot + slots - rotor) % slots / uplinks].clone(),
+                turns: slot % uplinks == rotor,
+            };
+            (0..slots).map(turn).collect()
+        };
+        shape(tors.into(), Span::us(10), lists.map(rotor).collect()).build().ok()
+    };
+    (0..1000).find_map(build).unwrap()
+}
+
+fn slices(fabric: &Fabric) -> &Slices {
+    match &fabric.forwarding {
+        Forwarding::Slices(slices) => slices,
+        _ => panic!("no slices"),
+    }
+}
+
+/// How many lanes a frame passes in a slice, that begins then.
+fn hops(fabric: &Fabric, start: Span, (from, to): (u32, u32)) -> u32 {
+    let (mut at, mut hops) = (SwitchId(from), 0);
+    while at != SwitchId(to) {
+        let ports = slices(fabric).ports(Time::ZERO + start, None, at, PortId(to));
+        match fabric.destination(ports.get(0)) {
+            Node::Switch(next) => (at, hops) = (next, hops + 1),
+            Node::Host(_) => unreachable!("not there yet"),
+        }
+    }
+    hops
+}
+
+#[test]
+fn each_pair_is_one_hop_apart_in_as_many_slices_as_rotors_do_not_turn() {
+    for (tors, uplinks) in [(16, 4), (64, 8)] {
+        let fabric = opera(tors, uplinks);
+        let starts = &slices(&fabric).starts;
+        assert_eq!(starts.len(), usize::from(tors));
+        let (mut sum, mut pairs) = (0, 0);
+        for from in 0..u32::from(tors) {
+            for to in (0..u32::from(tors)).filter(|to| *to != from) {
+                let each: Vec<u32> =
+                    starts.iter().map(|start| hops(&fabric, *start, (from, to))).collect();
+                // Opera, section 3.3: n slices, and u - 1 of the rotors are in use in each.
+                let direct = each.iter().filter(|hops| **hops == 1).count();
+                assert_eq!(direct, uplinks - 1, "{from} to {to}");
+                sum += each.iter().sum::<u32>();
+                pairs += each.len();
+            }
+        }
+        let mean = f64::from(sum) / pairs as f64;
+        if tors == 64 {
+            assert!((2.28..2.38).contains(&mean), "{mean}");
+        }
+    }
+}
+
+#[test]
+fn an_idle_fabric_takes_a_serialisation_and_a_delay_for_each_hop_of_the_slice() {
+    let fabric = opera(16, 4);
+    let starts = slices(&fabric).starts.clone();
+    for (from, to, slice) in [(0, 5, 3), (7, 2, 15), (3, 12, 0), (9, 10, 8), (14, 1, 11)] {
+        let start = starts[slice];
+        let hops = u64::from(hops(&fabric, start, (from, to)));
+        let flow = Flow { start: Start::At(Time::ZERO + start), ..packets(from, to, 1) };
+        let mut plan = saturated(&shape(2, Span::ZERO, vec![vec![stays(2)]]), vec![]);
+        plan.fabric = fabric.clone();
+        plan.routes = vec![(Time::ZERO, fabric.forwarding.clone())];
+        plan.traffic = vec![flow].into();
+        let at = run(&plan).flows.iter().next().unwrap().delivered.unwrap();
+        let expected = start.0 + (S + DELAY) * (hops + 2);
+        assert_eq!(at.0, expected, "{from} to {to} in slice {slice}, {hops} hops");
+    }
+}
+
+/// Each sends to the next, for good.
+fn stays(tors: u16) -> Turn {
+    shift(tors, 1, false)
+}
+
+fn shift(tors: u16, by: u16, turns: bool) -> Turn {
+    Turn { targets: (0..tors).map(|tor| (tor + by) % tors).collect(), turns }
+}
+
+/// Four ToRs with fast hosts. `tor0.to.tor2` is open from 310 us to 500 us in each period of 400 us; in
+/// the slice from 410 us on packets for ToR 2 go by ToR 1, at twice the rate.
+fn four(slicing: (Late, u8)) -> CircuitShape {
+    let own = |by: u16, turns| shift(4, by, turns);
+    let first = vec![own(1, true), own(1, false), own(3, true), own(3, false)];
+    let second = vec![own(2, false), own(3, true), own(3, false), own(2, true)];
+    let rotors = vec![first, second, vec![stays(4); 4]];
+    let shape = shape(4, Span::us(10), rotors);
+    CircuitShape { rate: Rate::gbps(400), slicing: Some(slicing), ..shape }
+}
+
+/// Packets to ToR 2, all of them at ToR 0 before its direct lane is out of use.
+fn burst(slicing: (Late, u8)) -> Plan {
+    let flow = Flow { start: Start::At(Time(400 * US)), ..packets(0, 2, 100) };
+    saturated(&four(slicing), vec![flow])
+}
+
+fn port(plan: &Plan, name: &str) -> usize {
+    plan.fabric.port_named(name).unwrap().index()
+}
+
+fn data_frames(plan: &Plan, outcome: &Outcome, name: &str) -> u64 {
+    outcome.ports[port(plan, name)].data_frames
+}
+
+/// At 400 Gbps.
+const FAST: u64 = 30_000;
+
+#[test]
+fn exactly_what_cannot_leave_before_its_lane_closes_is_sent_on() {
+    // From 400.53 us to 500 us: 82 frames of 1.2 us.
+    let plan = burst((Late::Reroute, 0));
+    let outcome = run(&plan);
+    let late: u64 = outcome.late_frames.iter().sum();
+    assert_eq!((late, outcome.late_frames[port(&plan, "tor0.to.tor2")]), (18, 18));
+    let passed = |name| data_frames(&plan, &outcome, name);
+    assert_eq!(
+        (passed("tor0.to.tor2"), passed("tor0.to.tor1"), passed("tor1.to.tor2")),
+        (82, 18, 18)
+    );
+    let flow = outcome.flows.iter().next().unwrap();
+    assert_eq!((flow.dropped, flow.retransmitted), (0, 0));
+    let twice = S / 2;
+    let expected = 500 * US + 18 * twice + DELAY + twice + DELAY + FAST + DELAY;
+    assert_eq!(flow.delivered, Some(Time(expected)));
+}
+
+#[test]
+fn what_is_late_may_wait_or_be_dropped() {
+    let plan = burst((Late::Wait, 0));
+    let outcome = run(&plan);
+    assert_eq!(outcome.late_frames.iter().sum::<u64>(), 0);
+    let flow = outcome.flows.iter().next().unwrap();
+    assert_eq!(flow.delivered, Some(Time(710 * US + 18 * S + DELAY + FAST + DELAY)));
+    let mut plan = burst((Late::Drop, 0));
+    plan.end = Some(Time(1_000 * US));
+    assert_eq!(trouble(&plan), None);
+    let outcome = engine::run(&plan, &mut ());
+    let lane = port(&plan, "tor0.to.tor2");
+    assert_eq!(outcome.late_frames[lane], 18);
+    assert_eq!(outcome.ports[lane].dropped[DropCause::LinkDown as usize], 18);
+}
+
+#[test]
+fn classes_that_wait_take_their_direct_lane() {
+    // In slice 0 but for its lane's last part, which bulk data may use.
+    let start = |us: u64| Start::At(Time(us * US));
+    let mut plan = saturated(&four((Late::Reroute, 0b01)), vec![]);
+    plan.queue.classes = 2;
+    let flow = |us, class| Flow { start: start(us), class, ..packets(0, 2, 1) };
+    plan.traffic = vec![flow(420, 0), flow(430, 1), flow(505, 0), flow(506, 1)].into();
+    let outcome = run(&plan);
+    let delivered: Vec<u64> = outcome.flows.iter().map(|flow| flow.delivered.unwrap().0).collect();
+    let sent = |us: u64| us * US + FAST + DELAY;
+    let after = DELAY + FAST + DELAY;
+    let by_two = S / 2 + DELAY + S / 2;
+    let expected = [
+        sent(420) + S + after,
+        sent(430) + by_two + after,
+        710 * US + S + after,
+        sent(506) + by_two + after,
+    ];
+    assert_eq!(delivered, expected);
+    assert_eq!(outcome.late_frames.iter().sum::<u64>(), 0, "bulk data is never late");
+}
