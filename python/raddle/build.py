@@ -689,6 +689,9 @@ class topology:
         design_seed: int | None = None,
         dark: str | None = None,
         guard: str | None = None,
+        routes: Literal["shortest", "slices"] | None = None,
+        late: Literal["reroute", "wait", "drop"] | None = None,
+        bulk: str | None = None,
         rate: str | None = None,
         uplink_rate: str | None = None,
         link_delay: str | None = None,
@@ -713,6 +716,15 @@ class topology:
             of its slot.
         `guard` (`"0 ns"`): the last bit of a packet leaves so long before its circuit goes
             down.
+        `routes` (`"shortest"`): `shortest`: by the fewest lanes, whenever those are open;
+            `slices`: at once, by the lanes that stay up until circuit switches have turned next
+            and beyond (Opera). These have to connect all ToRs in each slot.
+        `late` (`"reroute"`): by slices, a packet that still waits when its lane closes is sent
+            on by the lanes of then (`reroute`), waits for it to open again (`wait`) or is lost,
+            as on a link that is down (`drop`).
+        `bulk`: by slices, messages of this size on are of data class 0 and go by the shortest
+            way, whenever it is open: their direct lane, where there is one. All others are of
+            class 1, and go first with `service = "priority"`.
         `rate` (`"400 Gbps"`): of the hosts' links.
         `uplink_rate` (`rate`): of an uplink. Circuits of several uplinks between two ToRs at
             once are as fast as they are together.
@@ -733,6 +745,9 @@ class topology:
             design_seed=design_seed,
             dark=dark,
             guard=guard,
+            routes=routes,
+            late=late,
+            bulk=bulk,
             rate=rate,
             uplink_rate=uplink_rate,
             link_delay=link_delay,

@@ -113,6 +113,7 @@ fn every_shipped_scenario_resolves_and_its_first_cell_runs_by_the_laws() {
             "all_to_all.toml" => &[("traffic.message", "8 KiB")],
             "web_search.toml" => &[("traffic.until", "20 us"), ("traffic.load", "0.2")],
             "conweave.toml" => &[("traffic.until", "50 us")],
+            "opera.toml" => &[("traffic.until", "1 ms")],
             "graph.toml" | "htsim.toml" | "jobs.toml" | "two_transports.toml" => &[],
             "all_reduce.toml" => &[("traffic.message", "8 KiB")],
             _ => &[("traffic.message", "64 KiB")],

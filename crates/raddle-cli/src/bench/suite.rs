@@ -168,6 +168,13 @@ const TO_ALL: (&str, &str) = ("traffic", "{ kind = \"all_to_all\", message = \"2
 const VALIANT: (&str, &str) = ("fabric.load_balance", "{ scheme = \"valiant\" }");
 const CIRCUITS_DIRECT: &[(&str, &str)] = &[CIRCUITS, ENDLESS, UNPACED, SPRAYED, TO_ALL];
 const CIRCUITS_VALIANT: &[(&str, &str)] = &[CIRCUITS, ENDLESS, UNPACED, SPRAYED, TO_ALL, VALIANT];
+/// By the lanes of each slice: two to three of them a packet.
+const OPERA: (&str, &str) = (
+    "fabric.topology",
+    "{ kind = \"circuits\", tors = 64, hosts_per_tor = 2, uplinks = 8, rate = \"100 Gbps\", \
+     design = \"opera\", slot = \"10 us\", dark = \"1 us\", routes = \"slices\" }",
+);
+const OPERA_SLICES: &[(&str, &str)] = &[OPERA, ENDLESS, UNPACED, SPRAYED, TO_ALL];
 
 /// Three permutations at once, each in a data class of its own.
 const THREE_CLASSES: (&str, &str) = ("fabric.queue.classes", "3");
@@ -229,6 +236,7 @@ const CASES: &[Case] = &[
     Case { name: "themis", set: THEMIS, quick: true, ..CASE },
     Case { name: "circuits_direct", set: CIRCUITS_DIRECT, quick: true, ..CASE },
     Case { name: "circuits_valiant", set: CIRCUITS_VALIANT, quick: true, ..CASE },
+    Case { name: "opera_slices", set: OPERA_SLICES, quick: true, ..CASE },
     Case { name: "websearch_40", set: WEBSEARCH_40, runners: AGAINST_WHEEL, quick: true, ..CASE },
     Case { quick: true, ..CRITICAL_PATH },
     Case { queue: "fifo", k: 16, set: &[MIB_2], runners: BOTH, ..CASE },

@@ -55,7 +55,10 @@ impl Scenario {
     /// property of a link twice or slow a slow link down too far, or traffic that does not fit the
     /// fabric.
     pub fn resolve(&self, seed: u64) -> Result<Plan, Problem> {
-        let traffic = self.traffic.generate(&self.fabric, seed)?;
+        let mut traffic = self.traffic.generate(&self.fabric, seed)?;
+        if let Some(bulk) = self.topology.bulk() {
+            traffic.flows.iter_mut().for_each(|flow| flow.class = u8::from(flow.bytes < bulk));
+        }
         if let Some(message) = limits::traffic(&traffic, &self.fabric, self.queue.classes) {
             return Err(self.traffic.place().problem(message));
         }

@@ -247,6 +247,11 @@ impl Jobs {
         self.sections.iter().for_each(|section| section.check(fabric, log));
     }
 
+    /// Adds a problem for every class of flows, where something else chooses it.
+    pub(crate) fn refuse_classes(&self, chooser: &str, log: &Log) {
+        self.sections.iter().for_each(|section| section.refuse_classes(chooser, log));
+    }
+
     /// Adds a problem for every class that the queues do not have.
     pub(crate) fn check_classes(&self, classes: u8, log: &Log) {
         self.sections.iter().for_each(|section| section.check_classes(classes, log));

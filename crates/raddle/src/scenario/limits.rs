@@ -82,6 +82,14 @@ pub(crate) fn messages(largest: Bytes, place: &Place, payload: Bytes, log: &Log)
     }
 }
 
+/// Bulk data and other data have a class each.
+pub(crate) fn bulk(classes: u8, topology: &Place, log: &Log) {
+    if classes < 2 {
+        let problem = topology.problem("`bulk` has data of two classes, and the queues have one");
+        log.add(problem.label("set `classes = 2` in [fabric] queue"));
+    }
+}
+
 /// What is too much about generated traffic, if anything is.
 pub(crate) fn traffic(traffic: &Traffic, fabric: &Fabric, classes: u8) -> Option<String> {
     let most = Locators::of(fabric, classes).flows_per_host();

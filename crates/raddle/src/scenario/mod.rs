@@ -277,6 +277,10 @@ impl Scenario {
         traffic.check_messages(plan.payload, log);
         let sizes = sizes::Sizes::new(&fabric, &plan);
         section.queue.resolve_shares(sizes.packet, log);
+        if topology.bulk().is_some() {
+            traffic.refuse_classes("bulk", log);
+            limits::bulk(section.queue.plan.classes, topology.place(), log);
+        }
         traffic.check_classes(section.queue.plan.classes, log);
         traffic.check_chosen_classes(&transport, section.queue.plan.classes, log);
         host_queue::check(&transport, (&section, &fabric), &traffic, sizes.packet, log);

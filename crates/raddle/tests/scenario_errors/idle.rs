@@ -406,6 +406,25 @@ fn circuits_are_refused_at_the_key_that_is_wrong() {
         "7 | `design_seed` has no effect on `round_robin` | leave it out: the schedule is the same for all \
          of them",
     );
+    for (keys, expected) in [
+        (
+            r#"design = "mars:degree=4", slot = "10 us", late = "drop""#,
+            "\"drop\" | `late` has no effect: packets do not go by slices | leave it out, or set `routes = \
+             \"slices\"`",
+        ),
+        (
+            r#"design = "mars:degree=4", slot = "10 us", bulk = "15 MB""#,
+            "\"15 MB\" | `bulk` has no effect: packets do not go by slices | leave it out, or set `routes = \
+             \"slices\"`",
+        ),
+        (
+            r#"design = "mars:degree=4", slot = "10 us", routes = "slices""#,
+            "\"slices\" | the circuits that stay up through slot 0 do not connect all ToRs, as slices need | \
+             take a design whose switches turn one after another, as `opera`",
+        ),
+    ] {
+        topology(&circuits(keys), expected);
+    }
     // One that asks for a demand or draws has it, and any has what would hold without the key.
     for keys in [
         r#"design = "expander", slot = "10 us", design_seed = 7"#,

@@ -1,10 +1,11 @@
 //! `kind = "circuits"`: ToRs whose uplinks lead to circuit switches, which follow a schedule.
 
-use super::kind::{Kind, Made, misfit};
-use super::{COMMON, LINK_DELAY, RATE, SWITCH_DELAY, UPLINK_RATE, pair};
+use super::kind::{Kind, Made, Shape, misfit};
+use super::{COMMON, LINK_DELAY, RATE, SWITCH_DELAY, Topology, UPLINK_RATE, pair};
 use crate::scenario::files::Files;
 use crate::scenario::key::{Key, Section, keys};
 use crate::scenario::keyed::Reader;
+use crate::scenario::reader::Log;
 use crate::scenario::scheme::shown;
 use crate::scenario::spec::{Item, Value, quoted};
 use crate::throughput;
@@ -12,9 +13,11 @@ use raddle_circuits::matching::Matching;
 use raddle_circuits::schedule::Schedule;
 use raddle_schemes::family::{Parameter, ParameterError, Raw};
 use raddle_schemes::rng::Rng;
-use raddle_schemes::units::Span;
+use raddle_schemes::units::{Bytes, Span};
+use raddle_sim::topology::Fabric;
 use raddle_sim::topology::circuits::{self, CircuitShape, Rotors, Turn, UPLINKS_MAX};
 use raddle_sim::topology::shape_error::ShapeError;
+use raddle_sim::topology::slices::Late;
 use raddle_throughput::demand::{self, Demand};
 use raddle_throughput::designs::Design;
 use std::sync::Arc;
@@ -40,6 +43,12 @@ keys! {
             "how long a circuit switch that turns connects nothing, at the start of its slot";
         guard: Time, (= "0 ns"),
             "the last bit of a packet leaves so long before its circuit goes down";
+        routes: Word(&["shortest", "slices"]), (= "shortest"),
+            "`shortest`: by the fewest lanes, whenever those are open; `slices`: at once, by the lanes that stay up until circuit switches have turned next and beyond (Opera). These have to connect all ToRs in each slot";
+        late: Word(Late::WORDS), (= "reroute"),
+            "by slices, a packet that still waits when its lane closes is sent on by the lanes of then (`reroute`), waits for it to open again (`wait`) or is lost, as on a link that is down (`drop`)";
+        bulk: Bytes, (or "none"),
+            "by slices, messages of this size on are of data class 0 and go by the shortest way, whenever it is open: their direct lane, where there is one. All others are of class 1, and go first with `service = \"priority\"`";
         rate => RATE;
         uplink_rate => UPLINK_RATE.meaning("of an uplink. Circuits of several uplinks between two ToRs at once are as fast as they are together");
         link_delay => LINK_DELAY.meaning("propagation on the hosts' links");
@@ -61,11 +70,15 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
     let switch_delay = reader.or(&KEYS.switch_delay);
     let slot: Option<Span> = reader.need(&KEYS.slot);
     let (dark, guard) = (reader.or::<Span>(&KEYS.dark), reader.or::<Span>(&KEYS.guard));
+    let by_slices = reader.word(&KEYS.routes) == "slices";
+    let slicing = slicing(by_slices, reader);
+    let bulk: Option<Bytes> = reader.get(&KEYS.bulk);
     let seed_item = reader.take(&KEYS.design_seed);
     let seed: u64 = reader.or(&KEYS.design_seed);
     let design_item = reader.demand(&KEYS.design);
     let demand_item = reader.take(&KEYS.demand);
     let (tors, hosts_per_tor, uplinks, slot) = (tors?, hosts_per_tor?, uplinks?, slot?);
+    let slicing = slicing?;
     if uplinks as usize > UPLINKS_MAX {
         let (uplinks, most) = (uplinks as usize, UPLINKS_MAX);
         misfit(&ShapeError::ManyUplinks { uplinks, most }, reader);
@@ -113,38 +126,92 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
         reader.log().add(problem.label("leave it out: the schedule is the same for all of them"));
         return None;
     }
+    let mut lines = vec![
+        pair("tors", &tors),
+        pair("hosts_per_tor", &hosts_per_tor),
+        pair("uplinks", &uplinks),
+        format!("design = {}", quoted(design_text)),
+        format!("demand = {}", quoted(demand_text)),
+        pair("design_seed", &seed),
+        pair("slot", &slot),
+        pair("dark", &dark),
+        pair("guard", &guard),
+        pair("rate", &rate),
+        pair("uplink_rate", &uplink_rate),
+        pair("link_delay", &link_delay),
+        pair("circuit_delay", &circuit_delay),
+        pair("switch_delay", &switch_delay),
+    ];
+    // What came later is not shown where it is what it would be without its key.
+    if let Some(late) = slicing {
+        lines.push("routes = \"slices\"".to_owned());
+        if late != Late::default() {
+            lines.push(pair("late", &late));
+        }
+        lines.extend(bulk.map(|bulk| pair("bulk", &bulk)));
+    }
     Some(Made {
-        lines: vec![
-            pair("tors", &tors),
-            pair("hosts_per_tor", &hosts_per_tor),
-            pair("uplinks", &uplinks),
-            format!("design = {}", quoted(design_text)),
-            format!("demand = {}", quoted(demand_text)),
-            pair("design_seed", &seed),
-            pair("slot", &slot),
-            pair("dark", &dark),
-            pair("guard", &guard),
-            pair("rate", &rate),
-            pair("uplink_rate", &uplink_rate),
-            pair("link_delay", &link_delay),
-            pair("circuit_delay", &circuit_delay),
-            pair("switch_delay", &switch_delay),
-        ],
+        lines,
         title: format!("circuits by {design_text}"),
         rate: Some(rate),
         file: None,
-        shape: Arc::new(CircuitShape {
-            tors,
-            hosts_per_tor,
-            rate,
-            uplink_rate,
-            link_delay,
-            circuit_delay,
-            switch_delay,
-            rotors,
-            guard,
+        shape: Arc::new(Circuits {
+            bulk,
+            shape: CircuitShape {
+                tors,
+                hosts_per_tor,
+                rate,
+                uplink_rate,
+                link_delay,
+                circuit_delay,
+                switch_delay,
+                rotors,
+                guard,
+                slicing: slicing.map(|late| (late, u8::from(bulk.is_some()))),
+            },
         }),
     })
+}
+
+/// What becomes of packets that are late, if they go by slices. `None` if a key has no effect.
+fn slicing(by_slices: bool, reader: &mut Reader<'_>) -> Option<Option<Late>> {
+    let word = reader.word(&KEYS.late);
+    if by_slices {
+        let late = Late::ALL.iter().find(|late| late.word() == word);
+        return Some(late.copied());
+    }
+    for key in [&KEYS.late, &KEYS.bulk] {
+        let Some(item) = reader.take(key) else { continue };
+        if key.word == KEYS.late.word && word == Late::default().word() {
+            continue;
+        }
+        let message = format!("`{}` has no effect: packets do not go by slices", key.word);
+        let problem = item.place.problem(message);
+        reader.log().add(problem.label("leave it out, or set `routes = \"slices\"`"));
+        return None;
+    }
+    Some(None)
+}
+
+/// A fabric of circuits, and which messages are bulk.
+#[derive(Debug)]
+struct Circuits {
+    shape: CircuitShape,
+    bulk: Option<Bytes>,
+}
+
+impl Shape for Circuits {
+    fn hosts(&self) -> u64 {
+        Shape::hosts(&self.shape)
+    }
+
+    fn build(&self, topology: &Topology, log: &Log) -> Option<Fabric> {
+        Shape::build(&self.shape, topology, log)
+    }
+
+    fn bulk(&self) -> Option<Bytes> {
+        self.bulk
+    }
 }
 
 /// What a schedule is made for where nobody says.
@@ -314,5 +381,48 @@ fn rotors_of(schedule: &Schedule) -> Rotors {
         slots: schedule.slots().to_vec(),
         dark: schedule.dark(),
         rotors: schedule.switches().iter().enumerate().map(rotor).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::problem::Problems;
+    use crate::scenario::parse;
+    use std::path::Path;
+
+    fn opera(keys: &str, queue: &str) -> String {
+        format!(
+            "[fabric]\ntopology = {{ kind = \"circuits\", tors = 24, hosts_per_tor = 1, uplinks = 6, \
+             design = \"opera\", slot = \"50 us\", dark = \"5 us\", routes = \"slices\"{keys} }}\n\
+             queue = {{ {queue} }}\n[traffic]\nkind = \"flows\"\n\
+             flow = [{{ from = 0, to = 1, bytes = \"15 MB\" }}, {{ from = 2, to = 3, bytes = \"1 MB\" }}]\n"
+        )
+    }
+
+    #[test]
+    fn messages_of_bulk_have_a_class_of_their_own_and_load_again() {
+        let text = opera(", bulk = \"15 MB\", late = \"wait\"", "classes = 2");
+        let study = parse("t.toml", &text, Path::new("."), &[]).unwrap();
+        let scenario = &study.cells[0].scenario;
+        let plan = scenario.resolve(1).unwrap();
+        let classes: Vec<u8> = plan.traffic.flows.iter().map(|flow| flow.class).collect();
+        assert_eq!(classes, [0, 1]);
+        let slicing = plan.fabric.circuits.as_ref().unwrap().slicing.as_ref().unwrap();
+        assert_eq!((slicing.starts.len(), slicing.waiting), (24, 1));
+        let again = parse("again.toml", scenario.resolved_toml(), Path::new("."), &[]).unwrap();
+        assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+    }
+
+    #[test]
+    fn bulk_needs_two_classes_and_chooses_among_them() {
+        let problems = |p: Problems| p.render(false);
+        let error =
+            |text: &str| parse("t.toml", text, Path::new("."), &[]).map_err(problems).unwrap_err();
+        let one = error(&opera(", bulk = \"15 MB\"", ""));
+        assert!(one.contains("set `classes = 2` in [fabric] queue"), "{one}");
+        let listed =
+            opera(", bulk = \"15 MB\"", "classes = 2").replace("\"1 MB\"", "\"1 MB\", class = 1");
+        let chosen = error(&listed);
+        assert!(chosen.contains("`bulk` chooses the class of each packet"), "{chosen}");
     }
 }

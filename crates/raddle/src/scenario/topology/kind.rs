@@ -7,7 +7,7 @@ use crate::scenario::key::Section;
 use crate::scenario::keyed::Reader;
 use crate::scenario::reader::Log;
 use crate::scenario::spec::{Place, Table};
-use raddle_schemes::units::Rate;
+use raddle_schemes::units::{Bytes, Rate};
 use raddle_sim::topology::HostPorts;
 use raddle_sim::topology::shape_error::ShapeError;
 use raddle_sim::topology::tree::TreeShape;
@@ -53,6 +53,11 @@ pub(crate) trait Shape: Debug + Send + Sync {
     /// The ports of its hosts.
     fn host_ports(&self) -> HostPorts {
         HostPorts::One
+    }
+
+    /// Messages of this size on wait for circuits of their own, where they do.
+    fn bulk(&self) -> Option<Bytes> {
+        None
     }
 
     /// The links that lose frames: a port's name, and the chance of each frame.

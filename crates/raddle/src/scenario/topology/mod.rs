@@ -26,7 +26,7 @@ use super::scheme::shown;
 use super::spec::{Item, Place, quoted};
 use kind::Made;
 use raddle_schemes::family::Parameter;
-use raddle_schemes::units::{Rate, Span};
+use raddle_schemes::units::{Bytes, Rate, Span};
 use raddle_sim::topology::HostPorts;
 use raddle_sim::topology::tree::TreeShape;
 use std::sync::Arc;
@@ -107,6 +107,11 @@ impl Topology {
     /// Where it stands.
     pub(crate) fn place(&self) -> &Place {
         &self.item.place
+    }
+
+    /// Messages of this size on are of class 0 and wait for circuits of their own, others of class 1.
+    pub(crate) fn bulk(&self) -> Option<Bytes> {
+        self.shape.bulk()
     }
 
     /// Faults that come with it: a file may say that links lose frames.

@@ -19,6 +19,7 @@ mod switches;
 mod timeline;
 mod tors;
 mod training;
+mod uplinks;
 
 pub use column::{ColumnSpec, TableSpec};
 pub use explain::explain;
@@ -31,12 +32,13 @@ use raddle_sim::record::Outcome;
 use std::ops::Range;
 
 /// Every kind of table.
-pub static TABLES: [&TableSpec; 12] = [
+pub static TABLES: [&TableSpec; 13] = [
     &runs::TABLE,
     &flows::TABLE,
     &pieces::TABLE,
     &ports::TABLE,
     &switches::TABLE,
+    &uplinks::TABLE,
     &tors::TABLE,
     &training::TABLE,
     &layers::TABLE,

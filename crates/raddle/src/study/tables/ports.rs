@@ -2,7 +2,9 @@
 
 use super::column::{Columns, Row, TableSpec, table};
 use super::{Parts, Run};
+use raddle_schemes::ids::PortId;
 use raddle_sim::record::{DropCause, PfcRecord, PortRecord};
+use raddle_sim::topology::circuits::Lane;
 use raddle_sim::topology::{Fabric, Node, Port};
 
 /// The table.
@@ -14,6 +16,8 @@ pub(super) struct PortRow<'a> {
     port: &'a Port,
     record: &'a PortRecord,
     fabric: &'a Fabric,
+    lane: Option<&'a Lane>,
+    late: u64,
 }
 
 impl PortRow<'_> {
@@ -132,6 +136,21 @@ impl Row for PortRow<'_> {
             "frames of lossless classes for which there was no room here",
             |row| row.pfc(|own| own.refused),
         );
+        table.col(
+            "openings",
+            "",
+            "between ToRs of circuits, how often the link is open in a period",
+            |row| row.lane.map(|lane| lane.openings.len() as u64),
+        );
+        table.col("open_us", "us", "and for how long in a period", |row| {
+            row.lane.map(|lane| lane.open().as_us())
+        });
+        table.col(
+            "late_frames",
+            "frames",
+            "frames that waited here when their circuit closed and were taken out, each time",
+            |row| row.late,
+        );
     }
 }
 
@@ -142,5 +161,7 @@ fn of_run(run: Run<'_>) -> Option<Parts<'_>> {
         port: &fabric.ports[number],
         record: &records[number],
         fabric,
+        lane: fabric.circuits.as_ref().and_then(|own| own.lane(PortId(number as u32))),
+        late: run.outcome.late_frames.get(number).copied().unwrap_or_default(),
     }))
 }
