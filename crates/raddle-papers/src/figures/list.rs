@@ -163,6 +163,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("mars/table7_1", model),
     figure!("mars/degrees", model),
     figure!("mars/fig7_6", model),
+    figure!("mars/fig7_8"),
     figure!("mars/complete_graph", model),
     figure!("vermilion/fig8_3", model),
     figure!("vermilion/fig8_4", model),
