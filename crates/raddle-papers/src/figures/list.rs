@@ -127,6 +127,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("credence/fig6_13"),
     figure!("credence/fig6_14", model),
     figure!("credence/fig6_15"),
+    figure!("credence/per_switch"),
     figure!("memory/trimming"),
     figure!("memory/incast"),
     figure!("memory/depth"),
