@@ -4,7 +4,7 @@ use super::queue::EventQueue;
 use super::{Kind, Reference};
 use crate::record::DropCause;
 use crate::topology::Node;
-use crate::topology::slices::{Late, Slicing};
+use crate::topology::slicing::{Late, Slicing};
 use crate::wire::frame::Frame;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;

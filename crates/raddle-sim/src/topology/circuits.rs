@@ -9,7 +9,7 @@ use super::assemble::{Cable, assemble, host, switch};
 use super::kind::{Draw, Kind, Topology};
 use super::packet_network::PacketNetwork;
 use super::shape_error::{MAX_PORTS, ShapeError};
-use super::slices::{Late, Slicing};
+use super::slicing::{Late, Slicing};
 use super::{Fabric, Node};
 use crate::faults::gate::{Gate, Opening};
 use raddle_schemes::ids::{PortId, SwitchId};

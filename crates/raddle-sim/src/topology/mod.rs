@@ -24,7 +24,10 @@ pub mod planes;
 mod routes_fit;
 pub mod routing;
 pub mod shape_error;
+mod slice_tables;
 pub mod slices;
+pub mod slicing;
+mod table;
 pub mod torus;
 pub mod tree;
 

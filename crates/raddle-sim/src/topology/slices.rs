@@ -8,49 +8,10 @@
 //! Control frames and data of most classes go by slices. Data of classes that **wait** goes by the
 //! shortest way over lanes, whenever those are open: where each two ToRs have a lane, by that one.
 
-use super::Fabric;
-use super::circuits::{Circuits, Lane};
-use super::routing::{Forwarding, NextHops, Ports, Table, Weighting};
+use super::slicing::follows;
+use super::table::{NextHops, Ports, Table};
 use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::units::{Span, Time};
-
-raddle_schemes::words! {
-    /// What becomes of a frame that goes by slices and still waits when its lane closes.
-    #[derive(Default)]
-    pub enum Late {
-        /// It is taken out and sent on by the slice of then.
-        #[default]
-        Reroute = "reroute",
-        /// It waits for the lane to open again.
-        Wait = "wait",
-        /// It is dropped.
-        Drop = "drop",
-    }
-}
-
-/// That frames go by slices.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Slicing {
-    /// When each slice begins within the period, in order; one lasts until the next begins.
-    pub starts: Vec<Span>,
-    /// What becomes of frames that are late.
-    pub late: Late,
-    /// A bit for each class whose data waits for the shortest way.
-    pub waiting: u8,
-}
-
-impl Slicing {
-    /// Whether frames of a class, none being control, go by slices.
-    #[inline]
-    pub fn follows(&self, class: Option<u8>) -> bool {
-        follows(self.waiting, class)
-    }
-}
-
-#[inline]
-fn follows(waiting: u8, class: Option<u8>) -> bool {
-    class.is_none_or(|class| waiting >> class & 1 == 0)
-}
 
 /// How switches forward by slices.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,31 +29,6 @@ pub struct Slices {
 }
 
 impl Slices {
-    /// Of a fabric whose circuits go by slices, over the links that are `usable`.
-    pub fn of(
-        fabric: &Fabric,
-        circuits: &Circuits,
-        slicing: &Slicing,
-        (weighting, usable): (Weighting, &dyn Fn(PortId) -> bool),
-    ) -> Self {
-        let starts = &slicing.starts;
-        let ends = starts.iter().skip(1).map(|start| start.0);
-        let ends = ends.chain(starts.first().map(|first| circuits.period.0 + first.0));
-        let tables = starts.iter().zip(ends).map(|(from, until)| {
-            let stays = |port: PortId| {
-                circuits.lane(port).is_none_or(|lane| circuits.stays(lane, from.0, until))
-            };
-            Table::shortest(fabric, weighting, &|port| usable(port) && stays(port))
-        });
-        Self {
-            whenever: Table::shortest(fabric, weighting, usable),
-            period: circuits.period,
-            tables: tables.collect(),
-            starts: starts.clone(),
-            waiting: slicing.waiting,
-        }
-    }
-
     /// The same without the ports that are `dead`, but for sets of which nothing would be left.
     pub fn without(&self, dead: &dyn Fn(PortId) -> bool) -> Self {
         Self {
@@ -107,7 +43,7 @@ impl Slices {
     /// How many slices have begun before and at `now`, the one that it begins in included, and the place
     /// of the one in force.
     #[inline]
-    fn slice(&self, now: Time) -> (u64, usize) {
+    pub(super) fn slice(&self, now: Time) -> (u64, usize) {
         let (period, count) = (self.period.0.max(1), self.starts.len());
         let phase = now.0 % period;
         let begun = self.starts.partition_point(|start| start.0 <= phase);
@@ -135,139 +71,5 @@ impl Slices {
             }
             ports => ports,
         }
-    }
-}
-
-impl Fabric {
-    /// The first slice in which some ToR cannot reach another one.
-    pub(crate) fn torn_slice(&self) -> Option<usize> {
-        let Forwarding::Slices(slices) = &self.forwarding else { return None };
-        let (edges, hosts) = self.edge_switches();
-        slices.tables.iter().position(|table| {
-            let reaches = |from: SwitchId, to: PortId| table.ports(from, to).count() > 0;
-            edges.iter().any(|&from| hosts.iter().any(|&to| !reaches(from, to)))
-        })
-    }
-}
-
-impl Circuits {
-    /// Whether a lane is open at all times from `from` on, within the period, until `until` and beyond.
-    fn stays(&self, lane: &Lane, from: u64, until: u64) -> bool {
-        let period = self.period.0;
-        // Until when the lane is open that is open then.
-        let open_until = |at: u64| {
-            let around = (0..4).map(|periods| periods * period);
-            let all = around.flat_map(|base| {
-                lane.openings.iter().map(move |own| (base + own.from.0, base + own.until.0))
-            });
-            all.filter(|&(from, until)| from <= at && at < until).map(|(_, until)| until).max()
-        };
-        // A period later: what is open then may have begun in the period before.
-        let mut at = from + period;
-        while at <= until + period {
-            match open_until(at) {
-                Some(next) => at = next,
-                None => return false,
-            }
-        }
-        true
-    }
-
-    /// When a lane closes within the period: at the ends of openings that no other one follows at once.
-    pub(crate) fn closings(&self, lane: &Lane) -> Vec<u64> {
-        let period = self.period.0;
-        let goes_on = |until: u64| {
-            lane.openings.iter().any(|own| own.from.0 == until || own.from.0 + period == until)
-        };
-        let is_whole = lane.openings.iter().any(|own| own.until.0 - own.from.0 == period);
-        let ends = lane.openings.iter().map(|own| own.until.0);
-        let mut ends: Vec<u64> = ends
-            .filter(|&until| !is_whole && !goes_on(until))
-            .map(|until| until % period.max(1))
-            .collect();
-        ends.sort_unstable();
-        ends
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::topology::circuits::{CircuitShape, Rotors, Turn};
-    use raddle_schemes::units::Rate;
-
-    /// Two rotors of four ToRs that turn one after the other: rotor 0 at the starts of slots 0 and 2.
-    fn shape(dark: Span) -> CircuitShape {
-        let shift =
-            |by: u16, turns| Turn { targets: (0..4).map(|t| (t + by) % 4).collect(), turns };
-        let first = vec![shift(1, true), shift(1, false), shift(3, true), shift(3, false)];
-        let second = vec![shift(2, false), shift(3, true), shift(3, false), shift(2, true)];
-        let mut third = vec![shift(1, false); 4];
-        third.iter_mut().for_each(|turn| turn.turns = false);
-        CircuitShape {
-            tors: 4,
-            hosts_per_tor: 1,
-            rate: Rate::gbps(10),
-            uplink_rate: Rate::gbps(10),
-            link_delay: Span::ns(500),
-            circuit_delay: Span::ns(500),
-            switch_delay: Span::ZERO,
-            rotors: Rotors {
-                slots: vec![Span::us(100); 4],
-                dark,
-                rotors: vec![first, second, third],
-            },
-            guard: Span::ZERO,
-            slicing: Some((Late::Reroute, 0)),
-        }
-    }
-
-    #[test]
-    fn a_slice_has_the_lanes_that_stay_beyond_its_end() {
-        for dark in [Span::us(10), Span::ZERO] {
-            let fabric = shape(dark).build().unwrap();
-            let Forwarding::Slices(slices) = &fabric.forwarding else { panic!("no slices") };
-            let at = |us: u64| Time::ZERO + Span::us(us);
-            // To ToR 2: in slice 0 rotor 1 is about to turn, so by two lanes of rotors 0 and 2.
-            let first = |us: u64, class| {
-                let ports = slices.ports(at(us), class, SwitchId(0), PortId(2));
-                fabric.ports[ports.get(0).index()].name.clone()
-            };
-            assert_eq!(first(50, None), "tor0.to.tor1", "{dark}");
-            // In slice 3 it stays.
-            assert_eq!(first(350, None), "tor0.to.tor2", "{dark}");
-            assert_eq!(slices.slice(at(50)).1, 0);
-            assert_eq!(slices.slice(at(450)), (5, 0));
-            let before = if dark == Span::ZERO { 0 } else { 3 };
-            assert_eq!(slices.slice(at(405)).1, before, "{dark}: a slice ends with the dark time");
-        }
-    }
-
-    #[test]
-    fn what_waits_takes_the_shortest_way_of_all_times() {
-        let mut shape = shape(Span::us(10));
-        shape.slicing = Some((Late::Reroute, 0b10));
-        let fabric = shape.build().unwrap();
-        let Forwarding::Slices(slices) = &fabric.forwarding else { panic!("no slices") };
-        let now = Time::ZERO + Span::us(50);
-        let ports = |class| slices.ports(now, class, SwitchId(0), PortId(2));
-        assert_eq!(fabric.ports[ports(Some(1)).get(0).index()].name, "tor0.to.tor2");
-        assert_eq!(fabric.ports[ports(Some(0)).get(0).index()].name, "tor0.to.tor1");
-        assert_ne!(ports(Some(0)).number(), ports(Some(1)).number());
-    }
-
-    #[test]
-    fn lanes_close_where_nothing_follows() {
-        let fabric = shape(Span::us(10)).build().unwrap();
-        let circuits = fabric.circuits.as_ref().unwrap();
-        let closings = |name: &str| -> Vec<u64> {
-            let lane = circuits.lane(fabric.port_named(name).unwrap()).unwrap();
-            circuits.closings(lane).into_iter().map(|at| at / 1_000_000).collect()
-        };
-        // Rotor 2 leads there always, rotor 0 beside it in slots 0 and 1.
-        assert!(closings("tor0.to.tor1").is_empty());
-        assert_eq!(closings("tor0.to.tor2"), [100]);
-        // By rotor 1 from slot 1 on, by rotor 0 from slot 2 on.
-        assert_eq!(closings("tor0.to.tor3"), [0]);
     }
 }

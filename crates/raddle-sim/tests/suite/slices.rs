@@ -11,7 +11,8 @@ use raddle_sim::plan::Plan;
 use raddle_sim::record::{DropCause, Outcome};
 use raddle_sim::topology::circuits::{CircuitShape, Rotors, Turn};
 use raddle_sim::topology::routing::Forwarding;
-use raddle_sim::topology::slices::{Late, Slices};
+use raddle_sim::topology::slices::Slices;
+use raddle_sim::topology::slicing::Late;
 use raddle_sim::topology::{Fabric, Node};
 use raddle_sim::workload::{Flow, Start};
 

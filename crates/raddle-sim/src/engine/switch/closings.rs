@@ -3,7 +3,7 @@
 
 use crate::engine::switch::busy::note_busy;
 use crate::topology::Fabric;
-use crate::topology::slices::Late;
+use crate::topology::slicing::Late;
 use raddle_schemes::ids::PortId;
 use raddle_schemes::units::Time;
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@ use raddle_schemes::ids::PortId;
 use raddle_schemes::units::{Rate, Span};
 use raddle_sim::faults::gate::Opening;
 use raddle_sim::topology::circuits::{CircuitShape, Circuits, Lane, Rotors, Turn};
-use raddle_sim::topology::slices::Late;
+use raddle_sim::topology::slicing::Late;
 use raddle_sim::topology::{Fabric, Node};
 
 /// 2 to 6 ToRs of 1 to 3 uplinks, whatever these connect, and a ring, so that all are connected.

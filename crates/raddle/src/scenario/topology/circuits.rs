@@ -17,7 +17,7 @@ use raddle_schemes::units::{Bytes, Span};
 use raddle_sim::topology::Fabric;
 use raddle_sim::topology::circuits::{self, CircuitShape, Rotors, Turn, UPLINKS_MAX};
 use raddle_sim::topology::shape_error::ShapeError;
-use raddle_sim::topology::slices::Late;
+use raddle_sim::topology::slicing::Late;
 use raddle_throughput::demand::{self, Demand};
 use raddle_throughput::designs::Design;
 use std::sync::Arc;
