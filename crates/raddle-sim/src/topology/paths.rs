@@ -57,7 +57,8 @@ impl Fabric {
 
     /// The round trip of a packet of `packet` bytes and its ACK of `ack` bytes through empty
     /// queues, along [`Fabric::path`] both ways, or its like in the slice where that is longest: at each
-    /// hop serialisation, propagation and the next switch's latency. Idle gaps between frames delay no single frame and do not count.
+    /// hop serialisation, propagation and the next switch's latency. Idle gaps between frames delay no
+    /// single frame and do not count.
     pub fn base_rtt(&self, source: HostId, destination: HostId, packet: Bytes, ack: Bytes) -> Span {
         let longest = |from, to, size| {
             let all = self.forwarding.at_any_time().into_iter();
