@@ -709,7 +709,9 @@ class topology:
             parameters but those that are keys here. Of several schedules one is drawn.
         `slot`: how long a circuit switch stays as it is, dark time included.
         `demand` (`"uniform"`): what the schedule is made for, if the design asks: a pattern as
-            in `raddle throughput`, or a text file relative to the scenario. Not the traffic.
+            in `raddle throughput`, a text file relative to the scenario, or `traffic`, what
+            ToRs send to each other on the mean. Where a seed draws that, the traffic has one of
+            its own.
         `design_seed` (`1`): what the design draws depends on it. It is not the run's `seed`, of
             which nothing of the fabric depends.
         `dark` (`"0 ns"`): how long a circuit switch that turns connects nothing, at the start

@@ -97,6 +97,37 @@ impl Poisson {
         flows_within(&gaps, self.horizon) as u64
     }
 
+    /// Whether a seed decides which ToRs send to which.
+    pub fn draws_tors(&self) -> bool {
+        matches!(self.receivers, Receivers::DrawnTor | Receivers::PairedTor)
+    }
+
+    /// The bytes that hosts send on the mean until the horizon: sender, receiver and bytes.
+    ///
+    /// # Errors
+    /// Those of [`generate`](Self::generate).
+    pub fn mean_bytes(
+        &self,
+        fabric: &Fabric,
+        seed: u64,
+    ) -> Result<Vec<(HostId, HostId, f64)>, WorkloadError> {
+        check_open_loop(fabric.hosts, self.load, self.horizon)?;
+        HostSet::check(self.senders.as_ref(), "senders", fabric)?;
+        HostSet::check(self.destinations.as_ref(), "destinations", fabric)?;
+        let racks = Racks::of(fabric);
+        let tors = self.tors(&racks, seed)?;
+        let mut pairs = Vec::new();
+        for (host, gap) in self.senders(fabric).zip(self.mean_gaps(fabric)?) {
+            let all = || (0..fabric.hosts).filter(|to| *to != host).collect();
+            let receivers = self.receivers_of(fabric, &racks, tors.as_deref(), host)?;
+            let receivers = receivers.unwrap_or_else(all);
+            let flows = self.horizon.0 as f64 / gap / receivers.len() as f64;
+            let bytes = flows * self.law.mean(self.sampling);
+            pairs.extend(receivers.into_iter().map(|to| (HostId(host), HostId(to), bytes)));
+        }
+        Ok(pairs)
+    }
+
     fn senders(&self, fabric: &Fabric) -> impl Iterator<Item = u32> {
         (0..fabric.hosts).filter(|&host| HostSet::has(self.senders.as_ref(), host))
     }
@@ -291,6 +322,25 @@ mod tests {
             let capacity = Rate::gbps(16 * rate).bytes_in(horizon.since(Time::ZERO)).0;
             let load = offered as f64 / capacity as f64;
             assert!((load / 0.6 - 1.0).abs() < 0.02, "{load}");
+        }
+    }
+
+    #[test]
+    fn mean_bytes_are_those_of_long_traffic() {
+        let horizon = Time(4_000_000_000);
+        for receivers in [Receivers::Any, Receivers::OtherTors, Receivers::PairedTor] {
+            let pattern = Poisson { receivers, ..poisson(0.5, LoadBase::HostLink, horizon) };
+            let tor = |host: HostId| host.index() / 4;
+            let (mut mean, mut drawn) = ([[0.0; 4]; 4], [[0.0; 4]; 4]);
+            for (from, to, bytes) in pattern.mean_bytes(&fabric(), 3).unwrap() {
+                mean[tor(from)][tor(to)] += bytes;
+            }
+            for flow in pattern.generate(&fabric(), 3).unwrap().flows.iter() {
+                drawn[tor(flow.source)][tor(flow.destination)] += flow.bytes.0 as f64;
+            }
+            for (mean, drawn) in mean.as_flattened().iter().zip(drawn.as_flattened()) {
+                assert!((mean - drawn).abs() <= 0.05 * mean, "{receivers:?}: {mean} {drawn}");
+            }
         }
     }
 

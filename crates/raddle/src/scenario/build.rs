@@ -2,6 +2,7 @@
 
 use super::Scenario;
 use super::fault::{FaultSection, fault_problem};
+use super::jobs::Jobs;
 use super::limits;
 use super::memory;
 use super::reader::Log;
@@ -25,18 +26,37 @@ pub(crate) struct Fabrics {
 }
 
 impl Fabrics {
-    /// The fabric of a topology; its problems are added once.
-    pub(crate) fn get(&mut self, topology: &Topology, log: &Log) -> Option<Arc<Fabric>> {
-        let key = &topology.resolved;
-        if let Some((_, fabric)) = self.built.iter().find(|(built, _)| built == key) {
+    /// The fabric of a topology, made for the traffic if its circuits are; its problems are added once.
+    pub(crate) fn get(
+        &mut self,
+        topology: &Topology,
+        traffic: Option<&Jobs>,
+        log: &Log,
+    ) -> Option<Arc<Fabric>> {
+        let mut key = topology.resolved.clone();
+        let follows = topology.shape.follows_traffic();
+        if follows {
+            key += &traffic?.resolved();
+        }
+        if let Some((_, fabric)) = self.built.iter().find(|(built, _)| *built == key) {
             return fabric.clone();
         }
-        let fabric = build(topology, log)
+        let mut fabric = build(topology, log);
+        if let (true, Some(hosts), Some(traffic)) = (follows, &fabric, traffic) {
+            fabric = match traffic.demand(hosts) {
+                Ok(rates) => topology.shape.build_for(&rates, topology, log),
+                Err(problem) => {
+                    log.add(problem);
+                    None
+                }
+            };
+        }
+        let fabric = fabric
             .map(|fabric| Fabric { host_latency: topology.host_delay, ..fabric })
             .filter(|fabric| limits::hosts(fabric.hosts.into(), topology.place(), log))
             .filter(|fabric| limits::shortest_way(fabric, topology.place(), log));
         let fabric = fabric.map(Arc::new);
-        self.built.push((key.clone(), fabric.clone()));
+        self.built.push((key, fabric.clone()));
         fabric
     }
 }

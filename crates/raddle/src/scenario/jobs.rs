@@ -236,6 +236,17 @@ impl Jobs {
         self.sections.iter().filter_map(|section| section.job.unhashed()).collect()
     }
 
+    /// What ToRs send to each other on the mean, by the numbers of their switches.
+    ///
+    /// # Errors
+    /// What does not fit the fabric, or a run's seed that decides about it.
+    pub(crate) fn demand(&self, fabric: &Fabric) -> Result<Vec<Vec<f64>>, Problem> {
+        let tors = fabric.switches.len();
+        let mut rates = vec![vec![0.0; tors]; tors];
+        self.sections.iter().try_for_each(|section| section.add_demand(fabric, &mut rates))?;
+        Ok(rates)
+    }
+
     /// Faults that come with the traffic.
     pub(crate) fn faults(&self, topology: &Topology, log: &Log) -> Vec<FaultSection> {
         self.sections.iter().flat_map(|section| section.faults(topology, log)).collect()

@@ -263,7 +263,7 @@ impl Scenario {
             faults.extend(traffic.faults(&topology, log));
         }
         sections.settle(topology.shape.host_ports().count(), &faults, log);
-        let fabric = fabrics.get(&topology, log)?;
+        let fabric = fabrics.get(&topology, sections.traffic.as_ref(), log)?;
         let mut record = sections.record.as_ref().map(|record| record.plan(&fabric, log));
         let (certain, slowed) = build::check_faults(&faults, &fabric, &topology, log);
         if let Some(traffic) = &sections.traffic {

@@ -34,7 +34,7 @@ keys! {
         design: Text, (required "mars:degree=8"),
             "who makes the schedule, as `raddle throughput` takes it: a name, `:` and parameters but those that are keys here. Of several schedules one is drawn";
         demand: Text, (= "uniform"),
-            "what the schedule is made for, if the design asks: a pattern as in `raddle throughput`, or a text file relative to the scenario. Not the traffic";
+            "what the schedule is made for, if the design asks: a pattern as in `raddle throughput`, a text file relative to the scenario, or `traffic`, what ToRs send to each other on the mean. Where a seed draws that, the traffic has one of its own";
         design_seed: Whole, (= 1),
             "what the design draws depends on it. It is not the run's `seed`, of which nothing of the fabric depends";
         slot: Time, (required "22 us"),
@@ -95,7 +95,10 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
         Some(item) => text(reader, &KEYS.demand, item)?,
         None => default_demand(),
     };
-    let demand = match load(demand_text, demand_item, tors as usize, seed, reader, files) {
+    let follows = demand_text == TRAFFIC;
+    // Stands in until the traffic is known.
+    let made_for = if follows { default_demand() } else { demand_text };
+    let demand = match load(made_for, demand_item, tors as usize, seed, reader, files) {
         Ok(demand) => demand?,
         Err(why) => {
             let place = demand_item.map_or(reader.place(), |item| &item.place);
@@ -103,8 +106,15 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
             return None;
         }
     };
-    let asked = Asked { uplinks, rate: bare(&uplink_rate), slot, dark, seed };
-    let rotors = match asked.rotors(design_text, &demand, tors as usize, seed) {
+    let asked = Asked {
+        design: design_text.to_owned(),
+        uplinks,
+        rate: bare(&uplink_rate),
+        slot,
+        dark,
+        seed,
+    };
+    let rotors = match asked.rotors(&demand, seed) {
         Ok(rotors) => rotors,
         Err(Refused { key, why }) => {
             let place = reader.take(key).map_or(reader.place(), |item| &item.place);
@@ -113,14 +123,14 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
         }
     };
     if let Some(item) = seed_item.filter(|_| seed != default_seed())
-        && asked.ignores_seeds(design_text, demand_text, &demand)
+        && asked.ignores_seeds(made_for, &demand)
     {
         let problem = item.place.problem(format!("`design_seed` has no effect on `{design_text}`"));
         reader.log().add(problem.label("leave it out: the schedule is the same for all of them"));
         return None;
     }
     if let Some(item) = demand_item.filter(|_| demand_text != default_demand())
-        && asked.ignores_demands(design_text, tors as usize)
+        && asked.ignores_demands(tors as usize)
     {
         let problem = item.place.problem(format!("`demand` has no effect on `{design_text}`"));
         reader.log().add(problem.label("leave it out: the schedule is the same for all of them"));
@@ -157,6 +167,7 @@ fn read(reader: &mut Reader<'_>, files: &Files) -> Option<Made> {
         file: None,
         shape: Arc::new(Circuits {
             bulk,
+            follows: follows.then_some(asked),
             shape: CircuitShape {
                 tors,
                 hosts_per_tor,
@@ -198,6 +209,8 @@ fn slicing(by_slices: bool, reader: &mut Reader<'_>) -> Option<Option<Late>> {
 struct Circuits {
     shape: CircuitShape,
     bulk: Option<Bytes>,
+    /// What makes the schedule anew, if that is for the traffic.
+    follows: Option<Asked>,
 }
 
 impl Shape for Circuits {
@@ -209,6 +222,26 @@ impl Shape for Circuits {
         Shape::build(&self.shape, topology, log)
     }
 
+    fn follows_traffic(&self) -> bool {
+        self.follows.is_some()
+    }
+
+    fn build_for(&self, rates: &[Vec<f64>], topology: &Topology, log: &Log) -> Option<Fabric> {
+        let asked = self.follows.as_ref()?;
+        let demand = Demand::new(rates).map_err(|why| format!("the traffic: {why}"));
+        let rotors = demand
+            .and_then(|demand| asked.rotors(&demand, asked.seed).map_err(|refused| refused.why));
+        match rotors {
+            Ok(rotors) => {
+                Shape::build(&CircuitShape { rotors, ..self.shape.clone() }, topology, log)
+            }
+            Err(why) => {
+                log.add(topology.place().problem(why));
+                None
+            }
+        }
+    }
+
     fn bulk(&self) -> Option<Bytes> {
         self.bulk
     }
@@ -218,6 +251,9 @@ impl Shape for Circuits {
 fn default_demand() -> &'static str {
     KEYS.demand.absent.value().unwrap_or_default().trim_matches('"')
 }
+
+/// The word for a schedule that is made for the traffic.
+const TRAFFIC: &str = "traffic";
 
 /// The seed of designs where nobody says.
 fn default_seed() -> u64 {
@@ -282,7 +318,9 @@ fn refused(why: String) -> Refused {
 const SEEDS_TRIED: u64 = 8;
 
 /// What a design is asked for.
+#[derive(Debug)]
 struct Asked {
+    design: String,
     uplinks: u32,
     rate: String,
     slot: Span,
@@ -293,19 +331,19 @@ struct Asked {
 impl Asked {
     /// Whether a design makes one schedule for the two demands that differ most. Of two ToRs there is
     /// one demand.
-    fn ignores_demands(&self, text: &str, tors: usize) -> bool {
+    fn ignores_demands(&self, tors: usize) -> bool {
         let made_for = |name: &str| {
             let demand = demand::named(name, tors, self.seed).ok()?;
-            self.rotors(text, &demand, tors, self.seed).ok()
+            self.rotors(&demand, self.seed).ok()
         };
         let (even, skewed) = (made_for("uniform"), made_for("ring"));
         tors > 2 && even.is_some() && even == skewed
     }
 
     /// Whether neither the demand nor what a design makes of it is another for other seeds.
-    fn ignores_seeds(&self, text: &str, demand_text: &str, demand: &Demand) -> bool {
+    fn ignores_seeds(&self, demand_text: &str, demand: &Demand) -> bool {
         let tors = demand.nodes();
-        let made = |seed: u64, demand: &Demand| self.rotors(text, demand, tors, seed).ok();
+        let made = |seed: u64, demand: &Demand| self.rotors(demand, seed).ok();
         let own = made(self.seed, demand);
         let others = (1..=SEEDS_TRIED).map(|step| self.seed.wrapping_add(step));
         let mut others = others.map(|seed| match demand::named(demand_text, tors, seed) {
@@ -316,13 +354,8 @@ impl Asked {
     }
 
     /// What circuit switches connect by a design for a demand.
-    fn rotors(
-        &self,
-        text: &str,
-        demand: &Demand,
-        tors: usize,
-        seed: u64,
-    ) -> Result<Rotors, Refused> {
+    fn rotors(&self, demand: &Demand, seed: u64) -> Result<Rotors, Refused> {
+        let (text, tors) = (self.design.as_str(), demand.nodes());
         let mut design = throughput::design(text).map_err(refused)?;
         let settings = text.split_once(':').map_or("", |(_, settings)| settings).split(',');
         let typed: Vec<&str> =
@@ -424,5 +457,52 @@ mod tests {
             opera(", bulk = \"15 MB\"", "classes = 2").replace("\"1 MB\"", "\"1 MB\", class = 1");
         let chosen = error(&listed);
         assert!(chosen.contains("`bulk` chooses the class of each packet"), "{chosen}");
+    }
+
+    fn vermilion(demand: &str, traffic: &str) -> String {
+        format!(
+            "[fabric]\ntopology = {{ kind = \"circuits\", tors = 8, hosts_per_tor = 2, uplinks = 4, \
+             design = \"vermilion:k=3\", demand = \"{demand}\", slot = \"10 us\" }}\n[traffic]\n\
+             {traffic}\n"
+        )
+    }
+
+    const PAIRS: &str = "kind = \"poisson\"\nlaw = \"websearch\"\nload = 0.1\nuntil = \"1 ms\"\nreceivers = \"paired_tor\"";
+
+    #[test]
+    fn circuits_for_the_traffic_are_those_for_its_demand() {
+        let fabric = |demand: &str, traffic: &str| {
+            let study = parse("t.toml", &vermilion(demand, traffic), Path::new("."), &[]).unwrap();
+            let scenario = &study.cells[0].scenario;
+            let text = scenario.resolved_toml();
+            let again = parse("again.toml", text, Path::new("."), &[]).unwrap();
+            assert_eq!(again.cells[0].scenario.hash(), scenario.hash());
+            scenario.fabric().clone()
+        };
+        // Host i sends to i + 8, four ToRs further.
+        let tornado = "kind = \"tornado\"";
+        let made = fabric("traffic", tornado);
+        assert_eq!(made.circuits, fabric("permutation", tornado).circuits);
+        assert_ne!(made.circuits, fabric("uniform", tornado).circuits);
+        let one = fabric("traffic", &format!("{PAIRS}\nseed = 1"));
+        assert_ne!(one.circuits, fabric("traffic", &format!("{PAIRS}\nseed = 2")).circuits);
+        // Whatever the load.
+        let busy = PAIRS.replace("0.1", "0.7");
+        assert_eq!(one.circuits, fabric("traffic", &format!("{busy}\nseed = 1")).circuits);
+    }
+
+    #[test]
+    fn a_runs_seed_makes_no_circuits() {
+        let problems = |p: Problems| p.render(false);
+        let error =
+            |text: &str| parse("t.toml", text, Path::new("."), &[]).map_err(problems).unwrap_err();
+        let drawn = error(&vermilion("traffic", PAIRS));
+        assert!(drawn.contains("give it a `seed` of its own"), "{drawn}");
+        let even = vermilion("traffic", "kind = \"tornado\"").replace("vermilion:k=3", "rotornet");
+        let even = error(&even);
+        assert!(even.contains("`demand` has no effect on `rotornet`"), "{even}");
+        let within = "kind = \"flows\"\nflow = [{ from = 0, to = 1, bytes = \"1 MB\" }]";
+        let within = error(&vermilion("traffic", within));
+        assert!(within.contains("the traffic: no node sends anything"), "{within}");
     }
 }

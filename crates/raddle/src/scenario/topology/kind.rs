@@ -45,6 +45,17 @@ pub(crate) trait Shape: Debug + Send + Sync {
     /// The fabric; what is wrong with it is added to the log.
     fn build(&self, topology: &Topology, log: &Log) -> Option<Fabric>;
 
+    /// Whether it is to be made for the traffic; what [`build`](Self::build) makes has all hosts in their
+    /// places then, and stands in until the traffic is known.
+    fn follows_traffic(&self) -> bool {
+        false
+    }
+
+    /// The fabric for what ToRs send to each other; what is wrong with it is added to the log.
+    fn build_for(&self, _: &[Vec<f64>], topology: &Topology, log: &Log) -> Option<Fabric> {
+        self.build(topology, log)
+    }
+
     /// The tree that it is, for what goes by places in a tree.
     fn tree(&self) -> Option<&TreeShape> {
         None

@@ -21,7 +21,7 @@ mod poisson;
 mod poisson_incast;
 mod tornado;
 
-pub(crate) use pattern::{Kind, Made, Misfit, Pattern};
+pub(crate) use pattern::{Kind, Made, MeanBytes, Misfit, Pattern};
 
 use super::fault::FaultSection;
 use super::files::{Files, NamedFile};
@@ -118,6 +118,8 @@ pub(crate) struct TrafficSection {
     pub(crate) job: JobKeys,
     /// The seed of the traffic's draws, if it is not the run's.
     seed: Option<u64>,
+    /// Whether a seed decides who sends how much to whom.
+    draws_pairs: bool,
     /// The classes of the flows that name none of their own.
     classes: Classes,
     item: Item,
@@ -161,9 +163,18 @@ pub(crate) fn traffic(
         lines.into_iter().chain(job.lines()).chain(own.into_iter().flatten()).collect();
     let resolved =
         format!("{heading}\nkind = {}\n{}\n", quoted(chosen), lines.join("\n").trim_end());
-    let item = item.clone();
-    let asked_by = kind.asked_by;
-    Some(TrafficSection { pattern, asked_by, resolved, title, files, job, seed, classes, item })
+    Some(TrafficSection {
+        draws_pairs: kind.seed.is_some() && pattern.draws_pairs(),
+        pattern,
+        asked_by: kind.asked_by,
+        resolved,
+        title,
+        files,
+        job,
+        seed,
+        classes,
+        item: item.clone(),
+    })
 }
 
 /// The entry of a table at `key`.
@@ -254,6 +265,28 @@ impl TrafficSection {
             self.classes.give(&mut traffic, self.seed(seed));
         }
         Ok(traffic)
+    }
+
+    /// Adds what ToRs send to each other on the mean, by the numbers of their switches.
+    ///
+    /// # Errors
+    /// What does not fit the fabric, or a run's seed that decides about it.
+    pub(crate) fn add_demand(
+        &self,
+        fabric: &Fabric,
+        rates: &mut [Vec<f64>],
+    ) -> Result<(), Problem> {
+        if self.draws_pairs && self.seed.is_none() {
+            let message =
+                "circuits are made for the traffic, and the run's seed draws who sends to whom";
+            let problem = self.place().problem(message);
+            return Err(problem.label("give it a `seed` of its own"));
+        }
+        let mean = self.pattern.mean_bytes(fabric, self.seed(0));
+        for (from, to, bytes) in mean.map_err(|misfit| self.problem(&misfit))? {
+            rates[fabric.edge(from).index()][fabric.edge(to).index()] += bytes;
+        }
+        Ok(())
     }
 
     /// A generator's error at the key that it is about.

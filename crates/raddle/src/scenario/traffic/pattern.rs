@@ -8,9 +8,10 @@ use crate::scenario::keyed::Reader;
 use crate::scenario::reader::Log;
 use crate::scenario::topology::Topology;
 use crate::study::metric::Metric;
+use raddle_schemes::ids::HostId;
 use raddle_schemes::units::Bytes;
 use raddle_sim::topology::Fabric;
-use raddle_sim::workload::{Traffic, WorkloadError};
+use raddle_sim::workload::{Flow, Traffic, WorkloadError};
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -63,6 +64,9 @@ impl From<WorkloadError> for Misfit {
     }
 }
 
+/// A sender, a receiver, and what the one sends to the other.
+pub(crate) type MeanBytes = (HostId, HostId, f64);
+
 /// What generates the flows.
 pub(crate) trait Pattern: Debug + Send + Sync {
     /// The flows of a seed.
@@ -75,6 +79,21 @@ pub(crate) trait Pattern: Debug + Send + Sync {
     /// may have more says.
     fn flows(&self, fabric: &Fabric) -> u64 {
         fabric.hosts.into()
+    }
+
+    /// What hosts send to each other on the mean: for most that is what they send.
+    ///
+    /// # Errors
+    /// What does not fit the fabric.
+    fn mean_bytes(&self, fabric: &Fabric, seed: u64) -> Result<Vec<MeanBytes>, Misfit> {
+        let flows = self.generate(fabric, seed)?.flows;
+        let bytes = |flow: &Flow| (flow.source, flow.destination, flow.bytes.0 as f64);
+        Ok(flows.iter().map(bytes).collect())
+    }
+
+    /// Whether a seed decides about it, where the kind draws something.
+    fn draws_pairs(&self) -> bool {
+        self.nothing_drawn().is_none()
     }
 
     /// The largest message there can be.

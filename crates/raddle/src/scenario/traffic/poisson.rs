@@ -2,7 +2,7 @@
 
 use super::open_loop::{LAW, LOAD, OpenLoop, OpenLoopKeys, SAMPLING, UNTIL};
 use super::placement::{host_set, host_set_line};
-use super::{CLASS, Kind, Made, Misfit, OPEN_LOOP, Pattern, SEED, TrafficSection, line};
+use super::{CLASS, Kind, Made, MeanBytes, Misfit, OPEN_LOOP, Pattern, SEED, TrafficSection, line};
 use crate::scenario::files::Files;
 use crate::scenario::job::JobKeyWords;
 use crate::scenario::key::{Section, keys};
@@ -71,6 +71,14 @@ impl Pattern for Poisson {
 
     fn flows(&self, fabric: &Fabric) -> u64 {
         self.expected_flows(fabric)
+    }
+
+    fn mean_bytes(&self, fabric: &Fabric, seed: u64) -> Result<Vec<MeanBytes>, Misfit> {
+        Ok(Poisson::mean_bytes(self, fabric, seed)?)
+    }
+
+    fn draws_pairs(&self) -> bool {
+        self.draws_tors()
     }
 
     fn largest(&self) -> Bytes {
