@@ -9,6 +9,7 @@ mod gain;
 mod mars;
 mod optimum;
 mod predictions;
+mod slice_hops;
 mod text;
 mod throughput;
 mod trade_off;
@@ -62,6 +63,7 @@ models! {
     floor_bound: FloorBound,
     gain: Gain,
     optimum: Optimum,
+    slice_hops: SliceHops,
 }
 
 /// A number, or one that is not finite where there is none.

@@ -3,6 +3,8 @@
 //!
 //! A slot here is a superslice. One rotor changes its matching in it; the others keep theirs.
 //! Reading: matchings are drawn again until every slice is connected while one rotor is dark.
+//! Reading: by default they are those of `rotornet`, in a drawn order. Such ones make no connected slice
+//! of many nodes with four rotors; Opera draws a random factorisation, as `mixed` does.
 
 use super::{Card, DesignError, Makes, Plan, refuse, rotornet};
 use crate::demand::Demand;
@@ -25,9 +27,47 @@ pub const CARD: Card = Card {
 /// How many drawn orders are tried.
 const DRAWS: u64 = 1000;
 
+raddle_schemes::words! {
+    /// The matchings that rotors have between them: together all pairs once, and each node itself.
+    pub enum Matchings {
+        /// Matching m joins i and m - i.
+        Sums = "sums",
+        /// These, with drawn parts of two of them exchanged, again and again.
+        Mixed = "mixed",
+    }
+}
+
 raddle_schemes::parameters! {
     /// Parameters.
-    pub struct Opera with fabric: super::Fabric {}
+    pub struct Opera with fabric: super::Fabric {
+        /// The matchings that rotors have between them: `sums`, matching m joins i and m - i; `mixed`,
+        /// drawn from these by exchanging parts of two of them again and again, as random as Opera's.
+        pub matchings: Matchings = Matchings::Sums;
+    }
+}
+
+/// Exchanges of parts for each matching.
+const EXCHANGES: usize = 64;
+
+/// Exchanges parts of two matchings, so often that little is left of their order: where nodes are joined
+/// among themselves by both, each may have the other's circuits.
+fn mix(matchings: &mut [Matching], rng: &mut Rng) {
+    let (count, nodes) = (matchings.len(), matchings[0].nodes());
+    for _ in 0..EXCHANGES * count {
+        let one = rng.below(count as u64) as usize;
+        let other = (one + 1 + rng.below(count as u64 - 1) as usize) % count;
+        let (mut part, mut waiting) = (vec![false; nodes], vec![rng.below(nodes as u64) as usize]);
+        while let Some(node) = waiting.pop() {
+            if !std::mem::replace(&mut part[node], true) {
+                waiting.extend([one, other].map(|own| matchings[own].target(node)));
+            }
+        }
+        let [own, theirs] = [(one, other), (other, one)].map(|(own, theirs)| {
+            let from = |node: usize| if part[node] { theirs } else { own };
+            Matching::of((0..nodes).map(|i| matchings[from(i)].target(i) as u16).collect())
+        });
+        (matchings[one], matchings[other]) = (own, theirs);
+    }
 }
 
 impl Makes for Opera {
@@ -38,7 +78,7 @@ impl Makes for Opera {
             return refuse(format!("{rotors} rotors and {nodes} nodes; {shape}"));
         }
         let turns = nodes / rotors;
-        let Some(lists) = (0..DRAWS).find_map(|draw| drawn(nodes, rotors, seed, draw)) else {
+        let Some(lists) = (0..DRAWS).find_map(|draw| self.drawn(nodes, seed, draw)) else {
             let why = "no drawn order of its matchings keeps every slice connected";
             return refuse(format!("{why}: {rotors} rotors are too few for {nodes} nodes"));
         };
@@ -56,20 +96,27 @@ impl Makes for Opera {
     }
 }
 
-/// Matchings of each rotor in a drawn order; `None` if some slice is not connected.
-fn drawn(nodes: usize, rotors: usize, seed: u64, draw: u64) -> Option<Vec<Vec<Matching>>> {
-    let mut matchings = rotornet::symmetric(nodes);
-    Rng::new(seed, "opera", draw).shuffle(&mut matchings);
-    let turns = nodes / rotors;
-    let lists: Vec<Vec<Matching>> = matchings.chunks(turns).map(<[Matching]>::to_vec).collect();
-    let connected = (0..turns * rotors).all(|slot| {
-        let slots = turns * rotors;
-        let up = (0..rotors).filter(|rotor| slot % rotors != *rotor);
-        let up = up.map(|rotor| &lists[rotor][(slot + slots - rotor) % slots / rotors]);
-        let slice: Capacity = Circuits::union(nodes, up).capacity(1.0);
-        slice.hops(0).iter().all(Option::is_some)
-    });
-    connected.then_some(lists)
+impl Opera {
+    /// Matchings of each rotor in a drawn order; `None` if some slice is not connected.
+    fn drawn(&self, nodes: usize, seed: u64, draw: u64) -> Option<Vec<Vec<Matching>>> {
+        let rotors = self.fabric.uplinks as usize;
+        let mut matchings = rotornet::symmetric(nodes);
+        let mut rng = Rng::new(seed, "opera", draw);
+        if self.matchings == Matchings::Mixed {
+            mix(&mut matchings, &mut rng);
+        }
+        rng.shuffle(&mut matchings);
+        let turns = nodes / rotors;
+        let lists: Vec<Vec<Matching>> = matchings.chunks(turns).map(<[Matching]>::to_vec).collect();
+        let connected = (0..turns * rotors).all(|slot| {
+            let slots = turns * rotors;
+            let up = (0..rotors).filter(|rotor| slot % rotors != *rotor);
+            let up = up.map(|rotor| &lists[rotor][(slot + slots - rotor) % slots / rotors]);
+            let slice: Capacity = Circuits::union(nodes, up).capacity(1.0);
+            slice.hops(0).iter().all(Option::is_some)
+        });
+        connected.then_some(lists)
+    }
 }
 
 #[cfg(test)]
@@ -92,6 +139,18 @@ mod tests {
         assert_eq!(schedule.circuits(), expected);
         let share = schedule.capacity().share(0, 1);
         assert!((share - 1.0 / 16.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn mixed_matchings_make_the_complete_graph_and_few_rotors_connect_many_nodes() {
+        let mut matchings = rotornet::symmetric(64);
+        mix(&mut matchings, &mut Rng::new(1, "opera", 0));
+        assert_eq!(Circuits::union(64, &matchings), Circuits::complete(64, 1, true));
+        assert!(matchings.iter().all(|m| m.all().all(|(i, j)| m.target(j) == i)));
+        let sums = Opera::default();
+        assert!(sums.plan(&pattern::uniform(64), 1).is_err());
+        let mixed = Opera { matchings: Matchings::Mixed, ..sums };
+        assert!(mixed.plan(&pattern::uniform(64), 1).is_ok());
     }
 
     #[test]
