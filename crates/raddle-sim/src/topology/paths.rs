@@ -93,14 +93,22 @@ impl Fabric {
         let hops: Vec<[Span; 2]> =
             ports.map(|port| [self.hop(port, packet), self.hop(port, ack)]).collect();
         let edges = self.edges(&hops);
+        let all = self.forwarding.at_any_time();
+        // Many routes are walked once each, not once for each pair.
+        let known = (all.len() > 1).then(|| self.longest_of_all(&all, &hops, &edges));
         let mut longest = Span::ZERO;
         for (i, from) in edges.iter().enumerate() {
             if let Some(within) = from.within {
                 longest = longest.max(within);
             }
-            for to in edges.iter().skip(i + 1) {
-                let there = self.longest_between(&hops, from, to);
-                let back = self.longest_between(&hops, to, from);
+            for (j, to) in edges.iter().enumerate().skip(i + 1) {
+                let [there, back] = match &known {
+                    Some(known) => {
+                        [(i, j), (j, i)].map(|(from, to)| known[from * edges.len() + to])
+                    }
+                    None => [(from, to), (to, from)]
+                        .map(|(from, to)| self.between(all[0], &hops, from, to)),
+                };
                 let sent = from.sending + to.receiving + there[0] + back[1];
                 let sent_back = to.sending + from.receiving + back[0] + there[1];
                 longest = longest.max(sent).max(sent_back);
@@ -146,14 +154,51 @@ impl Fabric {
         hosts.chunk_by(|&a, &b| self.edge(a) == self.edge(b)).map(summary).collect()
     }
 
-    /// Time between two edge switches for a packet and for an ACK, in the slice where that is longest.
-    fn longest_between(&self, hops: &[[Span; 2]], from: &Edge, to: &Edge) -> [Span; 2] {
-        let all = self.forwarding.at_any_time().into_iter();
-        let times = all.map(|routes| self.between(routes, hops, from, to));
-        times.fold([Span::ZERO; 2], |most, own| [most[0].max(own[0]), most[1].max(own[1])])
+    /// Time between each edge switch and each other one, for a packet and for an ACK, by those of these
+    /// routes by which it is longest; by the place of the first, then of the other.
+    fn longest_of_all(
+        &self,
+        all: &[AtSomeTime<'_>],
+        hops: &[[Span; 2]],
+        edges: &[Edge],
+    ) -> Vec<[Span; 2]> {
+        let mut longest = vec![[Span::ZERO; 2]; edges.len() * edges.len()];
+        let mut known: Vec<Option<[Span; 2]>> = vec![None; self.switches.len()];
+        let mut walked = Vec::new();
+        for routes in all {
+            for (place, to) in edges.iter().enumerate() {
+                known.fill(None);
+                known[to.switch.index()] = Some([Span::ZERO; 2]);
+                for (from, own) in edges.iter().enumerate() {
+                    let mut at = own.switch;
+                    let mut sum = loop {
+                        if let Some(rest) = known[at.index()] {
+                            break rest;
+                        }
+                        let choices = routes.ports(at, PortId(to.host.0));
+                        let port = (choices.count() > 0).then(|| choices.get(0));
+                        match port.map(|port| (port, self.destination(port))) {
+                            Some((port, Node::Switch(next))) => {
+                                walked.push((at, port));
+                                at = next;
+                            }
+                            _ => break [Span::ZERO; 2],
+                        }
+                    };
+                    while let Some((switch, port)) = walked.pop() {
+                        let hop = hops[port.index()];
+                        sum = [sum[0] + hop[0], sum[1] + hop[1]];
+                        known[switch.index()] = Some(sum);
+                    }
+                    let most = &mut longest[from * edges.len() + place];
+                    *most = [most[0].max(sum[0]), most[1].max(sum[1])];
+                }
+            }
+        }
+        longest
     }
 
-    /// The same by these routes.
+    /// Time between two edge switches for a packet and for an ACK, by these routes.
     fn between(
         &self,
         routes: AtSomeTime<'_>,
