@@ -1237,6 +1237,8 @@ class traffic:
         ] | None = None,
         senders: str | None = None,
         destinations: str | None = None,
+        at_least: str | None = None,
+        below: str | None = None,
         sampling: Literal["linear", "step"] | None = None,
         seed: int | None = None,
         class_: int | Sequence[int] | None = None,
@@ -1265,6 +1267,10 @@ class traffic:
             ends included.
         `destinations` (all hosts): the hosts that flows go to, likewise; a host never sends to
             itself.
+        `at_least`: of the flows drawn only those of this size and more are there; `load` is
+            that of all.
+        `below`: and only those of less than this: jobs with both halves may have transports of
+            their own.
         `sampling` (`"linear"`): between the law's points: `linear` interpolates, `step` takes
             the upper one; a file without the header must be told which: their means differ, by
             42 % for `websearch`.
@@ -1289,6 +1295,8 @@ class traffic:
             receivers=receivers,
             senders=senders,
             destinations=destinations,
+            at_least=at_least,
+            below=below,
             sampling=sampling,
             seed=seed,
             class_=class_,
@@ -3598,6 +3606,20 @@ class tor:
         `pass` (`0.0`): The share of NACKs that pass; each is drawn by itself.
         """
         return _given(scheme="nack_filter", pass_=pass_)
+
+    @staticmethod
+    def rotorlb(
+        *,
+        backlog: float | None = None,
+    ) -> Section:
+        """RotorLB. ToRs keep bulk data, send it over direct circuits, and lend what is left of
+        these to data for other ToRs.
+
+        `backlog` (`2.0`): A ToR takes data to relay for a host while it keeps less for that
+            host than so many shares, a share being what a circuit carries, over the hosts of a
+            ToR (released program: 2); with 0 nothing is relayed.
+        """
+        return _given(scheme="rotorlb", backlog=backlog)
 
 
 class planner:

@@ -58,6 +58,8 @@ pub enum Need {
     EverySwitch,
     /// ToRs with circuits beside a packet network, which tell of them.
     Circuits,
+    /// Data that waits for circuits while other data goes by slices of them.
+    Bulk,
 }
 
 impl Need {
@@ -80,6 +82,7 @@ impl Need {
             Self::Notes => "notes that packets carry between switches",
             Self::EverySwitch => "a part in every switch",
             Self::Circuits => "ToRs with circuits beside a packet network",
+            Self::Bulk => "bulk data that waits for circuits",
         }
     }
 }

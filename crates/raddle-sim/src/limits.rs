@@ -279,6 +279,11 @@ pub enum LimitError {
         /// What.
         what: &'static str,
     },
+    /// ToRs are to keep bulk data, and there is none that waits for circuits.
+    Bulk {
+        /// Why not.
+        why: &'static str,
+    },
     /// The congestion control's pace is still a word.
     RhoMax,
     /// The end time is not in range.
@@ -429,6 +434,7 @@ impl fmt::Display for LimitError {
             ),
             Self::Routes(misfit) => misfit.fmt(f),
             Self::Slices { what } => write!(f, "routes by slices of circuits, and {what}"),
+            Self::Bulk { why } => write!(f, "ToRs that keep bulk data, and {why}"),
             Self::Middleware => write!(
                 f,
                 "middleware in ToRs beside switches that look at queues as they were before the \
@@ -475,6 +481,7 @@ impl Plan {
             return Err(LimitError::Middleware);
         }
         self.check_detours()?;
+        self.check_bulk()?;
         self.check_slices()?;
         self.check_links()?;
         match self.end {
@@ -502,6 +509,18 @@ impl Plan {
         found.map_or(Ok(()), |(_, what)| Err(LimitError::Detours { what }))
     }
 
+    /// ToRs that keep bulk data need a class of it beside another, and circuits for which it waits.
+    fn check_bulk(&self) -> Result<(), LimitError> {
+        let against = [
+            (self.waiting_classes() == 0, "no class that waits for circuits"),
+            (self.queue.classes < 2, "one class of data"),
+            (self.queue.service == Service::Fifo, "one queue for everything"),
+            (self.fabric.switches.len() > 1 << 16, "numbers of ToRs that do not fit a message"),
+        ];
+        let found = against.into_iter().find(|(is, _)| *is && self.keeps_bulk());
+        found.map_or(Ok(()), |(_, why)| Err(LimitError::Bulk { why }))
+    }
+
     /// What is taken out of its queue needs nothing else than its way.
     fn check_slices(&self) -> Result<(), LimitError> {
         let circuits = self.fabric.circuits.as_ref();
@@ -521,7 +540,10 @@ impl Plan {
                 "switches that send packets by way of others",
             ),
             (self.switch_load_balance.looks_before(), "a scheme that looks at queues as they were"),
-            (self.tor.is_some(), "middleware, which may hold what is sent on"),
+            (
+                self.tor.is_some() && !self.keeps_bulk(),
+                "middleware, which may hold what is sent on",
+            ),
             (self.has_telemetry(), "telemetry, which is of queues that a packet left"),
             (self.buffer.as_ref().is_some_and(sees_switch), "memory that sees the whole switch"),
             (hosts.any(names), "hosts that name routes"),

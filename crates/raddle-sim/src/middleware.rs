@@ -1,6 +1,7 @@
 //! Middleware in ToRs as both engines run it: what it reads of a frame, and what comes of that.
 
 use crate::faults::PortChange;
+use crate::faults::gate::Opening;
 use crate::plan::Plan;
 use crate::record::TorRecord;
 use crate::record::followers::Follower;
@@ -14,7 +15,8 @@ use raddle_schemes::SwitchCx;
 use raddle_schemes::ids::{FlowId, HostId, PortId, SwitchId};
 use raddle_schemes::rng::{Rng, stream};
 use raddle_schemes::tor::{
-    AnyTorHook, Kind, Message, Note, Output, Packet, Side, TorContext, Verdict, Ways,
+    AnyTorHook, Kind, Message, Note, Output, Packet, Queues, Side, TorContext, TorLane, TorOpening,
+    Verdict, Ways,
 };
 use raddle_schemes::units::{Rate, Span, Time};
 use std::collections::BTreeMap;
@@ -31,6 +33,8 @@ pub(crate) struct Middleware {
     /// What lies between here and another ToR, for flows that begin here and for those that end here,
     /// by that ToR's number; `None` where it has not been asked for.
     paths: [Vec<Option<Way>>; 2],
+    /// Data of these classes waits for circuits; a bit each.
+    waiting: u8,
     /// Where what it shows is kept.
     follower: Option<Box<Follower>>,
     pub(crate) record: TorRecord,
@@ -44,6 +48,8 @@ pub(crate) trait Ends {
     fn to_sender(&self, id: FlowId, flow: &Flow) -> Locator;
     /// Where frames to its receiver go.
     fn to_receiver(&self, id: FlowId, flow: &Flow) -> Locator;
+    /// The class of a frame's flow, or of a packet whose congestion control chooses it.
+    fn class_of(&self, frame: Frame) -> u8;
 }
 
 /// What becomes of a frame that came in.
@@ -63,6 +69,8 @@ pub(crate) struct Born {
     pub(crate) came_in: u32,
     /// Which of its equal ways it takes, if the middleware has chosen.
     pub(crate) via: Option<usize>,
+    /// The port of the switch that it goes through, whatever its ways are.
+    pub(crate) through: Option<PortId>,
     /// What goes with it.
     pub(crate) note: note::Note,
 }
@@ -77,12 +85,22 @@ impl Middleware {
                 stream: stream(plan.seed, "tor", u64::from(switch.0)),
                 ways_up: plan.fabric.ways_up(),
                 edge: plan.fabric.switches[switch.index()].tier == 0,
+                hosts: plan.fabric.switches[switch.index()]
+                    .ports
+                    .clone()
+                    .filter(|port| {
+                        plan.fabric.ports[*port as usize].peer.0 < plan.fabric.host_ports()
+                    })
+                    .count() as u32,
+                packet: plan.packet(),
+                lanes: lanes(plan, switch),
             }),
             rng: Rng::new(plan.seed, "tor draws", u64::from(switch.0)),
             switch,
             held: BTreeMap::new(),
             next_ticket: 0,
             paths: [(); 2].map(|()| vec![None; plan.fabric.switches.len()]),
+            waiting: plan.waiting_classes(),
             follower: Follower::of_switch(plan, switch, &config.probes()),
             record: TorRecord::default(),
         })
@@ -151,24 +169,36 @@ impl Middleware {
         goes
     }
 
+    /// It may look at the switch's queues, if it needs to.
+    pub(crate) fn look(&mut self, queues: &mut dyn Queues) {
+        self.hook.look(queues);
+    }
+
     /// What is to be queued now, if there is anything left.
     pub(crate) fn poll(&mut self, (plan, ends): (&Plan, &dyn Ends)) -> Option<Born> {
         loop {
             match self.hook.poll()? {
                 Output::Release { ticket, via } => {
                     if let Some((frame, came_in, note)) = self.held.remove(&ticket) {
-                        return Some(Born { frame, came_in, via, note });
+                        return Some(Born { frame, came_in, via, through: None, note });
                     }
                     debug_assert!(false, "no packet has ticket {ticket}");
                 }
-                Output::Send { flow, kind, number, entropy, flagged } => {
+                Output::Through { ticket, port } => {
+                    if let Some((frame, came_in, note)) = self.held.remove(&ticket) {
+                        return Some(Born { frame, came_in, via: None, through: Some(port), note });
+                    }
+                    debug_assert!(false, "no packet has ticket {ticket}");
+                }
+                Output::Send { flow, kind, number, entropy, flagged, through } => {
                     let (to, host, what) = address(plan, ends, flow, kind);
                     let mut frame = Frame::new(to, number, what, entropy, plan.transport.ack);
                     frame.rewrite(entropy, flagged);
                     self.record.sent += 1;
                     self.record.sent_bytes += frame.size().0;
                     let came_in = self.port_to(plan, host);
-                    return Some(Born { frame, came_in, via: None, note: note::Note::default() });
+                    let note = note::Note::default();
+                    return Some(Born { frame, came_in, via: None, through, note });
                 }
             }
         }
@@ -251,6 +281,9 @@ impl Middleware {
             marked: frame.has(flag::MARKED),
             again: frame.is_data() && frame.has(flag::AGAIN),
             bytes: frame.size(),
+            waits: frame.is_data()
+                && !frame.is_control()
+                && self.waiting >> ends.class_of(frame) & 1 == 1,
             note,
         }
     }
@@ -264,6 +297,31 @@ impl Middleware {
             _ => 0,
         }
     }
+}
+
+/// The lanes of a ToR that are ever open.
+fn lanes(plan: &Plan, switch: SwitchId) -> Vec<TorLane> {
+    let Some(circuits) = &plan.fabric.circuits else { return Vec::new() };
+    let ports = plan.fabric.switches[switch.index()].ports.clone().map(PortId);
+    let lane = |port: PortId| {
+        let (lane, to) = (circuits.lane(port)?, plan.fabric.destination(port));
+        let until = |own: &Opening| Span(own.until.0.saturating_sub(circuits.guard.0));
+        let opening =
+            |own: &Opening| TorOpening { from: own.from, until: until(own), rate: own.rate };
+        let carries = |own: &Opening| {
+            let each = own.rate.serialisation(plan.packet()).0.max(1);
+            until(own).0.saturating_sub(own.from.0) / each
+        };
+        let Node::Switch(to) = to else { return None };
+        Some(TorLane {
+            to,
+            port,
+            period: circuits.period,
+            openings: lane.openings.iter().map(opening).collect(),
+            packets: lane.openings.iter().map(carries).max()?.min(u64::from(u32::MAX)) as u32,
+        })
+    };
+    ports.filter_map(lane).collect()
 }
 
 /// The equal ways of a frame.

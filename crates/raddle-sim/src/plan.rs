@@ -550,13 +550,31 @@ impl Plan {
         let is_hybrid = self.fabric.packet_uplink(switch).is_some();
         if is_hybrid || self.buffer.as_ref().is_some_and(sees_switch) {
             SwitchOrder::Always
-        } else if self.has_middleware(switch) {
+        } else if self.has_middleware(switch) && !self.keeps_bulk() {
             if self.queue.pfc.is_some() { SwitchOrder::Always } else { SwitchOrder::TowardsHosts }
         } else if self.queue.pfc.is_some() {
             SwitchOrder::WhilePausing
         } else {
             SwitchOrder::Never
         }
+    }
+
+    /// A bit for each class whose data waits for circuits while other data goes by slices of them.
+    pub(crate) fn waiting_classes(&self) -> u8 {
+        let circuits = self.fabric.circuits.as_ref();
+        let waiting = circuits.and_then(|own| own.slicing.as_ref()).map_or(0, |own| own.waiting);
+        (u16::from(waiting) & ((1 << self.queue.classes) - 1)) as u8
+    }
+
+    /// Whether ToRs keep such data themselves. They hear nothing of what leaves towards hosts.
+    pub(crate) fn keeps_bulk(&self) -> bool {
+        self.tor.as_ref().is_some_and(|tor| tor.card().needs.contains(&Need::Bulk))
+    }
+
+    /// A bit for each data class whose queues have no limit: what ToRs keep they have let go for a
+    /// circuit.
+    pub(crate) fn unlimited_classes(&self) -> u8 {
+        if self.keeps_bulk() { self.waiting_classes() } else { 0 }
     }
 
     /// Whether a switch has middleware: ToRs if there is any, others where it wants to be in all.

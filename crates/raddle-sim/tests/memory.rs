@@ -80,6 +80,8 @@ fn open_loop(until: Time) -> Plan {
         receivers: Receivers::Any,
         destinations: None,
         horizon: until,
+        at_least: Bytes(0),
+        below: None,
     };
     let traffic = arrivals.generate(&fabric, 1).unwrap();
     plan(fabric, traffic, "reps", 1)

@@ -193,6 +193,7 @@ impl ConWeave {
                 number: reply.number(),
                 entropy: packet.entropy,
                 flagged: false,
+                through: None,
             };
             self.out.extend(notify.into_iter().chain(reply).map(to_sender));
         }
@@ -300,7 +301,13 @@ mod tests {
     }
 
     fn tor(ways_up: [u32; 2]) -> ConWeave {
-        let context = TorContext { switch: SwitchId(0), stream: 1, ways_up, edge: true };
+        let context = TorContext {
+            switch: SwitchId(0),
+            stream: 1,
+            ways_up,
+            edge: true,
+            ..TorContext::NOMINAL
+        };
         ConWeave::new(&Config::default(), &context)
     }
 
@@ -328,6 +335,7 @@ mod tests {
             marked: false,
             again: false,
             bytes: Bytes(4160),
+            waits: false,
             note: Note::default(),
         };
         let mut cx = SwitchCx { now: Time::ZERO, rng };

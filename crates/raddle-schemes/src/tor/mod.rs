@@ -14,10 +14,11 @@ pub mod conga;
 pub mod conweave;
 pub mod nack_filter;
 mod path_map;
+pub mod rotorlb;
 pub mod themis;
 
 /// What a ToR's middleware may know when it is built.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct TorContext {
     /// Which switch this is.
     pub switch: SwitchId,
@@ -28,6 +29,38 @@ pub struct TorContext {
     pub ways_up: [u32; 2],
     /// Whether it has hosts. Others have middleware only where that needs every switch.
     pub edge: bool,
+    /// Its hosts.
+    pub hosts: u32,
+    /// Bytes of a full data packet.
+    pub packet: Bytes,
+    /// Its lanes over circuits that are ever up, in order of port.
+    pub lanes: Vec<TorLane>,
+}
+
+/// The lane of a ToR to another over circuits.
+#[derive(Clone, Debug)]
+pub struct TorLane {
+    /// The other ToR.
+    pub to: SwitchId,
+    /// Its port.
+    pub port: PortId,
+    /// After so long all comes again.
+    pub period: Span,
+    /// When it is open in a period, in order; the last may reach into the next period.
+    pub openings: Vec<TorOpening>,
+    /// Full packets that its longest opening carries.
+    pub packets: u32,
+}
+
+/// When a lane is open.
+#[derive(Clone, Copy, Debug)]
+pub struct TorOpening {
+    /// From here on.
+    pub from: Span,
+    /// The last bit has left by then.
+    pub until: Span,
+    /// Its rate.
+    pub rate: Rate,
 }
 
 /// Where a packet comes from or goes, seen from a ToR.
@@ -92,6 +125,8 @@ pub struct Packet {
     pub again: bool,
     /// Its bytes on the wire.
     pub bytes: Bytes,
+    /// Whether it is data that waits for circuits rather than going by slices of them.
+    pub waits: bool,
     /// What switches have written for each other, where the middleware needs notes
     /// ([`Need::Notes`](crate::Need::Notes)). One may write it when the packet comes in.
     pub note: Note,
@@ -110,6 +145,12 @@ pub trait Ways {
     fn port(&self, way: usize) -> PortId;
     /// The present rate of that port's link.
     fn rate(&self, way: usize) -> Rate;
+}
+
+/// The queues of a ToR's own ports.
+pub trait Queues {
+    /// How many packets of data that waits for circuits are in line at a port, behind the one on the wire.
+    fn waiting(&mut self, port: PortId) -> usize;
 }
 
 /// What becomes of a packet that comes in.
@@ -139,6 +180,13 @@ pub enum Output {
         /// The way it takes, of its equal ones; the switch's load balancing chooses if `None`.
         via: Option<usize>,
     },
+    /// A packet that was held goes through this port, whatever its equal ways are.
+    Through {
+        /// Its ticket.
+        ticket: u32,
+        /// The port.
+        port: PortId,
+    },
     /// A control packet of the ToR's own, as long as an ACK.
     Send {
         /// The flow that it belongs to.
@@ -151,6 +199,8 @@ pub enum Output {
         entropy: Entropy,
         /// The bit that ToRs write and read.
         flagged: bool,
+        /// The port that it goes through, if not one on its way.
+        through: Option<PortId>,
     },
 }
 
@@ -186,6 +236,11 @@ pub trait TorHook {
         true
     }
 
+    /// Something has been told to it, and the wires of this instant have started: it may look at its own
+    /// queues before it is asked what is to be sent. Only where it needs bulk data
+    /// ([`Need::Bulk`](crate::Need::Bulk)); such a one is not asked about what leaves towards hosts.
+    fn look(&mut self, _queues: &mut dyn Queues) {}
+
     /// What is to be sent now; called until there is nothing.
     fn poll(&mut self) -> Option<Output> {
         None
@@ -206,11 +261,20 @@ crate::family! { TorHook, AnyTorHook, TorContext;
     Conga: conga in Box,
     ConWeave: conweave in Box,
     NackFilter: nack_filter,
+    RotorLb: rotorlb in Box,
 }
 
 impl TorContext {
     /// A ToR of a small tree, for asking what schemes offer before there is one.
-    pub const NOMINAL: Self = Self { switch: SwitchId(0), stream: 0, ways_up: [4, 4], edge: true };
+    pub const NOMINAL: Self = Self {
+        switch: SwitchId(0),
+        stream: 0,
+        ways_up: [4, 4],
+        edge: true,
+        hosts: 1,
+        packet: Bytes(4160),
+        lanes: Vec::new(),
+    };
 }
 
 impl Config {
@@ -242,6 +306,11 @@ impl AnyTorHook {
     /// See [`TorHook::on_egress`].
     pub fn on_egress(&mut self, cx: &mut SwitchCx<'_>, packet: &Packet) -> bool {
         dispatch!(self, scheme => scheme.on_egress(cx, packet))
+    }
+
+    /// See [`TorHook::look`].
+    pub fn look(&mut self, queues: &mut dyn Queues) {
+        dispatch!(self, scheme => scheme.look(queues));
     }
 
     /// See [`TorHook::poll`].

@@ -238,6 +238,7 @@ impl TorHook for Themis {
                 number: emitted.expected,
                 entropy: if packet.paths > self.ways { Entropy(0) } else { packet.entropy },
                 flagged: emitted.avoid,
+                through: None,
             };
             self.emitted += 1;
             match self.config.recirculation {

@@ -54,8 +54,13 @@ impl Tors {
     pub(crate) fn new(config: &Config, seed: u64) -> Self {
         let tor = |switch: u32| {
             let stream = u64::from(switch) + 9;
-            let context =
-                TorContext { switch: SwitchId(switch), stream, ways_up: [4, 1], edge: true };
+            let context = TorContext {
+                switch: SwitchId(switch),
+                stream,
+                ways_up: [4, 1],
+                edge: true,
+                ..TorContext::NOMINAL
+            };
             let own = Rng::new(seed, "tor", switch.into());
             Tor { hook: config.build(&context), own, held: Vec::new() }
         };
@@ -108,6 +113,7 @@ impl Tors {
             marked: false,
             again: false,
             bytes: if forward { Bytes(4160) } else { Bytes(64) },
+            waits: false,
             note: Note::default(),
         }
     }
@@ -230,7 +236,8 @@ impl Tors {
                     self.add(u64::from(ticket));
                     self.leave(tor, packet);
                 }
-                Output::Send { flow, kind, number, entropy, flagged } => {
+                Output::Through { .. } => unreachable!("no data waits for circuits"),
+                Output::Send { flow, kind, number, entropy, flagged, .. } => {
                     assert!((flow.0 as usize) < FLOWS && number < NUMBERS, "{output:?}");
                     self.add(u64::from(number));
                     let is_nack = kind == Message::Nack;

@@ -45,7 +45,9 @@ pub(super) fn check(plan: &Plan, outcome: &Outcome, found: &mut Findings) {
         if plan.fabric.is_packet_uplink(PortId(index as u32)) {
             let one = ("largest data frame", largest);
             found.at_most(place, ("most bytes it was given at once", port.queue_bytes_max), one);
-        } else if facts.lossless == 0 && !capacity_changes(plan, PortId(index as u32)) {
+        } else if facts.lossless | facts.unlimited == 0
+            && !capacity_changes(plan, PortId(index as u32))
+        {
             found.at_most(
                 place,
                 ("most bytes queued", port.queue_bytes_max),

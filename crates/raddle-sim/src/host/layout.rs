@@ -104,6 +104,10 @@ impl Ends for Layout {
     fn to_receiver(&self, id: FlowId, flow: &Flow) -> Locator {
         self.receiver(id, flow)
     }
+
+    fn class_of(&self, frame: Frame) -> u8 {
+        self.locators.class(frame.to)
+    }
 }
 
 /// The flows that begin, or end, at each host.

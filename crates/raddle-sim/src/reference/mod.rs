@@ -68,10 +68,10 @@ enum Kind {
     Timer { switch: u32 },
     /// A switch port's wire becomes free.
     WireFree { port: u32 },
-    /// Middleware may have frames to send or to let go.
-    Born { switch: u32 },
     /// A lane closes, where frames go by slices of circuits.
     Close { port: u32 },
+    /// Middleware may have frames to send or to let go.
+    Born { switch: u32 },
     /// A frame has come in through a port, of this rank among those of the instant.
     Arrival { rank: u16, port: u32 },
     /// A host's wire is free, or a timer is due.
@@ -456,7 +456,8 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
         };
         let capacity = port.link.capacity(port.facts.capacity);
         let is_lossless = u16::from(port.facts.lossless) >> class & 1 == 1;
-        let full = class < control && !is_lossless && port.bytes[class] + size > capacity;
+        let is_unlimited = is_lossless || u16::from(port.facts.unlimited) >> class & 1 == 1;
+        let full = class < control && !is_unlimited && port.bytes[class] + size > capacity;
         if class < control && (full || !self.is_kept(now, (id, class), came_in, frame)) {
             self.ports[id.index()].note_refused(class);
             if queue.overflow == Overflow::Drop || frame.is_control() {

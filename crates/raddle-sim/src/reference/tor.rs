@@ -1,5 +1,6 @@
 //! Middleware in ToRs, in the reference engine.
 
+use super::port::Port;
 use super::queue::EventQueue;
 use super::{Kind, Reference};
 use crate::middleware::{Born, Passage};
@@ -7,7 +8,22 @@ use crate::topology::Node;
 use crate::wire::frame::Frame;
 use crate::wire::note::Note;
 use raddle_schemes::ids::{PortId, SwitchId};
+use raddle_schemes::tor::Queues;
 use raddle_schemes::units::Time;
+
+/// The queues of switches, where data of some classes waits for circuits.
+struct InLine<'a> {
+    ports: &'a [Port],
+    waiting: u8,
+}
+
+impl Queues for InLine<'_> {
+    fn waiting(&mut self, port: PortId) -> usize {
+        let queues = (0..).zip(&self.ports[port.index()].queues);
+        let waits = queues.filter(|(class, _)| u16::from(self.waiting) >> class & 1 == 1);
+        waits.map(|(_, queue)| queue.len()).sum()
+    }
+}
 
 impl<Q: EventQueue> Reference<'_, Q> {
     /// Shows a frame that has come in through `port` to middleware. Returns which of its equal ways it
@@ -53,7 +69,9 @@ impl<Q: EventQueue> Reference<'_, Q> {
     pub(super) fn lets_go(&mut self, now: Time, id: PortId, frame: Frame, note: &Note) -> bool {
         let port = &self.plan.fabric.ports[id.index()];
         let Node::Switch(switch) = port.owner else { return true };
-        let to_host = port.peer.0 < self.plan.fabric.host_ports() && !frame.is_pfc();
+        let to_host = port.peer.0 < self.plan.fabric.host_ports()
+            && !frame.is_pfc()
+            && !self.plan.keeps_bulk();
         let tor = self.tors[switch.index()].as_mut().filter(|_| to_host);
         let Some(tor) = tor else { return true };
         let goes = tor.on_egress((self.plan, &self.hosts.addresses), now, frame, note.of_tors());
@@ -90,10 +108,20 @@ impl<Q: EventQueue> Reference<'_, Q> {
     /// Queues what middleware sends and lets go.
     pub(super) fn queue_born(&mut self, now: Time, switch: SwitchId) {
         let first = self.plan.fabric.switches[switch.index()].ports.start;
+        if let Some(tor) = &mut self.tors[switch.index()] {
+            let waiting = self.plan.waiting_classes();
+            tor.look(&mut InLine { ports: &self.ports, waiting });
+            self.arm_timer(PortId(first));
+        }
         while let Some(tor) = &mut self.tors[switch.index()]
-            && let Some(Born { frame, came_in, via, note }) =
+            && let Some(Born { frame, came_in, via, through, note }) =
                 tor.poll((self.plan, &self.hosts.addresses))
         {
+            if let Some(out) = through {
+                self.at_hand = note;
+                self.enqueue(now, out, PortId(first + came_in), frame);
+                continue;
+            }
             let to = self.hosts.addresses.locators.port(frame.to);
             let ways = self.choices(now, switch, (frame, to)).map_or(0, |(_, ways)| ways.count());
             match &mut self.tors[switch.index()] {

@@ -23,6 +23,8 @@ pub struct PortFacts {
     pub capacity: u64,
     /// A bit for each data class that this does not limit: flow control has taken them on.
     pub lossless: u8,
+    /// A bit for each data class that this does not limit because ToRs keep its data.
+    pub unlimited: u8,
     /// Most control bytes queued.
     pub control_capacity: u64,
     /// Which frames are marked.
@@ -92,6 +94,7 @@ impl PortFacts {
             destination: plan.fabric.destination(id),
             capacity: capacity.0,
             lossless: plan.lossless_classes(),
+            unlimited: plan.unlimited_classes(),
             control_capacity: plan.queue.control_size.resolve(&base).0,
             marker: marking.build(&base),
             class_markers,

@@ -140,6 +140,25 @@ impl Law {
         first.cdf * first.size as f64 + segments.sum::<f64>()
     }
 
+    /// The mean of sizes from `least` on and below `most`, all others counting as 0.
+    pub fn mean_within(&self, sampling: Sampling, least: Bytes, most: Option<Bytes>) -> f64 {
+        let (least, most) = (least.0 as f64, most.map_or(f64::INFINITY, |most| most.0 as f64));
+        let is_within = |size: f64| least <= size && size < most;
+        let atom = |share: f64, size: f64| if is_within(size) { share * size } else { 0.0 };
+        let first = self.points[0];
+        let segments = self.points.windows(2).map(|pair| {
+            let (low, high) = (pair[0].size as f64, pair[1].size as f64);
+            let share = pair[1].cdf - pair[0].cdf;
+            if sampling == Sampling::Step || low == high {
+                return atom(share, high);
+            }
+            let (from, to) = (low.max(least), high.min(most));
+            let width = (to - from).max(0.0);
+            share * width / (high - low) * (from + to) / 2.0
+        });
+        atom(first.cdf, first.size as f64) + segments.sum::<f64>()
+    }
+
     /// Draws a size with one number from `rng`, to the nearest byte and at least 1.
     pub fn sample(&self, sampling: Sampling, rng: &mut Rng) -> Bytes {
         self.quantile(sampling, rng.unit())

@@ -7,7 +7,7 @@ use super::{Flow, Start, Traffic, WorkloadError, check_hosts};
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::rng::Rng;
-use raddle_schemes::units::{Rate, Time};
+use raddle_schemes::units::{Bytes, Rate, Time};
 
 /// Poisson arrivals at hosts, sizes from a law, receivers uniform over the hosts that may be.
 ///
@@ -31,6 +31,10 @@ pub struct Poisson {
     pub destinations: Option<HostSet>,
     /// No flow starts at or after this time.
     pub horizon: Time,
+    /// Of the flows drawn only those of this size and more are there.
+    pub at_least: Bytes,
+    /// And only those of less than this, if it is set.
+    pub below: Option<Bytes>,
 }
 
 raddle_schemes::words! {
@@ -122,7 +126,8 @@ impl Poisson {
             let receivers = self.receivers_of(fabric, &racks, tors.as_deref(), host)?;
             let receivers = receivers.unwrap_or_else(all);
             let flows = self.horizon.0 as f64 / gap / receivers.len() as f64;
-            let bytes = flows * self.law.mean(self.sampling);
+            let mean = self.law.mean_within(self.sampling, self.at_least, self.below);
+            let bytes = flows * mean;
             pairs.extend(receivers.into_iter().map(|to| (HostId(host), HostId(to), bytes)));
         }
         Ok(pairs)
@@ -218,6 +223,9 @@ impl Poisson {
                 Some(others) => others[rng.below(others.len() as u64) as usize],
             };
             let bytes = self.law.sample(self.sampling, &mut rng);
+            if bytes < self.at_least || self.below.is_some_and(|below| bytes >= below) {
+                continue;
+            }
             let start = Start::At(Time(now));
             let flow = Flow { start, ..Flow::at_zero(host, receiver, bytes) };
             flows.push((Time(now), flow));
@@ -294,6 +302,8 @@ mod tests {
             receivers: Receivers::Any,
             destinations: None,
             horizon,
+            at_least: Bytes(0),
+            below: None,
         }
     }
 
@@ -328,8 +338,14 @@ mod tests {
     #[test]
     fn mean_bytes_are_those_of_long_traffic() {
         let horizon = Time(4_000_000_000);
-        for receivers in [Receivers::Any, Receivers::OtherTors, Receivers::PairedTor] {
-            let pattern = Poisson { receivers, ..poisson(0.5, LoadBase::HostLink, horizon) };
+        let some = (Bytes(1_500), Some(Bytes(2_500)));
+        for (receivers, (at_least, below)) in [
+            (Receivers::Any, (Bytes(0), None)),
+            (Receivers::OtherTors, some),
+            (Receivers::PairedTor, some),
+        ] {
+            let all = poisson(0.5, LoadBase::HostLink, horizon);
+            let pattern = Poisson { receivers, at_least, below, ..all };
             let tor = |host: HostId| host.index() / 4;
             let (mut mean, mut drawn) = ([[0.0; 4]; 4], [[0.0; 4]; 4]);
             for (from, to, bytes) in pattern.mean_bytes(&fabric(), 3).unwrap() {

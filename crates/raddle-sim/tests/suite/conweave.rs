@@ -145,6 +145,8 @@ fn at_half_load(until: Span, seed: u64) -> [[f64; 2]; 4] {
         receivers: Receivers::Any,
         destinations: None,
         horizon: Time::ZERO + until,
+        at_least: Bytes(0),
+        below: None,
     };
     let link = Span::us(1);
     let shape = TreeShape::leaf_spine(8, 16, 8, 1, Rate::gbps(100), link, Span::ZERO).unwrap();

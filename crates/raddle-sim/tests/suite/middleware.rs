@@ -146,7 +146,8 @@ impl TorHook for Tell {
         }
         self.leaving += 1;
         let (flow, kind, entropy) = (packet.flow, Message::ToSender, Entropy(7));
-        self.out = Some(Output::Send { flow, kind, number: 9, entropy, flagged: false });
+        self.out =
+            Some(Output::Send { flow, kind, number: 9, entropy, flagged: false, through: None });
         self.leaving != 5
     }
 

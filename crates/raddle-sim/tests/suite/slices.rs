@@ -5,6 +5,7 @@ use crate::circuits::{packets, run, saturated};
 use crate::common::agree::trouble;
 use raddle_schemes::ids::{PortId, SwitchId};
 use raddle_schemes::rng::Rng;
+use raddle_schemes::tor;
 use raddle_schemes::units::{Rate, Span, Time};
 use raddle_sim::engine;
 use raddle_sim::plan::Plan;
@@ -241,4 +242,50 @@ fn classes_that_wait_take_their_direct_lane() {
     ];
     assert_eq!(delivered, expected);
     assert_eq!(outcome.late_frames.iter().sum::<u64>(), 0, "bulk data is never late");
+}
+
+/// Three packets to ToR 2, all of them at ToR 0 before its lane to ToR 3 has an opening at 210 us, that
+/// lane and the one from there to ToR 2 then having 20 Gbps; its own lane to ToR 2 opens at 310 us.
+fn three(backlog: f64) -> Plan {
+    let flow = Flow { start: Start::At(Time(205 * US)), ..packets(0, 2, 3) };
+    let mut plan = saturated(&four((Late::Reroute, 0b01)), vec![flow]);
+    plan.queue.classes = 2;
+    let mut hook = tor::Config::named("rotorlb").unwrap();
+    if let tor::Config::RotorLb(own) = &mut hook {
+        own.backlog = backlog;
+    }
+    plan.tor = Some(hook);
+    plan
+}
+
+fn delivered(plan: &Plan) -> u64 {
+    run(plan).flows.iter().next().unwrap().delivered.unwrap().0
+}
+
+#[test]
+fn rotorlb_relays_by_a_circuit_that_is_up_what_its_far_end_takes() {
+    let direct = |count: u64| 310 * US + count * S + DELAY + FAST + DELAY;
+    assert_eq!(delivered(&three(0.0)), direct(3));
+    // The offer, 64 B at 20 Gbps; the answer by the ring, at 10.
+    let answered = 210 * US + 25_600 + DELAY + 51_200 + DELAY;
+    let twice = S / 2;
+    let relayed = answered + 3 * twice + DELAY + twice + DELAY + FAST + DELAY;
+    let plan = three(2.0);
+    assert_eq!(delivered(&plan), relayed);
+    let outcome = run(&plan);
+    let passed = |name| data_frames(&plan, &outcome, name);
+    let lanes = ["tor0.to.tor3", "tor3.to.tor2", "tor0.to.tor2"];
+    assert_eq!(lanes.map(passed), [3, 3, 0]);
+    assert_eq!(outcome.tors.iter().map(|own| own.sent).sum::<u64>(), 2);
+    // 150 packets fit that opening: one is taken in it, one in the next, which begins at 300 us.
+    assert_eq!(delivered(&three(0.01)), direct(1));
+}
+
+#[test]
+fn queues_of_what_tors_keep_have_no_limit() {
+    let mut plan = three(2.0);
+    plan.queue.size = raddle_schemes::size::Size::Packets(1.0);
+    plan.traffic = vec![packets(0, 2, 40), packets(3, 2, 40)].into();
+    let outcome = run(&plan);
+    assert!(outcome.flows.iter().all(|flow| flow.dropped == 0 && flow.retransmitted == 0));
 }

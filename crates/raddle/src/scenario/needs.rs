@@ -154,7 +154,8 @@ fn lack<'a>(
         | Need::Telemetry
         | Need::Notes
         | Need::EverySwitch
-        | Need::Circuits => None,
+        | Need::Circuits
+        | Need::Bulk => None,
         Need::QueueLimit => (fabric.queue.plan.size == Size::Unlimited).then(|| Lack {
             whose: "size = \"unlimited\" in [fabric] queue".to_owned(),
             remedy: "give the queues a `size`, or choose another scheme",
@@ -242,6 +243,17 @@ pub(crate) fn circuits(
 ) {
     let asking = asking(section, transport, Some(traffic));
     let wants = |need: Need| asking.iter().any(|(needy, _)| needy.card.needs.contains(&need));
+    let slicing = fabric.circuits.as_ref().and_then(|own| own.slicing.as_ref());
+    if slicing.is_none_or(|own| own.waiting == 0) {
+        for (needy, _) in asking.iter().filter(|(own, _)| own.card.needs.contains(&Need::Bulk)) {
+            let lack = Lack {
+                whose: "[fabric] topology".to_owned(),
+                remedy: "set `routes = \"slices\"` and `bulk` of circuits, or choose another scheme",
+                place: topology,
+            };
+            report(needy, Need::Bulk, &lack, log);
+        }
+    }
     let Some(network) = fabric.packet_network() else {
         for (needy, _) in &asking {
             if needy.card.needs.contains(&Need::Circuits) {

@@ -22,7 +22,13 @@ impl Ways for Links {
 }
 
 fn switch(number: u32, edge: bool) -> Conga {
-    let context = TorContext { switch: SwitchId(number), stream: 1, ways_up: [2, 1], edge };
+    let context = TorContext {
+        switch: SwitchId(number),
+        stream: 1,
+        ways_up: [2, 1],
+        edge,
+        ..TorContext::NOMINAL
+    };
     Conga::new(&Config::default(), &context)
 }
 
@@ -43,6 +49,7 @@ fn packet(flow: u32, forward: bool, bytes: u64) -> Packet {
         marked: false,
         again: false,
         bytes: Bytes(bytes),
+        waits: false,
         note: Note::default(),
     }
 }

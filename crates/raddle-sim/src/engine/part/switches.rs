@@ -61,7 +61,7 @@ impl<'a> Part<'a> {
             }
             _ => {
                 scratch.sort((end.0 - start.0) as u32);
-                let by_slices = switch.closings.is_some();
+                let by_slices = switch.closings.is_some() || self.plan.keeps_bulk();
                 match (switch.joint.is_some() || switch.is_told(), looks_before) {
                     (false, false) if by_slices => {
                         self.forward_by_slices(number, (start, Time(end.0 - 1)), &scratch);
@@ -207,7 +207,7 @@ impl<'a> Part<'a> {
     fn queue_born<const JOINT: bool>(&mut self, number: u32, now: Time) {
         while JOINT
             && let Some(tor) = &mut self.switches[number as usize].tor
-            && let Some(Born { frame, came_in, via, note }) =
+            && let Some(Born { frame, came_in, via, note, .. }) =
                 tor.poll((self.plan, &**self.world.hosts.layout()))
         {
             if let Some(notes) = &mut self.world.notes {
@@ -331,9 +331,11 @@ impl<'a> Part<'a> {
     /// Shows a frame that has come in to a ToR's middleware, if there is a way for it.
     fn show(&mut self, number: u32, now: Time, in_port: u32, frame: &mut Frame) -> Passage {
         let route = self.route_at(now);
-        let to = self.world.hosts.locators().port(frame.to);
+        let locators = self.world.hosts.locators();
+        let to = locators.port(frame.to);
+        let class = (!frame.is_control()).then(|| locators.class(frame.to));
         let switch = &mut self.switches[number as usize];
-        let ways = self.routes[route].1.ports(switch.id, to);
+        let ways = self.routes[route].1.ports_at(now, || class, switch.id, to);
         match &mut switch.tor {
             Some(tor) if ways.count() > 0 => {
                 let ends = &**self.world.hosts.layout();
@@ -472,15 +474,16 @@ impl<'a> Part<'a> {
             return own.finish(number, until);
         }
         let Self { switches, lines, ports, world, .. } = self;
-        let SwitchState { busy, first_port, pool, asleep, closings, .. } =
+        let SwitchState { busy, first_port, pool, asleep, closings, tor, .. } =
             &mut switches[number as usize];
         let lines = &mut lines[*first_port as usize..];
+        let timer = tor.as_ref().map_or(Time::NEVER, |tor| tor.next_timer());
         if let Some(asleep) = asleep {
             let mut own = MixedPorts { lines, ports };
             let pool = pool.as_deref_mut();
             let next = replay_and_sleep(until, busy, asleep, pool, &mut own, world);
             let closing = closings.as_ref().map_or(Time::NEVER, |own| own.next_due());
-            let next = next.min(closing);
+            let next = next.min(closing).min(timer);
             if next < Time::NEVER {
                 world.calendar.wake(next, Wake::Switch { switch: number });
             }
@@ -494,6 +497,7 @@ impl<'a> Part<'a> {
             Some(pool) => pool.carry_out(until, busy, &mut MixedPorts { lines, ports }, world),
             None => replay_ports(busy, |out| ports.carry_out(until, &mut lines[out], world)),
         };
+        let next = next.min(timer);
         if next < Time::NEVER {
             self.world.calendar.wake(next, Wake::Switch { switch: number });
         }

@@ -107,6 +107,10 @@ impl Ends for Addresses {
     fn to_receiver(&self, id: FlowId, _: &Flow) -> Locator {
         self.receiver(id)
     }
+
+    fn class_of(&self, frame: Frame) -> u8 {
+        self.locators.class(frame.to)
+    }
 }
 
 fn goes_to_receiver(frame: Frame) -> bool {

@@ -67,7 +67,14 @@ impl TorHook for Juggler {
                     }
                     _ => (Message::ToSender, p.number),
                 };
-                self.out.push_back(Output::Send { flow, kind, number, entropy, flagged: true });
+                self.out.push_back(Output::Send {
+                    flow,
+                    kind,
+                    number,
+                    entropy,
+                    flagged: true,
+                    through: None,
+                });
                 Verdict::Pass
             }
             _ => Verdict::Pass,

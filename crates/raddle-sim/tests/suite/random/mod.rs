@@ -706,6 +706,14 @@ pub(crate) fn plan_with_slices(numbers: &[u32]) -> Plan {
         buffer.per = choices.pick(&[Per::Switch, Per::Uplink]);
     }
     open_what_is_too_short(&mut plan);
+    if choices.below(2) == 1 {
+        let keeps = tor::SCHEMES.iter().filter(|own| own.card.needs.contains(&Need::Bulk));
+        let hooks: Vec<_> = keeps.filter_map(|own| tor::Config::named(own.card.name)).collect();
+        plan.tor = Some(hook(&mut choices, &hooks));
+        if plan.check_limits().is_err() {
+            plan.tor = None;
+        }
+    }
     // Hosts that make more of a lane than it carries.
     if choices.below(2) == 1 {
         plan.queue.size = choices.pick(&[Size::Unlimited, Size::Packets(20.0)]);
@@ -774,18 +782,22 @@ pub(crate) fn plan_with_middleware(numbers: &[u32]) -> Plan {
     let mut plan = plan(others);
     let looks_before = plan.switch_load_balance.build(&switch::NOMINAL).looks_before();
     if !looks_before && plan.fabric.planes == 1 {
-        let listed = tor::SCHEMES.iter().map(|scheme| tor::Config::named(scheme.card.name));
-        let hooks: Vec<_> = listed.flatten().collect();
+        let hooks: Vec<_> = hooks_of_any_fabric().collect();
         plan.tor = Some(hook(&mut Choices::new(own), &hooks));
         without_misplaced_detours(&mut plan);
     }
     plan
 }
 
+/// Listed middleware, but for that which keeps bulk data of circuits.
+fn hooks_of_any_fabric() -> impl Iterator<Item = tor::Config> {
+    let any = tor::SCHEMES.iter().filter(|own| !own.card.needs.contains(&Need::Bulk));
+    any.filter_map(|scheme| tor::Config::named(scheme.card.name))
+}
+
 fn middleware(choices: &mut Choices<'_>) -> Option<tor::Config> {
-    let listed = tor::SCHEMES.iter().map(|scheme| tor::Config::named(scheme.card.name));
     let outside = [juggler::plugin()].map(tor::Config::Custom);
-    let hooks: Vec<_> = listed.flatten().chain(outside).collect();
+    let hooks: Vec<_> = hooks_of_any_fabric().chain(outside).collect();
     let has_any = choices.below(6) == 1;
     Some(hook(choices, &hooks)).filter(|_| has_any)
 }
@@ -818,6 +830,7 @@ fn hook(choices: &mut Choices<'_>, hooks: &[tor::Config]) -> tor::Config {
             conweave.resume_extra = choices.pick(&[Span::us(16), Span(0), Span::ns(777)]);
             conweave.resume_default = choices.pick(&[Span::us(200), Span(0), Span::us(3)]);
         }
+        tor::Config::RotorLb(own) => own.backlog = choices.pick(&[2.0, 0.0, 0.3, 100.0]),
         tor::Config::Custom(_) => {}
     }
     config

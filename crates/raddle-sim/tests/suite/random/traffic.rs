@@ -253,6 +253,8 @@ fn poisson(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Traffic {
             None
         },
         horizon: Time(4_000_000),
+        at_least: Bytes(0),
+        below: None,
     };
     poisson.generate(fabric, seed).unwrap()
 }

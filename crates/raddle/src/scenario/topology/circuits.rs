@@ -421,6 +421,7 @@ fn rotors_of(schedule: &Schedule) -> Rotors {
 mod tests {
     use crate::problem::Problems;
     use crate::scenario::parse;
+    use raddle_schemes::units::Bytes;
     use std::path::Path;
 
     fn opera(keys: &str, queue: &str) -> String {
@@ -504,5 +505,47 @@ mod tests {
         let within = "kind = \"flows\"\nflow = [{ from = 0, to = 1, bytes = \"1 MB\" }]";
         let within = error(&vermilion("traffic", within));
         assert!(within.contains("the traffic: no node sends anything"), "{within}");
+    }
+
+    #[test]
+    fn rotorlb_needs_bulk_and_each_half_of_a_law_may_have_a_transport() {
+        let problems = |p: Problems| p.render(false);
+        let parsed = |text: &str| parse("t.toml", text, Path::new("."), &[]).map_err(problems);
+        let keeps = |keys: &str| {
+            let fabric = "[fabric]\ntor = { scheme = \"rotorlb\" }\n";
+            opera(keys, "classes = 2").replace("[fabric]\n", fabric)
+        };
+        assert!(parsed(&keeps(", bulk = \"15 MB\"")).is_ok());
+        let without = parsed(&keeps("")).unwrap_err();
+        assert!(without.contains("needs bulk data that waits for circuits"), "{without}");
+        let halves = |sizes: &str| {
+            let text = keeps(", bulk = \"15 MB\"");
+            let fabric = text.split("[traffic]").next().unwrap();
+            format!(
+                "{fabric}[traffic]\nkind = \"poisson\"\nlaw = \"websearch\"\nload = 0.5\n\
+                 until = \"5 ms\"\n{sizes}\n"
+            )
+        };
+        let sizes = |text: &str| {
+            let study = parse("t.toml", text, Path::new("."), &[]).unwrap();
+            let plan = study.cells[0].scenario.resolve(1).unwrap();
+            plan.traffic.flows.iter().map(|flow| flow.bytes).collect::<Vec<Bytes>>()
+        };
+        let (all, low, high) = (
+            sizes(&halves("")),
+            sizes(&halves("below = \"100 kB\"")),
+            sizes(&halves("at_least = \"100 kB\"")),
+        );
+        let (small, large): (Vec<Bytes>, Vec<Bytes>) =
+            all.into_iter().partition(|bytes| bytes.0 < 100_000);
+        assert_eq!((low, high), (small, large));
+        for (keys, what) in [
+            ("below = \"31 MB\"", "`below` leaves nothing out"),
+            ("at_least = \"31 MB\"", "`at_least` leaves nothing"),
+            ("at_least = \"1 MB\"\nbelow = \"1 MB\"", "`below` leaves nothing"),
+        ] {
+            let error = parsed(&halves(keys)).unwrap_err();
+            assert!(error.contains(what), "{error}");
+        }
     }
 }

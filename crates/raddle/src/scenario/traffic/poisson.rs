@@ -8,9 +8,11 @@ use crate::scenario::job::JobKeyWords;
 use crate::scenario::key::{Section, keys};
 use crate::scenario::keyed::Reader;
 use crate::scenario::reader::Log;
+use crate::scenario::scheme::shown;
 use raddle_schemes::units::{Bytes, Time};
 use raddle_sim::topology::Fabric;
 use raddle_sim::workload::Traffic;
+use raddle_sim::workload::law::{Law, Sampling};
 use raddle_sim::workload::poisson::{LoadBase, Poisson, Receivers};
 use std::sync::Arc;
 
@@ -27,6 +29,10 @@ keys! {
             "the hosts that start flows, `\"0..31\"` or `\"0..15, 32..47\"`, both ends included";
         destinations: Text, (or "all hosts"),
             "the hosts that flows go to, likewise; a host never sends to itself";
+        at_least: Bytes, (or "none"),
+            "of the flows drawn only those of this size and more are there; `load` is that of all";
+        below: Bytes, (or "none"),
+            "and only those of less than this: jobs with both halves may have transports of their own";
         sampling => SAMPLING;
         until => UNTIL;
         seed => SEED;
@@ -50,6 +56,8 @@ fn read(reader: &mut Reader<'_>, files: &Files, _: u8) -> Option<Made> {
     let receivers: Receivers = reader.or(&KEYS.receivers);
     let senders = host_set(reader, &KEYS.senders);
     let destinations = host_set(reader, &KEYS.destinations);
+    let (at_least, below): (Option<Bytes>, Option<Bytes>) =
+        (reader.get(&KEYS.at_least), reader.get(&KEYS.below));
     let open = OpenLoop::read(reader, &OPEN_LOOP_KEYS, files);
     let (senders, destinations, open) = (senders.ok()?, destinations.ok()?, open?);
     let (mut lines, title) = (open.lines(line("base", &base)), open.title());
@@ -57,11 +65,60 @@ fn read(reader: &mut Reader<'_>, files: &Files, _: u8) -> Option<Made> {
     lines.extend((receivers != Receivers::Any).then(|| line("receivers", &receivers)));
     lines.extend(senders.iter().map(|hosts| host_set_line("senders", hosts)));
     lines.extend(destinations.iter().map(|hosts| host_set_line("destinations", hosts)));
+    lines.extend(at_least.map(|own| line("at_least", &own)));
+    lines.extend(below.map(|own| line("below", &own)));
+    check_sizes(at_least, below, &open.law, open.sampling, reader)?;
     let OpenLoop { law, sampling, load, until, files, .. } = open;
     let horizon = Time(until.0);
-    let pattern =
-        Arc::new(Poisson { law, sampling, load, base, senders, receivers, destinations, horizon });
+    let pattern = Arc::new(Poisson {
+        law,
+        sampling,
+        load,
+        base,
+        senders,
+        receivers,
+        destinations,
+        horizon,
+        at_least: at_least.unwrap_or_default(),
+        below,
+    });
     Some(Made { pattern, lines, title, files })
+}
+
+/// Some size of the law has to be left, and some has to be left out.
+fn check_sizes(
+    at_least: Option<Bytes>,
+    below: Option<Bytes>,
+    law: &Law,
+    sampling: Sampling,
+    reader: &mut Reader<'_>,
+) -> Option<()> {
+    let (least, most) = (law.quantile(sampling, 0.0), law.quantile(sampling, 1.0));
+    let low = at_least.unwrap_or_default();
+    let wrong = [
+        (
+            &KEYS.at_least,
+            "at_least",
+            at_least.is_some_and(|own| own <= least),
+            "leaves nothing out",
+        ),
+        (&KEYS.below, "below", below.is_some_and(|own| own > most), "leaves nothing out"),
+        (&KEYS.at_least, "at_least", low > most, "leaves nothing"),
+        (
+            &KEYS.below,
+            "below",
+            below.is_some_and(|own| own <= least || own <= low),
+            "leaves nothing",
+        ),
+    ];
+    let Some((key, word, _, what)) = wrong.into_iter().find(|(_, _, is, _)| *is) else {
+        return Some(());
+    };
+    let item = reader.take(key)?;
+    let problem = item.place.problem(format!("`{word}` {what}"));
+    let label = format!("sizes of the law are from {} to {}", shown(&least), shown(&most));
+    reader.log().add(problem.label(label));
+    None
 }
 
 impl Pattern for Poisson {
@@ -82,7 +139,8 @@ impl Pattern for Poisson {
     }
 
     fn largest(&self) -> Bytes {
-        self.law.quantile(self.sampling, 1.0)
+        let most = self.law.quantile(self.sampling, 1.0);
+        self.below.map_or(most, |below| most.min(Bytes(below.0.saturating_sub(1))))
     }
 
     fn message_key(&self) -> &'static str {

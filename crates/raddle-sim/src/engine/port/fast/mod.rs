@@ -47,7 +47,7 @@ pub(in crate::engine) fn kind(
     match plan.queue.service {
         // Only queues of their own have notes beside them, or a table of classes.
         _ if order != SwitchOrder::Never || Carriers::of(plan).is_some() => PortKind::General,
-        _ if plan.queue.has_class_table() => PortKind::General,
+        _ if plan.queue.has_class_table() || facts.unlimited != 0 => PortKind::General,
         _ if !serves(plan, id, facts, memory) => PortKind::General,
         Service::Fifo => PortKind::Fifo,
         _ if plan.queue.classes == 1 && !logs => PortKind::Priority,

@@ -53,6 +53,8 @@ pub(in crate::engine) struct Classes {
     control_run: u32,
     /// A bit for each class whose ACKs travel with data.
     acks: u8,
+    /// A bit for each class that has no limit because ToRs keep its data.
+    unlimited: u8,
     notes: Option<Box<Notes>>,
     /// The watchdog over pauses, where there is one.
     watchdog: Option<Box<Watched>>,
@@ -139,6 +141,7 @@ impl Classes {
                     SwitchOrder::Always => plan.classes + 1,
                 } << TOLD,
             waiting: 0,
+            unlimited: facts.unlimited,
             came_in: PortId(0),
             locators: Locators::of(fabric, plan.classes),
             pfc: facts.pfc.map(|own| Pfc {
@@ -198,6 +201,18 @@ impl Classes {
         let class = self.locators.class(frame.to);
         let with_data = frame.is_reply() && self.acks >> class & 1 == 1;
         if frame.is_control() && !with_data { self.control() } else { usize::from(class) }
+    }
+
+    /// Whether a class has no limit of its own: flow control has taken it on, or ToRs keep its data.
+    #[inline]
+    pub(in crate::engine) fn is_unlimited(&self, class: usize) -> bool {
+        self.is_lossless(class) || u16::from(self.unlimited) >> class & 1 == 1
+    }
+
+    /// Frames of these classes, a bit each, but for one in service.
+    pub(in crate::engine) fn in_line(&self, classes: u8) -> usize {
+        let own = (0..self.control()).filter(|class| u16::from(classes) >> class & 1 == 1);
+        own.map(|class| self.own[class].queue.len()).sum()
     }
 
     /// Whether flow control has taken a class on; control it has not.

@@ -431,7 +431,7 @@ impl Port {
         let bytes = classes.bytes(class);
         // One question for data and control: full load makes random which of them it is.
         let most = if is_data { capacity } else { self.control_capacity };
-        let has_room = (bytes + frame.size().0 <= most) | classes.is_lossless(class);
+        let has_room = bytes + frame.size().0 <= most || classes.is_unlimited(class);
         let fits = room.frame & has_room;
         if is_down && on_down == OnDown::Drop {
             self.drop(now, frame, DropCause::LinkDown, world);
@@ -502,7 +502,7 @@ impl Port {
         let is_data = class < classes.control();
         let most = if is_data { self.capacity() } else { self.control_capacity };
         let is_cut_off = !extras.is_up() && on_down == OnDown::Drop;
-        let fits = classes.bytes(class) + frame.size().0 <= most || classes.is_lossless(class);
+        let fits = classes.bytes(class) + frame.size().0 <= most || classes.is_unlimited(class);
         (!is_cut_off).then_some((class, fits))
     }
 
@@ -597,6 +597,12 @@ impl Port {
             classes.turn(class, pauses);
         }
         self.note_turn(now, pauses);
+    }
+
+    /// Frames of these classes, a bit each, that are in line behind the one in service.
+    pub(in crate::engine) fn in_line(&self, classes: u8) -> usize {
+        let own = self.extras.as_ref().and_then(|extras| extras.classes.as_ref());
+        own.map_or(0, |own| own.in_line(classes))
     }
 
     /// Takes what is late when its link closes: all that waits but data of the classes `waiting`, queue by
