@@ -168,6 +168,8 @@ pub const FIGURES: &[Figure] = &[
     figure!("mars/fig7_8"),
     figure!("mars/fig7_10"),
     figure!("mars/complete_graph", model),
+    figure!("opera/websearch"),
+    figure!("opera/datamining"),
     figure!("vermilion/fig8_3", model),
     figure!("vermilion/fig8_4", model),
     figure!("vermilion/fig8_5"),

@@ -73,6 +73,8 @@ raddle_schemes::words! {
         ShortSlowdownP99 = "short_slowdown_p99",
         /// The 99.9th percentile of slowdowns of short flows.
         ShortSlowdownP99_9 = "short_slowdown_p99_9",
+        /// The mean of flow completion times of short flows.
+        ShortFctMean = "short_fct_mean_us",
         /// The 99th percentile of flow completion times of short flows.
         ShortFctP99 = "short_fct_p99_us",
         /// The 99.9th percentile of flow completion times of short flows.
@@ -87,6 +89,8 @@ raddle_schemes::words! {
         MediumSlowdownP99 = "medium_slowdown_p99",
         /// The 99.9th percentile of slowdowns of medium flows.
         MediumSlowdownP99_9 = "medium_slowdown_p99_9",
+        /// The mean of flow completion times of medium flows.
+        MediumFctMean = "medium_fct_mean_us",
         /// The 99th percentile of flow completion times of medium flows.
         MediumFctP99 = "medium_fct_p99_us",
         /// The 99.9th percentile of flow completion times of medium flows.
@@ -101,6 +105,8 @@ raddle_schemes::words! {
         LongSlowdownP99 = "long_slowdown_p99",
         /// The 99.9th percentile of slowdowns of long flows.
         LongSlowdownP99_9 = "long_slowdown_p99_9",
+        /// The mean of flow completion times of long flows.
+        LongFctMean = "long_fct_mean_us",
         /// The 99th percentile of flow completion times of long flows.
         LongFctP99 = "long_fct_p99_us",
         /// The 99.9th percentile of flow completion times of long flows.
