@@ -70,8 +70,8 @@ enum Kind {
     WireFree { port: u32 },
     /// A lane closes, where frames go by slices of circuits.
     Close { port: u32 },
-    /// Middleware may have frames to send or to let go.
-    Born { switch: u32 },
+    /// Middleware may have frames to send or to let go, or has `more` of them.
+    Born { switch: u32, more: bool },
     /// A frame has come in through a port, of this rank among those of the instant.
     Arrival { rank: u16, port: u32 },
     /// A host's wire is free, or a timer is due.
@@ -256,7 +256,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             Kind::Fault { port } => self.fault(now, PortId(port)),
             Kind::Refresh { port } => self.refresh(now, PortId(port)),
             Kind::Timer { switch } => self.on_timer(now, SwitchId(switch)),
-            Kind::Born { switch } => self.queue_born(now, SwitchId(switch)),
+            Kind::Born { switch, more } => self.queue_born(now, SwitchId(switch), more),
             Kind::Close { port } => self.close(now, PortId(port)),
             Kind::WireFree { port } => {
                 self.serve(now, PortId(port));

@@ -101,40 +101,43 @@ impl<Q: EventQueue> Reference<'_, Q> {
     pub(super) fn arm_born(&mut self, now: Time, switch: SwitchId) {
         if self.tors[switch.index()].is_some() {
             let first = PortId(self.plan.fabric.switches[switch.index()].ports.start);
-            self.push_at_port(now, Kind::Born { switch: switch.0 }, first);
+            self.push_at_port(now, Kind::Born { switch: switch.0, more: false }, first);
         }
     }
 
-    /// Queues what middleware sends and lets go.
-    pub(super) fn queue_born(&mut self, now: Time, switch: SwitchId) {
+    /// Queues the next frame that middleware sends or lets go, of `more` if others went before it at
+    /// this turn. What that has ports tell each other goes before the frame after it.
+    pub(super) fn queue_born(&mut self, now: Time, switch: SwitchId, more: bool) {
         let first = self.plan.fabric.switches[switch.index()].ports.start;
-        if let Some(tor) = &mut self.tors[switch.index()] {
-            let waiting = self.plan.waiting_classes();
+        let waiting = self.plan.waiting_classes();
+        let Some(tor) = &mut self.tors[switch.index()] else { return };
+        if !more {
             tor.look(&mut InLine { ports: &self.ports, waiting });
             self.arm_timer(PortId(first));
         }
-        while let Some(tor) = &mut self.tors[switch.index()]
-            && let Some(Born { frame, came_in, via, through, note }) =
-                tor.poll((self.plan, &self.hosts.addresses))
-        {
-            if let Some(out) = through {
-                self.at_hand = note;
-                self.enqueue(now, out, PortId(first + came_in), frame);
-                continue;
+        let Some(tor) = &mut self.tors[switch.index()] else { return };
+        let Some(Born { frame, came_in, via, through, note }) =
+            tor.poll((self.plan, &self.hosts.addresses))
+        else {
+            return;
+        };
+        self.push_at_port(now, Kind::Born { switch: switch.0, more: true }, PortId(first));
+        if let Some(out) = through {
+            self.at_hand = note;
+            return self.enqueue(now, out, PortId(first + came_in), frame);
+        }
+        let to = self.hosts.addresses.locators.port(frame.to);
+        let ways = self.choices(now, switch, (frame, to)).map_or(0, |(_, ways)| ways.count());
+        match &mut self.tors[switch.index()] {
+            // No port has sent it here, so none can say that it was lost.
+            Some(tor) if ways == 0 => {
+                tor.note_dropped(frame);
+                self.hosts.note_dropped(frame);
+                self.recorder.dropped_within(now);
             }
-            let to = self.hosts.addresses.locators.port(frame.to);
-            let ways = self.choices(now, switch, (frame, to)).map_or(0, |(_, ways)| ways.count());
-            match &mut self.tors[switch.index()] {
-                // No port has sent it here, so none can say that it was lost.
-                Some(tor) if ways == 0 => {
-                    tor.note_dropped(frame);
-                    self.hosts.note_dropped(frame);
-                    self.recorder.dropped_within(now);
-                }
-                _ => {
-                    self.at_hand = note;
-                    self.forward(now, switch, PortId(first + came_in), frame, via);
-                }
+            _ => {
+                self.at_hand = note;
+                self.forward(now, switch, PortId(first + came_in), frame, via);
             }
         }
     }
