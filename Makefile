@@ -1,5 +1,5 @@
 # `demo` and `test` are the two commands of the README. Each does its own set-up on a fresh clone.
-.PHONY: demo test tests check python venv wheel docs instructions sanitize mutants
+.PHONY: demo test built tests beside check python venv wheel docs instructions sanitize mutants
 
 CARGO ?= cargo
 
@@ -8,22 +8,27 @@ demo:
 	@CARGO="$(CARGO)" .ci/need
 	$(CARGO) run --release --quiet -p raddle-cli -- compare
 
-# Everything that must hold before a change lands. What the release counts goes on beside the rest.
+# Everything that must hold before a change lands: what is built first, then what runs, with the
+# instructions of packet-hops and the Python package beside the tests.
 test:
 	@CARGO="$(CARGO)" .ci/need python
 	$(CARGO) fmt --all --check
-	$(MAKE) --no-print-directory --jobs=2 tests instructions
+	$(MAKE) --no-print-directory built
+	$(MAKE) --no-print-directory --jobs=2 tests beside
 
-# Lints, documents and tests. Tests of schemes are many and short, and sooner built than optimised; the
-# others simulate, every figure in its quick form among them. Built once and whole: what the next build
-# after an edit could reuse is left out, which takes longer and gives slower programs. A `+` lets cargo
-# share make's two jobs with the other lane.
-tests python: export CARGO_INCREMENTAL = 0
-tests:
+# Tests of schemes are many and short, and sooner built than optimised; the others simulate, every
+# figure in its quick form among them. Built once and whole: what the next build after an edit could
+# reuse is left out, which takes longer and gives slower programs. A `+` lets cargo share make's jobs.
+built tests beside python instructions: export CARGO_INCREMENTAL = 0
+built:
 	+$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	+RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
-	+$(CARGO) test --profile dev --package raddle-schemes --quiet --no-fail-fast
+	+$(CARGO) test --workspace --exclude raddle-schemes --quiet --no-run
+tests:
 	+$(CARGO) test --workspace --exclude raddle-schemes --quiet --no-fail-fast
+	+$(CARGO) test --profile dev --package raddle-schemes --quiet --no-fail-fast
+beside:
+	$(MAKE) --no-print-directory instructions
 	$(MAKE) --no-print-directory python
 
 # Within a minute: format, lints of the crates that the change touches, the tests of the schemes, and
