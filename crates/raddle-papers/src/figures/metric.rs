@@ -475,7 +475,8 @@ impl Metric {
 
     /// Whether recorded ports have it, whatever became of flows.
     fn is_of_ports(self) -> bool {
-        self.what == Word::Circuits || self.what.held().is_some()
+        matches!(self.what, Word::Uplinks | Word::Downlinks | Word::Circuits)
+            || self.what.held().is_some()
     }
 
     /// Whether less is better.
