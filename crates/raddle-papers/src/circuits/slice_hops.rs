@@ -84,11 +84,15 @@ mod tests {
 
     #[test]
     fn a_circuit_joins_a_pair_in_as_many_slices_as_rotors_do_not_turn() {
-        for (nodes, rotors) in [(16, 4), (64, 8)] {
+        // The other two bounds are Vermilion's Figure 8.6b for 64 and 8; few rotors make longer ways.
+        for (nodes, rotors, within_four, mean) in
+            [(16, 4, 0.9, 2.0..3.0), (64, 8, 0.99, 2.31..2.34)]
+        {
             let values = SliceHops { nodes, rotors, ..Default::default() }.values(1);
             // n slices, each without the circuits of a node to itself: (u - 1) (n - 1) of n (n - 1).
             assert!((values[0] - f64::from(rotors - 1) / f64::from(nodes)).abs() < 1e-12);
-            assert!(values[1..4].iter().sum::<f64>() > 0.85 || nodes == 16, "{values:?}");
+            assert!(values[..4].iter().sum::<f64>() > within_four, "{values:?}");
+            assert!(mean.contains(&values[4]), "{values:?}");
         }
     }
 
