@@ -327,9 +327,9 @@ def fault(
 ) -> Section:
     """What breaks, how, and when.
 
-    `link`: a port's name, `"tor0.up1"`: the cable at that port.
-    `direction` (`"both"`): with `link`: `both`, `out` (what leaves that port) or `in`.
-    `switch`: a switch with all its cables, `"core3"`.
+    `link`: a port's name, `"tor0.up1"`: the cable at that port; of ToRs with circuits the uplink of that name, and all circuits over it, which can be down.
+    `direction` (`"both"`): with `link`: `both`, `out` (what leaves that port, or that ToR over the uplink) or `in`.
+    `switch`: a switch with all its cables, `"core3"`; or a circuit switch, `"rotor1"`, that is uplink 1 of all ToRs, which can be down.
     `host`: a host with its cable, by its number or its name: `5` or `"host5"`.
     `random`: cables between switches, or switches without hosts, drawn with the seed.
     `down`: cut in these windows, in order.

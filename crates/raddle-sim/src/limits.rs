@@ -819,7 +819,7 @@ impl Plan {
     /// The largest frame fits into some opening of each link, at its slowest.
     fn check_gates(&self, largest: Bytes, slowest: &[Rate]) -> Result<(), LimitError> {
         let Some(circuits) = &self.fabric.circuits else { return Ok(()) };
-        let gates = circuits.lanes.iter().filter_map(|lane| Some((lane, circuits.gate(lane)?)));
+        let gates = circuits.lanes.iter().filter_map(|lane| Some((lane, self.gate(lane.port)?)));
         for (lane, mut gate) in gates.filter(|(lane, _)| !lane.openings.is_empty()) {
             if self.queue.pfc.is_some() {
                 return Err(LimitError::GatesWithPauses);
@@ -827,7 +827,19 @@ impl Plan {
             let port = &self.fabric.ports[lane.port.index()];
             let rate = slowest[lane.port.index()];
             gate.scale(rate.0, port.rate.0);
-            if gate.next_start(Time::ZERO, largest) == Time::NEVER {
+            let changes = self.faults.changes_of(lane.port).iter();
+            let dead = changes.filter_map(|(_, change)| match change {
+                PortChange::Uplinks { dead } => Some(*dead),
+                _ => None,
+            });
+            let dead: Vec<u64> = dead.collect();
+            // Fewer uplinks at once are slower.
+            let never_fits = [0].iter().chain(&dead).any(|&dead| {
+                let is_left = lane.uplinks.iter().any(|own| *own == 0 || own & !dead != 0);
+                gate.set_dead(dead);
+                is_left && gate.next_start(Time::ZERO, largest) == Time::NEVER
+            });
+            if never_fits {
                 let length = |own: &Opening| Span(own.until.0 - own.from.0);
                 let open = lane.openings.iter().map(length).max().unwrap_or(Span::ZERO);
                 let time = rate.serialisation(largest) + circuits.guard;
@@ -835,7 +847,12 @@ impl Plan {
                 return Err(LimitError::Gate { link, bytes: largest, open, time });
             }
             // An opening may be slower than the fastest, which the rates of faults refer to.
-            let least = lane.openings.iter().map(|own| own.rate).min().unwrap_or(port.rate);
+            let together =
+                |uplinks: u64| if dead.is_empty() { 1 } else { uplinks.count_ones().max(1) };
+            let rates = lane.openings.iter().zip(&lane.uplinks);
+            let rates =
+                rates.map(|(own, &uplinks)| Rate(own.rate.0 / u64::from(together(uplinks))));
+            let least = rates.min().unwrap_or(port.rate);
             let slower = u128::from(least.0) * u128::from(rate.0) / u128::from(port.rate.0.max(1));
             let rate = Rate(slower as u64);
             let latency = self.fabric.latency(lane.port);

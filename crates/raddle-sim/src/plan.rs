@@ -1,6 +1,7 @@
 //! Everything a run depends on, proved valid: the engines' only input.
 
-use crate::faults::Faults;
+use crate::faults::gate::Gate;
+use crate::faults::{Faults, PortChange};
 use crate::headroom::pause_headroom;
 use crate::record::RecordPlan;
 use crate::topology::routing::Forwarding;
@@ -557,6 +558,16 @@ impl Plan {
         } else {
             SwitchOrder::Never
         }
+    }
+
+    /// The gate of a port's link, if it has one.
+    pub(crate) fn gate(&self, port: PortId) -> Option<Gate> {
+        let changes = self.faults.changes_of(port);
+        if !changes.iter().any(|(_, change)| matches!(change, PortChange::Uplinks { .. })) {
+            return self.fabric.gate(port);
+        }
+        let circuits = self.fabric.circuits.as_ref()?;
+        Some(circuits.any_gate(circuits.lane(port)?))
     }
 
     /// A bit for each class whose data waits for circuits while other data goes by slices of them.

@@ -264,7 +264,9 @@ impl Capacity {
                         slower += u64::from(new < rate && !down && at > Time::ZERO);
                         rate = new;
                     }
-                    PortChange::Loss { .. } | PortChange::BitErrors { .. } => {}
+                    PortChange::Loss { .. }
+                    | PortChange::BitErrors { .. }
+                    | PortChange::Uplinks { .. } => {}
                 }
                 let now = if down { 0 } else { i128::from(rate.0) };
                 *changes.entry(at).or_default() += now - before;

@@ -139,7 +139,9 @@ fn lasting_rates(plan: &Plan) -> Vec<Rate> {
                 PortChange::Down => down = true,
                 PortChange::Up => down = false,
                 PortChange::Rate { rate, .. } => rates[port.index()] = rate,
-                PortChange::Loss { .. } | PortChange::BitErrors { .. } => {}
+                PortChange::Loss { .. }
+                | PortChange::BitErrors { .. }
+                | PortChange::Uplinks { .. } => {}
             }
         }
         if down {

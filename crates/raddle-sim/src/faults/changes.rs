@@ -5,6 +5,7 @@ use super::intervals::{Window, merge};
 use super::probability::in_units_of_2_to_minus_32;
 use super::spec::{Effect, FaultPlan, RateTo};
 use super::targets::Struck;
+use super::uplinks::Down;
 use crate::faults::PortChange;
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::PortId;
@@ -29,7 +30,7 @@ impl FaultPlan {
         &self,
         fabric: &Fabric,
         targets: &[Struck],
-        down: &BTreeMap<PortId, Vec<Window>>,
+        down: &Down,
         errors: &mut Vec<FaultError>,
     ) -> Vec<(PortId, Vec<(Time, PortChange)>)> {
         let mut settings: BTreeMap<(PortId, Property), Vec<Setting>> = BTreeMap::new();
@@ -69,7 +70,11 @@ impl FaultPlan {
                 }
             }
         }
-        for (&port, windows) in down {
+        for (&port, steps) in &down.uplinks {
+            let dead = steps.iter().map(|&(at, dead)| (at, PortChange::Uplinks { dead }));
+            changes.entry(port).or_default().extend(dead);
+        }
+        for (&port, windows) in &down.links {
             let list = changes.entry(port).or_default();
             for &(from, until) in windows {
                 list.push((from, PortChange::Down));

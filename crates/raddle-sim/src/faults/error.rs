@@ -44,6 +44,11 @@ pub enum FaultError {
         /// How many there are.
         hosts: u32,
     },
+    /// An uplink or a circuit switch is to be something else than down.
+    Uplink {
+        /// Which fault.
+        fault: usize,
+    },
     /// It never happens.
     NoWindow {
         /// Which fault.
@@ -168,6 +173,12 @@ impl fmt::Display for FaultError {
                 let last = hosts.saturating_sub(1);
                 write!(f, "fault {}: there is no host {host}; hosts are 0 to {last}", fault + 1)
             }
+            Self::Uplink { fault } => write!(
+                f,
+                "fault {}: uplinks and circuit switches can be `down` or `flap`; rates and losses are \
+                 those of links between two ToRs",
+                fault + 1
+            ),
             Self::NoWindow { fault } => {
                 write!(f, "fault {}: it has no time; say when it begins", fault + 1)
             }

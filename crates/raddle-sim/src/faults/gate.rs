@@ -6,6 +6,9 @@
 use crate::wire::serialisation::Wire;
 use raddle_schemes::units::{Bytes, Rate, Span, Time};
 
+/// Beyond all times, and far from the end of numbers.
+const FOR_EVER: u64 = u64::MAX / 4;
+
 /// When a gate is open, and how fast the link is then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
@@ -22,46 +25,95 @@ pub struct Opening {
 pub struct Gate {
     period: u64,
     guard: u64,
+    /// All openings, each with a bit for each uplink that it is of.
+    all: Box<[(Opening, u64)]>,
+    /// A bit for each uplink that is dead.
+    dead: u64,
+    /// What faults leave of rates: a numerator and a denominator.
+    scale: (u64, u64),
+    /// The openings that dead uplinks leave.
     openings: Box<[Opening]>,
-    /// The wire of each opening.
+    /// The wire of each.
     wires: Box<[Wire]>,
+    /// The uplinks of each, dead ones included.
+    uplinks: Box<[u64]>,
     /// An opening that is not over at the last instant that [`Gate::advance`] was given, and when its
     /// period began. Instants here are a period later than the run's: an opening of the period before
     /// may reach into the first.
     at: (usize, u64),
+    /// The uplinks of the opening in which a frame started last.
+    serving: u64,
 }
 
 impl Gate {
     /// A gate with these openings in each `period`, in order of time and apart from each other. `None`
     /// if it is always open.
     pub fn new(period: Span, guard: Span, openings: &[Opening]) -> Option<Self> {
-        let is_whole = |opening: &Opening| opening.until.0 - opening.from.0 == period.0;
-        if openings.iter().any(is_whole) {
-            return None;
-        }
-        debug_assert!(
-            openings.windows(2).all(|pair| pair[0].until <= pair[1].from),
-            "{openings:?}"
-        );
+        let of_none = openings.iter().map(|&opening| (opening, 0)).collect();
+        let gate = Self::of_uplinks(period, guard, of_none);
+        (!gate.is_always_open()).then_some(gate)
+    }
+
+    /// The same, always open or not, of openings each with a bit for each uplink that it is of.
+    pub(crate) fn of_uplinks(period: Span, guard: Span, all: Box<[(Opening, u64)]>) -> Self {
+        debug_assert!(all.windows(2).all(|pair| pair[0].0.until <= pair[1].0.from), "{all:?}");
         let mut gate = Self {
             period: period.0,
             guard: guard.0,
-            openings: openings.into(),
+            all,
+            dead: 0,
+            scale: (1, 1),
+            openings: Box::default(),
             wires: Box::default(),
+            uplinks: Box::default(),
             at: (0, 0),
+            serving: 0,
         };
-        gate.scale(1, 1);
-        Some(gate)
+        gate.settle();
+        gate
+    }
+
+    /// Whether it never closes while no uplink is dead.
+    pub(crate) fn is_always_open(&self) -> bool {
+        self.all.iter().any(|(own, _)| own.until.0 - own.from.0 == self.period)
     }
 
     /// Frames that start from now on go at this fraction of each opening's rate.
     pub fn scale(&mut self, numerator: u64, denominator: u64) {
-        let scaled = |rate: Rate| {
-            let scaled =
-                u128::from(rate.0) * u128::from(numerator) / u128::from(denominator.max(1));
-            Rate(u64::try_from(scaled).unwrap_or(u64::MAX).max(1))
-        };
-        self.wires = self.openings.iter().map(|own| Wire::new(scaled(own.rate))).collect();
+        self.scale = (numerator, denominator.max(1));
+        self.settle();
+    }
+
+    /// These uplinks are dead from now on, a bit each. Returns whether the opening of the frame that
+    /// started last is of one that was not before.
+    pub(crate) fn set_dead(&mut self, dead: u64) -> bool {
+        let cuts = self.serving & dead & !self.dead != 0;
+        self.dead = dead;
+        self.settle();
+        cuts
+    }
+
+    /// What dead uplinks leave, at the rates that faults leave.
+    fn settle(&mut self) {
+        let left = self.all.iter().filter_map(|&(own, uplinks)| {
+            let (alive, all) = ((uplinks & !self.dead).count_ones(), uplinks.count_ones());
+            let (alive, all) = if all == 0 { (1, 1) } else { (alive, all) };
+            let (numerator, denominator) = (u128::from(self.scale.0), u128::from(self.scale.1));
+            let scaled = u128::from(own.rate.0) * u128::from(alive) * numerator
+                / (u128::from(all) * denominator);
+            let rate = Rate(u64::try_from(scaled).unwrap_or(u64::MAX).max(1));
+            // One that lasts for a period lasts for ever.
+            let is_whole = own.until.0 - own.from.0 == self.period;
+            let (from, until) = if is_whole { (0, FOR_EVER) } else { (own.from.0, own.until.0) };
+            let opening = Opening { from: Span(from), until: Span(until), rate };
+            (alive > 0).then_some((opening, uplinks))
+        });
+        let left: Vec<(Opening, u64)> = left.collect();
+        self.wires = left.iter().map(|(own, _)| Wire::new(own.rate)).collect();
+        self.uplinks = left.iter().map(|own| own.1).collect();
+        self.openings = left.iter().map(|own| own.0).collect();
+        // One of the period before may go on.
+        self.at = (0, self.at.1.saturating_sub(self.period));
     }
 
     /// The first instant at or after `now` at which a frame of this size fits; never, if it fits into no
@@ -94,6 +146,7 @@ impl Gate {
         let now = now.0 + self.period;
         self.at = self.opening_at(now);
         let (index, base) = self.at;
+        self.serving = self.uplinks[index];
         (base + self.openings[index].from.0 <= now).then(|| self.wires[index])
     }
 

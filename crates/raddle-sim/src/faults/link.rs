@@ -22,6 +22,8 @@ pub struct Link {
     played: usize,
     /// When frames may pass, where that is not at all times.
     gate: Option<Gate>,
+    /// Whether the last change took the circuit of the frame that started last.
+    cuts: bool,
 }
 
 impl Link {
@@ -38,6 +40,7 @@ impl Link {
             changes,
             played: 0,
             gate: None,
+            cuts: false,
         }
     }
 
@@ -85,6 +88,9 @@ impl Link {
                     gate.scale(rate.0, self.nominal.0);
                 }
             }
+            PortChange::Uplinks { dead } => {
+                self.cuts = self.gate.as_mut().is_some_and(|gate| gate.set_dead(dead));
+            }
             PortChange::Loss { probability } => self.loss = probability,
             PortChange::BitErrors { rate } => self.bit_errors = rate,
         }
@@ -96,6 +102,11 @@ impl Link {
         while self.next_change() <= now {
             self.play();
         }
+    }
+
+    /// Whether the last change, one of uplinks, took the circuit of the frame that started last.
+    pub(crate) fn cuts(&self) -> bool {
+        self.cuts
     }
 
     /// Whether the link is up.

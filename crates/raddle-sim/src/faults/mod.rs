@@ -10,6 +10,7 @@ mod probability;
 pub mod resolve;
 pub mod spec;
 mod targets;
+mod uplinks;
 
 use crate::topology::Node;
 use raddle_schemes::ids::PortId;
@@ -22,6 +23,12 @@ pub enum PortChange {
     Down,
     /// The link comes up.
     Up,
+    /// These uplinks of a lane of circuits are dead from now on, a bit each. A frame whose last bit has
+    /// not left over one that was not is lost.
+    Uplinks {
+        /// Those that are.
+        dead: u64,
+    },
     /// Frames that start from now on are sent at this rate; with `scale`, the queue's capacity and
     /// thresholds become this fraction (rate / nominal) of theirs.
     Rate {

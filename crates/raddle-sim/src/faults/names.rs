@@ -3,6 +3,7 @@
 use super::error::FaultError;
 use super::spec::{Direction, Fault, Target};
 use super::targets::{Struck, both_ways, whole_switch};
+use super::uplinks::{of_rotor, of_uplink, rotor_names, uplink_names};
 use crate::topology::nearest::nearest;
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
@@ -64,9 +65,14 @@ impl<'a> Names<'a> {
         match target {
             Target::Link { name, direction } => {
                 let Some(port) = port(name) else {
+                    if let Some(struck) = of_uplink(fabric, name, *direction) {
+                        return Ok(struck);
+                    }
                     let mut nearest = ports_of_host(fabric, name);
                     if nearest.is_empty() {
-                        nearest = self.like(name, fabric.link_names());
+                        let uplinks: Vec<String> = uplink_names(fabric).collect();
+                        let known = uplinks.iter().map(String::as_str).chain(fabric.link_names());
+                        nearest = self.like(name, known);
                     }
                     return Err(FaultError::UnknownLink { fault, name: name.clone(), nearest });
                 };
@@ -75,11 +81,16 @@ impl<'a> Names<'a> {
                     Direction::Out => vec![port],
                     Direction::In => vec![fabric.ports[port.index()].peer],
                 };
-                Ok(Struck { ports, nodes: Vec::new() })
+                Ok(Struck { ports, ..Struck::default() })
             }
             Target::Switch { name } => {
                 let Some(switch) = self.switches.get(name.as_str()).copied().flatten() else {
-                    let nearest = self.like(name, fabric.switches.iter().map(|s| s.name.as_str()));
+                    if let Some(struck) = of_rotor(fabric, name) {
+                        return Ok(struck);
+                    }
+                    let rotors: Vec<String> = rotor_names(fabric).collect();
+                    let known = fabric.switches.iter().map(|s| s.name.as_str());
+                    let nearest = self.like(name, known.chain(rotors.iter().map(String::as_str)));
                     return Err(FaultError::UnknownSwitch { fault, name: name.clone(), nearest });
                 };
                 Ok(whole_switch(fabric, switch))
@@ -109,7 +120,7 @@ impl<'a> Names<'a> {
 /// A host and its cables.
 fn whole_host(fabric: &Fabric, host: HostId) -> Struck {
     let ports = both_ways(fabric, fabric.ports_of(host));
-    Struck { ports, nodes: vec![Node::Host(host)] }
+    Struck { ports, nodes: vec![Node::Host(host)], ..Struck::default() }
 }
 
 /// The first names of links out of the host of this name, if it has several.

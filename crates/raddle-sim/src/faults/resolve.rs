@@ -1,17 +1,18 @@
 //! Faults resolved to ports, nodes and converged routes.
 
 use super::error::FaultError;
-use super::intervals::{Window, covers, merge};
+use super::intervals::{Window, merge};
 use super::names::Names;
 use super::probability::is_probability;
 use super::spec::{Effect, Fault, FaultPlan, MAX_FLAPS, Target};
 use super::targets::Struck;
+use super::uplinks::{Dead, Down};
 use crate::faults::Faults;
 use crate::topology::Fabric;
 use crate::topology::routing::{Forwarding, Table, Weighting};
 use raddle_schemes::ids::{HostId, PortId};
 use raddle_schemes::units::{Rate, Span, Time};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Faults and routes, ready for a run.
@@ -24,6 +25,9 @@ pub struct ResolvedFaults {
     /// The same if routing converged at once; empty if no host needs it, or it does.
     pub known_routes: Vec<(Time, Arc<Forwarding>)>,
 }
+
+/// What is down at some time: ports of switches, and uplinks of lanes.
+type State = (Vec<PortId>, Dead);
 
 /// The times at which something that flaps is down: `down_for` of every `period`, from `first` on
 /// and not beyond `until`.
@@ -69,7 +73,7 @@ impl FaultPlan {
     ) -> Result<ResolvedFaults, Vec<FaultError>> {
         let mut targets = self.named(fabric)?;
         self.draw(fabric, pairs, seed, &mut targets).map_err(|error| vec![error])?;
-        let down = self.down(&targets);
+        let down = self.down(fabric, &targets);
         let faults = self.faults(fabric, &targets, &down)?;
         let apart = self.hosts_know && self.convergence != Some(Span::ZERO);
         let known_routes = if apart { self.known_routes(fabric, &down) } else { Vec::new() };
@@ -84,7 +88,7 @@ impl FaultPlan {
     pub fn certain(&self, fabric: &Fabric) -> Result<Faults, Vec<FaultError>> {
         let mut targets = self.named(fabric)?;
         self.certainly_struck(fabric, &mut targets).map_err(|error| vec![error])?;
-        self.faults(fabric, &targets, &self.down(&targets))
+        self.faults(fabric, &targets, &self.down(fabric, &targets))
     }
 
     /// What the faults strike that do not leave it to chance.
@@ -99,6 +103,9 @@ impl FaultPlan {
             });
             check_times(i, &fault.windows, &mut errors);
             check_effect(fabric, i, fault.effect, &struck.ports, &mut errors);
+            if struck.is_uplink && fault.effect != Effect::Down {
+                errors.push(FaultError::Uplink { fault: i });
+            }
             targets.push(struck);
         }
         if errors.is_empty() { Ok(targets) } else { Err(errors) }
@@ -109,7 +116,7 @@ impl FaultPlan {
         &self,
         fabric: &Fabric,
         targets: &[Struck],
-        down: &BTreeMap<PortId, Vec<Window>>,
+        down: &Down,
     ) -> Result<Faults, Vec<FaultError>> {
         let mut errors = Vec::new();
         // What was drawn may have other rates than what was named.
@@ -125,30 +132,10 @@ impl FaultPlan {
         Ok(Faults { ports, nodes: self.dead_nodes(targets), on_down: self.on_down })
     }
 
-    /// When each link is down.
-    fn down(&self, targets: &[Struck]) -> BTreeMap<PortId, Vec<Window>> {
-        let mut down: BTreeMap<PortId, Vec<Window>> = BTreeMap::new();
-        for (fault, struck) in self.faults.iter().zip(targets) {
-            if fault.effect == Effect::Down {
-                for &port in &struck.ports {
-                    down.entry(port).or_default().extend(fault.merged());
-                }
-            }
-        }
-        for windows in down.values_mut() {
-            *windows = merge(std::mem::take(windows));
-        }
-        down
-    }
-
     /// The fabric's own forwarding, then, a convergence time after each change of what is down,
     /// shortest paths over what was up at the change; in between each switch without its own ports
     /// that are down, a time of local repair after they went down.
-    fn routes(
-        &self,
-        fabric: &Fabric,
-        down: &BTreeMap<PortId, Vec<Window>>,
-    ) -> Vec<(Time, Forwarding)> {
+    fn routes(&self, fabric: &Fabric, down: &Down) -> Vec<(Time, Forwarding)> {
         let later = |by: Option<Span>| {
             let after = move |at: Time| Some(Time(at.0.checked_add(by?.0)?));
             let states = by.map(|_| states(fabric, down)).into_iter().flatten();
@@ -160,7 +147,7 @@ impl FaultPlan {
         let mut routes = vec![(Time::ZERO, fabric.forwarding.clone())];
         // What all switches know, and what each knows of its own ports.
         let (mut known, mut seen) = (later(self.convergence).peekable(), later(repair).peekable());
-        let (mut all, mut own) = (fabric.forwarding.clone(), Vec::new());
+        let (mut all, mut own) = (fabric.forwarding.clone(), State::default());
         loop {
             let next = [known.peek().map(|(at, _)| *at), seen.peek().map(|(at, _)| *at)];
             let Some(at) = next.into_iter().flatten().min() else { return routes };
@@ -173,19 +160,17 @@ impl FaultPlan {
             if at == Time::ZERO {
                 routes.clear();
             }
-            let next = if own.is_empty() { all.clone() } else { repaired(fabric, &all, &own) };
+            let next =
+                if own == State::default() { all.clone() } else { repaired(fabric, &all, &own) };
             routes.push((at, next));
         }
     }
 
     /// The same at once. What flaps goes through the same states again and again: each is there once.
-    fn known_routes(
-        &self,
-        fabric: &Fabric,
-        down: &BTreeMap<PortId, Vec<Window>>,
-    ) -> Vec<(Time, Arc<Forwarding>)> {
-        let mut seen = BTreeMap::from([(Vec::new(), Arc::new(fabric.forwarding.clone()))]);
-        let mut routes = vec![(Time::ZERO, Arc::clone(&seen[&Vec::new()]))];
+    fn known_routes(&self, fabric: &Fabric, down: &Down) -> Vec<(Time, Arc<Forwarding>)> {
+        let own = Arc::new(fabric.forwarding.clone());
+        let mut seen = BTreeMap::from([(State::default(), Arc::clone(&own))]);
+        let mut routes = vec![(Time::ZERO, own)];
         for (at, dead) in states(fabric, down) {
             if at == Time::ZERO {
                 routes.clear();
@@ -197,23 +182,33 @@ impl FaultPlan {
         routes
     }
 
-    /// Shortest paths without these ports; the fabric's own if there are none.
-    fn around(&self, fabric: &Fabric, dead: &[PortId]) -> Forwarding {
-        if dead.is_empty() {
+    /// Shortest paths without these ports and uplinks; the fabric's own if there are none.
+    fn around(&self, fabric: &Fabric, state: &State) -> Forwarding {
+        if *state == State::default() {
             return fabric.forwarding.clone();
         }
+        let (dead, uplinks) = state;
         let mut alive = vec![true; fabric.ports.len()];
         dead.iter().for_each(|port| alive[port.index()] = false);
-        fabric.shortest_paths(self.weights, &|port| alive[port.index()])
+        fabric.shortest_paths(self.weights, uplinks, &|port| alive[port.index()])
     }
 }
 
 /// The same forwarding, but that no switch sends into its own ports that are `dead` if it has others.
-fn repaired(fabric: &Fabric, forwarding: &Forwarding, dead: &[PortId]) -> Forwarding {
+fn repaired(fabric: &Fabric, forwarding: &Forwarding, state: &State) -> Forwarding {
+    let (dead, uplinks) = state;
     let is_dead = |port: PortId| dead.binary_search(&port).is_ok();
     match forwarding {
         Forwarding::Table(table) => Forwarding::Table(table.without(&is_dead)),
-        Forwarding::Slices(slices) => Forwarding::Slices(Arc::new(slices.without(&is_dead))),
+        Forwarding::Slices(slices) => {
+            let left = fabric.circuits.as_ref().map(|own| own.without(uplinks));
+            let closes = |slice: usize, port: PortId| {
+                left.as_ref().is_some_and(|left| left.leaves(slice, port))
+            };
+            let is_dead =
+                |at: Option<usize>, port| is_dead(port) || at.is_some_and(|at| closes(at, port));
+            Forwarding::Slices(Arc::new(slices.without(&is_dead)))
+        }
         Forwarding::Tree(_) => {
             let table = Table::shortest(fabric, Weighting::Equal, &|_| true);
             Forwarding::Table(table.without(&is_dead))
@@ -221,22 +216,10 @@ fn repaired(fabric: &Fabric, forwarding: &Forwarding, dead: &[PortId]) -> Forwar
     }
 }
 
-/// The instants at which what is down changes, and which ports of switches are then: what a host
-/// sends into its own cable is not for switches to route.
-fn states(
-    fabric: &Fabric,
-    down: &BTreeMap<PortId, Vec<Window>>,
-) -> impl Iterator<Item = (Time, Vec<PortId>)> {
-    let switch_ports = move || down.range(PortId(fabric.host_ports())..);
-    let instants: BTreeSet<Time> = switch_ports()
-        .flat_map(|(_, windows)| windows)
-        .flat_map(|&(from, until)| [from, until])
-        .filter(|&at| at != Time::NEVER)
-        .collect();
-    instants.into_iter().map(move |at| {
-        let dead = switch_ports().filter(|(_, windows)| covers(windows, at));
-        (at, dead.map(|(port, _)| *port).collect())
-    })
+/// The instants at which what is down changes, and what is then: what a host sends into its own cable is
+/// not for switches to route.
+fn states(fabric: &Fabric, down: &Down) -> impl Iterator<Item = (Time, State)> {
+    down.instants(fabric).into_iter().map(move |at| (at, down.at(fabric, at)))
 }
 
 impl Fault {

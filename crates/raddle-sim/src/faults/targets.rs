@@ -3,6 +3,7 @@
 use super::error::FaultError;
 use super::probability::{in_units_of_2_to_minus_32, is_probability};
 use super::spec::{Among, Amount, Effect, FaultPlan, Target};
+use super::uplinks::{Dead, dead_lanes};
 use crate::topology::{Fabric, Node};
 use raddle_schemes::ids::{HostId, PortId, SwitchId};
 use raddle_schemes::rng::Rng;
@@ -18,6 +19,10 @@ pub(super) struct Struck {
     pub(super) ports: Vec<PortId>,
     /// Switches and hosts as such, beside their links.
     pub(super) nodes: Vec<Node>,
+    /// Circuits of lanes: the uplinks of each that are struck, a bit each.
+    pub(super) circuits: Dead,
+    /// Whether it is an uplink or a circuit switch.
+    pub(super) is_uplink: bool,
 }
 
 impl Struck {
@@ -47,15 +52,18 @@ impl FaultPlan {
         let host_name = |host: HostId| fabric.host_name(host).to_owned();
         let mut dead: BTreeSet<PortId> = BTreeSet::new();
         let mut dead_hosts = BTreeSet::new();
+        let mut circuits = Dead::new();
         for (fault, struck) in self.faults.iter().zip(targets.iter()) {
             if fault.is_down_for_good() {
                 dead.extend(&struck.ports);
+                circuits.extend(&struck.circuits);
                 dead_hosts.extend(struck.nodes.iter().filter_map(|node| match node {
                     Node::Host(host) => Some(*host),
                     Node::Switch(_) => None,
                 }));
             }
         }
+        dead.extend(dead_lanes(fabric, &circuits));
         // Nothing is to reach a host that dies for good.
         let lives = |host: &HostId| !dead_hosts.contains(host);
         let pairs = pairs.iter().filter(|(from, to)| lives(from) && lives(to));
@@ -148,7 +156,8 @@ pub(super) fn both_ways(fabric: &Fabric, ports: impl IntoIterator<Item = PortId>
 /// A switch and all its cables.
 pub(super) fn whole_switch(fabric: &Fabric, switch: SwitchId) -> Struck {
     let ports = fabric.switches[switch.index()].ports.clone().map(PortId);
-    Struck { ports: both_ways(fabric, ports), nodes: vec![Node::Switch(switch)] }
+    let nodes = vec![Node::Switch(switch)];
+    Struck { ports: both_ways(fabric, ports), nodes, ..Struck::default() }
 }
 
 /// What is chosen from.
@@ -174,7 +183,7 @@ fn cables(fabric: &Fabric, tier: Option<u8>, two_way: bool) -> Vec<Struck> {
         lower && tier.is_none_or(|tier| near == Some(tier))
     });
     let struck = |port| if two_way { both_ways(fabric, [port]) } else { vec![port] };
-    lower_ends.map(|port| Struck { ports: struck(port), nodes: Vec::new() }).collect()
+    lower_ends.map(|port| Struck { ports: struck(port), ..Struck::default() }).collect()
 }
 
 /// The switches without hosts.

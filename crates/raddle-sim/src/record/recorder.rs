@@ -2,6 +2,7 @@
 
 use super::series::Buckets;
 use super::{Occupancy, PortSeries, Timeline};
+use crate::faults::{Faults, PortChange};
 use crate::plan::{Plan, Service};
 use crate::topology::circuits::Circuits;
 use crate::wire::frame::{Frame, Locators};
@@ -26,8 +27,8 @@ pub struct Recorder {
 /// What watches that frames pass links with gates in their openings.
 struct Watch {
     circuits: Circuits,
-    /// Ports whose rate changes: how long a frame took is not known there.
-    changing: Vec<PortId>,
+    /// How long a frame took is not known at ports whose rate changes.
+    faults: Faults,
     /// Frames that did not.
     outside: u64,
 }
@@ -35,14 +36,19 @@ struct Watch {
 impl Watch {
     fn new(whole: &Plan) -> Option<Self> {
         let circuits = (**whole.fabric.circuits.as_ref()?).clone();
-        let changing = whole.faults.ports.iter().map(|(port, _)| *port).collect();
-        Some(Self { circuits, changing, outside: 0 })
+        Some(Self { circuits, faults: whole.faults.clone(), outside: 0 })
     }
 
     fn note(&mut self, port: PortId, now: Time, frame: Frame) {
-        let is_known = self.changing.binary_search(&port).is_err();
-        let size = if is_known { frame.size() } else { Bytes(0) };
-        self.outside += u64::from(!self.circuits.passes(port, size, now));
+        let changes = self.faults.changes_of(port);
+        let size = if changes.is_empty() { frame.size() } else { Bytes(0) };
+        let mut uplinks = changes.iter().rev().filter_map(|(at, change)| match change {
+            // At one instant the last bit leaves before the link changes.
+            PortChange::Uplinks { dead } if *at < now => Some(*dead),
+            _ => None,
+        });
+        let dead = uplinks.next().unwrap_or_default();
+        self.outside += u64::from(!self.circuits.passes(port, (size, now), dead));
     }
 }
 

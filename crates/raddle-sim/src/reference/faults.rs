@@ -15,36 +15,46 @@ impl<Q: EventQueue> Reference<'_, Q> {
         port.keep_before(now);
         match port.link.play() {
             Some(PortChange::Down) => {
-                port.free_at = now;
-                port.services += 1;
-                let mut lost = Vec::new();
-                if let Some(InService { frame, came_in, class, .. }) = port.in_service.take() {
-                    lost.push((frame, came_in, class));
+                self.cut_off(now, id, self.plan.faults.on_down == OnDown::Drop);
+            }
+            Some(PortChange::Uplinks { .. }) => {
+                if port.link.cuts() && port.in_service.is_some() {
+                    self.cut_off(now, id, false);
                 }
-                if self.plan.faults.on_down == OnDown::Drop {
-                    port.turns.clear();
-                    for (class, queue) in port.queues.iter_mut().enumerate() {
-                        lost.extend(
-                            queue.drain(..).map(|(frame, came_in, _)| (frame, came_in, class)),
-                        );
-                    }
-                }
-                for (frame, came_in, class) in lost {
-                    if !frame.is_pfc() {
-                        self.ports[id.index()].bytes[class] -= frame.size().0;
-                        // What an uplink to a packet network carries left the memory before.
-                        if !self.plan.fabric.is_packet_uplink(id) {
-                            self.gone(now, (id, class), came_in, frame.size(), false);
-                        }
-                        self.recorder.flushed(id, now, frame);
-                    }
-                    self.drop(now, id, frame, DropCause::LinkDown);
-                }
+                self.want_wire(now, id);
             }
             Some(PortChange::Up) => self.want_wire(now, id),
             // What waits may fit elsewhere now.
             _ if port.link.has_gate() => self.want_wire(now, id),
             _ => {}
+        }
+    }
+
+    /// What is on the wire is lost, and what is queued if `all` is.
+    fn cut_off(&mut self, now: Time, id: PortId, all: bool) {
+        let port = &mut self.ports[id.index()];
+        port.free_at = now;
+        port.services += 1;
+        let mut lost = Vec::new();
+        if let Some(InService { frame, came_in, class, .. }) = port.in_service.take() {
+            lost.push((frame, came_in, class));
+        }
+        if all {
+            port.turns.clear();
+            for (class, queue) in port.queues.iter_mut().enumerate() {
+                lost.extend(queue.drain(..).map(|(frame, came_in, _)| (frame, came_in, class)));
+            }
+        }
+        for (frame, came_in, class) in lost {
+            if !frame.is_pfc() {
+                self.ports[id.index()].bytes[class] -= frame.size().0;
+                // What an uplink to a packet network carries left the memory before.
+                if !self.plan.fabric.is_packet_uplink(id) {
+                    self.gone(now, (id, class), came_in, frame.size(), false);
+                }
+                self.recorder.flushed(id, now, frame);
+            }
+            self.drop(now, id, frame, DropCause::LinkDown);
         }
     }
 }

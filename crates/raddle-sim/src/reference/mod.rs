@@ -168,7 +168,7 @@ impl<'a, Q: EventQueue> Reference<'a, Q> {
             links[port.index()] = Link::new(rate, plan.packet(), changes.clone());
         }
         for (id, link) in (0..).map(PortId).zip(&mut links) {
-            *link = link.clone().with_gate(plan.fabric.gate(id));
+            *link = link.clone().with_gate(plan.gate(id));
         }
         let ports = PortFacts::of(plan).zip(links);
         let ports = ports.map(|(facts, link)| Port::new(&plan.queue, facts, link));

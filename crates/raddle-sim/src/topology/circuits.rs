@@ -157,7 +157,26 @@ impl Circuits {
 
     /// The gate of a lane; `None` where it is always open.
     pub fn gate(&self, lane: &Lane) -> Option<Gate> {
-        Gate::new(self.period, self.guard, &lane.openings)
+        Some(self.any_gate(lane)).filter(|gate| !gate.is_always_open())
+    }
+
+    /// The same where it is always open, too.
+    pub(crate) fn any_gate(&self, lane: &Lane) -> Gate {
+        let all = lane.openings.iter().copied().zip(lane.uplinks.iter().copied()).collect();
+        Gate::of_uplinks(self.period, self.guard, all)
+    }
+
+    /// The same without openings of lanes of which all uplinks are dead, a bit each.
+    pub(crate) fn without(&self, dead: &[(PortId, u64)]) -> Self {
+        let mut left = self.clone();
+        for &(port, dead) in dead {
+            let Some(lane) = left.lanes.iter_mut().find(|lane| lane.port == port) else { continue };
+            let stays = |uplinks: &u64| *uplinks & !dead != 0;
+            let kept = lane.openings.iter().zip(&lane.uplinks).filter(|own| stays(own.1));
+            lane.openings = kept.map(|own| *own.0).collect();
+            lane.uplinks.retain(stays);
+        }
+        left
     }
 
     /// The mean rate of a lane, over a period.
@@ -167,19 +186,21 @@ impl Circuits {
 }
 
 impl Circuits {
-    /// Whether a frame of this size whose last bit leaves a port at `end` was within an opening, by a
-    /// computation of its own; with a size of 0, whether its last bit was.
-    pub(crate) fn passes(&self, port: PortId, size: Bytes, end: Time) -> bool {
+    /// Whether a frame of this size whose last bit leaves a port at `end` was within an opening of
+    /// which some uplink is not `dead`, by a computation of its own; with a size of 0, whether its last
+    /// bit was.
+    pub(crate) fn passes(&self, port: PortId, (size, end): (Bytes, Time), dead: u64) -> bool {
         let Some(lane) = self.lane(port) else { return true };
         let (period, guard) = (self.period.0, self.guard.0);
         let is_whole = |own: &Opening| own.until.0 - own.from.0 == period;
         let phase = end.0 % period;
-        lane.openings.iter().any(|own| {
+        lane.openings.iter().zip(&lane.uplinks).any(|(own, &uplinks)| {
             let within = |end: u64| {
                 let start = end.checked_sub(own.rate.serialisation(size).0);
                 start.is_some_and(|start| own.from.0 <= start && end + guard <= own.until.0)
             };
-            is_whole(own) || within(phase) || within(phase + period)
+            let is_dead = uplinks != 0 && uplinks & !dead == 0;
+            !is_dead && (is_whole(own) || within(phase) || within(phase + period))
         })
     }
 }

@@ -111,20 +111,22 @@ pub struct Fabric {
 impl Fabric {
     /// Forwards by all shortest paths over links that ever are open.
     pub(crate) fn route_by_shortest_paths(&mut self) {
-        self.forwarding = self.shortest_paths(Weighting::Equal, &|_| true);
+        self.forwarding = self.shortest_paths(Weighting::Equal, &[], &|_| true);
     }
 
     /// All shortest paths over links that ever are open and `usable`; where circuits say so, in each
-    /// slice over those that are open then.
+    /// slice over those that are open then. Of lanes, some uplinks may be dead, a bit each.
     pub(crate) fn shortest_paths(
         &self,
         weighting: Weighting,
+        dead: &[(PortId, u64)],
         usable: &dyn Fn(PortId) -> bool,
     ) -> Forwarding {
         if let Some(circuits) = &self.circuits
             && let Some(slicing) = &circuits.slicing
         {
-            let slices = Slices::of(self, circuits, slicing, (weighting, usable));
+            let left = circuits.without(dead);
+            let slices = Slices::of(self, &left, slicing, (weighting, usable));
             return Forwarding::Slices(Arc::new(slices));
         }
         Forwarding::Table(Table::shortest(self, weighting, usable))

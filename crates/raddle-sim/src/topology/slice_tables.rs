@@ -17,12 +17,8 @@ impl Slices {
         (weighting, usable): (Weighting, &dyn Fn(PortId) -> bool),
     ) -> Self {
         let starts = &slicing.starts;
-        let ends = starts.iter().skip(1).map(|start| start.0);
-        let ends = ends.chain(starts.first().map(|first| circuits.period.0 + first.0));
-        let tables = starts.iter().zip(ends).map(|(from, until)| {
-            let stays = |port: PortId| {
-                circuits.lane(port).is_none_or(|lane| circuits.stays(lane, from.0, until))
-            };
+        let tables = (0..starts.len()).map(|slice| {
+            let stays = |port: PortId| !circuits.leaves(slice, port);
             Table::shortest(fabric, weighting, &|port| usable(port) && stays(port))
         });
         Self {
@@ -48,6 +44,15 @@ impl Fabric {
 }
 
 impl Circuits {
+    /// Whether a link is a lane that is not open all through a slice and beyond.
+    pub(crate) fn leaves(&self, slice: usize, port: PortId) -> bool {
+        let (Some(lane), Some(slicing)) = (self.lane(port), &self.slicing) else { return false };
+        let starts = &slicing.starts;
+        let next = starts.get(slice + 1).map(|start| start.0);
+        let until = next.unwrap_or(self.period.0 + starts[0].0);
+        !self.stays(lane, starts[slice].0, until)
+    }
+
     /// Whether a lane is open at all times from `from` on, within the period, until `until` and beyond.
     fn stays(&self, lane: &Lane, from: u64, until: u64) -> bool {
         let period = self.period.0;

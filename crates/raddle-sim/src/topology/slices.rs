@@ -29,11 +29,14 @@ pub struct Slices {
 }
 
 impl Slices {
-    /// The same without the ports that are `dead`, but for sets of which nothing would be left.
-    pub fn without(&self, dead: &dyn Fn(PortId) -> bool) -> Self {
+    /// The same without the ports that are `dead`, at all times or in a slice, but for sets of which
+    /// nothing would be left.
+    pub fn without(&self, dead: &dyn Fn(Option<usize>, PortId) -> bool) -> Self {
+        let in_slice =
+            |(slice, table): (usize, &Table)| table.without(&|port| dead(Some(slice), port));
         Self {
-            whenever: self.whenever.without(dead),
-            tables: self.tables.iter().map(|table| table.without(dead)).collect(),
+            whenever: self.whenever.without(&|port| dead(None, port)),
+            tables: self.tables.iter().enumerate().map(in_slice).collect(),
             period: self.period,
             starts: self.starts.clone(),
             waiting: self.waiting,

@@ -26,7 +26,7 @@ fn shift(tors: u16, by: u16) -> Turn {
 }
 
 /// ToRs of one host, one uplink for each list of shifts, all of 10 Gbps; slots of 100 us, dark for 10.
-fn shape(tors: u16, shifts: &[&[u16]]) -> CircuitShape {
+pub(crate) fn shape(tors: u16, shifts: &[&[u16]]) -> CircuitShape {
     let turns = |own: &&[u16]| own.iter().map(|&by| shift(tors, by)).collect();
     let rotors = shifts.iter().map(turns).collect();
     CircuitShape {

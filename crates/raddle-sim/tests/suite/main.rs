@@ -15,6 +15,7 @@ mod conweave;
 mod corner_cases;
 mod credits;
 mod custom_scheme;
+mod dead_uplinks;
 mod determinism;
 mod disciplines;
 mod engine_layers;

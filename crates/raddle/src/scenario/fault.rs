@@ -26,11 +26,11 @@ keys! {
     /// `[[fault]]`.
     FAULT: FaultKeys = Section::new("fault", "## [[fault]]", "what breaks, how, and when") => {
         link: Text, (or "-"),
-            "a port's name, `\"tor0.up1\"`: the cable at that port";
+            "a port's name, `\"tor0.up1\"`: the cable at that port; of ToRs with circuits the uplink of that name, and all circuits over it, which can be down";
         direction: Word(DIRECTIONS), (= "both"),
-            "with `link`: `both`, `out` (what leaves that port) or `in`";
+            "with `link`: `both`, `out` (what leaves that port, or that ToR over the uplink) or `in`";
         switch: Text, (or "-"),
-            "a switch with all its cables, `\"core3\"`";
+            "a switch with all its cables, `\"core3\"`; or a circuit switch, `\"rotor1\"`, that is uplink 1 of all ToRs, which can be down";
         host: Either(&[Text, Whole]), (or "-"),
             "a host with its cable, by its number or its name: `5` or `\"host5\"`";
         random: Table(RandomKeys::SECTION), (or "-"),
@@ -476,6 +476,7 @@ pub(crate) fn fault_problem(
         FaultError::NoWindow { fault }
         | FaultError::EmptyWindow { fault, .. }
         | FaultError::Rate { fault, .. }
+        | FaultError::Uplink { fault }
         | FaultError::Probability { fault, .. }
         | FaultError::Overlap { second: fault, .. } => effect(fault).problem(text),
         FaultError::Disconnected { .. } => {

@@ -204,7 +204,7 @@ impl SwitchState {
         let leads_to_host = |id: &PortId| fabric.ports[id.index()].peer.0 < fabric.host_ports();
         let voqs = Voqs::of(fabric, &fabric.switches[self.id.index()]);
         self.joint = Joint::new(order, own.iter().map(leads_to_host), voqs);
-        let has_gate = |id: &PortId| fabric.gate(*id).is_some();
+        let has_gate = |id: &PortId| plan.gate(*id).is_some();
         if self.joint.is_none() && own.iter().any(has_gate) {
             self.asleep = Some(Box::new(Asleep::new(own.len())));
         }

@@ -38,8 +38,21 @@ pub(super) fn draw(choices: &mut Choices<'_>, fabric: &Fabric, seed: u64) -> Res
     }
 }
 
+/// An uplink of a ToR, or a circuit switch.
+fn uplink(choices: &mut Choices<'_>, fabric: &Fabric, uplinks: u32) -> Target {
+    let uplink = choices.below(uplinks);
+    if choices.below(3) == 0 {
+        return Target::Switch { name: format!("rotor{uplink}") };
+    }
+    let tor = choices.pick(&fabric.switches).name;
+    let direction = choices.pick(&[Direction::Both, Direction::Out, Direction::In]);
+    Target::Link { name: format!("{tor}.up{uplink}"), direction }
+}
+
 fn fault(choices: &mut Choices<'_>, fabric: &Fabric) -> Fault {
+    let uplinks = fabric.circuits.as_ref().map_or(0, |circuits| circuits.uplinks);
     let target = match choices.below(6) {
+        0..=2 if uplinks > 0 && choices.below(2) == 0 => uplink(choices, fabric, uplinks),
         0..=2 => Target::Link {
             name: choices.pick(&fabric.ports).name,
             direction: choices.pick(&[Direction::Both, Direction::Out, Direction::In]),
@@ -60,7 +73,14 @@ fn fault(choices: &mut Choices<'_>, fabric: &Fabric) -> Fault {
             Target::Random { amount, among }
         }
     };
+    let is_uplink = match &target {
+        Target::Link { name, .. } | Target::Switch { name } => {
+            name.contains(".up") || name.contains("rotor")
+        }
+        _ => false,
+    };
     let effect = match choices.below(6) {
+        _ if is_uplink && uplinks > 0 => Effect::Down,
         0..=2 => Effect::Down,
         3 => Effect::Rate {
             to: choices.pick(&[

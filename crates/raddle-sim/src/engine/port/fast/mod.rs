@@ -67,7 +67,7 @@ fn serves(plan: &Plan, id: PortId, facts: &PortFacts, memory: u64) -> bool {
         // Turns of one class are priority in other words: left to real queues, which they measure.
         Service::Drr | Service::Wrr => queue.classes > 1,
     };
-    let unchanging = plan.faults.changes_of(id).is_empty() && plan.fabric.gate(id).is_none();
+    let unchanging = plan.faults.changes_of(id).is_empty() && plan.gate(id).is_none();
     let whole = Wire::new(facts.rate).whole_ps_per_byte().filter(|&ps| u32::try_from(ps).is_ok());
     // Times of 32 bits are compared for the first frame that has not left: it leaves no later than
     // the gap and its own time after the one before.

@@ -226,6 +226,7 @@ impl Port {
             match link.play() {
                 Some(PortChange::Down) => self.go_down(at, world),
                 Some(PortChange::Up) => self.free_at = self.free_at.max(at),
+                Some(PortChange::Uplinks { .. }) if link.cuts() => self.cut_service(at, world),
                 _ => {
                     self.wire = Wire::new(link.rate());
                 }
@@ -233,12 +234,18 @@ impl Port {
         }
     }
 
-    fn go_down(&mut self, now: Time, world: &mut World<'_>) {
-        self.free_at = now;
-        self.departs = Time::NEVER;
+    /// What is on the wire is lost.
+    fn cut_service(&mut self, now: Time, world: &mut World<'_>) {
         if let Some(InService { frame, class, .. }) = self.in_service.take() {
+            self.free_at = now;
+            self.departs = Time::NEVER;
             self.cut_off(now, frame, class.into(), world);
         }
+    }
+
+    fn go_down(&mut self, now: Time, world: &mut World<'_>) {
+        self.cut_service(now, world);
+        self.free_at = now;
         if world.discipline.on_down == OnDown::Drop {
             while let Some((frame, class)) = self.flush() {
                 self.cut_off(now, frame, class, world);

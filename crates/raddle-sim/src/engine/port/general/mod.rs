@@ -112,7 +112,7 @@ impl Port {
         order: SwitchOrder,
     ) -> Self {
         let changes = plan.faults.changes_of(id);
-        let gate = plan.fabric.gate(id);
+        let gate = plan.gate(id);
         let some = !changes.is_empty() || gate.is_some();
         let link = || Link::new(facts.rate, plan.packet(), changes.to_vec()).with_gate(gate);
         let link = some.then(|| Box::new(link()));
