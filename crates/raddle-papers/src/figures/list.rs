@@ -101,6 +101,7 @@ pub const FIGURES: &[Figure] = &[
     figure!("abm/fig4_5", model),
     figure!("abm/theorems", model),
     figure!("abm/fig4_6"),
+    figure!("abm/fig4_6_256"),
     figure!("abm/fig4_7"),
     figure!("abm/fig4_8"),
     figure!("abm/fig4_9"),
