@@ -16,11 +16,18 @@ struct Page {
     text: &'static str,
 }
 
-const PAGES: [Page; 1] = [Page {
-    path: "memory.md",
-    paper: "memory",
-    text: include_str!("../../../../figures/memory/page.md"),
-}];
+const PAGES: [Page; 2] = [
+    Page {
+        path: "memory.md",
+        paper: "memory",
+        text: include_str!("../../../../figures/memory/page.md"),
+    },
+    Page {
+        path: "circuits_or_packets.md",
+        paper: "circuits",
+        text: include_str!("../../../../figures/circuits/page.md"),
+    },
+];
 
 /// All pages whose figures are among the results.
 pub(super) fn pages(results: &[FigureResult]) -> Vec<File> {

@@ -16,7 +16,7 @@ use raddle::study::text::{digits, percent};
 use std::fmt::Write;
 
 /// How papers are called.
-const PAPERS: [(&str, &str); 16] = [
+const PAPERS: [(&str, &str); 17] = [
     ("reps", "REPS"),
     ("lb_study", "The load-balancing study, with OFAN"),
     ("themis", "Themis"),
@@ -33,6 +33,7 @@ const PAPERS: [(&str, &str); 16] = [
     ("mars", "Mars"),
     ("vermilion", "Vermilion"),
     ("vermilion_predictions", "Vermilion with predictions"),
+    ("circuits", "Circuits or packet switches"),
 ];
 
 const NOTE: &str = "Made by `raddle figures --pages` from `figures/`; not edited by hand.";
