@@ -25,6 +25,7 @@ use crate::units::{Bytes, Rate, Time};
 use crate::{Card, Need, SwitchCx};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
+use core::ops::Bound;
 
 /// What `raddle schemes rotorlb` says.
 pub const CARD: Card = Card {
@@ -96,10 +97,27 @@ impl Store {
     }
 }
 
-/// The end whose turn it is: the first after the last one, else the first.
-fn turn(last: Option<End>, ends: impl Iterator<Item = End> + Clone) -> Option<End> {
-    let next = ends.clone().filter(|end| last.is_none_or(|last| *end > last)).min();
-    next.or_else(|| ends.min())
+/// The end whose turn it is of those that `may`: the first after the last one, else the first.
+fn turn<T>(
+    ends: &BTreeMap<End, T>,
+    (first, most): (End, End),
+    last: Option<End>,
+    may: impl Fn(&End) -> bool,
+) -> Option<End> {
+    let find = |from: Bound<End>| {
+        let mut ends = ends.range((from, Bound::Included(most))).map(|(end, _)| *end);
+        ends.find(&may)
+    };
+    let next =
+        last.filter(|last| *last < most).and_then(|last| find(Bound::Excluded(last.max(first))));
+    next.or_else(|| find(Bound::Included(first)))
+}
+
+/// All ends, and those below a ToR.
+const ALL: (End, End) = below_any(SwitchId(0), SwitchId(u32::MAX));
+
+const fn below_any(from: SwitchId, to: SwitchId) -> (End, End) {
+    ((from, HostId(0)), (to, HostId(u32::MAX)))
 }
 
 /// A lane, and what is known of the opening that it is in.
@@ -359,9 +377,7 @@ impl RotorLb {
         let far = lane.lane.to;
         for (kind, store) in [&mut *relayed, &mut *local].into_iter().enumerate() {
             let may = |end: &End| lane.sent.get(end).is_none_or(|sent| *sent < lane.share);
-            let ends = store.below(far).map(|(end, _)| end).filter(may);
-            let ends: Vec<End> = ends.collect();
-            if let Some(end) = turn(lane.last[kind], ends.iter().copied()) {
+            if let Some(end) = turn(&store.0, below_any(far, far), lane.last[kind], may) {
                 let bytes = store.first(end)?.bytes;
                 if !lane.fits(*now, bytes) {
                     return None;
@@ -372,8 +388,7 @@ impl RotorLb {
             }
         }
         let has = |end: &End| local.len(*end) > 0;
-        let ends: Vec<End> = lane.granted.keys().copied().filter(has).collect();
-        let end = turn(lane.last[2], ends.iter().copied())?;
+        let end = turn(&lane.granted, ALL, lane.last[2], has)?;
         let bytes = local.first(end)?.bytes;
         if !lane.fits(*now, bytes) {
             return None;
